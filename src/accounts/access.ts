@@ -1,0 +1,46 @@
+import { ApiError } from '../errors.js'
+import type { Caller } from './key-ring.js'
+import { BUCKETS, type BucketName } from './limits/buckets.js'
+import type { Charge } from './limits/limiter.js'
+import { PLANS, type PlanId } from './plans.js'
+
+/** Who may use a route and which allowances a request is charged to: data on the route. */
+export type Access = 'public' | KeyedAccess
+
+export type KeyedAccess = {
+  buckets: readonly [BucketName, ...BucketName[]]
+  /** The lowest plan that may pass, and the status that lower ones get. */
+  plan?: { from: PlanId; refusal: 402 | 403 }
+}
+
+const PAID = { from: 'starter', refusal: 402 } as const
+
+export const STANDARD: KeyedAccess = { buckets: ['rest'] }
+export const V3: KeyedAccess = { buckets: ['v3'], plan: PAID }
+export const V3_HEAVY: KeyedAccess = { buckets: ['v3', 'v3_heavy'], plan: PAID }
+
+/** Throws when the caller's plan is below what the route asks for. */
+export function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => string): void {
+  const needed = access.plan
+  if (needed === undefined || plan.rank >= PLANS[needed.from].rank) return
+  if (needed.refusal === 402) {
+    throw new ApiError(402, 'A paid plan is required for this endpoint.', {
+      tier: plan.id,
+      upgrade_url: upgradeUrl(),
+    })
+  }
+  throw new ApiError(
+    403,
+    `This endpoint needs the ${needed.from} plan or above; this key is on the ${plan.id} plan.`,
+  )
+}
+
+export function chargesOf(caller: Caller, { buckets }: KeyedAccess): [Charge, ...Charge[]] {
+  const [first, ...rest] = buckets
+  return [chargeOf(caller, first), ...rest.map((bucket) => chargeOf(caller, bucket))]
+}
+
+function chargeOf({ keyId, accountId, plan }: Caller, bucket: BucketName): Charge {
+  const { windowMs, counts, limit } = BUCKETS[bucket]
+  return { bucket, subject: counts === 'key' ? keyId : accountId, limit: limit(plan), windowMs }
+}

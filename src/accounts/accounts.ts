@@ -1,0 +1,102 @@
+import { ApiError, OperatorError } from '../errors.js'
+import type { Pool, Sql } from '../store/connection.js'
+import { PLANS, type PlanId } from './plans.js'
+import {
+  claimGrant,
+  insertAccount,
+  insertKey,
+  lockAccount,
+  revokeKey,
+  updatePlan,
+} from './queries.js'
+import { createSecret, hashSecret, hintOf } from './secret.js'
+
+/** A key that was just made: the only moment at which its secret is known. */
+export type NewKey = { id: number; accountId: number; name: string; secret: string }
+
+export const FREE_KEY_PERIOD_MS = 24 * 60 * 60 * 1000
+
+/** A free account with its one key, for a stranger: one per network and rolling day. */
+export function createFreeKey(
+  pool: Pool,
+  request: { name: string; address: string; nowMs: number },
+): Promise<NewKey> {
+  const { name, address, nowMs } = request
+  return pool.begin(async (tx) => {
+    const { granted, grantedAt } = await claimGrant(tx, {
+      address,
+      nowMs,
+      periodMs: FREE_KEY_PERIOD_MS,
+    })
+    if (!granted) {
+      const nextAt = Math.ceil((grantedAt.getTime() + FREE_KEY_PERIOD_MS) / 1000)
+      throw new ApiError(
+        429,
+        `At most 1 key per IP address and day. The next one can be made after ${nextAt}.`,
+      )
+    }
+    const accountId = await insertAccount(tx, { name, plan: 'free', nowMs })
+    return await makeKey(tx, { accountId, name, nowMs })
+  })
+}
+
+/** One more key for an account, as far as its plan allows. */
+export function createKey(
+  pool: Pool,
+  request: { accountId: number; name: string; nowMs: number },
+): Promise<NewKey> {
+  return pool.begin(async (tx) => {
+    const account = await lockAccount(tx, request.accountId)
+    if (account === undefined) throw noAccount(request.accountId)
+    const { keysMax } = PLANS[account.plan]
+    if (account.activeKeys >= keysMax) {
+      throw new OperatorError(
+        `Account ${showAccount(request.accountId)} has ${account.activeKeys} of the ${keysMax} active ` +
+          `key(s) that the ${account.plan} plan allows. Revoke one first, or raise the plan.`,
+      )
+    }
+    return await makeKey(tx, request)
+  })
+}
+
+/** Changes the plan. A plan that allows fewer keys than are active is refused. */
+export function setPlan(pool: Pool, accountId: number, plan: PlanId): Promise<void> {
+  return pool.begin(async (tx) => {
+    const account = await lockAccount(tx, accountId)
+    if (account === undefined) throw noAccount(accountId)
+    const { keysMax } = PLANS[plan]
+    if (account.activeKeys > keysMax) {
+      throw new OperatorError(
+        `Account ${showAccount(accountId)} has ${account.activeKeys} active keys and the ${plan} plan ` +
+          `allows ${keysMax}. Revoke ${account.activeKeys - keysMax} first.`,
+      )
+    }
+    await updatePlan(tx, accountId, plan)
+  })
+}
+
+/** Revokes a key for good; the time of the first revocation stands. */
+export async function retireKey(sql: Sql, keyId: number, nowMs: number): Promise<Date> {
+  const revokedAt = await revokeKey(sql, keyId, nowMs)
+  if (revokedAt === undefined) throw new OperatorError(`There is no key ${showKey(keyId)}.`)
+  return revokedAt
+}
+
+/** Ids as people read and type them. */
+export const showAccount = (accountId: number): string => `acc_${accountId}`
+export const showKey = (keyId: number): string => `key_${keyId}`
+
+async function makeKey(
+  sql: Sql,
+  { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
+): Promise<NewKey> {
+  const secret = createSecret()
+  const secretHash = hashSecret(secret)
+  const id = await insertKey(sql, { accountId, name, secretHash, hint: hintOf(secret), nowMs })
+  return { id, accountId, name, secret }
+}
+
+const noAccount = (accountId: number) =>
+  new OperatorError(
+    `There is no account ${showAccount(accountId)}. \`auspex accounts list\` shows all.`,
+  )

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Pool } from '../store/connection.js'
+import { PLANS, type Plan } from './plans.js'
+import { selectKeyOwner, selectRevision } from './queries.js'
+
+/** Who stands behind a request: the key, the account that owns it, and what its plan grants. */
+export type Caller = { keyId: number; accountId: number; plan: Plan }
+
+/** How often `sync` should run. With TRUST_MS it keeps the promise that a revoked key ends within 1 s. */
+export const SYNC_MS = 250
+const TRUST_MS = 700
+
+const CALLERS_MAX = 100_000
+// Kept apart, so that a stranger who tries random keys pushes out no caller.
+const STRANGERS_MAX = 10_000
+
+/**
+ * The keys that this process has seen. Memory answers while the accounts' revision was read less
+ * than TRUST_MS ago, and the database otherwise: a process that is cut off or stalled never lets a
+ * revoked key pass. Real time is measured here, not the service's clock, because other processes
+ * revoke.
+ */
+export class KeyRing {
+  readonly #store: { readonly sql: Pool }
+  readonly #callers = new LRUCache<string, Caller>({ max: CALLERS_MAX })
+  readonly #strangers = new LRUCache<string, true>({ max: STRANGERS_MAX })
+  readonly #lookups = new Map<string, Promise<Caller | undefined>>()
+  #revision = -1n
+  #syncedAt = Number.NEGATIVE_INFINITY
+
+  constructor(store: { readonly sql: Pool }) {
+    this.#store = store
+  }
+
+  /** The caller of an active key; `undefined` when there is no such key. Mostly without waiting. */
+  find(secret: string): Caller | undefined | Promise<Caller | undefined> {
+    const digest = hash('sha256', secret, 'base64')
+    if (performance.now() - this.#syncedAt < TRUST_MS) {
+      const caller = this.#callers.get(digest)
+      if (caller !== undefined) return caller
+    }
+    // A key that did not exist once is never made later: keys are random.
+    if (this.#strangers.has(digest)) return undefined
+    return this.#lookups.get(digest) ?? this.#lookUp(digest)
+  }
+
+  /** Reads the revision and forgets everything when it has moved. */
+  async sync(): Promise<void> {
+    const askedAt = performance.now()
+    const revision = await selectRevision(this.#store.sql)
+    if (revision !== this.#revision) {
+      this.#callers.clear()
+      this.#revision = revision
+    }
+    this.#syncedAt = askedAt
+  }
+
+  #lookUp(digest: string): Promise<Caller | undefined> {
+    const lookup = this.#ask(digest).finally(() => this.#lookups.delete(digest))
+    this.#lookups.set(digest, lookup)
+    return lookup
+  }
+
+  async #ask(digest: string): Promise<Caller | undefined> {
+    const revision = this.#revision
+    const owner = await selectKeyOwner(this.#store.sql, Buffer.from(digest, 'base64'))
+    if (owner === undefined) {
+      this.#strangers.set(digest, true)
+      return undefined
+    }
+    const caller = { keyId: owner.keyId, accountId: owner.accountId, plan: PLANS[owner.plan] }
+    // The answer may be older than a change that `sync` has seen meanwhile; then it is not kept.
+    if (revision === this.#revision) this.#callers.set(digest, caller)
+    return caller
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../lib/clock.js'
+import { RecentMap } from '../../lib/recent-map.js'
+import { SlidingWindow } from '../../lib/sliding-window.js'
+import type { Balance, Charge, Limiter, Verdict } from './limiter.js'
+
+// Clocks are corrected by a little all the time; a larger step back would freeze every window.
+const STEP_BACK_MS_MAX = 1_000
+
+/** Counts in the memory of this process. A check costs the same for ten subjects and for a million. */
+export class MemoryLimiter implements Limiter {
+  readonly #clock: Clock
+  readonly #windows = new Map<string, RecentMap<number, SlidingWindow>>()
+  #latestMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  take(charges: readonly [Charge, ...Charge[]]): Verdict {
+    const nowMs = this.#now()
+    const windows = charges.map((charge) => this.#windowOf(charge, nowMs))
+    const allowed = charges.every((charge, index) => count(windows[index], nowMs) < charge.limit)
+    if (allowed) for (const window of windows) window.add(nowMs)
+
+    const [first, ...rest] = charges.map((charge, index) => weigh(charge, windows[index], nowMs))
+    if (first === undefined) throw new Error('a request is charged to one bucket at least')
+    return { allowed, balances: [first, ...rest], strictest: rest.reduce(stricter, first) }
+  }
+
+  #windowOf({ bucket, subject, windowMs }: Charge, nowMs: number): SlidingWindow {
+    let subjects = this.#windows.get(bucket)
+    if (subjects === undefined) {
+      subjects = new RecentMap(windowMs)
+      this.#windows.set(bucket, subjects)
+    }
+    return subjects.getOrMake(subject, nowMs, () => new SlidingWindow(windowMs))
+  }
+
+  #now(): number {
+    const nowMs = this.#clock.now()
+    if (nowMs < this.#latestMs - STEP_BACK_MS_MAX) this.#windows.clear()
+    else if (nowMs < this.#latestMs) return this.#latestMs
+    this.#latestMs = nowMs
+    return nowMs
+  }
+}
+
+const count = (window: SlidingWindow | undefined, nowMs: number): number =>
+  window?.count(nowMs) ?? 0
+
+function weigh(charge: Charge, window: SlidingWindow | undefined, nowMs: number): Balance {
+  const { bucket, limit, windowMs } = charge
+  const used = count(window, nowMs)
+  const resetAtMs = used > limit ? window?.freeAt(limit, nowMs) : window?.oldestLeavesAt(nowMs)
+  return {
+    bucket,
+    limit,
+    windowMs,
+    remaining: Math.max(0, limit - used),
+    resetAtMs: resetAtMs ?? nowMs,
+  }
+}
+
+// Of two that have nothing left, the one that takes longer to recover is the stricter.
+function stricter(a: Balance, b: Balance): Balance {
+  if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b
+  return a.resetAtMs >= b.resetAtMs ? a : b
+}

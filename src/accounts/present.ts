@@ -1,0 +1,55 @@
+import { showAccount } from './accounts.js'
+import type { Caller } from './key-ring.js'
+import { METERS, type Meter, type Plan } from './plans.js'
+import { monthEnd, monthStart } from './usage-meter.js'
+
+export const presentPlan = (plan: Plan) => ({
+  id: plan.id,
+  price_usd_per_month: plan.priceUsdPerMonth,
+  api_keys: plan.keysMax,
+  rest_per_minute: plan.restPerMinute,
+  v3_per_minute: plan.v3PerMinute,
+  v3_heavy_per_minute: plan.v3HeavyPerMinute,
+  condition_positions_page: plan.conditionPositionsPageMax,
+  trade_export: plan.tradeExport,
+  copy_pnl_pool: plan.copyPnlPoolMax,
+  social_per_month: plan.socialPerMonth,
+  websocket: {
+    event_connections: plan.eventSocketsMax,
+    orderbook_connections: plan.orderbookSocketsMax,
+    firehose_connections: plan.firehosesMax,
+    filter_items: plan.filterItemsMax,
+    session_seconds_per_day: plan.socketSecondsPerDay,
+    snapshot_count: plan.snapshotCountMax,
+    since_lookback_ms: plan.sinceLookbackMs,
+  },
+  webhooks: { count: plan.webhooksMax, deliveries_per_day: plan.webhookDeliveriesPerDay },
+  included_per_month: {
+    api_requests: plan.includedPerMonth.api_requests,
+    ws_market_bytes: plan.includedPerMonth.ws_market,
+    ws_onchain_bytes: plan.includedPerMonth.ws_onchain,
+  },
+})
+
+/** `usedOf` says what each meter has counted in the month of `nowMs`. */
+export function presentUsage(
+  { accountId, plan }: Caller,
+  nowMs: number,
+  usedOf: (meter: Meter) => number,
+) {
+  const start = monthStart(nowMs) / 1000
+  const end = monthEnd(nowMs) / 1000
+  return {
+    account: showAccount(accountId),
+    tier: plan.id,
+    period: { start, end },
+    meters: METERS.filter((meter) => meter !== 'social').map((meter) => ({
+      meter,
+      unit: meter === 'api_requests' ? ('requests' as const) : ('bytes' as const),
+      used: usedOf(meter),
+      included: plan.includedPerMonth[meter],
+    })),
+    social: { used: usedOf('social'), limit: plan.socialPerMonth, resets_at: end },
+    enforced: false as const,
+  }
+}

@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { METERS, PLAN_IDS } from './plans.js'
+
+const NAME_LENGTH_MAX = 100
+
+/** No control characters: names are shown in terminals and logs. */
+export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+export const CreateKeyBody = Type.Optional(
+  Type.Object({
+    name: Type.Optional(
+      Type.Union([
+        Type.String({
+          maxLength: NAME_LENGTH_MAX,
+          pattern: NAME_PATTERN,
+          description: 'text without control characters',
+        }),
+        Type.Null(),
+      ]),
+    ),
+  }),
+)
+
+export const CreateKeyReply = Type.Object(
+  {
+    api_key: Type.String({
+      description: 'The key. It is shown this once and cannot be shown again.',
+    }),
+    name: Type.String(),
+    rate_limit_per_minute: Type.Integer({ minimum: 0 }),
+    message: Type.String(),
+  },
+  { description: 'The new key' },
+)
+
+const Limit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
+const PlanName = Type.Enum([...PLAN_IDS])
+
+export const PlansReply = Type.Object(
+  {
+    plans: Type.Array(
+      Type.Object({
+        id: PlanName,
+        price_usd_per_month: Limit,
+        api_keys: Limit,
+        rest_per_minute: Limit,
+        v3_per_minute: Limit,
+        v3_heavy_per_minute: Limit,
+        condition_positions_page: Limit,
+        trade_export: Type.Boolean(),
+        copy_pnl_pool: Limit,
+        social_per_month: Limit,
+        websocket: Type.Object({
+          event_connections: Limit,
+          orderbook_connections: Limit,
+          firehose_connections: Limit,
+          filter_items: Limit,
+          session_seconds_per_day: Limit,
+          snapshot_count: Limit,
+          since_lookback_ms: Limit,
+        }),
+        webhooks: Type.Object({ count: Limit, deliveries_per_day: Limit }),
+        included_per_month: Type.Object({
+          api_requests: Limit,
+          ws_market_bytes: Limit,
+          ws_onchain_bytes: Limit,
+        }),
+      }),
+    ),
+  },
+  { description: 'Every plan; null means without limit, 0 means not at all' },
+)
+
+export const UsageReply = Type.Object(
+  {
+    account: Type.String(),
+    tier: PlanName,
+    period: Type.Object({
+      start: Type.Integer({ description: 'Unix seconds of the first of the month, UTC' }),
+      end: Type.Integer({ description: 'Unix seconds at which the meters start anew' }),
+    }),
+    meters: Type.Array(
+      Type.Object({
+        meter: Type.Enum(METERS.filter((meter) => meter !== 'social')),
+        unit: Type.Enum(['requests', 'bytes']),
+        used: Type.Integer({ minimum: 0 }),
+        included: Limit,
+      }),
+    ),
+    social: Type.Object({
+      used: Type.Integer({ minimum: 0 }),
+      limit: Limit,
+      resets_at: Type.Integer({ description: 'Unix seconds' }),
+    }),
+    enforced: Type.Literal(false),
+  },
+  { description: 'What the account has used this UTC month, all its keys together' },
+)

@@ -1,0 +1,17 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** 192 random bits, as 48 lower-case hexadecimal characters. */
+const SECRET_BYTES = 24
+const KEY = /^(?:ax|auspex)_live_[0-9a-f]{48}$/
+const HINT_LENGTH = 4
+
+export const createSecret = (): string => `ax_live_${randomBytes(SECRET_BYTES).toString('hex')}`
+
+/** Whether the text has the form of a key, with today's prefix or the legacy one. */
+export const isSecret = (text: string): boolean => KEY.test(text)
+
+/** What is stored and looked up. A key is too random to be guessed back from it, so no salt is needed. */
+export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+
+/** The end of a key, enough to tell one's own keys apart. */
+export const hintOf = (secret: string): string => secret.slice(-HINT_LENGTH)

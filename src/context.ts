@@ -1,0 +1,52 @@
+import { KeyRing } from './accounts/key-ring.js'
+import type { Limiter } from './accounts/limits/limiter.js'
+import { MemoryLimiter } from './accounts/limits/memory-limiter.js'
+import { UsageMeter } from './accounts/usage-meter.js'
+import type { Config } from './config.js'
+import { type Clock, systemClock } from './lib/clock.js'
+import type { Log } from './log.js'
+import { createMetrics, type Metrics } from './metrics.js'
+import { createStatusBoard, type StatusBoard } from './status/board.js'
+import type { Pool } from './store/connection.js'
+import type { Store } from './store/store.js'
+
+/** What every part of the service shares. Passed in, never imported, so that two can run side by side. */
+export type Context = {
+  config: Config
+  clock: Clock
+  log: Log
+  /** The pool of this moment. */
+  readonly sql: Pool
+  store: Pick<Store, 'sql' | 'problem'>
+  keyRing: KeyRing
+  limiter: Limiter
+  usage: UsageMeter
+  metrics: Metrics
+  status: StatusBoard
+  startedAtMs: number
+}
+
+export type ContextParts = {
+  config: Config
+  log: Log
+  store: Pick<Store, 'sql' | 'problem'>
+  clock?: Clock
+}
+
+export function createContext({ config, log, store, clock = systemClock }: ContextParts): Context {
+  return {
+    config,
+    clock,
+    log,
+    get sql() {
+      return store.sql
+    },
+    store,
+    keyRing: new KeyRing(store),
+    limiter: new MemoryLimiter(clock),
+    usage: new UsageMeter(store, clock),
+    metrics: createMetrics(),
+    status: createStatusBoard(),
+    startedAtMs: clock.now(),
+  }
+}

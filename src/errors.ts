@@ -1,0 +1,46 @@
+export type Fields = Record<string, unknown>
+
+/** An error the caller may read. Anything else becomes a bare 500. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly fields: Fields
+
+  constructor(status: number, message: string, fields: Fields = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+    this.fields = fields
+  }
+}
+
+export const badRequest = (message: string, fields?: Fields) => new ApiError(400, message, fields)
+
+export const unavailable = (message: string, cause?: unknown) =>
+  new ApiError(503, message, {}, { cause })
+
+/** A fault that the operator can mend: printed without a stack, and the process exits with `exitCode`. */
+export class OperatorError extends Error {
+  override name = 'OperatorError'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = 1, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message || error.name : String(error)
+
+/** The code that Node.js and PostgreSQL put on their errors, such as `ENOENT` or `23505`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+}
+
+/** The end of a command that failed: what the operator can mend without a stack, all else with one. */
+export function reportAndExit(error: unknown): void {
+  console.error(error instanceof OperatorError ? `auspex: ${error.message}` : error)
+  process.exitCode = error instanceof OperatorError ? error.exitCode : 1
+}

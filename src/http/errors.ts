@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, unavailable } from '../errors.js'
+import type { Log } from '../log.js'
+import { isOutage } from '../store/connection.js'
+
+const BUSY_RETRY_SECONDS = 1
+
+/** Turns whatever a request threw into an answer that the caller may read. */
+export function handleErrors(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error: Error, request, reply) => {
+    const known = toApiError(error)
+    const body = known ?? new ApiError(500, 'Internal server error')
+    if (known === undefined || known.status >= 500) {
+      log.error(
+        { err: error, request_id: request.id, route: request.routeOptions.url },
+        'request failed',
+      )
+    }
+    return sendError(request, reply, body)
+  })
+}
+
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError) {
+  if (error.status === 503 && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', BUSY_RETRY_SECONDS)
+  }
+  return reply
+    .code(error.status)
+    .header('cache-control', 'no-store')
+    .send({ error: error.message, ...visibleFields(request, error) })
+}
+
+// The lists of allowed values are part of /v3 bodies; /v1 and /v2 name them in the text alone.
+function visibleFields(request: FastifyRequest, { fields }: ApiError) {
+  if (request.url.startsWith('/v3/')) return fields
+  const { allowed: _, ...rest } = fields
+  return rest
+}
+
+/** `undefined`: nothing that the caller may know about. */
+function toApiError(error: Error): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  if (isOutage(error)) return unavailable('The database is not available.', error)
+  const { code, statusCode = 500 } = error as FastifyError
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable('The request took too long.', error)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new ApiError(
+      415,
+      'Send the body as JSON, with the header content-type: application/json.',
+    )
+  }
+  return statusCode >= 400 && statusCode < 500 ? new ApiError(statusCode, error.message) : undefined
+}
+
+const CLIENT_FAULTS: Record<string, { status: string; error: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    error: 'The request headers are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    error: 'The request took too long to arrive.',
+  },
+}
+const MALFORMED = { status: '400 Bad Request', error: 'The request is not valid HTTP.' }
+
+/** Answers what is not even a request, before any route is known. */
+export function answerClientFault(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const { status, error: message } = CLIENT_FAULTS[error.code ?? ''] ?? MALFORMED
+  const body = JSON.stringify({ error: message })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,100 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import type { Access } from '../accounts/access.js'
+import { VERSION } from '../version.js'
+
+const DESCRIPTION = `Prediction-market data from your own machine: trades, positions, P&L, leaderboards,
+crypto short-form markets and sports.
+
+Send your key in the \`x-api-key\` header, as \`?key=\`, or as \`Authorization: Bearer\`. Every error
+is a JSON object with an \`error\` text; some carry further fields. Every answer has an
+\`x-request-id\`: name it when you ask for help.`
+
+const TAGS = [
+  { name: 'account', description: 'Keys, plans and what an account has used.' },
+  { name: 'service', description: 'Whether the service is alive, ready and up to date.' },
+]
+
+/** Describes every route registered after this call, from the schemas that validate it. */
+export async function describeApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Auspex',
+        version: VERSION,
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This service' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          header: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          query: { type: 'apiKey', in: 'query', name: 'key' },
+          bearer: { type: 'http', scheme: 'bearer' },
+        },
+      },
+    },
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title: 'Auspex API' },
+    uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: true },
+    staticCSP: true,
+  })
+}
+
+/** Adds to each API route what follows from its access: security and the errors it can give. */
+export function describeErrors(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const access = route.config?.access
+    if (access === undefined)
+      throw new Error(`${route.method} ${route.url} does not say who may use it`)
+    route.schema = {
+      ...route.schema,
+      security: access === 'public' ? [] : [{ header: [] }, { query: [] }, { bearer: [] }],
+      response: { ...errorsOf(route, access), ...(route.schema?.response as object) },
+    }
+  })
+}
+
+const EXTRA = { additionalProperties: true }
+const errorBody = (description: string, fields: Record<string, TSchema> = {}) =>
+  Type.Object({ error: Type.String(), ...fields }, { description, ...EXTRA })
+
+const ERRORS = {
+  400: errorBody('A parameter or the body is not valid; the text names it and what is allowed', {
+    hint: Type.Optional(Type.String()),
+    allowed: Type.Optional(Type.Array(Type.String())),
+  }),
+  401: errorBody('The key is missing or malformed'),
+  402: errorBody('The endpoint needs a paid plan', {
+    tier: Type.String(),
+    upgrade_url: Type.String(),
+  }),
+  403: errorBody('The key is unknown or inactive, or its plan is too low'),
+  413: errorBody('The body is too large'),
+  415: errorBody('The body is not sent as JSON'),
+  429: errorBody('A rate limit is used up; `retry-after` says for how many seconds', {
+    scope: Type.Optional(Type.String()),
+    reset_at: Type.Optional(Type.Integer({ description: 'Unix seconds' })),
+    retryAfterMs: Type.Optional(Type.Integer()),
+  }),
+  500: errorBody('A fault of the service, logged under the `x-request-id` of the answer'),
+  503: errorBody('The service is starting, overloaded or has lost its database'),
+}
+
+function errorsOf({ schema, method }: RouteOptions, access: Access): object {
+  const statuses: (keyof typeof ERRORS)[] = [500, 503]
+  const takesBody = schema?.body !== undefined && method !== 'GET'
+  // Any query string can be malformed, so even a route without parameters can answer 400.
+  statuses.push(400)
+  if (takesBody) statuses.push(413, 415)
+  if (access !== 'public') statuses.push(401, 403, 429)
+  if (access !== 'public' && access.plan?.refusal === 402) statuses.push(402)
+  return Object.fromEntries(statuses.map((status) => [status, ERRORS[status]]))
+}

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../lib/clock.js'
+import type { Metrics } from '../metrics.js'
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+/** A finished answer: its bytes, ready to send. */
+export type CachedAnswer = {
+  storedAtMs: number
+  expiresAtMs: number
+  etag: string
+  bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }
+}
+
+/** Answers below this size gain nothing from compression. */
+const COMPRESS_BYTES_MIN = 1_024
+const ENTRY_OVERHEAD_BYTES = 512
+
+const compressors: Record<Exclude<Encoding, 'identity'>, (body: Buffer) => Promise<Buffer>> = {
+  gzip: promisify<Buffer, Buffer>(gzip),
+  br: (body) =>
+    promisify(brotliCompress)(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 5,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+}
+
+/**
+ * Keeps answers as bytes for as long as their route says, within a bound of memory. Any number of
+ * requests for an answer that is not there make one computation; one that fails is not kept.
+ */
+export class ResponseCache {
+  readonly #clock: Clock
+  readonly #metrics: Metrics
+  readonly #answers: LRUCache<string, CachedAnswer>
+  readonly #running = new Map<string, Promise<CachedAnswer>>()
+  readonly #compressing = new Map<string, Promise<Buffer>>()
+
+  constructor(clock: Clock, metrics: Metrics, bytesMax: number) {
+    this.#clock = clock
+    this.#metrics = metrics
+    this.#answers = new LRUCache({ maxSize: bytesMax, sizeCalculation: sizeOf })
+  }
+
+  get bytes(): number {
+    return this.#answers.calculatedSize
+  }
+
+  /** The answer stored under `key`, or the one that `compute` gives now. */
+  get(
+    key: string,
+    ttlMs: number,
+    compute: () => Promise<string>,
+  ): CachedAnswer | Promise<CachedAnswer> {
+    const known = this.#answers.get(key)
+    if (known !== undefined && this.#clock.now() < known.expiresAtMs) {
+      this.#metrics.cacheLookups.inc({ result: 'hit' })
+      return known
+    }
+    const running = this.#running.get(key)
+    this.#metrics.cacheLookups.inc({ result: running === undefined ? 'miss' : 'joined' })
+    return running ?? this.#compute(key, ttlMs, compute)
+  }
+
+  /** The bytes in the wanted encoding, or as they are when they are too few to compress. */
+  encode(
+    key: string,
+    answer: CachedAnswer,
+    encoding: Encoding,
+  ): { encoding: Encoding; body: Buffer } | Promise<{ encoding: Encoding; body: Buffer }> {
+    const { identity } = answer.bodies
+    if (encoding === 'identity' || identity.length < COMPRESS_BYTES_MIN) {
+      return { encoding: 'identity', body: identity }
+    }
+    const ready = answer.bodies[encoding]
+    if (ready !== undefined) return { encoding, body: ready }
+    return this.#compress(key, answer, encoding).then((body) => ({ encoding, body }))
+  }
+
+  #compute(key: string, ttlMs: number, compute: () => Promise<string>): Promise<CachedAnswer> {
+    const running = compute()
+      .then((text) => {
+        const nowMs = this.#clock.now()
+        const identity = Buffer.from(text)
+        const etag = hash('sha256', identity, 'base64url').slice(0, 22)
+        const bodies = { identity }
+        const answer = { storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs, etag, bodies }
+        this.#answers.set(key, answer)
+        return answer
+      })
+      .finally(() => this.#running.delete(key))
+    this.#running.set(key, running)
+    return running
+  }
+
+  #compress(
+    key: string,
+    answer: CachedAnswer,
+    encoding: Exclude<Encoding, 'identity'>,
+  ): Promise<Buffer> {
+    const id = `${encoding} ${answer.etag} ${key}`
+    const running = this.#compressing.get(id)
+    if (running !== undefined) return running
+    const compressing = compressors[encoding](answer.bodies.identity)
+      .then((body) => {
+        answer.bodies[encoding] = body
+        // Set again so that the larger size is counted, unless a newer answer took the place.
+        if (this.#answers.peek(key) === answer) {
+          this.#answers.delete(key)
+          this.#answers.set(key, answer)
+        }
+        return body
+      })
+      .finally(() => this.#compressing.delete(id))
+    this.#compressing.set(id, compressing)
+    return compressing
+  }
+}
+
+const sizeOf = ({ bodies }: CachedAnswer, key: string): number =>
+  Object.values(bodies).reduce((sum, body) => sum + body.length, ENTRY_OVERHEAD_BYTES + key.length)

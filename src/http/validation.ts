@@ -1,0 +1,98 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import type { TSchema } from 'typebox'
+import { type ApiError, badRequest } from '../errors.js'
+
+type PropertySchema = { type?: string; enum?: unknown[] }
+
+// Nothing is converted by Ajv: it would take ' 7', '0x7' and '7e2' for integers, and a number in a
+// JSON body for a text. `verbose` puts the schema beside each error, for messages that say what is allowed.
+const ajv = new Ajv({ useDefaults: true, verbose: true, strictTypes: false })
+ajv.addKeyword('example')
+
+/** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validate = ajv.compile(schema)
+  const check = (data: unknown) =>
+    validate(data) ? { value: data } : { error: toErrors(validate.errors) }
+  if (httpPart === 'body') return check
+
+  const readers = createReaders(schema)
+  return (data: Record<string, unknown>) => {
+    for (const [name, read] of readers) {
+      const text = data[name]
+      if (typeof text === 'string') data[name] = read(text)
+    }
+    return check(data)
+  }
+}
+
+type Reader = (text: string) => unknown
+
+const READERS: Record<string, Reader> = {
+  integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  number: (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
+  boolean: (text) => {
+    if (text === 'true' || text === '1') return true
+    return text === 'false' || text === '0' ? false : text
+  },
+}
+
+function createReaders(schema: TSchema): [string, Reader][] {
+  const properties = (schema as { properties?: Record<string, PropertySchema> }).properties ?? {}
+  return Object.entries(properties).flatMap(([name, { type }]): [string, Reader][] => {
+    const reader = READERS[type ?? '']
+    return reader === undefined ? [] : [[name, reader]]
+  })
+}
+
+const toErrors = (errors: ErrorObject[] | null | undefined) =>
+  errors as unknown as FastifySchemaValidationError[] as unknown as Error
+
+const PART_NAMES: Record<string, string> = {
+  querystring: 'query parameter',
+  params: 'path parameter',
+  body: 'body field',
+}
+
+/** The first fault of a request as an error that names the parameter and what it may be. */
+export function describeFault(errors: FastifySchemaValidationError[], part: string): ApiError {
+  const [fault] = errors as unknown as [ErrorObject]
+  const partName = PART_NAMES[part] ?? part
+  if (fault.keyword === 'required') {
+    return badRequest(`Missing required ${partName} '${fault.params.missingProperty}'`)
+  }
+  const name = fault.instancePath.slice(1).replaceAll('/', '.')
+  if (name === '') return badRequest('The body must be a JSON object.')
+  if (Array.isArray(fault.data) && fault.parentSchema?.type !== 'array' && part !== 'body') {
+    return badRequest(
+      `The ${partName} '${name}' was given ${fault.data.length} times; give it once.`,
+    )
+  }
+  const allowed = (fault.parentSchema as PropertySchema | undefined)?.enum
+  if (allowed !== undefined) {
+    return badRequest(`Invalid ${name}. Allowed: ${allowed.join(', ')}`, { allowed })
+  }
+  return badRequest(
+    `Invalid ${name}: the ${partName} must be ${describeSchema(fault.parentSchema)}.`,
+  )
+}
+
+function describeSchema(schema: ErrorObject['parentSchema']): string {
+  const { type, minimum, maximum, minLength, maxLength, description } = schema ?? {}
+  const noun = type === 'integer' ? 'an integer' : `a ${type ?? 'valid value'}`
+  const range = describeRange(minimum, maximum)
+  if (range !== '') return `${noun}${range}`
+  const length = describeRange(minLength, maxLength)
+  if (length !== '') return `${noun}${length} characters long${describeMeaning(description)}`
+  return `${noun}${describeMeaning(description)}`
+}
+
+function describeRange(min: unknown, max: unknown): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
+  if (min !== undefined) return ` of at least ${min}`
+  return max === undefined ? '' : ` of at most ${max}`
+}
+
+const describeMeaning = (description: unknown): string =>
+  typeof description === 'string' ? ` (${description})` : ''

@@ -1,0 +1,37 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** The metrics of one process, in a registry of their own so that tests can run services side by side. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, prefix: 'auspex_' })
+  return {
+    registry,
+    requestSeconds: new Histogram({
+      name: 'auspex_http_request_duration_seconds',
+      help: 'Time from the first byte of a request to the last of its answer',
+      labelNames: ['method', 'route', 'status'] as const,
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'auspex_rate_limited_total',
+      help: 'Requests refused because a bucket was empty',
+      labelNames: ['bucket'] as const,
+      registers,
+    }),
+    cacheLookups: new Counter({
+      name: 'auspex_response_cache_lookups_total',
+      help: 'Answers of cached routes by how they came about: hit, miss, or joined a running miss',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    storeUp: new Gauge({
+      name: 'auspex_store_up',
+      help: '1 while the database answers',
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander'
+import { type Flags, type LoadedConfig, loadConfig, SETTING_NAMES } from './config.js'
+import { SETTINGS, type Setting, type SettingName } from './settings.js'
+
+/** What a command that only needs the database reads. */
+export const DATABASE_SETTINGS: SettingName[] = ['dataDir', 'databaseUrl']
+
+/** Gives the command a flag for each of the settings that has one. */
+export function addSettingFlags(command: Command, names: SettingName[] = SETTING_NAMES): void {
+  for (const name of names) {
+    const setting: Setting<unknown> = SETTINGS[name]
+    const option = toOption(setting)
+    if (option !== undefined) command.addOption(option)
+  }
+}
+
+/** The configuration from the environment and the command's flags; warnings go to stderr. */
+export function readConfig(command: Command, environment = process.env): LoadedConfig {
+  const given: Record<string, unknown> = command.opts()
+  const flags: Flags = {}
+  for (const name of SETTING_NAMES) {
+    const value = given[toOption(SETTINGS[name])?.attributeName() ?? '']
+    if (typeof value === 'string') flags[name] = value
+  }
+  const loaded = loadConfig(environment, flags)
+  for (const warning of loaded.warnings) console.error(`auspex: ${warning}`)
+  return loaded
+}
+
+/** For `--help`: the settings that no flag sets. */
+export function describeEnvironment(): string {
+  const lines = SETTING_NAMES.map((name): Setting<unknown> => SETTINGS[name])
+    .filter(({ flag }) => flag === undefined)
+    .map(({ env, help }) => `  ${env.padEnd(28)}  ${help}`)
+  return `\nFrom the environment alone:\n${lines.join('\n')}`
+}
+
+function toOption({ flag, placeholder, help, env }: Setting<unknown>): Option | undefined {
+  if (flag === undefined) return undefined
+  return new Option(`--${flag} <${placeholder}>`, `${help} [${env}]`)
+}

@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const HealthReply = Type.Object({ status: Type.Literal('ok') })
+
+export const ReadyReply = Type.Object(
+  {
+    status: Type.String({ description: '`ready` or `not_ready`' }),
+    checks: Type.Record(Type.String(), Type.String(), {
+      description: '`ok`, or what is wrong, for each part',
+    }),
+  },
+  { description: 'Whether the service can do its work' },
+)
+
+export const StatusReply = Type.Object({
+  node_connected: Type.Boolean({ description: 'the chain node is connected' }),
+  uptime_seconds: Count('since this process started'),
+  stream_length: Count('entries kept in the settlements stream'),
+  events_stream_length: Count('entries kept in the unified event stream'),
+  pending_txs: Count('unconfirmed transactions that are tracked'),
+  ws_subscribers: Count('live WebSocket subscribers'),
+  firehose_connections: Count('unfiltered subscriptions'),
+  redis_memory: Type.String({ description: 'memory of the event store, such as `3.1G`' }),
+  state: Type.Object({
+    market_count: Count('markets known'),
+    wallet_count: Count('wallets known'),
+    metadata_count: Count('markets with metadata'),
+    events_buffered: Count('events waiting to be processed'),
+    events_processed: Count('events processed since the start'),
+    latest_block: Count('highest block that is processed'),
+  }),
+})

@@ -1,0 +1,49 @@
+import postgres from 'postgres'
+import { codeOf } from '../errors.js'
+import { SUPERUSER } from './embedded/server.js'
+
+/** What queries take: a pool and an open transaction both fit. `int8` arrives as `bigint`. */
+export type Sql = postgres.ISql<{ bigint: bigint }>
+export type Pool = postgres.Sql<{ bigint: bigint }>
+
+/** How to reach a database: by URL, or by the folder of the embedded server's socket. */
+export type Target = { url: string } | { socketDir: string; database: string }
+
+const CONNECT_SECONDS_MAX = 5
+const STATEMENT_MS_MAX = 30_000
+
+/** Opens nothing yet: connections are made when the first query asks for one. */
+export function createPool(target: Target, connectionsMax: number): Pool {
+  const options = {
+    max: connectionsMax,
+    connect_timeout: CONNECT_SECONDS_MAX,
+    // The store has its own, visible backoff; a query that cannot be sent shall fail at once.
+    backoff: false,
+    transform: postgres.camel,
+    types: { bigint: postgres.BigInt },
+    onnotice: () => undefined,
+    connection: { application_name: 'auspex', statement_timeout: STATEMENT_MS_MAX },
+  }
+  if ('url' in target) return postgres(target.url, options)
+  const { socketDir, database } = target
+  return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
+}
+
+// Node.js and postgres.js name transport faults; PostgreSQL sends five characters whose first two are a class.
+const TRANSPORT_CODES = new Set(
+  [
+    'ECONNREFUSED ECONNRESET ENOENT EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH',
+    'CONNECTION_CLOSED CONNECTION_ENDED CONNECTION_DESTROYED CONNECT_TIMEOUT',
+    // admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, query_canceled
+    '57P01 57P02 57P03 57P04 57014',
+    // a primary that became a standby
+    '25006',
+  ].flatMap((codes) => codes.split(' ')),
+)
+const OUTAGE_CLASSES = new Set(['08', '53'])
+
+/** Whether the database could not answer, as opposed to answering that the query is wrong. */
+export function isOutage(error: unknown): boolean {
+  const code = codeOf(error) ?? ''
+  return TRANSPORT_CODES.has(code) || (code.length === 5 && OUTAGE_CLASSES.has(code.slice(0, 2)))
+}

@@ -1,0 +1,108 @@
+import {
+  accessSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, messageOf, OperatorError } from '../errors.js'
+import { processIdentity } from '../lib/process-identity.js'
+
+/** Who holds a data folder, as its lock file says. */
+export type Holder = { pid: number; identity: string; command: string; since: string }
+
+export type FolderLock = { release(): void }
+
+const LOCK_FILE = 'auspex.lock'
+
+/** Makes the folder when it is missing; says what to do when it cannot be used. */
+export function prepareDataFolder(dataDir: string): void {
+  try {
+    // Root's database runs under another user, which must pass through the folder without listing it.
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new OperatorError(
+      `Cannot use the data folder ${dataDir}: ${messageOf(error)}.\n` +
+        'Make it writable for this user, or choose another with --data <folder> or AUSPEX_DATA.',
+      1,
+      { cause: error },
+    )
+  }
+}
+
+/** The living process that holds the folder, if one does. */
+export function findHolder(dataDir: string): Holder | undefined {
+  const holder = readHolder(join(dataDir, LOCK_FILE))
+  return holder !== undefined && processIdentity(holder.pid) === holder.identity
+    ? holder
+    : undefined
+}
+
+/** Takes the folder for this process alone. A lock that a dead process left behind is replaced. */
+export function lockDataFolder(dataDir: string, command: string): FolderLock {
+  const path = join(dataDir, LOCK_FILE)
+  const mine = join(dataDir, `${LOCK_FILE}.${process.pid}`)
+  const identity = processIdentity(process.pid) ?? String(process.pid)
+  const holder: Holder = { pid: process.pid, identity, command, since: new Date().toISOString() }
+  writeFileSync(mine, JSON.stringify(holder), { mode: 0o644 })
+  try {
+    while (!tryLink(mine, path)) {
+      const other = findHolder(dataDir)
+      if (other !== undefined) throw folderBusy(dataDir, other)
+      removeStale(path, mine)
+    }
+  } finally {
+    rmSync(mine, { force: true })
+  }
+  return {
+    release: () => {
+      if (readHolder(path)?.identity === identity) rmSync(path, { force: true })
+    },
+  }
+}
+
+// A link appears whole or not at all, and never over an existing file: of two starts one wins.
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+// Another start may have replaced the stale lock since we read it: what was moved away is looked at
+// again, and put back when its owner lives.
+function removeStale(path: string, mine: string): void {
+  const aside = `${mine}.stale`
+  try {
+    renameSync(path, aside)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    throw error
+  }
+  const moved = readHolder(aside)
+  if (moved !== undefined && processIdentity(moved.pid) === moved.identity) tryLink(aside, path)
+  rmSync(aside, { force: true })
+}
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Holder
+  } catch {
+    return undefined
+  }
+}
+
+function folderBusy(dataDir: string, holder: Holder): OperatorError {
+  return new OperatorError(
+    `The data folder ${dataDir} is in use by \`${holder.command}\` (process ${holder.pid}, since ${holder.since}).\n` +
+      'Stop that process first, or choose another folder with --data <folder>.',
+  )
+}

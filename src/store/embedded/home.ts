@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { codeOf, messageOf, OperatorError } from '../../errors.js'
+import { canEnter, chooseServerUser, type ServerUser } from './user.js'
+
+/** Where one embedded server lives. All of it belongs to `user`, and nobody else may look in. */
+export type ServerHome = {
+  user: ServerUser
+  clusterDir: string
+  socketDir: string
+  logFile: string
+  /** Where a copy of the binaries goes when the installed ones cannot be run. */
+  copyDir: string
+}
+
+const LINK_NAME = 'postgres'
+
+// For a root whose data folder lies where no other user may enter, such as below /root.
+const SHARED_STATE_DIR = '/var/lib/auspex'
+
+// A Unix socket path has at most 103 characters on macOS and 107 on Linux, file name included.
+const SOCKET_PATH_LENGTH_MAX = 103
+
+/** Finds or makes the server's folder: `<data>/postgres`, or a link there to one that its user can enter. */
+export function prepareHome(dataDir: string): ServerHome {
+  const link = join(dataDir, LINK_NAME)
+  try {
+    const user = chooseServerUser(join(link, 'cluster'))
+    if (!existsSync(link)) makeHome(dataDir, link, user)
+    const home = realpathSync(link)
+    return {
+      user,
+      clusterDir: join(home, 'cluster'),
+      socketDir: prepareSocketDir(home, user),
+      logFile: join(home, 'postgres.log'),
+      copyDir: user === undefined ? dataDir : SHARED_STATE_DIR,
+    }
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(
+      `Cannot use the database folder ${link}: ${messageOf(error)}.\n` +
+        'It may belong to another user: start Auspex as that user or as root, or choose another folder with --data.',
+      1,
+      { cause: error },
+    )
+  }
+}
+
+/** Deletes the server's folder and everything in it. The server must be down. */
+export function removeHome(dataDir: string): void {
+  const link = join(dataDir, LINK_NAME)
+  if (existsSync(link)) rmSync(realpathSync(link), { recursive: true, force: true })
+  rmSync(link, { force: true })
+}
+
+function makeHome(dataDir: string, link: string, user: ServerUser): void {
+  // A link whose target is gone holds nothing worth keeping.
+  rmSync(link, { force: true })
+  if (canEnter(dataDir, user)) {
+    makePrivateFolder(link, user)
+    return
+  }
+  mkdirSync(SHARED_STATE_DIR, { recursive: true, mode: 0o711 })
+  const home = join(SHARED_STATE_DIR, `${basename(dataDir)}-${shortHash(dataDir)}`)
+  setAside(home)
+  makePrivateFolder(home, user)
+  symlinkSync(home, link)
+}
+
+// The data folder was deleted and its database stayed behind here: kept once, in case that was a mistake.
+function setAside(home: string): void {
+  if (!existsSync(home)) return
+  rmSync(`${home}.old`, { recursive: true, force: true })
+  renameSync(home, `${home}.old`)
+}
+
+function prepareSocketDir(home: string, user: ServerUser): string {
+  const beside = join(home, 'sock')
+  const fits = join(beside, '.s.PGSQL.5432').length <= SOCKET_PATH_LENGTH_MAX
+  const socketDir = fits ? beside : join(tmpdir(), `auspex-${shortHash(home)}`)
+  makePrivateFolder(socketDir, user)
+  return socketDir
+}
+
+/** Makes the folder unless it is there, and refuses one that another user prepared for us. */
+function makePrivateFolder(path: string, user: ServerUser): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    if (user !== undefined) chownSync(path, user.uid, user.gid)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  const { uid, mode } = lstatSync(path)
+  const expected = user?.uid ?? process.getuid?.()
+  if (uid !== expected) {
+    throw new OperatorError(
+      `${path} belongs to user ${uid}, not to ${expected}. Remove it and start again.`,
+    )
+  }
+  if ((mode & 0o077) !== 0) chmodSync(path, 0o700)
+}
+
+const shortHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 12)

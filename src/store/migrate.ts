@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { OperatorError } from '../errors.js'
+import type { Pool, Sql } from './connection.js'
+
+export type Migration = { version: number; sql: string; checksum: string }
+
+const SERVER_VERSION_MIN = 15
+
+// Any fixed number that no other program uses on this database.
+const MIGRATION_LOCK = 7_285_319_041n
+
+/** The migrations of this build, oldest first: `migrations/000001.sql` and so on. */
+export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d{6}\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(new URL(name, folder), 'utf8')
+      const checksum = createHash('sha256').update(sql).digest('hex')
+      return { version: Number(name.slice(0, 6)), sql, checksum }
+    })
+}
+
+/**
+ * Brings the schema up to date, forward only, each step in a transaction of its own. Any number of
+ * processes may call it at once: the lock is taken and the state read again for every step.
+ */
+export async function migrate(pool: Pool, migrations: Migration[]): Promise<number> {
+  await refuseOldServer(pool)
+  let applied = 0
+  while (await pool.begin((tx) => applyNext(tx, migrations))) applied++
+  return applied
+}
+
+async function applyNext(tx: Sql, migrations: Migration[]): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+  await tx`
+    create table if not exists schema_migrations (
+      version integer primary key,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`
+  const done = await tx<{ version: number; checksum: string }[]>`
+    select version, checksum from schema_migrations order by version`
+  refuseForeignSchema(done, migrations)
+
+  const next = migrations[done.length]
+  if (next === undefined) return false
+  // A big index may take longer than any query is allowed to.
+  await tx`set local statement_timeout = 0`
+  await tx.unsafe(next.sql)
+  await tx`
+    insert into schema_migrations (version, checksum) values (${next.version}, ${next.checksum})`
+  return true
+}
+
+function refuseForeignSchema(
+  done: readonly { version: number; checksum: string }[],
+  migrations: Migration[],
+): void {
+  const newest = migrations.at(-1)?.version ?? 0
+  const last = done.at(-1)?.version ?? 0
+  if (last > newest) {
+    throw new OperatorError(
+      `The database is newer than this Auspex: its schema is at version ${last}, this build knows ${newest}.\n` +
+        'Install the Auspex that made it, or a later one; schemas are never taken back.',
+    )
+  }
+  for (const [index, row] of done.entries()) {
+    const ours = migrations[index]
+    if (ours?.version !== row.version || ours.checksum !== row.checksum) {
+      throw new OperatorError(
+        `The database was made by a different Auspex: schema version ${row.version} is not the one of this build.\n` +
+          'Use the build that made it, or an empty database.',
+      )
+    }
+  }
+}
+
+async function refuseOldServer(sql: Sql): Promise<void> {
+  const [row] = await sql<{ serverVersionNum: string; serverVersion: string }[]>`
+    select current_setting('server_version_num') as server_version_num,
+           current_setting('server_version') as server_version`
+  if (Number(row?.serverVersionNum) < SERVER_VERSION_MIN * 10_000) {
+    throw new OperatorError(
+      `PostgreSQL ${row?.serverVersion} is too old: Auspex needs version ${SERVER_VERSION_MIN} or later.`,
+    )
+  }
+}

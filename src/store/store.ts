@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf, OperatorError } from '../errors.js'
+import { TimeoutError, withTimeout } from '../lib/timeout.js'
+import type { Log } from '../log.js'
+import { createPool, type Pool, type Target } from './connection.js'
+import { migrate, readMigrations } from './migrate.js'
+
+const PULSE_MS = 1_000
+const PULSE_TIMEOUT_MS = 2_000
+const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
+
+export type StoreOptions = { target: Target; connectionsMax: number; log: Log }
+
+/**
+ * The database as the service sees it. `starting` until the schema is up to date, then `ready` or,
+ * while a lost database is retried with backoff, `lost`; from there back to `ready` by itself.
+ */
+export class Store {
+  readonly #options: StoreOptions
+  readonly #stopping = new AbortController()
+  #pool: Pool
+  // A connection of its own: a busy pool must not look like a lost database.
+  #pulse: Pool
+  #migrated = false
+  #problem: string | undefined = 'starting'
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+    this.#pool = createPool(options.target, options.connectionsMax)
+    this.#pulse = createPool(options.target, 1)
+  }
+
+  /** Ask for it at each use: after a lost connection it is another pool. */
+  get sql(): Pool {
+    return this.#pool
+  }
+
+  /** What is wrong, in words for `/readyz`; `undefined` when the store serves. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** Connects, migrates and watches until `close`. Throws only what waiting cannot mend. */
+  async run(onReady: () => void): Promise<void> {
+    let failures = 0
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#check()
+        if (this.#problem !== undefined) this.#becomeReady(onReady)
+        failures = 0
+        await this.#wait(PULSE_MS)
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return
+        if (error instanceof OperatorError) throw error
+        this.#becomeLost(error)
+        await this.#wait(BACKOFF_MS[failures++] ?? BACKOFF_MS.at(-1) ?? 0)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.#pool.end({ timeout: 1 }), this.#pulse.end({ timeout: 0 })])
+  }
+
+  async #check(): Promise<void> {
+    if (!this.#migrated) {
+      const applied = await migrate(this.#pulse, readMigrations())
+      this.#options.log.debug({ applied }, 'schema is up to date')
+      this.#migrated = true
+    }
+    const answer = this.#pulse`select 1`.then(() => undefined)
+    await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
+  }
+
+  #becomeReady(onReady: () => void): void {
+    this.#options.log.info('database is ready')
+    this.#problem = undefined
+    onReady()
+  }
+
+  #becomeLost(error: unknown): void {
+    if (this.#problem === undefined) this.#options.log.error({ err: error }, 'database is lost')
+    this.#problem = `database: ${messageOf(error)}`
+    // A peer that went silent keeps its sockets open for minutes; only new ones can succeed.
+    if (error instanceof TimeoutError) this.#replacePools()
+  }
+
+  #replacePools(): void {
+    const { target, connectionsMax } = this.#options
+    for (const old of [this.#pool, this.#pulse]) void old.end({ timeout: 0 }).catch(() => undefined)
+    this.#pool = createPool(target, connectionsMax)
+    this.#pulse = createPool(target, 1)
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
+  }
+}
