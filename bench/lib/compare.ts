@@ -1,0 +1,52 @@
+import type { Bench, Contest } from './bench.js'
+
+export const ROUNDS = 7
+
+export type Spread = { median: number; min: number; max: number }
+export type Comparison = { ours: Spread; yardstick: Spread; ratio: number; rounds: number }
+
+/**
+ * Warms both sides up, then runs them in turns, so that whatever else the machine does falls on
+ * both. The ratio is the median of the ratios of neighbouring rounds.
+ */
+export async function compare(
+  contest: Contest,
+  onRound: (text: string) => void,
+): Promise<Comparison> {
+  onRound('warming up')
+  await contest.ours()
+  await contest.yardstick()
+  const ours: number[] = []
+  const yardstick: number[] = []
+  for (let round = 1; round <= ROUNDS; round++) {
+    onRound(`round ${round} of ${ROUNDS}`)
+    ours.push(await contest.ours())
+    yardstick.push(await contest.yardstick())
+  }
+  const ratios = ours.map((speed, round) => speed / (yardstick[round] ?? Number.NaN))
+  return {
+    ours: spread(ours),
+    yardstick: spread(yardstick),
+    ratio: spread(ratios).median,
+    rounds: ROUNDS,
+  }
+}
+
+export function showComparison({ ratioMin, unit }: Bench, comparison: Comparison): string {
+  const line = (name: string, { median, min, max }: Spread) =>
+    `  ${name.padEnd(10)} ${show(median)} ${unit}  (${show(min)} – ${show(max)})`
+  const verdict = comparison.ratio >= ratioMin ? 'kept' : 'MISSED'
+  return [
+    line('ours', comparison.ours),
+    line('yardstick', comparison.yardstick),
+    `  ratio      ${comparison.ratio.toFixed(2)}, promised at least ${ratioMin}: ${verdict}\n`,
+  ].join('\n')
+}
+
+function spread(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (index: number) => sorted[index] ?? Number.NaN
+  return { median: at(Math.floor(sorted.length / 2)), min: at(0), max: at(sorted.length - 1) }
+}
+
+const show = (value: number): string => Math.round(value).toLocaleString('en-US')

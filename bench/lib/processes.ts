@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createSecret, hashSecret, hintOf } from '../../src/accounts/secret.js'
+import { createLog } from '../../src/log.js'
+import { createPool, type Pool, type Target } from '../../src/store/connection.js'
+import { borrowDatabase } from '../../src/store/database.js'
+
+const DIST = join(import.meta.dirname, '../..')
+
+export type Running = { port: number; stop(): Promise<void> }
+
+/** A yardstick server of `bench/yardsticks`: prints its port when it listens. */
+export async function startYardstick(name: string, args: string[]): Promise<Running> {
+  const child = spawn(process.execPath, [join(DIST, 'bench/yardsticks', `${name}.js`), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface(child.stdout), 'line')
+  return { port: Number(line), stop: () => stopChild(child) }
+}
+
+export type RunningService = Running & { pool: Pool; target: Target; pid: number }
+
+/** The real service, as `auspex up` runs it, on a database of its own. */
+export async function startAuspex(): Promise<RunningService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
+  const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
+  const child = spawn(process.execPath, [join(DIST, 'src/main.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH },
+  })
+  const port = await readPort(child)
+  const log = createLog('error', process.stderr)
+  const location = { dataDir: join(dataDir, 'data'), databaseUrl: undefined }
+  const { target } = await borrowDatabase(location, { command: 'bench', log })
+  const pool = createPool(target, 2)
+  return {
+    port,
+    pool,
+    target,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      await pool.end()
+      await stopChild(child)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Enterprise keys of as many accounts; each may send 4,000 requests per minute. */
+export async function insertKeys(pool: Pool, count: number): Promise<string[]> {
+  const secrets = Array.from({ length: count }, createSecret)
+  const now = new Date()
+  for (const secret of secrets) {
+    await pool`
+      with account as (
+        insert into accounts (name, plan, created_at) values ('bench', 'enterprise', ${now})
+        returning id
+      )
+      insert into api_keys (account_id, name, secret_sha256, hint, created_at)
+      select id, 'bench', ${hashSecret(secret)}, ${hintOf(secret)}, ${now} from account`
+  }
+  return secrets
+}
+
+async function readPort(child: ChildProcess & { stdout: NodeJS.ReadableStream | null }) {
+  if (child.stdout === null) throw new Error('the service has no output')
+  let port = 0
+  for await (const line of createInterface(child.stdout)) {
+    const { msg, url } = JSON.parse(line) as { msg: string; url?: string }
+    if (url !== undefined) port = Number(new URL(url).port)
+    if (msg === 'database is ready') break
+  }
+  child.stdout.resume()
+  return port
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM')
+  if (child.exitCode === null) await once(child, 'exit')
+}

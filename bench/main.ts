@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { httpAuth } from './http-auth.js'
+import { httpCached } from './http-cached.js'
+import type { Bench } from './lib/bench.js'
+import { compare, showComparison } from './lib/compare.js'
+import { limitsGrowth } from './limits-growth.js'
+
+const BENCHES: Bench[] = [httpCached, httpAuth, limitsGrowth]
+const RESULTS = join(import.meta.dirname, '../../bench/results')
+
+const [wanted] = process.argv.slice(2)
+const chosen = BENCHES.filter(({ name }) => wanted === undefined || name === wanted)
+if (chosen.length === 0) {
+  console.error(
+    `There is no bench "${wanted}". Choose from: ${BENCHES.map((b) => b.name).join(', ')}`,
+  )
+  process.exit(2)
+}
+
+for (const bench of chosen) {
+  console.log(`${bench.name}: ${bench.promise}`)
+  const contest = await bench.prepare()
+  try {
+    const comparison = await compare(contest, (round) => process.stderr.write(`\r  ${round} `))
+    process.stderr.write('\r')
+    console.log(showComparison(bench, comparison))
+    mkdirSync(RESULTS, { recursive: true })
+    const result = {
+      name: bench.name,
+      promise: bench.promise,
+      command: `npm run bench ${bench.name}`,
+      date: new Date().toISOString(),
+      machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+      ...comparison,
+    }
+    writeFileSync(join(RESULTS, `${bench.name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  } finally {
+    await contest.close()
+  }
+}

@@ -1,0 +1,25 @@
+import type { PlanId } from '../src/accounts/plans.js'
+import { formatTable } from '../src/lib/table.js'
+
+/** What the terminal shows once everything runs. The curl lines work when pasted. */
+export function showBanner(url: string, keys: Record<PlanId, string>): string {
+  const addresses = [
+    ['REST', url],
+    ['Docs', `${url}/docs`],
+  ]
+  return `
+Auspex is running. Ctrl-C stops everything.
+
+${indent(formatTable(addresses))}
+
+Keys:
+${indent(formatTable(Object.entries(keys)))}
+
+Try:
+  curl -H 'x-api-key: ${keys.growth}' ${url}/v1/usage
+  curl -H 'x-api-key: ${keys.free}' ${url}/v1/plans
+  curl -H 'x-api-key: ${keys.enterprise}' ${url}/v1/status
+`
+}
+
+const indent = (text: string): string => text.replace(/^/gm, '  ')
