@@ -4,8 +4,8 @@ import type { Bench } from './lib/bench.js'
 import { buildRequest, measureLoad } from './lib/load.js'
 import { insertKeys, startAuspex, startYardstick } from './lib/processes.js'
 
-const KEYS = 1_000
-const LOAD = { connections: 32, seconds: 3 }
+const KEYS = 500
+const LOAD = { connections: 32, seconds: 2, staysAwake: false }
 
 export const httpAuth: Bench = {
   name: 'http-auth',
@@ -14,12 +14,12 @@ export const httpAuth: Bench = {
   ratioMin: 0.6,
   unit: 'requests/s',
   async prepare() {
-    const auspex = await startAuspex()
+    const auspex = await startAuspex({ isPinned: false })
     const keys = await insertKeys(auspex.pool, KEYS)
     const { databaseConnections: connections } = loadConfig({}).config
     const month = monthOf(Date.now())
     const setup = JSON.stringify({ target: auspex.target, month, connections })
-    const bare = await startYardstick('fastify-postgres', [setup])
+    const bare = await startYardstick('fastify-postgres', [setup], { isPinned: false })
     const requests = keys.map((key) => buildRequest('/v1/usage', { 'x-api-key': key }))
     return {
       ours: () => measureLoad({ ...LOAD, port: auspex.port, requests }),

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import compress from '@fastify/compress'
-import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { answerClientFault, handleErrors } from './http/errors.js'
-import { createGuard } from './http/guard.js'
+import { guardRoutes } from './http/guard.js'
 import { acceptJsonBodies } from './http/json-body.js'
 import { handleNotFound } from './http/not-found.js'
-import { observeRequests } from './http/observe.js'
+import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
 import { collectRoutes } from './http/routes-table.js'
+import { cutSlowReaders } from './http/slow-readers.js'
 import { checkUrl } from './http/url-check.js'
 import { compileValidator, describeFault } from './http/validation.js'
+import { welcomeRequests } from './http/welcome.js'
 import { statusRoutes } from './status/routes.js'
 
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
@@ -23,13 +23,10 @@ const API: ApiRoutes[] = [statusRoutes, accountRoutes]
 
 const BODY_BYTES_MAX = 1024 * 1024
 const CONNECTIONS_MAX = 10_000
-const COMPRESS_BYTES_MIN = 1_024
 
 // Against clients that send or read too slowly, on purpose or not.
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
-const IDLE_SOCKET_MS_MAX = 60_000
-const HANDLER_MS_MAX = 30_000
 
 /** Puts the HTTP door together. It does not listen yet. */
 export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
@@ -39,8 +36,6 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
-    connectionTimeout: IDLE_SOCKET_MS_MAX,
-    handlerTimeout: HANDLER_MS_MAX,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/v3/') ? dropTrailingSlash(url) : url),
@@ -49,38 +44,20 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
   })
   app.server.headersTimeout = HEADERS_MS_MAX
   app.server.maxConnections = CONNECTIONS_MAX
+  cutSlowReaders(app.server)
   app.setValidatorCompiler(compileValidator)
   app.decorateRequest('caller', undefined)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
-  })
+  welcomeRequests(app)
 
   const table = collectRoutes(app)
+  const observe = observeRoutes(app, ctx)
   handleErrors(app, ctx.log)
-  handleNotFound(app, table)
+  handleNotFound(app, table, observe)
   acceptJsonBodies(app)
-  observeRequests(app, ctx)
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: [
-      'x-request-id',
-      'x-ratelimit-*',
-      'ratelimit',
-      'ratelimit-policy',
-      'retry-after',
-      'etag',
-      'age',
-    ],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
-  await app.register(compress, { threshold: COMPRESS_BYTES_MIN, encodings: ['br', 'gzip'] })
   await describeApi(app)
 
   await app.register(async (api) => {
-    api.addHook('onRequest', createGuard(ctx))
+    guardRoutes(api, ctx)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
     cacheRoutes(api, ctx)

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -9,13 +9,6 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry, prefix: 'auspex_' })
   return {
     registry,
-    requestSeconds: new Histogram({
-      name: 'auspex_http_request_duration_seconds',
-      help: 'Time from the first byte of a request to the last of its answer',
-      labelNames: ['method', 'route', 'status'] as const,
-      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-      registers,
-    }),
     rateLimited: new Counter({
       name: 'auspex_rate_limited_total',
       help: 'Requests refused because a bucket was empty',

@@ -1,6 +1,6 @@
 import type { Bench, Contest } from './bench.js'
 
-export const ROUNDS = 7
+export const ROUNDS = 9
 
 export type Spread = { median: number; min: number; max: number }
 export type Comparison = { ours: Spread; yardstick: Spread; ratio: number; rounds: number }

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { createSecret, hashSecret, hintOf } from '../../src/accounts/secret.js'
 import { createLog } from '../../src/log.js'
 import { createPool, type Pool, type Target } from '../../src/store/connection.js'
@@ -13,11 +14,16 @@ const DIST = join(import.meta.dirname, '../..')
 
 export type Running = { port: number; stop(): Promise<void> }
 
+/** A server that is moved between cores measures the scheduler; one that needs a database must share. */
+export type Placement = { isPinned: boolean }
+
 /** A yardstick server of `bench/yardsticks`: prints its port when it listens. */
-export async function startYardstick(name: string, args: string[]): Promise<Running> {
-  const child = spawn(process.execPath, [join(DIST, 'bench/yardsticks', `${name}.js`), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+export async function startYardstick(
+  name: string,
+  args: string[],
+  { isPinned }: Placement,
+): Promise<Running> {
+  const child = spawnServer([join(DIST, 'bench/yardsticks', `${name}.js`), ...args], isPinned)
   const [line] = await once(createInterface(child.stdout), 'line')
   return { port: Number(line), stop: () => stopChild(child) }
 }
@@ -25,13 +31,10 @@ export async function startYardstick(name: string, args: string[]): Promise<Runn
 export type RunningService = Running & { pool: Pool; target: Target; pid: number }
 
 /** The real service, as `auspex up` runs it, on a database of its own. */
-export async function startAuspex(): Promise<RunningService> {
+export async function startAuspex({ isPinned }: Placement): Promise<RunningService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
   const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
-  const child = spawn(process.execPath, [join(DIST, 'src/main.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH },
-  })
+  const child = spawnServer([join(DIST, 'src/main.js'), ...args], isPinned)
   const port = await readPort(child)
   const log = createLog('error', process.stderr)
   const location = { dataDir: join(dataDir, 'data'), databaseUrl: undefined }
@@ -66,8 +69,18 @@ export async function insertKeys(pool: Pool, count: number): Promise<string[]> {
   return secrets
 }
 
-async function readPort(child: ChildProcess & { stdout: NodeJS.ReadableStream | null }) {
-  if (child.stdout === null) throw new Error('the service has no output')
+const CAN_PIN = spawnSync('taskset', ['-c', '0', 'true']).status === 0
+
+function spawnServer(args: string[], isPinned: boolean) {
+  const pin = isPinned && CAN_PIN ? ['taskset', '-c', '0'] : []
+  const [command = '', ...rest] = [...pin, process.execPath, ...args]
+  return spawn(command, rest, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH },
+  })
+}
+
+async function readPort(child: ChildProcessByStdio<null, Readable, null>): Promise<number> {
   let port = 0
   for await (const line of createInterface(child.stdout)) {
     const { msg, url } = JSON.parse(line) as { msg: string; url?: string }

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Bare node:http that sends one file's bytes to everybody. */
-const body = readFileSync(process.argv[2] ?? '')
+/** Bare node:http that sends the same answer, header by header and byte by byte, to everybody. */
+const { headers, body } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
+  headers: Record<string, string>
+  body: string
+}
+const bytes = Buffer.from(body)
 const server = createServer((_request, response) => {
-  response.writeHead(200, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': body.length,
-  })
-  response.end(body)
+  response.writeHead(200, headers)
+  response.end(bytes)
 })
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

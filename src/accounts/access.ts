@@ -2,7 +2,7 @@ import { ApiError } from '../errors.js'
 import type { Caller } from './key-ring.js'
 import { BUCKETS, type BucketName } from './limits/buckets.js'
 import type { Charge } from './limits/limiter.js'
-import { PLANS, type PlanId } from './plans.js'
+import { PLANS, type Plan, type PlanId } from './plans.js'
 
 /** Who may use a route and which allowances a request is charged to: data on the route. */
 export type Access = 'public' | KeyedAccess
@@ -35,12 +35,23 @@ export function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () 
   )
 }
 
-export function chargesOf(caller: Caller, { buckets }: KeyedAccess): [Charge, ...Charge[]] {
-  const [first, ...rest] = buckets
-  return [chargeOf(caller, first), ...rest.map((bucket) => chargeOf(caller, bucket))]
-}
+/** What a route's buckets come to under one plan. */
+export type Tariff = {
+  bucket: BucketName
+  counts: 'key' | 'account'
+  limit: number
+  windowMs: number
+}[]
 
-function chargeOf({ keyId, accountId, plan }: Caller, bucket: BucketName): Charge {
-  const { windowMs, counts, limit } = BUCKETS[bucket]
-  return { bucket, subject: counts === 'key' ? keyId : accountId, limit: limit(plan), windowMs }
+export const tariffOf = ({ buckets }: KeyedAccess, plan: Plan): Tariff =>
+  buckets.map((bucket) => {
+    const { windowMs, counts, limit } = BUCKETS[bucket]
+    return { bucket, counts, limit: limit(plan), windowMs }
+  })
+
+export function chargesOf({ keyId, accountId }: Caller, tariff: Tariff): Charge[] {
+  return tariff.map(({ bucket, counts, limit, windowMs }) => {
+    const subject = counts === 'key' ? keyId : accountId
+    return { bucket, subject, limit, windowMs }
+  })
 }

@@ -23,7 +23,7 @@ const STRANGERS_MAX = 10_000
  */
 export class KeyRing {
   readonly #store: { readonly sql: Pool }
-  readonly #callers = new LRUCache<string, Caller>({ max: CALLERS_MAX })
+  readonly #callers = new Map<string, Caller>()
   readonly #strangers = new LRUCache<string, true>({ max: STRANGERS_MAX })
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n
@@ -33,16 +33,18 @@ export class KeyRing {
     this.#store = store
   }
 
-  /** The caller of an active key; `undefined` when there is no such key. Mostly without waiting. */
-  find(secret: string): Caller | undefined | Promise<Caller | undefined> {
-    const digest = hash('sha256', secret, 'base64')
-    if (performance.now() - this.#syncedAt < TRUST_MS) {
-      const caller = this.#callers.get(digest)
-      if (caller !== undefined) return caller
-    }
+  /** The caller of a key that this process has seen lately; `undefined`: ask `find`. */
+  recall(secret: string): Caller | undefined {
+    if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined
+    return this.#callers.get(digestOf(secret))
+  }
+
+  /** The caller of an active key; `undefined` when there is no such key. */
+  async find(secret: string): Promise<Caller | undefined> {
+    const digest = digestOf(secret)
     // A key that did not exist once is never made later: keys are random.
     if (this.#strangers.has(digest)) return undefined
-    return this.#lookups.get(digest) ?? this.#lookUp(digest)
+    return await (this.#lookups.get(digest) ?? this.#lookUp(digest))
   }
 
   /** Reads the revision and forgets everything when it has moved. */
@@ -71,7 +73,19 @@ export class KeyRing {
     }
     const caller = { keyId: owner.keyId, accountId: owner.accountId, plan: PLANS[owner.plan] }
     // The answer may be older than a change that `sync` has seen meanwhile; then it is not kept.
-    if (revision === this.#revision) this.#callers.set(digest, caller)
+    if (revision === this.#revision) this.#remember(digest, caller)
     return caller
   }
+
+  // The oldest goes first. Which one hardly matters: it costs one lookup to be back.
+  #remember(digest: string, caller: Caller): void {
+    this.#callers.set(digest, caller)
+    if (this.#callers.size <= CALLERS_MAX) return
+    for (const oldest of this.#callers.keys()) {
+      this.#callers.delete(oldest)
+      break
+    }
+  }
 }
+
+const digestOf = (secret: string): string => hash('sha256', secret, 'base64')

@@ -1,8 +1,8 @@
-import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.js'
-import { type CachedAnswer, type Encoding, ResponseCache } from './response-cache.js'
+import { chooseEncoding, compressAnswer, type Encoding } from './compression.js'
+import { type CachedAnswer, type EncodedBody, ResponseCache } from './response-cache.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,7 +16,10 @@ declare module 'fastify' {
 
 const MIB = 1024 * 1024
 
-/** Gives every route with `cacheMs` registered after this call a place in the response cache. */
+/**
+ * Gives every route with `cacheMs` registered after this call a place in the response cache, which
+ * keeps compressed copies; answers of the others are compressed as they leave.
+ */
 export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
   const cache = new ResponseCache(ctx.clock, ctx.metrics, ctx.config.cacheMb * MIB)
   new Gauge({
@@ -28,8 +31,11 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
     },
   })
   app.addHook('onRoute', (route) => {
+    // Fastify makes the HEAD route from the finished GET route.
+    if (route.method === 'HEAD') return
     const ttlMs = route.config?.cacheMs
     if (ttlMs !== undefined) route.handler = createHandler(route, ttlMs, cache, ctx)
+    else route.onSend = [route.onSend ?? [], compressAnswer].flat()
   })
 }
 
@@ -45,24 +51,38 @@ function createHandler(
   const keyOf = createKeyOf(route)
   const cacheControl = `private, max-age=${Math.floor(ttlMs / 1000)}`
 
-  return async function cachedHandler(request, reply) {
-    const key = keyOf(request)
-    const found = cache.get(key, ttlMs, async () => {
-      const value = (await handler.call(this, request, reply)) as Record<string, unknown>
-      return String(reply.serializeInput(value, '200'))
-    })
-    const answer = found instanceof Promise ? await found : found
-    const wanted = chooseEncoding(request.headers['accept-encoding'])
-    const encoded = cache.encode(key, answer, wanted)
-    const { encoding, body } = encoded instanceof Promise ? await encoded : encoded
-
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: CachedAnswer,
+    { encoding, body }: EncodedBody,
+  ) => {
     const etag = showEtag(answer, encoding)
     reply.header('etag', etag)
     reply.header('cache-control', cacheControl)
     reply.header('age', Math.floor((ctx.clock.now() - answer.storedAtMs) / 1000))
     reply.header('vary', 'accept-encoding')
     if (isKnownToClient(request, etag)) return reply.code(304).send()
-    return sendBytes(reply, encoding, body)
+    if (encoding !== 'identity') reply.header('content-encoding', encoding)
+    return reply.header('content-type', 'application/json; charset=utf-8').send(body)
+  }
+
+  // Without `async`: a hit, which is most of what happens, has nothing to wait for.
+  return function cachedHandler(request, reply) {
+    const key = keyOf(request)
+    const compute = async () => {
+      const value = (await handler.call(this, request, reply)) as Record<string, unknown>
+      return String(reply.serializeInput(value, '200'))
+    }
+    const encode = (answer: CachedAnswer) => {
+      const encoding = chooseEncoding(request.headers['accept-encoding'])
+      const encoded = cache.encode(key, answer, encoding)
+      return encoded instanceof Promise
+        ? encoded.then((late) => send(request, reply, answer, late))
+        : send(request, reply, answer, encoded)
+    }
+    const found = cache.get(key, ttlMs, compute)
+    return found instanceof Promise ? found.then(encode) : encode(found)
   }
 }
 
@@ -84,13 +104,6 @@ function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) =
   }
 }
 
-const ENCODINGS: Encoding[] = ['br', 'gzip', 'identity']
-
-function chooseEncoding(accept: string | undefined): Encoding {
-  if (accept === undefined || accept === '') return 'identity'
-  return (negotiate(accept, ENCODINGS) as Encoding | null) ?? 'identity'
-}
-
 // The same answer in another encoding is other bytes: a strong tag must tell them apart.
 const showEtag = ({ etag }: CachedAnswer, encoding: Encoding): string =>
   encoding === 'identity' ? `"${etag}"` : `"${etag}-${encoding}"`
@@ -100,9 +113,4 @@ function isKnownToClient({ headers }: FastifyRequest, etag: string): boolean {
   if (known === undefined) return false
   if (known.trim() === '*') return true
   return known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
-
-function sendBytes(reply: FastifyReply, encoding: Encoding, body: Buffer): FastifyReply {
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.type('application/json; charset=utf-8').send(body)
 }

@@ -43,7 +43,6 @@ function toApiError(error: Error): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (isOutage(error)) return unavailable('The database is not available.', error)
   const { code, statusCode = 500 } = error as FastifyError
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable('The request took too long.', error)
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError(

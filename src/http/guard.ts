@@ -1,8 +1,16 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Access, chargesOf, checkPlan, type KeyedAccess } from '../accounts/access.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import {
+  type Access,
+  chargesOf,
+  checkPlan,
+  type KeyedAccess,
+  type Tariff,
+  tariffOf,
+} from '../accounts/access.js'
 import type { Caller } from '../accounts/key-ring.js'
 import { BUCKETS, type Bucket, type BucketName } from '../accounts/limits/buckets.js'
 import type { Balance, Verdict } from '../accounts/limits/limiter.js'
+import { PLANS, type Plan, type PlanId } from '../accounts/plans.js'
 import { isSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
 import { ApiError, unavailable } from '../errors.js'
@@ -19,30 +27,53 @@ declare module 'fastify' {
   }
 }
 
+/** Puts a guard before every route registered after this call, made for what the route asks. */
+export function guardRoutes(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onRoute', (route) => {
+    const access = route.config?.access
+    if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
+    // Fastify makes the HEAD route from the finished GET route, guard included.
+    if (route.method === 'HEAD') return
+    const guard = access === 'public' ? admitEverybody : createGuard(ctx, access)
+    route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
+  })
+}
+
+// Whoever may be answered from a cache says so later.
+const UNCACHED = 'no-store'
+
+const admitEverybody: onRequestHookHandler = (_request, reply, done) => {
+  reply.header('cache-control', UNCACHED)
+  done()
+}
+
 /**
  * Asks before anything else happens: key, then plan, then limit. Written with callbacks because it
  * runs for every request and mostly has nothing to wait for.
  */
-export function createGuard(ctx: Context): onRequestHookHandler {
-  const admit = (request: FastifyRequest, reply: FastifyReply, access: KeyedAccess) => {
+function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
+  const termsOf = createTerms(access)
+
+  const admit = (request: FastifyRequest, reply: FastifyReply) => {
     const secret = findSecret(request)
     if (ctx.store.problem !== undefined) throw unavailable('The database is not available.')
-    const found = ctx.keyRing.find(secret)
-    return found instanceof Promise
-      ? found.then((caller) => admitCaller(request, reply, access, caller))
-      : admitCaller(request, reply, access, found)
+    const known = ctx.keyRing.recall(secret)
+    if (known !== undefined) return admitCaller(request, reply, known)
+    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
+    return ctx.keyRing.find(secret).then((caller) => admitCaller(request, reply, caller))
   }
 
   const admitCaller = (
     request: FastifyRequest,
     reply: FastifyReply,
-    access: KeyedAccess,
     caller: Caller | undefined,
   ): void | Promise<void> => {
     if (caller === undefined) throw new ApiError(403, 'Invalid or inactive API key.')
     checkPlan(caller, access, () => upgradeUrl(ctx.config, request))
     request.caller = caller
-    const verdict = ctx.limiter.take(chargesOf(caller, access))
+    const { tariff, policy } = termsOf(caller.plan)
+    reply.header('ratelimit-policy', policy)
+    const verdict = ctx.limiter.take(chargesOf(caller, tariff))
     return verdict instanceof Promise
       ? verdict.then((late) => applyVerdict(reply, late))
       : applyVerdict(reply, verdict)
@@ -61,12 +92,9 @@ export function createGuard(ctx: Context): onRequestHookHandler {
   }
 
   return (request, reply, done) => {
-    // Whoever may be answered from a cache says so later.
-    reply.header('cache-control', 'no-store')
-    const { access } = request.routeOptions.config
-    if (access === undefined || access === 'public') return done()
+    reply.header('cache-control', UNCACHED)
     try {
-      const waiting = admit(request, reply, access)
+      const waiting = admit(request, reply)
       if (waiting === undefined) done()
       else waiting.then(() => done(), done)
     } catch (error) {
@@ -75,22 +103,33 @@ export function createGuard(ctx: Context): onRequestHookHandler {
   }
 }
 
+/** What a route costs under each plan, and the header that says so: the same for every request. */
+function createTerms(access: KeyedAccess): (plan: Plan) => { tariff: Tariff; policy: string } {
+  const terms = Object.values(PLANS).map((plan) => {
+    const tariff = tariffOf(access, plan)
+    return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const
+  })
+  const byPlan = Object.fromEntries(terms) as Record<PlanId, (typeof terms)[number][1]>
+  return ({ id }) => byPlan[id]
+}
+
 const HOW_TO_SEND = 'Pass it via ?key= or the x-api-key header (or Authorization: Bearer).'
 
 function findSecret(request: FastifyRequest): string {
-  const given = [
-    request.headers['x-api-key'],
-    readBearer(request.headers.authorization),
-    (request.query as Record<string, unknown>).key,
-  ]
-    .flat()
-    .filter((value) => value !== undefined && value !== '')
-  const [secret] = given
-  if (secret === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
-  if (given.length > 1) throw new ApiError(401, `Send the API key once. ${HOW_TO_SEND}`)
-  if (typeof secret !== 'string' || !isSecret(secret)) {
-    throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
-  }
+  const { headers } = request
+  const inQuery = (request.query as Record<string, unknown>).key
+  // Almost every request sends the header and nothing else.
+  const secret =
+    inQuery === undefined && headers.authorization === undefined
+      ? headers['x-api-key']
+      : chooseSecret([headers['x-api-key'], readBearer(headers.authorization), inQuery].flat())
+  if (typeof secret === 'string' && secret !== '') return secret
+  throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
+}
+
+function chooseSecret(given: unknown[]): unknown {
+  const [secret, second] = given.filter((value) => value !== undefined && value !== '')
+  if (second !== undefined) throw new ApiError(401, `Send the API key once. ${HOW_TO_SEND}`)
   return secret
 }
 
@@ -102,15 +141,18 @@ function readBearer(header: string | undefined): string | undefined {
 
 function writeLimitHeaders(reply: FastifyReply, verdict: Verdict, nowMs: number): void {
   const { strictest, balances } = verdict
-  reply.header('x-ratelimit-limit', strictest.limit)
-  reply.header('x-ratelimit-remaining', strictest.remaining)
-  reply.header('x-ratelimit-reset', Math.ceil(strictest.resetAtMs / 1000))
-  reply.header('ratelimit-policy', balances.map(showPolicy).join(', '))
-  reply.header('ratelimit', balances.map((balance) => showBalance(balance, nowMs)).join(', '))
+  reply.header('x-ratelimit-limit', `${strictest.limit}`)
+  reply.header('x-ratelimit-remaining', `${strictest.remaining}`)
+  reply.header('x-ratelimit-reset', `${Math.ceil(strictest.resetAtMs / 1000)}`)
+  let rests = ''
+  for (const balance of balances) {
+    rests += (rests === '' ? '' : ', ') + showBalance(balance, nowMs)
+  }
+  reply.header('ratelimit', rests)
 }
 
 // The names and letters of draft-ietf-httpapi-ratelimit-headers.
-const showPolicy = ({ bucket, limit, windowMs }: Balance): string =>
+const showPolicy = ({ bucket, limit, windowMs }: Tariff[number]): string =>
   `"${bucket}";q=${limit};w=${windowMs / 1000}`
 
 const showBalance = ({ bucket, remaining, resetAtMs }: Balance, nowMs: number): string =>

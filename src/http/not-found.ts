@@ -2,13 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.js'
 import { editDistance } from '../lib/edit-distance.js'
 import { sendError } from './errors.js'
+import type { Observe } from './observe.js'
 import { methodsOf, nearestPath, type RoutesTable } from './routes-table.js'
 
 const PATH_ECHO_MAX = 200
 
 /** Unknown paths get 404 with a hint, known paths with another method 405. Neither needs a key. */
-export function handleNotFound(app: FastifyInstance, table: RoutesTable): void {
+export function handleNotFound(app: FastifyInstance, table: RoutesTable, observe: Observe): void {
   app.setNotFoundHandler((request, reply) => {
+    reply.raw.once('finish', () => observe(request, reply))
     const [path = ''] = request.url.split('?', 1)
     const methods = methodsOf(table, path)
     if (methods.length > 0) {

@@ -1,26 +1,43 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { Context } from '../context.js'
+import { addTime, RequestTimes } from './request-times.js'
 
-// Routes that say nothing about the API's use and would drown what does.
+/** Looks at an answered request. */
+export type Observe = (request: FastifyRequest, reply: FastifyReply) => void
+
+// Refused before any work was done for them: they cost an account nothing.
 const UNCOUNTED = new Set([401, 402, 403, 429])
 
-/** Counts, measures and logs every answered request. */
-export function observeRequests(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { caller } = request
-    const { statusCode } = reply
-    if (caller !== undefined && statusCode < 500 && !UNCOUNTED.has(statusCode)) {
-      ctx.usage.add(caller.accountId, 'api_requests', 1)
+/**
+ * Counts, measures and logs the answered requests of every route registered after this call. The
+ * returned function does the same for requests that no route takes.
+ */
+export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
+  const times = new RequestTimes(ctx.metrics.registry)
+  const createObserve = (route: string): Observe => {
+    const tallies = times.of(route)
+    return (request, reply) => {
+      const { caller } = request
+      const { statusCode } = reply
+      if (caller !== undefined && statusCode < 500 && !UNCOUNTED.has(statusCode)) {
+        ctx.usage.add(caller.accountId, 'api_requests', 1)
+      }
+      const seconds = reply.elapsedTime / 1000
+      addTime(tallies, request.method, statusCode, seconds)
+      logRequest(ctx, request, statusCode, seconds)
     }
-    const seconds = reply.elapsedTime / 1000
-    const route = request.routeOptions.url ?? 'none'
-    ctx.metrics.requestSeconds.observe(
-      { method: request.method, route, status: statusCode },
-      seconds,
-    )
-    logRequest(ctx, request, statusCode, seconds)
-    done()
+  }
+  app.addHook('onRoute', (route) => {
+    // Fastify makes the HEAD route from the finished GET route, hooks included.
+    if (route.method === 'HEAD') return
+    const observe = createObserve(route.url)
+    const onResponse: onResponseHookHandler = (request, reply, done) => {
+      observe(request, reply)
+      done()
+    }
+    route.onResponse = [onResponse, ...[route.onResponse ?? []].flat()]
   })
+  return createObserve('none')
 }
 
 /** Refused requests at info, all others at debug: a busy service would drown in its own log. */

@@ -1,11 +1,8 @@
 import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.js'
 import type { Metrics } from '../metrics.js'
-
-export type Encoding = 'br' | 'gzip' | 'identity'
+import { COMPRESS_BYTES_MIN, type Compressed, compressBytes, type Encoding } from './compression.js'
 
 /** A finished answer: its bytes, ready to send. */
 export type CachedAnswer = {
@@ -15,20 +12,9 @@ export type CachedAnswer = {
   bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }
 }
 
-/** Answers below this size gain nothing from compression. */
-const COMPRESS_BYTES_MIN = 1_024
 const ENTRY_OVERHEAD_BYTES = 512
 
-const compressors: Record<Exclude<Encoding, 'identity'>, (body: Buffer) => Promise<Buffer>> = {
-  gzip: promisify<Buffer, Buffer>(gzip),
-  br: (body) =>
-    promisify(brotliCompress)(body, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: 5,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-      },
-    }),
-}
+export type EncodedBody = { encoding: Encoding; body: Buffer }
 
 /**
  * Keeps answers as bytes for as long as their route says, within a bound of memory. Any number of
@@ -37,6 +23,8 @@ const compressors: Record<Exclude<Encoding, 'identity'>, (body: Buffer) => Promi
 export class ResponseCache {
   readonly #clock: Clock
   readonly #metrics: Metrics
+  // Resolved once: finding a counter by its labels costs more than the cache itself.
+  readonly #hits: { inc(): void }
   readonly #answers: LRUCache<string, CachedAnswer>
   readonly #running = new Map<string, Promise<CachedAnswer>>()
   readonly #compressing = new Map<string, Promise<Buffer>>()
@@ -44,6 +32,7 @@ export class ResponseCache {
   constructor(clock: Clock, metrics: Metrics, bytesMax: number) {
     this.#clock = clock
     this.#metrics = metrics
+    this.#hits = metrics.cacheLookups.labels('hit')
     this.#answers = new LRUCache({ maxSize: bytesMax, sizeCalculation: sizeOf })
   }
 
@@ -59,7 +48,7 @@ export class ResponseCache {
   ): CachedAnswer | Promise<CachedAnswer> {
     const known = this.#answers.get(key)
     if (known !== undefined && this.#clock.now() < known.expiresAtMs) {
-      this.#metrics.cacheLookups.inc({ result: 'hit' })
+      this.#hits.inc()
       return known
     }
     const running = this.#running.get(key)
@@ -72,7 +61,7 @@ export class ResponseCache {
     key: string,
     answer: CachedAnswer,
     encoding: Encoding,
-  ): { encoding: Encoding; body: Buffer } | Promise<{ encoding: Encoding; body: Buffer }> {
+  ): EncodedBody | Promise<EncodedBody> {
     const { identity } = answer.bodies
     if (encoding === 'identity' || identity.length < COMPRESS_BYTES_MIN) {
       return { encoding: 'identity', body: identity }
@@ -98,15 +87,11 @@ export class ResponseCache {
     return running
   }
 
-  #compress(
-    key: string,
-    answer: CachedAnswer,
-    encoding: Exclude<Encoding, 'identity'>,
-  ): Promise<Buffer> {
+  #compress(key: string, answer: CachedAnswer, encoding: Compressed): Promise<Buffer> {
     const id = `${encoding} ${answer.etag} ${key}`
     const running = this.#compressing.get(id)
     if (running !== undefined) return running
-    const compressing = compressors[encoding](answer.bodies.identity)
+    const compressing = compressBytes[encoding](answer.bodies.identity)
       .then((body) => {
         answer.bodies[encoding] = body
         // Set again so that the larger size is counted, unless a newer answer took the place.

@@ -29,15 +29,13 @@ export class SlidingWindow {
     this.#count++
   }
 
-  /** When so many of the counted events have left that fewer than `limit` remain. */
+  /**
+   * When the next event leaves that frees a place under `limit`: the oldest, or a later one while more
+   * are counted than the limit allows. `nowMs + windowMs` when nothing is counted.
+   */
   freeAt(limit: number, nowMs: number): number {
-    const leaving = this.#count - limit
-    return leaving < 0 ? nowMs : this.#at(leaving) + this.#windowMs
-  }
-
-  /** When the oldest event leaves; `nowMs + windowMs` when there is none. */
-  oldestLeavesAt(nowMs: number): number {
-    return (this.#count === 0 ? nowMs : this.#at(0)) + this.#windowMs
+    if (this.#count === 0) return nowMs + this.#windowMs
+    return this.#at(Math.max(0, this.#count - limit)) + this.#windowMs
   }
 
   #at(index: number): number {

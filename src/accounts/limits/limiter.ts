@@ -24,5 +24,5 @@ export type Verdict = {
  * is full, to none. An implementation that asks another process answers with a promise.
  */
 export type Limiter = {
-  take(charges: readonly [Charge, ...Charge[]]): Verdict | Promise<Verdict>
+  take(charges: readonly Charge[]): Verdict | Promise<Verdict>
 }

@@ -16,15 +16,13 @@ export class MemoryLimiter implements Limiter {
     this.#clock = clock
   }
 
-  take(charges: readonly [Charge, ...Charge[]]): Verdict {
+  take(charges: readonly Charge[]): Verdict {
     const nowMs = this.#now()
     const windows = charges.map((charge) => this.#windowOf(charge, nowMs))
-    const allowed = charges.every((charge, index) => count(windows[index], nowMs) < charge.limit)
+    const allowed = charges.every((charge, index) => used(windows[index], nowMs) < charge.limit)
     if (allowed) for (const window of windows) window.add(nowMs)
-
-    const [first, ...rest] = charges.map((charge, index) => weigh(charge, windows[index], nowMs))
-    if (first === undefined) throw new Error('a request is charged to one bucket at least')
-    return { allowed, balances: [first, ...rest], strictest: rest.reduce(stricter, first) }
+    const balances = charges.map((charge, index) => weigh(charge, windows[index], nowMs))
+    return { allowed, balances, strictest: balances.reduce(stricter) }
   }
 
   #windowOf({ bucket, subject, windowMs }: Charge, nowMs: number): SlidingWindow {
@@ -45,20 +43,12 @@ export class MemoryLimiter implements Limiter {
   }
 }
 
-const count = (window: SlidingWindow | undefined, nowMs: number): number =>
-  window?.count(nowMs) ?? 0
+const used = (window: SlidingWindow | undefined, nowMs: number): number => window?.count(nowMs) ?? 0
 
 function weigh(charge: Charge, window: SlidingWindow | undefined, nowMs: number): Balance {
   const { bucket, limit, windowMs } = charge
-  const used = count(window, nowMs)
-  const resetAtMs = used > limit ? window?.freeAt(limit, nowMs) : window?.oldestLeavesAt(nowMs)
-  return {
-    bucket,
-    limit,
-    windowMs,
-    remaining: Math.max(0, limit - used),
-    resetAtMs: resetAtMs ?? nowMs,
-  }
+  const remaining = Math.max(0, limit - used(window, nowMs))
+  return { bucket, limit, windowMs, remaining, resetAtMs: window?.freeAt(limit, nowMs) ?? nowMs }
 }
 
 // Of two that have nothing left, the one that takes longer to recover is the stricter.

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+
+const EXPOSED =
+  'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age'
+const METHODS = 'GET, HEAD, POST, PUT, DELETE'
+const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
+const PREFLIGHT_SECONDS = 86_400
+
+/**
+ * Gives every request its id, and lets pages of any origin call the API: keys travel in headers that
+ * a page must set itself, never in cookies. Only browsers send an origin, so only they are sent the
+ * headers for it.
+ */
+export function welcomeRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    if (request.headers.origin === undefined) return done()
+
+    reply.header('access-control-allow-origin', '*')
+    reply.header('access-control-expose-headers', EXPOSED)
+    if (request.method !== 'OPTIONS') return done()
+
+    reply.header('access-control-allow-methods', METHODS)
+    reply.header('access-control-allow-headers', REQUEST_HEADERS)
+    reply.header('access-control-max-age', PREFLIGHT_SECONDS)
+    return reply.code(204).send()
+  })
+}
