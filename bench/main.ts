@@ -23,8 +23,7 @@ for (const bench of chosen) {
   console.log(`${bench.name}: ${bench.promise}`)
   const contest = await bench.prepare()
   try {
-    const comparison = await compare(contest, (round) => process.stderr.write(`\r  ${round} `))
-    process.stderr.write('\r')
+    const comparison = await compare(contest, showProgress)
     console.log(showComparison(bench, comparison))
     mkdirSync(RESULTS, { recursive: true })
     const result = {
@@ -39,4 +38,9 @@ for (const bench of chosen) {
   } finally {
     await contest.close()
   }
+}
+
+/** On a terminal one line that is written over; nothing at all in a file or a pipe. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K  ${text}\r`)
 }

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
-import { answerClientFault, handleErrors } from './http/errors.js'
+import { answerBadPath, answerClientFault, handleErrors } from './http/errors.js'
 import { guardRoutes } from './http/guard.js'
 import { acceptJsonBodies } from './http/json-body.js'
 import { handleNotFound } from './http/not-found.js'
@@ -40,6 +40,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/v3/') ? dropTrailingSlash(url) : url),
     clientErrorHandler: answerClientFault,
+    frameworkErrors: answerBadPath,
     schemaErrorFormatter: describeFault,
   })
   app.server.headersTimeout = HEADERS_MS_MAX

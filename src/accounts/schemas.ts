@@ -6,7 +6,8 @@ const NAME_LENGTH_MAX = 100
 /** No control characters: names are shown in terminals and logs. */
 export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-export const CreateKeyBody = Type.Optional(
+/** The body may be missing altogether. */
+export const CreateKeyBody = Type.Union([
   Type.Object({
     name: Type.Optional(
       Type.Union([
@@ -19,7 +20,8 @@ export const CreateKeyBody = Type.Optional(
       ]),
     ),
   }),
-)
+  Type.Null(),
+])
 
 export const CreateKeyReply = Type.Object(
   {

@@ -31,8 +31,6 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
     },
   })
   app.addHook('onRoute', (route) => {
-    // Fastify makes the HEAD route from the finished GET route.
-    if (route.method === 'HEAD') return
     const ttlMs = route.config?.cacheMs
     if (ttlMs !== undefined) route.handler = createHandler(route, ttlMs, cache, ctx)
     else route.onSend = [route.onSend ?? [], compressAnswer].flat()

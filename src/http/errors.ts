@@ -53,6 +53,14 @@ function toApiError(error: Error): ApiError | undefined {
   return statusCode >= 400 && statusCode < 500 ? new ApiError(statusCode, error.message) : undefined
 }
 
+/** Answers paths that the router cannot read; no hook has run for them. */
+export function answerBadPath(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  reply.header('x-request-id', request.id)
+  const isLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+  const message = isLong ? 'A path parameter is too long.' : 'The path is not valid UTF-8.'
+  return sendError(request, reply, new ApiError(isLong ? 414 : 400, message))
+}
+
 const CLIENT_FAULTS: Record<string, { status: string; error: string }> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',

@@ -32,8 +32,6 @@ export function guardRoutes(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
-    // Fastify makes the HEAD route from the finished GET route, guard included.
-    if (route.method === 'HEAD') return
     const guard = access === 'public' ? admitEverybody : createGuard(ctx, access)
     route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
   })

@@ -28,8 +28,6 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
     }
   }
   app.addHook('onRoute', (route) => {
-    // Fastify makes the HEAD route from the finished GET route, hooks included.
-    if (route.method === 'HEAD') return
     const observe = createObserve(route.url)
     const onResponse: onResponseHookHandler = (request, reply, done) => {
       observe(request, reply)

@@ -15,7 +15,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const validate = ajv.compile(schema)
   const check = (data: unknown) =>
     validate(data) ? { value: data } : { error: toErrors(validate.errors) }
-  if (httpPart === 'body') return check
+  // A body that is not there is null: a schema that allows null makes the body optional.
+  if (httpPart === 'body') return (data: unknown) => check(data ?? null)
 
   const readers = createReaders(schema)
   return (data: Record<string, unknown>) => {

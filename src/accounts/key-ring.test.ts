@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import type { Pool } from '../store/connection.js'
+import { createKey, retireKey, setPlan } from './accounts.js'
+import { KeyRing, SYNC_MS } from './key-ring.js'
+import { insertAccount } from './queries.js'
+import { createSecret } from './secret.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+afterEach(() => vi.useRealTimers())
+
+const NOW_MS = Date.UTC(2026, 10, 15)
+const issueKey = async () => {
+  const accountId = await insertAccount(database.sql, { name: 'a', plan: 'growth', nowMs: NOW_MS })
+  return await createKey(database.sql, { accountId, name: 'k', nowMs: NOW_MS })
+}
+
+describe('KeyRing', () => {
+  test('answers from memory what it has seen, and forgets it when any key changes', async () => {
+    const ring = new KeyRing(database)
+    const { secret, id, accountId } = await issueKey()
+    await ring.sync()
+    expect(ring.recall(secret)).toBeUndefined()
+    expect(await ring.find(secret)).toMatchObject({ keyId: id, plan: { id: 'growth' } })
+    expect(ring.recall(secret)).toMatchObject({ accountId })
+
+    await setPlan(database.sql, accountId, 'enterprise')
+    await ring.sync()
+    expect(ring.recall(secret)).toBeUndefined()
+    expect(await ring.find(secret)).toMatchObject({ plan: { id: 'enterprise' } })
+  })
+
+  test('does not forget when a key is made: nobody can know it yet', async () => {
+    const ring = new KeyRing(database)
+    const { secret } = await issueKey()
+    await ring.sync()
+    await ring.find(secret)
+    await issueKey()
+    await ring.sync()
+    expect(ring.recall(secret)).toBeDefined()
+  })
+
+  test('trusts its memory for less than a second without news from the database', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const ring = new KeyRing(database)
+    const { secret, id } = await issueKey()
+    await ring.sync()
+    await ring.find(secret)
+    await retireKey(database.sql, id, NOW_MS)
+    expect(ring.recall(secret)).toBeDefined()
+    vi.advanceTimersByTime(1_000 - SYNC_MS)
+    expect(ring.recall(secret)).toBeUndefined()
+    expect(await ring.find(secret)).toBeUndefined()
+  })
+
+  test('does not keep an answer that is older than a change it has heard of', async () => {
+    const { secret, id } = await issueKey()
+    let release = (): void => undefined
+    const answered = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const ring = new KeyRing(watch(async (rows) => (rows[0]?.keyId === id ? answered : undefined)))
+    await ring.sync()
+    const lookup = ring.find(secret)
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(1))
+    await retireKey(database.sql, id, NOW_MS)
+    await ring.sync()
+    release()
+    expect(await lookup).toMatchObject({ keyId: id })
+    expect(ring.recall(secret)).toBeUndefined()
+    expect(await ring.find(secret)).toBeUndefined()
+  })
+
+  test('asks once for a stranger, and once for many who ask at the same time', async () => {
+    const ring = new KeyRing(watch())
+    const secret = createSecret()
+    await Promise.all(Array.from({ length: 50 }, () => ring.find(secret)))
+    expect(await ring.find(secret)).toBeUndefined()
+    expect(asked).toBe(1)
+  })
+})
+
+let asked = 0
+
+/** The real database, with its questions counted and its answers held back while `hold` waits. */
+function watch(hold: (rows: Record<string, unknown>[]) => Promise<void> = async () => undefined) {
+  asked = 0
+  const sql = (strings: TemplateStringsArray, ...values: never[]) => {
+    asked++
+    return database.sql(strings, ...values).then(async (rows) => {
+      await hold(rows as unknown as Record<string, unknown>[])
+      return rows
+    })
+  }
+  return { sql: sql as unknown as Pool }
+}

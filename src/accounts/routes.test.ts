@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../test/test-app.js'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp({ config: { trustedProxies: ['10.0.0.0/8'] } })
+})
+afterAll(() => t.close())
+
+let lastHost = 0
+const freshAddress = () => `198.51.100.${++lastHost}`
+
+describe('POST /v1/keys', () => {
+  const post = (payload: unknown, remoteAddress = freshAddress(), headers = {}) =>
+    t.app.inject({
+      method: 'POST',
+      url: '/v1/keys',
+      remoteAddress,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    })
+
+  test('201: a free key that works, shown with its limit', async () => {
+    const reply = await post({ name: '  desk-bot ' })
+    expect(reply.statusCode).toBe(201)
+    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.json()).toEqual({
+      api_key: expect.stringMatching(/^ax_live_[0-9a-f]{48}$/),
+      name: 'desk-bot',
+      rate_limit_per_minute: 60,
+      message: expect.stringContaining('cannot be shown again'),
+    })
+    const usage = await t.app.inject({
+      url: '/v1/usage',
+      headers: { 'x-api-key': reply.json().api_key },
+    })
+    expect(usage.json()).toMatchObject({ tier: 'free' })
+  })
+
+  test.each([['{}'], ['{"name":null}'], ['{"name":""}'], ['']])(
+    '201: %j makes a key without a name',
+    async (body) => {
+      const reply = await post(body)
+      expect(reply.statusCode).toBe(201)
+      expect(reply.json().name).toBe('unnamed')
+    },
+  )
+
+  test('201: no body and no content type', async () => {
+    const reply = await t.app.inject({
+      method: 'POST',
+      url: '/v1/keys',
+      remoteAddress: freshAddress(),
+    })
+    expect(reply.statusCode).toBe(201)
+  })
+
+  test.each([
+    ['a number', '{"name":7}', /'?name'?/],
+    ['a control character', '{"name":"a\\u0007b"}', /name/],
+    ['a null character', '{"name":"a\\u0000b"}', /name/],
+    ['101 characters', JSON.stringify({ name: 'x'.repeat(101) }), /name/],
+    ['an array', '[]', /JSON object/],
+    ['broken JSON', '{"name":', /not valid JSON/],
+    ['a poisoned prototype', '{"__proto__":{"x":1}}', /not valid JSON/],
+  ])('400: %s', async (_what, body, message) => {
+    const reply = await post(body)
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json()).toEqual({ error: expect.stringMatching(message) })
+  })
+
+  test('400: bytes that are not UTF-8', async () => {
+    const reply = await t.app.inject({
+      method: 'POST',
+      url: '/v1/keys',
+      remoteAddress: freshAddress(),
+      headers: { 'content-type': 'application/json' },
+      payload: Buffer.from([0x7b, 0xff, 0x7d]),
+    })
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().error).toMatch(/UTF-8/)
+  })
+
+  test('413: a body of 10 MB', async () => {
+    const reply = await post(JSON.stringify({ name: 'x'.repeat(10_000_000) }))
+    expect(reply.statusCode).toBe(413)
+    expect(reply.json()).toEqual({ error: expect.any(String) })
+  })
+
+  test('415: a body that is not JSON', async () => {
+    const reply = await post('name=x', freshAddress(), { 'content-type': 'text/plain' })
+    expect(reply.statusCode).toBe(415)
+    expect(reply.json().error).toMatch(/application\/json/)
+  })
+
+  test('429: a second key for the same address within a day', async () => {
+    const address = freshAddress()
+    expect((await post({}, address)).statusCode).toBe(201)
+    const reply = await post({}, address)
+    expect(reply.statusCode).toBe(429)
+    expect(reply.json()).toEqual({ error: expect.stringContaining('1 key per IP') })
+  })
+
+  test('429: an address is believed from a configured proxy alone', async () => {
+    const forwarded = { 'x-forwarded-for': '203.0.113.50' }
+    expect((await post({}, '10.1.2.3', forwarded)).statusCode).toBe(201)
+    expect((await post({}, '10.9.9.9', forwarded)).statusCode).toBe(429)
+    const stranger = freshAddress()
+    expect((await post({}, stranger, { 'x-forwarded-for': '203.0.113.51' })).statusCode).toBe(201)
+    expect((await post({}, stranger, { 'x-forwarded-for': '203.0.113.52' })).statusCode).toBe(429)
+  })
+
+  test('201: a proxy that forwards nonsense is itself the client', async () => {
+    const reply = await post({}, '10.77.0.1', { 'x-forwarded-for': 'not-an-address' })
+    expect(reply.statusCode).toBe(201)
+  })
+})
+
+describe('GET /v1/usage', () => {
+  test('200: counts completed requests of all keys of the account, and shows what is included', async () => {
+    const { key, accountId } = await t.createCaller('growth')
+    const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } })
+    await get('/v1/plans')
+    await get('/v1/plans')
+    await t.ctx.usage.flush()
+    await get('/v1/status')
+    t.ctx.usage.add(accountId, 'ws_market', 5_000_000_000)
+    t.ctx.usage.add(accountId, 'social', 3)
+    const reply = await get('/v1/usage')
+    expect(reply.json()).toEqual({
+      account: `acc_${accountId}`,
+      tier: 'growth',
+      period: { start: Date.UTC(2026, 10, 1) / 1000, end: Date.UTC(2026, 11, 1) / 1000 },
+      meters: [
+        { meter: 'api_requests', unit: 'requests', used: 3, included: 50_000_000 },
+        { meter: 'ws_market', unit: 'bytes', used: 5_000_000_000, included: 1_000_000_000_000 },
+        { meter: 'ws_onchain', unit: 'bytes', used: 0, included: 1_000_000_000_000 },
+      ],
+      social: { used: 3, limit: 1_000, resets_at: Date.UTC(2026, 11, 1) / 1000 },
+      enforced: false,
+    })
+  })
+
+  test('401: without a key', async () => {
+    expect((await t.app.inject('/v1/usage')).statusCode).toBe(401)
+  })
+})
+
+describe('GET /v1/plans', () => {
+  test('200: every plan with its limits, null where there is none', async () => {
+    const { key } = await t.createCaller('free')
+    const reply = await t.app.inject({ url: '/v1/plans', headers: { 'x-api-key': key } })
+    const { plans } = reply.json()
+    expect(plans.map((plan: { id: string }) => plan.id)).toEqual([
+      'free',
+      'starter',
+      'growth',
+      'pro',
+      'enterprise',
+    ])
+    expect(plans[4].websocket.event_connections).toBeNull()
+    expect(plans[1].webhooks).toEqual({ count: 10, deliveries_per_day: 50_000 })
+  })
+})

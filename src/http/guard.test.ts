@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { probe, probeRoutes } from '../../test/probe-routes.js'
+import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { createKey, retireKey } from '../accounts/accounts.js'
+import { insertKey } from '../accounts/queries.js'
+import { createSecret, hashSecret } from '../accounts/secret.js'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp({ routes: [probeRoutes] })
+})
+afterAll(() => t.close())
+beforeEach(() => {
+  probe.handled = 0
+  t.clock.advance(120_000)
+})
+
+const LIST = '/v1/probe/list?q=x'
+const get = (url: string, headers: Record<string, string> = {}) => t.app.inject({ url, headers })
+const withKey = (key: string) => ({ 'x-api-key': key })
+
+describe('key', () => {
+  test('200: in the header, in the query, or as a bearer token', async () => {
+    const { key } = await t.createCaller('free')
+    expect((await get(LIST, withKey(key))).statusCode).toBe(200)
+    expect((await get(`${LIST}&key=${key}`)).statusCode).toBe(200)
+    expect((await get(LIST, { authorization: `Bearer ${key}` })).statusCode).toBe(200)
+    expect((await get(LIST, { ...withKey(key), authorization: 'Basic abc' })).statusCode).toBe(200)
+  })
+
+  test('200: with the legacy prefix', async () => {
+    const { accountId } = await t.createCaller('starter')
+    const secret = createSecret().replace('ax_live_', 'auspex_live_')
+    await insertKey(t.ctx.sql, {
+      accountId,
+      name: 'legacy',
+      secretHash: hashSecret(secret),
+      hint: 'x',
+      nowMs: t.clock.now(),
+    })
+    expect((await get(LIST, withKey(secret))).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['absent', LIST, {}],
+    ['empty', LIST, withKey('')],
+    ['empty in the query', `${LIST}&key=`, {}],
+    ['of another form', LIST, withKey('sk_test_123')],
+    ['huge', LIST, withKey('a'.repeat(10_000))],
+    ['not ASCII', LIST, withKey('ax_live_ümläut')],
+    ['a null character', `${LIST}&key=%00`, {}],
+    ['doubled in the query', `${LIST}&key=${createSecret()}&key=${createSecret()}`, {}],
+    ['doubled in header and query', `${LIST}&key=${createSecret()}`, withKey(createSecret())],
+  ])('401: %s', async (_what, url, headers) => {
+    const reply = await get(url, headers as Record<string, string>)
+    expect(reply.statusCode).toBe(401)
+    expect(reply.json()).toEqual({ error: expect.stringMatching(/\?key=.*x-api-key/) })
+    expect(probe.handled).toBe(0)
+  })
+
+  test('403: well-formed and unknown, or revoked', async () => {
+    const { key, keyId } = await t.createCaller('free')
+    await retireKey(t.ctx.sql, keyId, t.clock.now())
+    for (const secret of [createSecret(), key]) {
+      const reply = await get(LIST, withKey(secret))
+      expect(reply.statusCode).toBe(403)
+      expect(reply.json()).toEqual({ error: 'Invalid or inactive API key.' })
+    }
+  })
+
+  test('no key ever reaches the log', async () => {
+    const { key } = await t.createCaller('free')
+    const spellings = [
+      key,
+      encodeURIComponent(key),
+      key.replace('ax', '%61x').replaceAll('_', '%5f'),
+    ]
+    for (const spelling of spellings) {
+      await get(`/v1/probe/nothing?key=${spelling}`)
+      await get(`/v1/probe/list?limit=0&q=${spelling}&key=${spelling}`)
+      await get(`/v1/${spelling}`)
+      await get(`${LIST}&k%65y=${spelling}`)
+    }
+    await get('/v1/probe/broken', withKey(key))
+    expect(t.logged.length).toBeGreaterThan(8)
+    expect(t.logged.join('')).not.toContain(key.slice(8))
+  })
+})
+
+describe('plan', () => {
+  test('402: a free key on a paid endpoint', async () => {
+    const { key } = await t.createCaller('free')
+    const reply = await get('/v3/probe', withKey(key))
+    expect(reply.statusCode).toBe(402)
+    expect(reply.json()).toEqual({
+      error: expect.stringContaining('paid plan'),
+      tier: 'free',
+      upgrade_url: expect.stringMatching(/^http.*\/v1\/plans$/),
+    })
+  })
+
+  test('403: a plan below the one that is needed, naming both', async () => {
+    const { key } = await t.createCaller('starter')
+    const reply = await get('/v2/probe/export', withKey(key))
+    expect(reply.statusCode).toBe(403)
+    expect(reply.json().error).toMatch(/growth plan.*starter plan/)
+    const above = await t.createCaller('pro')
+    expect((await get('/v2/probe/export', withKey(above.key))).statusCode).toBe(200)
+  })
+})
+
+describe('limit', () => {
+  test('429: the 61st request of a free key within a minute, and none before', async () => {
+    const { key } = await t.createCaller('free')
+    for (let count = 1; count <= 60; count++) {
+      const reply = await get(LIST, withKey(key))
+      expect(reply.statusCode).toBe(200)
+      expect(reply.headers).toMatchObject({
+        'x-ratelimit-limit': '60',
+        'x-ratelimit-remaining': String(60 - count),
+        'ratelimit-policy': '"rest";q=60;w=60',
+      })
+    }
+    const resetAt = t.clock.now() / 1000 + 60
+    t.clock.advance(59_999)
+    const refused = await get(LIST, withKey(key))
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toEqual({ error: `Rate limit exceeded. Retry after ${resetAt}.` })
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(resetAt),
+      ratelimit: '"rest";r=0;t=1',
+    })
+    expect(probe.handled).toBe(60)
+    t.clock.advance(1)
+    expect((await get(LIST, withKey(key))).statusCode).toBe(200)
+  })
+
+  test('general REST counts each key for itself, V3 all keys of the account together', async () => {
+    const { key, accountId } = await t.createCaller('starter')
+    const second = await createKey(t.ctx.sql, { accountId, name: 'second', nowMs: t.clock.now() })
+    await get(LIST, withKey(key))
+    const rest = await get(LIST, withKey(second.secret))
+    expect(rest.headers['x-ratelimit-remaining']).toBe('999')
+    await get('/v3/probe?q=x', withKey(key))
+    const v3 = await get('/v3/probe?q=x', withKey(second.secret))
+    expect(v3.headers['x-ratelimit-remaining']).toBe('998')
+  })
+
+  test('heavy V3 is charged to both buckets and reports the stricter', async () => {
+    const { key } = await t.createCaller('growth')
+    const reply = await get('/v3/probe/x/trades', withKey(key))
+    expect(reply.headers).toMatchObject({
+      'x-ratelimit-limit': '1500',
+      'x-ratelimit-remaining': '1499',
+      'ratelimit-policy': '"v3";q=2000;w=60, "v3_heavy";q=1500;w=60',
+      ratelimit: '"v3";r=1999;t=60, "v3_heavy";r=1499;t=60',
+    })
+    for (let count = 2; count <= 1_500; count++) await get('/v3/probe/x/trades', withKey(key))
+    const refused = await get('/v3/probe/x/trades', withKey(key))
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toEqual({
+      error: 'rate limit exceeded',
+      scope: 'v3_heavy',
+      reset_at: t.clock.now() / 1000 + 60,
+    })
+    const standard = await get('/v3/probe?q=x', withKey(key))
+    expect(standard.headers['x-ratelimit-remaining']).toBe('499')
+  })
+
+  test('429: extras of a route, with their own body', async () => {
+    const { key } = await t.createCaller('starter')
+    for (let count = 0; count < 3; count++) await get('/v2/probe/search', withKey(key))
+    t.clock.advance(4_000)
+    const search = await get('/v2/probe/search', withKey(key))
+    expect(search.statusCode).toBe(429)
+    expect(search.headers['retry-after']).toBe('6')
+    expect(search.json()).toEqual({
+      error: expect.any(String),
+      scope: 'search_online',
+      reset_at: t.clock.now() / 1000 + 6,
+      retryAfterMs: 6_000,
+    })
+    expect((await get('/v2/probe/social', withKey(key))).statusCode).toBe(200)
+    expect((await get('/v2/probe/social', withKey(key))).json()).toMatchObject({
+      scope: 'social_rate',
+    })
+    t.clock.advance(1_000)
+    expect((await get('/v2/probe/social', withKey(key))).statusCode).toBe(200)
+  })
+})
+
+test('the order is key, plan, limit, parameters', async () => {
+  const { key } = await t.createCaller('free')
+  expect((await get('/v3/probe?limit=0')).statusCode).toBe(401)
+  expect((await get('/v3/probe?limit=0', withKey(key))).statusCode).toBe(402)
+  for (let count = 0; count < 60; count++) {
+    expect((await get('/v1/probe/list?limit=0', withKey(key))).statusCode).toBe(400)
+  }
+  expect((await get('/v1/probe/list?limit=0', withKey(key))).statusCode).toBe(429)
+})

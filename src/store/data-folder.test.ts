@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { OperatorError } from '../errors.js'
+import { processIdentity } from '../lib/process-identity.js'
+import { findHolder, lockDataFolder, prepareDataFolder } from './data-folder.js'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'auspex-lock-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const writeLock = (pid: number, identity: string) =>
+  writeFileSync(
+    join(dataDir, 'auspex.lock'),
+    JSON.stringify({ pid, identity, command: 'auspex up', since: '2026-11-15T00:00:00Z' }),
+  )
+
+describe('lockDataFolder', () => {
+  test('refuses a folder that a living process holds, and names it', () => {
+    const lock = lockDataFolder(dataDir, 'auspex up')
+    const again = () => lockDataFolder(dataDir, 'auspex keys list')
+    expect(again).toThrow(OperatorError)
+    expect(again).toThrow(`in use by \`auspex up\` (process ${process.pid}, since`)
+    lock.release()
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('replaces the lock of a process that is gone', async () => {
+    const child = spawn('sleep', ['60'])
+    const identity = processIdentity(child.pid ?? 0) ?? ''
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    writeLock(child.pid ?? 0, identity)
+    lockDataFolder(dataDir, 'auspex up')
+    expect(findHolder(dataDir)?.pid).toBe(process.pid)
+  })
+
+  test('replaces a lock whose process id now belongs to another process', () => {
+    writeLock(process.pid, `${process.pid}@another-start`)
+    lockDataFolder(dataDir, 'auspex up')
+    expect(findHolder(dataDir)?.identity).toBe(processIdentity(process.pid))
+  })
+
+  test('replaces a lock file that is no lock', () => {
+    writeFileSync(join(dataDir, 'auspex.lock'), '{"pid":')
+    expect(() => lockDataFolder(dataDir, 'auspex up')).not.toThrow()
+  })
+})
+
+test('prepareDataFolder says what to do about a folder that cannot be made', () => {
+  writeFileSync(join(dataDir, 'file'), '')
+  const prepare = () => prepareDataFolder(join(dataDir, 'file', 'data'))
+  expect(prepare).toThrow(OperatorError)
+  expect(prepare).toThrow(/Cannot use the data folder .*--data <folder> or AUSPEX_DATA/s)
+})

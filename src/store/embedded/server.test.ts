@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { processIdentity } from '../../lib/process-identity.js'
+import { createPool } from '../connection.js'
+import { removeHome } from './home.js'
+import { findPostmaster } from './postmaster.js'
+import { type EmbeddedServer, startServer } from './server.js'
+
+let dataDir: string
+const running = new Set<EmbeddedServer>()
+
+const start = async (folder = dataDir) => {
+  const server = await startServer(folder, { fsync: 'off', shared_buffers: '16MB' })
+  running.add(server)
+  return server
+}
+const stop = async (server: EmbeddedServer) => {
+  running.delete(server)
+  await server.stop()
+}
+const clusterDir = () => join(dataDir, 'postgres/cluster')
+
+async function ask(socketDir: string): Promise<unknown> {
+  const pool = createPool({ socketDir, database: 'postgres' }, 1)
+  const [row] = await pool`select 1 as one`
+  await pool.end()
+  return row?.one
+}
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'auspex-server-'))
+  chmodSync(dataDir, 0o755)
+})
+afterEach(async () => {
+  for (const server of running) await stop(server)
+  removeHome(dataDir)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('startServer', () => {
+  test('answers on a socket in a folder for its user alone, and on no port', async () => {
+    const server = await start()
+    expect(await ask(server.socketDir)).toBe(1)
+    const pool = createPool({ socketDir: server.socketDir, database: 'postgres' }, 1)
+    const [row] = await pool`select current_setting('listen_addresses') as addresses`
+    await pool.end()
+    expect(row?.addresses).toBe('')
+  })
+
+  test('replaces a server that outlived the Auspex which started it', async () => {
+    const first = await start()
+    const orphan = findPostmaster(clusterDir())
+    // The second start knows nothing of the first, as after a kill -9 of both leash and service.
+    const second = await start()
+    await first.exited
+    running.delete(first)
+    expect(findPostmaster(clusterDir())).not.toBe(orphan)
+    expect(await ask(second.socketDir)).toBe(1)
+  })
+
+  test('starts over a pid file whose process id belongs to a stranger, and spares the stranger', async () => {
+    await stop(await start())
+    const stranger = spawn('sleep', ['60'])
+    const pidFile = join(clusterDir(), 'postmaster.pid')
+    writeFileSync(pidFile, `${stranger.pid}\n${clusterDir()}\n1\n5432\n\n\n\nready\n`)
+    const server = await start()
+    expect(await ask(server.socketDir)).toBe(1)
+    expect(processIdentity(stranger.pid ?? 0)).toBeDefined()
+    stranger.kill()
+    await once(stranger, 'exit')
+  })
+
+  test('starts anew after an initdb that was cut short', async () => {
+    await stop(await start())
+    mkdirSync(join(dataDir, 'postgres/cluster.new/base'), { recursive: true })
+    rmSync(clusterDir(), { recursive: true })
+    const server = await start()
+    expect(await ask(server.socketDir)).toBe(1)
+  })
+
+  test('moves the socket when the path of the data folder is too long for one', async () => {
+    const deep = join(dataDir, 'x'.repeat(90))
+    mkdirSync(deep, { mode: 0o755 })
+    const server = await start(deep)
+    expect(server.socketDir.startsWith(tmpdir())).toBe(true)
+    expect(await ask(server.socketDir)).toBe(1)
+    await stop(server)
+    rmSync(server.socketDir, { recursive: true })
+  })
+
+  test.runIf(process.getuid?.() === 0)(
+    'works for root in a folder that no other user may enter',
+    async () => {
+      const closed = join(dataDir, 'closed')
+      mkdirSync(closed, { mode: 0o700 })
+      const server = await start(closed)
+      expect(readlinkSync(join(closed, 'postgres'))).toMatch(/^\/var\/lib\/auspex\/closed-/)
+      expect(await ask(server.socketDir)).toBe(1)
+      await stop(server)
+      const home = readlinkSync(join(closed, 'postgres'))
+      removeHome(closed)
+      expect(existsSync(home)).toBe(false)
+    },
+  )
+
+  test('says what the server said when it does not start', async () => {
+    await stop(await start())
+    writeFileSync(join(clusterDir(), 'postgresql.conf'), 'nonsense = yes\n')
+    await expect(start()).rejects.toThrow(/did not start:[\s\S]*nonsense/)
+    expect(readFileSync(join(dataDir, 'postgres/postgres.log'), 'utf8')).toMatch(/nonsense/)
+  })
+})

@@ -1,0 +1,65 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLog } from '../log.js'
+import { findPostmaster } from './embedded/postmaster.js'
+import { type EmbeddedServer, startServer } from './embedded/server.js'
+import { Store } from './store.js'
+
+let dataDir: string
+let server: EmbeddedServer
+let store: Store
+let running: Promise<void>
+
+const start = () => startServer(dataDir, { fsync: 'off', shared_buffers: '16MB' })
+const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'auspex-store-'))
+  chmodSync(dataDir, 0o755)
+  server = await start()
+  const target = { socketDir: server.socketDir, database: 'postgres' }
+  store = new Store({ target, connectionsMax: 2, log: createLog('silent', process.stdout) })
+  expect(store.problem).toBe('starting')
+  running = store.run(() => undefined)
+  await until(() => expect(store.problem).toBeUndefined())
+})
+afterEach(async () => {
+  await store.close()
+  await running
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('Store', () => {
+  test('says that the database is gone, and serves again by itself when it is back', async () => {
+    await server.stop()
+    await until(() => expect(store.problem).toMatch(/^database: /))
+    await expect(store.sql`select 1`).rejects.toThrow()
+    server = await start()
+    await until(() => expect(store.problem).toBeUndefined())
+    expect(await store.sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+
+  test('gives up on a server that went silent, queries under way included', async () => {
+    const pid = findPostmaster(join(dataDir, 'postgres/cluster')) ?? 0
+    const [backend] = await store.sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    const slow = store.sql`select pg_sleep(60)`.then(
+      () => 'answered',
+      () => 'given up',
+    )
+    const frozen = await store.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where backend_type = 'client backend'`
+    const pids = [pid, backend?.pid ?? 0, ...frozen.map((row) => row.pid)]
+    for (const each of new Set(pids)) process.kill(each, 'SIGSTOP')
+    try {
+      await until(() => expect(store.problem).toMatch(/no answer within/))
+      expect(await slow).toBe('given up')
+    } finally {
+      for (const each of new Set(pids)) process.kill(each, 'SIGCONT')
+    }
+    await until(() => expect(store.problem).toBeUndefined())
+    expect(await store.sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+})

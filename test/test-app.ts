@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import { createKey } from '../src/accounts/accounts.js'
+import type { PlanId } from '../src/accounts/plans.js'
+import { insertAccount } from '../src/accounts/queries.js'
+import { type ApiRoutes, buildApp } from '../src/app.js'
+import { type Config, loadConfig } from '../src/config.js'
+import { type Context, createContext } from '../src/context.js'
+import { createLog } from '../src/log.js'
+import { createTestDatabase } from './database.js'
+import { ManualClock } from './manual-clock.js'
+
+export type TestApp = {
+  app: FastifyInstance
+  ctx: Context
+  clock: ManualClock
+  /** Lines of the log, from debug up. */
+  logged: string[]
+  /** A new account with one key on this plan. */
+  createCaller(plan: PlanId): Promise<{ key: string; keyId: number; accountId: number }>
+  close(): Promise<void>
+}
+
+export type TestAppOptions = { routes?: ApiRoutes[]; config?: Partial<Config> }
+
+/** The production app on a database of its own; only time is in the test's hands. */
+export async function createTestApp({ routes, config }: TestAppOptions = {}): Promise<TestApp> {
+  const database = await createTestDatabase()
+  const clock = new ManualClock()
+  const logged: string[] = []
+  const log = createLog('debug', { write: (line) => logged.push(line) })
+  const store = { sql: database.sql, problem: undefined }
+  const settings = { ...loadConfig({}).config, ...config }
+  const ctx = createContext({ config: settings, log, store, clock })
+  const app = await buildApp(ctx, routes)
+  await app.ready()
+
+  const createCaller = async (plan: PlanId) => {
+    const nowMs = clock.now()
+    const accountId = await insertAccount(database.sql, { name: plan, plan, nowMs })
+    const { secret, id } = await createKey(database.sql, { accountId, name: plan, nowMs })
+    return { key: secret, keyId: id, accountId }
+  }
+  const close = async () => {
+    await app.close()
+    await database.drop()
+  }
+  return { app, ctx, clock, logged, createCaller, close }
+}
