@@ -8,7 +8,7 @@ import { createFreeKey } from './accounts.js'
 import { PLAN_IDS, PLANS } from './plans.js'
 import { presentPlan, presentUsage } from './present.js'
 import { selectUsage } from './queries.js'
-import { CreateKeyBody, CreateKeyReply, PlansReply, UsageReply } from './schemas.js'
+import { CreateKeyBody, CreateKeyReply, KeyRefused, PlansReply, UsageReply } from './schemas.js'
 import { monthOf } from './usage-meter.js'
 
 const PLANS_CACHE_MS = 300_000
@@ -26,7 +26,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
         description: 'One per IP address (IPv6: per /64 network) and rolling day. Needs no key.',
         tags: ['account'],
         body: CreateKeyBody,
-        response: { 201: CreateKeyReply },
+        response: { 201: CreateKeyReply, 429: KeyRefused },
       },
     },
     async (request, reply) => {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { errorReply } from '../lib/error-reply.js'
 import { METERS, PLAN_IDS } from './plans.js'
 
 const NAME_LENGTH_MAX = 100
@@ -34,6 +35,8 @@ export const CreateKeyReply = Type.Object(
   },
   { description: 'The new key' },
 )
+
+export const KeyRefused = errorReply('This address was given a key within the last day')
 
 const Limit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 const PlanName = Type.Enum([...PLAN_IDS])

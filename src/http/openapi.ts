@@ -1,8 +1,9 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Access } from '../accounts/access.js'
+import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../version.js'
 
 const DESCRIPTION = `Prediction-market data from your own machine: trades, positions, P&L, leaderboards,
@@ -38,6 +39,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         },
       },
     },
+    transformObject: (generated) =>
+      'openapiObject' in generated ? relaxBodies(generated.openapiObject) : generated.swaggerObject,
   })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(swaggerUi, {
@@ -46,6 +49,24 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: true },
     staticCSP: true,
   })
+}
+
+type Body = {
+  required?: boolean
+  content: Record<string, { schema: { anyOf?: { type?: string }[] } }>
+}
+type Described = { paths?: Record<string, Record<string, { requestBody?: Body }>> }
+
+/** The generator takes every body for required; one that may be null may also be left out. */
+function relaxBodies<Document extends object>(document: Document): Document {
+  const { paths = {} } = document as Described
+  for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const choices = requestBody?.content['application/json']?.schema.anyOf ?? []
+    if (requestBody !== undefined && choices.some(({ type }) => type === 'null')) {
+      requestBody.required = false
+    }
+  }
+  return document
 }
 
 /** Adds to each API route what follows from its access: security and the errors it can give. */
@@ -60,30 +81,26 @@ export function describeErrors(app: FastifyInstance): void {
   })
 }
 
-const EXTRA = { additionalProperties: true }
-const errorBody = (description: string, fields: Record<string, TSchema> = {}) =>
-  Type.Object({ error: Type.String(), ...fields }, { description, ...EXTRA })
-
 const ERRORS = {
-  400: errorBody('A parameter or the body is not valid; the text names it and what is allowed', {
+  400: errorReply('A parameter or the body is not valid; the text names it and what is allowed', {
     hint: Type.Optional(Type.String()),
     allowed: Type.Optional(Type.Array(Type.String())),
   }),
-  401: errorBody('The key is missing or malformed'),
-  402: errorBody('The endpoint needs a paid plan', {
+  401: errorReply('The key is missing or malformed'),
+  402: errorReply('The endpoint needs a paid plan', {
     tier: Type.String(),
     upgrade_url: Type.String(),
   }),
-  403: errorBody('The key is unknown or inactive, or its plan is too low'),
-  413: errorBody('The body is too large'),
-  415: errorBody('The body is not sent as JSON'),
-  429: errorBody('A rate limit is used up; `retry-after` says for how many seconds', {
+  403: errorReply('The key is unknown or inactive, or its plan is too low'),
+  413: errorReply('The body is too large'),
+  415: errorReply('The body is not sent as JSON'),
+  429: errorReply('A rate limit is used up; `retry-after` says for how many seconds', {
     scope: Type.Optional(Type.String()),
     reset_at: Type.Optional(Type.Integer({ description: 'Unix seconds' })),
     retryAfterMs: Type.Optional(Type.Integer()),
   }),
-  500: errorBody('A fault of the service, logged under the `x-request-id` of the answer'),
-  503: errorBody('The service is starting, overloaded or has lost its database'),
+  500: errorReply('A fault of the service, logged under the `x-request-id` of the answer'),
+  503: errorReply('The service is starting, overloaded or has lost its database'),
 }
 
 function errorsOf({ schema, method }: RouteOptions, access: Access): object {

@@ -2,7 +2,10 @@ import { Type } from 'typebox'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const HealthReply = Type.Object({ status: Type.Literal('ok') })
+export const HealthReply = Type.Object(
+  { status: Type.Literal('ok') },
+  { description: 'The process is alive' },
+)
 
 export const ReadyReply = Type.Object(
   {
@@ -14,21 +17,24 @@ export const ReadyReply = Type.Object(
   { description: 'Whether the service can do its work' },
 )
 
-export const StatusReply = Type.Object({
-  node_connected: Type.Boolean({ description: 'the chain node is connected' }),
-  uptime_seconds: Count('since this process started'),
-  stream_length: Count('entries kept in the settlements stream'),
-  events_stream_length: Count('entries kept in the unified event stream'),
-  pending_txs: Count('unconfirmed transactions that are tracked'),
-  ws_subscribers: Count('live WebSocket subscribers'),
-  firehose_connections: Count('unfiltered subscriptions'),
-  redis_memory: Type.String({ description: 'memory of the event store, such as `3.1G`' }),
-  state: Type.Object({
-    market_count: Count('markets known'),
-    wallet_count: Count('wallets known'),
-    metadata_count: Count('markets with metadata'),
-    events_buffered: Count('events waiting to be processed'),
-    events_processed: Count('events processed since the start'),
-    latest_block: Count('highest block that is processed'),
-  }),
-})
+export const StatusReply = Type.Object(
+  {
+    node_connected: Type.Boolean({ description: 'the chain node is connected' }),
+    uptime_seconds: Count('since this process started'),
+    stream_length: Count('entries kept in the settlements stream'),
+    events_stream_length: Count('entries kept in the unified event stream'),
+    pending_txs: Count('unconfirmed transactions that are tracked'),
+    ws_subscribers: Count('live WebSocket subscribers'),
+    firehose_connections: Count('unfiltered subscriptions'),
+    redis_memory: Type.String({ description: 'memory of the event store, such as `3.1G`' }),
+    state: Type.Object({
+      market_count: Count('markets known'),
+      wallet_count: Count('wallets known'),
+      metadata_count: Count('markets with metadata'),
+      events_buffered: Count('events waiting to be processed'),
+      events_processed: Count('events processed since the start'),
+      latest_block: Count('highest block that is processed'),
+    }),
+  },
+  { description: 'What the parts of the service report' },
+)

@@ -24,9 +24,20 @@ export function createPool(target: Target, connectionsMax: number): Pool {
     onnotice: () => undefined,
     connection: { application_name: 'auspex', statement_timeout: STATEMENT_MS_MAX },
   }
-  if ('url' in target) return postgres(target.url, options)
+  if ('url' in target) {
+    const { url, host } = takeSocketDir(target.url)
+    return host === null ? postgres(url, options) : postgres(url, { ...options, host })
+  }
   const { socketDir, database } = target
   return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
+}
+
+/** `?host=/folder/of/the/socket`, which every other PostgreSQL client understands. */
+function takeSocketDir(text: string): { url: string; host: string | null } {
+  const url = new URL(text)
+  const host = url.searchParams.get('host')
+  url.searchParams.delete('host')
+  return { url: url.href, host }
 }
 
 // Node.js and postgres.js name transport faults; PostgreSQL sends five characters whose first two are a class.

@@ -1,0 +1,89 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../test/test-app.js'
+
+type Operation = {
+  operationId?: string
+  summary?: string
+  security?: object[]
+  requestBody?: object
+  responses: Record<string, { description: string; content?: object }>
+}
+type Document = { openapi: string; paths: Record<string, Record<string, Operation>> }
+
+let t: TestApp
+let document: Document
+beforeAll(async () => {
+  t = await createTestApp()
+  document = (await t.app.inject('/openapi.json')).json()
+})
+afterAll(() => t.close())
+
+const operations = () => Object.values(document.paths).flatMap((path) => Object.values(path))
+
+describe('GET /openapi.json', () => {
+  test('has no error that a strict linter finds', async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source: JSON.stringify(document), config })
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    expect(errors.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+  })
+
+  test('is version 3.1 and describes every route of the API', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths).sort()).toEqual([
+      '/healthz',
+      '/readyz',
+      '/v1/keys',
+      '/v1/plans',
+      '/v1/status',
+      '/v1/usage',
+    ])
+  })
+
+  test('names every operation, its answers and its errors', () => {
+    for (const { operationId, summary, responses } of operations()) {
+      expect(operationId).toMatch(/^[a-z]+[A-Z]/)
+      expect(summary).toBeTruthy()
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '500', '503']))
+      for (const { description, content } of Object.values(responses)) {
+        expect(description).not.toBe('Default Response')
+        expect(content).toBeDefined()
+      }
+    }
+  })
+
+  test('asks for a key where the service does', () => {
+    const keyed = operations().filter(({ security }) => security?.length === 3)
+    expect(keyed.map(({ operationId }) => operationId).sort()).toEqual([
+      'getStatus',
+      'getUsage',
+      'listPlans',
+    ])
+    for (const { responses } of keyed) {
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']))
+    }
+  })
+
+  test('describes the body of a request, which may be left out', () => {
+    const { post } = document.paths['/v1/keys'] ?? {}
+    const { requestBody, responses } = post ?? { responses: {} }
+    expect(requestBody).toMatchObject({ content: { 'application/json': { schema: {} } } })
+    expect(requestBody).not.toMatchObject({ required: true })
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['201', '413', '415', '429']))
+  })
+})
+
+describe('GET /docs', () => {
+  test('serves the reference and everything it loads from here', async () => {
+    const page = await t.app.inject('/docs')
+    expect(page.statusCode).toBe(200)
+    const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+    expect(links.length).toBeGreaterThan(2)
+    for (const link of links) {
+      expect(link).not.toMatch(/^(https?:)?\/\//)
+      const url = new URL(link, 'http://localhost/docs').pathname
+      expect((await t.app.inject(url)).statusCode).toBe(200)
+    }
+  })
+})

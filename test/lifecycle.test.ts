@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findPostmaster } from '../src/store/embedded/postmaster.js'
+import {
+  createDataDir,
+  processesOn,
+  type Running,
+  runAuspex,
+  startAuspex,
+  startProcess,
+} from './processes.js'
+
+let folder: ReturnType<typeof createDataDir>
+const running: Running[] = []
+const start = async (...args: string[]) => {
+  const service = await startAuspex(['--data', folder.dataDir, ...args])
+  running.push(service)
+  return service
+}
+
+beforeEach(() => {
+  folder = createDataDir()
+})
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.stop('SIGKILL')
+  await vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
+  folder.remove()
+})
+
+describe('auspex up', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops cleanly on %s, database included',
+    async (signal) => {
+      const service = await start()
+      expect(await service.stop(signal)).toBe(0)
+      expect(processesOn(folder.dataDir)).toEqual([])
+      expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(false)
+    },
+  )
+
+  test('finishes the requests under way before it stops', async () => {
+    const service = await start()
+    const answer = fetch(`${service.url}/v1/keys`, { method: 'POST' })
+    await new Promise((next) => setTimeout(next, 5))
+    const [reply, code] = await Promise.all([answer, service.stop()])
+    expect([201, 503]).toContain(reply.status)
+    expect(code).toBe(0)
+  })
+
+  test('a second start on the same folder says who holds it', async () => {
+    const service = await start()
+    const second = runAuspex(['up', '--port', '0', '--data', folder.dataDir])
+    expect(second.status).toBe(1)
+    expect(second.stderr).toMatch(`in use by \`auspex up\` (process ${service.child.pid}, since`)
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  })
+
+  test('a port that is taken is named, and nothing is left running', async () => {
+    const service = await start()
+    const other = createDataDir()
+    const port = new URL(service.url).port
+    const second = runAuspex(['up', '--port', port, '--data', other.dataDir])
+    expect(second.status).toBe(1)
+    expect(second.stderr).toMatch(`Port ${port} on 127.0.0.1 is in use`)
+    expect(processesOn(other.dataDir)).toEqual([])
+    other.remove()
+  })
+
+  test('a folder that cannot be used is named', () => {
+    mkdirSync(folder.dataDir)
+    writeFileSync(join(folder.dataDir, 'file'), '')
+    const run = runAuspex(['up', '--data', join(folder.dataDir, 'file')])
+    expect(run.status).toBe(1)
+    expect(run.stderr).toMatch(/Cannot use the data folder .*file/)
+  })
+
+  test('the database goes down with a killed service, and comes up with the next', async () => {
+    const service = await start()
+    const created = await fetch(`${service.url}/v1/keys`, { method: 'POST' })
+    const { api_key: key } = (await created.json()) as { api_key: string }
+    await service.stop('SIGKILL')
+    await vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
+    const next = await start()
+    const usage = await fetch(`${next.url}/v1/usage`, { headers: { 'x-api-key': key } })
+    expect(usage.status).toBe(200)
+  })
+
+  test('a database that is killed is started again, and requests are answered again', async () => {
+    const service = await start()
+    const cluster = join(folder.dataDir, 'postgres/cluster')
+    const before = findPostmaster(cluster) ?? 0
+    process.kill(before, 'SIGKILL')
+    await vi.waitFor(
+      async () => {
+        expect(findPostmaster(cluster) ?? before).not.toBe(before)
+        expect((await fetch(`${service.url}/v1/keys`, { method: 'POST' })).status).toBe(201)
+      },
+      { timeout: 20_000, interval: 100 },
+    )
+  })
+})
+
+describe('the command line', () => {
+  test('makes accounts and keys, beside a running service and without one', async () => {
+    const data = ['--data', folder.dataDir]
+    const account = runAuspex([
+      'accounts',
+      'create',
+      '--name',
+      'desk',
+      '--plan',
+      'starter',
+      ...data,
+    ])
+    expect(account.stdout).toBe('acc_1\n')
+    const service = await start()
+    const key = runAuspex(['keys', 'create', '--account', 'acc_1', '--name', 'bot', ...data])
+    expect(key.stdout).toMatch(/^ax_live_[0-9a-f]{48}\n$/)
+    const ask = () =>
+      fetch(`${service.url}/v1/usage`, { headers: { 'x-api-key': key.stdout.trim() } })
+    expect(await (await ask()).json()).toMatchObject({ account: 'acc_1', tier: 'starter' })
+
+    expect(runAuspex(['accounts', 'set-plan', 'acc_1', 'growth', ...data]).status).toBe(0)
+    await vi.waitFor(async () =>
+      expect(await (await ask()).json()).toMatchObject({ tier: 'growth' }),
+    )
+    const list = runAuspex(['keys', 'list', ...data])
+    expect(list.stdout).toMatch(/key_1 +acc_1 +….{4} +active/)
+    expect(list.stdout).not.toContain(key.stdout.trim())
+    expect(runAuspex(['keys', 'revoke', 'key_1', ...data]).status).toBe(0)
+    await vi.waitFor(async () => expect((await ask()).status).toBe(403))
+    expect(runAuspex(['accounts', 'list', ...data]).stdout).toMatch(/acc_1 +growth +0 /)
+  })
+
+  test.each([
+    [['up', '--port', 'abc'], 2, /--port=abc: must be an integer/],
+    [['accounts', 'create', '--name', 'x', '--plan', 'gold'], 2, /Allowed: free, starter/],
+    [['keys', 'revoke', 'nonsense'], 2, /must look like key_7/],
+    [['fly'], 2, /unknown command 'fly'/],
+    [['up', '--colour', 'red'], 2, /unknown option '--colour'/],
+  ])('%j exits with %i and says why', (args, status, message) => {
+    const run = runAuspex(args)
+    expect(run.status).toBe(status)
+    expect(run.stderr).toMatch(message)
+  })
+
+  test('auspex config prints every value and where it comes from', () => {
+    const run = runAuspex(['config', '--port', '9'], { DATABASE_URL: 'postgres://u:hunter2@h/d' })
+    expect(run.status).toBe(0)
+    expect(run.stdout).toMatch(/PORT +9 +--port/)
+    expect(run.stdout).not.toMatch(/hunter2/)
+  })
+})
+
+test('the demo prints a key for every plan, writes demo.json, and resumes with the same keys', async () => {
+  const startDemo = async (...args: string[]) => {
+    const demo = await startProcess('demo/main.js', [
+      '--port',
+      '0',
+      '--data',
+      folder.dataDir,
+      ...args,
+    ])
+    running.push(demo)
+    await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try:/), { timeout: 10_000 })
+    return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
+  }
+  const first = await startDemo()
+  expect(Object.keys(first.keys)).toEqual(['free', 'starter', 'growth', 'pro', 'enterprise'])
+  for (const [plan, key] of Object.entries<string>(first.keys)) {
+    const reply = await fetch(`${first.url}/v1/usage`, { headers: { 'x-api-key': key } })
+    expect(await reply.json()).toMatchObject({ tier: plan })
+  }
+  expect(await running.at(-1)?.stop('SIGINT')).toBe(0)
+
+  const second = await startDemo()
+  expect(second.keys).toEqual(first.keys)
+  await running.at(-1)?.stop('SIGINT')
+  const fresh = await startDemo('--fresh')
+  expect(fresh.keys).not.toEqual(first.keys)
+})

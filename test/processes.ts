@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { removeHome } from '../src/store/embedded/home.js'
+
+const DIST = resolve(import.meta.dirname, '../dist')
+
+export type Running = {
+  url: string
+  child: ChildProcess
+  output: string[]
+  /** The exit code; signals first. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export type Env = Record<string, string>
+
+const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
+
+/** A built command, run to its end. */
+export function runAuspex(args: string[], env: Env = {}) {
+  const run = spawnSync(process.execPath, [join(DIST, 'src/main.js'), ...args], {
+    encoding: 'utf8',
+    env: environment(env),
+  })
+  return { status: run.status, stdout: run.stdout, stderr: run.stderr }
+}
+
+/** Starts `auspex up` on a free port and waits until it answers `/readyz` with 200. */
+export async function startAuspex(args: string[], env: Env = {}): Promise<Running> {
+  return await startProcess('src/main.js', ['up', '--port', '0', ...args], env)
+}
+
+export async function startProcess(
+  script: string,
+  args: string[],
+  env: Env = {},
+): Promise<Running> {
+  const child = spawn(process.execPath, [join(DIST, script), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(env),
+  })
+  const output: string[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    child.kill(signal)
+    const [code] = await once(child, 'exit')
+    return code
+  }
+  const url = await waitForUrl(child, output)
+  return { url, child, output, stop }
+}
+
+async function waitForUrl(child: ChildProcess, output: string[]): Promise<string> {
+  const deadline = Date.now() + 30_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`it ended at once:\n${output.join('')}`)
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.join(''))?.[0]
+    if (url !== undefined && (await isReady(url))) return url
+    await new Promise((next) => setTimeout(next, 20))
+  }
+  child.kill('SIGKILL')
+  throw new Error(`it was not ready in time:\n${output.join('')}`)
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return await fetch(`${url}/readyz`).then(
+    (reply) => reply.status === 200,
+    () => false,
+  )
+}
+
+/** A folder for one test; `remove` takes the database with it. */
+export function createDataDir(): { dataDir: string; remove(): void } {
+  const parent = mkdtempSync(join(tmpdir(), 'auspex-scenario-'))
+  chmodSync(parent, 0o755)
+  const dataDir = join(parent, 'data')
+  return {
+    dataDir,
+    remove: () => {
+      removeHome(dataDir)
+      rmSync(parent, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Living processes whose command line names this folder. */
+export function processesOn(folder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { createKey, retireKey } from '../src/accounts/accounts.js'
+import { insertAccount, selectUsage } from '../src/accounts/queries.js'
+import { monthOf } from '../src/accounts/usage-meter.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+import { type Running, startAuspex } from './processes.js'
+
+let database: TestDatabase
+let processes: Running[] = []
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true })
+  const { database: name } = database.target as { database: string }
+  // A given server, as far as the service can tell: it is reached by URL.
+  const url = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
+  processes = await Promise.all([1, 2].map(() => startAuspex(['--database-url', url])))
+})
+afterAll(async () => {
+  for (const each of processes) await each.stop()
+  await database.drop()
+})
+
+const ask = (index: number, key: string) =>
+  fetch(`${processes[index]?.url}/v1/status`, { headers: { 'x-api-key': key } })
+
+async function issueKey() {
+  const nowMs = Date.now()
+  const accountId = await insertAccount(database.sql, { name: 'a', plan: 'growth', nowMs })
+  return await createKey(database.sql, { accountId, name: 'k', nowMs })
+}
+
+describe('two processes on one database', () => {
+  test('both refuse a key within a second after it was revoked, however busy it was', async () => {
+    const { secret, id } = await issueKey()
+    const statuses: { atMs: number; status: number }[] = []
+    let isOver = false
+    const use = async (index: number) => {
+      while (!isOver)
+        statuses.push({ status: (await ask(index, secret)).status, atMs: performance.now() })
+    }
+    const users = [use(0), use(1)]
+    await vi.waitFor(() => expect(statuses.length).toBeGreaterThan(20))
+    await retireKey(database.sql, id, Date.now())
+    const revokedAtMs = performance.now()
+    await new Promise((next) => setTimeout(next, 1_500))
+    isOver = true
+    await Promise.all(users)
+    const late = statuses.filter(({ atMs }) => atMs > revokedAtMs + 1_000)
+    expect(late.length).toBeGreaterThan(2)
+    expect(new Set(late.map(({ status }) => status))).toEqual(new Set([403]))
+  })
+
+  test('a key made through one works on the other at once', async () => {
+    const reply = await fetch(`${processes[0]?.url}/v1/keys`, { method: 'POST' })
+    const { api_key: key } = (await reply.json()) as { api_key: string }
+    expect((await ask(1, key)).status).toBe(200)
+    expect((await fetch(`${processes[1]?.url}/v1/keys`, { method: 'POST' })).status).toBe(429)
+  })
+
+  test('both add to the same meters, and a stop loses nothing', async () => {
+    const { secret, accountId } = await issueKey()
+    for (let count = 0; count < 7; count++) await ask(count % 2, secret)
+    for (const each of processes.splice(0)) expect(await each.stop()).toBe(0)
+    const rows = await selectUsage(database.sql, accountId, monthOf(Date.now()))
+    expect(rows).toEqual([{ meter: 'api_requests', used: 7n }])
+  })
+})
