@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PlanId } from '../src/accounts/plans.js'
 
@@ -25,7 +25,11 @@ export function readDemoFile(dataDir: string): DemoFile | undefined {
 
 /** Only for the user who runs the demo: the file holds keys. */
 export function writeDemoFile(dataDir: string, file: DemoFile): void {
-  writeFileSync(pathIn(dataDir), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+  const path = pathIn(dataDir)
+  const draft = `${path}.new`
+  // Scripts wait for the file and read it at once: it appears whole.
+  writeFileSync(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, path)
 }
 
 export function removeDemoPid(dataDir: string): void {

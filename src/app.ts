@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
-import { answerBadPath, answerClientFault, handleErrors } from './http/errors.js'
+import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
 import { guardRoutes } from './http/guard.js'
 import { acceptJsonBodies } from './http/json-body.js'
 import { handleNotFound } from './http/not-found.js'
@@ -30,16 +30,19 @@ const REQUEST_MS_MAX = 30_000
 
 /** Puts the HTTP door together. It does not listen yet. */
 export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
+  const nextId = createRequestIds()
   const app = Fastify({
     logger: false,
-    genReqId: createRequestIds(),
+    genReqId: nextId,
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
     forceCloseConnections: 'idle',
+    // While we drain, whoever is still connected is served; the answers close the connections.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/v3/') ? dropTrailingSlash(url) : url),
-    clientErrorHandler: answerClientFault,
+    clientErrorHandler: createClientFaultHandler(nextId, ctx.log),
     frameworkErrors: answerBadPath,
     schemaErrorFormatter: describeFault,
   })
@@ -75,6 +78,7 @@ function createRequestIds(): () => string {
 }
 
 function dropTrailingSlash(url: string): string {
+  if (url.length <= '/v3/'.length) return url
   const queryAt = url.indexOf('?')
   const path = queryAt === -1 ? url : url.slice(0, queryAt)
   return path.endsWith('/') ? path.slice(0, -1) + url.slice(path.length) : url

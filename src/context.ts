@@ -17,7 +17,7 @@ export type Context = {
   log: Log
   /** The pool of this moment. */
   readonly sql: Pool
-  store: Pick<Store, 'sql' | 'problem'>
+  store: Pick<Store, 'sql' | 'control' | 'problem'>
   keyRing: KeyRing
   limiter: Limiter
   usage: UsageMeter
@@ -29,7 +29,7 @@ export type Context = {
 export type ContextParts = {
   config: Config
   log: Log
-  store: Pick<Store, 'sql' | 'problem'>
+  store: Pick<Store, 'sql' | 'control' | 'problem'>
   clock?: Clock
 }
 

@@ -1,22 +1,26 @@
 export type Fields = Record<string, unknown>
 
+export type ApiErrorOptions = ErrorOptions & { retryAfterSeconds?: number }
+
 /** An error the caller may read. Anything else becomes a bare 500. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
   readonly fields: Fields
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, message: string, fields: Fields = {}, options?: ErrorOptions) {
+  constructor(status: number, message: string, fields: Fields = {}, options?: ApiErrorOptions) {
     super(message, options)
     this.status = status
     this.fields = fields
+    this.retryAfterSeconds = options?.retryAfterSeconds
   }
 }
 
 export const badRequest = (message: string, fields?: Fields) => new ApiError(400, message, fields)
 
 export const unavailable = (message: string, cause?: unknown) =>
-  new ApiError(503, message, {}, { cause })
+  new ApiError(503, message, {}, { cause, retryAfterSeconds: 1 })
 
 /** A fault that the operator can mend: printed without a stack, and the process exits with `exitCode`. */
 export class OperatorError extends Error {

@@ -16,7 +16,7 @@ export function createLog(level: LogLevel, out: { write(line: string): unknown }
   return pino(options, destination)
 }
 
-// The underscores may come percent-encoded, as in a URL that a client sent.
-const KEY = /\b(ax|auspex)(?:_|%5f)live(?:_|%5f)[0-9a-z]+/gi
+// The random part is the secret, whatever is left of the prefix; its underscore may come encoded.
+const SECRET = /(live(?:_|%5f))[0-9a-f]{16,}/gi
 
-export const redactKeys = (text: string): string => text.replace(KEY, '$1_live_[redacted]')
+export const redactKeys = (text: string): string => text.replace(SECRET, '$1[redacted]')

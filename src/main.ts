@@ -54,7 +54,7 @@ async function withDatabase(command: Command, work: (pool: Pool) => Promise<void
   const { config } = readConfig(command)
   const log = createLog('error', process.stderr)
   const name = `auspex ${command.parent?.name()} ${command.name()}`
-  const database = await borrowDatabase(config, { command: name, log })
+  const database = await borrowDatabase(config, { command: name, isService: false, log })
   const pool = createPool(database.target, 2)
   try {
     await migrate(pool, readMigrations())

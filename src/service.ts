@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { FREE_KEY_PERIOD_MS } from './accounts/accounts.js'
+import { FREE_KEY_PERIOD_MS } from './accounts/free-keys.js'
 import { SYNC_MS } from './accounts/key-ring.js'
 import { deleteGrants, deleteUsageWriters } from './accounts/queries.js'
 import { FLUSH_MS } from './accounts/usage-meter.js'
@@ -32,7 +32,7 @@ const TIDY_MS = 60 * 60 * 1000
 /** Opens the database, listens, and starts everything that runs beside the requests. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
-  const database = await openDatabase(config, options)
+  const database = await openDatabase(config, { ...options, isService: true })
   const store = new Store({
     target: database.target,
     connectionsMax: config.databaseConnections,
@@ -75,7 +75,7 @@ function run(ctx: Context, app: FastifyInstance, store: Store, database: Databas
     await drain(app)
     stopping.abort()
     await Promise.all(jobs)
-    if (store.problem === undefined) await flushUsage(ctx)
+    await flushUsage(ctx)
     await store.close()
     await watching.catch(() => undefined)
     await database.close()

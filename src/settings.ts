@@ -157,7 +157,9 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  // Believing everybody (/0) would let every client choose its own address.
+  const bitsMax = family === 4 ? 32 : 128
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax)
 }
 
 function maskPassword(text: string): string {

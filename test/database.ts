@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import { createPool, type Pool, type Target } from '../src/store/connection.js'
 import { TEMPLATE } from './global-setup.js'
 
-export type TestDatabase = { target: Target; sql: Pool; drop(): Promise<void> }
+export type TestDatabase = { target: Target; sql: Pool; control: Pool; drop(): Promise<void> }
 
 type TestDatabaseOptions = { isEmpty?: boolean }
 
@@ -19,6 +19,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   return {
     target,
     sql,
+    control: sql,
     drop: async () => {
       await sql.end({ timeout: 1 })
       await admin`drop database ${admin(database)} with (force)`

@@ -8,6 +8,7 @@ import {
   type Running,
   runAuspex,
   startAuspex,
+  startCommand,
   startProcess,
 } from './processes.js'
 
@@ -131,6 +132,20 @@ describe('the command line', () => {
     expect(runAuspex(['keys', 'revoke', 'key_1', ...data]).status).toBe(0)
     await vi.waitFor(async () => expect((await ask()).status).toBe(403))
     expect(runAuspex(['accounts', 'list', ...data]).stdout).toMatch(/acc_1 +growth +0 /)
+  })
+
+  test('waits for a service that is starting, and for other commands', async () => {
+    const service = startAuspex(['--data', folder.dataDir])
+    const create = (name: string) =>
+      startCommand(['accounts', 'create', '--name', name, '--data', folder.dataDir])
+    const runs = await Promise.all(['one', 'two', 'three'].map(create))
+    running.push(await service)
+    expect(runs.map(({ status }) => status)).toEqual([0, 0, 0])
+    expect(runs.map(({ output }) => output.match(/^acc_\d/m)?.[0]).sort()).toEqual([
+      'acc_1',
+      'acc_2',
+      'acc_3',
+    ])
   })
 
   test.each([

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { STANDARD, V3, V3_HEAVY } from '../src/accounts/access.js'
 import type { Context } from '../src/context.js'
-import { ApiError } from '../src/errors.js'
+import { unavailable } from '../src/errors.js'
 
 const ListQuery = Type.Object({
   q: Type.String({ minLength: 1, maxLength: 80 }),
@@ -69,7 +69,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     async ({ query }) => {
       const number = ++probe.computed
       await new Promise((resolve) => setImmediate(resolve))
-      if (probe.fail) throw new ApiError(503, 'upstream is down')
+      if (probe.fail) throw unavailable('upstream is down')
       return { ...query, number, filler: 'x'.repeat(probe.bytes) }
     },
   )

@@ -28,6 +28,22 @@ export function runAuspex(args: string[], env: Env = {}) {
   return { status: run.status, stdout: run.stdout, stderr: run.stderr }
 }
 
+/** A built command, run beside others. */
+export async function startCommand(args: string[], env: Env = {}) {
+  const child = spawn(process.execPath, [join(DIST, 'src/main.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(env),
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const [status] = await once(child, 'close')
+  return { status: status as number | null, output }
+}
+
 /** Starts `auspex up` on a free port and waits until it answers `/readyz` with 200. */
 export async function startAuspex(args: string[], env: Env = {}): Promise<Running> {
   return await startProcess('src/main.js', ['up', '--port', '0', ...args], env)

@@ -28,7 +28,7 @@ export async function createTestApp({ routes, config }: TestAppOptions = {}): Pr
   const clock = new ManualClock()
   const logged: string[] = []
   const log = createLog('debug', { write: (line) => logged.push(line) })
-  const store = { sql: database.sql, problem: undefined }
+  const store = { sql: database.sql, control: database.sql, problem: undefined }
   const settings = { ...loadConfig({}).config, ...config }
   const ctx = createContext({ config: settings, log, store, clock })
   const app = await buildApp(ctx, routes)

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -33,12 +33,13 @@ export type RunningService = Running & { pool: Pool; target: Target; pid: number
 /** The real service, as `auspex up` runs it, on a database of its own. */
 export async function startAuspex({ isPinned }: Placement): Promise<RunningService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
+  chmodSync(dataDir, 0o711)
   const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
   const child = spawnServer([join(DIST, 'src/main.js'), ...args], isPinned)
   const port = await readPort(child)
   const log = createLog('error', process.stderr)
   const location = { dataDir: join(dataDir, 'data'), databaseUrl: undefined }
-  const { target } = await borrowDatabase(location, { command: 'bench', log })
+  const { target } = await borrowDatabase(location, { command: 'bench', isService: false, log })
   const pool = createPool(target, 2)
   return {
     port,
@@ -93,5 +94,5 @@ async function readPort(child: ChildProcessByStdio<null, Readable, null>): Promi
 
 async function stopChild(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM')
-  if (child.exitCode === null) await once(child, 'exit')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { OperatorError } from '../errors.js'
-import { createFreeKey, createKey, FREE_KEY_PERIOD_MS, retireKey, setPlan } from './accounts.js'
+import { createKey, retireKey, setPlan } from './accounts.js'
+import { FREE_KEY_PERIOD_MS, FreeKeys } from './free-keys.js'
 import { insertAccount, selectKeyOwner, selectKeys } from './queries.js'
 import { hashSecret, isSecret } from './secret.js'
 
@@ -59,9 +60,9 @@ describe('setPlan', () => {
   })
 })
 
-describe('createFreeKey', () => {
+describe('FreeKeys', () => {
   const ask = (address: string, nowMs = NOW_MS) =>
-    createFreeKey(database.sql, { name: 'n', address, nowMs })
+    new FreeKeys(database).issue({ name: 'n', address, nowMs })
 
   test('gives one key per address and rolling day, however many ask at once', async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => ask('192.0.2.1')))
@@ -74,6 +75,19 @@ describe('createFreeKey', () => {
     await ask('2001:db8:1:2::1')
     await expect(ask('2001:db8:1:2:ffff::9')).rejects.toThrow(/1 key per IP/)
     await expect(ask('2001:db8:1:3::1')).resolves.toBeDefined()
+  })
+
+  test('remembers whom it refused, and until when', async () => {
+    const freeKeys = new FreeKeys(database)
+    const issue = (nowMs: number) => freeKeys.issue({ name: 'n', address: '192.0.2.9', nowMs })
+    await issue(NOW_MS)
+    for (const nowMs of [NOW_MS, NOW_MS + 1_000]) {
+      await expect(issue(nowMs)).rejects.toMatchObject({
+        status: 429,
+        retryAfterSeconds: (FREE_KEY_PERIOD_MS - (nowMs - NOW_MS)) / 1000,
+      })
+    }
+    await expect(issue(NOW_MS + FREE_KEY_PERIOD_MS)).resolves.toBeDefined()
   })
 
   test('leaves no account behind when it refuses', async () => {

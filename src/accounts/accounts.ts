@@ -1,44 +1,11 @@
-import { ApiError, OperatorError } from '../errors.js'
+import { OperatorError } from '../errors.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { PLANS, type PlanId } from './plans.js'
-import {
-  claimGrant,
-  insertAccount,
-  insertKey,
-  lockAccount,
-  revokeKey,
-  updatePlan,
-} from './queries.js'
+import { insertKey, lockAccount, revokeKey, updatePlan } from './queries.js'
 import { createSecret, hashSecret, hintOf } from './secret.js'
 
 /** A key that was just made: the only moment at which its secret is known. */
 export type NewKey = { id: number; accountId: number; name: string; secret: string }
-
-export const FREE_KEY_PERIOD_MS = 24 * 60 * 60 * 1000
-
-/** A free account with its one key, for a stranger: one per network and rolling day. */
-export function createFreeKey(
-  pool: Pool,
-  request: { name: string; address: string; nowMs: number },
-): Promise<NewKey> {
-  const { name, address, nowMs } = request
-  return pool.begin(async (tx) => {
-    const { granted, grantedAt } = await claimGrant(tx, {
-      address,
-      nowMs,
-      periodMs: FREE_KEY_PERIOD_MS,
-    })
-    if (!granted) {
-      const nextAt = Math.ceil((grantedAt.getTime() + FREE_KEY_PERIOD_MS) / 1000)
-      throw new ApiError(
-        429,
-        `At most 1 key per IP address and day. The next one can be made after ${nextAt}.`,
-      )
-    }
-    const accountId = await insertAccount(tx, { name, plan: 'free', nowMs })
-    return await makeKey(tx, { accountId, name, nowMs })
-  })
-}
 
 /** One more key for an account, as far as its plan allows. */
 export function createKey(
@@ -86,7 +53,8 @@ export async function retireKey(sql: Sql, keyId: number, nowMs: number): Promise
 export const showAccount = (accountId: number): string => `acc_${accountId}`
 export const showKey = (keyId: number): string => `key_${keyId}`
 
-async function makeKey(
+/** A key in an account whose room for it was checked. */
+export async function makeKey(
   sql: Sql,
   { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
 ): Promise<NewKey> {

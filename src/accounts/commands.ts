@@ -11,6 +11,13 @@ import { NAME_PATTERN } from './schemas.js'
 export type WithDatabase = (command: Command, work: (pool: Pool) => Promise<void>) => Promise<void>
 
 const LIST_MAX = 10_000
+
+/** Prints a table, and says so when there is more than it shows. */
+function printRows(header: string[], rows: string[][]): void {
+  console.log(formatTable([header, ...rows]))
+  if (rows.length === LIST_MAX) console.error(`Only the first ${LIST_MAX} are shown.`)
+}
+
 const NAME = new RegExp(NAME_PATTERN, 'u')
 
 /** Adds `accounts` and `keys` to the command line. What scripts need goes to stdout, the rest to stderr. */
@@ -45,7 +52,7 @@ export function addAccountCommands(program: Command, withDatabase: WithDatabase)
           row.createdAt.toISOString(),
           row.name,
         ])
-        console.log(formatTable([['ACCOUNT', 'PLAN', 'KEYS', 'CREATED', 'NAME'], ...cells]))
+        printRows(['ACCOUNT', 'PLAN', 'KEYS', 'CREATED', 'NAME'], cells)
       }),
     )
   accounts
@@ -90,7 +97,7 @@ export function addAccountCommands(program: Command, withDatabase: WithDatabase)
           row.createdAt.toISOString(),
           row.name,
         ])
-        console.log(formatTable([['KEY', 'ACCOUNT', 'ENDS', 'STATE', 'CREATED', 'NAME'], ...cells]))
+        printRows(['KEY', 'ACCOUNT', 'ENDS', 'STATE', 'CREATED', 'NAME'], cells)
       }),
     )
   keys

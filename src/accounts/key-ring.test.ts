@@ -66,7 +66,7 @@ describe('KeyRing', () => {
     const ring = new KeyRing(watch(async (rows) => (rows[0]?.keyId === id ? answered : undefined)))
     await ring.sync()
     const lookup = ring.find(secret)
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(1))
+    await vi.waitFor(() => expect(asked).toBe(1))
     await retireKey(database.sql, id, NOW_MS)
     await ring.sync()
     release()
@@ -96,5 +96,5 @@ function watch(hold: (rows: Record<string, unknown>[]) => Promise<void> = async 
       return rows
     })
   }
-  return { sql: sql as unknown as Pool }
+  return { sql: sql as unknown as Pool, control: database.sql }
 }

@@ -1,11 +1,14 @@
-import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Pool } from '../store/connection.js'
 import { PLANS, type Plan } from './plans.js'
 import { selectKeyOwner, selectRevision } from './queries.js'
+import { digestSecret, toHash } from './secret.js'
 
 /** Who stands behind a request: the key, the account that owns it, and what its plan grants. */
 export type Caller = { keyId: number; accountId: number; plan: Plan }
+
+/** Two ways to the same database: `control` for what must not queue behind requests. */
+type KeyStore = { readonly sql: Pool; readonly control: Pool }
 
 /** How often `sync` should run. With TRUST_MS it keeps the promise that a revoked key ends within 1 s. */
 export const SYNC_MS = 250
@@ -22,26 +25,26 @@ const STRANGERS_MAX = 10_000
  * revoke.
  */
 export class KeyRing {
-  readonly #store: { readonly sql: Pool }
+  readonly #store: KeyStore
   readonly #callers = new Map<string, Caller>()
   readonly #strangers = new LRUCache<string, true>({ max: STRANGERS_MAX })
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n
   #syncedAt = Number.NEGATIVE_INFINITY
 
-  constructor(store: { readonly sql: Pool }) {
+  constructor(store: KeyStore) {
     this.#store = store
   }
 
   /** The caller of a key that this process has seen lately; `undefined`: ask `find`. */
   recall(secret: string): Caller | undefined {
     if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined
-    return this.#callers.get(digestOf(secret))
+    return this.#callers.get(digestSecret(secret))
   }
 
   /** The caller of an active key; `undefined` when there is no such key. */
   async find(secret: string): Promise<Caller | undefined> {
-    const digest = digestOf(secret)
+    const digest = digestSecret(secret)
     // A key that did not exist once is never made later: keys are random.
     if (this.#strangers.has(digest)) return undefined
     return await (this.#lookups.get(digest) ?? this.#lookUp(digest))
@@ -50,7 +53,7 @@ export class KeyRing {
   /** Reads the revision and forgets everything when it has moved. */
   async sync(): Promise<void> {
     const askedAt = performance.now()
-    const revision = await selectRevision(this.#store.sql)
+    const revision = await selectRevision(this.#store.control)
     if (revision !== this.#revision) {
       this.#callers.clear()
       this.#revision = revision
@@ -66,7 +69,7 @@ export class KeyRing {
 
   async #ask(digest: string): Promise<Caller | undefined> {
     const revision = this.#revision
-    const owner = await selectKeyOwner(this.#store.sql, Buffer.from(digest, 'base64'))
+    const owner = await selectKeyOwner(this.#store.sql, toHash(digest))
     if (owner === undefined) {
       this.#strangers.set(digest, true)
       return undefined
@@ -87,5 +90,3 @@ export class KeyRing {
     }
   }
 }
-
-const digestOf = (secret: string): string => hash('sha256', secret, 'base64')

@@ -166,6 +166,7 @@ export async function addUsage(sql: Sql, { writer, batch, nowMs, rows }: UsageBa
                   ${rows.map((row) => row.meter)}::text[],
                   ${rows.map((row) => row.amount)}::bigint[])
            as row (account_id, month, meter, used)
+      join accounts a on a.id = row.account_id
      where exists (select from claimed)
      order by row.account_id, row.month, row.meter
     on conflict (account_id, month, meter) do update set used = u.used + excluded.used`

@@ -98,6 +98,7 @@ describe('POST /v1/keys', () => {
     expect((await post({}, address)).statusCode).toBe(201)
     const reply = await post({}, address)
     expect(reply.statusCode).toBe(429)
+    expect(reply.headers['retry-after']).toBe('86400')
     expect(reply.json()).toEqual({ error: expect.stringContaining('1 key per IP') })
   })
 

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 import { unavailable } from '../errors.js'
 import { STANDARD } from './access.js'
-import { createFreeKey } from './accounts.js'
+import { FreeKeys } from './free-keys.js'
 import { PLAN_IDS, PLANS } from './plans.js'
 import { presentPlan, presentUsage } from './present.js'
 import { selectUsage } from './queries.js'
@@ -15,6 +15,7 @@ const PLANS_CACHE_MS = 300_000
 const KEY_BODY_BYTES_MAX = 16 * 1024
 
 export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+  const freeKeys = new FreeKeys(ctx.store)
   app.post(
     '/v1/keys',
     {
@@ -31,7 +32,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
     },
     async (request, reply) => {
       if (ctx.store.problem !== undefined) throw unavailable('The database is not available.')
-      const { secret, name } = await createFreeKey(ctx.sql, {
+      const { secret, name } = await freeKeys.issue({
         name: request.body?.name?.trim() || 'unnamed',
         address: clientAddress(request),
         nowMs: ctx.clock.now(),

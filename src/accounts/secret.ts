@@ -10,8 +10,16 @@ export const createSecret = (): string => `ax_live_${randomBytes(SECRET_BYTES).t
 /** Whether the text has the form of a key, with today's prefix or the legacy one. */
 export const isSecret = (text: string): boolean => KEY.test(text)
 
-/** What is stored and looked up. A key is too random to be guessed back from it, so no salt is needed. */
-export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+/**
+ * What is stored and looked up: the SHA-256 of the random part, so that a key works with today's
+ * prefix and with the legacy one. It is too random to be guessed back, so no salt is needed.
+ */
+export const digestSecret = (secret: string): string =>
+  hash('sha256', secret.slice(secret.lastIndexOf('_') + 1), 'base64')
+
+export const toHash = (digest: string): Buffer => Buffer.from(digest, 'base64')
+
+export const hashSecret = (secret: string): Buffer => toHash(digestSecret(secret))
 
 /** The end of a key, enough to tell one's own keys apart. */
 export const hintOf = (secret: string): string => secret.slice(-HINT_LENGTH)

@@ -33,7 +33,7 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRoute', (route) => {
     const ttlMs = route.config?.cacheMs
     if (ttlMs !== undefined) route.handler = createHandler(route, ttlMs, cache, ctx)
-    else route.onSend = [route.onSend ?? [], compressAnswer].flat()
+    else route.onSend = [compressAnswer, route.onSend ?? []].flat()
   })
 }
 
@@ -58,7 +58,7 @@ function createHandler(
     const etag = showEtag(answer, encoding)
     reply.header('etag', etag)
     reply.header('cache-control', cacheControl)
-    reply.header('age', Math.floor((ctx.clock.now() - answer.storedAtMs) / 1000))
+    reply.header('age', Math.max(0, Math.floor((ctx.clock.now() - answer.storedAtMs) / 1000)))
     reply.header('vary', 'accept-encoding')
     if (isKnownToClient(request, etag)) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
@@ -86,8 +86,12 @@ function createHandler(
 
 /** Only parameters that the schema knows make a difference, so strangers cannot fill the cache. */
 function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) => string {
-  const names = (part: unknown) =>
-    Object.keys((part as { properties?: object } | undefined)?.properties ?? {}).sort()
+  const names = (part: unknown) => {
+    if (part === undefined) return []
+    const { properties } = part as { properties?: object }
+    if (properties === undefined) throw new Error(`${url}: a cached route lists its parameters`)
+    return Object.keys(properties).sort()
+  }
   const queryNames = names(schema?.querystring)
   const pathNames = names(schema?.params)
   if (queryNames.length + pathNames.length === 0) return () => url

@@ -4,27 +4,20 @@ import { ApiError, unavailable } from '../errors.js'
 import type { Log } from '../log.js'
 import { isOutage } from '../store/connection.js'
 
-const BUSY_RETRY_SECONDS = 1
-
 /** Turns whatever a request threw into an answer that the caller may read. */
 export function handleErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: Error, request, reply) => {
     const known = toApiError(error)
+    const fields = { request_id: request.id, route: request.routeOptions.url }
+    if (known === undefined) log.error({ err: error, ...fields }, 'request failed')
+    else if (known.status >= 500) log.warn({ reason: known.message, ...fields }, 'request refused')
     const body = known ?? new ApiError(500, 'Internal server error')
-    if (known === undefined || known.status >= 500) {
-      log.error(
-        { err: error, request_id: request.id, route: request.routeOptions.url },
-        'request failed',
-      )
-    }
     return sendError(request, reply, body)
   })
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError) {
-  if (error.status === 503 && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', BUSY_RETRY_SECONDS)
-  }
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
   return reply
     .code(error.status)
     .header('cache-control', 'no-store')
@@ -74,12 +67,19 @@ const CLIENT_FAULTS: Record<string, { status: string; error: string }> = {
 const MALFORMED = { status: '400 Bad Request', error: 'The request is not valid HTTP.' }
 
 /** Answers what is not even a request, before any route is known. */
-export function answerClientFault(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const { status, error: message } = CLIENT_FAULTS[error.code ?? ''] ?? MALFORMED
-  const body = JSON.stringify({ error: message })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  )
+export function createClientFaultHandler(nextId: () => string, log: Log) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const { status, error: message } = CLIENT_FAULTS[error.code ?? ''] ?? MALFORMED
+    const id = nextId()
+    log.info(
+      { request_id: id, reason: message, ip: socket.remoteAddress },
+      'request not understood',
+    )
+    const body = JSON.stringify({ error: message })
+    socket.end(
+      `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+        `content-length: ${body.length}\r\nx-request-id: ${id}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  }
 }

@@ -54,10 +54,10 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
 
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
     const secret = findSecret(request)
+    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
     if (ctx.store.problem !== undefined) throw unavailable('The database is not available.')
     const known = ctx.keyRing.recall(secret)
     if (known !== undefined) return admitCaller(request, reply, known)
-    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
     return ctx.keyRing.find(secret).then((caller) => admitCaller(request, reply, caller))
   }
 
@@ -84,7 +84,6 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
     const { bucket, resetAtMs } = verdict.strictest
     ctx.metrics.rateLimited.inc({ bucket })
     const retryAfterMs = Math.max(1, resetAtMs - nowMs)
-    reply.header('retry-after', Math.ceil(retryAfterMs / 1000))
     const { refuse }: Bucket = BUCKETS[bucket as BucketName]
     throw refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
   }

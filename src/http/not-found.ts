@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.js'
-import { editDistance } from '../lib/edit-distance.js'
 import { sendError } from './errors.js'
 import type { Observe } from './observe.js'
 import { methodsOf, nearestPath, type RoutesTable } from './routes-table.js'
@@ -19,7 +18,7 @@ export function handleNotFound(app: FastifyInstance, table: RoutesTable, observe
       const message = `${request.method} is not possible here. Allowed: ${allow}`
       return sendError(request, reply, new ApiError(405, message))
     }
-    return sendError(request, reply, notFound(path, nearestPath(table, path, editDistance)))
+    return sendError(request, reply, notFound(path, nearestPath(table, path)))
   })
 }
 

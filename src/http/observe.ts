@@ -56,19 +56,18 @@ function logRequest(ctx: Context, request: FastifyRequest, status: number, secon
   )
 }
 
+const URL_LENGTH_MAX = 500
+
 /** The URL without the key. Decoded, so that the log's own filter recognises a key in any spelling. */
 export function loggableUrl(url: string): string {
-  const [path = '', query] = url.split('?', 2)
-  if (query === undefined) return decodeQuietly(path)
+  const [path = '', query] = url.slice(0, URL_LENGTH_MAX).split('?', 2)
+  if (query === undefined) return decodeAscii(path)
   const parameters = new URLSearchParams(query)
   if (parameters.has('key')) parameters.set('key', '[redacted]')
-  return `${decodeQuietly(path)}?${decodeQuietly(parameters.toString())}`
+  return `${decodeAscii(path)}?${decodeAscii(parameters.toString())}`
 }
 
-function decodeQuietly(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const decodeAscii = (text: string): string =>
+  text.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )

@@ -7,7 +7,7 @@ type Operation = {
   summary?: string
   security?: object[]
   requestBody?: object
-  responses: Record<string, { description: string; content?: object }>
+  responses: Record<string, { description: string; content?: object; headers?: object }>
 }
 type Document = { openapi: string; paths: Record<string, Record<string, Operation>> }
 
@@ -46,9 +46,10 @@ describe('GET /openapi.json', () => {
       expect(operationId).toMatch(/^[a-z]+[A-Z]/)
       expect(summary).toBeTruthy()
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '500', '503']))
-      for (const { description, content } of Object.values(responses)) {
+      for (const [status, { description, content, headers }] of Object.entries(responses)) {
         expect(description).not.toBe('Default Response')
-        expect(content).toBeDefined()
+        expect(content === undefined).toBe(status === '304')
+        expect(headers).toHaveProperty('x-request-id')
       }
     }
   })
@@ -62,7 +63,10 @@ describe('GET /openapi.json', () => {
     ])
     for (const { responses } of keyed) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']))
+      expect(responses['200']?.headers).toHaveProperty('x-ratelimit-remaining')
+      expect(responses['429']?.headers).toHaveProperty('retry-after')
     }
+    expect(document.paths['/v1/plans']?.get?.responses).toHaveProperty('304')
   })
 
   test('describes the body of a request, which may be left out', () => {
@@ -78,6 +82,7 @@ describe('GET /docs', () => {
   test('serves the reference and everything it loads from here', async () => {
     const page = await t.app.inject('/docs')
     expect(page.statusCode).toBe(200)
+    expect(page.headers['content-security-policy']).not.toMatch(/upgrade-insecure|https?:/)
     const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
     expect(links.length).toBeGreaterThan(2)
     for (const link of links) {

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import type { Access } from '../accounts/access.js'
 import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../version.js'
+import { compressAnswer } from './compression.js'
 
 const DESCRIPTION = `Prediction-market data from your own machine: trades, positions, P&L, leaderboards,
 crypto short-form markets and sports.
@@ -40,14 +41,27 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       },
     },
     transformObject: (generated) =>
-      'openapiObject' in generated ? relaxBodies(generated.openapiObject) : generated.swaggerObject,
+      'openapiObject' in generated
+        ? completeDocument(generated.openapiObject)
+        : generated.swaggerObject,
   })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  let text: string | undefined
+  app.get(
+    '/openapi.json',
+    { schema: { hide: true }, onSend: compressAnswer },
+    async (_request, reply) => {
+      text ??= JSON.stringify(app.swagger())
+      return reply.type('application/json; charset=utf-8').send(text)
+    },
+  )
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title: 'Auspex API' },
     uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: true },
     staticCSP: true,
+    // The page is served over plain HTTP too, and asks nobody else about anything.
+    transformStaticCSP: (policy) =>
+      policy.replace(/upgrade-insecure-requests;?|validator\.swagger\.io|https:/g, ''),
   })
 }
 
@@ -55,18 +69,49 @@ type Body = {
   required?: boolean
   content: Record<string, { schema: { anyOf?: { type?: string }[] } }>
 }
-type Described = { paths?: Record<string, Record<string, { requestBody?: Body }>> }
+type Operation = {
+  security?: object[]
+  requestBody?: Body
+  responses: Record<string, { headers?: object; content?: object }>
+}
+type Described = { paths?: Record<string, Record<string, Operation>> }
 
-/** The generator takes every body for required; one that may be null may also be left out. */
-function relaxBodies<Document extends object>(document: Document): Document {
+/** Adds what the generator cannot know: optional bodies and the headers that answers carry. */
+function completeDocument<Document extends object>(document: Document): Document {
   const { paths = {} } = document as Described
-  for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const { requestBody, responses, security = [] } = operation
     const choices = requestBody?.content['application/json']?.schema.anyOf ?? []
+    // A body that may be null may also be left out.
     if (requestBody !== undefined && choices.some(({ type }) => type === 'null')) {
       requestBody.required = false
     }
+    for (const [status, response] of Object.entries(responses)) {
+      response.headers = headersOf(status, security.length > 0)
+      if (status === '304') delete response.content
+    }
   }
   return document
+}
+
+const header = (description: string, type = 'integer') => ({ description, schema: { type } })
+
+const LIMIT_HEADERS = {
+  'x-ratelimit-limit': header('Requests that the strictest bucket allows'),
+  'x-ratelimit-remaining': header('Requests that it has left'),
+  'x-ratelimit-reset': header('Unix seconds at which it has more'),
+  ratelimit: header('All buckets, as in the IETF draft', 'string'),
+  'ratelimit-policy': header('Their limits, as in the IETF draft', 'string'),
+}
+
+function headersOf(status: string, isKeyed: boolean): object {
+  const isRefusedEarlier = ['401', '402', '403'].includes(status)
+  return {
+    'x-request-id': header('Names this request in the log', 'string'),
+    ...(isKeyed && !isRefusedEarlier ? LIMIT_HEADERS : {}),
+    ...(['429', '503'].includes(status) ? { 'retry-after': header('Seconds to wait') } : {}),
+    ...(status === '304' ? { etag: header('The tag that the client sent', 'string') } : {}),
+  }
 }
 
 /** Adds to each API route what follows from its access: security and the errors it can give. */
@@ -82,6 +127,7 @@ export function describeErrors(app: FastifyInstance): void {
 }
 
 const ERRORS = {
+  304: Type.Null({ description: 'The answer is the one whose `etag` was sent in `if-none-match`' }),
   400: errorReply('A parameter or the body is not valid; the text names it and what is allowed', {
     hint: Type.Optional(Type.String()),
     allowed: Type.Optional(Type.Array(Type.String())),
@@ -103,7 +149,7 @@ const ERRORS = {
   503: errorReply('The service is starting, overloaded or has lost its database'),
 }
 
-function errorsOf({ schema, method }: RouteOptions, access: Access): object {
+function errorsOf({ schema, method, config }: RouteOptions, access: Access): object {
   const statuses: (keyof typeof ERRORS)[] = [500, 503]
   const takesBody = schema?.body !== undefined && method !== 'GET'
   // Any query string can be malformed, so even a route without parameters can answer 400.
@@ -111,5 +157,6 @@ function errorsOf({ schema, method }: RouteOptions, access: Access): object {
   if (takesBody) statuses.push(413, 415)
   if (access !== 'public') statuses.push(401, 403, 429)
   if (access !== 'public' && access.plan?.refusal === 402) statuses.push(402)
+  if (config?.cacheMs !== undefined) statuses.push(304)
   return Object.fromEntries(statuses.map((status) => [status, ERRORS[status]]))
 }

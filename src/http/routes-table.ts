@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { editDistance } from '../lib/edit-distance.js'
 
 /** The routes that exist, for answering about those that do not. */
 export type RoutesTable = { routes: KnownRoute[] }
@@ -31,24 +32,23 @@ export function methodsOf({ routes }: RoutesTable, path: string): string[] {
   return [...new Set(found.flatMap(({ methods }) => methods))].sort()
 }
 
-const SEGMENT_LENGTH_MAX = 40
+const PATH_LENGTH_MAX = 120
 
 /** The documented path that is closest to one that does not exist, if any is close. */
-export function nearestPath(
-  { routes }: RoutesTable,
-  path: string,
-  distance: (a: string, b: string) => number,
-): string | undefined {
+export function nearestPath({ routes }: RoutesTable, path: string): string | undefined {
+  if (path.length > PATH_LENGTH_MAX) return undefined
   const segments = path.split('/')
-  if (segments.some((segment) => segment.length > SEGMENT_LENGTH_MAX)) return undefined
-  const ranked = routes
-    .filter(({ isDocumented }) => isDocumented)
-    .map((route) => ({ route, apart: measure(route.segments, segments, distance) }))
-    .sort((a, b) => a.apart - b.apart)
-  const [best] = ranked
-  return best !== undefined && best.apart <= Math.max(3, path.length / 3)
-    ? best.route.path
-    : undefined
+  let best: string | undefined
+  let bound = Math.max(3, Math.floor(path.length / 3)) + 1
+  for (const route of routes) {
+    if (!route.isDocumented) continue
+    const apart = measure(route.segments, segments, bound)
+    if (apart < bound) {
+      best = route.path
+      bound = apart
+    }
+  }
+  return best
 }
 
 function matches({ segments }: KnownRoute, asked: string[]): boolean {
@@ -58,18 +58,16 @@ function matches({ segments }: KnownRoute, asked: string[]): boolean {
   )
 }
 
-function measure(
-  known: string[],
-  asked: string[],
-  distance: (a: string, b: string) => number,
-): number {
-  const length = Math.max(known.length, asked.length)
-  if (Math.abs(known.length - asked.length) > 1) return Number.POSITIVE_INFINITY
+/** How far apart two paths are; gives up at `bound`, because anybody may ask for any path. */
+function measure(known: string[], asked: string[], bound: number): number {
+  if (Math.abs(known.length - asked.length) > 1) return bound
   let apart = 0
-  for (let index = 0; index < length; index++) {
+  for (let index = 0; index < Math.max(known.length, asked.length) && apart < bound; index++) {
     const expected = known[index] ?? ''
     const given = asked[index] ?? ''
-    if (!(isParameter(expected) && given !== '')) apart += distance(expected, given)
+    if (expected === given || (isParameter(expected) && given !== '')) continue
+    const lengthsApart = Math.abs(expected.length - given.length)
+    apart += lengthsApart < bound ? editDistance(expected, given) : lengthsApart
   }
   return apart
 }

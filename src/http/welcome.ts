@@ -14,7 +14,8 @@ const PREFLIGHT_SECONDS = 86_400
 export function welcomeRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    if (request.headers.origin === undefined) return done()
+    const { origin } = request.headers
+    if (origin === undefined || request.url.startsWith('/metrics')) return done()
 
     reply.header('access-control-allow-origin', '*')
     reply.header('access-control-expose-headers', EXPOSED)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const HAS_PROC = existsSync('/proc/self/stat')
 
@@ -12,9 +12,32 @@ export function processIdentity(pid: number): string | undefined {
   return startedAt === undefined ? undefined : `${pid}@${startedAt}`
 }
 
-/** Whether the process works in `folder` or names it on its command line. */
+/** Whether the process names `folder` on its command line or works in it. */
 export function processUsesFolder(pid: number, folder: string): boolean {
-  if (!HAS_PROC) return askPs(pid, 'command=')?.includes(folder) ?? false
+  const command = commandOf(pid)
+  return command !== undefined && (command.includes(folder) || worksIn(pid, folder))
+}
+
+/** Processes called `name` that work in `folder`, as far as this system lets us see. */
+export function findProcesses(name: string, folder: string): number[] {
+  if (!HAS_PROC) return []
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => commandOf(pid)?.includes(name) && worksIn(pid, folder))
+}
+
+function commandOf(pid: number): string | undefined {
+  if (!HAS_PROC) return askPs(pid, 'command=')
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+// Not every root may look: a container without the right to trace other users' processes cannot.
+function worksIn(pid: number, folder: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === folder
   } catch {

@@ -8,6 +8,8 @@ import { OperatorError } from '../errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 import { findHolder, lockDataFolder, prepareDataFolder } from './data-folder.js'
 
+const UP = { command: 'auspex up', isService: true }
+
 let dataDir: string
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'auspex-lock-'))
@@ -17,13 +19,13 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const writeLock = (pid: number, identity: string) =>
   writeFileSync(
     join(dataDir, 'auspex.lock'),
-    JSON.stringify({ pid, identity, command: 'auspex up', since: '2026-11-15T00:00:00Z' }),
+    JSON.stringify({ ...UP, pid, identity, since: '2026-11-15T00:00:00Z', token: 't' }),
   )
 
 describe('lockDataFolder', () => {
   test('refuses a folder that a living process holds, and names it', () => {
-    const lock = lockDataFolder(dataDir, 'auspex up')
-    const again = () => lockDataFolder(dataDir, 'auspex keys list')
+    const lock = lockDataFolder(dataDir, UP)
+    const again = () => lockDataFolder(dataDir, { command: 'auspex keys list', isService: false })
     expect(again).toThrow(OperatorError)
     expect(again).toThrow(`in use by \`auspex up\` (process ${process.pid}, since`)
     lock.release()
@@ -36,19 +38,19 @@ describe('lockDataFolder', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     writeLock(child.pid ?? 0, identity)
-    lockDataFolder(dataDir, 'auspex up')
+    lockDataFolder(dataDir, UP)
     expect(findHolder(dataDir)?.pid).toBe(process.pid)
   })
 
   test('replaces a lock whose process id now belongs to another process', () => {
     writeLock(process.pid, `${process.pid}@another-start`)
-    lockDataFolder(dataDir, 'auspex up')
+    lockDataFolder(dataDir, UP)
     expect(findHolder(dataDir)?.identity).toBe(processIdentity(process.pid))
   })
 
   test('replaces a lock file that is no lock', () => {
     writeFileSync(join(dataDir, 'auspex.lock'), '{"pid":')
-    expect(() => lockDataFolder(dataDir, 'auspex up')).not.toThrow()
+    expect(() => lockDataFolder(dataDir, UP)).not.toThrow()
   })
 })
 

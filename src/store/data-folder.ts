@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import {
   accessSync,
+  chmodSync,
   constants,
   linkSync,
   mkdirSync,
@@ -13,9 +15,32 @@ import { codeOf, messageOf, OperatorError } from '../errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 
 /** Who holds a data folder, as its lock file says. */
-export type Holder = { pid: number; identity: string; command: string; since: string }
+export type Holder = {
+  pid: number
+  identity: string
+  command: string
+  since: string
+  /** A service lends its database to short commands; a command has it for itself, for a moment. */
+  isService: boolean
+  /** Tells one lock from the next, even of the same process. */
+  token: string
+}
+
+export type LockOwner = Pick<Holder, 'command' | 'isService'>
 
 export type FolderLock = { release(): void }
+
+export class FolderBusy extends OperatorError {
+  readonly holder: Holder
+
+  constructor(dataDir: string, holder: Holder) {
+    super(
+      `The data folder ${dataDir} is in use by \`${holder.command}\` (process ${holder.pid}, since ${holder.since}).\n` +
+        'Stop that process first, or choose another folder with --data <folder>.',
+    )
+    this.holder = holder
+  }
+}
 
 const LOCK_FILE = 'auspex.lock'
 
@@ -23,7 +48,9 @@ const LOCK_FILE = 'auspex.lock'
 export function prepareDataFolder(dataDir: string): void {
   try {
     // Root's database runs under another user, which must pass through the folder without listing it.
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    if (mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined) {
+      chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
+    }
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new OperatorError(
@@ -38,22 +65,24 @@ export function prepareDataFolder(dataDir: string): void {
 /** The living process that holds the folder, if one does. */
 export function findHolder(dataDir: string): Holder | undefined {
   const holder = readHolder(join(dataDir, LOCK_FILE))
-  return holder !== undefined && processIdentity(holder.pid) === holder.identity
-    ? holder
-    : undefined
+  return holder !== undefined && isAlive(holder) ? holder : undefined
 }
 
 /** Takes the folder for this process alone. A lock that a dead process left behind is replaced. */
-export function lockDataFolder(dataDir: string, command: string): FolderLock {
+export function lockDataFolder(dataDir: string, owner: LockOwner): FolderLock {
   const path = join(dataDir, LOCK_FILE)
   const mine = join(dataDir, `${LOCK_FILE}.${process.pid}`)
   const identity = processIdentity(process.pid) ?? String(process.pid)
-  const holder: Holder = { pid: process.pid, identity, command, since: new Date().toISOString() }
+  const token = randomUUID()
+  const since = new Date().toISOString()
+  const holder: Holder = { pid: process.pid, identity, ...owner, since, token }
   writeFileSync(mine, JSON.stringify(holder), { mode: 0o644 })
   try {
-    while (!tryLink(mine, path)) {
-      const other = findHolder(dataDir)
-      if (other !== undefined) throw folderBusy(dataDir, other)
+    while (true) {
+      tryLink(mine, path)
+      const found = readHolder(path)
+      if (found?.token === token) break
+      if (found !== undefined && isAlive(found)) throw new FolderBusy(dataDir, found)
       removeStale(path, mine)
     }
   } finally {
@@ -61,19 +90,17 @@ export function lockDataFolder(dataDir: string, command: string): FolderLock {
   }
   return {
     release: () => {
-      if (readHolder(path)?.identity === identity) rmSync(path, { force: true })
+      if (readHolder(path)?.token === token) rmSync(path, { force: true })
     },
   }
 }
 
 // A link appears whole or not at all, and never over an existing file: of two starts one wins.
-function tryLink(from: string, to: string): boolean {
+function tryLink(from: string, to: string): void {
   try {
     linkSync(from, to)
-    return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 
@@ -88,9 +115,11 @@ function removeStale(path: string, mine: string): void {
     throw error
   }
   const moved = readHolder(aside)
-  if (moved !== undefined && processIdentity(moved.pid) === moved.identity) tryLink(aside, path)
+  if (moved !== undefined && isAlive(moved)) tryLink(aside, path)
   rmSync(aside, { force: true })
 }
+
+const isAlive = ({ pid, identity }: Holder): boolean => processIdentity(pid) === identity
 
 function readHolder(path: string): Holder | undefined {
   try {
@@ -98,11 +127,4 @@ function readHolder(path: string): Holder | undefined {
   } catch {
     return undefined
   }
-}
-
-function folderBusy(dataDir: string, holder: Holder): OperatorError {
-  return new OperatorError(
-    `The data folder ${dataDir} is in use by \`${holder.command}\` (process ${holder.pid}, since ${holder.since}).\n` +
-      'Stop that process first, or choose another folder with --data <folder>.',
-  )
 }

@@ -1,8 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.js'
+import { retry } from '../lib/retry.js'
 import type { Log } from '../log.js'
 import { createPool, type Target } from './connection.js'
-import { findHolder, lockDataFolder, prepareDataFolder } from './data-folder.js'
-import { prepareHome, removeHome } from './embedded/home.js'
+import {
+  FolderBusy,
+  type FolderLock,
+  findHolder,
+  type LockOwner,
+  lockDataFolder,
+  prepareDataFolder,
+} from './data-folder.js'
+import { findCluster, prepareHome, removeHome } from './embedded/home.js'
+import { clearLeftovers, findSocketDir } from './embedded/postmaster.js'
 import { type EmbeddedServer, startServer } from './embedded/server.js'
 import type { ServerSettings } from './embedded/tuning.js'
 
@@ -13,9 +23,7 @@ export type Database = {
   close(): Promise<void>
 }
 
-export type OpenOptions = {
-  /** Named to whoever finds the data folder in use. */
-  command: string
+export type OpenOptions = LockOwner & {
   log: Log
   /** Throws away what the data folder holds. */
   fresh?: boolean
@@ -25,6 +33,9 @@ export type OpenOptions = {
 type Location = Pick<Config, 'databaseUrl' | 'dataDir'>
 
 const DATABASE = 'auspex'
+const WAIT_MS_MAX = 30_000
+const WAIT_STEP_MS = 50
+const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000]
 
 /** The database of a service: the given one, or an embedded server that runs as long as we do. */
 export async function openDatabase(location: Location, options: OpenOptions): Promise<Database> {
@@ -32,9 +43,9 @@ export async function openDatabase(location: Location, options: OpenOptions): Pr
   if (databaseUrl !== undefined) return leaveOpen({ url: databaseUrl })
 
   prepareDataFolder(dataDir)
-  const lock = lockDataFolder(dataDir, options.command)
+  const lock = await takeFolder(dataDir, options)
   try {
-    if (options.fresh === true) removeHome(dataDir)
+    if (options.fresh === true) await discardCluster(dataDir)
     const database = await superviseServer(dataDir, options)
     return { ...database, close: () => database.close().finally(lock.release) }
   } catch (error) {
@@ -45,24 +56,70 @@ export async function openDatabase(location: Location, options: OpenOptions): Pr
 
 /** The database of a short command: that of a service on the same data folder when one runs. */
 export async function borrowDatabase(location: Location, options: OpenOptions): Promise<Database> {
-  const isServed = location.databaseUrl === undefined && findHolder(location.dataDir) !== undefined
-  if (!isServed) return await openDatabase(location, options)
-  const { socketDir } = prepareHome(location.dataDir)
-  return leaveOpen({ socketDir, database: DATABASE })
+  const deadline = Date.now() + WAIT_MS_MAX
+  while (true) {
+    const lent = location.databaseUrl === undefined ? findLent(location.dataDir) : undefined
+    if (lent !== undefined && (await answers(lent))) return leaveOpen(lent)
+    try {
+      return await openDatabase(location, options)
+    } catch (error) {
+      // A service has just started, or is about to end: its database is there to use, or the folder free, soon.
+      if (!(error instanceof FolderBusy) || Date.now() > deadline) throw error
+      await sleep(WAIT_STEP_MS)
+    }
+  }
+}
+
+/** The database of the service that holds the folder, if one does and has come so far. */
+function findLent(dataDir: string): Target | undefined {
+  const cluster = findHolder(dataDir)?.isService === true ? findCluster(dataDir) : undefined
+  const socketDir = cluster === undefined ? undefined : findSocketDir(cluster)
+  return socketDir === undefined ? undefined : { socketDir, database: DATABASE }
+}
+
+async function answers(target: Target): Promise<boolean> {
+  const pool = createPool(target, 1)
+  return await pool`select 1`
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => pool.end({ timeout: 0 }))
+}
+
+/** Waits for a short command to finish with the folder; a service has it until it is stopped. */
+async function takeFolder(dataDir: string, owner: LockOwner): Promise<FolderLock> {
+  const deadline = Date.now() + WAIT_MS_MAX
+  const { command, isService } = owner
+  while (true) {
+    try {
+      return lockDataFolder(dataDir, { command, isService })
+    } catch (error) {
+      const isPassing = error instanceof FolderBusy && !error.holder.isService
+      if (!isPassing || Date.now() > deadline) throw error
+      await sleep(WAIT_STEP_MS)
+    }
+  }
+}
+
+async function discardCluster(dataDir: string): Promise<void> {
+  const cluster = findCluster(dataDir)
+  if (cluster !== undefined) await clearLeftovers(cluster, prepareHome(dataDir).socketDir)
+  removeHome(dataDir)
 }
 
 /** Keeps an embedded server up: one that ends unasked (killed, out of memory) is started again. */
 async function superviseServer(dataDir: string, { log, settings }: OpenOptions): Promise<Database> {
   let server = await startServer(dataDir, settings)
   await createDatabase(server)
-  let closing = false
+  const closing = new AbortController()
   const watch = async (): Promise<void> => {
     while (true) {
       await server.exited
-      if (closing) return
+      if (closing.signal.aborted) return
       log.error('embedded database ended unasked, starting it again')
-      server = await startServer(dataDir, settings)
-      if (closing) return await server.stop()
+      server = await retry(RESTART_DELAYS_MS, closing.signal, () => startServer(dataDir, settings))
+      if (closing.signal.aborted) return await server.stop()
     }
   }
   const watching = watch()
@@ -72,7 +129,7 @@ async function superviseServer(dataDir: string, { log, settings }: OpenOptions):
     target: { socketDir: server.socketDir, database: DATABASE },
     lost,
     close: async () => {
-      closing = true
+      closing.abort()
       await server.stop()
       await watching.catch(() => undefined)
     },

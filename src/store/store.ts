@@ -35,6 +35,11 @@ export class Store {
     return this.#pool
   }
 
+  /** A connection that no request ever waits for: for what must not be late when the pool is busy. */
+  get control(): Pool {
+    return this.#pulse
+  }
+
   /** What is wrong, in words for `/readyz`; `undefined` when the store serves. */
   get problem(): string | undefined {
     return this.#problem
@@ -64,13 +69,12 @@ export class Store {
   }
 
   async #check(): Promise<void> {
-    if (!this.#migrated) {
-      const applied = await migrate(this.#pulse, readMigrations())
-      this.#options.log.debug({ applied }, 'schema is up to date')
-      this.#migrated = true
-    }
     const answer = this.#pulse`select 1`.then(() => undefined)
     await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
+    if (this.#migrated) return
+    const applied = await migrate(this.#pulse, readMigrations())
+    this.#options.log.debug({ applied }, 'schema is up to date')
+    this.#migrated = true
   }
 
   #becomeReady(onReady: () => void): void {
@@ -80,8 +84,10 @@ export class Store {
   }
 
   #becomeLost(error: unknown): void {
-    if (this.#problem === undefined) this.#options.log.error({ err: error }, 'database is lost')
-    this.#problem = `database: ${messageOf(error)}`
+    const problem = `database: ${messageOf(error)}`
+    if (this.#problem !== problem)
+      this.#options.log.error({ err: error }, 'database is not available')
+    this.#problem = problem
     // A peer that went silent keeps its sockets open for minutes; only new ones can succeed.
     if (error instanceof TimeoutError) this.#replacePools()
   }

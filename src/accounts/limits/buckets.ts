@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.js'
+import { ApiError, type Fields } from '../../errors.js'
 import type { Plan } from '../plans.js'
 
 /** One allowance: how many requests in which time, counted for a key or for a whole account. */
@@ -14,15 +14,18 @@ export type Refusal = { resetAt: number; retryAfterMs: number }
 
 const MINUTE_MS = 60_000
 
-const refusePlainly = ({ resetAt }: Refusal) =>
-  new ApiError(429, `Rate limit exceeded. Retry after ${resetAt}.`)
+const tooMany = (message: string, fields: Fields, { retryAfterMs }: Refusal) =>
+  new ApiError(429, message, fields, { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) })
+
+const refusePlainly = (refusal: Refusal) =>
+  tooMany(`Rate limit exceeded. Retry after ${refusal.resetAt}.`, {}, refusal)
 
 const refuseInScope = (scope: string, message: string) => (refusal: Refusal) =>
-  new ApiError(429, message, {
-    scope,
-    reset_at: refusal.resetAt,
-    retryAfterMs: refusal.retryAfterMs,
-  })
+  tooMany(
+    message,
+    { scope, reset_at: refusal.resetAt, retryAfterMs: refusal.retryAfterMs },
+    refusal,
+  )
 
 /** Every bucket that a route may name; all buckets of a route are checked, the strictest decides. */
 export const BUCKETS = {
@@ -42,8 +45,8 @@ export const BUCKETS = {
     windowMs: MINUTE_MS,
     counts: 'account',
     limit: (plan) => plan.v3HeavyPerMinute,
-    refuse: ({ resetAt }) =>
-      new ApiError(429, 'rate limit exceeded', { scope: 'v3_heavy', reset_at: resetAt }),
+    refuse: (refusal) =>
+      tooMany('rate limit exceeded', { scope: 'v3_heavy', reset_at: refusal.resetAt }, refusal),
   },
   social_rate: {
     windowMs: 1_000,

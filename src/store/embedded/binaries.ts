@@ -5,9 +5,11 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -82,6 +84,17 @@ function makeExecutable(path: string): void {
   }
 }
 
+// The copy is for another user, whatever the umask or the modes of the original say.
+function openToAll(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isSymbolicLink()) continue
+    const path = join(entry.parentPath, entry.name)
+    const isRunnable = entry.isDirectory() || (statSync(path).mode & 0o100) !== 0
+    chmodSync(path, isRunnable ? 0o755 : 0o644)
+  }
+}
+
 function copyPackage(packageDir: string, copyDir: string): string {
   const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as {
     version: string
@@ -91,10 +104,11 @@ function copyPackage(packageDir: string, copyDir: string): string {
 
   // A copy that was cut short must never be taken for a whole one: it gets its name last.
   const draft = `${home}.${process.pid}`
-  mkdirSync(copyDir, { recursive: true, mode: 0o755 })
+  mkdirSync(copyDir, { recursive: true })
   const filter = (path: string) => !path.endsWith('.a')
   cpSync(packageDir, draft, { recursive: true, verbatimSymlinks: true, filter })
   mendInPlace(draft)
+  openToAll(draft)
   try {
     renameSync(draft, home)
   } catch (error) {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
-  chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   realpathSync,
@@ -58,6 +58,12 @@ export function prepareHome(dataDir: string): ServerHome {
   }
 }
 
+/** Where the cluster of this data folder is, if it has one. */
+export function findCluster(dataDir: string): string | undefined {
+  const cluster = join(dataDir, LINK_NAME, 'cluster')
+  return existsSync(cluster) ? realpathSync(cluster) : undefined
+}
+
 /** Deletes the server's folder and everything in it. The server must be down. */
 export function removeHome(dataDir: string): void {
   const link = join(dataDir, LINK_NAME)
@@ -72,7 +78,9 @@ function makeHome(dataDir: string, link: string, user: ServerUser): void {
     makePrivateFolder(link, user)
     return
   }
-  mkdirSync(SHARED_STATE_DIR, { recursive: true, mode: 0o711 })
+  mkdirSync(SHARED_STATE_DIR, { recursive: true })
+  // Whatever the umask says: the server's user passes through.
+  chmodSync(SHARED_STATE_DIR, 0o711)
   const home = join(SHARED_STATE_DIR, `${basename(dataDir)}-${shortHash(dataDir)}`)
   setAside(home)
   makePrivateFolder(home, user)
@@ -98,18 +106,20 @@ function prepareSocketDir(home: string, user: ServerUser): string {
 function makePrivateFolder(path: string, user: ServerUser): void {
   try {
     mkdirSync(path, { mode: 0o700 })
-    if (user !== undefined) chownSync(path, user.uid, user.gid)
+    if (user !== undefined) lchownSync(path, user.uid, user.gid)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }
-  const { uid, mode } = lstatSync(path)
+  const found = lstatSync(path)
   const expected = user?.uid ?? process.getuid?.()
-  if (uid !== expected) {
+  if (!found.isDirectory())
+    throw new OperatorError(`${path} is not a folder. Remove it and start again.`)
+  if (found.uid !== expected) {
     throw new OperatorError(
-      `${path} belongs to user ${uid}, not to ${expected}. Remove it and start again.`,
+      `${path} belongs to user ${found.uid}, not to ${expected}. Remove it and start again.`,
     )
   }
-  if ((mode & 0o077) !== 0) chmodSync(path, 0o700)
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }
 
 const shortHash = (text: string): string =>

@@ -1,11 +1,14 @@
+import { once } from 'node:events'
 import { readFileSync, realpathSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OperatorError } from '../../errors.js'
-import { processIdentity, processUsesFolder } from '../../lib/process-identity.js'
+import { codeOf, OperatorError } from '../../errors.js'
+import { findProcesses, processIdentity, processUsesFolder } from '../../lib/process-identity.js'
 
 // Lines of postmaster.pid, counted from 0, as PostgreSQL documents them.
 const PID_LINE = 0
+const SOCKET_DIR_LINE = 4
 const STATUS_LINE = 7
 
 /** The server that runs on this cluster now. A pid file proves nothing by itself: ids are reused. */
@@ -15,6 +18,10 @@ export function findPostmaster(clusterDir: string): number | undefined {
   return processUsesFolder(pid, realpathSync(clusterDir)) ? pid : undefined
 }
 
+/** Where the server that runs on this cluster listens, or will listen once it is ready. */
+export const findSocketDir = (clusterDir: string): string | undefined =>
+  readPidFile(clusterDir)[SOCKET_DIR_LINE] || undefined
+
 export function isReady(clusterDir: string): boolean {
   return readPidFile(clusterDir)[STATUS_LINE]?.trim() === 'ready'
 }
@@ -23,31 +30,62 @@ export function isReady(clusterDir: string): boolean {
  * Ends a server that outlived the Auspex that started it, and clears away a pid file that no server
  * stands behind (PostgreSQL itself would refuse to start when a stranger now has that process id).
  */
-export async function clearLeftovers(clusterDir: string): Promise<void> {
+export async function clearLeftovers(clusterDir: string, socketDir: string): Promise<void> {
   const orphan = findPostmaster(clusterDir)
   if (orphan !== undefined) await endPostmaster(orphan)
+  // A busy backend survives a postmaster that was killed, and keeps the next one from starting.
+  for (const backend of findProcesses('postgres', realpathSync(clusterDir)))
+    signal(backend, 'SIGKILL')
+  if (await accepts(socketDir)) {
+    throw new OperatorError(
+      `The database in ${clusterDir} is served by a process that cannot be seen from here, in another ` +
+        'container perhaps.\nStop that one first: two servers on the same files would destroy them.',
+    )
+  }
   rmSync(join(clusterDir, 'postmaster.pid'), { force: true })
+}
+
+/** Whether a server answers on the socket in this folder. */
+async function accepts(socketDir: string): Promise<boolean> {
+  const socket = connect(join(socketDir, '.s.PGSQL.5432'))
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
 // Fast shutdown first; then without a checkpoint; then by force. Recovery mends the latter two.
 const SHUTDOWN_STEPS = [
-  { signal: 'SIGINT', patienceMs: 3_000 },
-  { signal: 'SIGQUIT', patienceMs: 1_000 },
-  { signal: 'SIGKILL', patienceMs: 5_000 },
+  { name: 'SIGINT', patienceMs: 3_000 },
+  { name: 'SIGQUIT', patienceMs: 1_000 },
+  { name: 'SIGKILL', patienceMs: 5_000 },
 ] as const
 
 /** Stops the server, politely first. Resolves when the process is gone. */
 export async function endPostmaster(pid: number): Promise<void> {
   const identity = processIdentity(pid)
   const isGone = () => identity === undefined || processIdentity(pid) !== identity
-  for (const { signal, patienceMs } of SHUTDOWN_STEPS) {
+  for (const { name, patienceMs } of SHUTDOWN_STEPS) {
     if (isGone()) return
-    process.kill(pid, signal)
+    signal(pid, name)
     const deadline = Date.now() + patienceMs
     while (!isGone() && Date.now() < deadline) await sleep(10)
   }
   if (!isGone())
     throw new OperatorError(`The database process ${pid} does not end. Stop it by hand.`)
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    // It ended between the look and the signal.
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
 }
 
 function readPidFile(clusterDir: string): string[] {

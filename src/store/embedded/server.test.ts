@@ -2,17 +2,21 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { processIdentity } from '../../lib/process-identity.js'
 import { createPool } from '../connection.js'
 import { removeHome } from './home.js'
@@ -38,6 +42,15 @@ async function ask(socketDir: string): Promise<unknown> {
   const [row] = await pool`select 1 as one`
   await pool.end()
   return row?.one
+}
+
+async function inspect(socketDir: string) {
+  const pool = createPool({ socketDir, database: 'postgres' }, 1)
+  const rows = await pool<{ active: bigint }[]>`
+    select count(*) as active from pg_stat_activity
+     where state = 'active' and query like '%generate_series%' and pid <> pg_backend_pid()`
+  await pool.end()
+  return rows
 }
 
 beforeEach(() => {
@@ -89,6 +102,60 @@ describe('startServer', () => {
     rmSync(clusterDir(), { recursive: true })
     const server = await start()
     expect(await ask(server.socketDir)).toBe(1)
+  })
+
+  test('refuses files that a server serves which cannot be seen from here', async () => {
+    await stop(await start())
+    const { uid, gid } = statSync(clusterDir())
+    // Stands for the server of another container: its socket answers, its process is not ours to see.
+    const hidden = createServer().listen(join(dataDir, 'postgres/sock/.s.PGSQL.5432'))
+    await once(hidden, 'listening')
+    chownSync(join(dataDir, 'postgres/sock/.s.PGSQL.5432'), uid, gid)
+    await expect(start()).rejects.toThrow(/cannot be seen from here/)
+    hidden.close()
+    await once(hidden, 'close')
+    expect(await ask((await start()).socketDir)).toBe(1)
+  })
+
+  test('ends the backends that a killed server left at work', async () => {
+    const first = await start()
+    const pool = createPool({ socketDir: first.socketDir, database: 'postgres' }, 1)
+    const busy = pool`select count(*) from generate_series(1, 2000000000)`.catch(() => 'cut off')
+    await vi.waitFor(async () => {
+      const [row] = await inspect(first.socketDir)
+      expect(row?.active).toBe(1n)
+    })
+    process.kill(findPostmaster(clusterDir()) ?? 0, 'SIGKILL')
+    await first.exited
+    running.delete(first)
+    const second = await start()
+    expect(await busy).toBe('cut off')
+    expect(await ask(second.socketDir)).toBe(1)
+    await pool.end({ timeout: 0 })
+  })
+
+  test('never writes through a link that the server user laid', async () => {
+    await stop(await start())
+    const victim = join(dataDir, 'victim')
+    writeFileSync(victim, 'mine')
+    rmSync(join(dataDir, 'postgres/postgres.log'))
+    symlinkSync(victim, join(dataDir, 'postgres/postgres.log'))
+    await expect(start()).rejects.toThrow(/ELOOP/)
+    expect(readFileSync(victim, 'utf8')).toBe('mine')
+    rmSync(join(dataDir, 'postgres/postgres.log'))
+
+    rmSync(join(dataDir, 'postgres/sock'), { recursive: true })
+    symlinkSync(dataDir, join(dataDir, 'postgres/sock'))
+    await expect(start()).rejects.toThrow(/is not a folder/)
+    rmSync(join(dataDir, 'postgres/sock'))
+  })
+
+  test('takes a comma in the path for what it is', async () => {
+    const folder = join(dataDir, 'a, b')
+    mkdirSync(folder, { mode: 0o755 })
+    const server = await start(folder)
+    expect(await ask(server.socketDir)).toBe(1)
+    await stop(server)
   })
 
   test('moves the socket when the path of the data folder is too long for one', async () => {

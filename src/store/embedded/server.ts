@@ -2,8 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
+  constants,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { totalmem } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../errors.js'
 import { type Binaries, prepareBinaries } from './binaries.js'
@@ -40,7 +43,7 @@ export async function startServer(
 ): Promise<EmbeddedServer> {
   const home = prepareHome(dataDir)
   const binaries = prepareBinaries(home.user, home.copyDir)
-  if (existsSync(home.clusterDir)) await clearLeftovers(home.clusterDir)
+  if (existsSync(home.clusterDir)) await clearLeftovers(home.clusterDir, home.socketDir)
   else createCluster(binaries, home)
 
   const settings = { ...tuneServer(availableMemory()), ...extraSettings }
@@ -51,7 +54,7 @@ export async function startServer(
     socketDir: home.socketDir,
     exited,
     stop: async () => {
-      if (child.pid !== undefined && child.exitCode === null) await endPostmaster(child.pid)
+      if (child.pid !== undefined && !hasEnded(child)) await endPostmaster(child.pid)
       await exited
     },
   }
@@ -59,8 +62,8 @@ export async function startServer(
 
 function createCluster({ initdb }: Binaries, home: ServerHome): void {
   // Killed half-way, initdb leaves a folder that is no cluster: the real name comes at the end.
-  const draft = `${home.clusterDir}.new`
-  rmSync(draft, { recursive: true, force: true })
+  removeDrafts(home.clusterDir)
+  const draft = `${home.clusterDir}.new.${process.pid}`
   const args = ['-D', draft, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8']
   args.push('--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions')
   const run = spawnSync(initdb, args, { ...home.user, encoding: 'utf8', env: serverEnv() })
@@ -73,6 +76,14 @@ function createCluster({ initdb }: Binaries, home: ServerHome): void {
   renameSync(draft, home.clusterDir)
 }
 
+function removeDrafts(clusterDir: string): void {
+  const folder = dirname(clusterDir)
+  const drafts = readdirSync(folder).filter((name) =>
+    name.startsWith(`${basename(clusterDir)}.new`),
+  )
+  for (const name of drafts) rmSync(join(folder, name), { recursive: true, force: true })
+}
+
 // The server replaces the shell, so that it is our direct child. The watcher behind it holds the
 // other end of our pipe: a line on it means a normal end, silence and a closed pipe mean that we
 // were killed, and then it takes the database down too. It is forked twice because PostgreSQL
@@ -82,7 +93,9 @@ const LEASH = `exec 3<&0
 exec "$@" </dev/null 3<&-`
 
 function launch({ postgres }: Binaries, home: ServerHome, settings: ServerSettings): ChildProcess {
-  const args = [postgres, '-D', home.clusterDir, '-k', home.socketDir, '-c', 'listen_addresses=']
+  // The setting takes a list: quoted, a comma in the path stays part of the path.
+  const socketDir = `"${home.socketDir.replaceAll('"', '""')}"`
+  const args = [postgres, '-D', home.clusterDir, '-k', socketDir, '-c', 'listen_addresses=']
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
   const logFd = openLog(home.logFile)
   try {
@@ -106,7 +119,7 @@ function unleash(child: ChildProcess): void {
 async function waitUntilReady(child: ChildProcess, home: ServerHome): Promise<void> {
   const deadline = Date.now() + START_MS_MAX
   while (!isReady(home.clusterDir)) {
-    if (child.exitCode !== null || child.signalCode !== null) {
+    if (hasEnded(child)) {
       throw new OperatorError(`The embedded database did not start:\n${readLogTail(home.logFile)}`)
     }
     if (Date.now() > deadline) {
@@ -119,10 +132,15 @@ async function waitUntilReady(child: ChildProcess, home: ServerHome): Promise<vo
   }
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null
+
 function openLog(logFile: string): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > LOG_BYTES_MAX) renameSync(logFile, `${logFile}.old`)
-  const fd = openSync(logFile, 'a', 0o600)
+  // Never through a link: the folder belongs to the server's user, and we may be root.
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
+  const fd = openSync(logFile, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   writeSync(fd, `--- start ${new Date().toISOString()}\n`)
   return fd
 }

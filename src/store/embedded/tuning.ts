@@ -15,7 +15,8 @@ export function tuneServer(memoryBytes: number): ServerSettings {
     effective_cache_size: share(0.5, 128, 65_536),
     maintenance_work_mem: share(0.04, 16, 1024),
     work_mem: share(0.002, 4, 64),
-    max_connections: 100,
+    // More than AUSPEX_DATABASE_CONNECTIONS may ask for.
+    max_connections: 250,
     max_wal_size: share(0.25, 256, 8192),
     min_wal_size: '80MB',
     checkpoint_timeout: '15min',

@@ -1,8 +1,8 @@
--- Accounts own keys. The plan is an id of src/accounts/plans.ts.
+-- Accounts own keys. What a plan grants is in src/accounts/plans.ts.
 create table accounts (
   id integer generated always as identity primary key,
   name text not null,
-  plan text not null,
+  plan text not null check (plan in ('free', 'starter', 'growth', 'pro', 'enterprise')),
   created_at timestamptz not null
 );
 
