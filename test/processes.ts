@@ -45,22 +45,31 @@ export async function startCommand(args: string[], env: Env = {}) {
 }
 
 /** Starts `auspex up` on a free port and waits until it answers `/readyz` with 200. */
-export async function startAuspex(args: string[], env: Env = {}): Promise<Running> {
-  return await startProcess('src/main.js', ['up', '--port', '0', ...args], env)
+export async function startAuspex(
+  args: string[],
+  env: Env = {},
+  onOutput?: (text: string) => void,
+): Promise<Running> {
+  return await startProcess('src/main.js', ['up', '--port', '0', ...args], env, onOutput)
 }
 
 export async function startProcess(
   script: string,
   args: string[],
   env: Env = {},
+  onOutput: (text: string) => void = () => undefined,
 ): Promise<Running> {
   const child = spawn(process.execPath, [join(DIST, script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(env),
   })
   const output: string[] = []
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output.push(chunk.toString())
+      onOutput(chunk.toString())
+    })
+  }
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
     child.kill(signal)

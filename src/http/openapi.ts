@@ -56,7 +56,11 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   )
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    theme: { title: 'Auspex API' },
+    theme: {
+      title: 'Auspex API',
+      // The bar at the top advertises the framework and asks for a URL that never changes.
+      css: [{ filename: 'auspex.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
     uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: true },
     staticCSP: true,
     // The page is served over plain HTTP too, and asks nobody else about anything.
