@@ -27,6 +27,7 @@ const CONNECTIONS_MAX = 10_000
 // Against clients that send or read too slowly, on purpose or not.
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
+const CHECK_MS = 2_000
 
 /** Puts the HTTP door together. It does not listen yet. */
 export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
@@ -37,6 +38,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
+    http: { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false },
     forceCloseConnections: 'idle',
     // While we drain, whoever is still connected is served; the answers close the connections.
     return503OnClosing: false,

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts/commands.js'
 import { type Config, describeConfig } from './config.js'
-import { reportAndExit } from './errors.js'
+import { messageOf, OperatorError, reportAndExit } from './errors.js'
 import { createLog } from './log.js'
 import { startService } from './service.js'
 import {
@@ -11,7 +11,7 @@ import {
   describeEnvironment,
   readConfig,
 } from './setting-flags.js'
-import { createPool, type Pool } from './store/connection.js'
+import { createPool, isOutage, type Pool } from './store/connection.js'
 import { borrowDatabase } from './store/database.js'
 import { migrate, readMigrations } from './store/migrate.js'
 import { untilStopped } from './until-stopped.js'
@@ -59,6 +59,9 @@ async function withDatabase(command: Command, work: (pool: Pool) => Promise<void
   try {
     await migrate(pool, readMigrations())
     await work(pool)
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    throw new OperatorError(`The database does not answer: ${messageOf(error)}`)
   } finally {
     await pool.end({ timeout: 1 })
     await database.close()

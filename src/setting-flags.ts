@@ -8,8 +8,7 @@ export const DATABASE_SETTINGS: SettingName[] = ['dataDir', 'databaseUrl']
 /** Gives the command a flag for each of the settings that has one. */
 export function addSettingFlags(command: Command, names: SettingName[] = SETTING_NAMES): void {
   for (const name of names) {
-    const setting: Setting<unknown> = SETTINGS[name]
-    const option = toOption(setting)
+    const option = toOption(SETTINGS[name])
     if (option !== undefined) command.addOption(option)
   }
 }

@@ -41,7 +41,7 @@ export const SETTINGS = {
     env: 'AUSPEX_PUBLIC_URL',
     flag: 'public-url',
     placeholder: 'url',
-    help: 'address under which clients reach the service; default: http://<host>:<port>',
+    help: 'address under which clients reach the service; default: the one each client used',
     fallback: () => undefined,
     read: readUrl(['http:', 'https:']),
   }),

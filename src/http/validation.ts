@@ -85,7 +85,7 @@ function describeSchema(schema: ErrorObject['parentSchema']): string {
   const range = describeRange(minimum, maximum)
   if (range !== '') return `${noun}${range}`
   const length = describeRange(minLength, maxLength)
-  if (length !== '') return `${noun}${length} characters long${describeMeaning(description)}`
+  if (length !== '') return `${noun}${length} characters${describeMeaning(description)}`
   return `${noun}${describeMeaning(description)}`
 }
 

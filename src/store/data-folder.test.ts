@@ -54,9 +54,12 @@ describe('lockDataFolder', () => {
   })
 })
 
-test('prepareDataFolder says what to do about a folder that cannot be made', () => {
-  writeFileSync(join(dataDir, 'file'), '')
-  const prepare = () => prepareDataFolder(join(dataDir, 'file', 'data'))
-  expect(prepare).toThrow(OperatorError)
-  expect(prepare).toThrow(/Cannot use the data folder .*--data <folder> or AUSPEX_DATA/s)
-})
+test.each(['file/data', 'file', '/proc/auspex'])(
+  'prepareDataFolder says what to do about %s',
+  (path) => {
+    writeFileSync(join(dataDir, 'file'), '')
+    const prepare = () => prepareDataFolder(path.startsWith('/') ? path : join(dataDir, path))
+    expect(prepare).toThrow(OperatorError)
+    expect(prepare).toThrow(/Cannot use the data folder .*--data <folder> or AUSPEX_DATA/s)
+  },
+)

@@ -3,6 +3,7 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf, messageOf, OperatorError } from '../errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 
@@ -48,9 +49,7 @@ const LOCK_FILE = 'auspex.lock'
 export function prepareDataFolder(dataDir: string): void {
   try {
     // Root's database runs under another user, which must pass through the folder without listing it.
-    if (mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined) {
-      chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
-    }
+    if (makeFolder(dataDir)) chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new OperatorError(
@@ -60,6 +59,14 @@ export function prepareDataFolder(dataDir: string): void {
       { cause: error },
     )
   }
+}
+
+// Node's own recursive mkdir never returns below /proc and its like.
+function makeFolder(path: string): boolean {
+  if (existsSync(path)) return false
+  makeFolder(dirname(path))
+  mkdirSync(path)
+  return true
 }
 
 /** The living process that holds the folder, if one does. */

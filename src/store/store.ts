@@ -65,7 +65,7 @@ export class Store {
 
   async close(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#pool.end({ timeout: 1 }), this.#pulse.end({ timeout: 0 })])
+    await Promise.all([this.#pool.end({ timeout: 0.3 }), this.#pulse.end({ timeout: 0 })])
   }
 
   async #check(): Promise<void> {

@@ -60,8 +60,8 @@ async function accepts(socketDir: string): Promise<boolean> {
 
 // Fast shutdown first; then without a checkpoint; then by force. Recovery mends the latter two.
 const SHUTDOWN_STEPS = [
-  { name: 'SIGINT', patienceMs: 3_000 },
-  { name: 'SIGQUIT', patienceMs: 1_000 },
+  { name: 'SIGINT', patienceMs: 2_000 },
+  { name: 'SIGQUIT', patienceMs: 400 },
   { name: 'SIGKILL', patienceMs: 5_000 },
 ] as const
 

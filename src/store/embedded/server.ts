@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchownSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -97,7 +98,7 @@ function launch({ postgres }: Binaries, home: ServerHome, settings: ServerSettin
   const socketDir = `"${home.socketDir.replaceAll('"', '""')}"`
   const args = [postgres, '-D', home.clusterDir, '-k', socketDir, '-c', 'listen_addresses=']
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
-  const logFd = openLog(home.logFile)
+  const logFd = openLog(home)
   try {
     return spawn('/bin/sh', ['-c', LEASH, 'sh', ...args], {
       ...home.user,
@@ -135,12 +136,13 @@ async function waitUntilReady(child: ChildProcess, home: ServerHome): Promise<vo
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
-function openLog(logFile: string): number {
+function openLog({ logFile, user }: ServerHome): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > LOG_BYTES_MAX) renameSync(logFile, `${logFile}.old`)
   // Never through a link: the folder belongs to the server's user, and we may be root.
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   const fd = openSync(logFile, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+  if (user !== undefined) fchownSync(fd, user.uid, user.gid)
   writeSync(fd, `--- start ${new Date().toISOString()}\n`)
   return fd
 }
