@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Pool } from '../store/connection.js'
 import { PLANS, type Plan } from './plans.js'
 import { selectKeyOwner, selectRevision } from './queries.js'
-import { digestSecret, toHash } from './secret.js'
+import { digestSecret, hasPrefix, toHash } from './secret.js'
 
 /** Who stands behind a request: the key, the account that owns it, and what its plan grants. */
 export type Caller = { keyId: number; accountId: number; plan: Plan }
@@ -38,7 +38,7 @@ export class KeyRing {
 
   /** The caller of a key that this process has seen lately; `undefined`: ask `find`. */
   recall(secret: string): Caller | undefined {
-    if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined
+    if (!hasPrefix(secret) || performance.now() - this.#syncedAt >= TRUST_MS) return undefined
     return this.#callers.get(digestSecret(secret))
   }
 

@@ -10,6 +10,10 @@ export const createSecret = (): string => `ax_live_${randomBytes(SECRET_BYTES).t
 /** Whether the text has the form of a key, with today's prefix or the legacy one. */
 export const isSecret = (text: string): boolean => KEY.test(text)
 
+/** The cheap part of that question. */
+export const hasPrefix = (text: string): boolean =>
+  text.startsWith('ax_live_') || text.startsWith('auspex_live_')
+
 /**
  * What is stored and looked up: the SHA-256 of the random part, so that a key works with today's
  * prefix and with the legacy one. It is too random to be guessed back, so no salt is needed.

@@ -54,10 +54,11 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
 
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
     const secret = findSecret(request)
-    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
-    if (ctx.store.problem !== undefined) throw unavailable('The database is not available.')
-    const known = ctx.keyRing.recall(secret)
+    const isStoreLost = ctx.store.problem !== undefined
+    const known = isStoreLost ? undefined : ctx.keyRing.recall(secret)
     if (known !== undefined) return admitCaller(request, reply, known)
+    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
+    if (isStoreLost) throw unavailable('The database is not available.')
     return ctx.keyRing.find(secret).then((caller) => admitCaller(request, reply, caller))
   }
 
