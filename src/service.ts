@@ -27,6 +27,7 @@ export type ServiceOptions = { command: string; log: Log; fresh?: boolean }
 
 // Together with the database's own shutdown, a stop stays under 5 s whatever hangs.
 const DRAIN_MS_MAX = 1_500
+const LAST_JOB_MS_MAX = 300
 const LAST_FLUSH_MS_MAX = 500
 const TIDY_MS = 60 * 60 * 1000
 
@@ -75,7 +76,7 @@ function run(ctx: Context, app: FastifyInstance, store: Store, database: Databas
   const stop = async (): Promise<void> => {
     await drain(app)
     stopping.abort()
-    await Promise.all(jobs)
+    await withTimeout(Promise.all(jobs), LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
     await flushUsage(ctx)
     await store.close()
     await watching.catch(() => undefined)

@@ -1,6 +1,11 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLog } from '../src/log.js'
+import { createPool } from '../src/store/connection.js'
+import { borrowDatabase } from '../src/store/database.js'
 import { findPostmaster } from '../src/store/embedded/postmaster.js'
 import {
   createDataDir,
@@ -42,11 +47,54 @@ describe('auspex up', () => {
 
   test('finishes the requests under way before it stops', async () => {
     const service = await start()
-    const answer = fetch(`${service.url}/v1/keys`, { method: 'POST' })
-    await new Promise((next) => setTimeout(next, 5))
-    const [reply, code] = await Promise.all([answer, service.stop()])
-    expect([201, 503]).toContain(reply.status)
-    expect(code).toBe(0)
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    const head = 'POST /v1/keys HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+    socket.write(`${head}content-length: 15\r\nexpect: 100-continue\r\n\r\n`)
+    // The server has begun with the request when it asks for the body.
+    expect(String(await once(socket, 'data'))).toMatch(/100 Continue/)
+    const stopped = service.stop()
+    await vi.waitFor(async () => {
+      await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
+    })
+    socket.write('{"name":"last"}')
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 201 /)
+    expect(await stopped).toBe(0)
+  })
+
+  test('cuts off a request that does not come to an end', async () => {
+    const service = await start()
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.write(
+      'POST /v1/keys HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n',
+    )
+    await once(socket, 'data')
+    expect(await service.stop()).toBe(0)
+    expect(processesOn(folder.dataDir)).toEqual([])
+  })
+
+  test('loses at most the usage of the last seconds when it is killed', async () => {
+    const service = await start()
+    const created = await fetch(`${service.url}/v1/keys`, { method: 'POST' })
+    const { api_key: key } = (await created.json()) as { api_key: string }
+    const headers = { 'x-api-key': key }
+    for (let count = 0; count < 5; count++) await fetch(`${service.url}/v1/status`, { headers })
+    const location = { dataDir: folder.dataDir, databaseUrl: undefined }
+    const log = createLog('silent', process.stdout)
+    const { target } = await borrowDatabase(location, { command: 'test', isService: false, log })
+    const pool = createPool(target, 1)
+    await vi.waitFor(
+      async () => expect(await pool`select used from usage`).toEqual([{ used: 5n }]),
+      {
+        timeout: 5_000,
+      },
+    )
+    await pool.end()
+    await service.stop('SIGKILL')
+    const next = await start()
+    const usage = await fetch(`${next.url}/v1/usage`, { headers })
+    expect(await usage.json()).toMatchObject({
+      meters: [{ meter: 'api_requests', used: 5 }, {}, {}],
+    })
   })
 
   test('a second start on the same folder says who holds it', async () => {

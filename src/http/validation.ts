@@ -8,7 +8,6 @@ type PropertySchema = { type?: string; enum?: unknown[] }
 // Nothing is converted by Ajv: it would take ' 7', '0x7' and '7e2' for integers, and a number in a
 // JSON body for a text. `verbose` puts the schema beside each error, for messages that say what is allowed.
 const ajv = new Ajv({ useDefaults: true, verbose: true, strictTypes: false })
-ajv.addKeyword('example')
 
 /** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
