@@ -1,6 +1,7 @@
 import { KeyRing } from './accounts/key-ring.js'
 import type { Limiter } from './accounts/limits/limiter.js'
 import { MemoryLimiter } from './accounts/limits/memory-limiter.js'
+import { StrangerWatch } from './accounts/stranger-watch.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import type { Config } from './config.js'
 import { type Clock, systemClock } from './lib/clock.js'
@@ -19,6 +20,7 @@ export type Context = {
   readonly sql: Pool
   store: Pick<Store, 'sql' | 'control' | 'problem'>
   keyRing: KeyRing
+  strangers: StrangerWatch
   limiter: Limiter
   usage: UsageMeter
   metrics: Metrics
@@ -43,6 +45,7 @@ export function createContext({ config, log, store, clock = systemClock }: Conte
     },
     store,
     keyRing: new KeyRing(store),
+    strangers: new StrangerWatch(clock),
     limiter: new MemoryLimiter(clock),
     usage: new UsageMeter(store, clock),
     metrics: createMetrics(),

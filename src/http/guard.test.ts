@@ -62,6 +62,22 @@ describe('key', () => {
     }
   })
 
+  test('429: one address with one invented key after another, and nobody else', async () => {
+    const { key } = await t.createCaller('free')
+    const guess = (remoteAddress: string, secret = createSecret()) =>
+      t.app.inject({ url: LIST, remoteAddress, headers: withKey(secret) })
+    for (let count = 0; count < 300; count++) {
+      expect((await guess('192.0.2.66')).statusCode).toBe(403)
+    }
+    const refused = await guess('192.0.2.66')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers['retry-after']).toBe('60')
+    expect((await guess('192.0.2.67')).statusCode).toBe(403)
+    expect((await guess('192.0.2.67', key)).statusCode).toBe(200)
+    t.clock.advance(60_000)
+    expect((await guess('192.0.2.66')).statusCode).toBe(403)
+  })
+
   test('no key ever reaches the log', async () => {
     const { key } = await t.createCaller('free')
     const encoded = key.replace('ax', '%61x').replaceAll('_', '%5f')

@@ -59,15 +59,22 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
     if (known !== undefined) return admitCaller(request, reply, known)
     if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
     if (isStoreLost) throw unavailable('The database is not available.')
-    return ctx.keyRing.find(secret).then((caller) => admitCaller(request, reply, caller))
+    return admitUnseen(request, reply, secret)
+  }
+
+  const admitUnseen = async (request: FastifyRequest, reply: FastifyReply, secret: string) => {
+    ctx.strangers.check(request.ip)
+    const caller = await ctx.keyRing.find(secret)
+    if (caller !== undefined) return await admitCaller(request, reply, caller)
+    ctx.strangers.note(request.ip)
+    throw new ApiError(403, 'Invalid or inactive API key.')
   }
 
   const admitCaller = (
     request: FastifyRequest,
     reply: FastifyReply,
-    caller: Caller | undefined,
+    caller: Caller,
   ): void | Promise<void> => {
-    if (caller === undefined) throw new ApiError(403, 'Invalid or inactive API key.')
     checkPlan(caller, access, () => upgradeUrl(ctx.config, request))
     request.caller = caller
     const { tariff, policy } = termsOf(caller.plan)

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache'
+import { ApiError } from '../errors.js'
+import type { Clock } from '../lib/clock.js'
+import { SlidingWindow } from '../lib/sliding-window.js'
+
+const WINDOW_MS = 60_000
+const UNKNOWN_KEYS_MAX = 300
+const ADDRESSES_MAX = 10_000
+
+/**
+ * Keeps one address from asking the database for one invented key after another. A key that exists
+ * costs nothing here, however often it is used.
+ */
+export class StrangerWatch {
+  readonly #clock: Clock
+  readonly #addresses = new LRUCache<string, SlidingWindow>({ max: ADDRESSES_MAX })
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Throws when the address has sent too many unknown keys lately. */
+  check(address: string): void {
+    const nowMs = this.#clock.now()
+    const window = this.#addresses.get(address)
+    if (window === undefined || window.count(nowMs) < UNKNOWN_KEYS_MAX) return
+    const freeAtMs = window.freeAt(UNKNOWN_KEYS_MAX, nowMs)
+    throw new ApiError(
+      429,
+      `Too many unknown API keys. Retry after ${Math.ceil(freeAtMs / 1000)}.`,
+      {},
+      { retryAfterSeconds: Math.ceil((freeAtMs - nowMs) / 1000) },
+    )
+  }
+
+  /** Counts an unknown key. */
+  note(address: string): void {
+    const window = this.#addresses.get(address) ?? new SlidingWindow(WINDOW_MS)
+    window.add(this.#clock.now())
+    this.#addresses.set(address, window)
+  }
+}
