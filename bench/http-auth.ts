@@ -5,7 +5,7 @@ import { buildRequest, measureLoad } from './lib/load.js'
 import { insertKeys, startAuspex, startYardstick } from './lib/processes.js'
 
 const KEYS = 500
-const LOAD = { connections: 32, seconds: 2, staysAwake: false }
+const LOAD = { connections: 32, seconds: 1, staysAwake: false }
 
 export const httpAuth: Bench = {
   name: 'http-auth',

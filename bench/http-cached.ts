@@ -6,7 +6,7 @@ import { buildRequest, measureLoad } from './lib/load.js'
 import { insertKeys, startAuspex, startYardstick } from './lib/processes.js'
 
 const KEYS = 500
-const LOAD = { connections: 32, seconds: 2, staysAwake: true }
+const LOAD = { connections: 32, seconds: 1, staysAwake: true }
 
 export const httpCached: Bench = {
   name: 'http-cached',

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
+import { FastLane } from './http/fast-lane.js'
 import { guardRoutes } from './http/guard.js'
 import { acceptJsonBodies } from './http/json-body.js'
 import { handleNotFound } from './http/not-found.js'
 import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
+import { RequestTimes } from './http/request-times.js'
 import { collectRoutes } from './http/routes-table.js'
 import { cutSlowReaders } from './http/slow-readers.js'
 import { checkUrl } from './http/url-check.js'
@@ -28,17 +31,19 @@ const CONNECTIONS_MAX = 10_000
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
 const CHECK_MS = 2_000
+// Longer than the minute after which proxies usually give up an idle connection.
+const KEEP_ALIVE_MS_MAX = 72_000
 
 /** Puts the HTTP door together. It does not listen yet. */
 export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
   const nextId = createRequestIds()
+  const lane = new FastLane(ctx, nextId)
   const app = Fastify({
     logger: false,
     genReqId: nextId,
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    http: { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false },
+    serverFactory: (handler) => createHttpServer(lane, handler),
     forceCloseConnections: 'idle',
     // While we drain, whoever is still connected is served; the answers close the connections.
     return503OnClosing: false,
@@ -48,15 +53,13 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     frameworkErrors: answerBadPath,
     schemaErrorFormatter: describeFault,
   })
-  app.server.headersTimeout = HEADERS_MS_MAX
-  app.server.maxConnections = CONNECTIONS_MAX
-  cutSlowReaders(app.server)
   app.setValidatorCompiler(compileValidator)
   app.decorateRequest('caller', undefined)
   welcomeRequests(app)
 
   const table = collectRoutes(app)
-  const observe = observeRoutes(app, ctx)
+  const times = new RequestTimes(ctx.metrics.registry)
+  const observe = observeRoutes(app, ctx, times)
   handleErrors(app, ctx.log)
   handleNotFound(app, table, observe)
   acceptJsonBodies(app)
@@ -66,10 +69,29 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     guardRoutes(api, ctx)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
-    cacheRoutes(api, ctx)
+    cacheRoutes(api, ctx, { lane, times })
     for (const plugin of routes) await api.register(plugin, { ctx })
   })
+  app.addHook('preClose', async () => lane.close())
   return app
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+function createHttpServer(lane: FastLane, framework: Listener): Server {
+  const options = {
+    connectionsCheckingInterval: CHECK_MS,
+    headersTimeout: HEADERS_MS_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS_MAX,
+    requireHostHeader: false,
+  }
+  const server = createServer(options, (request, response) => {
+    lane.take(request, response, () => framework(request, response))
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  cutSlowReaders(server)
+  return server
 }
 
 /** Unique across processes and cheap: a random beginning and a counter. */

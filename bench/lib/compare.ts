@@ -1,6 +1,7 @@
 import type { Bench, Contest } from './bench.js'
 
-export const ROUNDS = 9
+const WARM_UP_ROUNDS = 3
+const ROUNDS = 15
 
 export type Spread = { median: number; min: number; max: number }
 export type Comparison = { ours: Spread; yardstick: Spread; ratio: number; rounds: number }
@@ -14,8 +15,10 @@ export async function compare(
   onRound: (text: string) => void,
 ): Promise<Comparison> {
   onRound('warming up')
-  await contest.ours()
-  await contest.yardstick()
+  for (let round = 1; round <= WARM_UP_ROUNDS; round++) {
+    await contest.ours()
+    await contest.yardstick()
+  }
   const ours: number[] = []
   const yardstick: number[] = []
   for (let round = 1; round <= ROUNDS; round++) {

@@ -19,10 +19,15 @@ export const STANDARD: KeyedAccess = { buckets: ['rest'] }
 export const V3: KeyedAccess = { buckets: ['v3'], plan: PAID }
 export const V3_HEAVY: KeyedAccess = { buckets: ['v3', 'v3_heavy'], plan: PAID }
 
-/** Throws when the caller's plan is below what the route asks for. */
-export function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => string): void {
+/** Whether the caller's plan is good enough for the route. */
+export const mayPass = ({ plan }: Caller, access: KeyedAccess): boolean =>
+  access.plan === undefined || plan.rank >= PLANS[access.plan.from].rank
+
+/** Throws when it is not. */
+export function checkPlan(caller: Caller, access: KeyedAccess, upgradeUrl: () => string): void {
+  const { plan } = caller
   const needed = access.plan
-  if (needed === undefined || plan.rank >= PLANS[needed.from].rank) return
+  if (needed === undefined || mayPass(caller, access)) return
   if (needed.refusal === 402) {
     throw new ApiError(402, 'A paid plan is required for this endpoint.', {
       tier: plan.id,

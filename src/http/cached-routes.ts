@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Gauge } from 'prom-client'
+import type { KeyedAccess } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { chooseEncoding, compressAnswer, type Encoding } from './compression.js'
+import type { FastLane, ReadyAnswer } from './fast-lane.js'
+import type { RequestTimes } from './request-times.js'
 import { type CachedAnswer, type EncodedBody, ResponseCache } from './response-cache.js'
+import { setHeaders } from './set-headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,11 +20,14 @@ declare module 'fastify' {
 
 const MIB = 1024 * 1024
 
+/** What cached routes share with the rest of the door. */
+export type CacheParts = { lane: FastLane; times: RequestTimes }
+
 /**
  * Gives every route with `cacheMs` registered after this call a place in the response cache, which
  * keeps compressed copies; answers of the others are compressed as they leave.
  */
-export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
+export function cacheRoutes(app: FastifyInstance, ctx: Context, parts: CacheParts): void {
   const cache = new ResponseCache(ctx.clock, ctx.metrics, ctx.config.cacheMb * MIB)
   new Gauge({
     name: 'auspex_response_cache_bytes',
@@ -32,7 +39,7 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
   })
   app.addHook('onRoute', (route) => {
     const ttlMs = route.config?.cacheMs
-    if (ttlMs !== undefined) route.handler = createHandler(route, ttlMs, cache, ctx)
+    if (ttlMs !== undefined) route.handler = createHandler(route, ttlMs, cache, ctx, parts)
     else route.onSend = [compressAnswer, route.onSend ?? []].flat()
   })
 }
@@ -44,25 +51,54 @@ function createHandler(
   ttlMs: number,
   cache: ResponseCache,
   ctx: Context,
+  { lane, times }: CacheParts,
 ): Handler {
-  const { handler } = route
+  const { handler, config } = route
+  const access = config?.access
+  const tallies = times.of(route.url)
   const keyOf = createKeyOf(route)
-  const cacheControl = `private, max-age=${Math.floor(ttlMs / 1000)}`
+  const maxAge = `private, max-age=${Math.floor(ttlMs / 1000)}`
+
+  const headersOf = ({ etag, storedAtMs }: CachedAnswer, encoding: Encoding): string[] => {
+    const ageMs = Math.max(0, ctx.clock.now() - storedAtMs)
+    return [
+      'etag',
+      showEtag(etag, encoding),
+      'cache-control',
+      maxAge,
+      'age',
+      `${Math.floor(ageMs / 1000)}`,
+      'vary',
+      'accept-encoding',
+    ]
+  }
+  const bodyHeadersOf = ({ encoding }: EncodedBody): string[] =>
+    encoding === 'identity' ? JSON_BODY : [...JSON_BODY, 'content-encoding', encoding]
 
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
     answer: CachedAnswer,
-    { encoding, body }: EncodedBody,
+    encoded: EncodedBody,
   ) => {
-    const etag = showEtag(answer, encoding)
-    reply.header('etag', etag)
-    reply.header('cache-control', cacheControl)
-    reply.header('age', Math.max(0, Math.floor((ctx.clock.now() - answer.storedAtMs) / 1000)))
-    reply.header('vary', 'accept-encoding')
-    if (isKnownToClient(request, etag)) return reply.code(304).send()
-    if (encoding !== 'identity') reply.header('content-encoding', encoding)
-    return reply.header('content-type', 'application/json; charset=utf-8').send(body)
+    setHeaders(reply, headersOf(answer, encoded.encoding))
+    if (isKnownToClient(request, showEtag(answer.etag, encoded.encoding))) {
+      return reply.code(304).send()
+    }
+    setHeaders(reply, bodyHeadersOf(encoded))
+    return reply.send(encoded.body)
+  }
+
+  const openLane = (request: FastifyRequest, key: string, keyed: KeyedAccess) => {
+    const ready = (accept: string | undefined): ReadyAnswer | undefined => {
+      const found = cache.peek(key, chooseEncoding(accept))
+      if (found === undefined) return undefined
+      const { answer, encoded } = found
+      const length = ['content-length', `${encoded.body.length}`]
+      const headers = [...headersOf(answer, encoded.encoding), ...bodyHeadersOf(encoded), ...length]
+      return { headers, body: encoded.body }
+    }
+    lane.learn(request.raw, { access: keyed, tallies, ready })
   }
 
   // Without `async`: a hit, which is most of what happens, has nothing to wait for.
@@ -73,6 +109,7 @@ function createHandler(
       return String(reply.serializeInput(value, '200'))
     }
     const encode = (answer: CachedAnswer) => {
+      if (access !== undefined && access !== 'public') openLane(request, key, access)
       const encoding = chooseEncoding(request.headers['accept-encoding'])
       const encoded = cache.encode(key, answer, encoding)
       return encoded instanceof Promise
@@ -83,6 +120,8 @@ function createHandler(
     return found instanceof Promise ? found.then(encode) : encode(found)
   }
 }
+
+const JSON_BODY = ['content-type', 'application/json; charset=utf-8']
 
 /** Only parameters that the schema knows make a difference, so strangers cannot fill the cache. */
 function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) => string {
@@ -107,7 +146,7 @@ function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) =
 }
 
 // The same answer in another encoding is other bytes: a strong tag must tell them apart.
-const showEtag = ({ etag }: CachedAnswer, encoding: Encoding): string =>
+const showEtag = (etag: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${etag}"` : `"${etag}-${encoding}"`
 
 function isKnownToClient({ headers }: FastifyRequest, etag: string): boolean {

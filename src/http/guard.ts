@@ -1,19 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import {
-  type Access,
-  chargesOf,
-  checkPlan,
-  type KeyedAccess,
-  type Tariff,
-  tariffOf,
-} from '../accounts/access.js'
+import { type Access, chargesOf, checkPlan, type KeyedAccess } from '../accounts/access.js'
 import type { Caller } from '../accounts/key-ring.js'
 import { BUCKETS, type Bucket, type BucketName } from '../accounts/limits/buckets.js'
-import type { Balance, Verdict } from '../accounts/limits/limiter.js'
-import { PLANS, type Plan, type PlanId } from '../accounts/plans.js'
+import type { Verdict } from '../accounts/limits/limiter.js'
 import { isSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
 import { ApiError, unavailable } from '../errors.js'
+import { createTerms, limitHeaders } from './limit-headers.js'
+import { setHeaders } from './set-headers.js'
 import { upgradeUrl } from './urls.js'
 
 declare module 'fastify' {
@@ -78,16 +72,15 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
     checkPlan(caller, access, () => upgradeUrl(ctx.config, request))
     request.caller = caller
     const { tariff, policy } = termsOf(caller.plan)
-    reply.header('ratelimit-policy', policy)
     const verdict = ctx.limiter.take(chargesOf(caller, tariff))
     return verdict instanceof Promise
-      ? verdict.then((late) => applyVerdict(reply, late))
-      : applyVerdict(reply, verdict)
+      ? verdict.then((late) => applyVerdict(reply, policy, late))
+      : applyVerdict(reply, policy, verdict)
   }
 
-  const applyVerdict = (reply: FastifyReply, verdict: Verdict): void => {
+  const applyVerdict = (reply: FastifyReply, policy: string, verdict: Verdict): void => {
     const nowMs = ctx.clock.now()
-    writeLimitHeaders(reply, verdict, nowMs)
+    setHeaders(reply, limitHeaders(policy, verdict, nowMs))
     if (verdict.allowed) return
     const { bucket, resetAtMs } = verdict.strictest
     ctx.metrics.rateLimited.inc({ bucket })
@@ -106,16 +99,6 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
       done(error as Error)
     }
   }
-}
-
-/** What a route costs under each plan, and the header that says so: the same for every request. */
-function createTerms(access: KeyedAccess): (plan: Plan) => { tariff: Tariff; policy: string } {
-  const terms = Object.values(PLANS).map((plan) => {
-    const tariff = tariffOf(access, plan)
-    return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const
-  })
-  const byPlan = Object.fromEntries(terms) as Record<PlanId, (typeof terms)[number][1]>
-  return ({ id }) => byPlan[id]
 }
 
 const HOW_TO_SEND = 'Pass it via ?key= or the x-api-key header (or Authorization: Bearer).'
@@ -143,22 +126,3 @@ function readBearer(header: string | undefined): string | undefined {
   const match = header === undefined ? null : /^bearer +(\S+) *$/i.exec(header)
   return match?.[1]
 }
-
-function writeLimitHeaders(reply: FastifyReply, verdict: Verdict, nowMs: number): void {
-  const { strictest, balances } = verdict
-  reply.header('x-ratelimit-limit', `${strictest.limit}`)
-  reply.header('x-ratelimit-remaining', `${strictest.remaining}`)
-  reply.header('x-ratelimit-reset', `${Math.ceil(strictest.resetAtMs / 1000)}`)
-  let rests = ''
-  for (const balance of balances) {
-    rests += (rests === '' ? '' : ', ') + showBalance(balance, nowMs)
-  }
-  reply.header('ratelimit', rests)
-}
-
-// The names and letters of draft-ietf-httpapi-ratelimit-headers.
-const showPolicy = ({ bucket, limit, windowMs }: Tariff[number]): string =>
-  `"${bucket}";q=${limit};w=${windowMs / 1000}`
-
-const showBalance = ({ bucket, remaining, resetAtMs }: Balance, nowMs: number): string =>
-  `"${bucket}";r=${remaining};t=${Math.max(0, Math.ceil((resetAtMs - nowMs) / 1000))}`

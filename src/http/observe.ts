@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { Context } from '../context.js'
-import { addTime, RequestTimes } from './request-times.js'
+import { addTime, type RequestTimes } from './request-times.js'
 
 /** Looks at an answered request. */
 export type Observe = (request: FastifyRequest, reply: FastifyReply) => void
@@ -12,8 +12,7 @@ const UNCOUNTED = new Set([401, 402, 403, 429])
  * Counts, measures and logs the answered requests of every route registered after this call. The
  * returned function does the same for requests that no route takes.
  */
-export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
-  const times = new RequestTimes(ctx.metrics.registry)
+export function observeRoutes(app: FastifyInstance, ctx: Context, times: RequestTimes): Observe {
   const createObserve = (route: string): Observe => {
     const tallies = times.of(route)
     return (request, reply) => {

@@ -6,6 +6,9 @@ const BOUNDS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 /** The answers of one kind: counts[i] took at most BOUNDS_SECONDS[i], the last one longer. */
 type Tally = { counts: number[]; sum: number }
 
+/** The tallies of one route, by method and status. */
+export type Tallies = Map<string, Tally>
+
 /**
  * How long requests took, by route, method and status: a Prometheus histogram of our own. The
  * library's finds the numbers of a label set by hashing it, which for a request that is answered
@@ -16,17 +19,17 @@ export class RequestTimes {
   readonly help = 'Time from the arrival of a request to the end of its answer'
   readonly type = 'histogram'
   readonly aggregator = 'sum'
-  readonly #routes = new Map<string, Map<string, Tally>>()
+  readonly #routes = new Map<string, Tallies>()
 
   constructor(registry: Registry) {
     registry.registerMetric(this as unknown as Metric)
   }
 
-  /** The tallies of a route, by method and status: kept by whoever observes the route. */
-  of(route: string): Map<string, Tally> {
+  /** The tallies of a route: kept by whoever observes the route. */
+  of(route: string): Tallies {
     const known = this.#routes.get(route)
     if (known !== undefined) return known
-    const tallies = new Map<string, Tally>()
+    const tallies: Tallies = new Map()
     this.#routes.set(route, tallies)
     return tallies
   }
@@ -46,12 +49,7 @@ export class RequestTimes {
   }
 }
 
-export function addTime(
-  tallies: Map<string, Tally>,
-  method: string,
-  status: number,
-  seconds: number,
-): void {
+export function addTime(tallies: Tallies, method: string, status: number, seconds: number): void {
   const kind = `${method} ${status}`
   let tally = tallies.get(kind)
   if (tally === undefined) {
