@@ -42,10 +42,14 @@ export class KeyRing {
     return this.#callers.get(digestSecret(secret))
   }
 
+  /** Whether the key is known to open nothing. One that did not exist is never made later: keys are random. */
+  isStranger(secret: string): boolean {
+    return this.#strangers.has(digestSecret(secret))
+  }
+
   /** The caller of an active key; `undefined` when there is no such key. */
   async find(secret: string): Promise<Caller | undefined> {
     const digest = digestSecret(secret)
-    // A key that did not exist once is never made later: keys are random.
     if (this.#strangers.has(digest)) return undefined
     return await (this.#lookups.get(digest) ?? this.#lookUp(digest))
   }

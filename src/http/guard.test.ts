@@ -73,6 +73,10 @@ describe('key', () => {
     expect(refused.statusCode).toBe(429)
     expect(refused.headers['retry-after']).toBe('60')
     expect((await guess('192.0.2.67')).statusCode).toBe(403)
+    const same = createSecret()
+    for (let count = 0; count < 400; count++) {
+      expect((await guess('192.0.2.68', same)).statusCode).toBe(403)
+    }
     expect((await guess('192.0.2.67', key)).statusCode).toBe(200)
     t.clock.advance(60_000)
     expect((await guess('192.0.2.66')).statusCode).toBe(403)

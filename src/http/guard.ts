@@ -57,10 +57,12 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
   }
 
   const admitUnseen = async (request: FastifyRequest, reply: FastifyReply, secret: string) => {
-    ctx.strangers.check(request.ip)
-    const caller = await ctx.keyRing.find(secret)
-    if (caller !== undefined) return await admitCaller(request, reply, caller)
-    ctx.strangers.note(request.ip)
+    if (!ctx.keyRing.isStranger(secret)) {
+      ctx.strangers.check(request.ip)
+      const caller = await ctx.keyRing.find(secret)
+      if (caller !== undefined) return await admitCaller(request, reply, caller)
+      ctx.strangers.note(request.ip)
+    }
     throw new ApiError(403, 'Invalid or inactive API key.')
   }
 
