@@ -16,7 +16,7 @@ const demo = new Command('demo')
   .addHelpText('after', '\nExample:\n  $ npm run demo -- --port 9000 --data /tmp/auspex-demo')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action((options: DemoOptions, command: Command) => runDemo(options, command))
-addSettingFlags(demo, ['port', 'dataDir', 'logLevel'])
+addSettingFlags(demo, ['port', 'dataDir', 'logLevel'], { readsEnvironment: false })
 
 await demo.parseAsync().catch(reportAndExit)
 

@@ -6,9 +6,13 @@ import { SETTINGS, type Setting, type SettingName } from './settings.js'
 export const DATABASE_SETTINGS: SettingName[] = ['dataDir', 'databaseUrl']
 
 /** Gives the command a flag for each of the settings that has one. */
-export function addSettingFlags(command: Command, names: SettingName[] = SETTING_NAMES): void {
+export function addSettingFlags(
+  command: Command,
+  names: SettingName[] = SETTING_NAMES,
+  { readsEnvironment = true } = {},
+): void {
   for (const name of names) {
-    const option = toOption(SETTINGS[name])
+    const option = toOption(SETTINGS[name], readsEnvironment)
     if (option !== undefined) command.addOption(option)
   }
 }
@@ -34,7 +38,9 @@ export function describeEnvironment(): string {
   return `\nFrom the environment alone:\n${lines.join('\n')}`
 }
 
-function toOption({ flag, placeholder, help, env }: Setting<unknown>): Option | undefined {
+function toOption(setting: Setting<unknown>, readsEnvironment = true): Option | undefined {
+  const { flag, placeholder, help, env } = setting
   if (flag === undefined) return undefined
-  return new Option(`--${flag} <${placeholder}>`, `${help} [${env}]`)
+  const variable = readsEnvironment ? ` [${env}]` : ''
+  return new Option(`--${flag} <${placeholder}>`, `${help}${variable}`)
 }
