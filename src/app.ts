@@ -102,8 +102,8 @@ function createRequestIds(): () => string {
 }
 
 function dropTrailingSlash(url: string): string {
-  if (url.length <= '/v3/'.length) return url
   const queryAt = url.indexOf('?')
   const path = queryAt === -1 ? url : url.slice(0, queryAt)
-  return path.endsWith('/') ? path.slice(0, -1) + url.slice(path.length) : url
+  const hasSlash = path.endsWith('/') && path !== '/v3/'
+  return hasSlash ? path.slice(0, -1) + url.slice(path.length) : url
 }

@@ -82,6 +82,10 @@ describe('paths and methods', () => {
     expect((await get('/v3/probe/abc/trade')).json().hint).toMatch('/v3/probe/{name}/trades')
   })
 
+  test.each(['/v3/', '/v3/?x=1'])('404: %s is a /v3 path too', async (url) => {
+    expect((await get(url)).json()).toMatchObject({ error: 'not_found', path: '/v3/' })
+  })
+
   test('404: elsewhere likewise, and without a hint when nothing is near', async () => {
     expect((await get('/v1/probe/lst')).json()).toEqual({
       error: 'Not found.',
