@@ -22,6 +22,14 @@ export const badRequest = (message: string, fields?: Fields) => new ApiError(400
 export const unavailable = (message: string, cause?: unknown) =>
   new ApiError(503, message, {}, { cause, retryAfterSeconds: 1 })
 
+/** Thrown wherever a request needs the database and it does not answer. */
+export const databaseLost = (cause?: unknown) =>
+  unavailable('The database is not available.', cause)
+
+/** `retryAfterMs` becomes the header, rounded up to seconds. */
+export const tooManyRequests = (message: string, retryAfterMs: number, fields?: Fields) =>
+  new ApiError(429, message, fields, { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) })
+
 /** A fault that the operator can mend: printed without a stack, and the process exits with `exitCode`. */
 export class OperatorError extends Error {
   override name = 'OperatorError'

@@ -1,16 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type EmbeddedServer, startServer } from '../src/store/embedded/server.js'
+import { makeOpenFolder } from './open-folder.js'
 import { type Running, startAuspex } from './processes.js'
 
 let folder: string
 let server: EmbeddedServer
 let service: Running
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'auspex-given-'))
-  chmodSync(folder, 0o755)
+  folder = makeOpenFolder('given')
   server = await startGiven()
   const url = `postgres://auspex@localhost/postgres?host=${server.socketDir}`
   service = await startAuspex([], { DATABASE_URL: url })

@@ -1,10 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import { createPool } from '../src/store/connection.js'
 import { startServer } from '../src/store/embedded/server.js'
 import { migrate, readMigrations } from '../src/store/migrate.js'
+import { makeOpenFolder } from './open-folder.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,8 +16,7 @@ export const TEMPLATE = 'auspex_template'
 
 /** One real PostgreSQL for the whole run. It may forget everything when the machine fails. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'auspex-test-'))
-  chmodSync(dataDir, 0o755)
+  const dataDir = makeOpenFolder('test')
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
   const server = await startServer(dataDir, { ...settings, shared_buffers: '64MB' })
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { removeHome } from '../src/store/embedded/home.js'
+import { makeOpenFolder } from './open-folder.js'
 
 const DIST = resolve(import.meta.dirname, '../dist')
 
@@ -30,18 +30,9 @@ export function runAuspex(args: string[], env: Env = {}) {
 
 /** A built command, run beside others. */
 export async function startCommand(args: string[], env: Env = {}) {
-  const child = spawn(process.execPath, [join(DIST, 'src/main.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(env),
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  }
+  const { child, output } = spawnBuilt('src/main.js', args, env)
   const [status] = await once(child, 'close')
-  return { status: status as number | null, output }
+  return { status: status as number | null, output: output.join('') }
 }
 
 /** Starts `auspex up` on a free port and waits until it answers `/readyz` with 200. */
@@ -57,8 +48,25 @@ export async function startProcess(
   script: string,
   args: string[],
   env: Env = {},
-  onOutput: (text: string) => void = () => undefined,
+  onOutput?: (text: string) => void,
 ): Promise<Running> {
+  const { child, output } = spawnBuilt(script, args, env, onOutput)
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    child.kill(signal)
+    const [code] = await once(child, 'exit')
+    return code
+  }
+  const url = await waitForUrl(child, output)
+  return { url, child, output, stop }
+}
+
+function spawnBuilt(
+  script: string,
+  args: string[],
+  env: Env,
+  onOutput: (text: string) => void = () => undefined,
+) {
   const child = spawn(process.execPath, [join(DIST, script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(env),
@@ -70,14 +78,7 @@ export async function startProcess(
       onOutput(chunk.toString())
     })
   }
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-    child.kill(signal)
-    const [code] = await once(child, 'exit')
-    return code
-  }
-  const url = await waitForUrl(child, output)
-  return { url, child, output, stop }
+  return { child, output }
 }
 
 async function waitForUrl(child: ChildProcess, output: string[]): Promise<string> {
@@ -101,8 +102,7 @@ async function isReady(url: string): Promise<boolean> {
 
 /** A folder for one test; `remove` takes the database with it. */
 export function createDataDir(): { dataDir: string; remove(): void } {
-  const parent = mkdtempSync(join(tmpdir(), 'auspex-scenario-'))
-  chmodSync(parent, 0o755)
+  const parent = makeOpenFolder('scenario')
   const dataDir = join(parent, 'data')
   return {
     dataDir,

@@ -5,19 +5,12 @@ import type { Pool } from '../store/connection.js'
 import { createKey, retireKey, setPlan, showAccount, showKey } from './accounts.js'
 import { isPlanId, PLAN_IDS, type PlanId } from './plans.js'
 import { insertAccount, selectAccounts, selectKeys } from './queries.js'
-import { NAME_PATTERN } from './schemas.js'
+import { NAME_LENGTH_MAX, NAME_PATTERN } from './schemas.js'
 
 /** Runs a command's work on the database that its flags and the environment name. */
 export type WithDatabase = (command: Command, work: (pool: Pool) => Promise<void>) => Promise<void>
 
 const LIST_MAX = 10_000
-
-/** Prints a table, and says so when there is more than it shows. */
-function printRows(header: string[], rows: string[][]): void {
-  console.log(formatTable([header, ...rows]))
-  if (rows.length === LIST_MAX) console.error(`Only the first ${LIST_MAX} are shown.`)
-}
-
 const NAME = new RegExp(NAME_PATTERN, 'u')
 
 /** Adds `accounts` and `keys` to the command line. What scripts need goes to stdout, the rest to stderr. */
@@ -113,6 +106,12 @@ export function addAccountCommands(program: Command, withDatabase: WithDatabase)
   return [accounts, keys]
 }
 
+/** Prints a table, and says so when there is more than it shows. */
+function printRows(header: string[], rows: string[][]): void {
+  console.log(formatTable([header, ...rows]))
+  if (rows.length === LIST_MAX) console.error(`Only the first ${LIST_MAX} are shown.`)
+}
+
 function readPlan(text: string): PlanId {
   if (isPlanId(text)) return text
   throw new InvalidArgumentError(`Allowed: ${PLAN_IDS.join(', ')}.`)
@@ -120,8 +119,10 @@ function readPlan(text: string): PlanId {
 
 function readName(text: string): string {
   const name = text.trim()
-  if (name !== '' && name.length <= 100 && NAME.test(name)) return name
-  throw new InvalidArgumentError('It must have 1 to 100 characters and no control characters.')
+  if (name !== '' && name.length <= NAME_LENGTH_MAX && NAME.test(name)) return name
+  throw new InvalidArgumentError(
+    `It must have 1 to ${NAME_LENGTH_MAX} characters and no control characters.`,
+  )
 }
 
 const readAccount = (text: string): number => readId(text, 'acc')

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ApiError } from '../errors.js'
+import { type ApiError, tooManyRequests } from '../errors.js'
 import type { Pool } from '../store/connection.js'
 import { makeKey, type NewKey } from './accounts.js'
 import { claimGrant, insertAccount } from './queries.js'
@@ -39,10 +39,8 @@ export class FreeKeys {
 
 function refuse(nextAtMs: number, nowMs: number): ApiError {
   const nextAt = Math.ceil(nextAtMs / 1000)
-  return new ApiError(
-    429,
+  return tooManyRequests(
     `At most 1 key per IP address and day. The next one can be made after ${nextAt}.`,
-    {},
-    { retryAfterSeconds: Math.ceil((nextAtMs - nowMs) / 1000) },
+    nextAtMs - nowMs,
   )
 }

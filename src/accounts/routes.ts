@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
-import { unavailable } from '../errors.js'
+import { databaseLost } from '../errors.js'
 import { STANDARD } from './access.js'
 import { FreeKeys } from './free-keys.js'
 import { PLAN_IDS, PLANS } from './plans.js'
@@ -31,7 +31,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
       },
     },
     async (request, reply) => {
-      if (ctx.store.problem !== undefined) throw unavailable('The database is not available.')
+      if (ctx.store.problem !== undefined) throw databaseLost()
       const { secret, name } = await freeKeys.issue({
         name: request.body?.name?.trim() || 'unnamed',
         address: clientAddress(request),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { errorReply } from '../lib/error-reply.js'
 import { METERS, PLAN_IDS } from './plans.js'
 
-const NAME_LENGTH_MAX = 100
+export const NAME_LENGTH_MAX = 100
 
 /** No control characters: names are shown in terminals and logs. */
 export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'

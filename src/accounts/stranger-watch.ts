@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ApiError } from '../errors.js'
+import { tooManyRequests } from '../errors.js'
 import type { Clock } from '../lib/clock.js'
 import { SlidingWindow } from '../lib/sliding-window.js'
 
@@ -25,12 +25,8 @@ export class StrangerWatch {
     const window = this.#addresses.get(address)
     if (window === undefined || window.count(nowMs) < UNKNOWN_KEYS_MAX) return
     const freeAtMs = window.freeAt(UNKNOWN_KEYS_MAX, nowMs)
-    throw new ApiError(
-      429,
-      `Too many unknown API keys. Retry after ${Math.ceil(freeAtMs / 1000)}.`,
-      {},
-      { retryAfterSeconds: Math.ceil((freeAtMs - nowMs) / 1000) },
-    )
+    const freeAt = Math.ceil(freeAtMs / 1000)
+    throw tooManyRequests(`Too many unknown API keys. Retry after ${freeAt}.`, freeAtMs - nowMs)
   }
 
   /** Counts an unknown key. */

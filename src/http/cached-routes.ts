@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Gauge } from 'prom-client'
-import type { KeyedAccess } from '../accounts/access.js'
+import type { Access } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { chooseEncoding, compressAnswer, type Encoding } from './compression.js'
 import type { FastLane, ReadyAnswer } from './fast-lane.js'
+import { createTerms } from './limit-headers.js'
 import type { RequestTimes } from './request-times.js'
 import { type CachedAnswer, type EncodedBody, ResponseCache } from './response-cache.js'
 import { setHeaders } from './set-headers.js'
@@ -54,8 +55,6 @@ function createHandler(
   { lane, times }: CacheParts,
 ): Handler {
   const { handler, config } = route
-  const access = config?.access
-  const tallies = times.of(route.url)
   const keyOf = createKeyOf(route)
   const maxAge = `private, max-age=${Math.floor(ttlMs / 1000)}`
 
@@ -89,17 +88,15 @@ function createHandler(
     return reply.send(encoded.body)
   }
 
-  const openLane = (request: FastifyRequest, key: string, keyed: KeyedAccess) => {
-    const ready = (accept: string | undefined): ReadyAnswer | undefined => {
-      const found = cache.peek(key, chooseEncoding(accept))
-      if (found === undefined) return undefined
-      const { answer, encoded } = found
-      const length = ['content-length', `${encoded.body.length}`]
-      const headers = [...headersOf(answer, encoded.encoding), ...bodyHeadersOf(encoded), ...length]
-      return { headers, body: encoded.body }
-    }
-    lane.learn(request.raw, { access: keyed, tallies, ready })
+  const ready = (key: string, accept: string | undefined): ReadyAnswer | undefined => {
+    const found = cache.peek(key, chooseEncoding(accept))
+    if (found === undefined) return undefined
+    const { answer, encoded } = found
+    const length = ['content-length', `${encoded.body.length}`]
+    const headers = [...headersOf(answer, encoded.encoding), ...bodyHeadersOf(encoded), ...length]
+    return { headers, body: encoded.body }
   }
+  const openLane = createLaneOpener(route.url, config?.access ?? 'public', ready, { lane, times })
 
   // Without `async`: a hit, which is most of what happens, has nothing to wait for.
   return function cachedHandler(request, reply) {
@@ -109,7 +106,7 @@ function createHandler(
       return String(reply.serializeInput(value, '200'))
     }
     const encode = (answer: CachedAnswer) => {
-      if (access !== undefined && access !== 'public') openLane(request, key, access)
+      openLane(request, key)
       const encoding = chooseEncoding(request.headers['accept-encoding'])
       const encoded = cache.encode(key, answer, encoding)
       return encoded instanceof Promise
@@ -119,6 +116,17 @@ function createHandler(
     const found = cache.get(key, ttlMs, compute)
     return found instanceof Promise ? found.then(encode) : encode(found)
   }
+}
+
+type Ready = (key: string, accept: string | undefined) => ReadyAnswer | undefined
+
+/** Lets further requests for the same URL take the fast lane; public routes have none. */
+function createLaneOpener(url: string, access: Access, ready: Ready, { lane, times }: CacheParts) {
+  if (access === 'public') return () => undefined
+  const termsOf = createTerms(access)
+  const tallies = times.of(url)
+  return (request: FastifyRequest, key: string): void =>
+    lane.learn(request.raw, { access, termsOf, tallies, ready: (accept) => ready(key, accept) })
 }
 
 const JSON_BODY = ['content-type', 'application/json; charset=utf-8']

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, unavailable } from '../errors.js'
+import { ApiError, databaseLost } from '../errors.js'
 import type { Log } from '../log.js'
 import { isOutage } from '../store/connection.js'
 
@@ -34,7 +34,7 @@ function visibleFields(request: FastifyRequest, { fields }: ApiError) {
 /** `undefined`: nothing that the caller may know about. */
 function toApiError(error: Error): ApiError | undefined {
   if (error instanceof ApiError) return error
-  if (isOutage(error)) return unavailable('The database is not available.', error)
+  if (isOutage(error)) return databaseLost(error)
   const { code, statusCode = 500 } = error as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {

@@ -4,7 +4,7 @@ import { chargesOf, type KeyedAccess, mayPass } from '../accounts/access.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Verdict } from '../accounts/limits/limiter.js'
 import type { Context } from '../context.js'
-import { createTerms, limitHeaders, type Terms } from './limit-headers.js'
+import { limitHeaders, type TermsOf } from './limit-headers.js'
 import { addTime, type Tallies } from './request-times.js'
 
 /** An answer from the cache, ready to send: its headers (names and values in turn) and its bytes. */
@@ -13,12 +13,11 @@ export type ReadyAnswer = { headers: string[]; body: Buffer }
 /** A cached route with one set of parameters. */
 export type Way = {
   access: KeyedAccess
+  termsOf: TermsOf
   tallies: Tallies
   /** `undefined`: there is no fresh answer in this encoding right now. */
   ready: (acceptEncoding: string | undefined) => ReadyAnswer | undefined
 }
-
-type KnownWay = Way & { termsOf: (caller: Caller) => Terms }
 
 const WAYS_MAX = 10_000
 
@@ -32,7 +31,7 @@ export class FastLane {
   readonly #ctx: Context
   readonly #nextId: () => string
   // By the URL as it was sent. Only URLs that the framework has validated and answered get in.
-  readonly #ways = new LRUCache<string, KnownWay>({ max: WAYS_MAX })
+  readonly #ways = new LRUCache<string, Way>({ max: WAYS_MAX })
   #isOpen: boolean
 
   constructor(ctx: Context, nextId: () => string) {
@@ -45,9 +44,8 @@ export class FastLane {
   /** From now on requests for this URL may take the lane. */
   learn(request: IncomingMessage, way: Way): void {
     const { url = '' } = request
-    if (!this.#isOpen || secretOf(request) === undefined || this.#ways.has(url)) return
-    const termsOf = createTerms(way.access)
-    this.#ways.set(url, { ...way, termsOf: ({ plan }) => termsOf(plan) })
+    const isNew = this.#isOpen && !this.#ways.has(url)
+    if (isNew && secretOf(request) !== undefined) this.#ways.set(url, way)
   }
 
   /** Answers, or leaves the request to `framework`. */
@@ -60,7 +58,7 @@ export class FastLane {
       return
     }
     const startedAt = performance.now()
-    const { tariff, policy } = way.termsOf(caller)
+    const { tariff, policy } = way.termsOf(caller.plan)
     const finish = (verdict: Verdict) => {
       if (!verdict.allowed) {
         // A refusal charges nothing, so the framework can ask again and say so properly.

@@ -5,7 +5,7 @@ import { BUCKETS, type Bucket, type BucketName } from '../accounts/limits/bucket
 import type { Verdict } from '../accounts/limits/limiter.js'
 import { isSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
-import { ApiError, unavailable } from '../errors.js'
+import { ApiError, databaseLost } from '../errors.js'
 import { createTerms, limitHeaders } from './limit-headers.js'
 import { setHeaders } from './set-headers.js'
 import { upgradeUrl } from './urls.js'
@@ -52,7 +52,7 @@ function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
     const known = isStoreLost ? undefined : ctx.keyRing.recall(secret)
     if (known !== undefined) return admitCaller(request, reply, known)
     if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
-    if (isStoreLost) throw unavailable('The database is not available.')
+    if (isStoreLost) throw databaseLost()
     return admitUnseen(request, reply, secret)
   }
 

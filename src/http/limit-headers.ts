@@ -4,9 +4,10 @@ import { PLANS, type Plan, type PlanId } from '../accounts/plans.js'
 
 /** What a route costs under a plan, and the header that says so. */
 export type Terms = { tariff: Tariff; policy: string }
+export type TermsOf = (plan: Plan) => Terms
 
 /** The terms of a route for each plan: worked out once, the same for every request. */
-export function createTerms(access: KeyedAccess): (plan: Plan) => Terms {
+export function createTerms(access: KeyedAccess): TermsOf {
   const terms = Object.values(PLANS).map((plan) => {
     const tariff = tariffOf(access, plan)
     return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const

@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { makeOpenFolder } from '../../test/open-folder.js'
 import { createLog } from '../log.js'
 import { findPostmaster } from './embedded/postmaster.js'
 import { type EmbeddedServer, startServer } from './embedded/server.js'
@@ -16,8 +16,7 @@ const start = () => startServer(dataDir, { fsync: 'off', shared_buffers: '16MB' 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'auspex-store-'))
-  chmodSync(dataDir, 0o755)
+  dataDir = makeOpenFolder('store')
   server = await start()
   const target = { socketDir: server.socketDir, database: 'postgres' }
   store = new Store({ target, connectionsMax: 2, log: createLog('silent', process.stdout) })

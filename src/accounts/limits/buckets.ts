@@ -1,4 +1,4 @@
-import { ApiError, type Fields } from '../../errors.js'
+import { type ApiError, tooManyRequests } from '../../errors.js'
 import type { Plan } from '../plans.js'
 
 /** One allowance: how many requests in which time, counted for a key or for a whole account. */
@@ -14,18 +14,13 @@ export type Refusal = { resetAt: number; retryAfterMs: number }
 
 const MINUTE_MS = 60_000
 
-const tooMany = (message: string, fields: Fields, { retryAfterMs }: Refusal) =>
-  new ApiError(429, message, fields, { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) })
+const refusePlainly = ({ resetAt, retryAfterMs }: Refusal) =>
+  tooManyRequests(`Rate limit exceeded. Retry after ${resetAt}.`, retryAfterMs)
 
-const refusePlainly = (refusal: Refusal) =>
-  tooMany(`Rate limit exceeded. Retry after ${refusal.resetAt}.`, {}, refusal)
-
-const refuseInScope = (scope: string, message: string) => (refusal: Refusal) =>
-  tooMany(
-    message,
-    { scope, reset_at: refusal.resetAt, retryAfterMs: refusal.retryAfterMs },
-    refusal,
-  )
+const refuseInScope =
+  (scope: string, message: string) =>
+  ({ resetAt, retryAfterMs }: Refusal) =>
+    tooManyRequests(message, retryAfterMs, { scope, reset_at: resetAt, retryAfterMs })
 
 /** Every bucket that a route may name; all buckets of a route are checked, the strictest decides. */
 export const BUCKETS = {
@@ -45,8 +40,11 @@ export const BUCKETS = {
     windowMs: MINUTE_MS,
     counts: 'account',
     limit: (plan) => plan.v3HeavyPerMinute,
-    refuse: (refusal) =>
-      tooMany('rate limit exceeded', { scope: 'v3_heavy', reset_at: refusal.resetAt }, refusal),
+    refuse: ({ resetAt, retryAfterMs }) =>
+      tooManyRequests('rate limit exceeded', retryAfterMs, {
+        scope: 'v3_heavy',
+        reset_at: resetAt,
+      }),
   },
   social_rate: {
     windowMs: 1_000,

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -17,6 +15,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { makeOpenFolder } from '../../../test/open-folder.js'
 import { processIdentity } from '../../lib/process-identity.js'
 import { createPool } from '../connection.js'
 import { removeHome } from './home.js'
@@ -54,8 +53,7 @@ async function inspect(socketDir: string) {
 }
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'auspex-server-'))
-  chmodSync(dataDir, 0o755)
+  dataDir = makeOpenFolder('server')
 })
 afterEach(async () => {
   for (const server of running) await stop(server)
