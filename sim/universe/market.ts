@@ -49,8 +49,19 @@ export type MarketEvent = {
   endMs: number
   window: Window | undefined
   negRisk: NegRisk | undefined
+  model: Model
   markets: readonly Market[]
 }
+
+/**
+ * What moves the prices of an event and decides it. `opinion`: what people believe, which wanders and
+ * turns into the truth near the end; `truths` says for each question how it comes out. `strikes`: the
+ * price of a coin at the end against levels; exclusive ones ask in which of the ranges between them it lies.
+ */
+export type Model =
+  | { kind: 'window' }
+  | { kind: 'opinion'; priors: readonly number[]; truths: readonly Payouts[]; exclusive: boolean }
+  | { kind: 'strikes'; coin: Coin; strikesE8: readonly number[]; exclusive: boolean }
 
 /** Questions of which exactly one comes true. The id has a zero last byte; question i adds i to it. */
 export type NegRisk = { marketId: string; feeBips: number; metadata: string }
@@ -60,7 +71,7 @@ export type Market = {
   id: string
   slug: string
   question: string
-  description: string
+  readonly description: string
   /** Title inside a group ("25 bps cut"), empty for a market that is alone in its event. */
   groupItemTitle: string
   outcomes: readonly [string, string]
@@ -71,13 +82,13 @@ export type Market = {
   conditionId: string
   questionId: string
   /** The text that the oracle is asked; its hash is the id of the question in the oracle's adapter. */
-  ancillaryData: string
+  readonly ancillaryData: string
   /** The id of the question in the UMA adapter: `questionId` itself unless the event is neg-risk. */
   requestId: string
   /** Lower-case address that may report the payouts of the condition. */
   oracle: string
-  createdMs: number
-  endMs: number
+  readonly createdMs: number
+  readonly endMs: number
   /** When the payouts reach the chain. */
   resolvesMs: number
   /** Share of p × (1 − p) that takers pay per share: 0.07 on crypto. */

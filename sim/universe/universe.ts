@@ -1,17 +1,26 @@
 import type { Match } from './acts.js'
 import type { Block, Transaction } from './block.js'
-import type {
-  Coin,
-  Combo,
-  Market,
-  MarketEvent,
-  Payouts,
-  Series,
-  Tag,
-  Token,
-  Window,
-} from './market.js'
+import { BlockMaker } from './block-maker.js'
+import { Books } from './books.js'
+import { Catalogue } from './catalogue.js'
+import { Chain, OLD_ERA_START_MS } from './chain.js'
+import { Engine } from './engine.js'
+import { Fair } from './fair.js'
+import { Ledger } from './ledger.js'
+import { Listeners } from './listeners.js'
+import type { Combo, Market, MarketEvent, Payouts } from './market.js'
+import { Population } from './population.js'
+import { Prices } from './prices.js'
+import { Quotes } from './quotes.js'
+import { Tape } from './tape.js'
 import type { Builder, Wallet } from './wallet.js'
+
+const DAY_MS = 86_400_000
+/** Traders who are not there from the beginning join within this time. */
+const JOINING_MS = 3 * DAY_MS
+/** Blocks that are decided before they are shown, so that their transactions can be seen pending. */
+const BLOCKS_AHEAD = 3
+export const REORG_DEPTH_MAX = 64
 
 export type UniverseEvents = {
   /** A whole second is over: its oracle prices exist. */
@@ -30,118 +39,226 @@ export type UniverseEvents = {
   resolved: (market: Market) => void
 }
 
-export declare class Universe {
+/** A replacement of the last blocks: how many, when the chain had which head. */
+export type Reorg = { head: number; depth: number }
+
+export type UniverseOptions = {
+  seed: number
+  /** First moment of the history, after the half hour of the old era. Whole seconds. */
+  startMs: number
+  /** How much is traded; 1 is about 25,000 fills a day. */
+  intensity?: number
+  /** Replacements of an earlier life, to be lived again. */
+  reorgs?: readonly Reorg[]
+}
+
+type Upcoming = { atMs: number; what: 'matched' | 'pending'; tx: Transaction }
+
+/** The whole simulated world. Seed, start and intensity decide everything that ever happens in it. */
+export class Universe {
   readonly seed: number
-  /** First moment of the generated history (after the short V1 era). */
   readonly startMs: number
-  /** The present of the universe. */
-  readonly nowMs: number
-  readonly catalogue: Catalogue
   readonly prices: Prices
-  readonly books: Books
+  readonly catalogue: Catalogue
   readonly chain: Chain
   readonly tape: Tape
-  readonly wallets: readonly Wallet[]
-  readonly builders: readonly Builder[]
-  walletByAddress(address: string): Wallet | undefined
+  readonly books: Books
+  readonly reorgs: Reorg[] = []
+  readonly #fair: Fair
+  readonly #population: Population
+  readonly #maker: BlockMaker
+  /** What the blocks do that are decided but not yet shown. */
+  readonly #aheadLedger = new Ledger()
+  readonly #listeners = new Listeners<UniverseEvents>()
+  readonly #planned: Reorg[]
+  /** Decided but not yet shown, the next one first. */
+  #ahead: Block[] = []
+  #upcoming: Upcoming[] = []
+  #branch = 0
+  #nowMs: number
 
-  /** Lives on to that moment: makes blocks, emits events. */
-  advance(toMs: number): void
-  /** Replaces the last `depth` blocks by as many others, with other contents. */
-  reorg(depth: number): void
-  on<Name extends keyof UniverseEvents>(name: Name, listener: UniverseEvents[Name]): () => void
+  constructor({ seed, startMs, intensity = 1, reorgs = [] }: UniverseOptions) {
+    this.seed = seed
+    this.startMs = startMs
+    this.#nowMs = OLD_ERA_START_MS
+    this.prices = new Prices(seed)
+    this.catalogue = new Catalogue({
+      seed,
+      startMs,
+      v1StartMs: OLD_ERA_START_MS,
+      prices: this.prices,
+    })
+    this.chain = new Chain(seed, startMs)
+    this.#fair = new Fair(seed, this.prices)
+    this.#population = new Population(seed, startMs, JOINING_MS)
+    this.#planned = [...reorgs]
+    const quotes = new Quotes(this.#fair)
+    this.books = new Books(seed, quotes, {
+      nowMs: () => this.#nowMs,
+      lastPriceE4: (of) => this.tape.lastPriceE4(of),
+    })
+    const ledger = new Ledger()
+    this.tape = new Tape(ledger, this.#aheadLedger)
+    const engine = new Engine({
+      seed,
+      intensity,
+      startMs,
+      catalogue: this.catalogue,
+      population: this.#population,
+      fair: this.#fair,
+      quotes,
+      ledger,
+    })
+    this.#maker = new BlockMaker(seed, this.chain, engine)
+    for (let ahead = 0; ahead < BLOCKS_AHEAD; ahead++) this.#decide(this.chain.firstNumber + ahead)
+  }
+
+  /** The present of the universe. */
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  get wallets(): readonly Wallet[] {
+    return this.#population.wallets
+  }
+
+  get builders(): readonly Builder[] {
+    return this.#population.builders
+  }
+
+  /** By lower-case address. */
+  walletByAddress(address: string): Wallet | undefined {
+    return this.#population.byAddress(address)
+  }
+
+  on<Name extends keyof UniverseEvents>(name: Name, listener: UniverseEvents[Name]): () => void {
+    return this.#listeners.on(name, listener)
+  }
 
   /** Probability of outcome 0 at that moment, from the prices alone, strictly between 0 and 1. */
-  fairAt(of: Market | Combo, atMs: number): number
+  fairAt(of: Market | Combo, atMs: number): number {
+    return this.#fair.at(of, atMs)
+  }
+
   /** Payouts once they are on the chain. */
-  payouts(of: Market | Combo): Payouts | undefined
-}
+  payouts(of: Market | Combo): Payouts | undefined {
+    const isResolved = of.resolvesMs <= this.chain.head.timestampSec * 1000
+    return isResolved ? this.#fair.truth(of) : undefined
+  }
 
-export declare class Catalogue {
-  readonly tags: readonly Tag[]
-  readonly series: readonly Series[]
-  /** Everything created by now, the newest last. Thousands: filter, page, never copy per request without need. */
-  events(): readonly MarketEvent[]
-  eventById(id: string): MarketEvent | undefined
-  eventBySlug(slug: string): MarketEvent | undefined
-  marketById(id: string): Market | undefined
-  marketBySlug(slug: string): Market | undefined
-  marketByCondition(conditionId: string): Market | undefined
-  /** By the decimal id. Combos included. */
-  token(decimal: string): Token | undefined
-  combos(): readonly Combo[]
-}
+  /** Lives on to that moment: shows blocks, tells listeners. */
+  advance(toMs: number): void {
+    for (;;) {
+      const next = this.#ahead[0]
+      if (next === undefined || next.timestampSec * 1000 > toMs) break
+      this.#tellUntil(next.timestampSec * 1000)
+      this.#showNext()
+      this.#decide(next.number + BLOCKS_AHEAD)
+      this.#repeatReorg()
+    }
+    this.#tellUntil(toMs)
+  }
 
-/** Prices are whole 10^-8 dollars. */
-export type Quote = { priceE8: number; bidE8: number; askE8: number }
+  /** Replaces the last `depth` blocks by as many others, with other contents. */
+  reorg(depth: number): void {
+    const { head, firstNumber } = this.chain
+    const count = Math.min(depth, REORG_DEPTH_MAX, head.number - firstNumber)
+    this.reorgs.push({ head: head.number, depth })
+    this.#dropAhead()
+    const removed: Block[] = []
+    for (let n = 0; n < count; n++) removed.push(this.#takeBack())
+    this.#branch++
+    this.#listeners.emit('reorg', removed)
+    for (let number = head.number - count + 1; number <= head.number; number++) {
+      this.#decide(number)
+      this.#showNext()
+    }
+    // The matches of blocks that are shown already are told by the blocks.
+    this.#upcoming = []
+    for (let ahead = 1; ahead <= BLOCKS_AHEAD; ahead++) this.#decide(head.number + ahead)
+  }
 
-export declare class Prices {
-  /** The oracle's price of a whole second. */
-  spot(coin: Coin, sec: number): Quote
-  /** Mean of the spot prices of the last `seconds` seconds, `sec` included. */
-  twapE8(coin: Coin, sec: number, seconds: number): number
-  /** The exchange's price, a little off the oracle's. */
-  binanceE8(coin: Coin, sec: number): number
-  /** What the window must reach for Up: the settlement price at its start; its end uses the same rule. */
-  openE8(window: Window): number
-  closeE8(window: Window): number
-}
+  #repeatReorg(): void {
+    const [next] = this.#planned
+    if (next?.head !== this.chain.head.number) return
+    this.#planned.shift()
+    this.reorg(next.depth)
+  }
 
-/** Ten-thousandths of a dollar, hundredths of a share. */
-export type Level = { priceE4: number; sizeE2: number }
-/** Best level first on both sides. The two tokens of a market mirror each other. */
-export type Book = {
-  token: Token
-  bids: readonly Level[]
-  asks: readonly Level[]
-  tickE4: number
-  lastPriceE4: number | undefined
-  /** Changes with every version of the book. */
-  timestampMs: number
-}
+  #takeBack(): Block {
+    const block = this.chain.removeHead()
+    this.tape.remove(block)
+    this.#maker.undo(block)
+    return block
+  }
 
-export declare class Books {
-  /** `undefined` when the market takes no orders: not yet, or no more. */
-  book(token: Token): Book | undefined
-}
+  #decide(number: number): void {
+    const block = this.#maker.make(number, this.#branch)
+    this.#ahead.push(block)
+    for (const tx of block.transactions) {
+      this.#aheadLedger.apply(tx.act, 1)
+      if (tx.pendingMs !== undefined)
+        this.#upcoming.push({ atMs: tx.pendingMs, what: 'pending', tx })
+      if (tx.act.kind === 'match') {
+        this.#upcoming.push({ atMs: tx.act.matchedMs, what: 'matched', tx })
+      }
+    }
+    if (block.transactions.length > 0) this.#upcoming.sort((a, b) => a.atMs - b.atMs)
+  }
 
-export declare class Chain {
-  readonly firstNumber: number
-  /** The newest visible block. */
-  readonly head: Block
-  block(number: number): Block | undefined
-  blockByHash(hash: string): Block | undefined
-  hashOf(block: Block): string
-  parentHashOf(block: Block): string
-  /** A transaction in a visible block, or one that is pending. */
-  find(hash: string): { tx: Transaction; block: Block | undefined; index: number } | undefined
-  /** Newest block that will not be replaced. */
-  readonly finalized: Block
-}
+  #showNext(): void {
+    const block = this.#ahead.shift()
+    if (block === undefined) return
+    for (const { act } of block.transactions) this.#aheadLedger.apply(act, -1)
+    this.#nowMs = Math.max(this.#nowMs, block.timestampSec * 1000)
+    this.chain.append(block)
+    this.tape.append(block)
+    for (const event of this.catalogue.publish(this.#nowMs)) this.#listeners.emit('created', event)
+    this.#listeners.emit('block', block)
+    for (const { act } of block.transactions) {
+      if (act.kind === 'resolve') this.#listeners.emit('resolved', act.market)
+    }
+  }
 
-/** A transaction in its block. */
-export type Settled = { tx: Transaction; block: Block }
+  /** Tells of seconds, matches and pending transactions up to that moment, in the order of their times. */
+  #tellUntil(toMs: number): void {
+    for (;;) {
+      const secondMs = this.#listeners.has('second')
+        ? (Math.floor(this.#nowMs / 1000) + 1) * 1000
+        : Number.POSITIVE_INFINITY
+      const upcomingMs = this.#upcoming[0]?.atMs ?? Number.POSITIVE_INFINITY
+      if (Math.min(secondMs, upcomingMs) > toMs) break
+      if (upcomingMs < secondMs) this.#tellUpcoming()
+      else {
+        this.#nowMs = secondMs
+        this.#listeners.emit('second', secondMs)
+      }
+    }
+    this.#nowMs = Math.max(this.#nowMs, toMs)
+  }
 
-export type MarketStats = {
-  /** One-sided, in micro-dollars. */
-  volume: number
-  volume24h: number
-  trades: number
-  lastPriceE4: number | undefined
-  /** Complete sets outstanding, in micro-shares. */
-  openInterest: number
-}
+  #tellUpcoming(): void {
+    const upcoming = this.#upcoming.shift()
+    if (upcoming === undefined) return
+    const { atMs, what, tx } = upcoming
+    this.#nowMs = Math.max(this.#nowMs, atMs)
+    if (what === 'pending') {
+      this.chain.addPending(tx)
+      this.#listeners.emit('pending', tx)
+    } else if (tx.act.kind === 'match') {
+      this.#listeners.emit('matched', tx, tx.act)
+    }
+  }
 
-export declare class Tape {
-  /** Every settled match so far, oldest first. */
-  readonly matches: readonly Settled[]
-  /** Matches of a market, oldest first. */
-  ofMarket(of: Market | Combo): readonly Settled[]
-  /** Everything a wallet did or took part in (as maker or taker), oldest first. */
-  ofWallet(wallet: Wallet): readonly Settled[]
-  /** Micro-shares of the token that the wallet holds. */
-  balance(wallet: Wallet, token: Token): number
-  /** Who holds a token, with how much. */
-  holders(token: Token): ReadonlyMap<Wallet, number>
-  stats(of: Market | Combo): MarketStats
+  #dropAhead(): void {
+    for (const block of this.#ahead.toReversed()) {
+      this.#maker.undo(block)
+      for (const tx of block.transactions) {
+        this.#aheadLedger.apply(tx.act, -1)
+        this.chain.dropPending(tx)
+      }
+    }
+    this.#ahead = []
+    this.#upcoming = []
+  }
 }

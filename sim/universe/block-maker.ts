@@ -1,0 +1,72 @@
+import { keccak } from '../contracts/keccak.js'
+import { transactionTarget } from '../contracts/targets.js'
+import type { Act } from './acts.js'
+import type { Block, Transaction } from './block.js'
+import type { Chain } from './chain.js'
+import { type Engine, stranger } from './engine.js'
+import { hash32 } from './random.js'
+import type { Wallet } from './wallet.js'
+
+/** The rest goes to block producers privately and appears in the block only. */
+const SEEN_PENDING_SHARE = 0.92
+const PENDING_MS_MIN = 1_000
+const PENDING_MS_SPREAD = 2_000
+const OPERATORS = Array.from({ length: 512 }, (_, index) => stranger(`operator:${index}`))
+const RELAYERS = Array.from({ length: 32 }, (_, index) => stranger(`relayer:${index}`))
+const NOTHING: readonly Transaction[] = []
+
+/** Makes blocks of what the engine lets happen. */
+export class BlockMaker {
+  readonly #seed: number
+  readonly #chain: Chain
+  readonly #engine: Engine
+
+  constructor(seed: number, chain: Chain, engine: Engine) {
+    this.#seed = seed
+    this.#chain = chain
+    this.#engine = engine
+  }
+
+  make(number: number, branch: number): Block {
+    const timestampSec = this.#chain.timestampSec(number)
+    const fromSec = this.#chain.timestampSec(number - 1)
+    const acts = this.#engine.live({ number, branch, fromSec, toSec: timestampSec })
+    const transactions =
+      acts.length === 0
+        ? NOTHING
+        : acts.map((act, index) => this.#transaction(act, { number, branch, timestampSec }, index))
+    return { number, branch, timestampSec, transactions }
+  }
+
+  undo({ transactions }: Block): void {
+    this.#engine.undo(transactions.map(({ act }) => act))
+  }
+
+  #transaction(act: Act, block: Omit<Block, 'transactions'>, index: number): Transaction {
+    const { number, branch, timestampSec } = block
+    const chance = hash32(this.#seed, number, branch, index)
+    const isSeen = (chance & 0xffff) / 0x10000 < SEEN_PENDING_SHARE
+    const leadMs = PENDING_MS_MIN + ((chance >>> 16) % PENDING_MS_SPREAD)
+    return {
+      hash: `0x${keccak(hex(this.#seed, 16) + hex(number, 12) + hex(branch, 8) + hex(index, 8) + SALT)}`,
+      act,
+      from: senderOf(act, chance),
+      to: transactionTarget(act),
+      nonce: (number % 1_000_000) * 8 + (index % 8),
+      pendingMs: isSeen ? timestampSec * 1000 - leadMs : undefined,
+    }
+  }
+}
+
+/** Keeps the hash of a transaction apart from that of a block. */
+const SALT = '7478'
+
+/** Operators settle matches; relayers carry what people with contract wallets do. */
+function senderOf(act: Act, chance: number): string {
+  if (act.kind === 'match') return OPERATORS[chance % OPERATORS.length] ?? ''
+  const wallet: Wallet | undefined = 'wallet' in act ? act.wallet : undefined
+  if (wallet?.kind === 'eoa') return wallet.owner
+  return RELAYERS[chance % RELAYERS.length] ?? ''
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')

@@ -1,0 +1,132 @@
+import { ADDRESS } from '../contracts/addresses.js'
+import {
+  conditionIdOf,
+  negRiskMarketIdOf,
+  negRiskQuestionIdOf,
+  questionIdOf,
+  tokenIdsOf,
+  withInitializer,
+} from '../contracts/ids.js'
+import type { Market, MarketEvent, NegRisk, Outcome, Token, TokenPair } from './market.js'
+
+/** What a builder of events decides; ids, addresses and tokens follow. */
+export type EventDraft = Omit<MarketEvent, 'markets' | 'negRisk'> & {
+  /** The questions exclude each other, so positions in them convert into each other. */
+  exclusive: boolean
+  markets: readonly MarketDraft[]
+}
+
+export type MarketDraft = Pick<
+  Market,
+  | 'id'
+  | 'slug'
+  | 'question'
+  | 'groupItemTitle'
+  | 'outcomes'
+  | 'resolvesMs'
+  | 'feeRate'
+  | 'popularity'
+>
+
+export function buildEvent({ exclusive, markets, ...draft }: EventDraft): MarketEvent {
+  const event: Omit<MarketEvent, 'markets'> & { markets: Market[] } = {
+    ...draft,
+    negRisk: exclusive ? negRiskOf(draft.slug) : undefined,
+    markets: [],
+  }
+  markets.forEach((market, index) => {
+    event.markets.push(new BuiltMarket(event, market, index))
+  })
+  return event
+}
+
+function negRiskOf(slug: string): NegRisk {
+  const metadata = `title: ${slug}`
+  return {
+    marketId: negRiskMarketIdOf(ADDRESS.negRiskOperator, 0, metadata),
+    feeBips: 0,
+    metadata,
+  }
+}
+
+/** A class for its getters: there are thousands, and the texts and token ids of most are never asked for. */
+class BuiltMarket implements Market {
+  readonly kind = 'market'
+  readonly id: string
+  readonly slug: string
+  readonly question: string
+  readonly groupItemTitle: string
+  readonly outcomes: readonly [string, string]
+  readonly event: MarketEvent
+  readonly index: number
+  readonly conditionId: string
+  readonly questionId: string
+  readonly requestId: string
+  readonly oracle: string
+  readonly resolvesMs: number
+  readonly feeRate: number
+  readonly popularity: number
+  #tokens: TokenPair | undefined
+
+  constructor(event: MarketEvent, draft: MarketDraft, index: number) {
+    this.id = draft.id
+    this.slug = draft.slug
+    this.question = draft.question
+    this.groupItemTitle = draft.groupItemTitle
+    this.outcomes = draft.outcomes
+    this.event = event
+    this.index = index
+    this.resolvesMs = draft.resolvesMs
+    this.feeRate = draft.feeRate
+    this.popularity = draft.popularity
+    const { negRisk } = event
+    this.requestId = questionIdOf(this.ancillaryData)
+    this.questionId =
+      negRisk === undefined ? this.requestId : negRiskQuestionIdOf(negRisk.marketId, index)
+    this.oracle = negRisk === undefined ? ADDRESS.umaAdapterV4 : ADDRESS.negRiskAdapter
+    this.conditionId = conditionIdOf(this.oracle, this.questionId)
+  }
+
+  get createdMs(): number {
+    return this.event.createdMs
+  }
+
+  get endMs(): number {
+    return this.event.endMs
+  }
+
+  get description(): string {
+    return this.event.description
+  }
+
+  get ancillaryData(): string {
+    return describeQuestion(this)
+  }
+
+  get tokens(): TokenPair {
+    this.#tokens ??= deriveTokens(this)
+    return this.#tokens
+  }
+}
+
+/** The text that the oracle is asked, in the form that the contracts prescribe. */
+function describeQuestion({ question, description, outcomes }: Market): string {
+  const text =
+    `q: title: ${question}, description: ${description} ` +
+    `res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to ${outcomes[1]}, p2 to ${outcomes[0]}, ` +
+    'p3 to unknown/50-50.'
+  return withInitializer(text, ADDRESS.questionCreator)
+}
+
+function deriveTokens(market: Market): TokenPair {
+  const [first, second] = tokenIdsOf(market.conditionId, market.event.negRisk !== undefined)
+  return [makeToken(market, 0, BigInt(`0x${first}`)), makeToken(market, 1, BigInt(`0x${second}`))]
+}
+
+export const makeToken = (of: Token['of'], outcome: Outcome, id: bigint): Token => ({
+  id,
+  decimal: id.toString(),
+  word: id.toString(16).padStart(64, '0'),
+  outcome,
+  of,
+})

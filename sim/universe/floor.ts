@@ -1,0 +1,99 @@
+import type { Catalogue } from './catalogue.js'
+import { COINS } from './coins.js'
+import type { Combo, Market, MarketEvent } from './market.js'
+import { Lottery, type Rng } from './random.js'
+import { INTERVALS, windowAt, windowSlug } from './windows.js'
+
+/** Share of trades that go to the windows of coins, to combos, and to everything else. */
+const WINDOW_SHARE = 0.62
+const COMBO_SHARE = 0.02
+/** Orders of the last seconds would settle after the end. */
+const LAST_ORDER_MS = 4_000
+const DRAWS_MAX = 5
+
+type Slot = {
+  coin: (typeof COINS)[number]['coin']
+  interval: (typeof INTERVALS)[number]['interval']
+}
+
+/** The trading floor: which markets can be traded at a moment, and which of them draws a crowd. */
+export class Floor {
+  readonly #catalogue: Catalogue
+  readonly #slots: Lottery<Slot>
+  readonly #current = new Map<Slot, Market>()
+  #topics: Market[] = []
+  #lottery = new Lottery<Market>([], () => 0)
+  #lotteryEndsMs = 0
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue
+    const slots = COINS.flatMap(({ coin, popularity }) =>
+      INTERVALS.map((entry) => ({
+        coin,
+        interval: entry.interval,
+        weight: popularity * entry.popularity,
+      })),
+    )
+    this.#slots = new Lottery(slots, ({ weight }) => weight)
+  }
+
+  /** Opens the markets of an event; windows are found by their time. */
+  open(event: MarketEvent): void {
+    if (event.window !== undefined) return
+    this.#topics.push(...event.markets)
+    this.#lotteryEndsMs = 0
+  }
+
+  /** `undefined` when the draw fell on something that cannot be traded at that moment. */
+  draw(rng: Rng, atMs: number): Market | Combo | undefined {
+    const share = rng.next()
+    if (share < WINDOW_SHARE) return this.drawWindow(rng, atMs)
+    if (share < WINDOW_SHARE + COMBO_SHARE) return this.#drawCombo(rng, atMs)
+    return this.drawTopic(rng, atMs)
+  }
+
+  drawWindow(rng: Rng, atMs: number): Market | undefined {
+    const slot = this.#slots.draw(rng)
+    const known = this.#current.get(slot)
+    if (
+      known?.event.window !== undefined &&
+      isOpen(known, atMs) &&
+      known.event.window.startMs <= atMs
+    ) {
+      return known
+    }
+    const market = this.#catalogue.marketBySlug(
+      windowSlug(windowAt(slot.coin, slot.interval, atMs)),
+    )
+    if (market === undefined || !isOpen(market, atMs)) return undefined
+    this.#current.set(slot, market)
+    return market
+  }
+
+  drawTopic(rng: Rng, atMs: number): Market | undefined {
+    if (atMs >= this.#lotteryEndsMs) this.#rebuild(atMs)
+    if (this.#lottery.size === 0) return undefined
+    for (let draws = 0; draws < DRAWS_MAX; draws++) {
+      const market = this.#lottery.draw(rng)
+      if (isOpen(market, atMs)) return market
+    }
+    return undefined
+  }
+
+  #drawCombo(rng: Rng, atMs: number): Combo | undefined {
+    const combos = this.#catalogue.combos()
+    // The newest are traded; an old combo is held to its end.
+    const combo = combos[combos.length - 1 - rng.below(Math.min(6, combos.length))]
+    const open = combo?.legs.every(({ market }) => isOpen(market, atMs)) ?? false
+    return open && combo !== undefined && combo.createdMs < atMs ? combo : undefined
+  }
+
+  #rebuild(atMs: number): void {
+    this.#topics = this.#topics.filter(({ endMs }) => endMs - LAST_ORDER_MS > atMs)
+    this.#lottery = new Lottery(this.#topics, ({ popularity }) => popularity)
+    this.#lotteryEndsMs = Math.min(...this.#topics.map(({ endMs }) => endMs - LAST_ORDER_MS))
+  }
+}
+
+export const isOpen = ({ createdMs, endMs }: Market, atMs: number): boolean =>
+  createdMs <= atMs && atMs < endMs - LAST_ORDER_MS

@@ -1,0 +1,178 @@
+import type { Act, Fill, Match, Micros, Redeem, RedeemCombo } from './acts.js'
+import type { Combo, Market, MarketEvent, Payouts, Token } from './market.js'
+import type { Wallet } from './wallet.js'
+
+/**
+ * Who has how much: shares by token and wallet, and pUSD by wallet. Every act moves it by amounts that
+ * follow from the act alone, so taking an act back is applying it with the sign turned round.
+ */
+export class Ledger {
+  readonly #holders = new Map<Token, Map<Wallet, Micros>>()
+  readonly #holdings = new Map<Wallet, Map<Token, Micros>>()
+  readonly #cash = new Map<Wallet, Micros>()
+  readonly #seen = new Set<Market | Combo>()
+
+  balance(wallet: Wallet, token: Token): Micros {
+    return this.#holders.get(token)?.get(wallet) ?? 0
+  }
+
+  holders(token: Token): ReadonlyMap<Wallet, Micros> {
+    return this.#holders.get(token) ?? NOBODY
+  }
+
+  /** Tokens that the wallet has any of. */
+  holdings(wallet: Wallet): ReadonlyMap<Token, Micros> {
+    return this.#holdings.get(wallet) ?? NOTHING
+  }
+
+  /** Whether anybody ever had shares of it. Asking for its holders would derive its tokens first. */
+  hasSeen(of: Market | Combo): boolean {
+    return this.#seen.has(of)
+  }
+
+  cash(wallet: Wallet): Micros {
+    return this.#cash.get(wallet) ?? 0
+  }
+
+  /** `sign` -1 takes the act back. */
+  apply(act: Act, sign: 1 | -1): void {
+    switch (act.kind) {
+      case 'match':
+        this.#applyMatch(act, sign)
+        break
+      case 'deposit':
+        this.#pay(act.wallet, sign * act.amount)
+        break
+      case 'withdraw':
+        this.#pay(act.wallet, -sign * act.amount)
+        break
+      case 'split':
+      case 'merge':
+        this.#applySets(act.wallet, act.market, act, sign)
+        break
+      case 'redeem':
+        this.#applyRedeem(act, sign)
+        break
+      case 'redeemCombo':
+        this.#applyRedeemCombo(act, sign)
+        break
+      case 'convert':
+        this.#applyConvert(act.wallet, act.event, act, sign)
+        break
+      case 'transfer':
+        this.#give(act.from, act.token, -sign * act.amount)
+        this.#give(act.to, act.token, sign * act.amount)
+        break
+      default:
+        // Wallets, questions and answers move nothing.
+        break
+    }
+  }
+
+  #applyMatch({ exchange, taker, makers }: Match, sign: 1 | -1): void {
+    const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
+    for (const fill of makers) this.#applyFill(fill, sign, isV1, true)
+    this.#applyFill(taker, sign, isV1, false)
+  }
+
+  #applyFill({ order, shares, usd, fee }: Fill, sign: 1 | -1, isV1: boolean, isMaker: boolean) {
+    const { wallet, token, side } = order
+    const buys = side === 'BUY'
+    // The first exchange took the fee of a buyer in shares, and gave makers theirs back.
+    const shareFee = isV1 && buys && !isMaker ? fee : 0
+    this.#give(wallet, token, sign * (buys ? shares - shareFee : -shares))
+    if (!isV1) this.#pay(wallet, sign * (buys ? -usd - fee : usd - fee))
+  }
+
+  #applySets(
+    wallet: Wallet,
+    market: Market,
+    act: { kind: 'split' | 'merge'; era: 'v1' | 'v2'; amount: Micros },
+    sign: 1 | -1,
+  ): void {
+    const amount = act.kind === 'split' ? sign * act.amount : -sign * act.amount
+    for (const token of market.tokens) this.#give(wallet, token, amount)
+    if (act.era === 'v2') this.#pay(wallet, -amount)
+  }
+
+  #applyRedeem(act: Redeem, sign: 1 | -1): void {
+    const { wallet, market, amounts, route } = act
+    market.tokens.forEach((token, outcome) => {
+      this.#give(wallet, token, -sign * (amounts[outcome] ?? 0))
+    })
+    // Who asks the contracts directly gets the collateral inside them, not pUSD.
+    if (route !== 'direct') this.#pay(wallet, sign * payoutOf(act))
+  }
+
+  #applyRedeemCombo(act: RedeemCombo, sign: 1 | -1): void {
+    this.#give(act.wallet, act.token, -sign * act.amount)
+    this.#pay(act.wallet, sign * comboPayoutOf(act))
+  }
+
+  #applyConvert(
+    wallet: Wallet,
+    event: MarketEvent,
+    { indexSet, amount }: { indexSet: number; amount: Micros },
+    sign: 1 | -1,
+  ): void {
+    let given = 0
+    for (const market of event.markets) {
+      const [yes, no] = market.tokens
+      if ((indexSet & (1 << market.index)) === 0) {
+        this.#give(wallet, yes, sign * amount)
+      } else {
+        this.#give(wallet, no, -sign * amount)
+        given++
+      }
+    }
+    this.#pay(wallet, sign * amount * (given - 1))
+  }
+
+  #give(wallet: Wallet, token: Token, amount: Micros): void {
+    if (amount === 0) return
+    this.#seen.add(token.of)
+    const next = this.balance(wallet, token) + amount
+    set(this.#holders, token, wallet, next)
+    set(this.#holdings, wallet, token, next)
+  }
+
+  #pay(wallet: Wallet, amount: Micros): void {
+    this.#cash.set(wallet, this.cash(wallet) + amount)
+  }
+}
+
+const NOBODY: ReadonlyMap<Wallet, Micros> = new Map()
+const NOTHING: ReadonlyMap<Token, Micros> = new Map()
+
+/** Keeps no zeros: who has none of a token is not in its map. */
+function set<Outer, Inner>(
+  table: Map<Outer, Map<Inner, Micros>>,
+  outer: Outer,
+  inner: Inner,
+  amount: Micros,
+): void {
+  let row = table.get(outer)
+  if (row === undefined) {
+    row = new Map()
+    table.set(outer, row)
+  }
+  if (amount === 0) {
+    row.delete(inner)
+    if (row.size === 0) table.delete(outer)
+  } else {
+    row.set(inner, amount)
+  }
+}
+
+/** What a redemption pays: each outcome by itself, rounded down as the contract does. */
+export const payoutOf = ({ amounts, payouts }: { amounts: Payouts; payouts: Payouts }): Micros =>
+  share(amounts[0], payouts, 0) + share(amounts[1], payouts, 1)
+
+export const comboPayoutOf = ({ amount, payouts, token }: RedeemCombo): Micros =>
+  share(amount, payouts, token.outcome)
+
+/** Combos pay in millionths, and amount times a million may leave the exact range of numbers. */
+function share(amount: Micros, payouts: Payouts, outcome: 0 | 1): Micros {
+  const whole = payouts[0] + payouts[1]
+  return Number((BigInt(amount) * BigInt(payouts[outcome])) / BigInt(whole))
+}

@@ -1,0 +1,244 @@
+import type { Act, Era, ExchangeName, Fill, Match, Micros, Order, Side } from './acts.js'
+import type { Ledger } from './ledger.js'
+import type { Token } from './market.js'
+import type { Population } from './population.js'
+import type { Quotes } from './quotes.js'
+import { Lottery, type Rng } from './random.js'
+import type { Intent } from './takers.js'
+import type { Wallet } from './wallet.js'
+
+const WHOLE_E4 = 10_000
+/** Micro-shares in a hundredth of a share. A size in hundredths times a price in ten-thousandths is micro-dollars. */
+const MICROS_E2 = 10_000
+const SIZE_E2_MIN = 100
+/** How often two, three or four resting orders fill one taker. */
+const EXTRA_MAKER_CHANCE = 0.38
+const MAKERS_MAX = 4
+const WORSE_PRICE_CHANCE = 0.35
+/** How often the resting side is a person with a limit order instead of a professional. */
+const PERSON_CHANCE = 0.12
+const BUILDER_FEE = 0.002
+const V1_FEE_BPS = 200
+
+type Resting = { order: Order; priceE4: number; leftE2: number }
+type Slice = { sizeE2: number; priceE4: number }
+
+/** Finds the other side for what somebody wants, and makes the match of it. */
+export class Matching {
+  readonly #quotes: Quotes
+  readonly #ledger: Ledger
+  readonly #makers: Lottery<Wallet>
+  readonly #people: readonly Wallet[]
+  readonly #resting = new Map<Wallet, Map<Token, Resting>>()
+
+  constructor(population: Population, { quotes, ledger }: { quotes: Quotes; ledger: Ledger }) {
+    this.#quotes = quotes
+    this.#ledger = ledger
+    this.#makers = new Lottery(population.ofCharacter('maker'), (_, rank) => 1 / (rank + 2))
+    this.#people = [...population.ofCharacter('holder'), ...population.ofCharacter('momentum')]
+  }
+
+  /** The match, after the deposits that those in it need first. */
+  make(rng: Rng, intent: Intent, era: Era, atMs: number): Act[] {
+    const exchange = exchangeFor(intent, era)
+    const slices = this.#slice(rng, intent, atMs)
+    const makers = slices.map((slice) => this.#rest(rng, intent, slice, exchange, atMs))
+    const taker = takerFill(rng, intent, slices, exchange, atMs)
+    const match: Match = { kind: 'match', exchange, of: intent.of, taker, makers, matchedMs: atMs }
+    const towardsFirst = (intent.outcome === 0) === (intent.side === 'BUY')
+    this.#quotes.push(intent.of, towardsFirst ? intent.sizeE2 : -intent.sizeE2, atMs)
+    return era === 'v1' ? [match] : [...this.#deposits(rng, [...makers, taker]), match]
+  }
+
+  /** Cuts the order into what each resting order gives, at the best price or one step behind it. */
+  #slice(rng: Rng, { of, outcome, side, sizeE2 }: Intent, atMs: number): Slice[] {
+    const { bidE4, askE4, tickE4 } = this.#quotes.at(of, outcome, atMs)
+    const stepE4 = side === 'BUY' ? tickE4 : -tickE4
+    let priceE4 = side === 'BUY' ? askE4 : bidE4
+    let leftE2 = sizeE2
+    const slices: Slice[] = []
+    while (
+      slices.length < MAKERS_MAX - 1 &&
+      leftE2 > 4 * SIZE_E2_MIN &&
+      rng.chance(EXTRA_MAKER_CHANCE)
+    ) {
+      const part = Math.max(SIZE_E2_MIN, Math.floor(leftE2 * rng.between(0.2, 0.7)))
+      slices.push({ sizeE2: part, priceE4 })
+      leftE2 -= part
+      const nextE4 = priceE4 + stepE4
+      if (nextE4 >= tickE4 && nextE4 <= WHOLE_E4 - tickE4 && rng.chance(WORSE_PRICE_CHANCE)) {
+        priceE4 = nextE4
+      }
+    }
+    slices.push({ sizeE2: leftE2, priceE4 })
+    return slices
+  }
+
+  /** The resting order behind a slice: the same token the other way, or the other token the same way. */
+  #rest(rng: Rng, intent: Intent, slice: Slice, exchange: ExchangeName, atMs: number): Fill {
+    const wallet = this.#otherThan(rng, intent.wallet)
+    const own = intent.of.tokens[intent.outcome]
+    const other = intent.of.tokens[intent.outcome === 0 ? 1 : 0]
+    // Enough for the whole match: the same maker may stand behind several slices of it.
+    const given = intent.side === 'BUY' ? own : other
+    const canGive = this.#ledger.balance(wallet, given) >= intent.sizeE2 * MICROS_E2
+    if (intent.side === 'BUY') {
+      return canGive && rng.chance(0.5)
+        ? this.#fill(rng, wallet, own, 'SELL', slice, exchange, atMs)
+        : this.#fill(rng, wallet, other, 'BUY', mirrored(slice), exchange, atMs)
+    }
+    return canGive && rng.chance(0.5)
+      ? this.#fill(rng, wallet, other, 'SELL', mirrored(slice), exchange, atMs)
+      : this.#fill(rng, wallet, own, 'BUY', slice, exchange, atMs)
+  }
+
+  #otherThan(rng: Rng, taker: Wallet): Wallet {
+    const wallet = rng.chance(PERSON_CHANCE) ? rng.pick(this.#people) : this.#makers.draw(rng)
+    return wallet === taker ? this.#otherThan(rng, taker) : wallet
+  }
+
+  #fill(
+    rng: Rng,
+    wallet: Wallet,
+    token: Token,
+    side: Side,
+    { sizeE2, priceE4 }: Slice,
+    exchange: ExchangeName,
+    atMs: number,
+  ): Fill {
+    const orders = this.#ordersOf(wallet)
+    let resting = orders.get(token)
+    const fits =
+      resting?.order.exchange === exchange &&
+      resting.order.side === side &&
+      resting.priceE4 === priceE4 &&
+      resting.leftE2 >= sizeE2
+    if (resting === undefined || !fits) {
+      const wholeE2 = Math.round(sizeE2 * rng.between(1, 9))
+      const createdMs = atMs - Math.floor(rng.between(300, 90_000))
+      const order = newOrder(rng, exchange, wallet, token, side, wholeE2, priceE4, createdMs)
+      resting = { order, priceE4, leftE2: wholeE2 }
+      orders.set(token, resting)
+    }
+    resting.leftE2 -= sizeE2
+    const shares = sizeE2 * MICROS_E2
+    const fee = v1Fee(resting.order, shares, priceE4)
+    return { order: resting.order, shares, usd: sizeE2 * priceE4, fee }
+  }
+
+  #ordersOf(wallet: Wallet): Map<Token, Resting> {
+    let orders = this.#resting.get(wallet)
+    // Orders in markets that are over would pile up; forgetting a live one only ends it early.
+    if (orders === undefined || orders.size > 200) {
+      orders = new Map()
+      this.#resting.set(wallet, orders)
+    }
+    return orders
+  }
+
+  #deposits(rng: Rng, fills: readonly Fill[]): Act[] {
+    const needs = new Map<Wallet, Micros>()
+    for (const { order, usd, fee } of fills) {
+      if (order.side === 'SELL') continue
+      needs.set(order.wallet, (needs.get(order.wallet) ?? 0) + usd + fee)
+    }
+    const deposits: Act[] = []
+    for (const [wallet, need] of needs) {
+      const missing = need - this.#ledger.cash(wallet)
+      if (missing > 0)
+        deposits.push({ kind: 'deposit', wallet, amount: depositFor(rng, wallet, missing) })
+    }
+    return deposits
+  }
+}
+
+const mirrored = ({ sizeE2, priceE4 }: Slice): Slice => ({ sizeE2, priceE4: WHOLE_E4 - priceE4 })
+
+/** People bring round sums, and makers large ones. */
+export function depositFor(rng: Rng, { character }: Wallet, missing: Micros): Micros {
+  const usualUsd = character === 'maker' ? 50_000 : character === 'whale' ? 20_000 : 100
+  const usd = Math.max((missing / 1e6) * rng.between(1.2, 4), usualUsd * rng.between(0.5, 2))
+  return Math.ceil(usd / 10) * 10_000_000
+}
+
+function exchangeFor({ of }: Intent, era: Era): ExchangeName {
+  if (of.kind === 'combo') return 'v3'
+  if (of.event.negRisk !== undefined) return era === 'v1' ? 'v1NegRisk' : 'v2NegRisk'
+  return era
+}
+
+function takerFill(
+  rng: Rng,
+  { wallet, of, outcome, side }: Intent,
+  slices: readonly Slice[],
+  exchange: ExchangeName,
+  atMs: number,
+): Fill {
+  let sizeE2 = 0
+  let usd = 0
+  for (const slice of slices) {
+    sizeE2 += slice.sizeE2
+    usd += slice.sizeE2 * slice.priceE4
+  }
+  const limitE4 = slices.at(-1)?.priceE4 ?? 0
+  const createdMs = atMs - 150 - rng.below(400)
+  const order = newOrder(
+    rng,
+    exchange,
+    wallet,
+    of.tokens[outcome],
+    side,
+    sizeE2,
+    limitE4,
+    createdMs,
+  )
+  const shares = sizeE2 * MICROS_E2
+  const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
+  const fee = isV1 ? v1Fee(order, shares, limitE4) : platformFee(slices, order)
+  return { order, shares, usd, fee }
+}
+
+function newOrder(
+  rng: Rng,
+  exchange: ExchangeName,
+  wallet: Wallet,
+  token: Token,
+  side: Side,
+  sizeE2: number,
+  priceE4: number,
+  createdMs: number,
+): Order {
+  const shares = sizeE2 * MICROS_E2
+  const usd = sizeE2 * priceE4
+  const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
+  return {
+    exchange,
+    salt: Math.floor(rng.next() * 2 ** 48),
+    wallet,
+    token,
+    side,
+    makerAmount: side === 'BUY' ? usd : shares,
+    takerAmount: side === 'BUY' ? shares : usd,
+    feeRateBps: isV1 && rng.chance(0.3) ? V1_FEE_BPS : 0,
+    createdMs,
+  }
+}
+
+/** Takers pay a share of p × (1 − p), and what the app they use adds. Five decimals, as the operator computes it. */
+function platformFee(slices: readonly Slice[], { token, wallet }: Order): Micros {
+  const rate = token.of.kind === 'combo' ? 0 : token.of.feeRate
+  let fee = 0
+  for (const { sizeE2, priceE4 } of slices) {
+    const price = priceE4 / WHOLE_E4
+    fee += sizeE2 * MICROS_E2 * rate * price * (1 - price)
+    if (wallet.builder !== undefined) fee += sizeE2 * priceE4 * BUILDER_FEE
+  }
+  return Math.round(fee / 10) * 10
+}
+
+/** The first exchange: of the cheaper side's price; buyers pay in shares, sellers in money. */
+function v1Fee({ side, feeRateBps }: Order, shares: Micros, priceE4: number): Micros {
+  const cheaperE4 = Math.min(priceE4, WHOLE_E4 - priceE4)
+  const inShares = side === 'BUY' ? priceE4 : WHOLE_E4
+  return Math.floor((shares * feeRateBps * cheaperE4) / inShares / WHOLE_E4)
+}

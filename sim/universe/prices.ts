@@ -1,0 +1,153 @@
+import { LRUCache } from 'lru-cache'
+import { type CoinFacts, coinFacts } from './coins.js'
+import type { Coin, Window } from './market.js'
+import { bell, unit } from './random.js'
+
+/** Prices are whole 10^-8 dollars. */
+export type Quote = { priceE8: number; bidE8: number; askE8: number }
+
+const HOUR_SEC = 3_600
+/** Waves of 2, 4, 8 … seconds up to 48 days, each wandering by the square root of its length, make a random walk. */
+const OCTAVES = 22
+/** Share of a day's deviation that one wave carries; all of them together give the coin's volatility. */
+const OCTAVE_SHARE = 0.55
+/** Waves up to this many seconds calm down at night; longer ones span nights. */
+const RESTLESS_SEC_MAX = 2_048
+const JUMP_SHARE = 0.05
+/** A jump fades: prices come half of the way back in this time. */
+const JUMP_HALF_LIFE_SEC = 2_400
+const JUMP_HOURS_FELT = 4
+/** 48 hours of every coin: 10 MB. */
+const HOURS_KEPT = 7 * 48
+const SETTLEMENT_SEC = 60
+
+/**
+ * The price paths of the coins. The price of any second follows from the seed alone, so any stretch
+ * of history can be asked for in any order; an hour at a time is computed and kept for a while.
+ */
+export class Prices {
+  readonly #seed: number
+  readonly #opens = new WeakMap<Window, number>()
+  readonly #hours = new LRUCache<number, Float64Array>({ max: HOURS_KEPT })
+
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  /** The oracle's price of a whole second. */
+  spot(coin: Coin, sec: number): Quote {
+    const facts = coinFacts(coin)
+    const priceE8 = this.#priceE8(facts, sec)
+    const calm = 0.6 + 0.8 * unit(this.#seed, sec, facts.index, 21)
+    const halfE8 = Math.max(1, Math.round(priceE8 * facts.halfSpread * calm))
+    return { priceE8, bidE8: priceE8 - halfE8, askE8: priceE8 + halfE8 }
+  }
+
+  spotE8(coin: Coin, sec: number): number {
+    return this.#priceE8(coinFacts(coin), sec)
+  }
+
+  /** Mean of the spot prices of the last `seconds` seconds, `sec` included. */
+  twapE8(coin: Coin, sec: number, seconds: number): number {
+    const facts = coinFacts(coin)
+    let sum = 0
+    for (let back = 0; back < seconds; back++) sum += this.#priceE8(facts, sec - back)
+    return Math.round(sum / seconds)
+  }
+
+  /** The exchange's price, a little off the oracle's. */
+  binanceE8(coin: Coin, sec: number): number {
+    const facts = coinFacts(coin)
+    const basis = 0.00006 * bell(this.#seed, Math.floor(sec / 20), 900 + facts.index)
+    return Math.round(this.#priceE8(facts, sec) * (1 + basis))
+  }
+
+  /** What the window must reach for Up. */
+  openE8(window: Window): number {
+    let openE8 = this.#opens.get(window)
+    if (openE8 === undefined) {
+      openE8 = this.#settlementE8(window, window.startMs)
+      this.#opens.set(window, openE8)
+    }
+    return openE8
+  }
+
+  /** The last price of a window is the first of the next. */
+  closeE8(window: Window): number {
+    return this.#settlementE8(window, window.endMs)
+  }
+
+  /** Hourly and daily windows settle on the exchange's price, the others on the oracle's mean of a minute. */
+  #settlementE8({ coin, interval }: Window, atMs: number): number {
+    const sec = atMs / 1000
+    return interval === '1h' || interval === '1d'
+      ? this.binanceE8(coin, sec)
+      : this.twapE8(coin, sec, SETTLEMENT_SEC)
+  }
+
+  #priceE8(facts: CoinFacts, sec: number): number {
+    const hour = Math.floor(sec / HOUR_SEC)
+    const key = hour * 8 + facts.index
+    let path = this.#hours.get(key)
+    if (path === undefined) {
+      path = this.#computeHour(facts, hour)
+      this.#hours.set(key, path)
+    }
+    return path[sec - hour * HOUR_SEC] ?? 0
+  }
+
+  #computeHour(facts: CoinFacts, hour: number): Float64Array {
+    const from = hour * HOUR_SEC
+    const index = facts.index
+    const logs = new Float64Array(HOUR_SEC)
+    for (let octave = 1; octave <= OCTAVES; octave++)
+      this.#addWave(logs, from, index, octave, facts)
+    this.#addJumps(logs, hour, index)
+    const path = new Float64Array(HOUR_SEC)
+    for (let i = 0; i < HOUR_SEC; i++) {
+      path[i] = Math.round(facts.baseUsd * Math.exp(logs[i] ?? 0) * 1e8)
+    }
+    return path
+  }
+
+  /** Adds one wave: chance at every `length` seconds, straight lines between. */
+  #addWave(logs: Float64Array, from: number, coin: number, octave: number, facts: CoinFacts): void {
+    const length = 2 ** octave
+    const amplitude = facts.volatility * OCTAVE_SHARE * Math.sqrt(length / 86_400)
+    const salt = coin * 64 + octave
+    for (let i = 0; i < logs.length; ) {
+      const cell = Math.floor((from + i) / length)
+      const start = cell * length
+      const height = this.#height(cell, length, salt)
+      const slope = (this.#height(cell + 1, length, salt) - height) / length
+      const end = Math.min(logs.length, start + length - from)
+      for (; i < end; i++) {
+        logs[i] = (logs[i] ?? 0) + amplitude * (height + slope * (from + i - start))
+      }
+    }
+  }
+
+  #height(cell: number, length: number, salt: number): number {
+    const height = bell(this.#seed, cell, salt)
+    return length <= RESTLESS_SEC_MAX ? height * restlessness(cell * length) : height
+  }
+
+  /** News: now and then the price jumps within a second, and partly comes back over the next hours. */
+  #addJumps(logs: Float64Array, hour: number, coin: number): void {
+    for (let past = hour - JUMP_HOURS_FELT; past <= hour; past++) {
+      if (unit(this.#seed, past, coin, 31) >= JUMP_SHARE) continue
+      const atSec = past * HOUR_SEC + Math.floor(unit(this.#seed, past, coin, 32) * HOUR_SEC)
+      const size = 0.007 * bell(this.#seed, past, 700 + coin)
+      for (let i = Math.max(0, atSec - hour * HOUR_SEC); i < HOUR_SEC; i++) {
+        const ageSec = hour * HOUR_SEC + i - atSec
+        logs[i] = (logs[i] ?? 0) + size * 2 ** (-ageSec / JUMP_HALF_LIFE_SEC)
+      }
+    }
+  }
+}
+
+/** How lively trading is at that second of the day: quiet in the small hours of the Americas, busiest in their morning. */
+export function restlessness(sec: number): number {
+  const hour = (sec % 86_400) / HOUR_SEC
+  return 1 + 0.45 * Math.sin(((hour - 9.5) / 24) * 2 * Math.PI)
+}

@@ -1,0 +1,71 @@
+import type { Fair } from './fair.js'
+import type { Combo, Market, Outcome } from './market.js'
+
+/** Best prices of one outcome, in ten-thousandths of a dollar, and the step between prices. */
+export type BestPrices = { bidE4: number; askE4: number; tickE4: number }
+
+const WHOLE_E4 = 10_000
+/** Outside of these the steps are ten times finer. */
+const FINE_BELOW_E4 = 400
+const FINE_ABOVE_E4 = 9_600
+const PRESSURE_HALF_LIFE_MS = 45_000
+const PRESSURE_E4_MAX = 180
+/** Takers of this many hundredths of a share move the price by one ten-thousandth. */
+const DEPTH_E2 = 1_500
+
+type Pressure = { valueE4: number; atMs: number }
+
+/**
+ * Where the best bid and ask of a market stand: around what it is worth, pushed by those who traded
+ * last. Both the traders and the visible order books look here.
+ */
+export class Quotes {
+  readonly #fair: Fair
+  readonly #pressure = new Map<Market | Combo, Pressure>()
+
+  constructor(fair: Fair) {
+    this.#fair = fair
+  }
+
+  at(of: Market | Combo, outcome: Outcome, atMs: number): BestPrices {
+    const midE4 = this.#fair.at(of, atMs) * WHOLE_E4 + this.#pressureE4(of, atMs)
+    const tickE4 = midE4 < FINE_BELOW_E4 || midE4 > FINE_ABOVE_E4 ? 10 : 100
+    const halfE4 = halfSpreadE4(of, tickE4)
+    const bidE4 = clamp(Math.floor((midE4 - halfE4) / tickE4), tickE4, 0)
+    const askE4 = clamp(Math.ceil((midE4 + halfE4) / tickE4), tickE4, bidE4)
+    // The other outcome is the mirror image.
+    return outcome === 0
+      ? { bidE4, askE4, tickE4 }
+      : { bidE4: WHOLE_E4 - askE4, askE4: WHOLE_E4 - bidE4, tickE4 }
+  }
+
+  /** Somebody bought that many hundredths of a share of outcome 0; a negative number for a sale. */
+  push(of: Market | Combo, sizeE2: number, atMs: number): void {
+    const valueE4 = this.#pressureE4(of, atMs) + sizeE2 / DEPTH_E2
+    const limited = Math.max(-PRESSURE_E4_MAX, Math.min(PRESSURE_E4_MAX, valueE4))
+    this.#pressure.set(of, { valueE4: limited, atMs })
+  }
+
+  forget(of: Market | Combo): void {
+    this.#pressure.delete(of)
+  }
+
+  #pressureE4(of: Market | Combo, atMs: number): number {
+    const pressure = this.#pressure.get(of)
+    if (pressure === undefined) return 0
+    return pressure.valueE4 * 2 ** (-Math.max(0, atMs - pressure.atMs) / PRESSURE_HALF_LIFE_MS)
+  }
+}
+
+/** Popular markets are quoted a cent wide, quiet ones and combos wider. */
+function halfSpreadE4(of: Market | Combo, tickE4: number): number {
+  if (of.kind === 'combo') return 150
+  if (tickE4 === 10) return 8
+  return of.popularity > 12 ? 45 : 90
+}
+
+/** A price on the grid, above `overE4` and within what may be asked. */
+function clamp(steps: number, tickE4: number, overE4: number): number {
+  const lowest = Math.max(tickE4, overE4 + tickE4)
+  return Math.min(WHOLE_E4 - tickE4, Math.max(lowest, steps * tickE4))
+}

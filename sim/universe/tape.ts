@@ -1,0 +1,163 @@
+import type { Act, Match } from './acts.js'
+import type { Block, Transaction } from './block.js'
+import type { Ledger } from './ledger.js'
+import type { Combo, Market, Token } from './market.js'
+import type { Wallet } from './wallet.js'
+
+const DAY_SEC = 86_400
+const WHOLE_E4 = 10_000
+
+/** A transaction in its block. */
+export type Settled = { tx: Transaction; block: Block }
+export type SettledMatch = { tx: Transaction & { act: Match }; block: Block }
+
+export type MarketStats = {
+  /** One-sided, in micro-dollars. */
+  volume: number
+  volume24h: number
+  trades: number
+  /** Of outcome 0. */
+  lastPriceE4: number | undefined
+  /** Complete sets outstanding, in micro-shares. */
+  openInterest: number
+}
+
+/** What the visible blocks say, by market and by wallet. */
+export class Tape {
+  /** Every settled match so far, oldest first. */
+  readonly matches: SettledMatch[] = []
+  readonly #ledger: Ledger
+  readonly #ahead: Ledger
+  readonly #byMarket = new Map<Market | Combo, SettledMatch[]>()
+  readonly #byWallet = new Map<Wallet, Settled[]>()
+  readonly #volumes = new Map<Market | Combo, number>()
+  #headSec = 0
+
+  /** `ahead` is what `ledger` has from blocks that nobody sees yet. */
+  constructor(ledger: Ledger, ahead: Ledger) {
+    this.#ledger = ledger
+    this.#ahead = ahead
+  }
+
+  append(block: Block): void {
+    this.#headSec = block.timestampSec
+    for (const tx of block.transactions) {
+      const settled: Settled = { tx, block }
+      for (const wallet of involved(tx.act)) push(this.#byWallet, wallet, settled)
+      if (isMatch(settled)) this.#appendMatch(settled)
+    }
+  }
+
+  /** Takes back the newest block. */
+  remove(block: Block): void {
+    for (const { act } of block.transactions.toReversed()) {
+      for (const wallet of involved(act)) this.#byWallet.get(wallet)?.pop()
+      if (act.kind === 'match') {
+        this.matches.pop()
+        this.#byMarket.get(act.of)?.pop()
+        this.#volumes.set(act.of, this.#volume(act.of) - act.taker.usd)
+      }
+    }
+  }
+
+  /** Matches of a market, oldest first. */
+  ofMarket(of: Market | Combo): readonly SettledMatch[] {
+    return this.#byMarket.get(of) ?? []
+  }
+
+  /** Everything a wallet did or took part in, oldest first. */
+  ofWallet(wallet: Wallet): readonly Settled[] {
+    return this.#byWallet.get(wallet) ?? []
+  }
+
+  /** Micro-shares of the token that the wallet holds. */
+  balance(wallet: Wallet, token: Token): number {
+    return this.#ledger.balance(wallet, token) - this.#ahead.balance(wallet, token)
+  }
+
+  /** Micro-dollars of pUSD that the wallet has. */
+  cash(wallet: Wallet): number {
+    return this.#ledger.cash(wallet) - this.#ahead.cash(wallet)
+  }
+
+  /** Who holds a token, with how much. */
+  holders(token: Token): ReadonlyMap<Wallet, number> {
+    const changes = this.#ahead.holders(token)
+    if (changes.size === 0) return this.#ledger.holders(token)
+    const holders = new Map(this.#ledger.holders(token))
+    for (const [wallet, change] of changes) {
+      const held = (holders.get(wallet) ?? 0) - change
+      if (held === 0) holders.delete(wallet)
+      else holders.set(wallet, held)
+    }
+    return holders
+  }
+
+  stats(of: Market | Combo): MarketStats {
+    const matches = this.ofMarket(of)
+    // Deriving the tokens of a market in which nobody traded would be work for nothing.
+    const openInterest = matches.length === 0 ? 0 : sum(this.holders(of.tokens[0]).values())
+    return {
+      volume: this.#volume(of),
+      volume24h: volumeSince(matches, this.#headSec - DAY_SEC),
+      trades: matches.length,
+      lastPriceE4: this.lastPriceE4(of),
+      openInterest,
+    }
+  }
+
+  /** Of outcome 0. */
+  lastPriceE4(of: Market | Combo): number | undefined {
+    const last = this.ofMarket(of).at(-1)?.tx.act.taker
+    if (last === undefined) return undefined
+    const priceE4 = Math.round((last.usd / last.shares) * WHOLE_E4)
+    return last.order.token.outcome === 0 ? priceE4 : WHOLE_E4 - priceE4
+  }
+
+  #appendMatch(settled: SettledMatch): void {
+    const match = settled.tx.act
+    this.matches.push(settled)
+    push(this.#byMarket, match.of, settled)
+    this.#volumes.set(match.of, this.#volume(match.of) + match.taker.usd)
+  }
+
+  #volume(of: Market | Combo): number {
+    return this.#volumes.get(of) ?? 0
+  }
+}
+
+const isMatch = (settled: Settled): settled is SettledMatch => settled.tx.act.kind === 'match'
+
+/** Each wallet once, even one that stands behind several orders of a match. */
+function involved(act: Act): Iterable<Wallet> {
+  switch (act.kind) {
+    case 'match':
+      return new Set([act.taker, ...act.makers].map(({ order }) => order.wallet))
+    case 'transfer':
+      return [act.from, act.to]
+    default:
+      return 'wallet' in act ? [act.wallet] : []
+  }
+}
+
+function push<Key, Item>(table: Map<Key, Item[]>, key: Key, item: Item): void {
+  const items = table.get(key)
+  if (items === undefined) table.set(key, [item])
+  else items.push(item)
+}
+
+function sum(amounts: Iterable<number>): number {
+  let total = 0
+  for (const amount of amounts) total += amount
+  return total
+}
+
+function volumeSince(matches: readonly SettledMatch[], sec: number): number {
+  let volume = 0
+  for (let index = matches.length - 1; index >= 0; index--) {
+    const settled = matches[index]
+    if (settled === undefined || settled.block.timestampSec < sec) break
+    volume += settled.tx.act.taker.usd
+  }
+  return volume
+}

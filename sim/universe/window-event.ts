@@ -1,0 +1,64 @@
+import { coinFacts } from './coins.js'
+import { buildEvent } from './event-builder.js'
+import type { MarketEvent, Series, Window } from './market.js'
+import { hash32 } from './random.js'
+import { windowTags } from './tags.js'
+import { INTERVALS, windowOrdinal, windowSlug, windowSource, windowTitle } from './windows.js'
+
+const DAY_MS = 86_400_000
+const EVENT_ID_BASE = 10_000_000
+const MARKET_ID_BASE = 20_000_000
+const CRYPTO_FEE_RATE = 0.07
+
+/**
+ * When a window is put up: a day ahead. Windows of the first day cannot be older than the universe;
+ * they come up one after the other in its first half hour.
+ */
+export function windowCreatedMs(seed: number, window: Window, startMs: number): number {
+  const delayMs = 10_000 + (hash32(seed, windowOrdinal(window), 61) % 60_000)
+  const aheadMs = window.startMs - DAY_MS + delayMs
+  const firstMs = startMs + Math.floor((window.startMs - startMs) / 40)
+  return Math.max(aheadMs, firstMs)
+}
+
+export function buildWindowEvent(
+  seed: number,
+  window: Window,
+  series: Series,
+  createdMs: number,
+): MarketEvent {
+  const { coin, interval, endMs } = window
+  const facts = coinFacts(coin)
+  const ordinal = windowOrdinal(window)
+  const slug = windowSlug(window)
+  const title = windowTitle(window)
+  const intervalPopularity = INTERVALS.find((entry) => entry.interval === interval)?.popularity ?? 0
+  return buildEvent({
+    id: String(EVENT_ID_BASE + ordinal),
+    slug,
+    title,
+    description: `This market resolves to "Up" if the price of ${facts.name} at the end of the time range is greater than or equal to the price at its beginning. Otherwise it resolves to "Down". The source is ${windowSource(window)}.`,
+    category: 'Crypto',
+    resolutionSource: windowSource(window),
+    image: `https://polymarket-upload.s3.us-east-2.amazonaws.com/${facts.symbol}+fullsize.png`,
+    tags: windowTags(coin, interval),
+    series,
+    createdMs,
+    endMs,
+    window,
+    model: { kind: 'window' },
+    exclusive: false,
+    markets: [
+      {
+        id: String(MARKET_ID_BASE + ordinal),
+        slug,
+        question: title,
+        groupItemTitle: '',
+        outcomes: ['Up', 'Down'],
+        resolvesMs: endMs + 53_000 + (hash32(seed, ordinal, 62) % 37_000),
+        feeRate: CRYPTO_FEE_RATE,
+        popularity: facts.popularity * intervalPopularity,
+      },
+    ],
+  })
+}

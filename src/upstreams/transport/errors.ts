@@ -1,0 +1,30 @@
+export type UpstreamErrorParts = {
+  upstream: string
+  /** Whether the same call may succeed a little later. Decided where the fault is seen. */
+  retryable: boolean
+  /** HTTP status, when there was an answer. */
+  status?: number | undefined
+  /** How long the upstream asked us to wait. */
+  retryAfterMs?: number | undefined
+  cause?: unknown
+}
+
+/** A fault of an upstream. The message names what was asked and what came back; it never holds a secret. */
+export class UpstreamError extends Error {
+  override name = 'UpstreamError'
+  readonly upstream: string
+  readonly retryable: boolean
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    { upstream, retryable, status, retryAfterMs, cause }: UpstreamErrorParts,
+  ) {
+    super(`${upstream}: ${message}`, { cause })
+    this.upstream = upstream
+    this.retryable = retryable
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
