@@ -1,0 +1,52 @@
+import { ADDRESS, WORD } from '../addresses.js'
+import type { LogBody } from '../log.js'
+import { TOPIC } from '../topics.js'
+import { type Word, word, ZERO_WORD } from '../words.js'
+
+export function transfer(token: string, from: Word, to: Word, amount: number): LogBody {
+  return {
+    address: token,
+    topics: [TOPIC.transfer, `0x${from}`, `0x${to}`],
+    data: `0x${word(amount)}`,
+  }
+}
+
+export function movePusd(from: Word, to: Word, amount: number): LogBody {
+  return transfer(ADDRESS.pusd, from, to, amount)
+}
+
+export function moveUsdce(from: Word, to: Word, amount: number): LogBody {
+  return transfer(ADDRESS.usdce, from, to, amount)
+}
+
+export function moveWcol(from: Word, to: Word, amount: number): LogBody {
+  return transfer(ADDRESS.wcol, from, to, amount)
+}
+
+/**
+ * USDC.e taken with `transferFrom`: unlike the other two tokens it also tells what is left of the
+ * allowance, shown here as if an unlimited one were new.
+ */
+export function pullUsdce(from: Word, to: Word, spender: Word, amount: number): LogBody[] {
+  return [
+    moveUsdce(from, to, amount),
+    {
+      address: ADDRESS.usdce,
+      topics: [TOPIC.approval, `0x${from}`, `0x${spender}`],
+      data: `0x${unlimitedLess(amount)}`,
+    },
+  ]
+}
+
+export function mintWcol(amount: number): LogBody {
+  return moveWcol(ZERO_WORD, WORD.negRiskAdapter, amount)
+}
+
+export function burnWcol(amount: number): LogBody {
+  return moveWcol(WORD.negRiskAdapter, ZERO_WORD, amount)
+}
+
+/** 2^256 − 1 − amount; amounts stay below 2^52, so only the last 13 digits differ from f. */
+function unlimitedLess(amount: number): Word {
+  return (2 ** 52 - 1 - amount).toString(16).padStart(13, '0').padStart(64, 'f')
+}

@@ -1,0 +1,184 @@
+import type { OraclePrice, Resolve } from '../universe/acts.js'
+import type { Market, NegRisk, Payouts } from '../universe/market.js'
+import type { ActOf } from './act-of.js'
+import { ADDRESS, WORD } from './addresses.js'
+import { conditionPreparation, conditionResolution } from './events/ctf.js'
+import { tokenRegistered } from './events/exchange-v1.js'
+import {
+  marketPrepared,
+  outcomeReported,
+  questionPrepared,
+  questionReported,
+} from './events/neg-risk.js'
+import {
+  disputePrice,
+  type PriceRequest,
+  proposePrice,
+  questionInitialized,
+  questionReset,
+  questionResolved,
+  requestPrice,
+  settle,
+} from './events/uma.js'
+import type { LogBody } from './log.js'
+import { addressWord, type Word, word, ZERO_WORD } from './words.js'
+
+// Bonds stay between the oracle and those who answer: they are told, but their money is no part of
+// this world.
+export const BOND = 500_000_000
+export const LIVENESS_SEC = 2 * 60 * 60
+
+export function encodePrepareMarket({ era, market }: ActOf<'prepareMarket'>): LogBody[] {
+  const { negRisk } = market.event
+  return [
+    ...(negRisk ? initializeNegRisk(market, negRisk) : initialize(market)),
+    ...(era === 'v1' ? registerTokens(market) : []),
+  ]
+}
+
+export function encodePrepareEvent({ event }: ActOf<'prepareEvent'>): LogBody[] {
+  const { negRisk } = event
+  return negRisk ? marketPrepared(negRisk.marketId, negRisk.feeBips, negRisk.metadata) : []
+}
+
+export function encodePropose({ market, price, proposer }: ActOf<'propose'>): LogBody[] {
+  const expirationSec = seconds(market.endMs) + LIVENESS_SEC
+  const from = addressWord(proposer)
+  return [proposePrice(firstRequest(market), from, priceWord(price), expirationSec)]
+}
+
+/** The adapter answers the first dispute by asking anew. */
+export function encodeDispute(act: ActOf<'dispute'>): LogBody[] {
+  const { market, price, proposer, disputer } = act
+  const parties = [addressWord(proposer), addressWord(disputer)] as const
+  return [
+    disputePrice(firstRequest(market), ...parties, priceWord(price)),
+    requestPrice(secondRequest(market)),
+    questionReset(umaAdapterOf(market), market.requestId),
+  ]
+}
+
+/** The windows of coins are answered by a feed: nobody proposed and nothing is settled. */
+export function encodeResolve(act: Resolve): LogBody[] {
+  const { market, payouts } = act
+  const { negRisk } = market.event
+  const settled = market.event.window === undefined ? [settleRequest(act)] : []
+  const resolved = questionResolved(
+    umaAdapterOf(market),
+    market.requestId,
+    priceWord(priceOf(payouts)),
+    payouts,
+  )
+  const oracle = addressWord(market.oracle)
+  const reported = conditionResolution(market.conditionId, oracle, market.questionId, payouts)
+  if (negRisk === undefined) return [...settled, reported, resolved]
+
+  const isYes = payouts[0] > payouts[1]
+  return [
+    ...settled,
+    questionReported(market.questionId, market.requestId, isYes),
+    resolved,
+    reported,
+    ...outcomeReported(negRisk.marketId, market.questionId, isYes),
+  ]
+}
+
+/** The adapter that asks the oracle about the market. */
+export function umaAdapterOf(market: Market): string {
+  return market.event.negRisk ? ADDRESS.negRiskUmaAdapterV4 : market.oracle
+}
+
+/** The fourth adapters ask the managed oracle, those before them the open one. */
+export function optimisticOracleOf(market: Market): string {
+  const adapter = umaAdapterOf(market)
+  const isOld = adapter === ADDRESS.umaAdapterV2 || adapter === ADDRESS.umaAdapterV3
+  return isOld ? ADDRESS.optimisticOracleV2 : ADDRESS.managedOracleV2
+}
+
+/** An int256 with 18 decimals. */
+export function priceWord(price: OraclePrice): Word {
+  return PRICE_WORDS[price]
+}
+
+const PRICE_WORDS: Readonly<Record<OraclePrice, Word>> = {
+  0: ZERO_WORD,
+  0.5: word(500_000_000_000_000_000n),
+  1: word(1_000_000_000_000_000_000n),
+}
+
+export function firstRequest(market: Market): PriceRequest {
+  return {
+    oracle: optimisticOracleOf(market),
+    requester: addressWord(umaAdapterOf(market)),
+    timestampSec: seconds(market.createdMs),
+    ancillaryData: market.ancillaryData,
+  }
+}
+
+function secondRequest(market: Market): PriceRequest {
+  return { ...firstRequest(market), timestampSec: seconds(market.endMs) }
+}
+
+function initialize(market: Market): LogBody[] {
+  const { conditionId, oracle, questionId } = market
+  return [conditionPreparation(conditionId, addressWord(oracle), questionId), ...ask(market)]
+}
+
+/** The oracle knows the question under another id than the conditional tokens. */
+function initializeNegRisk(market: Market, { marketId }: NegRisk): LogBody[] {
+  const { conditionId, questionId, requestId, index, ancillaryData } = market
+  return [
+    ...ask(market),
+    conditionPreparation(conditionId, WORD.negRiskAdapter, questionId),
+    ...questionPrepared(marketId, questionId, requestId, index, ancillaryData),
+  ]
+}
+
+function ask(market: Market): LogBody[] {
+  const { requestId, ancillaryData, createdMs } = market
+  const adapter = umaAdapterOf(market)
+  const at = seconds(createdMs)
+  return [
+    requestPrice(firstRequest(market)),
+    questionInitialized(adapter, requestId, at, creatorWord(market), ancillaryData, BOND),
+  ]
+}
+
+function registerTokens({ event, tokens, conditionId }: Market): LogBody[] {
+  const exchange = event.negRisk ? ADDRESS.negRiskExchangeV1 : ADDRESS.exchangeV1
+  const [first, second] = tokens
+  return [
+    tokenRegistered(exchange, first.word, second.word, conditionId),
+    tokenRegistered(exchange, second.word, first.word, conditionId),
+  ]
+}
+
+function settleRequest({ market, payouts, proposer, disputer }: Resolve): LogBody {
+  const wasDisputed = disputer !== ''
+  return settle(
+    wasDisputed ? secondRequest(market) : firstRequest(market),
+    partyWord(proposer),
+    partyWord(disputer),
+    priceWord(priceOf(payouts)),
+  )
+}
+
+function priceOf([first, second]: Payouts): OraclePrice {
+  if (first === second) return 0.5
+  return first > second ? 1 : 0
+}
+
+/** Who asked stands at the end of the text. */
+function creatorWord({ ancillaryData }: Market): Word {
+  const creator = /,initializer:([0-9a-f]{40})$/.exec(ancillaryData)?.[1]
+  return creator === undefined ? WORD.questionCreator : addressWord(`0x${creator}`)
+}
+
+/** Empty for nobody. */
+function partyWord(address: string): Word {
+  return address === '' ? ZERO_WORD : addressWord(address)
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000)
+}

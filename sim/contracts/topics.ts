@@ -1,0 +1,65 @@
+/** First topics. An event that two contracts declare alike stands here once. */
+export const TOPIC = {
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  approval: '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
+  transferSingle: '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+  transferBatch: '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+
+  conditionPreparation: '0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177',
+  conditionResolution: '0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894',
+  positionSplit: '0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298',
+  positionsMerge: '0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca',
+  payoutRedemption: '0x2682012a4a4f1973119f1c9b90745d1bd91fa2bab387344f044cb3586864d18d',
+
+  orderFilledV1: '0xd0a08e8c493f9c94f29311604c9de1b4e8c8d4c06bd0c789af57f2d65bfec0f6',
+  ordersMatchedV1: '0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c',
+  feeChargedV1: '0xacffcc86834d0f1a64b0d5a675798deed6ff0bcfc2231edd3480e7288dba7ff4',
+  tokenRegistered: '0xbc9a2432e8aeb48327246cddd6e872ef452812b4243c04e6bfb786a2cd8faf0d',
+  feeRefunded: '0xb608d2bf25d8b4b744ba23ce2ea9802ea955e216c064a62f42152fbf98958d24',
+
+  orderFilledV2: '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee',
+  ordersMatchedV2: '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c',
+  feeChargedV2: '0x55bb3cade9d43b798a4fe5ffdd05024b2d7870df53920673bfc7e68047cd0ab1',
+
+  wrapped: '0xc00a5c84859ae82a7f5e6a2773283fb525335d5b3195f61174aa1ecc7e15dd84',
+  unwrapped: '0x18b42b684d0b621cc609f4d888916e5ed9e934a476259ec1c11ec116f2b9aa7f',
+
+  marketPrepared: '0xf059ab16d1ca60e123eab60e3c02b68faf060347c701a5d14885a8e1def7b3a8',
+  questionPrepared: '0xaac410f87d423a922a7b226ac68f0c2eaf5bf6d15e644ac0758c7f96e2c253f7',
+  outcomeReported: '0x9e9fa7fd355160bd4cd3f22d4333519354beff1f5689bde87f2c5e63d8d484b2',
+  negRiskSplit: '0xbbed930dbfb7907ae2d60ddf78345610214f26419a0128df39b6cc3d9e5df9b0',
+  negRiskMerge: '0xba33ac50d8894676597e6e35dc09cff59854708b642cd069d21eb9c7ca072a04',
+  negRiskRedemption: '0x9140a6a270ef945260c03894b3c6b3b2695e9d5101feef0ff24fec960cfd3224',
+  positionsConverted: '0xb03d19dddbc72a87e735ff0ea3b57bef133ebe44e1894284916a84044deb367e',
+
+  operatorMarketPrepared: '0x8138c0666fe0f752ff38486f542284f127aef02642c9c8db716ee1088839eeb0',
+  operatorQuestionPrepared: '0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa',
+  operatorQuestionReported: '0x504306b41b2531b3fd2bc5e1b32dc1fc87501906cfc63c1180e3873af20f0eae',
+  operatorQuestionResolved: '0x5c3937ed929cd157b73b417381d743daf6e1ef65999e3ccb5dd64bc3247e28d6',
+
+  questionInitialized: '0xeee0897acd6893adcaf2ba5158191b3601098ab6bece35c5d57874340b64c5b7',
+  questionResolved: '0x566c3fbdd12dd86bb341787f6d531f79fd7ad4ce7e3ae2d15ac0ca1b601af9df',
+  questionReset: '0x7981b5832932948db4e32a4a16a0f44b2ce7ff088574afb9364b313f70f82e8f',
+  requestPrice: '0xf1679315ff325c257a944e0ca1bfe7b26616039e9511f9610d4ba3eca851027b',
+  proposePrice: '0x6e51dd00371aabffa82cd401592f76ed51e98a9ea4b58751c70463a2c78b5ca1',
+  disputePrice: '0x5165909c3d1c01c5d1e121ac6f6d01dda1ba24bc9e1f975b5a375339c15be7f3',
+  settle: '0x3f384afb4bd9f0aef0298c80399950011420eb33b0e1a750b20966270247b9a0',
+
+  combinatorialConditionPrepared:
+    '0x51c89d7ee51515f7235e928930da7f81be08212bc14870a6a37c64744492db96',
+  positionsSplit: '0xb6a6b8b17a43b07b9359dd12d304e42077eede9e672f8646144842c8604582a4',
+  positionsMerged: '0xf233f7be4ce81130a78e8eb2fa626497586c56094d27bfec2e196471e9c60301',
+  positionRedeemed: '0x4fd474b703f46b453536518b4cbc159dfbea6fd663233763d321a9bc8ccdf97f',
+  migrationConditionRegistered:
+    '0x0da49435dfd3b856758ee0b1a2500f1e8062fed24dd654594af9fa163cc5bcb4',
+  migrationResolved: '0xf87100968b0fe70751acf87590ffac515231c5b999cba36e6820c7d312dcc8af',
+  conditionResolved: '0xe560c1a2847d4cf2e66de11fe592605556989449f38cc3ab96e2e287daa68caa',
+  routerPositionRedeemed: '0x81b466b1b365aea7f5664f9a2d8b3a8591d3244acffb5134355ad4da7fe2366a',
+  autoRedemption: '0xeebddeddf4ae1ee54a48517af27958e7666d69c7ba2e3e7c2b0ff87ef5f4491e',
+  autoBinaryRedemption: '0xb434294b5904213c83a167af0068ab82637c6fd4fac945e2abc74ed8d3f4d52a',
+  autoNegRiskRedemption: '0x74a51ebefec30281ec6849b727ec7916f9b1a3e5e148d6771d98315215b38b96',
+
+  proxyCreation: '0x4f51faf6c4561ff95f067657e43439f0f856d97c04d9ec9070a6199ad418e235',
+  transactionRelayed: '0xab74390d395916d9e0006298d47938a5def5d367054dcca78fa6ec84381f3f22',
+  walletDeployed: '0x7441de0ad639fe5d2bf1c22447715a0528b682385736bb40ae8dd92555eb8276',
+} as const
