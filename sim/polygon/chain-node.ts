@@ -1,0 +1,13 @@
+import type { HostFaults } from '../server/host-faults.js'
+import type { Universe } from '../universe/universe.js'
+import type { EncodedBlocks } from './encoded-blocks.js'
+
+export type NodeLimits = { rangeBlocksMax: number; logsMax: number }
+
+/** What every method of the node works on. */
+export type ChainNode = {
+  universe: Universe
+  faults: HostFaults
+  blocks: EncodedBlocks
+  limits: NodeLimits
+}

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto'
+
+/** A quantity as JSON-RPC writes it: no leading zeros. */
+export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`
+
+/** 32 bytes that belong to another value and look like nothing else: roots, signatures, seals. */
+export const derive = (from: string, label: string): string =>
+  `0x${createHash('sha256').update(`${label} ${from}`).digest('hex')}`
+
+/** A whole number from 0 up to `count` that belongs to a value. */
+export const deriveBelow = (from: string, label: string, count: number): number =>
+  Number.parseInt(derive(from, label).slice(2, 14), 16) % count

@@ -1,0 +1,76 @@
+import { HOST_NAMES, type HostName } from './faults.js'
+
+export const FAULT_MODES = [
+  '429',
+  '500',
+  'slow',
+  'garbage',
+  'truncated',
+  'drop',
+  'half-open',
+  'silent',
+  'duplicate',
+  'missed-heads',
+  'skew',
+  'range-too-large',
+  'too-many-results',
+  'stale',
+] as const
+export type FaultMode = (typeof FAULT_MODES)[number]
+
+/** What one call of the control port switches on or off. */
+export type FaultOrder = {
+  upstream: HostName | '*'
+  /** `off` ends every fault of the host. */
+  mode: FaultMode | 'off'
+  /** Absent: until it is switched off. */
+  seconds?: number | undefined
+  /** Share of the requests, frames or connections that it hits. */
+  rate?: number | undefined
+  delayMs?: number | undefined
+  skewMs?: number | undefined
+}
+
+/** An order that cannot be followed. The message names the field and what it may be. */
+export class FaultOrderError extends Error {
+  override name = 'FaultOrderError'
+  readonly field: string
+  readonly allowed: readonly string[] | string
+
+  constructor(field: string, allowed: readonly string[] | string) {
+    const shown = typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`
+    super(`${field} must be ${shown}`)
+    this.field = field
+    this.allowed = allowed
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/** Reads the JSON of an order; throws a FaultOrderError. */
+export function readFaultOrder(json: { readonly [field: string]: unknown }): FaultOrder {
+  const stranger = Object.keys(json).find((field) => !FIELDS.includes(field))
+  if (stranger !== undefined) throw new FaultOrderError(`field ${stranger}`, FIELDS)
+  return {
+    upstream: readChoice('upstream', json.upstream, [...HOST_NAMES, '*']),
+    mode: readChoice('mode', json.mode, [...FAULT_MODES, 'off']),
+    seconds: readNumber('seconds', json.seconds, 0.001, 3_600),
+    rate: readNumber('rate', json.rate, 0, 1),
+    delayMs: readNumber('delayMs', json.delayMs, 0, 600_000),
+    skewMs: readNumber('skewMs', json.skewMs, -DAY_MS, DAY_MS),
+  }
+}
+
+const FIELDS = ['upstream', 'mode', 'seconds', 'rate', 'delayMs', 'skewMs']
+
+function readChoice<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === value)
+  if (found === undefined) throw new FaultOrderError(field, allowed)
+  return found
+}
+
+function readNumber(field: string, value: unknown, min: number, max: number): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  throw new FaultOrderError(field, `a number from ${min} to ${max}`)
+}

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Faults, HostName } from './faults.js'
+import { openPort } from './port.js'
+
+export type HttpRequest = {
+  method: string
+  /** Decoded, without the query. */
+  path: string
+  query: URLSearchParams
+  /** Path and query as they were sent. */
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export type HttpReply = {
+  status: number
+  /** A string goes out as it is, anything else as JSON. */
+  body: unknown
+  headers?: Record<string, string>
+}
+
+/** One WebSocket client. */
+export type Peer = {
+  /** The handshake. */
+  readonly request: HttpRequest
+  /** A string goes out as it is, anything else as JSON. Passes through the faults of the host. */
+  send(message: unknown): void
+  close(code: number, reason: string): void
+  onText(listener: (text: string) => void): void
+  onClose(listener: () => void): void
+  bufferedBytes(): number
+}
+
+export type HostParts = {
+  http?: (request: HttpRequest) => HttpReply | Promise<HttpReply>
+  /** Refuses a handshake by returning a reply. */
+  refuse?: (request: HttpRequest) => HttpReply | undefined
+  connect?: (peer: Peer) => void
+}
+
+export type Host = {
+  name: HostName
+  /** http://127.0.0.1:port */
+  url: string
+  wsUrl: string
+  close(): Promise<void>
+}
+
+/** Serves the parts on a free loopback port, with the faults that are switched on for that name. */
+export async function openHost(name: HostName, faults: Faults, parts: HostParts): Promise<Host> {
+  return { name, ...(await openPort(faults.of(name), parts)) }
+}

@@ -1,0 +1,52 @@
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Door } from './door.js'
+import type { HostParts } from './host.js'
+import type { HostFaults } from './host-faults.js'
+
+const KEEP_ALIVE_MS = 60_000
+
+export type Port = {
+  /** http://127.0.0.1:port */
+  url: string
+  wsUrl: string
+  /** Ends every connection at once. */
+  close(): Promise<void>
+}
+
+/** HTTP and WebSocket on one free port of the loopback interface. */
+export async function openPort(faults: HostFaults, parts: HostParts): Promise<Port> {
+  const door = new Door(faults, parts)
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS })
+  const connections = new Set<Socket>()
+
+  server.on('connection', (connection) => {
+    connections.add(connection)
+    connection.on('close', () => connections.delete(connection))
+    if (faults.hits('drop')) connection.destroy()
+  })
+  server.on('request', (incoming, response) => door.onRequest(incoming, response))
+  server.on('upgrade', (incoming, socket, head) => door.onUpgrade(incoming, socket as Socket, head))
+
+  const stopListening = faults.onSet((mode) => {
+    if (mode === 'half-open') door.freeze()
+    if (mode !== 'drop') return
+    for (const connection of connections) if (faults.hits('drop')) connection.destroy()
+  })
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        stopListening()
+        server.close(() => resolve())
+        for (const connection of connections) connection.destroy()
+      }),
+  }
+}

@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net'
+import { WebSocket } from 'ws'
+import type { HttpRequest, Peer } from './host.js'
+import type { HostFaults } from './host-faults.js'
+import { GARBAGE } from './http-reply.js'
+
+/** A client that leaves this much unread is cut off: its queue is our memory. */
+const BUFFERED_BYTES_MAX = 128 * 1024 * 1024
+
+/** Answers to text pings, which belong to the connection and not to the data. */
+const HEARTBEATS = ['', 'PONG', 'pong']
+
+type Delayed = { text: string; dueMs: number }
+
+/** A client on a socket, behind the faults of the host. */
+export class SocketPeer implements Peer {
+  readonly request: HttpRequest
+  readonly #socket: WebSocket
+  readonly #connection: Socket
+  readonly #faults: HostFaults
+  /** Frames that a slow host sends later; all that follow wait behind them. */
+  readonly #delayed: Delayed[] = []
+  #timer: NodeJS.Timeout | undefined
+  #frozen = false
+
+  constructor(request: HttpRequest, socket: WebSocket, connection: Socket, faults: HostFaults) {
+    this.request = request
+    this.#socket = socket
+    this.#connection = connection
+    this.#faults = faults
+    // A broken frame of the client closes the socket, which is all that has to happen.
+    socket.on('error', () => undefined)
+    socket.on('close', () => clearTimeout(this.#timer))
+  }
+
+  send(message: unknown): void {
+    if (this.#frozen || this.#socket.readyState !== WebSocket.OPEN) return
+    const text = typeof message === 'string' ? message : JSON.stringify(message)
+    if (!HEARTBEATS.includes(text) && this.#faults.hits('silent')) return
+
+    const shown = this.#spoil(text)
+    this.#pass(shown)
+    if (this.#faults.hits('duplicate')) this.#pass(shown)
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  onText(listener: (text: string) => void): void {
+    this.#socket.on('message', (data, isBinary) => {
+      if (isBinary || this.#frozen) return
+      try {
+        listener(data.toString())
+      } catch (error) {
+        this.close(1011, String(error).slice(0, 100))
+      }
+    })
+  }
+
+  onClose(listener: () => void): void {
+    this.#socket.on('close', listener)
+  }
+
+  bufferedBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  /**
+   * From now on nothing is answered, not even a ping. What the client sends is still taken off the
+   * wire, because a socket that is not read does not notice that the client has left.
+   */
+  freeze(): void {
+    if (this.#frozen) return
+    this.#frozen = true
+    this.#delayed.length = 0
+    this.#connection.removeAllListeners('data')
+    this.#connection.on('data', () => undefined)
+  }
+
+  #spoil(text: string): string {
+    if (this.#faults.hits('garbage')) return GARBAGE
+    return this.#faults.hits('truncated') ? text.slice(0, text.length >> 1) : text
+  }
+
+  #pass(text: string): void {
+    const delayMs = this.#faults.delayMs()
+    if (delayMs === 0 && this.#delayed.length === 0) this.#write(text)
+    else {
+      const lastDueMs = this.#delayed.at(-1)?.dueMs ?? 0
+      this.#delayed.push({ text, dueMs: Math.max(performance.now() + delayMs, lastDueMs) })
+      this.#timer ??= this.#wait()
+    }
+  }
+
+  #wait(): NodeJS.Timeout | undefined {
+    const [next] = this.#delayed
+    if (next === undefined) return undefined
+    return setTimeout(() => {
+      this.#delayed.shift()
+      if (!this.#frozen) this.#write(next.text)
+      this.#timer = this.#wait()
+    }, next.dueMs - performance.now())
+  }
+
+  #write(text: string): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    if (this.bufferedBytes() > BUFFERED_BYTES_MAX) this.#socket.terminate()
+    else this.#socket.send(text)
+  }
+}
