@@ -1,0 +1,113 @@
+import type { HostParts, HttpReply, HttpRequest } from '../server/host.js'
+import type { Market } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+import { listActivity } from './activity.js'
+import { findBook, readTokenId, requireToken } from './asked-tokens.js'
+import { batchPriceHistory, priceHistory } from './history.js'
+import { presentCompactMarket, presentMarket, tickSize } from './market-info.js'
+import { MarketPages } from './market-pages.js'
+import { isNegRisk } from './order-book.js'
+import { QUOTE_ROUTES } from './quote-routes.js'
+import { Refusal } from './refusal.js'
+import { baseFeeBps } from './terms.js'
+
+type Route = (request: HttpRequest) => unknown
+
+/** The REST side of the exchange, reads only. */
+export function createClobHost(universe: Universe): HostParts {
+  const routes = createRoutes(universe)
+  return {
+    http: (request) => {
+      try {
+        return answer(universe, routes, request)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        return { status: error.status, body: { error: error.message } }
+      }
+    },
+  }
+}
+
+function createRoutes(universe: Universe): Map<string, Route> {
+  const pages = new MarketPages(universe)
+  const routes = new Map<string, Route>([
+    ['GET /', () => 'OK'],
+    ['GET /ok', () => 'OK'],
+    ['GET /time', () => String(Math.floor(universe.nowMs / 1000))],
+    ['GET /prices-history', (request) => priceHistory(universe, request)],
+    ['POST /batch-prices-history', (request) => batchPriceHistory(universe, request)],
+    ['GET /markets', ({ query }) => pages.markets(query.get('next_cursor'))],
+    ['GET /simplified-markets', ({ query }) => pages.simplified(query.get('next_cursor'))],
+    ['GET /sampling-markets', ({ query }) => pages.sampling(query.get('next_cursor'))],
+    [
+      'GET /sampling-simplified-markets',
+      ({ query }) => pages.samplingSimplified(query.get('next_cursor')),
+    ],
+    ['GET /tick-size', ({ query }) => presentTickSize(universe, readTokenId(query))],
+    [
+      'GET /neg-risk',
+      ({ query }) => ({ neg_risk: isNegRisk(requireToken(universe, readTokenId(query)).of) }),
+    ],
+    ['GET /fee-rate', ({ query }) => presentFeeRate(universe, readTokenId(query))],
+  ])
+  for (const [name, handle] of Object.entries(QUOTE_ROUTES)) {
+    routes.set(name, (request) => handle(universe, request))
+  }
+  return routes
+}
+
+function answer(universe: Universe, routes: Map<string, Route>, request: HttpRequest): HttpReply {
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const route = routes.get(`${method} ${request.path}`)
+  const body = route === undefined ? answerByPath(universe, request.path) : route(request)
+  if (body === undefined) return { status: 404, body: { error: 'not found' } }
+  if (typeof body !== 'string') return { status: 200, body }
+  return { status: 200, body, headers: { 'content-type': 'text/plain' } }
+}
+
+/** Paths that end in an id. `undefined`: no such path. */
+function answerByPath(universe: Universe, path: string): unknown {
+  const cut = path.lastIndexOf('/')
+  const id = path.slice(cut + 1)
+  switch (path.slice(0, cut)) {
+    case '/markets':
+      return presentMarket(universe, requireMarket(universe, id))
+    case '/clob-markets':
+      return presentCompactMarket(universe, requireMarket(universe, id))
+    case '/markets-by-token':
+      return presentParent(universe, id)
+    // Two places: clients in use know the one or the other.
+    case '/markets/live-activity':
+    case '/live-activity/events':
+      return listActivity(universe, requireMarket(universe, id))
+    default:
+      return undefined
+  }
+}
+
+function requireMarket(universe: Universe, conditionId: string): Market {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(conditionId)) throw new Refusal(400, 'Invalid market')
+  const market = universe.catalogue.marketByCondition(conditionId.toLowerCase())
+  if (market === undefined) throw new Refusal(404, 'market not found')
+  return market
+}
+
+function presentParent(universe: Universe, tokenId: string): object {
+  const { of } = requireToken(universe, tokenId)
+  const [primary, secondary] = of.tokens
+  return {
+    condition_id: of.conditionId,
+    primary_token_id: primary.decimal,
+    secondary_token_id: secondary.decimal,
+  }
+}
+
+function presentTickSize(universe: Universe, tokenId: string): object {
+  requireToken(universe, tokenId)
+  return { minimum_tick_size: tickSize(findBook(universe, tokenId)) }
+}
+
+function presentFeeRate(universe: Universe, tokenId: string): object {
+  const { of } = requireToken(universe, tokenId)
+  return { base_fee: of.kind === 'market' ? baseFeeBps(of) : 0 }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { Book, Level } from '../universe/books.js'
+import type { Combo, Market } from '../universe/market.js'
+import { showPrice, showSize } from './quotes.js'
+
+export const ORDER_SHARES_MIN = 5
+
+export type WireLevel = { price: string; size: string }
+
+export type WireBook = {
+  market: string
+  asset_id: string
+  timestamp: string
+  hash: string
+  bids: WireLevel[]
+  asks: WireLevel[]
+  min_order_size: string
+  tick_size: string
+  neg_risk: boolean
+  last_trade_price: string
+}
+
+/** The book as the wire has it: the best level is the last one of each side. */
+export function presentBook(book: Book): WireBook {
+  const { of } = book.token
+  const shown: WireBook = {
+    market: of.conditionId,
+    asset_id: book.token.decimal,
+    timestamp: String(book.timestampMs),
+    hash: '',
+    bids: book.bids.map(presentLevel).reverse(),
+    asks: book.asks.map(presentLevel).reverse(),
+    min_order_size: String(ORDER_SHARES_MIN),
+    tick_size: showPrice(book.tickE4),
+    neg_risk: isNegRisk(of),
+    last_trade_price: book.lastPriceE4 === undefined ? '' : showPrice(book.lastPriceE4),
+  }
+  // The official client checks the hash over exactly this text, with the empty hash in it.
+  shown.hash = createHash('sha1').update(JSON.stringify(shown)).digest('hex')
+  return shown
+}
+
+export const isNegRisk = (of: Market | Combo): boolean =>
+  of.kind === 'market' && of.event.negRisk !== undefined
+
+const presentLevel = ({ priceE4, sizeE2 }: Level): WireLevel => ({
+  price: showPrice(priceE4),
+  size: showSize(sizeE2),
+})

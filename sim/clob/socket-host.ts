@@ -1,0 +1,119 @@
+import type { HostParts, Peer } from '../server/host.js'
+import type { MarketEvent, Token } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+import { Channel } from './channel.js'
+import { type ClientMessage, parseClientMessage } from './client-message.js'
+import { bookFrame, marketResolvedFrame, newMarketFrame } from './frames.js'
+import { Subscriber } from './subscriber.js'
+
+const PATH = '/ws/market'
+
+/** The market socket of the exchange. */
+export function createClobSocketHost(universe: Universe): HostParts {
+  const desk = new Desk(universe)
+  return {
+    http: () => ({ status: 404, body: { error: 'not found' } }),
+    refuse: ({ path }) =>
+      path === PATH ? undefined : { status: 404, body: { error: 'not found' } },
+    connect: (peer) => desk.connect(peer),
+  }
+}
+
+/** Who is connected and what they follow. One channel per market is shared by all its followers. */
+class Desk {
+  readonly #universe: Universe
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #channels = new Map<string, Channel>()
+
+  constructor(universe: Universe) {
+    this.#universe = universe
+    universe.on('second', () => {
+      for (const channel of this.#channels.values()) channel.refresh()
+    })
+    universe.on('matched', (tx, match) => {
+      this.#channels.get(match.of.conditionId)?.trade(tx, match)
+    })
+    universe.on('created', (event) => this.#announceEvent(event))
+    universe.on('resolved', (market) => {
+      const channel = this.#channels.get(market.conditionId)
+      channel?.announce(JSON.stringify(marketResolvedFrame(universe, market)))
+    })
+  }
+
+  connect(peer: Peer): void {
+    const subscriber = new Subscriber(peer)
+    this.#subscribers.add(subscriber)
+    peer.onText((text) => {
+      const message = parseClientMessage(text)
+      if (message !== undefined) this.#onMessage(subscriber, message)
+    })
+    peer.onClose(() => {
+      this.#subscribers.delete(subscriber)
+      this.#unsubscribe(subscriber, [...subscriber.assetIds])
+    })
+  }
+
+  #onMessage(subscriber: Subscriber, message: ClientMessage): void {
+    switch (message.kind) {
+      case 'ping':
+        subscriber.send('PONG')
+        break
+      case 'unsubscribe':
+        this.#unsubscribe(subscriber, message.assetIds)
+        break
+      case 'subscribe': {
+        // The settings count even when there is nothing new to subscribe to.
+        const { custom, level, assetIds, dump } = message
+        if (custom !== undefined) subscriber.custom = custom
+        // The level is settled with the first tokens: books that are followed already cannot change it.
+        if (subscriber.assetIds.size === 0) subscriber.depth = level === 1 ? 'top' : 'full'
+        this.#subscribe(subscriber, assetIds, dump)
+      }
+    }
+  }
+
+  #subscribe(subscriber: Subscriber, assetIds: string[], dump: boolean): void {
+    const fresh = [...new Set(assetIds)].filter((id) => !subscriber.assetIds.has(id))
+    if (fresh.length === 0) {
+      subscriber.send('NO NEW ASSETS')
+      return
+    }
+    const books = fresh.flatMap((id) => {
+      subscriber.assetIds.add(id)
+      const token = this.#universe.catalogue.token(id)
+      if (token === undefined) return []
+      const channel = this.#openChannel(token)
+      channel.add(subscriber, token.outcome)
+      return channel.book(token.outcome, subscriber.depth) ?? []
+    })
+    if (dump) subscriber.send(JSON.stringify(books.map(bookFrame)))
+  }
+
+  #openChannel({ of }: Token): Channel {
+    const known = this.#channels.get(of.conditionId)
+    if (known !== undefined) return known
+    const channel = new Channel(this.#universe, of)
+    this.#channels.set(of.conditionId, channel)
+    return channel
+  }
+
+  #unsubscribe(subscriber: Subscriber, assetIds: string[]): void {
+    for (const id of assetIds) {
+      if (!subscriber.assetIds.delete(id)) continue
+      const token = this.#universe.catalogue.token(id)
+      const channel = token && this.#channels.get(token.of.conditionId)
+      if (token === undefined || channel === undefined) continue
+      channel.remove(subscriber, token.outcome)
+      if (channel.isEmpty) this.#channels.delete(token.of.conditionId)
+    }
+  }
+
+  #announceEvent({ markets }: MarketEvent): void {
+    const listeners = [...this.#subscribers].filter(({ custom }) => custom)
+    if (listeners.length === 0) return
+    for (const market of markets) {
+      const text = JSON.stringify(newMarketFrame(market, this.#universe.nowMs))
+      for (const listener of listeners) listener.send(text)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import { readList } from '../server/query.js'
+import type { MarketEvent } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+import {
+  eventFigures,
+  marketLiquidity,
+  marketVolume,
+  marketVolume24hr,
+  volumeSince,
+} from './figures.js'
+import type { Gamma } from './gamma.js'
+import { eventClosedMs, isEventClosed } from './life.js'
+import type { OrderFields } from './ordering.js'
+import { askedDate, askedFlag, askedIds } from './parameters.js'
+import { isFeatured } from './present-event.js'
+import { invalid } from './refusal.js'
+import {
+  dateRules,
+  foreignRules,
+  listRule,
+  meetsAll,
+  neverRules,
+  type Rule,
+  rangeRules,
+  tagRules,
+} from './rules.js'
+
+const SLUGS_MAX = 100
+const RECURRENCES = ['daily', 'weekly', 'monthly', 'annual', 'hourly']
+
+/** The events that a query asks for, in no order that matters. */
+export function selectEvents(gamma: Gamma, query: URLSearchParams): MarketEvent[] {
+  const { catalogue } = gamma.universe
+  const ids = askedIds(query, 'id')
+  const slugs = readList(query, 'slug')
+  if (slugs.length > SLUGS_MAX) throw invalid('too many slugs')
+  const rules = [
+    ...listRule<MarketEvent>(ids, ({ id }) => id),
+    ...listRule<MarketEvent>(slugs, ({ slug }) => slug),
+    ...eventRules(gamma, query),
+  ]
+  if (ids.length > 0) return pick(ids, (id) => catalogue.eventById(id)).filter(meetsAll(rules))
+  if (slugs.length > 0) {
+    return pick(slugs, (slug) => catalogue.eventBySlug(slug)).filter(meetsAll(rules))
+  }
+  return catalogue.events().filter(meetsAll(rules))
+}
+
+/** Everything that a name stands for, each once. */
+export function pick<Item>(names: readonly string[], find: (name: string) => Item | undefined) {
+  return [...new Set(names.flatMap((name) => find(name) ?? []))]
+}
+
+/** The cheap ones first: figures are only asked of what is left. */
+function eventRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
+  const { universe } = gamma
+  const closed = askedFlag(query, 'closed') ?? false
+  const title = query.get('title_search')?.toLowerCase()
+  return [
+    ...seriesRules(query),
+    ...dateRules<MarketEvent>(query),
+    ...rangeRules<MarketEvent>(query, 'start_time', startOf, askedDate),
+    ...tagRules(gamma, query),
+    ...stateRules(query),
+    ...(title ? [(event: MarketEvent) => event.title.toLowerCase().includes(title)] : []),
+    (event) => isEventClosed(universe, event) === closed,
+    ...rangeRules<MarketEvent>(query, 'volume', (event) => sum(universe, event, marketVolume)),
+    ...rangeRules<MarketEvent>(query, 'liquidity', (event) =>
+      sum(universe, event, marketLiquidity),
+    ),
+  ]
+}
+
+function seriesRules(query: URLSearchParams): Rule<MarketEvent>[] {
+  const recurrence = query.get('recurrence')
+  if (recurrence && !RECURRENCES.includes(recurrence)) throw invalid('recurrence is invalid')
+  return [
+    ...listRule<MarketEvent>(askedIds(query, 'series_id'), ({ series }) => series?.id ?? ''),
+    ...listRule<MarketEvent>(readList(query, 'series_slug'), ({ series }) => series?.slug ?? ''),
+    ...listRule<MarketEvent>(
+      recurrence ? [recurrence] : [],
+      ({ series }) => series?.recurrence ?? '',
+    ),
+  ]
+}
+
+function stateRules(query: URLSearchParams): Rule<MarketEvent>[] {
+  const featured = askedFlag(query, 'featured')
+  return [
+    ...(askedFlag(query, 'active') === false ? [() => false] : []),
+    ...neverRules<MarketEvent>(query, ['archived', 'cyom', 'live', 'ended']),
+    ...foreignRules<MarketEvent>(query, ['game_id', 'event_week', 'event_date', 'parent_event_id']),
+    ...(featured === undefined ? [] : [(event: MarketEvent) => isFeatured(event) === featured]),
+  ]
+}
+
+/** A window starts long after it was put up; everything else starts when it is. */
+const startOf = ({ window, createdMs }: MarketEvent): number => window?.startMs ?? createdMs
+
+const sum = (
+  universe: Universe,
+  { markets }: MarketEvent,
+  read: (universe: Universe, market: MarketEvent['markets'][number]) => number,
+): number => markets.reduce((total, market) => total + read(universe, market), 0)
+
+const volumeOf =
+  (days: number): OrderFields<MarketEvent>[string] =>
+  (universe, event) =>
+    sum(universe, event, (_, market) => volumeSince(universe, market, days))
+
+export const EVENT_ORDER: OrderFields<MarketEvent> = {
+  id: (_, { id }) => Number(id),
+  slug: (_, { slug }) => slug,
+  ticker: (_, { slug }) => slug,
+  title: (_, { title }) => title,
+  startDate: (_, { createdMs }) => createdMs,
+  creationDate: (_, { createdMs }) => createdMs,
+  createdAt: (_, { createdMs }) => createdMs,
+  startTime: (_, event) => startOf(event),
+  endDate: (_, { endMs }) => endMs,
+  closedTime: (universe, event) => (isEventClosed(universe, event) ? eventClosedMs(event) : 0),
+  volume: (universe, event) => sum(universe, event, marketVolume),
+  volume24hr: (universe, event) => sum(universe, event, marketVolume24hr),
+  volume1wk: volumeOf(7),
+  volume1mo: volumeOf(30),
+  volume1yr: volumeOf(365),
+  liquidity: (universe, event) => sum(universe, event, marketLiquidity),
+  liquidityClob: (universe, event) => sum(universe, event, marketLiquidity),
+  openInterest: (universe, event) => eventFigures(universe, event).openInterest,
+  competitive: (universe, event) => eventFigures(universe, event).competitive,
+}

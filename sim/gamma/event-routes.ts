@@ -1,0 +1,32 @@
+import type { MarketEvent } from '../universe/market.js'
+import { EVENT_ORDER, selectEvents } from './event-list.js'
+import type { Gamma } from './gamma.js'
+import { orderRows, readOrder } from './ordering.js'
+import { keysetPage, offsetPage } from './paging.js'
+import { presentEvent } from './present-event.js'
+import { notFound } from './refusal.js'
+
+const LIMIT_MAX = 500
+
+export function listEvents(gamma: Gamma, query: URLSearchParams): object[] {
+  const { universe } = gamma
+  const order = readOrder(query, EVENT_ORDER)
+  const rows = orderRows(universe, selectEvents(gamma, query), EVENT_ORDER, order)
+  return offsetPage(rows, query, LIMIT_MAX).map(({ item }) => presentEvent(universe, item))
+}
+
+export function pageEvents(gamma: Gamma, query: URLSearchParams): object {
+  const { universe } = gamma
+  const order = readOrder(query, EVENT_ORDER)
+  const rows = orderRows(universe, selectEvents(gamma, query), EVENT_ORDER, order)
+  const { items, cursor } = keysetPage(rows, query, order, LIMIT_MAX)
+  const events = items.map((event) => presentEvent(universe, event))
+  return cursor === undefined ? { events } : { events, next_cursor: cursor }
+}
+
+export function requireEvent({ universe }: Gamma, by: 'id' | 'slug', value: string): MarketEvent {
+  const { catalogue } = universe
+  const event = by === 'id' ? catalogue.eventById(value) : catalogue.eventBySlug(value)
+  if (event === undefined) throw notFound(`${by} not found`)
+  return event
+}

@@ -1,0 +1,112 @@
+import { bookOf, isClosed, round, shownPrice } from '../clob/market-state.js'
+import { bestAskE4, bestBidE4 } from '../clob/quotes.js'
+import type { Book } from '../universe/books.js'
+import type { Market, MarketEvent } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+
+const DAY_MS = 86_400_000
+
+/** Everything about a market that changes with trading, in dollars. */
+export type Figures = {
+  book: Book | undefined
+  /** Of outcome 0. */
+  price: number
+  bestBid: number
+  bestAsk: number
+  lastTradePrice: number | undefined
+  liquidity: number
+  volume: number
+  volume24hr: number
+  volume1wk: number
+  volume1mo: number
+  volume1yr: number
+  openInterest: number
+  competitive: number
+  trades: number
+}
+
+export function readFigures(universe: Universe, market: Market): Figures {
+  const book = bookOf(universe, market)
+  const stats = universe.tape.stats(market)
+  const price = shownPrice(universe, market, book)
+  const volume = dollars(stats.volume)
+  const since = (days: number) => volumeSince(universe, market, days, volume)
+  return {
+    book,
+    price: round(price),
+    bestBid: book === undefined ? 0 : bestBidE4(book) / 10_000,
+    bestAsk: book === undefined ? 1 : bestAskE4(book) / 10_000,
+    lastTradePrice: stats.lastPriceE4 === undefined ? undefined : stats.lastPriceE4 / 10_000,
+    liquidity: book === undefined ? 0 : liquidityOf(book),
+    volume,
+    volume24hr: dollars(stats.volume24h),
+    volume1wk: since(7),
+    volume1mo: since(30),
+    volume1yr: since(365),
+    openInterest: isClosed(universe, market) ? 0 : dollars(stats.openInterest),
+    competitive: round(competitiveness(price)),
+    trades: stats.trades,
+  }
+}
+
+/** Sums over the markets of an event; as competitive as its most open question. */
+export function sumFigures(figures: readonly Figures[]) {
+  const sum = (pick: (figure: Figures) => number) =>
+    round(figures.reduce((total, figure) => total + pick(figure), 0))
+  return {
+    liquidity: sum(({ liquidity }) => liquidity),
+    volume: sum(({ volume }) => volume),
+    volume24hr: sum(({ volume24hr }) => volume24hr),
+    volume1wk: sum(({ volume1wk }) => volume1wk),
+    volume1mo: sum(({ volume1mo }) => volume1mo),
+    volume1yr: sum(({ volume1yr }) => volume1yr),
+    openInterest: sum(({ openInterest }) => openInterest),
+    trades: sum(({ trades }) => trades),
+    competitive: Math.max(...figures.map(({ competitive }) => competitive)),
+  }
+}
+
+export const eventFigures = (universe: Universe, { markets }: MarketEvent) =>
+  sumFigures(markets.map((market) => readFigures(universe, market)))
+
+/** Volume and volume of the day alone: cheap enough to sort thousands by. */
+export const marketVolume = (universe: Universe, market: Market): number =>
+  dollars(universe.tape.stats(market).volume)
+export const marketVolume24hr = (universe: Universe, market: Market): number =>
+  dollars(universe.tape.stats(market).volume24h)
+
+export const marketLiquidity = (universe: Universe, market: Market): number => {
+  const book = bookOf(universe, market)
+  return book === undefined ? 0 : liquidityOf(book)
+}
+
+/** Of a market younger than that the whole volume counts, which saves walking its trades. */
+export function volumeSince(
+  universe: Universe,
+  market: Market,
+  days: number,
+  volume = marketVolume(universe, market),
+): number {
+  const sinceMs = universe.nowMs - days * DAY_MS
+  if (market.createdMs >= sinceMs) return volume
+  const matches = universe.tape.ofMarket(market)
+  let micros = 0
+  for (let index = matches.length - 1; index >= 0; index--) {
+    const match = matches[index]
+    if (match === undefined || match.block.timestampSec * 1000 < sinceMs) break
+    micros += match.tx.act.taker.usd
+  }
+  return dollars(micros)
+}
+
+const dollars = (micros: number): number => micros / 1e6
+
+/** What resting orders would pay: bids their price, asks as the bids for the other outcome that they are. */
+function liquidityOf({ bids, asks }: Book): number {
+  const bidsE6 = bids.reduce((sum, { priceE4, sizeE2 }) => sum + priceE4 * sizeE2, 0)
+  const asksE6 = asks.reduce((sum, { priceE4, sizeE2 }) => sum + (10_000 - priceE4) * sizeE2, 0)
+  return (bidsE6 + asksE6) / 1e6
+}
+
+/** 1 for a question that is wide open, 0.8 for one that is as good as decided. */
+export const competitiveness = (price: number): number => 1 / (1 + (price - 0.5) ** 2)

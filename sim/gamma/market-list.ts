@@ -1,0 +1,121 @@
+import { isClosed } from '../clob/market-state.js'
+import { rewardsOf } from '../clob/terms.js'
+import { readList } from '../server/query.js'
+import type { Market } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+import { pick } from './event-list.js'
+import {
+  marketLiquidity,
+  marketVolume,
+  marketVolume24hr,
+  readFigures,
+  volumeSince,
+} from './figures.js'
+import type { Gamma } from './gamma.js'
+import { oracleStatuses } from './life.js'
+import type { OrderFields } from './ordering.js'
+import { askedFlag, askedIds, askedNumber } from './parameters.js'
+import {
+  dateRules,
+  foreignRules,
+  listRule,
+  meetsAll,
+  neverRules,
+  type Rule,
+  rangeRules,
+  tagRules,
+} from './rules.js'
+
+/** The markets that a query asks for, in no order that matters. */
+export function selectMarkets(gamma: Gamma, query: URLSearchParams): Market[] {
+  const { universe } = gamma
+  const named = namedMarkets(universe, query)
+  const candidates = named ?? universe.catalogue.events().flatMap(({ markets }) => markets)
+  return candidates.filter(meetsAll(marketRules(gamma, query)))
+}
+
+/** Those that all given names agree on. `undefined`: no names are given. */
+function namedMarkets({ catalogue }: Universe, query: URLSearchParams): Market[] | undefined {
+  const conditions = readList(query, 'condition_ids').map((id) => id.toLowerCase())
+  // Token ids are taken as they come: a comma list is one id that nobody knows.
+  const tokens = query.getAll('clob_token_ids')
+  const ofToken = (id: string) => {
+    const of = catalogue.token(id)?.of
+    return of?.kind === 'market' ? of : undefined
+  }
+  const groups = [
+    namedGroup(askedIds(query, 'id'), (id) => catalogue.marketById(id)),
+    namedGroup(readList(query, 'slug'), (slug) => catalogue.marketBySlug(slug)),
+    namedGroup(conditions, (id) => catalogue.marketByCondition(id)),
+    namedGroup(tokens, ofToken),
+  ].filter((group) => group !== undefined)
+  const [first, ...others] = groups
+  return first?.filter((market) => others.every((group) => group.includes(market)))
+}
+
+const namedGroup = (names: readonly string[], find: (name: string) => Market | undefined) =>
+  names.length === 0 ? undefined : pick(names, find)
+
+/** The cheap ones first: figures are only asked of what is left. */
+function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
+  const { universe } = gamma
+  const closed = askedFlag(query, 'closed') ?? false
+  const status = query.get('uma_resolution_status')
+  const questions = readList(query, 'question_ids').map((id) => id.toLowerCase())
+  const rewardedFrom = askedNumber(query, 'rewards_min_size')
+  return [
+    ...listRule<Market>(questions, ({ questionId }) => questionId),
+    ...dateRules<Market>(query),
+    ...tagRules(gamma, query).map(
+      (rule) =>
+        ({ event }: Market) =>
+          rule(event),
+    ),
+    ...neverRules<Market>(query, ['cyom', 'rfq_enabled']),
+    ...foreignRules<Market>(query, [
+      'game_id',
+      'sports_market_types',
+      'market_maker_address',
+      'position_ids',
+    ]),
+    ...(rewardedFrom === undefined
+      ? []
+      : [(market: Market) => (rewardsOf(market)?.sharesMin ?? 0) >= rewardedFrom]),
+    (market) => isClosed(universe, market) === closed,
+    ...(status ? [(market: Market) => oracleStatuses(universe, market).at(-1) === status] : []),
+    ...rangeRules<Market>(query, 'volume_num', (market) => marketVolume(universe, market)),
+    ...rangeRules<Market>(query, 'liquidity_num', (market) => marketLiquidity(universe, market)),
+  ]
+}
+
+const volumeOf =
+  (days: number): OrderFields<Market>[string] =>
+  (universe, market) =>
+    volumeSince(universe, market, days)
+
+export const MARKET_ORDER: OrderFields<Market> = {
+  id: (_, { id }) => Number(id),
+  slug: (_, { slug }) => slug,
+  question: (_, { question }) => question,
+  startDate: (_, { createdMs }) => createdMs,
+  createdAt: (_, { createdMs }) => createdMs,
+  endDate: (_, { endMs }) => endMs,
+  closedTime: (universe, market) => (isClosed(universe, market) ? market.resolvesMs : 0),
+  volume: marketVolume,
+  volumeNum: marketVolume,
+  volumeClob: marketVolume,
+  volume24hr: marketVolume24hr,
+  volume24hrClob: marketVolume24hr,
+  volume1wk: volumeOf(7),
+  volume1mo: volumeOf(30),
+  volume1yr: volumeOf(365),
+  liquidity: marketLiquidity,
+  liquidityNum: marketLiquidity,
+  liquidityClob: marketLiquidity,
+  competitive: (universe, market) => readFigures(universe, market).competitive,
+  lastTradePrice: (universe, market) => universe.tape.lastPriceE4(market) ?? 0,
+  spread: (universe, market) => {
+    const { bestAsk, bestBid } = readFigures(universe, market)
+    return bestAsk - bestBid
+  },
+}

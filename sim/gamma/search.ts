@@ -1,0 +1,102 @@
+import { readList } from '../server/query.js'
+import type { MarketEvent } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+import type { Wallet } from '../universe/wallet.js'
+import { EVENT_ORDER } from './event-list.js'
+import type { Gamma } from './gamma.js'
+import { isEventClosed } from './life.js'
+import { orderRows } from './ordering.js'
+import { askedFlag, askedIds, askedInt } from './parameters.js'
+import { presentEvent } from './present-event.js'
+import { presentProfile } from './present-profile.js'
+import { invalid } from './refusal.js'
+
+const LIMIT_DEFAULT = 10
+const LIMIT_MAX = 50
+/** By what results can be sorted, and the field of events that it means. */
+const SORTS: Record<string, string> = {
+  volume: 'volume',
+  volume_24hr: 'volume24hr',
+  liquidity: 'liquidity',
+  competitive: 'competitive',
+  closed_time: 'closedTime',
+  start_date: 'startDate',
+  end_date: 'endDate',
+}
+
+/** Events, tags and people whose names contain every word of `q`. */
+export function search(gamma: Gamma, query: URLSearchParams): object {
+  const { universe } = gamma
+  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) throw invalid('q is required')
+  const contains = (text: string) => words.every((word) => text.toLowerCase().includes(word))
+  const page = readPage(query)
+
+  const events = searchEvents(universe, query, contains)
+  const tags = askedFlag(query, 'search_tags') === false ? [] : searchTags(gamma, contains)
+  const profiles =
+    askedFlag(query, 'search_profiles') === false ? [] : searchProfiles(universe, contains)
+  const shown = page.of(events).map((event) => presentEvent(universe, event))
+  return {
+    events: orNull(shown),
+    tags: orNull(page.of(tags)),
+    profiles: orNull(page.of(profiles).map(presentProfile)),
+    pagination: {
+      hasMore: [events, tags, profiles].some((found) => found.length > page.end),
+      totalResults: events.length + tags.length + profiles.length,
+    },
+  }
+}
+
+function readPage(query: URLSearchParams) {
+  const limit = Math.min(askedInt(query, 'limit_per_type') ?? LIMIT_DEFAULT, LIMIT_MAX)
+  const start = (Math.max(1, askedInt(query, 'page') ?? 1) - 1) * limit
+  const end = start + limit
+  return { end, of: <Item>(found: readonly Item[]) => found.slice(start, end) }
+}
+
+/** Lists without entries are null in search results. */
+const orNull = <Item>(items: Item[]): Item[] | null => (items.length === 0 ? null : items)
+
+function searchEvents(
+  universe: Universe,
+  query: URLSearchParams,
+  contains: (text: string) => boolean,
+): MarketEvent[] {
+  const status = query.get('events_status') || 'all'
+  const tags = readList(query, 'events_tag')
+  const recurrence = query.get('recurrence')
+  const unwanted = askedIds(query, 'exclude_tag_id')
+  const found = universe.catalogue
+    .events()
+    .filter(
+      (event) =>
+        contains(event.title) &&
+        (!recurrence || event.series?.recurrence === recurrence) &&
+        (tags.length === 0 || event.tags.some(({ slug }) => tags.includes(slug))) &&
+        !event.tags.some(({ id }) => unwanted.includes(id)) &&
+        (status === 'all' || isEventClosed(universe, event) === (status === 'closed')),
+    )
+  const field = SORTS[query.get('sort') || 'volume']
+  if (field === undefined) throw invalid('sort is invalid')
+  const ascending = askedFlag(query, 'ascending') ?? false
+  const rows = orderRows(universe, found, EVENT_ORDER, { names: [field], ascending })
+  return rows.map(({ item }) => item)
+}
+
+function searchTags({ universe, relations }: Gamma, contains: (text: string) => boolean): object[] {
+  const tags = universe.catalogue.tags.filter(({ label }) => contains(label))
+  if (tags.length === 0) return []
+  const counts = relations.countEvents('active')
+  return tags.map(({ id, label, slug }) => ({ id, label, slug, event_count: counts.get(id) ?? 0 }))
+}
+
+function searchProfiles(
+  { wallets, nowMs }: Universe,
+  contains: (text: string) => boolean,
+): Wallet[] {
+  return wallets.filter(
+    ({ createdMs, name, pseudonym, address }) =>
+      createdMs <= nowMs && (contains(name) || contains(pseudonym) || contains(address)),
+  )
+}
