@@ -55,8 +55,9 @@ export type Act =
   | { kind: 'propose'; market: Market; price: OraclePrice; proposer: string }
   | { kind: 'dispute'; market: Market; price: OraclePrice; proposer: string; disputer: string }
   | Resolve
+  | { kind: 'registerLeg'; market: Market }
+  | { kind: 'resolveLeg'; market: Market; payouts: Payouts }
   | { kind: 'prepareCombo'; combo: Combo }
-  | { kind: 'resolveCombo'; combo: Combo; payouts: Payouts }
   | RedeemCombo
 
 /** What the oracle says: 0 is outcome 1, half is a draw, 1 is outcome 0. */

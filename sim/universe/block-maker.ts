@@ -1,4 +1,3 @@
-import { keccak } from '../contracts/keccak.js'
 import { transactionTarget } from '../contracts/targets.js'
 import type { Act } from './acts.js'
 import type { Block, Transaction } from './block.js'
@@ -48,7 +47,7 @@ export class BlockMaker {
     const isSeen = (chance & 0xffff) / 0x10000 < SEEN_PENDING_SHARE
     const leadMs = PENDING_MS_MIN + ((chance >>> 16) % PENDING_MS_SPREAD)
     return {
-      hash: `0x${keccak(hex(this.#seed, 16) + hex(number, 12) + hex(branch, 8) + hex(index, 8) + SALT)}`,
+      hash: this.#chain.transactionHash(number, branch, index),
       act,
       from: senderOf(act, chance),
       to: transactionTarget(act),
@@ -58,9 +57,6 @@ export class BlockMaker {
   }
 }
 
-/** Keeps the hash of a transaction apart from that of a block. */
-const SALT = '7478'
-
 /** Operators settle matches; relayers carry what people with contract wallets do. */
 function senderOf(act: Act, chance: number): string {
   if (act.kind === 'match') return OPERATORS[chance % OPERATORS.length] ?? ''
@@ -68,5 +64,3 @@ function senderOf(act: Act, chance: number): string {
   if (wallet?.kind === 'eoa') return wallet.owner
   return RELAYERS[chance % RELAYERS.length] ?? ''
 }
-
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')

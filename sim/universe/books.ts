@@ -12,7 +12,7 @@ export type Book = {
   asks: readonly Level[]
   tickE4: number
   lastPriceE4: number | undefined
-  /** Changes with every version of the book. */
+  /** The whole second whose prices it shows. */
   timestampMs: number
 }
 

@@ -1,5 +1,5 @@
 import { COINS } from './coins.js'
-import type { Combo, Market, MarketEvent, Series, Tag, Token, Window } from './market.js'
+import type { Combo, Market, MarketEvent, Series, Tag, Token, TokenPair, Window } from './market.js'
 import type { Prices } from './prices.js'
 import { hash32 } from './random.js'
 import { TAGS, windowTags } from './tags.js'
@@ -25,6 +25,8 @@ export class Catalogue {
   readonly series: readonly Series[]
   readonly #parts: CatalogueParts
   readonly #rotations: Rotation[]
+  /** When the next window of any series comes up. */
+  #nextWindowMs = 0
   readonly #topicSeries = new Map<string, Series>()
   /** Instances of topics that are planned but not yet created, the next one last. */
   #planned: MarketEvent[] = []
@@ -41,6 +43,9 @@ export class Catalogue {
   readonly #marketsBySlug = new Map<string, Market>()
   readonly #marketsByCondition = new Map<string, Market>()
   readonly #tokens = new Map<string, Token>()
+  readonly #onTokens = (tokens: TokenPair) => {
+    for (const token of tokens) this.#tokens.set(token.decimal, token)
+  }
   #tokensRegistered = 0
 
   constructor(parts: CatalogueParts) {
@@ -96,7 +101,7 @@ export class Catalogue {
   addCombo(combo: Combo): void {
     this.#combos.push(combo)
     this.#combosByCondition.add(combo.conditionId)
-    for (const token of combo.tokens) this.#tokens.set(token.decimal, token)
+    this.#onTokens(combo.tokens)
   }
 
   /** For a combo whose block was taken back. */
@@ -134,8 +139,8 @@ export class Catalogue {
   /** Ids are derived when somebody needs them, so a question for an unknown one first derives what is left. */
   #derive(decimal: string): Token | undefined {
     for (; this.#tokensRegistered < this.#events.length; this.#tokensRegistered++) {
-      for (const market of this.#events[this.#tokensRegistered]?.markets ?? []) {
-        for (const token of market.tokens) this.#tokens.set(token.decimal, token)
+      for (const { tokens } of this.#events[this.#tokensRegistered]?.markets ?? []) {
+        this.#onTokens(tokens)
       }
     }
     return this.#tokens.get(decimal)
@@ -159,15 +164,17 @@ export class Catalogue {
 
   #createWindows(toMs: number): MarketEvent[] {
     const created: MarketEvent[] = []
+    if (toMs < this.#nextWindowMs) return created
     for (const [index, first] of this.#rotations.entries()) {
       let rotation = first
       while (rotation.createdMs <= toMs) {
         const { series, next, createdMs } = rotation
-        created.push(buildWindowEvent(this.#parts.seed, next, series, createdMs))
+        created.push(buildWindowEvent(this.#parts.seed, next, series, createdMs, this.#onTokens))
         rotation = this.#rotate(series, windowAt(next.coin, next.interval, next.endMs))
         this.#rotations[index] = rotation
       }
     }
+    this.#nextWindowMs = Math.min(...this.#rotations.map(({ createdMs }) => createdMs))
     return created
   }
 
@@ -208,7 +215,8 @@ export class Catalogue {
         ? v1StartMs + (spreadMs % (2 * MINUTE_MS))
         : Math.max(endMs - topic.schedule.leadDays * DAY_MS, startMs + spreadMs)
     const series = topic.series === undefined ? undefined : this.#topicSeries.get(topic.series)
-    return buildTopicEvent(this.#parts, topic, { createdMs, endMs }, ordinal, series)
+    const times = { createdMs, endMs }
+    return buildTopicEvent(this.#parts, topic, times, ordinal, series, this.#onTokens)
   }
 }
 

@@ -17,10 +17,7 @@ export class Chain {
   readonly #seed: number
   readonly #startSec: number
   readonly #blocks: Block[] = []
-  /** Number times 4,096 plus index: one number instead of an object for each of very many. */
-  readonly #included = new Map<string, number>()
   readonly #pending = new Map<string, Transaction>()
-  readonly #hashes = new Map<string, number>()
 
   constructor(seed: number, startMs: number) {
     this.#seed = seed
@@ -62,39 +59,35 @@ export class Chain {
     return this.#hash(number - 1, parent?.branch ?? 0)
   }
 
-  /** Hashes are derived when somebody needs them; before one is asked for here it must have been given out. */
   blockByHash(hash: string): Block | undefined {
-    const number = this.#hashes.get(hash) ?? this.#searchHash(hash)
-    if (number === undefined) return undefined
-    const block = this.block(number)
+    const block = this.block(Number.parseInt(hash.slice(-8), 16))
     return block !== undefined && this.hashOf(block) === hash ? block : undefined
   }
 
   /** A transaction in a visible block, or one that is pending. */
   find(hash: string): FoundTransaction | undefined {
-    const place = this.#included.get(hash)
-    if (place === undefined) {
-      const tx = this.#pending.get(hash)
-      return tx === undefined ? undefined : { tx, block: undefined, index: 0 }
-    }
-    const index = place % PLACES
-    const block = this.block((place - index) / PLACES)
-    const tx = block?.transactions[index]
-    return tx === undefined ? undefined : { tx, block, index }
+    const block = this.block(Number.parseInt(hash.slice(-12, -4), 16))
+    const index = Number.parseInt(hash.slice(-4), 16)
+    const included = block?.transactions[index]
+    if (included?.hash === hash) return { tx: included, block, index }
+    const pending = this.#pending.get(hash)
+    return pending === undefined ? undefined : { tx: pending, block: undefined, index: 0 }
+  }
+
+  /** The hash of a transaction to be; it ends in its place in the chain. */
+  transactionHash(number: number, branch: number, index: number): string {
+    const place = hex(number, 8) + hex(index, 4)
+    return `0x${this.#digest(number, branch, index).slice(0, 52)}${place}`
   }
 
   append(block: Block): void {
     this.#blocks.push(block)
-    block.transactions.forEach((tx, index) => {
-      this.#included.set(tx.hash, block.number * PLACES + index)
-      this.#pending.delete(tx.hash)
-    })
+    for (const { hash } of block.transactions) this.#pending.delete(hash)
   }
 
   removeHead(): Block {
     const block = this.head
     this.#blocks.pop()
-    for (const tx of block.transactions) this.#included.delete(tx.hash)
     return block
   }
 
@@ -107,27 +100,17 @@ export class Chain {
     this.#pending.delete(tx.hash)
   }
 
+  /** Ends in the number, so that finding a block by its hash takes no index. */
   #hash(number: number, branch: number): string {
-    const hash = `0x${keccak(hex(this.#seed, 16) + hex(number, 12) + hex(branch, 8))}`
-    this.#hashes.set(hash, number)
-    if (this.#hashes.size > HASHES_KEPT) {
-      const [oldest] = this.#hashes.keys()
-      if (oldest !== undefined) this.#hashes.delete(oldest)
-    }
-    return hash
+    return `0x${this.#digest(number, branch, BLOCK).slice(0, 56)}${hex(number, 8)}`
   }
 
-  /** Somebody remembers a block from long ago: walks back through all of them. */
-  #searchHash(hash: string): number | undefined {
-    for (let index = this.#blocks.length - 1; index >= 0; index--) {
-      const block = this.#blocks[index]
-      if (block !== undefined && this.hashOf(block) === hash) return block.number
-    }
-    return undefined
+  #digest(number: number, branch: number, index: number): string {
+    return keccak(hex(this.#seed, 16) + hex(number, 12) + hex(branch, 8) + hex(index, 8))
   }
 }
 
-const HASHES_KEPT = 20_000
-const PLACES = 4_096
+/** Stands for the block itself where transactions have their index. */
+const BLOCK = 0xffffffff
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')

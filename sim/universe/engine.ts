@@ -9,13 +9,13 @@ import { Floor } from './floor.js'
 import type { Ledger } from './ledger.js'
 import type { Combo, Market, MarketEvent, Payouts, Token } from './market.js'
 import { Matching } from './matching.js'
+import { oracleLife } from './oracle-life.js'
 import type { Population } from './population.js'
 import { restlessness } from './prices.js'
 import type { Quotes } from './quotes.js'
-import { hash32, Rng } from './random.js'
+import { Rng } from './random.js'
 import { collectDelayMs, redeem, redeemCombo } from './redemptions.js'
 import { Takers } from './takers.js'
-import { PROPOSAL_LEAD_MS } from './topic-event.js'
 import type { Wallet } from './wallet.js'
 
 /** Takers who come by in a second at normal intensity; about half of them trade. */
@@ -24,18 +24,19 @@ const OLD_ERA_VISITORS_PER_SEC = 0.6
 const COMBOS_PER_SEC = 0.0012
 /** Orders are paired about this long before the block that settles them. */
 export const SETTLEMENT_MS = 3_000
-const DISPUTE_SHARE = 0.05
-const DISPUTE_DELAY_MS = 20 * 60_000
 /** Reorganisations reach back at most this far, so older plans are not needed again. */
 const AGENDA_KEPT_SEC = 900
 const GAP_SEC_MAX = 4
+/** From the result of a market to that of the leg that stands for it. */
+const LEG_RESULT_MS = 20_000
 
 type Todo =
   | { kind: 'createWallet'; wallet: Wallet }
   | { kind: 'prepare'; event: MarketEvent }
   | { kind: 'propose' | 'dispute' | 'resolve'; market: Market }
   | { kind: 'redeem'; wallet: Wallet; market: Market }
-  | { kind: 'resolveCombo'; combo: Combo }
+  | { kind: 'resolveLeg'; market: Market }
+  | { kind: 'settleCombo'; combo: Combo }
   | { kind: 'redeemCombo'; wallet: Wallet; token: Token }
 
 export type EngineParts = {
@@ -62,6 +63,8 @@ export class Engine {
   readonly #takers: Takers
   readonly #matching: Matching
   readonly #errands: Errands
+  /** Markets that are legs of combos and have no result yet. */
+  readonly #legs = new Set<Market>()
   #extendedMs = 0
 
   constructor(parts: EngineParts) {
@@ -109,6 +112,8 @@ export class Engine {
     for (const act of acts.toReversed()) {
       this.#ledger.apply(act, -1)
       if (act.kind === 'prepareCombo') this.#parts.catalogue.removeCombo(act.combo)
+      if (act.kind === 'registerLeg') this.#legs.delete(act.market)
+      if (act.kind === 'resolveLeg') this.#legs.add(act.market)
     }
   }
 
@@ -127,9 +132,24 @@ export class Engine {
       const combo = drawCombo(rng, this.#floor, this.#parts.fair, atMs)
       if (combo === undefined || this.#parts.catalogue.hasCombo(combo.conditionId)) continue
       this.#parts.catalogue.addCombo(combo)
-      this.#agenda.add(combo.resolvesMs, { kind: 'resolveCombo', combo })
-      perform([{ kind: 'prepareCombo', combo }])
+      this.#agenda.add(combo.resolvesMs, { kind: 'settleCombo', combo })
+      perform([...this.#registerLegs(combo), { kind: 'prepareCombo', combo }])
     }
+  }
+
+  #registerLegs({ legs }: Combo): Act[] {
+    const markets = legs.map(({ market }) => market).filter((market) => !this.#legs.has(market))
+    for (const market of markets) {
+      this.#legs.add(market)
+      this.#agenda.add(market.resolvesMs + LEG_RESULT_MS, { kind: 'resolveLeg', market })
+    }
+    return markets.map((market) => ({ kind: 'registerLeg', market }))
+  }
+
+  /** Once, though a reorganisation may have planned it twice. */
+  #resolveLeg(market: Market): Act[] {
+    if (!this.#legs.delete(market)) return []
+    return [{ kind: 'resolveLeg', market, payouts: this.#truth(market) }]
   }
 
   /** Opens what is created by then and plans its life. A stretch that is lived again finds it planned already. */
@@ -145,18 +165,13 @@ export class Engine {
 
   #plan(market: Market): void {
     this.#agenda.add(market.resolvesMs, { kind: 'resolve', market })
-    if (market.event.window !== undefined) return
-    const proposedMs = market.resolvesMs - PROPOSAL_LEAD_MS
-    if (this.#isDisputed(market)) {
-      this.#agenda.add(proposedMs - DISPUTE_DELAY_MS, { kind: 'propose', market })
-      this.#agenda.add(proposedMs - DISPUTE_DELAY_MS / 2, { kind: 'dispute', market })
+    const life = oracleLife(this.#parts.seed, market)
+    if (life === undefined) return
+    if (life.disputed !== undefined) {
+      this.#agenda.add(life.disputed.proposedMs, { kind: 'propose', market })
+      this.#agenda.add(life.disputed.disputedMs, { kind: 'dispute', market })
     }
-    this.#agenda.add(proposedMs, { kind: 'propose', market })
-  }
-
-  /** Some answers are doubted at first, then proposed again and accepted. */
-  #isDisputed({ id }: Market): boolean {
-    return hash32(this.#parts.seed, Number(id), 141) / 4294967296 < DISPUTE_SHARE
+    this.#agenda.add(life.proposedMs, { kind: 'propose', market })
   }
 
   #fulfil(todo: Todo, atMs: number): Act[] {
@@ -175,8 +190,11 @@ export class Engine {
         const { wallet, market } = todo
         return some(redeem(this.#parts.seed, this.#ledger, wallet, market, this.#truth(market)))
       }
-      case 'resolveCombo':
-        return this.#resolveCombo(todo.combo, atMs)
+      case 'resolveLeg':
+        return this.#resolveLeg(todo.market)
+      case 'settleCombo':
+        this.#settleCombo(todo.combo, atMs)
+        return []
       case 'redeemCombo': {
         const { wallet, token } = todo
         return some(
@@ -208,7 +226,7 @@ export class Engine {
     const { proposer, disputer } = this.#answer(market)
     this.#parts.quotes.forget(market)
     if (this.#ledger.hasSeen(market)) this.#planRedemptions(market, payouts, atMs)
-    const doubter = this.#isDisputed(market) && market.event.window === undefined ? disputer : ''
+    const doubter = oracleLife(this.#parts.seed, market)?.disputed === undefined ? '' : disputer
     return [{ kind: 'resolve', market, payouts, proposer, disputer: doubter }]
   }
 
@@ -226,9 +244,10 @@ export class Engine {
     }
   }
 
-  #resolveCombo(combo: Combo, atMs: number): Act[] {
+  /** Its legs have results: those who hold it can collect. */
+  #settleCombo(combo: Combo, atMs: number): void {
     // Its block may have been taken back since.
-    if (!this.#parts.catalogue.hasCombo(combo.conditionId)) return []
+    if (!this.#parts.catalogue.hasCombo(combo.conditionId)) return
     const payouts = this.#truth(combo)
     this.#parts.quotes.forget(combo)
     for (const token of combo.tokens) {
@@ -239,7 +258,6 @@ export class Engine {
         this.#agenda.add(atMs + delayMs, { kind: 'redeemCombo', wallet, token })
       }
     }
-    return [{ kind: 'resolveCombo', combo, payouts }]
   }
 }
 

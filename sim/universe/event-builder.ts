@@ -28,14 +28,20 @@ export type MarketDraft = Pick<
   | 'popularity'
 >
 
-export function buildEvent({ exclusive, markets, ...draft }: EventDraft): MarketEvent {
+/** Told of the tokens of a market when they are derived. */
+export type OnTokens = (tokens: TokenPair) => void
+
+export function buildEvent(
+  { exclusive, markets, ...draft }: EventDraft,
+  onTokens: OnTokens,
+): MarketEvent {
   const event: Omit<MarketEvent, 'markets'> & { markets: Market[] } = {
     ...draft,
     negRisk: exclusive ? negRiskOf(draft.slug) : undefined,
     markets: [],
   }
   markets.forEach((market, index) => {
-    event.markets.push(new BuiltMarket(event, market, index))
+    event.markets.push(new BuiltMarket(event, market, index, onTokens))
   })
   return event
 }
@@ -66,9 +72,11 @@ class BuiltMarket implements Market {
   readonly resolvesMs: number
   readonly feeRate: number
   readonly popularity: number
+  readonly #onTokens: OnTokens
   #tokens: TokenPair | undefined
 
-  constructor(event: MarketEvent, draft: MarketDraft, index: number) {
+  constructor(event: MarketEvent, draft: MarketDraft, index: number, onTokens: OnTokens) {
+    this.#onTokens = onTokens
     this.id = draft.id
     this.slug = draft.slug
     this.question = draft.question
@@ -104,7 +112,10 @@ class BuiltMarket implements Market {
   }
 
   get tokens(): TokenPair {
-    this.#tokens ??= deriveTokens(this)
+    if (this.#tokens === undefined) {
+      this.#tokens = deriveTokens(this)
+      this.#onTokens(this.#tokens)
+    }
     return this.#tokens
   }
 }

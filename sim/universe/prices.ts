@@ -51,7 +51,12 @@ export class Prices {
   twapE8(coin: Coin, sec: number, seconds: number): number {
     const facts = coinFacts(coin)
     let sum = 0
-    for (let back = 0; back < seconds; back++) sum += this.#priceE8(facts, sec - back)
+    for (let at = sec - seconds + 1; at <= sec; ) {
+      const hour = Math.floor(at / HOUR_SEC)
+      const path = this.#hour(facts, hour)
+      const end = Math.min(sec + 1, (hour + 1) * HOUR_SEC)
+      for (; at < end; at++) sum += path[at - hour * HOUR_SEC] ?? 0
+    }
     return Math.round(sum / seconds)
   }
 
@@ -87,13 +92,17 @@ export class Prices {
 
   #priceE8(facts: CoinFacts, sec: number): number {
     const hour = Math.floor(sec / HOUR_SEC)
+    return this.#hour(facts, hour)[sec - hour * HOUR_SEC] ?? 0
+  }
+
+  #hour(facts: CoinFacts, hour: number): Float64Array {
     const key = hour * 8 + facts.index
     let path = this.#hours.get(key)
     if (path === undefined) {
       path = this.#computeHour(facts, hour)
       this.#hours.set(key, path)
     }
-    return path[sec - hour * HOUR_SEC] ?? 0
+    return path
   }
 
   #computeHour(facts: CoinFacts, hour: number): Float64Array {

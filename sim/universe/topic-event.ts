@@ -1,5 +1,5 @@
 import { coinFacts } from './coins.js'
-import { buildEvent, type MarketDraft } from './event-builder.js'
+import { buildEvent, type EventDraft, type MarketDraft, type OnTokens } from './event-builder.js'
 import type { MarketEvent, Model, Payouts, Series } from './market.js'
 import type { Prices } from './prices.js'
 import { hash32, unit } from './random.js'
@@ -23,6 +23,7 @@ export function buildTopicEvent(
   times: { createdMs: number; endMs: number },
   ordinal: number,
   series: Series | undefined,
+  onTokens: OnTokens,
 ): MarketEvent {
   const { createdMs, endMs } = times
   const slug = slugify(fillIn(topic.key, endMs))
@@ -31,7 +32,7 @@ export function buildTopicEvent(
   const model = decide(salt, topic.questions, prices, createdMs)
   const titles = questionTitles(topic.questions, model)
   const proposedMs = endMs + 5 * MINUTE_MS + (salt % (25 * MINUTE_MS))
-  return buildEvent({
+  const draft: EventDraft = {
     id: String(EVENT_ID_BASE + ordinal),
     slug,
     title,
@@ -60,7 +61,8 @@ export function buildTopicEvent(
         popularity: topic.popularity / (1 + index * 0.6),
       }
     }),
-  })
+  }
+  return buildEvent(draft, onTokens)
 }
 
 const isExclusive = (questions: Questions): boolean =>

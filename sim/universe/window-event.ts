@@ -1,5 +1,5 @@
 import { coinFacts } from './coins.js'
-import { buildEvent } from './event-builder.js'
+import { buildEvent, type EventDraft, type OnTokens } from './event-builder.js'
 import type { MarketEvent, Series, Window } from './market.js'
 import { hash32 } from './random.js'
 import { windowTags } from './tags.js'
@@ -26,6 +26,7 @@ export function buildWindowEvent(
   window: Window,
   series: Series,
   createdMs: number,
+  onTokens: OnTokens,
 ): MarketEvent {
   const { coin, interval, endMs } = window
   const facts = coinFacts(coin)
@@ -33,7 +34,7 @@ export function buildWindowEvent(
   const slug = windowSlug(window)
   const title = windowTitle(window)
   const intervalPopularity = INTERVALS.find((entry) => entry.interval === interval)?.popularity ?? 0
-  return buildEvent({
+  const draft: EventDraft = {
     id: String(EVENT_ID_BASE + ordinal),
     slug,
     title,
@@ -60,5 +61,6 @@ export function buildWindowEvent(
         popularity: facts.popularity * intervalPopularity,
       },
     ],
-  })
+  }
+  return buildEvent(draft, onTokens)
 }
