@@ -1,11 +1,17 @@
 import type { PlanId } from '../src/accounts/plans.js'
 import { formatTable } from '../src/lib/table.js'
+import type { SimProcess } from './simulator.js'
 
 /** What the terminal shows once everything runs. The curl lines work when pasted. */
-export function showBanner(url: string, keys: Record<PlanId, string>): string {
+export function showBanner(
+  url: string,
+  keys: Record<PlanId, string>,
+  simulator: Pick<SimProcess, 'url' | 'upstreams' | 'samples'>,
+): string {
   const addresses = [
     ['REST', url],
     ['Docs', `${url}/docs`],
+    ['Simulated upstreams', simulator.url],
   ]
   return `
 Auspex is running. Ctrl-C stops everything.
@@ -18,7 +24,7 @@ ${indent(formatTable(Object.entries(keys)))}
 Try:
   curl -H 'x-api-key: ${keys.growth}' ${url}/v1/usage
   curl -H 'x-api-key: ${keys.free}' ${url}/v1/plans
-  curl -H 'x-api-key: ${keys.enterprise}' ${url}/v1/status
+  curl '${simulator.upstreams.gamma}/events/slug/${simulator.samples.event_slug}'
 `
 }
 

@@ -1,5 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Samples } from '../sim/samples.js'
+import type { UpstreamUrls } from '../sim/simulator.js'
 import type { PlanId } from '../src/accounts/plans.js'
 
 export type PlanKeys = Partial<Record<PlanId, string>>
@@ -10,6 +12,10 @@ export type DemoFile = {
   /** `null` once the demo has stopped. */
   pid: number | null
   keys: PlanKeys
+  /** Where the faults of the simulated upstreams are switched. */
+  sim_url: string
+  upstreams: UpstreamUrls
+  samples: Samples
 }
 
 const pathIn = (dataDir: string): string => join(dataDir, 'demo.json')

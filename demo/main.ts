@@ -1,17 +1,23 @@
 import { Command } from 'commander'
+import { addSimFlags, type SimFlags } from '../sim/flags.js'
+import type { Config } from '../src/config.js'
 import { reportAndExit } from '../src/errors.js'
 import { createLog } from '../src/log.js'
-import { startService } from '../src/service.js'
+import { type ServiceOptions, startService } from '../src/service.js'
 import { addSettingFlags, readConfig } from '../src/setting-flags.js'
+import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { untilStopped } from '../src/until-stopped.js'
 import { showBanner } from './banner.js'
 import { readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
 import { prepareKeys } from './keys.js'
+import { type SimProcess, startSimulator } from './simulator.js'
 
-type DemoOptions = { fresh?: boolean }
+type DemoOptions = SimFlags & { fresh?: boolean }
 
-const demo = new Command('demo')
-  .description('Run everything on this machine, with a key for every plan.')
+const demo = addSimFlags(new Command('demo'))
+  .description(
+    'Run everything on this machine: a simulated market universe, and a key for every plan.',
+  )
   .option('--fresh', 'throw away what an earlier demo left in the data folder')
   .addHelpText('after', '\nExample:\n  $ npm run demo -- --port 9000 --data /tmp/auspex-demo')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
@@ -20,23 +26,53 @@ addSettingFlags(demo, ['port', 'dataDir', 'logLevel'], { readsEnvironment: false
 
 await demo.parseAsync().catch(reportAndExit)
 
-async function runDemo({ fresh = false }: DemoOptions, command: Command): Promise<void> {
+async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   // The demo is the same everywhere: the settings of a real service on this machine do not reach it.
   const { AUSPEX_LOG_LEVEL = 'warn' } = process.env
   const { config } = readConfig(command, { AUSPEX_LOG_LEVEL })
+  const { fresh = false } = options
   const log = createLog(config.logLevel, process.stdout)
-  const service = await startService(config, { command: 'npm run demo', log, fresh })
-  await untilStopped(service, {
-    onStart: async () => {
-      await service.ready
-      const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
-      writeDemoFile(config.dataDir, { url: service.url, pid: process.pid, keys })
-      console.log(showBanner(service.url, keys))
-    },
-    onStopping: () => {
-      removeDemoPid(config.dataDir)
-      console.log('\nStopping …')
-    },
-  })
+  prepareDataFolder(config.dataDir)
+  const holder = findHolder(config.dataDir)
+  if (holder !== undefined) throw new FolderBusy(config.dataDir, holder)
+
+  const simulator = await startSimulator(config.dataDir, options, fresh)
+  try {
+    await serve(config, simulator, { command: 'npm run demo', log, fresh })
+  } finally {
+    await simulator.stop()
+  }
   console.log('Stopped.')
+}
+
+async function serve(
+  config: Config,
+  simulator: SimProcess,
+  options: ServiceOptions,
+): Promise<void> {
+  const service = await startService(config, options)
+  const { url: simUrl, upstreams, samples } = simulator
+  await Promise.race([
+    simulator.failed,
+    untilStopped(service, {
+      onStart: async () => {
+        await service.ready
+        const { url } = service
+        const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
+        writeDemoFile(config.dataDir, {
+          url,
+          pid: process.pid,
+          keys,
+          sim_url: simUrl,
+          upstreams,
+          samples,
+        })
+        console.log(showBanner(url, keys, simulator))
+      },
+      onStopping: () => {
+        removeDemoPid(config.dataDir)
+        console.log('\nStopping …')
+      },
+    }),
+  ])
 }

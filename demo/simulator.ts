@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SimFlags } from '../sim/flags.js'
+import type { SimMessage } from '../sim/main.js'
+import { readState } from '../sim/state-file.js'
+import { OperatorError } from '../src/errors.js'
+import { showProgress } from './progress.js'
+
+const STOP_MS_MAX = 2_000
+
+export type SimProcess = Pick<
+  Extract<SimMessage, { kind: 'ready' }>,
+  'url' | 'upstreams' | 'samples'
+> & {
+  /** Rejects when the universe ends unasked. */
+  failed: Promise<never>
+  stop(): Promise<void>
+}
+
+/** Starts the universe of this data folder in a process of its own, and waits until its history is there. */
+export async function startSimulator(
+  dataDir: string,
+  { seed, history, speed }: SimFlags,
+  fresh: boolean,
+): Promise<SimProcess> {
+  const statePath = join(dataDir, 'sim.json')
+  if (fresh) rmSync(statePath, { force: true })
+  refuseOtherSeed(dataDir, statePath, seed)
+  const args = ['--seed', String(seed), '--speed', String(speed), '--state', statePath]
+  if (history !== undefined) args.push('--history', `${history / 60_000}m`)
+  const child = fork(join(import.meta.dirname, '../sim/main.js'), args)
+
+  const ended = new Promise<number>((resolve) => {
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+  const failed = ended.then((code): never => {
+    throw new OperatorError(`The simulated universe ended unasked (exit code ${code}).`)
+  })
+  // A stop ends it too, and nobody listens then.
+  failed.catch(() => undefined)
+  const ready = new Promise<Extract<SimMessage, { kind: 'ready' }>>((resolve) => {
+    child.on('message', (message: SimMessage) => {
+      if (message.kind === 'ready') resolve(message)
+      else showProgress('Simulating', message.share)
+    })
+  })
+  const { url, upstreams, samples } = await Promise.race([ready, failed])
+  return {
+    url,
+    upstreams,
+    samples,
+    failed,
+    stop: async () => {
+      if (child.connected) child.disconnect()
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** What was read from one universe does not fit another. */
+function refuseOtherSeed(dataDir: string, statePath: string, seed: number): void {
+  const kept = existsSync(statePath) ? readState(statePath) : undefined
+  if (kept === undefined || kept.seed === seed) return
+  throw new OperatorError(
+    `The data folder ${dataDir} holds the universe of seed ${kept.seed}.\n` +
+      `Continue it with --seed ${kept.seed}, throw it away with --fresh, or choose another folder with --data.`,
+    2,
+  )
+}

@@ -1,0 +1,86 @@
+import { Command } from 'commander'
+import { addSimFlags, HISTORY_MS, readFactor, type SimFlags } from './flags.js'
+import { type Running, runSimulator } from './run.js'
+import { SIM_CREDENTIALS } from './simulator.js'
+
+/** What a parent process is told over the channel between them. */
+export type SimMessage =
+  | { kind: 'progress'; share: number }
+  | {
+      kind: 'ready'
+      url: string
+      upstreams: Running['simulator']['upstreams']
+      samples: Running['samples']
+    }
+
+type Options = SimFlags & { intensity: number; state?: string }
+
+const command = addSimFlags(new Command('sim'))
+  .description('Run a simulated prediction-market universe that speaks the upstreams’ protocols.')
+  .option(
+    '--intensity <factor>',
+    'how much is traded; 1 is about 20,000 fills a day',
+    readFactor,
+    1,
+  )
+  .option('--state <file>', 'continue the universe that this file remembers')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .action(run)
+
+await command.parseAsync()
+
+async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<void> {
+  const running = await runSimulator({
+    ...rest,
+    historyMs: history,
+    statePath: state,
+    onProgress: showProgress,
+  })
+  const { simulator, samples } = running
+  const { url, upstreams } = simulator
+  tellParent({ kind: 'ready', url, upstreams, samples })
+  if (process.send === undefined) showBanner(running)
+
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    await running.stop()
+    process.exit(0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  // Whoever started us is gone.
+  process.on('disconnect', stop)
+}
+
+function tellParent(message: SimMessage): void {
+  process.send?.(message)
+}
+
+function showProgress(share: number): void {
+  tellParent({ kind: 'progress', share })
+  if (process.send !== undefined || !process.stderr.isTTY) return
+  process.stderr.write(`\r\x1b[KGenerating history ${Math.floor(share * 100)} %`)
+  if (share === 1) process.stderr.write('\r\x1b[K')
+}
+
+function showBanner({ simulator: { url, upstreams }, samples }: Running): void {
+  const rows = Object.entries({ control: url, ...upstreams })
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const { liveV2, chainlink } = SIM_CREDENTIALS
+  console.log(`
+The universe is running. Ctrl-C stops it.
+
+${rows.map(([name, address]) => `  ${name.padEnd(width)}  ${address}`).join('\n')}
+
+Credentials:
+  live_v2    ${liveV2.apiKey} ${liveV2.secret} ${liveV2.passphrase}
+  chainlink  ${chainlink.apiKey} ${chainlink.secret}
+
+Try:
+  curl '${upstreams.gamma}/events/slug/${samples.event_slug}'
+  curl '${upstreams.clob}/book?token_id=${samples.token_id}'
+  curl -d '{"upstream":"gamma","mode":"500","seconds":10}' ${url}/faults
+`)
+}

@@ -1,0 +1,93 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { chooseSamples, type Samples } from './samples.js'
+import { openSimulator, type Simulator } from './simulator.js'
+import { readState, type SimState, writeState } from './state-file.js'
+import { Universe } from './universe/universe.js'
+
+const TICK_MS = 100
+const SAVE_MS = 5_000
+const SLICE_MS = 30 * 60_000
+const HOUR_MS = 3_600_000
+
+export type RunOptions = {
+  seed: number
+  historyMs: number
+  /** Simulated seconds per real second. */
+  speed: number
+  intensity: number
+  /** Where to keep what a restart needs to continue the same universe. */
+  statePath: string | undefined
+  onProgress: (share: number) => void
+}
+
+export type Running = { simulator: Simulator; samples: Samples; stop(): Promise<void> }
+
+/** Generates the history, opens the hosts, and lets time pass. */
+export async function runSimulator(options: RunOptions): Promise<Running> {
+  const { speed, statePath } = options
+  const state = openState(options)
+  const universe = new Universe(state)
+  const startedMs = Date.now()
+  const nowMs = () => {
+    const realMs = Date.now()
+    return realMs + state.aheadMs + (realMs - startedMs) * (speed - 1)
+  }
+  await liveHistory(universe, nowMs, options.onProgress)
+  const simulator = await openSimulator(universe)
+  const samples = chooseSamples(universe)
+
+  const ticking = setInterval(() => universe.advance(nowMs()), TICK_MS)
+  const save = () => {
+    if (statePath === undefined) return
+    const aheadMs = nowMs() - Date.now()
+    writeState(statePath, { ...state, aheadMs, reorgs: universe.reorgs })
+  }
+  save()
+  const saving = setInterval(save, SAVE_MS)
+  // A reader that followed the replacement must find the same blocks after a crash.
+  universe.on('reorg', save)
+  return {
+    simulator,
+    samples,
+    stop: async () => {
+      clearInterval(ticking)
+      clearInterval(saving)
+      save()
+      await simulator.close()
+    },
+  }
+}
+
+/** The universe of an earlier run when it has the same seed, else a new one. */
+function openState({ seed, historyMs, intensity, statePath }: RunOptions): SimState {
+  const kept = statePath === undefined ? undefined : readState(statePath)
+  if (kept?.seed === seed && kept.intensity === intensity) return kept
+  // A whole hour: two runs within it begin alike.
+  const startMs = Math.floor((Date.now() - historyMs) / HOUR_MS) * HOUR_MS
+  return { seed, startMs, intensity, aheadMs: 0, reorgs: [] }
+}
+
+/** In slices, so that signals and progress get through. */
+async function liveHistory(
+  universe: Universe,
+  nowMs: () => number,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const { startMs } = universe
+  for (let toMs = startMs; toMs < nowMs(); toMs += SLICE_MS) {
+    universe.advance(toMs)
+    onProgress((toMs - startMs) / (nowMs() - startMs))
+    await breathe()
+  }
+  universe.advance(nowMs())
+  onProgress(1)
+  collectGarbage()
+}
+
+/** The history leaves half of the heap as garbage; a calm universe would take hours to give it back. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}

@@ -1,0 +1,64 @@
+import type { Market } from './universe/market.js'
+import type { Universe } from './universe/universe.js'
+import type { Wallet } from './universe/wallet.js'
+
+/** Things worth asking for, as `demo.json` names them. */
+export type Samples = {
+  wallet: string
+  token_id: string
+  condition_id: string
+  market_slug: string
+  event_slug: string
+  builder: string
+  tag: string
+}
+
+const RECENT_MATCHES = 5_000
+
+/** A busy trader and the busiest market that stays open for a while. */
+export function chooseSamples(universe: Universe): Samples {
+  const market = busiestMarket(universe)
+  return {
+    wallet: busiestTrader(universe).address,
+    token_id: market.tokens[0].decimal,
+    condition_id: market.conditionId,
+    market_slug: market.slug,
+    event_slug: market.event.slug,
+    builder: universe.builders[0]?.code ?? '',
+    tag: market.event.tags[0]?.slug ?? '',
+  }
+}
+
+function busiestMarket({ tape, nowMs, catalogue }: Universe): Market {
+  const counts = new Map<Market, number>()
+  for (const { tx } of tape.matches.slice(-RECENT_MATCHES)) {
+    const { of } = tx.act
+    const lasts = of.kind === 'market' && of.event.window === undefined && of.endMs > nowMs
+    if (lasts) counts.set(of, (counts.get(of) ?? 0) + 1)
+  }
+  return most(counts) ?? firstOf(catalogue.events()[0]?.markets ?? [])
+}
+
+/** Somebody who trades a lot, other than the professionals who quote prices. */
+function busiestTrader({ tape, wallets }: Universe): Wallet {
+  const counts = new Map<Wallet, number>()
+  for (const { tx } of tape.matches.slice(-RECENT_MATCHES)) {
+    const { wallet } = tx.act.taker.order
+    if (wallet.character !== 'maker') counts.set(wallet, (counts.get(wallet) ?? 0) + 1)
+  }
+  return most(counts) ?? firstOf(wallets)
+}
+
+function most<T>(counts: ReadonlyMap<T, number>): T | undefined {
+  let best: T | undefined
+  for (const [item, count] of counts) {
+    if (best === undefined || count > (counts.get(best) ?? 0)) best = item
+  }
+  return best
+}
+
+function firstOf<T>(items: readonly T[]): T {
+  const [first] = items
+  if (first === undefined) throw new RangeError('the universe is empty')
+  return first
+}

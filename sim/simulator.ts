@@ -1,0 +1,83 @@
+import { createClobHost } from './clob/host.js'
+import { createClobSocketHost } from './clob/socket-host.js'
+import { openControl } from './control/control.js'
+import { createDataApiHost } from './data-api/host.js'
+import { createGammaHost } from './gamma/host.js'
+import { createPolygonHost } from './polygon/host.js'
+import { createChainlinkHost } from './prices/chainlink.js'
+import { createLiveV2Host } from './prices/live-v2.js'
+import { createRtdsHost } from './prices/rtds.js'
+import { Faults, HOST_NAMES, type HostName } from './server/faults.js'
+import { type Host, type HostParts, openHost } from './server/host.js'
+import { createSiteHost } from './site-price/host.js'
+import type { Universe } from './universe/universe.js'
+
+/** What the simulated hosts that ask for credentials take. They open nothing anywhere else. */
+export const SIM_CREDENTIALS = {
+  liveV2: {
+    apiKey: '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d',
+    secret: 'c2ltdWxhdGVkLXNlY3JldA==',
+    passphrase: 'simulated',
+  },
+  chainlink: { apiKey: '7d0e6b8a-3f52-4c1d-9a8e-5b4f2c1d0e9f', secret: 'simulated-data-streams' },
+}
+
+export type Simulator = {
+  universe: Universe
+  faults: Faults
+  hosts: Record<HostName, Host>
+  /** Where faults are switched. */
+  url: string
+  upstreams: UpstreamUrls
+  close(): Promise<void>
+}
+
+/** The addresses under which each upstream is reached, as `demo.json` names them. */
+export type UpstreamUrls = ReturnType<typeof upstreamUrls>
+
+/** Opens every simulated host on a free port of its own. Time passes only when the universe is advanced. */
+export async function openSimulator(universe: Universe): Promise<Simulator> {
+  const faults = new Faults()
+  const parts: Record<HostName, HostParts> = {
+    polygon: createPolygonHost(universe, faults),
+    gamma: createGammaHost(universe),
+    clob: createClobHost(universe),
+    clob_ws: createClobSocketHost(universe),
+    rtds: createRtdsHost(universe),
+    live_v2: createLiveV2Host(universe, SIM_CREDENTIALS.liveV2),
+    chainlink: createChainlinkHost(universe, SIM_CREDENTIALS.chainlink, {
+      now: () => Date.now() + faults.skewMs('chainlink'),
+    }),
+    data_api: createDataApiHost(universe),
+    site: createSiteHost(universe),
+  }
+  const opened = await Promise.all(
+    HOST_NAMES.map(async (name) => [name, await openHost(name, faults, parts[name])] as const),
+  )
+  const hosts = Object.fromEntries(opened) as Record<HostName, Host>
+  const control = await openControl({ universe, faults, hosts: Object.values(hosts) })
+  return {
+    universe,
+    faults,
+    hosts,
+    url: control.url,
+    upstreams: upstreamUrls(hosts),
+    close: async () => {
+      await Promise.all([control, ...Object.values(hosts)].map((port) => port.close()))
+    },
+  }
+}
+
+const upstreamUrls = (hosts: Record<HostName, Host>) => ({
+  polygon_http: hosts.polygon.url,
+  polygon_ws: hosts.polygon.wsUrl,
+  gamma: hosts.gamma.url,
+  clob: hosts.clob.url,
+  clob_ws: `${hosts.clob_ws.wsUrl}/ws/market`,
+  rtds: hosts.rtds.wsUrl,
+  live_v2: `${hosts.live_v2.wsUrl}/ws`,
+  chainlink: hosts.chainlink.url,
+  chainlink_ws: hosts.chainlink.wsUrl,
+  data_api: hosts.data_api.url,
+  site: hosts.site.url,
+})
