@@ -84,7 +84,7 @@ function decide(salt: number, questions: Questions, prices: Prices, createdMs: n
     case 'strikes': {
       const { coin, steps, exclusive } = questions
       const priceE8 = prices.spotE8(coin, Math.floor(createdMs / 1000))
-      const gridE8 = niceStep(coinFacts(coin).baseUsd) * 1e8
+      const gridE8 = roundStep(coinFacts(coin).baseUsd) * 1e8
       const strikesE8 = steps.map((step) => Math.round((priceE8 * step) / gridE8) * gridE8)
       return { kind: 'strikes', coin, strikesE8, exclusive }
     }
@@ -100,11 +100,8 @@ function drawWinner(priors: readonly number[], chance: number): number {
   return priors.length - 1
 }
 
-/** Strikes lie on round numbers: a thousand dollars for Bitcoin, fifty for Ethereum, one for Solana. */
-const niceStep = (baseUsd: number): number => {
-  const power = 10 ** Math.floor(Math.log10(baseUsd) - 1.5)
-  return baseUsd / power > 50 ? power * 5 : power
-}
+/** Strikes lie on round numbers about a percent apart: a thousand dollars for Bitcoin, one for Solana. */
+const roundStep = (baseUsd: number): number => 10 ** Math.floor(Math.log10(baseUsd) - 1.5)
 
 function questionTitles(questions: Questions, model: Model): string[] {
   if (questions.kind === 'single') return ['']

@@ -57,8 +57,10 @@ export function readOptional<T>(
   path: string,
   read: (value: unknown, path: string) => T,
 ): T | undefined {
-  return value === undefined || value === null || value === '' ? undefined : read(value, path)
+  return isNothing(value) ? undefined : read(value, path)
 }
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 /** JSON inside a JSON string, as in `"outcomes": "[\"Yes\", \"No\"]"`. A plain array is taken as it is. */
 export function readEncoded<T>(
@@ -112,21 +114,30 @@ export function readTimeMs(value: unknown, path: string): number {
 type Read<T> = (value: unknown, path: string) => T
 
 /** The fields of an object, each read under its own path. */
-export type Fields = {
-  /** Throws when there is nothing. */
-  required<T>(name: string, read: Read<T>): T
-  optional<T>(name: string, read: Read<T>): T | undefined
-  /** An empty list when there is nothing. */
-  list<T>(name: string, read: Read<T>): T[]
-}
+export const readFields = (value: unknown, path: string): Fields => new Fields(value, path)
 
-export function readFields(value: unknown, path: string): Fields {
-  const object = readObject(value, path)
-  return {
-    required: (name, read) => read(object[name], `${path}.${name}`),
-    optional: (name, read) => readOptional(object[name], `${path}.${name}`, read),
-    list: (name, read) =>
-      readOptional(object[name], `${path}.${name}`, (items, at) => readArray(items, at, read)) ??
-      [],
+export class Fields {
+  readonly #object: JsonObject
+  readonly #path: string
+
+  constructor(value: unknown, path: string) {
+    this.#object = readObject(value, path)
+    this.#path = path
+  }
+
+  /** Throws when there is nothing, unless `read` takes that. */
+  required<T>(name: string, read: Read<T>): T {
+    return read(this.#object[name], `${this.#path}.${name}`)
+  }
+
+  optional<T>(name: string, read: Read<T>): T | undefined {
+    const value = this.#object[name]
+    return isNothing(value) ? undefined : read(value, `${this.#path}.${name}`)
+  }
+
+  /** An empty list when there is nothing. */
+  list<T>(name: string, read: Read<T>): T[] {
+    const value = this.#object[name]
+    return isNothing(value) ? [] : readArray(value, `${this.#path}.${name}`, read)
   }
 }

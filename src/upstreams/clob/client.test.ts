@@ -1,0 +1,161 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClobHost } from '../../../sim/clob/host.js'
+import { Faults } from '../../../sim/server/faults.js'
+import { type Host, openHost } from '../../../sim/server/host.js'
+import { Universe } from '../../../sim/universe/universe.js'
+import { systemClock } from '../../lib/clock.js'
+import { createUpstreamMetrics } from '../transport/metrics.js'
+import { ClobClient } from './client.js'
+
+const START_MS = Date.UTC(2026, 10, 12)
+const DAY_SEC = 86_400
+const universe = new Universe({ seed: 12, startMs: START_MS })
+
+let host: Host
+let clob: ClobClient
+let openTokens: string[]
+let closedToken: string
+const asked: string[] = []
+
+beforeAll(async () => {
+  universe.advance(START_MS + 90 * 60_000)
+  const events = universe.catalogue.events()
+  const tokens = events.flatMap(({ markets }) => markets.flatMap((market) => market.tokens))
+  const open = tokens.filter((token) => universe.books.book(token) !== undefined)
+  openTokens = [...new Set(open.map(({ decimal }) => decimal))]
+  const windows = events.filter(({ window }) => window?.interval === '5m')
+  const over = windows.find(({ endMs }) => endMs > START_MS && endMs < universe.nowMs - 600_000)
+  closedToken = over?.markets[0]?.tokens[0].decimal ?? ''
+
+  const { http } = createClobHost(universe)
+  host = await openHost('clob', new Faults(), {
+    http: (request) => {
+      asked.push(request.url)
+      return http?.(request) ?? { status: 404, body: '' }
+    },
+  })
+  const metrics = createUpstreamMetrics(new Registry())
+  clob = new ClobClient({ url: host.url, metrics, clock: systemClock })
+})
+afterAll(async () => {
+  await clob.close()
+  await host.close()
+})
+
+const first = () => openTokens[0] ?? ''
+
+describe('books', () => {
+  test('one, best level first on both sides', async () => {
+    const book = await clob.getBook(first())
+    const { bids = [], asks = [] } = book ?? {}
+    const prices = (levels: { price: string }[]) => levels.map(({ price }) => Number(price))
+    expect(prices(bids)).toEqual(prices(bids).toSorted((a, b) => b - a))
+    expect(prices(asks)).toEqual(prices(asks).toSorted((a, b) => a - b))
+    expect(Number(bids[0]?.price)).toBeLessThan(Number(asks[0]?.price))
+    expect(book).toMatchObject({ tokenId: first(), hash: expect.stringMatching(/^[0-9a-f]{40}$/) })
+  })
+
+  test('none for a token whose market is over, and a refusal for what is no token', async () => {
+    expect(await clob.getBook(closedToken)).toBeUndefined()
+    await expect(clob.getBook('abc')).rejects.toMatchObject({
+      status: 400,
+      retryable: false,
+      message: expect.stringContaining('Invalid token id'),
+    })
+  })
+
+  test('many, in calls of five hundred; those without a book are absent', async () => {
+    asked.length = 0
+    const books = await clob.getBooks([...openTokens, closedToken])
+    expect(openTokens.length).toBeGreaterThan(500)
+    expect([...books.keys()].toSorted()).toEqual(openTokens.toSorted())
+    expect(asked).toHaveLength(Math.ceil((openTokens.length + 1) / 500))
+  })
+})
+
+test('prices, midpoints and spreads fit together', async () => {
+  const tokens = openTokens.slice(0, 300)
+  const [prices, midpoints, spreads] = await Promise.all([
+    clob.getPrices([...tokens, closedToken]),
+    clob.getMidpoints(tokens),
+    clob.getSpreads(tokens),
+  ])
+  expect(prices.has(closedToken)).toBe(false)
+  for (const token of tokens) {
+    const { buy, sell } = prices.get(token) ?? {}
+    expect(Number(midpoints.get(token))).toBeCloseTo((Number(buy) + Number(sell)) / 2, 6)
+    expect(Number(spreads.get(token))).toBeCloseTo(Number(sell) - Number(buy), 6)
+  }
+})
+
+test('last trades of many tokens', async () => {
+  const trades = await clob.getLastTradePrices(openTokens.slice(0, 600))
+  expect(trades.size).toBe(600)
+  expect([...trades.values()].some(({ side }) => side === 'BUY')).toBe(true)
+})
+
+describe('price history', () => {
+  test('of an interval, oldest first', async () => {
+    const points = await clob.getPriceHistory(closedToken, { interval: 'max', fidelityMinutes: 1 })
+    expect(points.length).toBeGreaterThan(1)
+    const times = points.map(({ timeSec }) => timeSec)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+  })
+
+  test('of a span that is too wide for one call: the same as of its parts', async () => {
+    const endSec = Math.floor(universe.nowMs / 1_000)
+    const span = { startSec: endSec - 40 * DAY_SEC, endSec, fidelityMinutes: 1 }
+    asked.length = 0
+    const wide = await clob.getPriceHistory(closedToken, span)
+    expect(asked.length).toBeGreaterThan(1)
+    const lastDay = { ...span, startSec: endSec - DAY_SEC }
+    expect(wide.slice(-10)).toEqual((await clob.getPriceHistory(closedToken, lastDay)).slice(-10))
+    expect(new Set(wide.map(({ timeSec }) => timeSec)).size).toBe(wide.length)
+  })
+
+  test('of what is no token: refused, without asking for ever smaller parts', async () => {
+    const endSec = Math.floor(universe.nowMs / 1_000)
+    asked.length = 0
+    const span = { startSec: endSec - 1_000 * DAY_SEC, endSec }
+    await expect(clob.getPriceHistory('abc', span)).rejects.toMatchObject({ status: 400 })
+    expect(asked.length).toBeLessThan(15)
+  })
+
+  test('of many tokens, in calls of twenty', async () => {
+    asked.length = 0
+    const tokens = openTokens.slice(0, 45)
+    const histories = await clob.getBatchPriceHistory(tokens, { interval: '1d' })
+    expect([...histories.keys()].toSorted()).toEqual(tokens.toSorted())
+    expect(asked).toHaveLength(3)
+  })
+})
+
+describe('markets', () => {
+  test('one by its condition, and undefined when there is none', async () => {
+    const market = universe.catalogue.token(first())?.of
+    const conditionId = market?.conditionId ?? ''
+    expect(await clob.getMarket(conditionId)).toMatchObject({
+      conditionId,
+      enableOrderBook: true,
+      tokens: market?.tokens.map(({ decimal }) => ({ tokenId: decimal })),
+    })
+    expect(await clob.getMarket(`0x${'0'.repeat(64)}`)).toBeUndefined()
+  })
+
+  test('all of them, each once', async () => {
+    const seen = new Set<string>()
+    let count = 0
+    for await (const { conditionId } of clob.eachMarket()) {
+      seen.add(conditionId)
+      count++
+    }
+    const known = universe.catalogue.events().flatMap(({ markets }) => markets)
+    expect(count).toBe(known.length)
+    expect(seen).toEqual(new Set(known.map(({ conditionId }) => conditionId)))
+  })
+})
+
+test('the time of the server', async () => {
+  expect(await clob.getServerTime()).toBe(Math.floor(universe.nowMs / 1_000))
+})

@@ -1,0 +1,178 @@
+import { inBatches } from '../transport/batches.js'
+import type { BreakerState } from '../transport/breaker.js'
+import { followCursor } from '../transport/cursor.js'
+import { UpstreamError } from '../transport/errors.js'
+import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { ifFound } from '../transport/if-found.js'
+import { readArray, readDecimal, readInteger } from '../transport/read.js'
+import { CLOB_LIMITS, HISTORIES_MAX, TOKENS_MAX } from './limits.js'
+import type {
+  ClobBook,
+  ClobHistorySpan,
+  ClobLastTrade,
+  ClobMarket,
+  ClobPricePoint,
+  ClobPrices,
+} from './messages.js'
+import {
+  parseBook,
+  parseByToken,
+  parseHistories,
+  parseHistory,
+  parseLastTrades,
+  parseMarket,
+  parseMarketPage,
+  parsePrices,
+} from './parse.js'
+
+type Read<T> = (value: unknown, path: string) => T
+
+const FIRST_CURSOR = 'MA=='
+
+// What a call refuses for such a short span, it refuses for another reason than its length.
+const SPAN_SEC_MIN = 24 * 60 * 60
+
+/** The central order book, what everybody may read of it. */
+export class ClobClient {
+  readonly #http: HttpUpstream
+
+  constructor(options: ConnectorOptions) {
+    this.#http = new HttpUpstream({ ...options, name: 'clob', limits: CLOB_LIMITS })
+  }
+
+  get state(): BreakerState {
+    return this.#http.state
+  }
+
+  close(): Promise<void> {
+    return this.#http.close()
+  }
+
+  /** `undefined`: the token has no book, because its market is not open yet or no more. */
+  getBook(tokenId: string, signal?: AbortSignal): Promise<ClobBook | undefined> {
+    return ifFound(this.#http.get('/book', { token_id: tokenId }, { read: parseBook, signal }))
+  }
+
+  /** Tokens without a book are absent, here and in the maps below. */
+  async getBooks(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, ClobBook>> {
+    const read = (json: unknown, path: string) => readArray(json, path, parseBook)
+    const answers = await inBatches(tokenIds, TOKENS_MAX, (batch) =>
+      this.#http.post('/books', toTokens(batch), { read, signal }),
+    )
+    return new Map(answers.flat().map((book) => [book.tokenId, book]))
+  }
+
+  /** Two entries a token, one for each side: half as many tokens fit into a call. */
+  async getPrices(
+    tokenIds: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<Map<string, ClobPrices>> {
+    const read = parseByToken(parsePrices)
+    const answers = await inBatches(tokenIds, TOKENS_MAX / 2, (batch) => {
+      const sides = batch.flatMap((token_id) => [
+        { token_id, side: 'BUY' },
+        { token_id, side: 'SELL' },
+      ])
+      return this.#http.post('/prices', sides, { read, signal })
+    })
+    return joinMaps(answers)
+  }
+
+  getMidpoints(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
+    return this.#byToken('/midpoints', tokenIds, parseByToken(readDecimal), signal)
+  }
+
+  getSpreads(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
+    return this.#byToken('/spreads', tokenIds, parseByToken(readDecimal), signal)
+  }
+
+  getLastTradePrices(
+    tokenIds: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<Map<string, ClobLastTrade>> {
+    return this.#byToken('/last-trades-prices', tokenIds, parseLastTrades, signal)
+  }
+
+  /** Oldest first. A span that is too wide for one call is read in halves. */
+  async getPriceHistory(
+    tokenId: string,
+    span: ClobHistorySpan,
+    signal?: AbortSignal,
+  ): Promise<ClobPricePoint[]> {
+    const query = { market: tokenId, ...toHistoryQuery(span) }
+    try {
+      return await this.#http.get('/prices-history', query, { read: parseHistory, signal })
+    } catch (error) {
+      const halves =
+        error instanceof UpstreamError && error.status === 400 ? halve(span) : undefined
+      if (halves === undefined) throw error
+      const [older, newer] = halves
+      const head = await this.getPriceHistory(tokenId, older, signal)
+      return head.concat(await this.getPriceHistory(tokenId, newer, signal))
+    }
+  }
+
+  async getBatchPriceHistory(
+    tokenIds: Iterable<string>,
+    span: ClobHistorySpan,
+    signal?: AbortSignal,
+  ): Promise<Map<string, ClobPricePoint[]>> {
+    const { startTs, endTs, interval, fidelity } = toHistoryQuery(span)
+    const answers = await inBatches(tokenIds, HISTORIES_MAX, (markets) => {
+      const body = { markets, start_ts: startTs, end_ts: endTs, interval, fidelity }
+      return this.#http.post('/batch-prices-history', body, { read: parseHistories, signal })
+    })
+    return joinMaps(answers)
+  }
+
+  /** Every market there ever was, page by page. */
+  eachMarket(signal?: AbortSignal): AsyncGenerator<ClobMarket> {
+    return followCursor('clob', FIRST_CURSOR, (next_cursor) =>
+      this.#http.get('/markets', { next_cursor }, { read: parseMarketPage, signal }),
+    )
+  }
+
+  /** `undefined`: there is no such market. */
+  getMarket(conditionId: string, signal?: AbortSignal): Promise<ClobMarket | undefined> {
+    const path = `/markets/${encodeURIComponent(conditionId)}`
+    return ifFound(this.#http.get(path, {}, { read: parseMarket, signal }))
+  }
+
+  /** Unix seconds. */
+  getServerTime(signal?: AbortSignal): Promise<number> {
+    return this.#http.get('/time', {}, { read: readInteger, signal })
+  }
+
+  async #byToken<T>(
+    path: string,
+    tokenIds: Iterable<string>,
+    read: Read<Map<string, T>>,
+    signal?: AbortSignal,
+  ): Promise<Map<string, T>> {
+    const answers = await inBatches(tokenIds, TOKENS_MAX, (batch) =>
+      this.#http.post(path, toTokens(batch), { read, signal }),
+    )
+    return joinMaps(answers)
+  }
+}
+
+const toTokens = (tokenIds: readonly string[]) => tokenIds.map((token_id) => ({ token_id }))
+
+const joinMaps = <T>(maps: readonly Map<string, T>[]): Map<string, T> =>
+  new Map(maps.flatMap((map) => [...map]))
+
+function toHistoryQuery(span: ClobHistorySpan) {
+  const fidelity = span.fidelityMinutes
+  return 'interval' in span
+    ? { interval: span.interval, startTs: undefined, endTs: undefined, fidelity }
+    : { interval: undefined, startTs: span.startSec, endTs: span.endSec, fidelity }
+}
+
+function halve(span: ClobHistorySpan): [ClobHistorySpan, ClobHistorySpan] | undefined {
+  if ('interval' in span || span.endSec - span.startSec <= SPAN_SEC_MIN) return undefined
+  const middleSec = Math.floor((span.startSec + span.endSec) / 2)
+  return [
+    { ...span, endSec: middleSec },
+    { ...span, startSec: middleSec + 1 },
+  ]
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ReadError, readDecimal } from '../transport/read.js'
+import {
+  parseBook,
+  parseByToken,
+  parseHistories,
+  parseHistory,
+  parseLastTrades,
+  parseMarket,
+  parseMarketPage,
+  parsePrices,
+} from './parse.js'
+
+const fixture = (name: string) =>
+  JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'))
+
+describe('parseBook', () => {
+  const json = fixture('book')
+
+  test('puts the best level first and keeps every digit', () => {
+    const book = parseBook(json, 'body')
+    expect(book.bids.map(({ price }) => price)).toEqual(['0.51', '0.49', '0.09'])
+    expect(book.asks[0]).toEqual({ price: '0.52', size: '10.000001' })
+    expect(book).toMatchObject({
+      conditionId: json.market,
+      tokenId: json.asset_id,
+      timestampMs: 1_791_000_012_345,
+      lastTradePrice: '0.510',
+      tickSize: '0.01',
+      negRisk: false,
+    })
+  })
+
+  test('reads the same book from any order of its levels', () => {
+    const shuffled = fc.tuple(
+      fc.shuffledSubarray<object>(json.bids, { minLength: json.bids.length }),
+      fc.shuffledSubarray<object>(json.asks, { minLength: json.asks.length }),
+    )
+    fc.assert(
+      fc.property(shuffled, ([bids, asks]) => {
+        expect(parseBook({ ...json, bids, asks }, 'body')).toEqual(parseBook(json, 'body'))
+      }),
+    )
+  })
+
+  test('a side that is null or missing is empty, and so are decimals that are ""', () => {
+    const { asks: _, ...oneSided } = { ...json, bids: null, last_trade_price: '', tick_size: '' }
+    expect(parseBook(oneSided, 'body')).toMatchObject({
+      bids: [],
+      asks: [],
+      lastTradePrice: undefined,
+      tickSize: undefined,
+    })
+  })
+
+  test('quotes a level that is wrong', () => {
+    const broken = {
+      ...json,
+      asks: [
+        { price: '0.5', size: '1' },
+        { price: 'x', size: '1' },
+      ],
+    }
+    expect(() => parseBook(broken, 'body[2]')).toThrow(
+      'body[2].asks[1].price must be a decimal, got "x"',
+    )
+  })
+})
+
+test('prices may be numbers or strings, and one side may be missing', () => {
+  const json = { '1': { BUY: '0.45', SELL: 0.46 }, '2': { BUY: '' }, '3': null }
+  expect([...parseByToken(parsePrices)(json, 'body')]).toEqual([
+    ['1', { buy: '0.45', sell: '0.46' }],
+    ['2', { buy: undefined, sell: undefined }],
+  ])
+})
+
+test('a token that never traded has no side', () => {
+  const json = [
+    { token_id: '1', price: '0.45', side: 'BUY' },
+    { token_id: '2', price: '0.5', side: '' },
+  ]
+  expect([...parseLastTrades(json, 'body')]).toEqual([
+    ['1', { price: '0.45', side: 'BUY' }],
+    ['2', { price: '0.5', side: undefined }],
+  ])
+})
+
+test('histories are read oldest first, null as nothing', () => {
+  const points = [
+    { t: 1_791_000_060, p: 0.52 },
+    { t: 1_791_000_000, p: 0.51 },
+  ]
+  const sorted = [
+    { timeSec: 1_791_000_000, price: 0.51 },
+    { timeSec: 1_791_000_060, price: 0.52 },
+  ]
+  expect(parseHistory({ history: points }, 'body')).toEqual(sorted)
+  expect(parseHistory({ history: null }, 'body')).toEqual([])
+  expect([...parseHistories({ history: { '7': points } }, 'body')]).toEqual([['7', sorted]])
+})
+
+describe('markets', () => {
+  const json = fixture('market')
+
+  test('are read with their tokens', () => {
+    expect(parseMarket(json, 'body')).toMatchObject({
+      conditionId: json.condition_id,
+      marketSlug: 'eth-updown-5m-1791000000',
+      description: undefined,
+      minimumTickSize: 0.01,
+      endDateMs: Date.UTC(2026, 9, 3),
+      tokens: [
+        { tokenId: '5511', outcome: 'Up', price: 0.515, winner: false },
+        { tokenId: '9022', outcome: 'Down', price: 0.485, winner: false },
+      ],
+      tags: ['Crypto', 'All'],
+    })
+  })
+
+  test('come in pages, of which LTE= ends the last', () => {
+    const page = { limit: 1000, count: 1, data: [json] }
+    expect(parseMarketPage({ ...page, next_cursor: 'MTAwMA==' }, 'body').nextCursor).toBe(
+      'MTAwMA==',
+    )
+    expect(parseMarketPage({ ...page, next_cursor: 'LTE=' }, 'body').nextCursor).toBeUndefined()
+  })
+})
+
+test('whatever comes, nothing but a ReadError is thrown', () => {
+  const readers = [
+    parseBook,
+    parseByToken(parsePrices),
+    parseByToken(readDecimal),
+    parseLastTrades,
+    parseHistory,
+    parseHistories,
+    parseMarket,
+    parseMarketPage,
+  ]
+  const whole = { ...fixture('market'), ...fixture('book'), history: {}, data: [] }
+  const name = fc.constantFrom(...Object.keys(whole))
+  const spoiled = fc.dictionary(name, fc.jsonValue()).map((changes) => ({ ...whole, ...changes }))
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), spoiled), (json) => {
+      for (const read of readers) {
+        try {
+          read(json, 'body')
+        } catch (error) {
+          expect(error).toBeInstanceOf(ReadError)
+        }
+      }
+    }),
+  )
+})

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { brokenJson } from '../../../test/mutate-json.js'
+import { ReadError } from '../transport/read.js'
+import { parseClobFrame } from './socket-parse.js'
+
+const readFixture = (name: string) =>
+  readFileSync(new URL(`./fixtures/socket-${name}.json`, import.meta.url), 'utf8')
+
+const NAMES = [
+  'book',
+  'price-change',
+  'tick-size-change',
+  'last-trade-price',
+  'best-bid-ask',
+  'new-market',
+  'market-resolved',
+]
+const CONDITION = '0xab5d1e3fd4d3a2f9c70f1de0d3f5b0a6bd21e5a9d7c04c1fcb28f3e1fd1f2a31'
+
+describe('events', () => {
+  test('book: the best level first, an empty decimal is nothing', () => {
+    expect(parseClobFrame(readFixture('book'))).toEqual([
+      {
+        type: 'book',
+        conditionId: CONDITION,
+        tokenId: '55118273645091827364509182736450918273645091827364509182736450918273645091827',
+        timestampMs: 1_791_000_012_345,
+        hash: '0f3c9a51b1e04ad8a9f5c2a5a7a4b8b1de6f9c11',
+        bids: [
+          { price: '0.51', size: '40' },
+          { price: '0.49', size: '120' },
+        ],
+        asks: [
+          { price: '0.52', size: '10.5' },
+          { price: '0.55', size: '75' },
+        ],
+        tickSize: '0.01',
+      },
+    ])
+  })
+
+  test('price_change: both tokens, a size of zero, an empty side', () => {
+    expect(parseClobFrame(readFixture('price-change'))).toEqual([
+      {
+        type: 'price_change',
+        conditionId: CONDITION,
+        timestampMs: 1_791_000_013_001,
+        changes: [
+          {
+            tokenId: '5511',
+            side: 'BUY',
+            price: '0.51',
+            size: '65',
+            hash: '77aa',
+            bestBid: '0.51',
+            bestAsk: '0.52',
+          },
+          {
+            tokenId: '9022',
+            side: 'SELL',
+            price: '0.49',
+            size: '0',
+            hash: '19be',
+            bestBid: '0.48',
+          },
+        ],
+      },
+    ])
+  })
+
+  test('tick_size_change', () => {
+    expect(parseClobFrame(readFixture('tick-size-change'))).toEqual([
+      {
+        type: 'tick_size_change',
+        conditionId: '0xab5d',
+        tokenId: '5511',
+        oldTickSize: '0.01',
+        newTickSize: '0.001',
+        timestampMs: 1_791_000_014_000,
+      },
+    ])
+  })
+
+  test('last_trade_price', () => {
+    expect(parseClobFrame(readFixture('last-trade-price'))).toEqual([
+      {
+        type: 'last_trade_price',
+        conditionId: '0xab5d',
+        tokenId: '5511',
+        price: '0.456',
+        size: '219.217767',
+        side: 'BUY',
+        feeRateBps: 0,
+        timestampMs: 1_791_000_015_090,
+        transactionHash: '0x9e1f',
+      },
+    ])
+  })
+
+  test('best_bid_ask', () => {
+    expect(parseClobFrame(readFixture('best-bid-ask'))).toEqual([
+      {
+        type: 'best_bid_ask',
+        conditionId: '0xab5d',
+        tokenId: '5511',
+        bestBid: '0.73',
+        timestampMs: 1_791_000_016_000,
+      },
+    ])
+  })
+
+  test('new_market', () => {
+    expect(parseClobFrame(readFixture('new-market'))).toMatchObject([
+      {
+        type: 'new_market',
+        id: '1031769',
+        conditionId: '0xab5d',
+        slug: 'btc-updown-5m-1791014400',
+        tokenIds: ['5511', '9022'],
+        outcomes: ['Up', 'Down'],
+        event: { id: '125819', slug: 'btc-updown-5m-1791014400', description: undefined },
+        tags: ['crypto', 'up-or-down'],
+        line: undefined,
+        tickSize: '0.01',
+        takerBaseFee: 1_000,
+        feesEnabled: true,
+        feeSchedule: { exponent: 1, rate: 0.07, takerOnly: true, rebateRate: 0.2 },
+        timestampMs: 1_791_000_017_000,
+      },
+    ])
+  })
+
+  test('market_resolved', () => {
+    expect(parseClobFrame(readFixture('market-resolved'))).toEqual([
+      {
+        type: 'market_resolved',
+        id: '1031769',
+        conditionId: '0xab5d',
+        tokenIds: ['5511', '9022'],
+        winningTokenId: '5511',
+        winningOutcome: 'Up',
+        tags: ['crypto'],
+        timestampMs: 1_791_000_318_000,
+      },
+    ])
+  })
+})
+
+describe('frames', () => {
+  test.each(['PONG', 'NO NEW ASSETS', 'INVALID OPERATION', ''])('%j says nothing', (text) => {
+    expect(parseClobFrame(text)).toBeUndefined()
+  })
+
+  test('an array mixes events; those that we do not know are passed over', () => {
+    const frame = `[${readFixture('best-bid-ask')}, {"event_type":"weather"}, ${readFixture('book').slice(1)}`
+    expect(parseClobFrame(frame)?.map(({ type }) => type)).toEqual(['best_bid_ask', 'book'])
+    expect(parseClobFrame('{"event_type":"weather"}')).toBeUndefined()
+  })
+
+  test('no books at all is an answer too', () => {
+    expect(parseClobFrame('[]')).toEqual([])
+  })
+
+  test.each([
+    ['half a frame', readFixture('book').slice(0, 200)],
+    ['no event type', '{"market":"0xab"}'],
+    ['a price that is none', readFixture('best-bid-ask').replace('0.73', 'cheap')],
+    ['a side that is none', readFixture('price-change').replace('BUY', 'HOLD')],
+    ['a time that is none', readFixture('tick-size-change').replace('1791000014000', 'noon')],
+    ['one bad event among good ones', `[${readFixture('best-bid-ask')}, 5]`],
+  ])('refused: %s', (_name, text) => {
+    expect(() => parseClobFrame(text)).toThrow(ReadError)
+  })
+
+  test('whatever comes, nothing but a ReadError is thrown', () => {
+    const good = NAMES.map((name) => JSON.parse(readFixture(name)))
+    fc.assert(
+      fc.property(brokenJson(good), (text) => {
+        try {
+          parseClobFrame(text)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ReadError)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,136 @@
+import type { Clock } from '../../lib/clock.js'
+import type { Log } from '../../log.js'
+import { UpstreamError } from '../transport/errors.js'
+import type { UpstreamMetrics } from '../transport/metrics.js'
+import { UpstreamSocket } from '../transport/socket.js'
+import type { SocketStatus, SocketTuning } from '../transport/socket-options.js'
+import type { ClobEvent, ClobGap } from './socket-messages.js'
+import { parseClobFrame } from './socket-parse.js'
+
+const NAME = 'clob_ws'
+
+const HEARTBEAT = { everyMs: 10_000, text: 'PING' }
+const DEAD_AFTER_MS = 30_000
+/** Among the markets that we follow something moves every second. */
+const SILENT_AFTER_MS = 60_000
+
+const TOKENS_PER_FRAME = 500
+const TOKENS_MAX = 20_000
+/** The answer to a subscription holds the books of all its tokens. */
+const LIMITS = { frameBytesMax: 64 * 1024 * 1024, inboxBytesMax: 256 * 1024 * 1024 }
+const REPEATED_CHARACTERS_MAX = 64 * 1024
+
+export type ClobSocketOptions = {
+  url: string
+  clock: Clock
+  metrics: UpstreamMetrics
+  log: Log
+  /** The events of a frame, in order. While a promise is pending the next frames wait. */
+  onEvents: (events: ClobEvent[]) => void | Promise<void>
+  /**
+   * Events are missing, so the books have to be read again. After a new connection they come by
+   * themselves; after a frame that could not be read they do not.
+   */
+  onGap: (gap: ClobGap) => void
+  tokensMax?: number | undefined
+  tuning?: SocketTuning | undefined
+}
+
+/**
+ * The market socket of the order book: books, changes and trades of the tokens that are wanted, and
+ * news of all markets. What is wanted outlives the connection and is asked for again on the next.
+ */
+export class ClobSocket {
+  readonly #socket: UpstreamSocket<ClobEvent[]>
+  readonly #tokensMax: number
+  readonly #wanted = new Set<string>()
+  #isGreeted = false
+  #lastText: string | undefined
+
+  constructor(options: ClobSocketOptions) {
+    const { url, clock, metrics, log, onEvents, onGap, tokensMax = TOKENS_MAX, tuning } = options
+    this.#tokensMax = tokensMax
+    this.#socket = new UpstreamSocket<ClobEvent[]>({
+      upstream: NAME,
+      url,
+      heartbeat: HEARTBEAT,
+      deadAfterMs: DEAD_AFTER_MS,
+      silentAfterMs: SILENT_AFTER_MS,
+      expectsData: () => this.#wanted.size > 0,
+      parse: (text) => {
+        const events = parseClobFrame(text)
+        return this.#isRepeated(text) ? undefined : events
+      },
+      onOpen: () => this.#onOpen(),
+      onMessage: onEvents,
+      onGap: (gap) => onGap({ ...gap, tokenIds: [...this.#wanted] }),
+      clock,
+      metrics,
+      log,
+      ...tuning,
+      limits: { ...LIMITS, ...tuning?.limits },
+    })
+  }
+
+  start(signal: AbortSignal): void {
+    this.#socket.start(signal)
+  }
+
+  get status(): SocketStatus & { tokens: number } {
+    return { ...this.#socket.status, tokens: this.#wanted.size }
+  }
+
+  /** Tokens that are followed already stay so. Throws, and adds none, when they would be too many. */
+  subscribe(tokenIds: Iterable<string>): void {
+    const fresh = [...new Set(tokenIds)].filter((id) => !this.#wanted.has(id))
+    if (this.#wanted.size + fresh.length > this.#tokensMax) {
+      const message = `no more than ${this.#tokensMax} tokens can be followed`
+      throw new UpstreamError(message, { upstream: NAME, retryable: false })
+    }
+    for (const id of fresh) this.#wanted.add(id)
+    this.#sendSubscribe(fresh)
+  }
+
+  /** Events of these tokens that are on their way may still come. */
+  unsubscribe(tokenIds: Iterable<string>): void {
+    const known = [...tokenIds].filter((id) => this.#wanted.delete(id))
+    for (const ids of chunk(known)) this.#send({ assets_ids: ids, operation: 'unsubscribe' })
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+
+  #onOpen(): void {
+    this.#isGreeted = false
+    this.#lastText = undefined
+    this.#sendSubscribe([...this.#wanted])
+  }
+
+  /** The first frame of a connection has a form of its own. */
+  #sendSubscribe(tokenIds: readonly string[]): void {
+    for (const ids of chunk(tokenIds)) {
+      const form = this.#isGreeted
+        ? { operation: 'subscribe' }
+        : { type: 'market', initial_dump: true, level: 2 }
+      const wasSent = this.#send({ assets_ids: ids, ...form, custom_feature_enabled: true })
+      if (wasSent) this.#isGreeted = true
+    }
+  }
+
+  #send(frame: object): boolean {
+    return this.#socket.send(JSON.stringify(frame))
+  }
+
+  // Timestamps, hashes and sizes make each frame its own: the same text again is the same frame.
+  #isRepeated(text: string): boolean {
+    const isRepeated = text === this.#lastText
+    this.#lastText = text.length <= REPEATED_CHARACTERS_MAX ? text : undefined
+    return isRepeated
+  }
+}
+
+function* chunk(tokenIds: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < tokenIds.length; from += TOKENS_PER_FRAME)
+    yield tokenIds.slice(from, from + TOKENS_PER_FRAME)
+}

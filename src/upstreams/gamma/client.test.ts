@@ -1,0 +1,138 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGammaHost } from '../../../sim/gamma/host.js'
+import { Faults } from '../../../sim/server/faults.js'
+import { type Host, openHost } from '../../../sim/server/host.js'
+import { Universe } from '../../../sim/universe/universe.js'
+import { systemClock } from '../../lib/clock.js'
+import { createUpstreamMetrics } from '../transport/metrics.js'
+import { GammaClient } from './client.js'
+
+const START_MS = Date.UTC(2026, 10, 12)
+const universe = new Universe({ seed: 11, startMs: START_MS })
+const { catalogue } = universe
+
+let host: Host
+let gamma: GammaClient
+beforeAll(async () => {
+  universe.advance(START_MS + 90 * 60_000)
+  host = await openHost('gamma', new Faults(), createGammaHost(universe))
+  const metrics = createUpstreamMetrics(new Registry())
+  gamma = new GammaClient({ url: host.url, metrics, clock: systemClock })
+})
+afterAll(async () => {
+  await gamma.close()
+  await host.close()
+})
+
+const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+const windows = () => catalogue.events().filter(({ window }) => window !== undefined)
+
+describe('lists', () => {
+  test('events by filter, part by part', async () => {
+    const filter = { tagSlug: 'crypto', closed: false, order: 'volume24hr', ascending: false }
+    const events = await gamma.listEvents({ ...filter, limit: 30 })
+    const volumes = events.map(({ volume24hr }) => volume24hr ?? 0)
+    expect(volumes).toEqual(volumes.toSorted((a, b) => b - a))
+    const second = await gamma.listEvents({ ...filter, limit: 10, offset: 10 })
+    expect(second.map(({ id }) => id)).toEqual(events.slice(10, 20).map(({ id }) => id))
+  })
+
+  test('every event of a filter, page after page, none twice', async () => {
+    const endDateMaxMs = universe.nowMs + 3 * 3_600_000
+    const events = await collect(gamma.eachEvent({ closed: false, endDateMaxMs }))
+    expect(events.length).toBeGreaterThan(200)
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
+    expect(events.every(({ closed, markets }) => closed === false && markets.length > 0)).toBe(true)
+  })
+
+  test('every market that ends in a given hour', async () => {
+    const [endDateMinMs, endDateMaxMs] = [universe.nowMs, universe.nowMs + 3_600_000]
+    const markets = await collect(gamma.eachMarket({ endDateMinMs, endDateMaxMs }))
+    expect(markets.length).toBeGreaterThan(100)
+    for (const { endDateMs = 0, tokens, events } of markets) {
+      expect(endDateMs).toBeGreaterThanOrEqual(endDateMinMs)
+      expect(endDateMs).toBeLessThanOrEqual(endDateMaxMs)
+      expect(tokens.map(({ outcome }) => outcome)).toHaveLength(2)
+      expect(events).toHaveLength(1)
+    }
+  })
+
+  test('a reader who stops early asks for no further page', async () => {
+    for await (const event of gamma.eachEvent({})) {
+      expect(event.id).toBeDefined()
+      break
+    }
+  })
+
+  test('series, tags, sports and teams', async () => {
+    const slugs = ['btc-up-or-down-5m', 'eth-up-or-down-15m']
+    const series = await gamma.listSeries({ slugs, excludeEvents: true })
+    expect(series.map(({ slug }) => slug).toSorted()).toEqual(slugs)
+    expect((await gamma.listTags({ limit: 100 })).map(({ slug }) => slug)).toContain('crypto')
+    expect(await gamma.listSports()).toEqual(expect.any(Array))
+    expect(await gamma.listTeams({ leagues: ['nba'] })).toEqual(expect.any(Array))
+  })
+})
+
+describe('lookups', () => {
+  test('an event or a market by slug, and undefined when there is none', async () => {
+    const event = windows()[0]
+    const slug = event?.slug ?? ''
+    expect(await gamma.getEventBySlug(slug)).toMatchObject({ id: event?.id, slug })
+    expect(await gamma.getMarketBySlug(slug)).toMatchObject({ slug, events: [{ id: event?.id }] })
+    expect(await gamma.getEventBySlug('no/such event?')).toBeUndefined()
+    expect(await gamma.getMarketBySlug('no-such-market')).toBeUndefined()
+  })
+
+  test('many events by slug, open and closed, in calls of a hundred', async () => {
+    const slugs = windows()
+      .slice(0, 250)
+      .map(({ slug }) => slug)
+    const found = await gamma.getEventsBySlugs([...slugs, 'no-such-event'])
+    expect([...found.keys()].toSorted()).toEqual(slugs.toSorted())
+    expect(new Set([...found.values()].map(({ closed }) => closed))).toEqual(new Set([true, false]))
+  })
+
+  test('many markets by token and by condition, open and closed', async () => {
+    const markets = windows()
+      .slice(0, 70)
+      .flatMap((event) => event.markets)
+    const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ decimal }) => decimal))
+    const byToken = await gamma.getMarketsByTokens([...tokenIds, '123'])
+    expect([...byToken.keys()].toSorted()).toEqual(tokenIds.toSorted())
+    const byCondition = await gamma.getMarketsByConditions(markets.map((m) => m.conditionId))
+    expect(byCondition.size).toBe(markets.length)
+    for (const { conditionId, tokens } of markets) {
+      expect(byCondition.get(conditionId)?.tokens.map(({ tokenId }) => tokenId)).toEqual(
+        tokens.map(({ decimal }) => decimal),
+      )
+    }
+  })
+
+  test('search', async () => {
+    const { events, totalResults } = await gamma.searchPublic({ q: 'bitcoin', limitPerType: 5 })
+    expect(events.length).toBeGreaterThan(0)
+    expect(events[0]?.title).toMatch(/bitcoin/i)
+    expect(totalResults).toBeGreaterThan(0)
+  })
+
+  test('profiles, and undefined for an address that nobody uses', async () => {
+    const wallet = universe.wallets.find(({ name }) => name !== '')
+    const profile = await gamma.getProfile(wallet?.address ?? '')
+    expect(profile).toMatchObject({ name: wallet?.name, pseudonym: wallet?.pseudonym })
+    expect(await gamma.getProfile(`0x${'1'.repeat(40)}`)).toBeUndefined()
+  })
+})
+
+test('what Gamma refuses is told in its own words', async () => {
+  await expect(gamma.getProfile('nobody')).rejects.toMatchObject({
+    status: 400,
+    retryable: false,
+    message: expect.stringContaining('answered 400: invalid address'),
+  })
+})

@@ -1,0 +1,223 @@
+import { inBatches } from '../transport/batches.js'
+import type { BreakerState } from '../transport/breaker.js'
+import { followCursor } from '../transport/cursor.js'
+import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { ifFound } from '../transport/if-found.js'
+import type { Query } from '../transport/query.js'
+import { readArray } from '../transport/read.js'
+import {
+  type GammaEventFilter,
+  type GammaMarketFilter,
+  type Slice,
+  toEventQuery,
+  toMarketQuery,
+} from './filters.js'
+import {
+  EVENT_SLUGS_MAX,
+  EVENTS_PER_PAGE,
+  GAMMA_LIMITS,
+  MARKET_IDS_MAX,
+  MARKETS_PER_PAGE,
+} from './limits.js'
+import type {
+  GammaEvent,
+  GammaMarket,
+  GammaProfile,
+  GammaSearchResult,
+  GammaSeries,
+  GammaSport,
+  GammaTag,
+  GammaTeam,
+} from './messages.js'
+import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
+import { parseMarket } from './parse-market.js'
+import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
+
+type Read<T> = (value: unknown, path: string) => T
+
+/** Gamma: the catalogue of events, markets, series and tags. */
+export class GammaClient {
+  readonly #http: HttpUpstream
+
+  constructor(options: ConnectorOptions) {
+    this.#http = new HttpUpstream({ ...options, name: 'gamma', limits: GAMMA_LIMITS })
+  }
+
+  get state(): BreakerState {
+    return this.#http.state
+  }
+
+  close(): Promise<void> {
+    return this.#http.close()
+  }
+
+  listEvents(filter: GammaEventFilter & Slice, signal?: AbortSignal): Promise<GammaEvent[]> {
+    const { limit, offset } = filter
+    return this.#list('/events', { ...toEventQuery(filter), limit, offset }, parseEvent, signal)
+  }
+
+  listMarkets(filter: GammaMarketFilter & Slice, signal?: AbortSignal): Promise<GammaMarket[]> {
+    const { limit, offset } = filter
+    return this.#list('/markets', { ...toMarketQuery(filter), limit, offset }, parseMarket, signal)
+  }
+
+  /** Every event that matches, page by page. */
+  eachEvent(filter: GammaEventFilter, signal?: AbortSignal): AsyncGenerator<GammaEvent> {
+    const read = parsePage('events', parseEvent)
+    const query = { ...toEventQuery(filter), limit: EVENTS_PER_PAGE }
+    return followCursor('gamma', undefined, (after_cursor) =>
+      this.#http.get('/events/keyset', { ...query, after_cursor }, { read, signal }),
+    )
+  }
+
+  /** Every market that matches, page by page. */
+  eachMarket(filter: GammaMarketFilter, signal?: AbortSignal): AsyncGenerator<GammaMarket> {
+    const read = parsePage('markets', parseMarket)
+    const query = { ...toMarketQuery(filter), limit: MARKETS_PER_PAGE }
+    return followCursor('gamma', undefined, (after_cursor) =>
+      this.#http.get('/markets/keyset', { ...query, after_cursor }, { read, signal }),
+    )
+  }
+
+  /** Open or closed. `undefined`: there is no such event. */
+  getEventBySlug(slug: string, signal?: AbortSignal): Promise<GammaEvent | undefined> {
+    return this.#find(`/events/slug/${encodeURIComponent(slug)}`, {}, parseEvent, signal)
+  }
+
+  /** Open or closed, by slug; those that do not exist are absent. */
+  getEventsBySlugs(
+    slugs: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<Map<string, GammaEvent>> {
+    return findOpenThenClosed(slugs, EVENT_SLUGS_MAX, async (batch, closed) => {
+      const events = await this.listEvents({ slugs: batch, closed, limit: batch.length }, signal)
+      return events.map((event) => [event.slug, event])
+    })
+  }
+
+  /** Open or closed. `undefined`: there is no such market. */
+  getMarketBySlug(slug: string, signal?: AbortSignal): Promise<GammaMarket | undefined> {
+    return this.#find(`/markets/slug/${encodeURIComponent(slug)}`, {}, parseMarket, signal)
+  }
+
+  /** Open or closed, by token id; those that do not exist are absent. */
+  getMarketsByTokens(
+    tokenIds: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<Map<string, GammaMarket>> {
+    return findOpenThenClosed(tokenIds, MARKET_IDS_MAX, async (batch, closed) => {
+      const filter = { tokenIds: batch, closed, limit: batch.length }
+      const markets = await this.listMarkets(filter, signal)
+      return markets.flatMap((market) => market.tokens.map(({ tokenId }) => [tokenId, market]))
+    })
+  }
+
+  /** Open or closed, by condition id; those that do not exist are absent. */
+  getMarketsByConditions(
+    conditionIds: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<Map<string, GammaMarket>> {
+    return findOpenThenClosed(conditionIds, MARKET_IDS_MAX, async (batch, closed) => {
+      const filter = { conditionIds: batch, closed, limit: batch.length }
+      const markets = await this.listMarkets(filter, signal)
+      return markets.map((market) => [market.conditionId, market])
+    })
+  }
+
+  /** At most 50 in one answer. */
+  listSeries(
+    filter: Slice & {
+      slugs?: readonly string[] | undefined
+      closed?: boolean | undefined
+      recurrence?: string | undefined
+      excludeEvents?: boolean | undefined
+    },
+    signal?: AbortSignal,
+  ): Promise<GammaSeries[]> {
+    const { slugs, closed, recurrence, excludeEvents, limit, offset } = filter
+    const query = { slug: slugs, closed, recurrence, exclude_events: excludeEvents, limit, offset }
+    return this.#list('/series', query, parseSeries, signal)
+  }
+
+  /** At most 100 in one answer. */
+  listTags(slice: Slice, signal?: AbortSignal): Promise<GammaTag[]> {
+    return this.#list('/tags', slice, parseTag, signal)
+  }
+
+  searchPublic(
+    search: {
+      q: string
+      page?: number | undefined
+      limitPerType?: number | undefined
+      eventsStatus?: string | undefined
+      searchTags?: boolean | undefined
+      searchProfiles?: boolean | undefined
+      sort?: string | undefined
+      ascending?: boolean | undefined
+    },
+    signal?: AbortSignal,
+  ): Promise<GammaSearchResult> {
+    const { q, page, sort, ascending } = search
+    const query = {
+      q,
+      page,
+      limit_per_type: search.limitPerType,
+      events_status: search.eventsStatus,
+      search_tags: search.searchTags,
+      search_profiles: search.searchProfiles,
+      sort,
+      ascending,
+    }
+    return this.#http.get('/public-search', query, { read: parseSearchResult, signal })
+  }
+
+  /** `undefined`: nobody has made a profile for the address. */
+  getProfile(address: string, signal?: AbortSignal): Promise<GammaProfile | undefined> {
+    return this.#find('/public-profile', { address }, parseProfile, signal)
+  }
+
+  listSports(signal?: AbortSignal): Promise<GammaSport[]> {
+    return this.#list('/sports', {}, parseSport, signal)
+  }
+
+  /** At most 100 in one answer. */
+  listTeams(
+    filter: Slice & {
+      leagues?: readonly string[] | undefined
+      names?: readonly string[] | undefined
+      abbreviations?: readonly string[] | undefined
+    },
+    signal?: AbortSignal,
+  ): Promise<GammaTeam[]> {
+    const { leagues, names, abbreviations, limit, offset } = filter
+    const query = { league: leagues, name: names, abbreviation: abbreviations, limit, offset }
+    return this.#list('/teams', query, parseTeam, signal)
+  }
+
+  #list<T>(path: string, query: Query, readItem: Read<T>, signal?: AbortSignal): Promise<T[]> {
+    const read = (json: unknown, at: string) => readArray(json, at, readItem)
+    return this.#http.get(path, query, { read, signal })
+  }
+
+  #find<T>(path: string, query: Query, read: Read<T>, signal?: AbortSignal) {
+    return ifFound(this.#http.get(path, query, { read, signal }))
+  }
+}
+
+/** A list shows either what is open or what is closed, so what is missing is asked for once more. */
+async function findOpenThenClosed<T>(
+  keys: Iterable<string>,
+  size: number,
+  find: (batch: string[], closed: boolean) => Promise<[string | undefined, T][]>,
+): Promise<Map<string, T>> {
+  const wanted = new Set(keys)
+  const found = new Map<string, T>()
+  for (const closed of [false, true]) {
+    const missing = [...wanted].filter((key) => !found.has(key))
+    const answers = await inBatches(missing, size, (batch) => find(batch, closed))
+    for (const [key, item] of answers.flat()) {
+      if (key !== undefined && wanted.has(key)) found.set(key, item)
+    }
+  }
+  return found
+}

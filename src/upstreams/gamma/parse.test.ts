@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ReadError } from '../transport/read.js'
+import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
+import { parseMarket } from './parse-market.js'
+import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
+
+const fixture = (name: string) =>
+  JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'))
+
+describe('parseEvent', () => {
+  const event = parseEvent(fixture('event'), 'body')
+
+  test('reads times, numbers and what is inside', () => {
+    expect(event).toMatchObject({
+      id: '991001',
+      slug: 'eth-updown-5m-1791000000',
+      startDateMs: Date.UTC(2026, 9, 2, 4, 1, 10, 500),
+      creationDateMs: Date.UTC(2026, 9, 2, 4, 1, 10, 500),
+      endDateMs: Date.UTC(2026, 9, 3, 4, 5),
+      closed: true,
+      volume: 1234.5,
+      eventMetadata: { priceToBeat: 3120.55, finalPrice: 3121.01 },
+      subtitle: undefined,
+      gameId: undefined,
+      teams: [],
+    })
+    expect(event.series).toMatchObject([{ id: '10683', recurrence: '5m', competitive: 0 }])
+    expect(event.tags.map(({ id }) => id)).toEqual(['21', '1312'])
+  })
+
+  test('puts the three encoded arrays of a market together', () => {
+    expect(event.markets[0]?.tokens).toEqual([
+      { tokenId: expect.stringMatching(/^5511/), outcome: 'Up', price: 0.515 },
+      { tokenId: expect.stringMatching(/^9022/), outcome: 'Down', price: 0.485 },
+    ])
+    expect(event.markets[0]).toMatchObject({
+      questionId: undefined,
+      umaResolutionStatus: undefined,
+      volume: 1234.5,
+      closedTimeMs: Date.UTC(2026, 9, 3, 4, 6, 12),
+      eventStartTimeMs: 1_791_000_000_000,
+      feeSchedule: { exponent: 1, rate: 0.07, takerOnly: true, rebateRate: 0.2 },
+      cryptoMarketConfig: { duration: '5m', twapLookbackSeconds: 60 },
+    })
+  })
+
+  test('quotes the field that is wrong', () => {
+    const broken = { ...fixture('event'), endDate: 'tomorrow' }
+    expect(() => parseEvent(broken, 'body[7]')).toThrow(
+      'body[7].endDate must be a time, got "tomorrow"',
+    )
+  })
+})
+
+describe('parseMarket', () => {
+  const json = fixture('market')
+
+  test('reads ids that are numbers, strings that are numbers, and its events', () => {
+    expect(parseMarket(json, 'body')).toMatchObject({
+      id: '512340',
+      volume: 1000.25,
+      liquidity: undefined,
+      gameId: '20026001',
+      gameStartTimeMs: Date.UTC(2026, 11, 10, 19),
+      outcomes: ['Yes', 'No'],
+      tokens: [
+        { tokenId: '1001', outcome: 'Yes', price: 1 },
+        { tokenId: '1002', outcome: 'No', price: 0 },
+      ],
+      events: [{ id: '31875', slug: 'fed-decision-in-december', gameId: '20026001' }],
+    })
+  })
+
+  test('a market without tokens yet has outcomes all the same', () => {
+    const early = { ...json, clobTokenIds: '', outcomePrices: null }
+    expect(parseMarket(early, 'body')).toMatchObject({ outcomes: ['Yes', 'No'], tokens: [] })
+  })
+
+  test.each([
+    ['outcomes', '["Yes"]'],
+    ['outcomePrices', '["1"]'],
+  ])('refuses %s that do not fit the tokens', (name, value) => {
+    expect(() => parseMarket({ ...json, [name]: value }, 'body')).toThrow(
+      `body.${name} must be one for each of 2 tokens`,
+    )
+  })
+
+  test('takes arrays that are not encoded', () => {
+    const plain = { ...json, outcomes: ['Yes', 'No'], clobTokenIds: ['1001', '1002'] }
+    expect(parseMarket(plain, 'body')).toEqual(parseMarket(json, 'body'))
+  })
+})
+
+test('search: null is an empty list', () => {
+  expect(parseSearchResult(fixture('search'), 'body')).toMatchObject({
+    events: [{ id: '31875' }],
+    tags: [{ id: '100328', eventCount: 41 }],
+    profiles: [],
+    hasMore: true,
+    totalResults: 37,
+  })
+})
+
+test('sports, teams and profiles', () => {
+  expect(fixture('sports').map(parseSport)).toMatchObject([
+    { sport: 'nba', series: '10345', tagIds: ['1', '745', '100639'] },
+    { sport: 'epl', image: undefined },
+  ])
+  expect(fixture('teams').map(parseTeam)).toMatchObject([
+    { id: '1001', providerId: '583', record: '45-37', alias: undefined },
+  ])
+  expect(parseProfile(fixture('profile'), 'body')).toMatchObject({
+    name: 'heron',
+    profileImage: undefined,
+    createdAtMs: Date.UTC(2024, 2, 1, 10, 0, 0, 123),
+  })
+})
+
+test('a page must have its list, and has a cursor unless it is the last', () => {
+  const read = parsePage('tags', parseTag)
+  const tag = { id: '1', label: 'All', slug: 'all' }
+  expect(read({ tags: [tag], next_cursor: 'abc' }, 'body')).toMatchObject({ nextCursor: 'abc' })
+  expect(read({ tags: [] }, 'body')).toEqual({ items: [], nextCursor: undefined })
+  expect(() => read({ error: 'x' }, 'body')).toThrow('body.tags must be an array')
+})
+
+test('whatever comes, nothing but a ReadError is thrown', () => {
+  const readers = [parseEvent, parseMarket, parseSeries, parseTeam, parseSport, parseSearchResult]
+  const event = fixture('event')
+  const name = fc.constantFrom(...Object.keys(event), ...Object.keys(event.markets[0]))
+  const spoiled = fc.dictionary(name, fc.jsonValue()).map((changes) => ({ ...event, ...changes }))
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), spoiled), (json) => {
+      for (const read of readers) {
+        try {
+          read(json, 'body')
+        } catch (error) {
+          expect(error).toBeInstanceOf(ReadError)
+        }
+      }
+    }),
+  )
+})

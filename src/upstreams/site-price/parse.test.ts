@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ReadError } from '../transport/read.js'
+import { parseCandles, parseCryptoPrice, parsePastResults, parsePriceHistory } from './parse.js'
+
+const answers = JSON.parse(readFileSync(new URL('fixtures/answers.json', import.meta.url), 'utf8'))
+
+test('the price of a window, running and finished', () => {
+  expect(parseCryptoPrice(answers.running, 'body')).toMatchObject({
+    openPrice: 3120.55,
+    closePrice: undefined,
+    completed: false,
+  })
+  expect(parseCryptoPrice(answers.finished, 'body')).toEqual({
+    openPrice: 3120.55,
+    closePrice: 3121.01,
+    timestampMs: 1_791_000_400_000,
+    completed: true,
+    incomplete: false,
+    cached: true,
+  })
+})
+
+test('candles and points come out oldest first', () => {
+  expect(parseCandles(answers.candles, 'body').map(({ timeSec }) => timeSec)).toEqual([
+    1_791_000_000, 1_791_000_300,
+  ])
+  expect(parsePriceHistory(answers.history, 'body')[0]).toEqual({
+    timestampMs: 1_791_000_000_000,
+    value: 3120.55,
+  })
+})
+
+test('past results with their outcomes', () => {
+  const { results, outcomesBySlug } = parsePastResults(answers.pastResults, 'body')
+  expect(results).toMatchObject([
+    { startMs: 1_791_000_000_000, outcome: 'up', closePrice: 3121.01 },
+    { startMs: 1_791_000_300_000, closePrice: undefined, percentChange: undefined },
+  ])
+  expect([...outcomesBySlug]).toEqual([['eth-updown-5m-1791000000', 'up']])
+})
+
+test('whatever comes, nothing but a ReadError is thrown', () => {
+  const readers = [parseCryptoPrice, parseCandles, parsePriceHistory, parsePastResults]
+  const whole = { ...answers.finished, ...answers.candles, ...answers.pastResults }
+  const name = fc.constantFrom(...Object.keys(whole))
+  const spoiled = fc.dictionary(name, fc.jsonValue()).map((changes) => ({ ...whole, ...changes }))
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), spoiled), (json) => {
+      for (const read of readers) {
+        try {
+          read(json, 'body')
+        } catch (error) {
+          expect(error).toBeInstanceOf(ReadError)
+        }
+      }
+    }),
+  )
+})

@@ -1,0 +1,16 @@
+type Value = string | number | boolean
+
+/** A list repeats its key; `undefined` is left out. */
+export type Query = Readonly<Record<string, Value | readonly Value[] | undefined>>
+
+/** `?a=1&b=2&b=3`, or nothing for an empty query. */
+export function toQueryString(query: Query): string {
+  const params = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    const values = typeof value === 'object' ? value : [value]
+    for (const item of values) params.append(key, String(item))
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,129 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { UpstreamError } from './errors.js'
+import { QueueFullError, RateLimiter } from './rate-limit.js'
+import type { Timing } from './timing.js'
+
+/** Time that jumps to the next sleeper as soon as nothing else can happen. */
+class VirtualTiming implements Timing {
+  #nowMs = 0
+  #sleepers: { atMs: number; wake: () => void }[] = []
+
+  now(): number {
+    return this.#nowMs
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const sleeper = { atMs: this.#nowMs + ms, wake: resolve }
+      this.#sleepers.push(sleeper)
+      signal.addEventListener('abort', () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+        reject(signal.reason)
+      })
+    })
+  }
+
+  async runUntil(endMs: number): Promise<void> {
+    for (;;) {
+      await nextTurn()
+      const next = this.#sleepers.toSorted((a, b) => a.atMs - b.atMs)[0]
+      if (next === undefined || next.atMs > endMs) break
+      this.#sleepers = this.#sleepers.filter((other) => other !== next)
+      this.#nowMs = next.atMs
+      next.wake()
+    }
+    this.#nowMs = endMs
+  }
+}
+
+const never = new AbortController().signal
+const LIMITS = [
+  { paths: /^/, calls: 20, windowMs: 1_000 },
+  { paths: /^\/slow/, calls: 4, windowMs: 1_000 },
+]
+
+describe('RateLimiter', () => {
+  test('never lets more than half of any limit into any window, and everybody in the end', async () => {
+    const call = fc.record({ path: fc.constantFrom('/slow', '/fast'), gapMs: fc.nat(150) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 80 }), async (calls) => {
+        const timing = new VirtualTiming()
+        const limiter = new RateLimiter('test', LIMITS, timing)
+        const admitted: { path: string; index: number; atMs: number }[] = []
+        for (const [index, { path, gapMs }] of calls.entries()) {
+          await timing.runUntil(timing.now() + gapMs)
+          void limiter
+            .take(path, never)
+            .then(() => admitted.push({ path, index, atMs: timing.now() }))
+        }
+        await timing.runUntil(timing.now() + 100_000)
+
+        expect(admitted).toHaveLength(calls.length)
+        for (const { paths, calls: published, windowMs } of LIMITS) {
+          const times = admitted.filter(({ path }) => paths.test(path)).map(({ atMs }) => atMs)
+          for (const endMs of times) {
+            const inWindow = times.filter((atMs) => atMs > endMs - windowMs && atMs <= endMs)
+            expect(inWindow.length).toBeLessThanOrEqual(published / 2)
+          }
+        }
+        for (const path of ['/slow', '/fast']) {
+          const order = admitted.filter((entry) => entry.path === path).map(({ index }) => index)
+          expect(order).toEqual(order.toSorted((a, b) => a - b))
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('calls under another limit pass those who wait', async () => {
+    const limiter = new RateLimiter('test', LIMITS, new VirtualTiming())
+    for (let call = 0; call < 2; call++) await limiter.take('/slow', never)
+    let slowPassed = false
+    void limiter.take('/slow', never).then(() => {
+      slowPassed = true
+    })
+    await limiter.take('/fast', never)
+    expect(slowPassed).toBe(false)
+  })
+
+  test('sends nothing while the upstream wants to be left alone', async () => {
+    const timing = new VirtualTiming()
+    const limiter = new RateLimiter('test', [], timing)
+    limiter.hold(5_000)
+    let passedAtMs: number | undefined
+    void limiter.take('/any', never).then(() => {
+      passedAtMs = timing.now()
+    })
+    await timing.runUntil(10_000)
+    expect(passedAtMs).toBe(5_000)
+  })
+
+  test('an abort ends the wait with its reason and frees the place', async () => {
+    const timing = new VirtualTiming()
+    const limiter = new RateLimiter('test', LIMITS, timing)
+    for (let call = 0; call < 2; call++) await limiter.take('/slow', never)
+    const reason = new Error('enough')
+    const leaving = new AbortController()
+    const waiting = limiter.take('/slow', leaving.signal)
+    const next = limiter.take('/slow', never)
+    leaving.abort(reason)
+    await expect(waiting).rejects.toBe(reason)
+    await expect(limiter.take('/slow', AbortSignal.abort(reason))).rejects.toBe(reason)
+    await timing.runUntil(1_000)
+    await next
+  })
+
+  test('the queue has an end', async () => {
+    const limiter = new RateLimiter('test', LIMITS, new VirtualTiming())
+    const leaving = new AbortController()
+    const calls = Array.from({ length: 1_010 }, () => limiter.take('/fast', leaving.signal))
+    const oneMore = limiter.take('/fast', leaving.signal)
+    await expect(oneMore).rejects.toThrow(QueueFullError)
+    await expect(oneMore).rejects.toMatchObject({ upstream: 'test', retryable: true })
+    await expect(oneMore).rejects.toBeInstanceOf(UpstreamError)
+    leaving.abort()
+    await Promise.allSettled(calls)
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { readRetryAfterMs } from './retry-after.js'
+
+const NOW_MS = Date.UTC(2026, 10, 15, 12)
+const LATER = 'Sun, 15 Nov 2026 12:00:07 GMT'
+
+test.each([
+  ['seconds', { 'retry-after': '3' }, '', 3_000],
+  ['parts of a second', { 'retry-after': ' 0.5 ' }, '', 500],
+  ['a date, by our clock', { 'retry-after': LATER }, '', 7_000],
+  [
+    'a date, by the clock of the upstream',
+    { 'retry-after': LATER, date: 'Sun, 15 Nov 2026 12:00:05 GMT' },
+    '',
+    2_000,
+  ],
+  ['a date that is over', { 'retry-after': 'Sun, 15 Nov 2020 12:00:00 GMT' }, '', 0],
+  ['more than we are willing to wait', { 'retry-after': '86400' }, '', 30_000],
+  ['a field of the body', {}, '{"error":"slow down","retry_after_seconds":2}', 2_000],
+  ['nothing', {}, '{"error":"slow down"}', undefined],
+  ['nonsense', { 'retry-after': 'soon' }, '', undefined],
+])('reads %s', (_what, headers, body, expected) => {
+  expect(readRetryAfterMs(headers, body, NOW_MS)).toBe(expected)
+})

@@ -1,0 +1,147 @@
+import type { IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
+import { VERSION } from '../../version.js'
+import { readRetryAfterMs } from './retry-after.js'
+import type { SocketFault, SocketLimits, SocketOptions, SocketTimings } from './socket-options.js'
+import { Watchdog } from './socket-watchdog.js'
+
+/** `waitMs`: how long the peer asks us to stay away, at least. `detail` is for the log. */
+export type ConnectionEnd = { fault: SocketFault; waitMs: number; detail: string }
+
+export type ConnectionOptions = Pick<
+  SocketOptions<unknown>,
+  'url' | 'headers' | 'heartbeat' | 'deadAfterMs' | 'silentAfterMs' | 'expectsData' | 'closeWaitMs'
+> & {
+  clock: { now(): number }
+  timings: SocketTimings
+  limits: SocketLimits
+  onOpen: () => void
+  /** `undefined`: a binary frame, which no upstream of ours sends. */
+  onFrame: (text: string | undefined) => void
+  /** Called exactly once, unless `close` was called before. */
+  onEnd: (end: ConnectionEnd) => void
+}
+
+const NO_CLOSE_FRAME = 1006
+
+/** One connection from its handshake to its end, with what keeps it alive and what notices that it is not. */
+export class SocketConnection {
+  readonly #options: ConnectionOptions
+  readonly #socket: WebSocket
+  readonly #handshake: NodeJS.Timeout
+  readonly #alive: Watchdog
+  readonly #data: Watchdog | undefined
+  #heartbeat: NodeJS.Timeout | undefined
+  #wasOpen = false
+  #ended = false
+
+  /** Throws when the URL or a header cannot be sent. */
+  constructor(options: ConnectionOptions) {
+    const { timings, limits, deadAfterMs, silentAfterMs } = options
+    this.#options = options
+    this.#alive = new Watchdog(deadAfterMs, () => this.end('dead', 'no sign of life'))
+    if (silentAfterMs !== undefined)
+      this.#data = new Watchdog(silentAfterMs, () => this.#onSilence())
+    this.#socket = new WebSocket(options.url, {
+      headers: { 'user-agent': `auspex/${VERSION}`, ...options.headers?.() },
+      perMessageDeflate: false,
+      maxPayload: limits.frameBytesMax,
+      followRedirects: false,
+    })
+    // The library's own limit starts anew with every byte that comes; this one does not.
+    this.#handshake = setTimeout(
+      () => this.end('unreachable', 'the handshake took too long'),
+      timings.handshakeMs,
+    )
+    this.#listen()
+  }
+
+  /** `false`: it did not go out, and the connection is over. */
+  send(text: string): boolean {
+    if (this.#ended || this.#socket.readyState !== WebSocket.OPEN) return false
+    if (this.#socket.bufferedAmount + text.length > this.#options.limits.outboxBytesMax) {
+      this.end('overrun', 'the peer does not take what we send')
+      return false
+    }
+    // A failed write also ends the socket, which is where it is handled.
+    this.#socket.send(text, () => undefined)
+    return true
+  }
+
+  /** The frame just received was data. */
+  touchData(): void {
+    this.#data?.touch()
+  }
+
+  end(fault: SocketFault, detail: string, waitMs = 0): void {
+    if (this.#ended) return
+    this.#stop()
+    this.#socket.terminate()
+    this.#options.onEnd({ fault, waitMs, detail })
+  }
+
+  /** Ends it without a word to the owner. */
+  close(): void {
+    if (this.#ended) return
+    this.#stop()
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000)
+    this.#socket.terminate()
+  }
+
+  #listen(): void {
+    const socket = this.#socket
+    let failure: string | undefined
+    socket.on('open', () => this.#onOpen())
+    socket.on('message', (data, isBinary) => {
+      this.#alive.touch()
+      this.#options.onFrame(isBinary ? undefined : data.toString())
+    })
+    socket.on('ping', () => this.#alive.touch())
+    socket.on('pong', () => this.#alive.touch())
+    socket.on('unexpected-response', (_request, response) => this.#onRefusal(response))
+    socket.on('error', (error) => {
+      failure = error.message
+    })
+    socket.on('close', (code) => {
+      const waitMs = this.#options.closeWaitMs?.(code) ?? 0
+      if (!this.#wasOpen) this.end('unreachable', failure ?? 'no handshake')
+      else if (failure !== undefined) this.end('lost', failure)
+      else this.end(code === NO_CLOSE_FRAME ? 'lost' : 'closed', `close code ${code}`, waitMs)
+    })
+  }
+
+  #onOpen(): void {
+    const { everyMs, text } = this.#options.heartbeat
+    this.#wasOpen = true
+    clearTimeout(this.#handshake)
+    this.#heartbeat = setInterval(() => {
+      if (text === undefined) this.#socket.ping()
+      else this.send(text)
+    }, everyMs)
+    this.#alive.start()
+    this.#data?.start()
+    this.#options.onOpen()
+  }
+
+  #onRefusal(response: IncomingMessage): void {
+    const { statusCode, headers } = response
+    const waitMs = readRetryAfterMs(headers, '', this.#options.clock.now()) ?? 0
+    this.end('refused', `status ${statusCode}`, waitMs)
+  }
+
+  #onSilence(): void {
+    if (this.#options.expectsData?.() ?? true) this.end('silent', 'no data')
+    else this.#data?.start()
+  }
+
+  #stop(): void {
+    this.#ended = true
+    clearTimeout(this.#handshake)
+    clearInterval(this.#heartbeat)
+    this.#alive.stop()
+    this.#data?.stop()
+    this.#socket.removeAllListeners()
+    // What the library still reports while it lets go of the connection is no news.
+    this.#socket.on('error', () => undefined)
+  }
+}
