@@ -97,10 +97,17 @@ export class SocketPeer implements Peer {
     const [next] = this.#delayed
     if (next === undefined) return undefined
     return setTimeout(() => {
-      this.#delayed.shift()
-      if (!this.#frozen) this.#write(next.text)
+      this.#sendDue()
       this.#timer = this.#wait()
     }, next.dueMs - performance.now())
+  }
+
+  /** All at once: a timer for each frame could not keep up with a fast stream. */
+  #sendDue(): void {
+    const nowMs = performance.now()
+    const later = this.#delayed.findIndex(({ dueMs }) => dueMs > nowMs)
+    const due = this.#delayed.splice(0, later === -1 ? this.#delayed.length : later)
+    for (const { text } of due) if (!this.#frozen) this.#write(text)
   }
 
   #write(text: string): void {

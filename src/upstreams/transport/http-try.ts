@@ -3,6 +3,7 @@ import { messageOf } from '../../errors.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { withLinked } from './abort.js'
 import { UpstreamError, type UpstreamErrorParts } from './errors.js'
+import { addQuery } from './query.js'
 import { ACCEPTED_ENCODINGS, BodyTooLargeError, readBody } from './read-body.js'
 import { type Headers, readRetryAfterMs } from './retry-after.js'
 
@@ -18,8 +19,9 @@ export type HttpRequest = {
 export type TryOptions = {
   upstream: string
   pool: Pool
-  /** What the base URL adds before the target. */
+  /** What the base URL adds before the target, and to its query: keys of providers are there. */
   basePath: string
+  baseQuery: string
   headers: (request: HttpRequest) => Record<string, string>
   timeoutMs: number
   bodyBytesMax: number
@@ -56,7 +58,7 @@ export async function tryOnce(
 /** One deadline for everything: to connect, the headers, and the last byte of the body. */
 function exchange(
   request: HttpRequest,
-  { pool, basePath, headers, timeoutMs, bodyBytesMax }: TryOptions,
+  { pool, basePath, baseQuery, headers, timeoutMs, bodyBytesMax }: TryOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
   return withLinked([signal], async (linked) => {
@@ -65,7 +67,7 @@ function exchange(
     try {
       const response = await pool.request({
         method: request.method,
-        path: basePath + request.target,
+        path: basePath + addQuery(request.target, baseQuery),
         headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...headers(request) },
         body: request.body ?? null,
         signal: linked.signal,

@@ -72,9 +72,9 @@ describe('a request', () => {
     })
     let signed = 0
     const sign = ({ target }: { target: string }) => ({ 'x-signature': `${target} ${++signed}` })
-    const { http } = await setup(ok, { url: `${url}/base/`, sign })
+    const { http } = await setup(ok, { url: `${url}/base/?apikey=k`, sign })
     await http.get('/thing', { id: ['a', 'b c'], all: true, none: undefined }, { read: anything })
-    expect(seen[1]?.url).toBe('/base/thing?id=a&id=b+c&all=true')
+    expect(seen[1]?.url).toBe('/base/thing?id=a&id=b+c&all=true&apikey=k')
     expect(seen[1]?.headers['user-agent']).toMatch(/^auspex\/\d/)
     expect(seen[1]?.headers['x-signature']).toBe('/thing?id=a&id=b+c&all=true 2')
   })

@@ -68,14 +68,14 @@ export class HttpUpstream {
 
   constructor(options: HttpUpstreamOptions) {
     const { name, limits, timing = systemTiming } = options
-    const { origin, pathname } = new URL(options.url)
+    const { origin, pathname, search } = new URL(options.url)
     this.#name = name
     this.#options = options
     this.#timing = timing
     // Timeouts of the pool are off: each try has one deadline of its own.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
     this.#pool = new Pool(origin, { connections: CONNECTIONS_MAX, ...timeouts })
-    this.#try = this.#tryOptions(pathname.replace(/\/$/, ''))
+    this.#try = this.#tryOptions(pathname.replace(/\/$/, ''), search)
     this.#breaker = new Breaker(name, timing, (...change) => this.#onBreaker(...change))
     this.#limiter = new RateLimiter(name, limits, timing)
     options.metrics.breaker.set({ upstream: name }, BREAKER_LEVELS.closed)
@@ -164,12 +164,13 @@ export class HttpUpstream {
     if (state === 'closed') log?.info({ upstream: this.#name }, 'upstream answers again')
   }
 
-  #tryOptions(basePath: string): TryOptions {
+  #tryOptions(basePath: string, baseQuery: string): TryOptions {
     const { clock, sign, userAgent = `auspex/${VERSION}` } = this.#options
     return {
       upstream: this.#name,
       pool: this.#pool,
       basePath,
+      baseQuery,
       headers: (request) => ({
         'user-agent': userAgent,
         accept: 'application/json',

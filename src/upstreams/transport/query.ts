@@ -14,3 +14,8 @@ export function toQueryString(query: Query): string {
   const text = params.toString()
   return text === '' ? '' : `?${text}`
 }
+
+/** The target with a further query, given as `?a=1` or nothing. */
+export function addQuery(target: string, query: string): string {
+  return target.includes('?') ? target + query.replace('?', '&') : target + query
+}

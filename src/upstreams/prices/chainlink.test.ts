@@ -1,0 +1,128 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { expect, onTestFinished, test } from 'vitest'
+import { createChainlinkHost } from '../../../sim/prices/chainlink.js'
+import { Faults } from '../../../sim/server/faults.js'
+import { openHost } from '../../../sim/server/host.js'
+import { Universe } from '../../../sim/universe/universe.js'
+import { until } from '../../../test/until.js'
+import { createUpstreamMetrics } from '../transport/metrics.js'
+import { type ChainlinkOptions, ChainlinkSource } from './chainlink.js'
+import type { PriceGap, PriceTick } from './source.js'
+
+const BTC = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
+const startMs = Date.UTC(2026, 10, 15, 12)
+const universe = new Universe({ seed: 3, startMs, intensity: 0 })
+universe.advance(startMs)
+
+async function open(changes: Partial<ChainlinkOptions> = {}) {
+  const credentials = { apiKey: 'key', secret: 'secret' }
+  const now = () => universe.nowMs
+  const asked: string[] = []
+  const parts = createChainlinkHost(universe, credentials, { now })
+  const faults = new Faults()
+  const host = await openHost('chainlink', faults, {
+    ...parts,
+    http: (request) => {
+      asked.push(request.path)
+      return parts.http?.(request) ?? { status: 404, body: '' }
+    },
+    refuse: (request) => {
+      asked.push(request.url)
+      return parts.refuse?.(request)
+    },
+  })
+  const ticks: PriceTick[] = []
+  const gaps: PriceGap[] = []
+  const slept: number[] = []
+  const controller = new AbortController()
+  onTestFinished(async () => {
+    controller.abort()
+    await host.close()
+  })
+  const source = new ChainlinkSource({
+    url: host.wsUrl,
+    restUrl: host.url,
+    coins: ['btc'],
+    credentials,
+    clock: { now },
+    metrics: createUpstreamMetrics(new Registry()),
+    log: pino({ level: 'silent' }),
+    tuning: { timings: { backoff: { baseMs: 2, maxMs: 20 } } },
+    timing: {
+      now: () => performance.now(),
+      sleep: async (ms) => {
+        slept.push(ms)
+      },
+    },
+    ...changes,
+  })
+  source.start(controller.signal, {
+    onTick: (tick) => ticks.push(tick),
+    onGap: (gap) => gaps.push(gap),
+  })
+  return { source, faults, asked, ticks, gaps, slept }
+}
+
+const liveOn = (seconds = 1) => universe.advance(universe.nowMs + seconds * 1_000)
+
+test('feeds are found by coin, and their prices are exact, with bid and ask', async () => {
+  const { source, ticks } = await open()
+  expect(source.health().state).toBe('connecting')
+  await until(() => source.health().state === 'open')
+  liveOn()
+  await until(() => ticks.length === 3)
+  const toText = (priceE8: number) => String(priceE8 / 1e8)
+  const sec = universe.nowMs / 1_000
+  const { priceE8, bidE8, askE8 } = universe.prices.spot('btc', sec)
+  expect(ticks[0]).toEqual({
+    coin: 'btc',
+    kind: 'spot',
+    source: 'chainlink',
+    oracle: 'chainlink',
+    timestampMs: universe.nowMs,
+    price: toText(priceE8),
+    priceE18: BigInt(priceE8) * 10n ** 10n,
+    bid: toText(bidE8),
+    ask: toText(askE8),
+    receivedMs: universe.nowMs,
+  })
+  expect(ticks.map(({ kind }) => kind)).toEqual(['spot', 'twap30', 'twap60'])
+  expect(ticks[1]?.bid).toBeUndefined()
+})
+
+test('chosen feeds need no list', async () => {
+  const feeds = [{ id: BTC, coin: 'btc', kind: 'spot', decimals: 18 }] as const
+  const { source, asked, ticks } = await open({ feeds })
+  await until(() => source.health().state === 'open')
+  liveOn()
+  await until(() => ticks.length === 1)
+  expect(asked).toEqual([`/api/v1/ws?feedIDs=${BTC}`])
+})
+
+test('seconds that were missed are fetched and come late, with no gap', async () => {
+  const { source, faults, asked, ticks, gaps } = await open()
+  await until(() => source.health().state === 'open')
+  liveOn()
+  await until(() => ticks.length === 3)
+  const fromMs = universe.nowMs
+  faults.set({ upstream: 'chainlink', mode: 'silent' })
+  liveOn(149)
+  faults.set({ upstream: 'chainlink', mode: 'off' })
+  liveOn()
+  await until(() => ticks.length === 3 * 151)
+  const spot = ticks.filter(({ kind }) => kind === 'spot').map(({ timestampMs }) => timestampMs)
+  expect(spot.sort()).toEqual(Array.from({ length: 151 }, (_, index) => fromMs + index * 1_000))
+  expect(gaps).toEqual([])
+  expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
+})
+
+test('wrong credentials: asks again, ever more slowly, and says nothing wrong', async () => {
+  const { source, ticks, asked, slept } = await open({
+    credentials: { apiKey: 'key', secret: 'another' },
+  })
+  await until(() => asked.length >= 8)
+  expect(source.health().state).toBe('connecting')
+  expect(ticks).toEqual([])
+  expect(slept.at(-1) ?? 0).toBeGreaterThanOrEqual(60_000)
+})

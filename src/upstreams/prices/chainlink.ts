@@ -1,0 +1,157 @@
+import { onAbort } from '../transport/abort.js'
+import { backoffMs } from '../transport/backoff.js'
+import { UpstreamSocket } from '../transport/socket.js'
+import { systemTiming, type Timing } from '../transport/timing.js'
+import { Backfill } from './chainlink-backfill.js'
+import { type ChainlinkFeed, chooseFeeds } from './chainlink-feeds.js'
+import { type ChainlinkFeedMap, parseReportFrame } from './chainlink-parse.js'
+import { ChainlinkRest } from './chainlink-rest.js'
+import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'
+import type {
+  PriceListener,
+  PriceSource,
+  PriceSourceHealth,
+  PriceSourceOptions,
+  PriceTick,
+} from './source.js'
+import { type Hole, TickGate } from './tick-gate.js'
+
+const NAME = 'chainlink'
+
+const HEARTBEAT = { everyMs: 10_000 }
+const DEAD_AFTER_MS = 30_000
+const SILENT_AFTER_MS = 15_000
+const FEEDS_BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
+const SECOND_MS = 1_000
+
+export type ChainlinkOptions = PriceSourceOptions & {
+  restUrl: string
+  credentials: ChainlinkCredentials
+  /** Feeds that the operator chose. Other coins get theirs from the list of the host. */
+  feeds?: readonly ChainlinkFeed[] | undefined
+  timing?: Timing | undefined
+}
+
+/**
+ * The oracle itself: signed reports of every second, with bid and ask. Seconds that the socket
+ * missed, for whatever reason, are fetched from the reports of the past and delivered late; only
+ * what cannot be had any more is reported as a gap.
+ */
+export class ChainlinkSource implements PriceSource {
+  readonly name = NAME
+  readonly #options: ChainlinkOptions
+  readonly #timing: Timing
+  #gate: TickGate | undefined
+  #socket: UpstreamSocket<PriceTick> | undefined
+  #isStarting = false
+
+  constructor(options: ChainlinkOptions) {
+    this.#options = options
+    this.#timing = options.timing ?? systemTiming
+  }
+
+  start(signal: AbortSignal, listener: PriceListener): void {
+    if (signal.aborted) return
+    this.#isStarting = true
+    const { restUrl: url, credentials, clock, metrics, log, timing } = this.#options
+    const rest = new ChainlinkRest({ url, credentials, clock, metrics, log, timing })
+    onAbort(signal, () => void rest.close())
+    this.#findFeeds(rest, signal).then(
+      (feeds) => this.#follow(feeds, rest, signal, listener),
+      // Aborted: nobody waits for prices any more.
+      () => {
+        this.#isStarting = false
+      },
+    )
+  }
+
+  health(): PriceSourceHealth {
+    const { lastTickMs, lastTimestampMs } = this.#gate ?? {}
+    const initial = this.#isStarting ? 'connecting' : 'closed'
+    const { state = initial, openedMs } = this.#socket?.status ?? {}
+    return { name: NAME, state, openedMs, lastTickMs, lastTimestampMs }
+  }
+
+  /** Asks until there is an answer, unless the operator's choice leaves nothing to ask. */
+  async #findFeeds(rest: ChainlinkRest, signal: AbortSignal): Promise<ChainlinkFeedMap> {
+    const { coins, feeds: chosen = [], log } = this.#options
+    if (coins.every((coin) => chosen.some((feed) => feed.coin === coin && feed.kind === 'spot')))
+      return chooseFeeds(chosen, [], coins)
+    for (let failures = 1; ; failures++) {
+      try {
+        const feeds = chooseFeeds(chosen, await rest.readFeeds(signal), coins)
+        if (feeds.size > 0) return feeds
+        log.warn({ upstream: NAME }, 'no feed of any of the coins')
+      } catch (error) {
+        signal.throwIfAborted()
+        log.warn({ upstream: NAME, err: error }, 'feeds could not be listed')
+      }
+      await this.#timing.sleep(backoffMs(FEEDS_BACKOFF, failures), signal)
+    }
+  }
+
+  #follow(
+    feeds: ChainlinkFeedMap,
+    rest: ChainlinkRest,
+    signal: AbortSignal,
+    { onTick, onGap }: PriceListener,
+  ): void {
+    const { coins, clock, metrics, log, tuning } = this.#options
+    const backfill = new Backfill(signal, {
+      readPage: (...page) => rest.readPage(...page),
+      onTick: (tick) => gate.pass(tick),
+      onMissed: ({ feed: { coin, kind }, fromSec, toSec }) => {
+        metrics.gaps.inc({ upstream: NAME })
+        const bounds = { fromMs: fromSec * SECOND_MS, toMs: toSec * SECOND_MS }
+        onGap({ source: NAME, coin, kind, ...bounds, reason: 'missing' })
+      },
+      timing: this.#timing,
+      log,
+    })
+    const gate = new TickGate({
+      coins,
+      stepMsMax: SECOND_MS,
+      onTick,
+      onHole: (hole) => fillHole(hole, feeds, backfill),
+    })
+    const url = this.#socketUrl(feeds)
+    this.#gate = gate
+    this.#socket = new UpstreamSocket<PriceTick>({
+      upstream: NAME,
+      url: url.href,
+      headers: () => this.#sign(url),
+      heartbeat: HEARTBEAT,
+      deadAfterMs: DEAD_AFTER_MS,
+      silentAfterMs: SILENT_AFTER_MS,
+      parse: (text) => parseReportFrame(text, feeds, clock.now()),
+      // The feeds are part of the address.
+      onOpen: () => undefined,
+      onMessage: (tick) => gate.pass(tick),
+      // The seconds themselves show what is missing.
+      onGap: () => undefined,
+      clock,
+      metrics,
+      log,
+      ...tuning,
+    })
+    this.#socket.start(signal)
+  }
+
+  #socketUrl(feeds: ChainlinkFeedMap): URL {
+    const base = this.#options.url.replace(/\/$/, '')
+    return new URL(`${base}/api/v1/ws?feedIDs=${[...feeds.keys()].join(',')}`)
+  }
+
+  #sign({ pathname, search }: URL): Record<string, string> {
+    const { credentials, clock } = this.#options
+    return signRequest(credentials, { method: 'GET', target: pathname + search }, clock.now())
+  }
+}
+
+function fillHole(hole: Hole, feeds: ChainlinkFeedMap, backfill: Backfill): void {
+  const { coin, kind, afterMs, beforeMs } = hole
+  for (const feed of feeds.values()) {
+    if (feed.coin !== coin || feed.kind !== kind) continue
+    backfill.add({ feed, fromSec: afterMs / SECOND_MS + 1, toSec: beforeMs / SECOND_MS - 1 })
+  }
+}

@@ -1,0 +1,101 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../test/manual-clock.js'
+import { createUpstreamMetrics } from '../transport/metrics.js'
+import { createPriceFeed } from './feed.js'
+import type { PriceGap, PriceListener, PriceSource, PriceSourceName, PriceTick } from './source.js'
+import { createPriceSources } from './sources.js'
+
+const log = pino({ level: 'silent' })
+
+const tickOf = (source: PriceSourceName): PriceTick => ({
+  coin: 'btc',
+  kind: 'spot',
+  source,
+  oracle: 'chainlink',
+  timestampMs: 1_000,
+  price: '1',
+  priceE18: 10n ** 18n,
+  receivedMs: 2_000,
+})
+
+/** A source that the test plays. */
+function fakeSource(name: PriceSourceName) {
+  let listener: PriceListener | undefined
+  const source: PriceSource = {
+    name,
+    start: (_signal, given) => {
+      listener = given
+    },
+    health: () => ({
+      name,
+      state: 'open',
+      openedMs: 0,
+      lastTickMs: undefined,
+      lastTimestampMs: undefined,
+    }),
+  }
+  return { source, say: () => listener }
+}
+
+test('every source goes up under its own name, whatever happens to the others', () => {
+  const rtds = fakeSource('rtds')
+  const chainlink = fakeSource('chainlink')
+  const broken: PriceSource = {
+    ...fakeSource('live_v2').source,
+    start: () => {
+      throw new Error('broken')
+    },
+  }
+  const ticks: PriceTick[] = []
+  const gaps: PriceGap[] = []
+  const feed = createPriceFeed({
+    sources: [rtds.source, broken, chainlink.source],
+    onTick: (tick) => ticks.push(tick),
+    onGap: (gap) => gaps.push(gap),
+    log,
+  })
+  feed.start(new AbortController().signal)
+  rtds.say()?.onTick(tickOf('rtds'))
+  chainlink.say()?.onTick(tickOf('chainlink'))
+  rtds.say()?.onGap({ source: 'rtds', fromMs: 1, toMs: 2, reason: 'lost' })
+
+  expect(ticks.map(({ source }) => source)).toEqual(['rtds', 'chainlink'])
+  expect(gaps).toEqual([{ source: 'rtds', fromMs: 1, toMs: 2, reason: 'lost' }])
+  expect(feed.health().map(({ name }) => name)).toEqual(['rtds', 'live_v2', 'chainlink'])
+})
+
+test('a reader that throws does not reach the source', () => {
+  const rtds = fakeSource('rtds')
+  const feed = createPriceFeed({
+    sources: [rtds.source],
+    onTick: () => {
+      throw new Error('reader')
+    },
+    onGap: () => undefined,
+    log,
+  })
+  feed.start(new AbortController().signal)
+  expect(() => rtds.say()?.onTick(tickOf('rtds'))).not.toThrow()
+})
+
+test('a source that lacks its credentials is not made', () => {
+  const shared = {
+    coins: ['btc'],
+    clock: new ManualClock(),
+    metrics: createUpstreamMetrics(new Registry()),
+    log,
+  }
+  const url = 'ws://127.0.0.1:1'
+  const names = (settings: Parameters<typeof createPriceSources>[0]) =>
+    createPriceSources(settings, shared).map(({ name }) => name)
+  const chainlink = { url, restUrl: 'http://127.0.0.1:1' }
+  const credentials = { apiKey: 'a', secret: 'b', passphrase: 'c' }
+
+  expect(names({})).toEqual([])
+  expect(names({ rtds: { url }, liveV2: { url }, chainlink })).toEqual(['rtds'])
+  expect(names({ liveV2: { url, credentials }, chainlink: { ...chainlink, credentials } })).toEqual(
+    ['live_v2', 'chainlink'],
+  )
+})

@@ -1,0 +1,49 @@
+import type { Log } from '../../log.js'
+import type {
+  PriceGap,
+  PriceListener,
+  PriceSource,
+  PriceSourceHealth,
+  PriceTick,
+} from './source.js'
+
+export type PriceFeedOptions = PriceListener & {
+  sources: readonly PriceSource[]
+  log: Log
+}
+
+export type PriceFeed = {
+  /** Once. Ticks and gaps of all sources come until the signal aborts. */
+  start(signal: AbortSignal): void
+  /** In the order of the sources. */
+  health(): PriceSourceHealth[]
+}
+
+/**
+ * Several sources behind one reader. Everything goes up under the name of its source: which of them
+ * to believe is for the reader to decide. A source that is down, or gone for good, is only silent.
+ */
+export function createPriceFeed({ sources, onTick, onGap, log }: PriceFeedOptions): PriceFeed {
+  const startSource = (source: PriceSource, signal: AbortSignal) => {
+    const guard = <T>(callback: (value: T) => void) => {
+      return (value: T) => {
+        try {
+          callback(value)
+        } catch (error) {
+          log.error({ source: source.name, err: error }, 'reader of prices failed')
+        }
+      }
+    }
+    try {
+      source.start(signal, { onTick: guard<PriceTick>(onTick), onGap: guard<PriceGap>(onGap) })
+    } catch (error) {
+      log.error({ source: source.name, err: error }, 'price source does not start')
+    }
+  }
+  return {
+    start: (signal) => {
+      for (const source of sources) startSource(source, signal)
+    },
+    health: () => sources.map((source) => source.health()),
+  }
+}

@@ -1,0 +1,162 @@
+import { UpstreamSocket } from '../transport/socket.js'
+import {
+  LIVE_V2_CHANNELS,
+  type LiveV2Message,
+  parseLiveV2Frame,
+  TWAP_WINDOW_SECONDS,
+} from './live-v2-parse.js'
+import { toPriceGap } from './socket-gap.js'
+import type {
+  PriceGap,
+  PriceListener,
+  PriceSource,
+  PriceSourceHealth,
+  PriceSourceOptions,
+} from './source.js'
+import { TickGate } from './tick-gate.js'
+
+const NAME = 'live_v2'
+
+const HEARTBEAT = { everyMs: 10_000, text: JSON.stringify({ op: 'ping', rid: 'ping' }) }
+const DEAD_AFTER_MS = 35_000
+const SILENT_AFTER_MS = 15_000
+const STEP_MS_MAX = 5_000
+
+/** A refused key stays refused until somebody changes it. */
+const REFUSED_WAIT_MS = 300_000
+const POLICY_WAIT_MS = 60_000
+const DRAINING_WAIT_MS_MAX = 10_000
+
+/** The channel of spot prices has no others. */
+const SPOT_COINS = ['btc', 'eth', 'sol', 'doge', 'xrp', 'bnb']
+
+export type LiveV2Credentials = { apiKey: string; secret: string; passphrase: string }
+
+type Data = Extract<LiveV2Message, { kind: 'data' }>
+
+/**
+ * The prices of the successor of the real-time data socket. Each connection says who we are first,
+ * and subscribes when that is accepted. Frames of a channel are numbered: one that is missing is a
+ * gap, one that comes again is left out.
+ */
+export class LiveV2Source implements PriceSource {
+  readonly name = NAME
+  readonly #options: PriceSourceOptions & { credentials: LiveV2Credentials }
+  /** The last number of each channel on this connection. */
+  readonly #seqs = new Map<string, number>()
+  #gate: TickGate | undefined
+  #socket: UpstreamSocket<LiveV2Message> | undefined
+  #onGap: (gap: PriceGap) => void = () => undefined
+
+  constructor(options: PriceSourceOptions & { credentials: LiveV2Credentials }) {
+    this.#options = options
+  }
+
+  start(signal: AbortSignal, { onTick, onGap }: PriceListener): void {
+    const { url, coins, clock, metrics, log, tuning } = this.#options
+    this.#onGap = onGap
+    const gate = new TickGate({
+      coins,
+      stepMsMax: STEP_MS_MAX,
+      onTick,
+      onHole: ({ coin, kind, afterMs, beforeMs }) =>
+        this.#report({ coin, kind, fromMs: afterMs, toMs: beforeMs }),
+    })
+    const socket = new UpstreamSocket<LiveV2Message>({
+      upstream: NAME,
+      url,
+      heartbeat: HEARTBEAT,
+      deadAfterMs: DEAD_AFTER_MS,
+      silentAfterMs: SILENT_AFTER_MS,
+      parse: (text) => parseLiveV2Frame(text, clock.now()),
+      isData: ({ kind }) => kind === 'data',
+      onOpen: () => this.#authenticate(),
+      onMessage: (message) => this.#onMessage(message),
+      onGap: (gap) => {
+        // The numbers on both sides of this gap must not report it again.
+        this.#seqs.clear()
+        onGap(toPriceGap(NAME, gap, gate))
+      },
+      closeWaitMs,
+      clock,
+      metrics,
+      log,
+      ...tuning,
+    })
+    this.#gate = gate
+    this.#socket = socket
+    socket.start(signal)
+  }
+
+  health(): PriceSourceHealth {
+    const { lastTickMs, lastTimestampMs } = this.#gate ?? {}
+    const { state = 'closed', openedMs } = this.#socket?.status ?? {}
+    return { name: NAME, state, openedMs, lastTickMs, lastTimestampMs }
+  }
+
+  #authenticate(): void {
+    this.#seqs.clear()
+    const { credentials: auth } = this.#options
+    this.#socket?.send(JSON.stringify({ op: 'auth', rid: 'auth', auth }))
+  }
+
+  #onMessage(message: LiveV2Message): void {
+    switch (message.kind) {
+      case 'authed':
+        this.#subscribe()
+        break
+      case 'error':
+        this.#onRefusal(message.code, message.channel)
+        break
+      case 'data':
+        this.#onData(message)
+    }
+  }
+
+  #subscribe(): void {
+    const { coins } = this.#options
+    const spot = coins
+      .filter((coin) => SPOT_COINS.includes(coin))
+      .map((coin) => ({ channel: 'price.crypto', filter: { symbol: `${coin}usd` } }))
+    const twap = coins.map((coin) => ({
+      channel: 'price.crypto.twap',
+      filter: { symbol: `${coin}usd`, window_seconds: TWAP_WINDOW_SECONDS },
+    }))
+    const subscriptions = [...spot, ...twap]
+    this.#socket?.send(JSON.stringify({ op: 'subscribe', rid: 'prices', subscriptions }))
+  }
+
+  #onRefusal(code: string, channel: string | undefined): void {
+    const { log } = this.#options
+    log.warn({ upstream: NAME, code, channel }, 'subscription refused')
+    if (code === 'auth_unavailable') this.#socket?.reject(code)
+    else if (code.startsWith('auth_')) this.#socket?.reject(code, REFUSED_WAIT_MS)
+  }
+
+  #onData({ channel, seq, dropped, ticks }: Data): void {
+    const last = this.#seqs.get(channel)
+    if (last !== undefined && seq <= last) return
+    this.#seqs.set(channel, seq)
+    if (dropped > 0 || (last !== undefined && seq > last + 1)) this.#onMissed(channel)
+    for (const tick of ticks) this.#gate?.pass(tick)
+  }
+
+  #onMissed(channel: string): void {
+    const kind = LIVE_V2_CHANNELS.get(channel)
+    const toMs = this.#options.clock.now()
+    const fromMs = Math.min(toMs, this.#gate?.closeGap(toMs, kind) ?? toMs)
+    this.#report({ kind, fromMs, toMs })
+  }
+
+  #report(gap: Omit<PriceGap, 'source' | 'reason'>): void {
+    this.#options.metrics.gaps.inc({ upstream: NAME })
+    this.#onGap({ source: NAME, ...gap, reason: 'missing' })
+  }
+}
+
+/** 4001: not authenticated. 4003: the server is going away and wants its clients back spread out. 4008: policy. */
+function closeWaitMs(code: number): number {
+  if (code === 4001) return REFUSED_WAIT_MS
+  if (code === 4003) return Math.random() * DRAINING_WAIT_MS_MAX
+  return code === 4008 ? POLICY_WAIT_MS : 0
+}

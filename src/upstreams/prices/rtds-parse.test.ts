@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { brokenJson } from '../../../test/mutate-json.js'
+import { ReadError } from '../transport/read.js'
+import { parseRtdsFrame } from './rtds-parse.js'
+
+const NOW_MS = 1_791_000_001_200
+const FRAMES = JSON.parse(readFileSync(new URL('./fixtures/rtds.json', import.meta.url), 'utf8'))
+
+const parse = (frame: unknown) => parseRtdsFrame(JSON.stringify(frame), NOW_MS)
+const withPayload = (change: object) => ({
+  ...FRAMES.chainlink,
+  payload: { ...FRAMES.chainlink.payload, ...change },
+})
+
+describe('ticks', () => {
+  test('an oracle price, exact', () => {
+    expect(parse(FRAMES.chainlink)).toEqual({
+      kind: 'ticks',
+      ticks: [
+        {
+          coin: 'eth',
+          kind: 'spot',
+          source: 'rtds',
+          oracle: 'chainlink',
+          timestampMs: 1_791_000_000_000,
+          price: '3120.550000000000001234',
+          priceE18: 3_120_550_000_000_000_001_234n,
+          receivedMs: NOW_MS,
+        },
+      ],
+    })
+  })
+
+  test('a mean, its time as text; an exchange price without the exact value', () => {
+    expect(parse([FRAMES.twapSixty, FRAMES.binance])).toMatchObject({
+      ticks: [
+        { coin: 'eth', kind: 'twap60', timestampMs: 1_791_000_000_000, price: '3119.9' },
+        { coin: 'btc', kind: 'binance', oracle: 'binance', price: '65432.1' },
+      ],
+    })
+  })
+
+  test('a snapshot is the ticks in it', () => {
+    expect(parse(FRAMES.snapshot)).toMatchObject({
+      ticks: [
+        { coin: 'btc', kind: 'spot', timestampMs: 1_790_999_999_000, price: '65430' },
+        { coin: 'btc', kind: 'spot', timestampMs: 1_791_000_000_000, price: '65431.5' },
+      ],
+    })
+  })
+})
+
+describe('frames', () => {
+  test.each(['', ' \n', 'PONG'])('%j answers a ping', (text) => {
+    expect(parseRtdsFrame(text, NOW_MS)).toBeUndefined()
+  })
+
+  test('other topics are passed over', () => {
+    expect(parse(FRAMES.activity)).toBeUndefined()
+  })
+
+  test('a rejection is told as one', () => {
+    expect(parse(FRAMES.rejection)).toEqual({ kind: 'rejected', message: 'Invalid request body' })
+  })
+
+  test.each([
+    ['half a frame', JSON.stringify(FRAMES.chainlink).slice(0, 90)],
+    ['no price', JSON.stringify(withPayload({ value: undefined, full_accuracy_value: undefined }))],
+    ['a price of zero', JSON.stringify(withPayload({ full_accuracy_value: '0' }))],
+    ['a negative price', JSON.stringify(withPayload({ full_accuracy_value: '', value: -1 }))],
+    ['a time far ahead', JSON.stringify(withPayload({ timestamp: NOW_MS + 10_001 }))],
+    ['a symbol of nothing', JSON.stringify(withPayload({ symbol: 'eth/eur' }))],
+    ['a mean of other seconds', JSON.stringify(withPayload({ window_s: 30 }))],
+    ['neither topic nor message', '{}'],
+  ])('refused: %s', (_name, text) => {
+    expect(() => parseRtdsFrame(text, NOW_MS)).toThrow(ReadError)
+  })
+
+  test('whatever comes, nothing but a ReadError is thrown', () => {
+    fc.assert(
+      fc.property(brokenJson(Object.values(FRAMES)), (text) => {
+        try {
+          parseRtdsFrame(text, NOW_MS)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ReadError)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

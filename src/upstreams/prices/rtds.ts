@@ -1,0 +1,80 @@
+import { UpstreamSocket } from '../transport/socket.js'
+import { parseRtdsFrame, RTDS_TOPICS, type RtdsMessage } from './rtds-parse.js'
+import { toPriceGap } from './socket-gap.js'
+import type { PriceListener, PriceSource, PriceSourceHealth, PriceSourceOptions } from './source.js'
+import { TickGate } from './tick-gate.js'
+
+const NAME = 'rtds'
+
+// Without pings the server keeps the socket open and says nothing more.
+const HEARTBEAT = { everyMs: 5_000, text: 'PING' }
+const DEAD_AFTER_MS = 20_000
+const SILENT_AFTER_MS = 15_000
+
+/** About 3 % of the seconds never come; so many in a row are an outage. */
+const STEP_MS_MAX = 5_000
+
+/** The prices of Polymarket's real-time data socket: the oracle's, its means, and the exchange's. */
+export class RtdsSource implements PriceSource {
+  readonly name = NAME
+  readonly #options: PriceSourceOptions
+  #gate: TickGate | undefined
+  #socket: UpstreamSocket<RtdsMessage> | undefined
+
+  constructor(options: PriceSourceOptions) {
+    this.#options = options
+  }
+
+  start(signal: AbortSignal, { onTick, onGap }: PriceListener): void {
+    const { url, coins, clock, metrics, log, tuning } = this.#options
+    const gate = new TickGate({
+      coins,
+      stepMsMax: STEP_MS_MAX,
+      onTick,
+      onHole: ({ coin, kind, afterMs, beforeMs }) => {
+        metrics.gaps.inc({ upstream: NAME })
+        onGap({ source: NAME, coin, kind, fromMs: afterMs, toMs: beforeMs, reason: 'missing' })
+      },
+    })
+    const socket = new UpstreamSocket<RtdsMessage>({
+      upstream: NAME,
+      url,
+      heartbeat: HEARTBEAT,
+      deadAfterMs: DEAD_AFTER_MS,
+      silentAfterMs: SILENT_AFTER_MS,
+      parse: (text) => parseRtdsFrame(text, clock.now()),
+      isData: ({ kind }) => kind === 'ticks',
+      onOpen: () => this.#subscribe(),
+      onMessage: (message) => {
+        if (message.kind === 'ticks') for (const tick of message.ticks) gate.pass(tick)
+        // Whether anything flows all the same is for the watchdog to see.
+        else log.warn({ upstream: NAME, detail: message.message }, 'subscription refused')
+      },
+      onGap: (gap) => onGap(toPriceGap(NAME, gap, gate)),
+      clock,
+      metrics,
+      log,
+      ...tuning,
+    })
+    this.#gate = gate
+    this.#socket = socket
+    socket.start(signal)
+  }
+
+  health(): PriceSourceHealth {
+    const { lastTickMs, lastTimestampMs } = this.#gate ?? {}
+    const { state = 'closed', openedMs } = this.#socket?.status ?? {}
+    return { name: NAME, state, openedMs, lastTickMs, lastTimestampMs }
+  }
+
+  /**
+   * Without filters: a connection has one per topic, and a second one replaces the first. A frame
+   * for each topic, so that one that is retired takes no other with it.
+   */
+  #subscribe(): void {
+    for (const topic of RTDS_TOPICS.keys()) {
+      const subscriptions = [{ topic, type: 'update' }]
+      this.#socket?.send(JSON.stringify({ action: 'subscribe', subscriptions }))
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../lib/clock.js'
+import type { Log } from '../../log.js'
+import type { UpstreamMetrics } from '../transport/metrics.js'
+import type { SocketFault, SocketState, SocketTuning } from '../transport/socket-options.js'
+
+/** One place that prices come from. It looks after its own connection; nobody has to restart it. */
+export type PriceSource = {
+  readonly name: PriceSourceName
+  /** Once. Ticks and gaps come until the signal aborts. */
+  start(signal: AbortSignal, listener: PriceListener): void
+  health(): PriceSourceHealth
+}
+
+export type PriceSourceName = 'rtds' | 'live_v2' | 'chainlink'
+
+/** The price of a moment, its mean over the last 30 or 60 seconds, or the exchange's price. */
+export type PriceKind = 'spot' | 'twap30' | 'twap60' | 'binance'
+
+export type PriceTick = {
+  /** Lower-case: `btc`. */
+  coin: string
+  kind: PriceKind
+  source: PriceSourceName
+  /** Who measured it. A source may resell the prices of several. */
+  oracle: string
+  /** The moment that the price is of. */
+  timestampMs: number
+  /** Plain decimal, and the same exactly as an integer with 18 decimals. */
+  price: string
+  priceE18: bigint
+  bid?: string | undefined
+  ask?: string | undefined
+  receivedMs: number
+}
+
+/**
+ * Ticks of moments from `fromMs` to `toMs` may be missing. Without a coin and a kind: those of all.
+ * `missing`: the connection was fine, but the ticks did not come.
+ */
+export type PriceGap = {
+  source: PriceSourceName
+  coin?: string | undefined
+  kind?: PriceKind | undefined
+  fromMs: number
+  toMs: number
+  reason: SocketFault | 'missing'
+}
+
+export type PriceListener = {
+  onTick: (tick: PriceTick) => void
+  onGap: (gap: PriceGap) => void
+}
+
+export type PriceSourceHealth = {
+  name: PriceSourceName
+  state: SocketState
+  /** When the socket that is open now was opened. */
+  openedMs: number | undefined
+  /** When the last tick came, and the moment that it was of. */
+  lastTickMs: number | undefined
+  lastTimestampMs: number | undefined
+}
+
+/** What every source needs. */
+export type PriceSourceOptions = {
+  url: string
+  /** Lower-case. Prices of other coins are left out. */
+  coins: readonly string[]
+  clock: Clock
+  metrics: UpstreamMetrics
+  log: Log
+  tuning?: SocketTuning | undefined
+}

@@ -1,0 +1,102 @@
+import type { PriceKind, PriceTick } from './source.js'
+
+/** How many moments of a stream are remembered: more than any snapshot repeats. */
+const MOMENTS_MAX = 900
+
+/** Moments that a stream left out: those between two that came. */
+export type Hole = { coin: string; kind: PriceKind; afterMs: number; beforeMs: number }
+
+export type TickGateOptions = {
+  /** Ticks of other coins are left out. */
+  coins: readonly string[]
+  /** A stream that jumps by more than this has a hole. */
+  stepMsMax: number
+  onTick: (tick: PriceTick) => void
+  /** Called before the tick that comes after the hole. */
+  onHole: (hole: Hole) => void
+}
+
+type Stream = {
+  kind: PriceKind
+  /** Up to here every moment came, or was reported. */
+  settledMs: number
+  moments: Set<number>
+}
+
+/**
+ * Everything that a source receives passes here on its way up: of each stream, a coin and a kind,
+ * every moment once. A repeated frame, a snapshot or a replay brings only what is new.
+ */
+export class TickGate {
+  readonly #options: TickGateOptions
+  readonly #coins: ReadonlySet<string>
+  readonly #streams = new Map<string, Stream>()
+  #lastTickMs: number | undefined
+  #lastTimestampMs: number | undefined
+
+  constructor(options: TickGateOptions) {
+    this.#options = options
+    this.#coins = new Set(options.coins)
+  }
+
+  get lastTickMs(): number | undefined {
+    return this.#lastTickMs
+  }
+
+  /** The newest moment of any stream. */
+  get lastTimestampMs(): number | undefined {
+    return this.#lastTimestampMs
+  }
+
+  pass(tick: PriceTick): void {
+    if (!this.#coins.has(tick.coin)) return
+    const stream = this.#streamOf(tick)
+    if (stream.moments.has(tick.timestampMs)) return
+    remember(stream.moments, tick.timestampMs)
+    this.#settle(tick, stream)
+    this.#lastTickMs = tick.receivedMs
+    this.#lastTimestampMs = Math.max(this.#lastTimestampMs ?? 0, tick.timestampMs)
+    this.#options.onTick(tick)
+  }
+
+  /**
+   * A gap up to that moment is being reported, of one kind or of all: what it covers is no hole any
+   * more. Returns from when on ticks may be missing; `undefined` when none ever came.
+   */
+  closeGap(toMs: number, kind?: PriceKind): number | undefined {
+    let fromMs: number | undefined
+    for (const stream of this.#streams.values()) {
+      if (kind !== undefined && stream.kind !== kind) continue
+      fromMs = Math.min(fromMs ?? stream.settledMs, stream.settledMs)
+      stream.settledMs = Math.max(stream.settledMs, toMs)
+    }
+    return fromMs
+  }
+
+  #streamOf({ coin, kind, timestampMs }: PriceTick): Stream {
+    const key = `${coin} ${kind}`
+    let stream = this.#streams.get(key)
+    if (stream === undefined) {
+      stream = { kind, settledMs: timestampMs, moments: new Set() }
+      this.#streams.set(key, stream)
+    }
+    return stream
+  }
+
+  #settle({ coin, kind, timestampMs: beforeMs }: PriceTick, stream: Stream): void {
+    const afterMs = stream.settledMs
+    if (beforeMs <= afterMs) return
+    stream.settledMs = beforeMs
+    if (beforeMs - afterMs > this.#options.stepMsMax)
+      this.#options.onHole({ coin, kind, afterMs, beforeMs })
+  }
+}
+
+function remember(moments: Set<number>, ms: number): void {
+  moments.add(ms)
+  if (moments.size <= MOMENTS_MAX) return
+  for (const oldest of moments) {
+    moments.delete(oldest)
+    break
+  }
+}
