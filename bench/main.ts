@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { decode } from './decode.js'
 import { httpAuth } from './http-auth.js'
 import { httpCached } from './http-cached.js'
 import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
 import { limitsGrowth } from './limits-growth.js'
 
-const BENCHES: Bench[] = [httpCached, httpAuth, limitsGrowth]
+const BENCHES: Bench[] = [httpCached, httpAuth, limitsGrowth, decode]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 
 const [wanted] = process.argv.slice(2)

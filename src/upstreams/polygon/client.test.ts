@@ -1,0 +1,363 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Registry } from 'prom-client'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openTestNode, type TestNode } from '../../../sim/polygon/test-node.js'
+import { Faults } from '../../../sim/server/faults.js'
+import { openHost } from '../../../sim/server/host.js'
+import { systemClock } from '../../lib/clock.js'
+import { createUpstreamMetrics } from '../transport/metrics.js'
+import type { Timing } from '../transport/timing.js'
+import { PolygonClient, type PolygonOptions } from './client.js'
+import { decodeLogs } from './decode.js'
+import { WATCHED } from './filter.js'
+import type { ChainLog } from './log.js'
+import type { BlockRange } from './log-range.js'
+import { askBlock, askBlockNumber, askCall } from './requests.js'
+import { RpcError } from './rpc-error.js'
+
+let node: TestNode
+let range: BlockRange
+let allLogs: ChainLog[]
+
+beforeAll(async () => {
+  node = await openTestNode()
+  const toBlock = node.universe.chain.head.number
+  range = { fromBlock: toBlock - 99, toBlock }
+  const client = createClient(node.host.url)
+  allLogs = await client.getLogs(range, WATCHED)
+  await client.close()
+})
+afterEach(() => node.faults.set({ upstream: '*', mode: 'off' }))
+afterAll(() => node.close())
+
+describe('a node', () => {
+  test('is asked for blocks by number, hash and name', async () => {
+    const client = openClient()
+    const { chain } = node.universe
+    await client.checkChain()
+    expect(await client.getBlockNumber()).toBe(chain.head.number)
+    const latest = await client.getBlock('latest')
+    expect(latest).toEqual({
+      number: chain.head.number,
+      hash: chain.hashOf(chain.head),
+      parentHash: chain.parentHashOf(chain.head),
+      timestampSec: chain.head.timestampSec,
+      txHashes: chain.head.transactions.map(({ hash }) => hash),
+    })
+    expect(await client.getBlock(chain.head.number)).toEqual(latest)
+    expect(await client.getBlock({ hash: latest?.hash ?? '' })).toEqual(latest)
+    expect((await client.getBlock('finalized'))?.number).toBe(chain.finalized.number)
+  })
+
+  test('says nothing about what it does not have', async () => {
+    const client = openClient()
+    const nowhere = `0x${'12'.repeat(32)}`
+    expect(await client.getBlock(range.toBlock + 1_000)).toBeUndefined()
+    expect(await client.getBlock({ hash: nowhere })).toBeUndefined()
+    expect(await client.getTransaction(nowhere)).toBeUndefined()
+    expect(await client.getReceipt(nowhere)).toBeUndefined()
+    expect(await client.getBlockReceipts(range.toBlock + 1_000)).toBeUndefined()
+  })
+
+  test('gives the same logs by range, by hash, and by receipts', async () => {
+    const client = openClient()
+    const block = node.findBlock(2)
+    const hash = node.universe.chain.hashOf(block)
+    const logs = await client.getLogs({ blockHash: hash })
+    expect(logs.length).toBeGreaterThan(0)
+    expect(await client.getLogs({ fromBlock: block.number, toBlock: block.number })).toEqual(logs)
+    const receipts = await client.getBlockReceipts({ hash })
+    expect(receipts?.flatMap((receipt) => receipt.logs)).toEqual(logs)
+    expect(receipts?.every(({ succeeded }) => succeeded)).toBe(true)
+    const txHash = block.transactions[0]?.hash ?? ''
+    expect(await client.getReceipt(txHash)).toEqual(receipts?.[0])
+    expect(await client.getTransaction(txHash)).toMatchObject({
+      hash: txHash,
+      to: block.transactions[0]?.to,
+      block: { number: block.number, hash, txIndex: 0 },
+    })
+  })
+
+  test('answers a batch item by item', async () => {
+    const client = openClient()
+    const [number, block, refused, missing] = await client.batch([
+      askBlockNumber(),
+      askBlock(range.fromBlock),
+      askCall({ to: 'nobody', data: '0x' }),
+      askBlock(range.toBlock + 1_000),
+    ])
+    expect(number).toEqual({ ok: true, value: range.toBlock })
+    expect(block).toMatchObject({ ok: true, value: { number: range.fromBlock } })
+    expect(refused).toEqual({ ok: false, error: expect.any(RpcError) })
+    expect(missing).toEqual({ ok: true, value: undefined })
+  })
+
+  test('answers more requests than fit into one batch', async () => {
+    const requests = Array.from({ length: 230 }, (_, index) => askBlock(range.toBlock - index))
+    const outcomes = await openClient().batch(requests)
+    expect(outcomes.map((each) => each.ok && each.value?.number)).toEqual(
+      requests.map((_, index) => range.toBlock - index),
+    )
+  })
+
+  test('tells what every log means', () => {
+    const { facts, broken } = decodeLogs(allLogs)
+    expect(broken).toEqual([])
+    expect(facts).toHaveLength(allLogs.length)
+    expect(facts.filter(({ kind }) => kind === 'unknown')).toEqual([])
+    const settled = node.universe.tape.matches.filter(
+      ({ block }) => block.number >= range.fromBlock && block.number <= range.toBlock,
+    )
+    const matches = settled.map(({ tx }) => (tx.act.kind === 'match' ? tx.act : undefined))
+    const fills = facts.filter((fact) => fact.kind === 'fill')
+    expect(fills.filter(({ isTaker }) => isTaker)).toMatchObject(
+      matches.map((match) => ({
+        maker: match?.taker.order.wallet.address,
+        side: match?.taker.order.side,
+        tokenId: `0x${match?.taker.order.token.word}`,
+        usd: BigInt(match?.taker.usd ?? -1),
+        shares: BigInt(match?.taker.shares ?? -1),
+        fee: BigInt(match?.taker.fee ?? -1),
+      })),
+    )
+    expect(fills.filter(({ isTaker }) => !isTaker)).toHaveLength(
+      matches.reduce((count, match) => count + (match?.makers.length ?? 0), 0),
+    )
+  })
+})
+
+describe('a range of blocks', () => {
+  test.each([
+    ['as the node allows it', undefined],
+    ['ten blocks at a time', 'range-too-large'],
+    ['block by block', 'too-many-results'],
+  ] as const)('is read whole and in order, %s', async (_how, mode) => {
+    if (mode !== undefined) node.faults.set({ upstream: 'polygon', mode })
+    const { pages, logs } = await readAll(openClient())
+    expect(logs).toEqual(allLogs)
+    expect(pages[0]?.fromBlock).toBe(range.fromBlock)
+    expect(pages.at(-1)?.toBlock).toBe(range.toBlock)
+    for (const [index, { fromBlock }] of pages.entries())
+      if (index > 0) expect(fromBlock).toBe((pages[index - 1]?.toBlock ?? 0) + 1)
+    for (const { toBlock, last } of pages) expect(last.number).toBe(toBlock)
+  })
+
+  test.each(['429', '500', 'garbage', 'truncated', 'drop'] as const)(
+    'loses nothing while every third answer is hit by: %s',
+    async (mode) => {
+      node.faults.set({ upstream: 'polygon', mode, rate: 0.34 })
+      node.faults.set({ upstream: 'polygon', mode: 'range-too-large' })
+      expect((await readAll(openClient())).logs).toEqual(allLogs)
+    },
+  )
+
+  test('is asked for in smaller pieces when the answer takes too long', async () => {
+    node.faults.set({ upstream: 'polygon', mode: 'slow', delayMs: 300 })
+    const { toBlock } = range
+    const two = { fromBlock: toBlock - 1, toBlock }
+    const pages = await collect(openClient({ timeoutMs: 500 }).eachLogs(two))
+    expect(pages.map((page) => [page.fromBlock, page.toBlock])).toEqual([
+      [toBlock - 1, toBlock - 1],
+      [toBlock, toBlock],
+    ])
+  })
+
+  test('ends with the error of a block that cannot be had', async () => {
+    node.faults.set({ upstream: 'polygon', mode: '500' })
+    await expect(readAll(openClient())).rejects.toMatchObject({ status: 500, retryable: true })
+  })
+
+  test('is given up when the signal aborts or the reader leaves', async () => {
+    const client = openClient()
+    const aborted = AbortSignal.abort(new Error('enough'))
+    await expect(client.eachLogs(range, aborted).next()).rejects.toThrow('enough')
+    node.faults.set({ upstream: 'polygon', mode: 'range-too-large' })
+    for await (const page of client.eachLogs(range)) {
+      expect(page.fromBlock).toBe(range.fromBlock)
+      break
+    }
+  })
+})
+
+describe('a node that fails', () => {
+  test.each(['429', '500', 'slow', 'garbage', 'truncated', 'drop', 'half-open'] as const)(
+    'is reported as worth another try, and serves again when it is over: %s',
+    async (mode) => {
+      const client = openClient({ timeoutMs: 100 })
+      node.faults.set({ upstream: 'polygon', mode, delayMs: 1_000 })
+      await expect(client.getBlockNumber()).rejects.toMatchObject({ retryable: true })
+      node.faults.set({ upstream: 'polygon', mode: 'off' })
+      expect(await client.getBlockNumber()).toBe(range.toBlock)
+    },
+  )
+
+  test('and repeats old answers is not believed', async () => {
+    const client = openClient()
+    await client.getBlockNumber()
+    node.faults.set({ upstream: 'polygon', mode: 'stale' })
+    const [number, outcome] = await Promise.allSettled([
+      client.getBlockNumber(),
+      client.getBlock(7),
+    ])
+    if (number.status === 'fulfilled') expect(number.value).toBe(range.toBlock)
+    expect(outcome.status === 'fulfilled' ? outcome.value : undefined).toBeUndefined()
+  })
+})
+
+describe('answers that must not be trusted', () => {
+  const block = { number: '0x5', hash: hashOf(5), parentHash: hashOf(4), timestamp: '0x1' }
+  const whole = { ...block, transactions: [] }
+  const log = {
+    address: `0x${'1'.repeat(40)}`,
+    topics: [],
+    data: '0x',
+    blockNumber: '0x5',
+    blockHash: hashOf(5),
+    transactionHash: hashOf(9),
+    transactionIndex: '0x0',
+    logIndex: '0x0',
+  }
+  const five = { fromBlock: 5, toBlock: 5 }
+
+  test.each([
+    ['a log of another block', [{ ...log, blockNumber: '0x6' }]],
+    ['two versions of a block', [log, { ...log, logIndex: '0x1', blockHash: hashOf(6) }]],
+    ['a log that comes twice', [log, log]],
+    ['a log without a place', [{ ...log, blockHash: null }]],
+    ['a hash that is none', [{ ...log, transactionHash: '0x12' }]],
+    ['no list', { logs: [] }],
+  ])('refused: %s', async (_what, result) => {
+    const client = await openScripted(() => ({ result }))
+    await expect(client.getLogs(five)).rejects.toMatchObject({
+      name: 'AnswerError',
+      retryable: true,
+      message: expect.stringContaining('eth_getLogs'),
+    })
+  })
+
+  test('refused: another block than the one asked for', async () => {
+    const client = await openScripted(() => ({ result: { ...whole, number: '0x6' } }))
+    await expect(client.getBlock(5)).rejects.toThrow('block 0x5')
+    await expect(client.getBlock({ hash: hashOf(7) })).rejects.toThrow(hashOf(7))
+  })
+
+  test('refused: the answer to another question, and none', async () => {
+    const client = await openScripted(() => ({ id: 77, result: '0x1' }))
+    await expect(client.getBlockNumber()).rejects.toThrow('the answer is to 77')
+    const [outcome] = await client.batch([askBlockNumber()])
+    expect(outcome).toMatchObject({ ok: false, error: { retryable: true } })
+  })
+
+  test('logs that come in disorder are put in order', async () => {
+    const result = [{ ...log, logIndex: '0x1' }, log]
+    const client = await openScripted(() => ({ result }))
+    expect((await client.getLogs(five)).map(({ at }) => at.logIndex)).toEqual([0, 1])
+  })
+
+  test('a node of another chain is refused', async () => {
+    const client = await openScripted(() => ({ result: '0x1' }))
+    await expect(client.checkChain()).rejects.toMatchObject({ retryable: false })
+  })
+
+  test('a replica that lags behind is asked again', async () => {
+    let calls = 0
+    const client = await openScripted(({ method }) => {
+      calls += 1
+      if (method === 'eth_getLogs') return { result: calls > 4 ? [log] : [] }
+      return { result: calls > 4 ? whole : null }
+    })
+    const pages = await collect(client.eachLogs(five))
+    expect(pages).toMatchObject([{ ...five, last: { number: 5 }, logs: [{ topics: [] }] }])
+  })
+
+  test('what a node refuses for good is not asked again', async () => {
+    let calls = 0
+    const client = await openScripted(() => {
+      calls += 1
+      return { error: { code: 3, message: 'execution reverted', data: '0x' } }
+    })
+    const asked = client.call({ to: `0x${'1'.repeat(40)}`, data: '0x' })
+    await expect(asked).rejects.toMatchObject({ code: 3, fault: 'refused', retryable: false })
+    expect(calls).toBe(1)
+  })
+
+  test('a batch that is refused as a whole is refused item by item', async () => {
+    const client = await openScripted(
+      () => ({ error: { code: -32600, message: 'batch too large' } }),
+      'whole',
+    )
+    const outcomes = await client.batch([askBlockNumber(), askBlockNumber()])
+    expect(outcomes.map((each) => each.ok || each.error.message)).toEqual(
+      Array.from({ length: 2 }, () => expect.stringContaining('batch too large')),
+    )
+  })
+})
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+async function readAll(client: PolygonClient) {
+  const pages = await collect(client.eachLogs({ ...range, filter: WATCHED }))
+  return { pages, logs: pages.flatMap(({ logs }) => logs) }
+}
+
+function createClient(url: string, changes: Partial<PolygonOptions> = {}): PolygonClient {
+  const metrics = createUpstreamMetrics(new Registry())
+  return new PolygonClient({
+    url,
+    metrics,
+    clock: systemClock,
+    timing: instantTiming(),
+    ...changes,
+  })
+}
+
+function openClient(changes?: Partial<PolygonOptions>): PolygonClient {
+  const client = createClient(node.host.url, changes)
+  onTestFinished(() => client.close())
+  return client
+}
+
+type Call = { id: number; method: string }
+
+/** A client of a node that answers what the test wants. */
+async function openScripted(
+  answer: (call: Call) => object,
+  batches: 'each' | 'whole' = 'each',
+): Promise<PolygonClient> {
+  const reply = (call: Call) => ({ jsonrpc: '2.0', id: call.id, ...answer(call) })
+  const host = await openHost('polygon', new Faults(), {
+    http({ body }) {
+      const asked: Call | Call[] = JSON.parse(body)
+      const answers = Array.isArray(asked) ? asked.map(reply) : reply(asked)
+      const isWhole = Array.isArray(asked) && batches === 'whole'
+      return { status: 200, body: isWhole ? { ...reply(asked[0] as Call), id: null } : answers }
+    },
+  })
+  const client = createClient(host.url)
+  onTestFinished(async () => {
+    await client.close()
+    await host.close()
+  })
+  return client
+}
+
+/** Time that passes at once when somebody waits for it. */
+function instantTiming(): Timing {
+  let nowMs = 0
+  return {
+    now: () => nowMs,
+    async sleep(ms, signal) {
+      await turn()
+      signal.throwIfAborted()
+      nowMs += ms
+    },
+  }
+}
+
+function hashOf(seed: number): string {
+  return `0x${seed.toString(16).padStart(64, '0')}`
+}

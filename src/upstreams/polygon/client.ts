@@ -1,0 +1,159 @@
+import { TimeoutError } from '../../lib/timeout.js'
+import { withLinked } from '../transport/abort.js'
+import type { BreakerState } from '../transport/breaker.js'
+import { UpstreamError } from '../transport/errors.js'
+import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { systemTiming } from '../transport/timing.js'
+import type { LogFilter } from './filter.js'
+import { polygonLimits } from './limits.js'
+import type { ChainLog } from './log.js'
+import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
+import type { Block, BlockAt, Receipt, Transaction } from './messages.js'
+import {
+  askBlock,
+  askBlockNumber,
+  askBlockReceipts,
+  askCall,
+  askChainId,
+  askLogs,
+  askReceipt,
+  askTransaction,
+  type LogRange,
+  type RpcRequest,
+} from './requests.js'
+import { type BatchOutcomes, RpcClient } from './rpc.js'
+import { AnswerError } from './rpc-error.js'
+
+export type PolygonOptions = ConnectorOptions & { callsPerSecond?: number | undefined }
+
+const NAME = 'polygon'
+const CHAIN_ID = 137
+/** Nodes themselves give up on a query after half a minute. */
+const TIMEOUT_MS = 30_000
+
+/** A Polygon node, asked over HTTP. Errors are `UpstreamError`; those of the node are `RpcError`. */
+export class PolygonClient {
+  readonly #http: HttpUpstream
+  readonly #rpc: RpcClient
+  readonly #timeoutMs: number
+
+  constructor({ callsPerSecond, ...options }: PolygonOptions) {
+    const { url, timeoutMs = TIMEOUT_MS, timing = systemTiming } = options
+    const limits = polygonLimits(callsPerSecond)
+    this.#timeoutMs = timeoutMs
+    this.#http = new HttpUpstream({ ...options, name: NAME, limits, timeoutMs })
+    // Keys are part of the path, where some providers do not allow a slash at the end.
+    const path = new URL(url).pathname === '/' ? '/' : ''
+    this.#rpc = new RpcClient({ upstream: NAME, http: this.#http, path, timing })
+  }
+
+  get state(): BreakerState {
+    return this.#http.state
+  }
+
+  close(): Promise<void> {
+    return this.#http.close()
+  }
+
+  /** Throws when the node is of another chain. */
+  async checkChain(signal?: AbortSignal): Promise<void> {
+    const id = await this.#rpc.call(askChainId(), signal)
+    if (id === CHAIN_ID) return
+    const message = `the node is of chain ${id}, Polygon is ${CHAIN_ID}`
+    throw new UpstreamError(message, { upstream: NAME, retryable: false })
+  }
+
+  /** Number of the newest block. */
+  getBlockNumber(signal?: AbortSignal): Promise<number> {
+    return this.#rpc.call(askBlockNumber(), signal)
+  }
+
+  /** `undefined`: the node does not have it. */
+  getBlock(at: BlockAt, signal?: AbortSignal): Promise<Block | undefined> {
+    return this.#rpc.call(askBlock(at), signal)
+  }
+
+  /** In the order of the chain. `asksForLess` tells of an error whether fewer blocks may be had. */
+  getLogs(range: LogRange, filter?: LogFilter, signal?: AbortSignal): Promise<ChainLog[]> {
+    return this.#rpc.call(askLogs(range, filter), signal)
+  }
+
+  /** The logs of all blocks from one to another, in order; the last block must exist. */
+  eachLogs(
+    range: BlockRange & { filter?: LogFilter | undefined },
+    signal?: AbortSignal,
+  ): AsyncGenerator<LogPage> {
+    const fetchPage = (page: BlockRange, linked: AbortSignal) =>
+      this.#getPage(page, range.filter, linked)
+    return eachLogs(fetchPage, range, signal)
+  }
+
+  /** `undefined`: the transaction is in no block that the node has. */
+  getReceipt(txHash: string, signal?: AbortSignal): Promise<Receipt | undefined> {
+    return this.#rpc.call(askReceipt(txHash), signal)
+  }
+
+  /** `undefined`: the node does not have the block. */
+  getBlockReceipts(at: BlockAt, signal?: AbortSignal): Promise<Receipt[] | undefined> {
+    return this.#rpc.call(askBlockReceipts(at), signal)
+  }
+
+  /** `undefined`: the node knows no such transaction, not even a pending one. */
+  getTransaction(txHash: string, signal?: AbortSignal): Promise<Transaction | undefined> {
+    return this.#rpc.call(askTransaction(txHash), signal)
+  }
+
+  /** Asks a contract; the answer is the ABI encoding of its result. */
+  call(call: { to: string; data: string }, at?: BlockAt, signal?: AbortSignal): Promise<string> {
+    return this.#rpc.call(askCall(call, at), signal)
+  }
+
+  /** Many requests (see `requests.ts`) in one POST. Each has an outcome of its own. */
+  batch<const Requests extends readonly RpcRequest<unknown>[]>(
+    requests: Requests,
+    signal?: AbortSignal,
+  ): Promise<BatchOutcomes<Requests>> {
+    return this.#rpc.batch(requests, signal)
+  }
+
+  /**
+   * Asks for the last block in the same breath: a replica that lags behind leaves out the newest
+   * logs without a word, and it cannot show the block.
+   */
+  #getPage(range: BlockRange, filter: LogFilter | undefined, signal: AbortSignal) {
+    const requests = [askLogs(range, filter), askBlock(range.toBlock)] as const
+    return this.#rpc.retry(signal, () =>
+      this.#withDeadline(range, signal, async (linked): Promise<LogPage> => {
+        const [logs, last] = await this.#rpc.batch(requests, linked)
+        if (!logs.ok) throw logs.error
+        if (!last.ok) throw last.error
+        if (last.value === undefined) throw behind(`block ${range.toBlock} is not there`)
+        const newest = logs.value.at(-1)?.at
+        if (newest?.blockNumber === range.toBlock && newest.blockHash !== last.value.hash)
+          throw behind(`block ${range.toBlock} was replaced while it was read`)
+        return { ...range, last: last.value, logs: logs.value }
+      }),
+    )
+  }
+
+  /** Several blocks that take half of the time are too many; of one block there is no smaller part. */
+  #withDeadline<T>(
+    { fromBlock, toBlock }: BlockRange,
+    signal: AbortSignal,
+    work: (linked: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (fromBlock === toBlock) return work(signal)
+    const deadlineMs = this.#timeoutMs / 2
+    return withLinked([signal], async (linked) => {
+      const late = () => linked.abort(new TimeoutError(`no logs within ${deadlineMs} ms`))
+      const timer = setTimeout(late, deadlineMs)
+      try {
+        return await work(linked.signal)
+      } finally {
+        clearTimeout(timer)
+      }
+    })
+  }
+}
+
+const behind = (message: string) => new AnswerError(message, { upstream: NAME, retryable: true })

@@ -1,0 +1,37 @@
+import { DecodeError } from './abi.js'
+import { EMITTERS, type Fact } from './events.js'
+import type { ChainLog } from './log.js'
+
+/**
+ * `undefined`: the contract is none of ours. Throws DecodeError: the log claims to be an event that
+ * we know and does not decode.
+ */
+export function decodeLog(log: ChainLog): Fact | undefined {
+  const emitter = EMITTERS.get(log.at.address)
+  if (emitter === undefined) return undefined
+  const decoder = emitter.events.get(log.topics[0] ?? '')
+  if (decoder === undefined)
+    return { kind: 'unknown', at: log.at, topics: log.topics, data: log.data }
+  return decoder.decode(log, emitter.contract)
+}
+
+export type Decoded = {
+  facts: Fact[]
+  /** Logs that claim to be an event and do not decode: for a person to look at, never to be lost. */
+  broken: { log: ChainLog; error: DecodeError }[]
+}
+
+/** Decodes logs in their order and leaves out those of other contracts. One broken log stops no other. */
+export function decodeLogs(logs: readonly ChainLog[]): Decoded {
+  const decoded: Decoded = { facts: [], broken: [] }
+  for (const log of logs) {
+    try {
+      const fact = decodeLog(log)
+      if (fact !== undefined) decoded.facts.push(fact)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      decoded.broken.push({ log, error })
+    }
+  }
+  return decoded
+}

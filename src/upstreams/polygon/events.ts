@@ -1,0 +1,84 @@
+import type { Contract, Role } from './contracts.js'
+import { CONTRACTS } from './contracts.js'
+import { CONDITIONAL_TOKENS_EVENTS, ERC1155_EVENTS } from './decode-conditional-tokens.js'
+import { EXCHANGE_EVENTS, EXCHANGE_V1_EVENTS, FEE_MODULE_EVENTS } from './decode-exchange.js'
+import {
+  COMBINATORIAL_MODULE_EVENTS,
+  MODULE_EVENTS,
+  NEG_RISK_MODULE_EVENTS,
+  ROUTER_EVENTS,
+} from './decode-modules.js'
+import { ERC20_EVENTS, PUSD_EVENTS } from './decode-money.js'
+import { NEG_RISK_ADAPTER_EVENTS, NEG_RISK_OPERATOR_EVENTS } from './decode-neg-risk.js'
+import {
+  OPTIMISTIC_ORACLE_EVENTS,
+  UMA_ADAPTER_EVENTS,
+  UMA_ADAPTER_V1_EVENTS,
+} from './decode-oracle.js'
+import {
+  AUTO_REDEEMER_EVENTS,
+  FPMM_FACTORY_EVENTS,
+  RELAY_HUB_EVENTS,
+  SAFE_FACTORY_EVENTS,
+} from './decode-wallets.js'
+import type { EventDecoder } from './event.js'
+import type { LogPlace } from './log.js'
+
+/**
+ * The events of each role. Several hashes mean different things in different contracts, so an event
+ * is found by who emitted it first and by its hash second.
+ */
+export const ROLE_EVENTS = {
+  conditionalTokens: CONDITIONAL_TOKENS_EVENTS,
+  exchangeV1: EXCHANGE_V1_EVENTS,
+  exchange: EXCHANGE_EVENTS,
+  feeModule: FEE_MODULE_EVENTS,
+  negRiskAdapter: NEG_RISK_ADAPTER_EVENTS,
+  negRiskOperator: NEG_RISK_OPERATOR_EVENTS,
+  umaAdapterV1: UMA_ADAPTER_V1_EVENTS,
+  umaAdapter: UMA_ADAPTER_EVENTS,
+  optimisticOracle: OPTIMISTIC_ORACLE_EVENTS,
+  pusd: PUSD_EVENTS,
+  erc20: ERC20_EVENTS,
+  positionManager: ERC1155_EVENTS,
+  binaryModule: MODULE_EVENTS,
+  negRiskModule: NEG_RISK_MODULE_EVENTS,
+  combinatorialModule: COMBINATORIAL_MODULE_EVENTS,
+  router: ROUTER_EVENTS,
+  autoRedeemer: AUTO_REDEEMER_EVENTS,
+  safeFactory: SAFE_FACTORY_EVENTS,
+  relayHub: RELAY_HUB_EVENTS,
+  fpmmFactory: FPMM_FACTORY_EVENTS,
+} as const satisfies { [Name in Role]?: readonly EventDecoder<{ kind: string; at: LogPlace }>[] }
+
+type Decoders = (typeof ROLE_EVENTS)[keyof typeof ROLE_EVENTS][number]
+
+/** A log of a contract that we know, with an event that we do not. Kept raw, for whoever learns it later. */
+export type UnknownEvent = {
+  kind: 'unknown'
+  at: LogPlace
+  topics: readonly string[]
+  data: string
+}
+
+/**
+ * What a log says. Addresses are lower-case, amounts are bigint in millionths, and every id or hash
+ * is the hex text of the log: text is quick to look up, and decimal ids are a matter of output.
+ */
+export type Fact = ReturnType<Decoders['decode']> | UnknownEvent
+
+/** The fact of one kind: `FactOf<'fill'>`. */
+export type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>
+
+/** A known contract with its events by hash. */
+export type Emitter = { contract: Contract; events: ReadonlyMap<string, EventDecoder<Fact>> }
+
+export const EMITTERS: ReadonlyMap<string, Emitter> = new Map(
+  CONTRACTS.map((contract) => [contract.address, { contract, events: eventsOf(contract.role) }]),
+)
+
+function eventsOf(role: Role): ReadonlyMap<string, EventDecoder<Fact>> {
+  const decoders: readonly EventDecoder<Fact>[] =
+    role in ROLE_EVENTS ? ROLE_EVENTS[role as keyof typeof ROLE_EVENTS] : []
+  return new Map(decoders.map((decoder) => [decoder.topic0, decoder]))
+}

@@ -1,0 +1,107 @@
+import { onAbort } from '../transport/abort.js'
+import type { ChainLog } from './log.js'
+import type { Block } from './messages.js'
+import { asksForLess } from './rpc-error.js'
+
+/** Blocks from one number to another, both included. */
+export type BlockRange = { fromBlock: number; toBlock: number }
+
+/** All logs of a few blocks, in order, and the last of these blocks as the same node had it. */
+export type LogPage = BlockRange & { last: Block; logs: ChainLog[] }
+
+export type FetchPage = (range: BlockRange, signal: AbortSignal) => Promise<LogPage>
+
+/** Chunks that are read at once: while one is worked on the next one comes. */
+const AHEAD = 2
+
+/**
+ * Reads a range in order and without holes. How many blocks are asked for at once follows what the
+ * node is willing to give. What cannot be had even for a single block is thrown.
+ */
+export async function* eachLogs(
+  fetchPage: FetchPage,
+  { fromBlock, toBlock }: BlockRange,
+  signal?: AbortSignal,
+): AsyncGenerator<LogPage> {
+  const size = new ChunkSize()
+  const stopped = new AbortController()
+  const release = signal && onAbort(signal, () => stopped.abort(signal.reason))
+  const ahead: Promise<ReadChunk>[] = []
+  let next = fromBlock
+  try {
+    while (next <= toBlock || ahead.length > 0) {
+      while (next <= toBlock && ahead.length < AHEAD) {
+        const chunk = { fromBlock: next, toBlock: Math.min(next + size.blocks - 1, toBlock) }
+        ahead.push(readChunk(fetchPage, chunk, size, stopped.signal))
+        next = chunk.toBlock + 1
+      }
+      const read = await ahead.shift()
+      yield* read?.pages ?? []
+      if (read?.failure !== undefined) throw read.failure.error
+    }
+  } finally {
+    release?.()
+    stopped.abort()
+  }
+}
+
+type ReadChunk = { pages: LogPage[]; failure: { error: unknown } | undefined }
+
+/** Never rejects: what was read before a failure is good, and nobody may be left to wait for it. */
+async function readChunk(
+  fetchPage: FetchPage,
+  chunk: BlockRange,
+  size: ChunkSize,
+  signal: AbortSignal,
+): Promise<ReadChunk> {
+  const pages: LogPage[] = []
+  let fromBlock = chunk.fromBlock
+  while (fromBlock <= chunk.toBlock) {
+    const toBlock = Math.min(fromBlock + size.blocks - 1, chunk.toBlock)
+    const blocks = toBlock - fromBlock + 1
+    try {
+      const page = await fetchPage({ fromBlock, toBlock }, signal)
+      size.onPage(blocks, page.logs.length)
+      pages.push(page)
+      fromBlock = toBlock + 1
+    } catch (error) {
+      if (blocks === 1 || !asksForLess(error)) return { pages, failure: { error } }
+      size.onRefusal(blocks)
+    }
+  }
+  return { pages, failure: undefined }
+}
+
+const BLOCKS_FIRST = 200
+const BLOCKS_MAX = 2_000
+/** Pages with so many logs are large enough, and those with many more too large, whatever the node allows. */
+const LOGS_ENOUGH = 5_000
+const LOGS_MANY = 20_000
+/** So many pages without a refusal, and a size that was refused is tried again. */
+const PAGES_UNTIL_BOLD = 50
+
+/** How many blocks to ask for: twice as many after a success, half as many after a refusal. */
+class ChunkSize {
+  #blocks = BLOCKS_FIRST
+  #ceiling = BLOCKS_MAX
+  #pages = 0
+
+  get blocks(): number {
+    return this.#blocks
+  }
+
+  onPage(blocks: number, logs: number): void {
+    this.#pages += 1
+    if (this.#pages % PAGES_UNTIL_BOLD === 0)
+      this.#ceiling = Math.min(this.#ceiling * 2, BLOCKS_MAX)
+    if (logs > LOGS_MANY) this.#blocks = Math.max(1, Math.floor(blocks / 2))
+    else if (logs < LOGS_ENOUGH && blocks >= this.#blocks)
+      this.#blocks = Math.min(this.#blocks * 2, this.#ceiling)
+  }
+
+  onRefusal(blocks: number): void {
+    this.#pages = 0
+    this.#ceiling = Math.min(this.#ceiling, Math.max(1, blocks - 1))
+    this.#blocks = Math.min(this.#blocks, Math.max(1, Math.floor(blocks / 2)))
+  }
+}

@@ -1,0 +1,128 @@
+import { readArray, refuse } from '../transport/read.js'
+import type { LogFilter } from './filter.js'
+import { type ChainLog, readQuantity } from './log.js'
+import type { Block, BlockAt, Receipt, Transaction } from './messages.js'
+import { parseBlock, parseBytes, parseLogs, parseReceipt, parseTransaction } from './parse.js'
+
+/** A method call and how its result is read. `read` throws ReadError on what must not be trusted. */
+export type RpcRequest<T> = {
+  method: string
+  params: readonly unknown[]
+  read: (result: unknown, path: string) => T
+}
+
+/** Blocks from one number to another, both included, or the one block with that hash. */
+export type LogRange = { fromBlock: number; toBlock: number } | { blockHash: string }
+
+export const askChainId = (): RpcRequest<number> => ({
+  method: 'eth_chainId',
+  params: [],
+  read: readNumber,
+})
+
+export const askBlockNumber = (): RpcRequest<number> => ({
+  method: 'eth_blockNumber',
+  params: [],
+  read: readNumber,
+})
+
+/** `undefined`: the node does not have it. */
+export function askBlock(at: BlockAt): RpcRequest<Block | undefined> {
+  const read = (result: unknown, path: string) => {
+    const block = result === null ? undefined : parseBlock(result, path)
+    if (block !== undefined && !isBlockAt(block, at))
+      return refuse(path, `block ${showAt(at)}`, { number: block.number, hash: block.hash })
+    return block
+  }
+  return typeof at === 'object'
+    ? { method: 'eth_getBlockByHash', params: [at.hash, false], read }
+    : { method: 'eth_getBlockByNumber', params: [showAt(at), false], read }
+}
+
+/** In the order of the chain. A log outside of what was asked for is refused. */
+export function askLogs(range: LogRange, filter: LogFilter = {}): RpcRequest<ChainLog[]> {
+  const isAskedFor =
+    'blockHash' in range
+      ? ({ at }: ChainLog) => at.blockHash === range.blockHash
+      : ({ at }: ChainLog) => at.blockNumber >= range.fromBlock && at.blockNumber <= range.toBlock
+  const blocks =
+    'blockHash' in range
+      ? range
+      : { fromBlock: toHex(range.fromBlock), toBlock: toHex(range.toBlock) }
+  return {
+    method: 'eth_getLogs',
+    params: [{ ...filter, ...blocks }],
+    read: (result, path) => parseLogs(result, path, isAskedFor),
+  }
+}
+
+/** `undefined`: the transaction is in no block that the node has. */
+export function askReceipt(txHash: string): RpcRequest<Receipt | undefined> {
+  return {
+    method: 'eth_getTransactionReceipt',
+    params: [txHash],
+    read: (result, path) => {
+      const receipt = result === null ? undefined : parseReceipt(result, path)
+      if (receipt !== undefined && receipt.txHash !== txHash)
+        return refuse(path, `the receipt of ${txHash}`, receipt.txHash)
+      return receipt
+    },
+  }
+}
+
+/** `undefined`: the node does not have the block. */
+export function askBlockReceipts(at: BlockAt): RpcRequest<Receipt[] | undefined> {
+  return {
+    method: 'eth_getBlockReceipts',
+    params: [showAt(at)],
+    read: (result, path) => {
+      const receipts = result === null ? undefined : readArray(result, path, parseReceipt)
+      const stranger = receipts?.find(({ blockNumber, blockHash }) =>
+        typeof at === 'object'
+          ? at.hash !== blockHash
+          : typeof at === 'number' && at !== blockNumber,
+      )
+      if (stranger !== undefined)
+        return refuse(path, `receipts of block ${showAt(at)}`, stranger.blockHash)
+      return receipts
+    },
+  }
+}
+
+/** `undefined`: the node knows no such transaction. */
+export function askTransaction(txHash: string): RpcRequest<Transaction | undefined> {
+  return {
+    method: 'eth_getTransactionByHash',
+    params: [txHash],
+    read: (result, path) => {
+      const tx = result === null ? undefined : parseTransaction(result, path)
+      if (tx !== undefined && tx.hash !== txHash)
+        return refuse(path, `transaction ${txHash}`, tx.hash)
+      return tx
+    },
+  }
+}
+
+export function askCall(
+  call: { to: string; data: string },
+  at: BlockAt = 'latest',
+): RpcRequest<string> {
+  const block = typeof at === 'object' ? { blockHash: at.hash } : showAt(at)
+  return { method: 'eth_call', params: [call, block], read: parseBytes }
+}
+
+const toHex = (value: number): string => `0x${value.toString(16)}`
+
+function showAt(at: BlockAt): string {
+  if (typeof at === 'object') return at.hash
+  return typeof at === 'number' ? toHex(at) : at
+}
+
+function isBlockAt({ number, hash }: Block, at: BlockAt): boolean {
+  if (typeof at === 'object') return at.hash === hash
+  return typeof at !== 'number' || at === number
+}
+
+function readNumber(result: unknown, path: string): number {
+  return readQuantity({ result }, 'result', path)
+}

@@ -1,0 +1,179 @@
+import type { Clock } from '../../lib/clock.js'
+import type { Log } from '../../log.js'
+import type { UpstreamMetrics } from '../transport/metrics.js'
+import { UpstreamSocket } from '../transport/socket.js'
+import type { SocketLimits, SocketStatus, SocketTimings } from '../transport/socket-options.js'
+import { SETTLERS } from './calldata.js'
+import type { LogFilter } from './filter.js'
+import { type HeadGap, HeadTrack } from './head-track.js'
+import type { ChainLog } from './log.js'
+import type { Head, Transaction } from './messages.js'
+import { RecentKeys } from './recent-keys.js'
+import { parseSocketFrame, type SocketMessage, type SubscriptionKind } from './socket-parse.js'
+
+export type PolygonSocketOptions = {
+  url: string
+  /** Absent: no logs. */
+  logs?: LogFilter | undefined
+  clock: Clock
+  metrics: UpstreamMetrics
+  log: Log
+  timings?: Partial<SocketTimings> | undefined
+  limits?: Partial<SocketLimits> | undefined
+  /** Without a new head for that long the socket is opened again. */
+  silentAfterMs?: number | undefined
+}
+
+/** While a promise is pending the news that follow wait; past the bound in bytes the socket is cut. */
+export type PolygonListener = {
+  /** A head at or below the one before replaces what was there. */
+  onHead(head: Head): void | Promise<void>
+  /** `log.removed`: a reorganisation took it back. */
+  onLog?(log: ChainLog): void | Promise<void>
+  /** A transaction to an exchange or a fee module that is in no block yet. */
+  onPending?(tx: Transaction): void | Promise<void>
+  /** Called before the head that revealed it. The blocks are to be read over HTTP. */
+  onGap(gap: HeadGap): void
+}
+
+const NAME = 'polygon_ws'
+const HEARTBEAT = { everyMs: 10_000 }
+const DEAD_AFTER_MS = 25_000
+const SILENT_AFTER_MS = 15_000
+const LOGS_REMEMBERED = 20_000
+const PENDING_REMEMBERED = 10_000
+
+/** How long to stay away from a node that refuses what we cannot do without. */
+const REFUSED_WAIT_MS = 10_000
+
+type News = Exclude<SocketMessage, { kind: 'subscribed' }>
+
+/** New heads, logs and pending transactions of a Polygon node, as they come. */
+export class PolygonSocket {
+  readonly #options: PolygonSocketOptions
+  readonly #listener: PolygonListener
+  readonly #socket: UpstreamSocket<News>
+  readonly #track = new HeadTrack()
+  readonly #logsSeen = new RecentKeys(LOGS_REMEMBERED)
+  readonly #pendingSeen = new RecentKeys(PENDING_REMEMBERED)
+  /** What was asked for on this connection, by the id of the request and of the subscription. */
+  #requests = new Map<number, SubscriptionKind>()
+  #subscriptions = new Map<string, SubscriptionKind>()
+
+  constructor(options: PolygonSocketOptions, listener: PolygonListener) {
+    const { url, clock, metrics, log, timings, limits, silentAfterMs } = options
+    this.#options = options
+    this.#listener = listener
+    this.#socket = new UpstreamSocket<News>({
+      upstream: NAME,
+      url,
+      heartbeat: HEARTBEAT,
+      deadAfterMs: DEAD_AFTER_MS,
+      silentAfterMs: silentAfterMs ?? SILENT_AFTER_MS,
+      parse: (text) => this.#parse(text),
+      isData: ({ kind }) => kind === 'head',
+      onOpen: () => this.#subscribe(),
+      onMessage: (message) => this.#onMessage(message),
+      onGap: () => this.#track.interrupt(),
+      clock,
+      metrics,
+      log,
+      timings,
+      limits,
+    })
+  }
+
+  start(signal: AbortSignal): void {
+    this.#socket.start(signal)
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+
+  get status(): SocketStatus {
+    return this.#socket.status
+  }
+
+  /** Logs first: then every head that comes has its logs behind it. */
+  #subscribe(): void {
+    const { logs } = this.#options
+    const { onLog, onPending } = this.#listener
+    this.#requests = new Map()
+    this.#subscriptions = new Map()
+    if (logs !== undefined && onLog !== undefined) this.#ask('logs', ['logs', logs])
+    this.#ask('heads', ['newHeads'])
+    if (onPending !== undefined) this.#ask('pending', ['newPendingTransactions', true])
+  }
+
+  #ask(kind: SubscriptionKind, params: readonly unknown[]): void {
+    const id = this.#requests.size + 1
+    this.#requests.set(id, kind)
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }))
+  }
+
+  /**
+   * Subscriptions are noted while frames are read: the first news may come with the very next one,
+   * while the reader is still busy with those before.
+   */
+  #parse(text: string): News | undefined {
+    const message = parseSocketFrame(text, {
+      kindOf: (subscription) => this.#subscriptions.get(subscription),
+      wantsPending: (to) => SETTLERS.has(to),
+    })
+    if (message?.kind === 'subscribed') {
+      const kind = this.#requests.get(message.request)
+      if (kind !== undefined) this.#subscriptions.set(message.subscription, kind)
+      return undefined
+    }
+    return message
+  }
+
+  #onMessage(message: News): void | Promise<void> {
+    switch (message.kind) {
+      case 'head':
+        return this.#onHead(message.head)
+      case 'log':
+        return this.#onLog(message.log)
+      case 'pending':
+        if (this.#pendingSeen.add(message.tx.hash)) return this.#listener.onPending?.(message.tx)
+        return undefined
+      case 'refused':
+        return this.#onRefusal(message)
+    }
+  }
+
+  #onHead(head: Head): void | Promise<void> {
+    // Its confirmation was lost, so that we cannot tell its logs from others.
+    if (this.#lacks('logs')) return this.#socket.reject('the logs were not confirmed')
+    const wasInterrupted = this.#track.isInterrupted
+    const accepted = this.#track.accept(head)
+    if (accepted === undefined) return undefined
+    if (accepted.gap !== undefined) {
+      // Interruptions are counted where the socket is opened again.
+      if (!wasInterrupted) this.#options.metrics.gaps.inc({ upstream: NAME })
+      this.#listener.onGap(accepted.gap)
+    }
+    return this.#listener.onHead(head)
+  }
+
+  #onLog(log: ChainLog): void | Promise<void> {
+    const key = `${log.at.blockHash}${log.at.logIndex}`
+    if (log.removed) this.#logsSeen.delete(key)
+    else if (!this.#logsSeen.add(key)) return undefined
+    return this.#listener.onLog?.(log)
+  }
+
+  #lacks(kind: SubscriptionKind): boolean {
+    const isAsked = [...this.#requests.values()].includes(kind)
+    return isAsked && ![...this.#subscriptions.values()].includes(kind)
+  }
+
+  /** Many nodes show no pending transactions. Everything else is what we are here for. */
+  #onRefusal({ request, code, message }: News & { kind: 'refused' }): void {
+    const kind = this.#requests.get(request)
+    const detail = `${kind} refused with ${code}: ${message}`
+    if (kind !== 'pending') this.#socket.reject(detail, REFUSED_WAIT_MS)
+    else this.#options.log.warn({ upstream: NAME, detail }, 'node shows no pending transactions')
+  }
+}
