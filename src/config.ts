@@ -1,7 +1,8 @@
 import { messageOf, OperatorError } from './errors.js'
 import { nearest } from './lib/edit-distance.js'
 import { formatTable } from './lib/table.js'
-import { SETTINGS, type Setting, type SettingName } from './settings.js'
+import type { Setting } from './setting.js'
+import { SETTINGS, type SettingName } from './settings.js'
 
 export type Config = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['fallback']> }
 export type Origins = Record<SettingName, string>

@@ -15,6 +15,7 @@ import { createPool, isOutage, type Pool } from './store/connection.js'
 import { borrowDatabase } from './store/database.js'
 import { migrate, readMigrations } from './store/migrate.js'
 import { untilStopped } from './until-stopped.js'
+import { addUpstreamCommands } from './upstreams/commands.js'
 import { VERSION } from './version.js'
 
 const program = new Command('auspex')
@@ -36,6 +37,11 @@ const configCommand = program
   .description('print every setting, secrets masked, and where its value comes from')
   .action((_options: object, command: Command) => console.log(describeConfig(readConfig(command))))
 addSettingFlags(configCommand)
+
+addSettingFlags(
+  addUpstreamCommands(program, (command) => readConfig(command).config),
+  ['polygonUrl', 'polygonWsUrl'],
+)
 
 for (const group of addAccountCommands(program, withDatabase)) {
   for (const command of group.commands) addSettingFlags(command, DATABASE_SETTINGS)

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Flags, type LoadedConfig, loadConfig, SETTING_NAMES } from './config.js'
-import { SETTINGS, type Setting, type SettingName } from './settings.js'
+import type { Setting } from './setting.js'
+import { SETTINGS, type SettingName } from './settings.js'
 
 /** What a command that only needs the database reads. */
 export const DATABASE_SETTINGS: SettingName[] = ['dataDir', 'databaseUrl']

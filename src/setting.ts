@@ -1,0 +1,83 @@
+import { isIP } from 'node:net'
+
+/** One setting: where it comes from, what it may be, how it is shown. */
+export type Setting<T> = {
+  env: string
+  /** Without it the setting comes from the environment alone. */
+  flag?: string
+  placeholder: string
+  help: string
+  fallback: () => T
+  /** Throws an Error whose message completes "PORT=abc: …". */
+  read: (text: string) => T
+  /** What may be printed in place of the value's text; absent for values that are no secret. */
+  mask?: (text: string) => string
+}
+
+export const setting = <T>(definition: Setting<T>) => definition
+
+export function readText(text: string): string {
+  if (text.trim() === '') throw new Error('is empty')
+  return text.trim()
+}
+
+export function readInteger(min: number, max: number) {
+  return (text: string): number => {
+    const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN
+    if (!(value >= min && value <= max)) throw new Error(`must be an integer from ${min} to ${max}`)
+    return value
+  }
+}
+
+export function readOneOf<T extends string>(allowed: readonly T[]) {
+  return (text: string): T => {
+    const found = allowed.find((value) => value === text.trim().toLowerCase())
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`)
+    return found
+  }
+}
+
+export function readUrl(protocols: string[]) {
+  return (text: string): string => {
+    const protocol = URL.canParse(text.trim()) ? new URL(text.trim()).protocol : ''
+    if (!protocols.includes(protocol)) {
+      throw new Error(
+        `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+      )
+    }
+    return text.trim().replace(/\/+$/, '')
+  }
+}
+
+export function readProxies(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  for (const part of parts) {
+    if (!isNetwork(part)) throw new Error(`"${part}" is neither an address nor a network`)
+  }
+  return parts
+}
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  // Believing everybody (/0) would let every client choose its own address.
+  const bitsMax = family === 4 ? 32 : 128
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax)
+}
+
+export function maskPassword(text: string): string {
+  const url = new URL(text)
+  if (url.password !== '') url.password = '********'
+  if (url.searchParams.has('password')) url.searchParams.set('password', '********')
+  return url.toString()
+}
+
+/** Keys of providers are part of the path or the query of an address. */
+export function maskAddress(text: string): string {
+  const { protocol, host, pathname, search } = new URL(text)
+  return `${protocol}//${host}${pathname.length > 1 || search !== '' ? '/********' : ''}`
+}
+
+export const maskAll = (): string => '********'

@@ -1,0 +1,129 @@
+import type { Config } from '../config.js'
+import { messageOf } from '../errors.js'
+import { withTimeout } from '../lib/timeout.js'
+import type { PriceSource } from './prices/source.js'
+import type { Upstreams } from './upstreams.js'
+
+const ANSWER_MS_MAX = 15_000
+
+/** What one upstream said. `answer` is a fact that only a working upstream can give. */
+export type Finding = { upstream: string; ok: boolean; answer: string; tookMs: number }
+
+type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string> }
+
+/** Asks every configured upstream one question, all at once. */
+export async function checkUpstreams(upstreams: Upstreams, config: Config): Promise<Finding[]> {
+  const stopping = new AbortController()
+  try {
+    const questions = [...httpQuestions(upstreams), ...socketQuestions(upstreams, config)]
+    return await Promise.all(questions.map((question) => put(question, stopping.signal)))
+  } finally {
+    stopping.abort()
+  }
+}
+
+async function put({ upstream, ask }: Question, signal: AbortSignal): Promise<Finding> {
+  const startedMs = performance.now()
+  const finding = (ok: boolean, answer: string): Finding => ({
+    upstream,
+    ok,
+    answer,
+    tookMs: Math.round(performance.now() - startedMs),
+  })
+  try {
+    const late = `no answer within ${ANSWER_MS_MAX / 1000} s`
+    return finding(true, await withTimeout(ask(signal), ANSWER_MS_MAX, late))
+  } catch (error) {
+    return finding(false, messageOf(error))
+  }
+}
+
+function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams): Question[] {
+  return [
+    {
+      upstream: 'polygon',
+      ask: async (signal) => {
+        if (polygon === undefined) throw new Error('AUSPEX_POLYGON_URL is not set')
+        await polygon.checkChain(signal)
+        return `block ${await polygon.getBlockNumber(signal)}`
+      },
+    },
+    {
+      upstream: 'gamma',
+      ask: async (signal) => {
+        const [event] = await gamma.listEvents({ limit: 1, closed: false }, signal)
+        return event?.slug ?? 'no open event'
+      },
+    },
+    {
+      upstream: 'clob',
+      ask: async (signal) => new Date((await clob.getServerTime(signal)) * 1000).toISOString(),
+    },
+    {
+      upstream: 'data_api',
+      ask: async (signal) => {
+        const [leader] = await dataApi.listLeaderboard({ limit: 1 }, signal)
+        return leader?.proxyWallet ?? 'nobody on the leaderboard'
+      },
+    },
+    {
+      upstream: 'site',
+      ask: async (signal) => {
+        const candles = await sitePrice.getCandles(
+          { symbol: 'BTC', interval: '5m', limit: 15 },
+          signal,
+        )
+        return `BTC ${candles.at(-1)?.close}`
+      },
+    },
+  ]
+}
+
+function socketQuestions(upstreams: Upstreams, config: Config): Question[] {
+  const sources = new Map(upstreams.priceSources().map((source) => [source.name, source]))
+  const prices = (name: PriceSource['name'], missing: string): Question => ({
+    upstream: name,
+    ask: (signal) => firstPrice(sources.get(name), missing, signal),
+  })
+  return [
+    {
+      upstream: 'polygon_ws',
+      ask: (signal) => firstHead(upstreams, config, signal),
+    },
+    { upstream: 'clob_ws', ask: (signal) => firstBook(upstreams, signal) },
+    prices('rtds', ''),
+    prices('live_v2', 'AUSPEX_CLOB_API_KEY, _SECRET and _PASSPHRASE are not set'),
+    prices('chainlink', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'),
+  ]
+}
+
+function firstHead(upstreams: Upstreams, config: Config, signal: AbortSignal): Promise<string> {
+  if (config.polygonWsUrl === undefined) throw new Error('AUSPEX_POLYGON_WS_URL is not set')
+  return new Promise((resolve) => {
+    const onHead = ({ number }: { number: number }) => resolve(`block ${number}`)
+    upstreams.followPolygon({ onHead, onGap: () => undefined })?.start(signal)
+  })
+}
+
+async function firstBook(upstreams: Upstreams, signal: AbortSignal): Promise<string> {
+  const markets = await upstreams.gamma.listMarkets({ limit: 20, closed: false }, signal)
+  const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
+  return await new Promise((resolve) => {
+    const socket = upstreams.followBooks({
+      onEvents: ([event]) => {
+        if (event !== undefined) resolve(`${event.type} of ${tokenIds.length} tokens`)
+      },
+      onGap: () => undefined,
+    })
+    socket.subscribe(tokenIds)
+    socket.start(signal)
+  })
+}
+
+function firstPrice(source: PriceSource | undefined, missing: string, signal: AbortSignal) {
+  if (source === undefined) throw new Error(missing)
+  return new Promise<string>((resolve) => {
+    const onTick = ({ coin, price }: { coin: string; price: string }) => resolve(`${coin} ${price}`)
+    source.start(signal, { onTick, onGap: () => undefined })
+  })
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { Registry } from 'prom-client'
+import type { Config } from '../config.js'
+import { OperatorError } from '../errors.js'
+import { systemClock } from '../lib/clock.js'
+import { formatTable } from '../lib/table.js'
+import { createLog } from '../log.js'
+import { checkUpstreams } from './check.js'
+import { createUpstreamMetrics } from './transport/metrics.js'
+import { Upstreams } from './upstreams.js'
+
+/** Adds `upstreams` to the command line. */
+export function addUpstreamCommands(
+  program: Command,
+  readConfig: (command: Command) => Config,
+): Command {
+  return program
+    .command('upstreams')
+    .description('ask every configured upstream one question and print what it answers')
+    .action((_options: object, command: Command) => showUpstreams(readConfig(command)))
+}
+
+async function showUpstreams(config: Config): Promise<void> {
+  const metrics = createUpstreamMetrics(new Registry())
+  const log = createLog('silent', process.stderr)
+  const upstreams = new Upstreams(config, { metrics, clock: systemClock, log })
+  try {
+    const findings = await checkUpstreams(upstreams, config)
+    const rows = findings.map(({ upstream, ok, answer, tookMs }) => [
+      upstream,
+      ok ? 'ok' : 'FAILED',
+      `${tookMs} ms`,
+      answer,
+    ])
+    console.log(formatTable(rows))
+    const failed = findings.filter(({ ok }) => !ok)
+    if (failed.length === 0) return
+    throw new OperatorError(`${failed.length} of ${findings.length} upstreams gave no answer.`)
+  } finally {
+    await upstreams.close()
+  }
+}

@@ -1,0 +1,91 @@
+import type { Config } from '../config.js'
+import type { Clock } from '../lib/clock.js'
+import type { Log } from '../log.js'
+import { ClobClient } from './clob/client.js'
+import { ClobSocket, type ClobSocketOptions } from './clob/socket.js'
+import { DataApiClient } from './data-api/client.js'
+import { GammaClient } from './gamma/client.js'
+import { PolygonClient } from './polygon/client.js'
+import type { LogFilter } from './polygon/filter.js'
+import { type PolygonListener, PolygonSocket } from './polygon/socket.js'
+import type { PriceSource } from './prices/source.js'
+import { createPriceSources } from './prices/sources.js'
+import { SitePriceClient } from './site-price/client.js'
+import type { UpstreamMetrics } from './transport/metrics.js'
+
+/** The coins that have up-or-down markets. */
+export const COINS = ['btc', 'eth', 'sol', 'xrp', 'doge', 'bnb', 'hype'] as const
+
+type Shared = { metrics: UpstreamMetrics; clock: Clock; log: Log }
+type ClobListener = Pick<ClobSocketOptions, 'onEvents' | 'onGap'>
+
+/** Every connector, made from the configuration alone. */
+export class Upstreams {
+  readonly gamma: GammaClient
+  readonly clob: ClobClient
+  readonly dataApi: DataApiClient
+  readonly sitePrice: SitePriceClient
+  /** Without a node there is none. */
+  readonly polygon: PolygonClient | undefined
+  readonly #config: Config
+  readonly #shared: Shared
+
+  constructor(config: Config, shared: Shared) {
+    this.#config = config
+    this.#shared = shared
+    this.gamma = new GammaClient({ ...shared, url: config.gammaUrl })
+    this.clob = new ClobClient({ ...shared, url: config.clobUrl })
+    this.dataApi = new DataApiClient({ ...shared, url: config.dataApiUrl })
+    this.sitePrice = new SitePriceClient({ ...shared, url: config.siteUrl })
+    const { polygonUrl } = config
+    this.polygon =
+      polygonUrl === undefined ? undefined : new PolygonClient({ ...shared, url: polygonUrl })
+  }
+
+  /** Heads, pending transactions and, with a filter, logs. `undefined` without a node. */
+  followPolygon(listener: PolygonListener, logs?: LogFilter): PolygonSocket | undefined {
+    const { polygonWsUrl: url } = this.#config
+    return url === undefined
+      ? undefined
+      : new PolygonSocket({ ...this.#shared, url, logs }, listener)
+  }
+
+  followBooks(listener: ClobListener): ClobSocket {
+    return new ClobSocket({ ...this.#shared, ...listener, url: this.#config.clobWsUrl })
+  }
+
+  /** The sources of prices whose credentials, if they need any, are there. */
+  priceSources(): PriceSource[] {
+    const { rtdsWsUrl, liveV2WsUrl, chainlinkWsUrl, chainlinkUrl } = this.#config
+    return createPriceSources(
+      {
+        rtds: { url: rtdsWsUrl },
+        liveV2: { url: liveV2WsUrl, credentials: liveV2Credentials(this.#config) },
+        chainlink: {
+          url: chainlinkWsUrl,
+          restUrl: chainlinkUrl,
+          credentials: chainlinkCredentials(this.#config),
+        },
+      },
+      { ...this.#shared, coins: COINS },
+    )
+  }
+
+  /** Ends the HTTP connections. Sockets end by the signal that they were started with. */
+  async close(): Promise<void> {
+    const { gamma, clob, dataApi, sitePrice, polygon } = this
+    await Promise.all([gamma, clob, dataApi, sitePrice, polygon].map((client) => client?.close()))
+  }
+}
+
+function liveV2Credentials({ clobApiKey, clobSecret, clobPassphrase }: Config) {
+  if (clobApiKey === undefined || clobSecret === undefined || clobPassphrase === undefined) {
+    return undefined
+  }
+  return { apiKey: clobApiKey, secret: clobSecret, passphrase: clobPassphrase }
+}
+
+function chainlinkCredentials({ chainlinkApiKey, chainlinkSecret }: Config) {
+  if (chainlinkApiKey === undefined || chainlinkSecret === undefined) return undefined
+  return { apiKey: chainlinkApiKey, secret: chainlinkSecret }
+}
