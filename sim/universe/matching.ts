@@ -76,7 +76,7 @@ export class Matching {
 
   /** The resting order behind a slice: the same token the other way, or the other token the same way. */
   #rest(rng: Rng, intent: Intent, slice: Slice, exchange: ExchangeName, atMs: number): Fill {
-    const wallet = this.#otherThan(rng, intent.wallet)
+    const wallet = this.#otherThan(rng, intent.wallet, atMs)
     const own = intent.of.tokens[intent.outcome]
     const other = intent.of.tokens[intent.outcome === 0 ? 1 : 0]
     // Enough for the whole match: the same maker may stand behind several slices of it.
@@ -92,9 +92,11 @@ export class Matching {
       : this.#fill(rng, wallet, own, 'BUY', slice, exchange, atMs)
   }
 
-  #otherThan(rng: Rng, taker: Wallet): Wallet {
-    const wallet = rng.chance(PERSON_CHANCE) ? rng.pick(this.#people) : this.#makers.draw(rng)
-    return wallet === taker ? this.#otherThan(rng, taker) : wallet
+  #otherThan(rng: Rng, taker: Wallet, atMs: number): Wallet {
+    for (;;) {
+      const wallet = rng.chance(PERSON_CHANCE) ? rng.pick(this.#people) : this.#makers.draw(rng)
+      if (wallet !== taker && wallet.createdMs <= atMs) return wallet
+    }
   }
 
   #fill(

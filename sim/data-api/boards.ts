@@ -1,0 +1,77 @@
+import type { Token } from '../universe/market.js'
+import type { Wallet } from '../universe/wallet.js'
+import { toAmount } from './amounts.js'
+import type { Api } from './context.js'
+import { Marks } from './marks.js'
+import { measurePerformance, totalPnl } from './performance.js'
+import { type Category, isOf, type Period, startOf } from './periods.js'
+
+export type Standing = { wallet: Wallet; pnl: number; volumeUsd: number; volumeShares: number }
+export type BoardOrder = 'PNL' | 'VOL'
+
+/** Everybody who traded in the period or still holds something, the best first. */
+export function rankWallets(
+  api: Api,
+  period: Period,
+  category: Category,
+  order: BoardOrder,
+): Standing[] {
+  const key = `${period} ${category}`
+  const measured = api.standings.get(key, () => measureAll(api, period, category))
+  const score = (standing: Standing) => (order === 'PNL' ? standing.pnl : standing.volumeUsd)
+  return api.standings.get(`${key} ${order}`, () =>
+    measured.toSorted((a, b) => score(b) - score(a) || a.wallet.index - b.wallet.index),
+  )
+}
+
+function measureAll(api: Api, period: Period, category: Category): Standing[] {
+  const { universe } = api
+  const startMs = startOf(universe, period)
+  const nowMarks = new Marks(universe, universe.nowMs)
+  const startMarks = new Marks(universe, startMs)
+  const counts = (of: Token['of']) => isOf(category, of)
+  return universe.wallets
+    .filter((wallet) => universe.tape.ofWallet(wallet).length > 0)
+    .map((wallet) => {
+      const now = measurePerformance(api.portfolios.of(wallet), nowMarks, counts)
+      const start = measurePerformance(api.past[period].of(wallet, startMs), startMarks, counts)
+      return {
+        wallet,
+        pnl: toAmount(totalPnl(now) - totalPnl(start)),
+        volumeUsd: toAmount(now.tradedUsd - start.tradedUsd),
+        volumeShares: toAmount(now.tradedShares - start.tradedShares),
+      }
+    })
+    .filter(({ pnl, volumeUsd }) => pnl !== 0 || volumeUsd !== 0)
+}
+
+/** A position on what came true. */
+export type Win = { wallet: Wallet; token: Token; pnl: number; resolvedMs: number }
+
+const WIN_USD_MIN = 1
+
+/** Positions of resolved markets that won more than a dollar, the biggest first. */
+export function rankWins(api: Api, period: Period, category: Category): Win[] {
+  return api.wins.get(`${period} ${category}`, () => {
+    const sinceMs = startOf(api.universe, period)
+    return api.universe.wallets
+      .filter((wallet) => api.universe.tape.ofWallet(wallet).length > 0)
+      .flatMap((wallet) => winsOf(api, wallet))
+      .filter(({ token, resolvedMs }) => resolvedMs >= sinceMs && isOf(category, token.of))
+      .sort((a, b) => b.pnl - a.pnl || a.wallet.index - b.wallet.index)
+  })
+}
+
+export function winsOf({ universe, portfolios }: Api, wallet: Wallet): Win[] {
+  const wins: Win[] = []
+  for (const [token, { position }] of portfolios.of(wallet).holdings) {
+    const payouts = universe.payouts(token.of)
+    if (payouts === undefined) continue
+    const payout = payouts[token.outcome] / (payouts[0] + payouts[1])
+    const gain = payout - toAmount(position.avgPrice)
+    const unredeemed = Math.round(Number(position.amount) * gain)
+    const pnl = toAmount(Number(position.realizedPnl) + unredeemed)
+    if (pnl > WIN_USD_MIN) wins.push({ wallet, token, pnl, resolvedMs: token.of.resolvesMs })
+  }
+  return wins
+}

@@ -1,0 +1,163 @@
+import type { Token } from '../universe/market.js'
+import type { Universe } from '../universe/universe.js'
+import type { Wallet } from '../universe/wallet.js'
+import { addAmounts, toAmount } from './amounts.js'
+import type { Marks } from './marks.js'
+import { type Names, namesOf, oppositeOf } from './names.js'
+import { DUST, type Holding } from './portfolio.js'
+
+/** A position in the numbers that rows show: shares and dollars. */
+export type PositionFigures = {
+  wallet: Wallet
+  token: Token
+  names: Names
+  size: number
+  avgPrice: number
+  curPrice: number
+  initialValue: number
+  currentValue: number
+  cashPnl: number
+  totalBought: number
+  realizedPnl: number
+  entryFees: number
+  isResolved: boolean
+  isMergeable: boolean
+  /** There are shares, wherever they came from. */
+  isHeld: boolean
+  /** Shares were bought, and all of them are gone. */
+  isClosed: boolean
+  closedSec: number
+  lastSec: number
+}
+
+export function measurePosition(
+  universe: Universe,
+  wallet: Wallet,
+  token: Token,
+  holding: Holding,
+  marks: Marks,
+): PositionFigures {
+  const { position, entryFees, closedSec, lastSec } = holding
+  const balance = universe.tape.balance(wallet, token)
+  const curPrice = marks.of(token)
+  const initialMicros = Number((BigInt(balance) * position.avgPrice) / 1_000_000n)
+  const currentMicros = Math.round(balance * curPrice)
+  return {
+    wallet,
+    token,
+    names: namesOf(token),
+    size: toAmount(balance),
+    avgPrice: toAmount(position.avgPrice),
+    curPrice,
+    initialValue: toAmount(initialMicros),
+    currentValue: toAmount(currentMicros),
+    cashPnl: toAmount(currentMicros - initialMicros),
+    totalBought: toAmount(position.totalBought),
+    realizedPnl: toAmount(position.realizedPnl),
+    entryFees: toAmount(entryFees),
+    isResolved: universe.payouts(token.of) !== undefined,
+    isMergeable: balance > 0 && universe.tape.balance(wallet, oppositeOf(token)) > 0,
+    isHeld: BigInt(balance) >= DUST,
+    isClosed: position.totalBought > 0n && position.amount < DUST,
+    closedSec,
+    lastSec,
+  }
+}
+
+/** 0 when there is nothing to compare with. */
+export const percent = (part: number, whole: number): number =>
+  whole === 0 ? 0 : (100 * part) / whole
+
+/** Fields that open and closed positions share in the first version. */
+function commonFields({ wallet, token, names, ...figures }: PositionFigures) {
+  return {
+    proxyWallet: wallet.address,
+    asset: token.decimal,
+    conditionId: names.conditionId,
+    avgPrice: figures.avgPrice,
+    totalBought: figures.totalBought,
+    realizedPnl: figures.realizedPnl,
+    curPrice: figures.curPrice,
+    title: names.title,
+    slug: names.slug,
+    icon: names.icon,
+    eventSlug: names.eventSlug,
+    outcome: names.outcome,
+    outcomeIndex: token.outcome,
+    oppositeOutcome: names.oppositeOutcome,
+    oppositeAsset: oppositeOf(token).decimal,
+    endDate: names.endDate,
+  }
+}
+
+export const toPositionRow = (figures: PositionFigures) => ({
+  ...commonFields(figures),
+  size: figures.size,
+  initialValue: figures.initialValue,
+  grossInitialValue: addAmounts(figures.initialValue, figures.entryFees),
+  entryFeesUsdc: figures.entryFees,
+  currentValue: figures.currentValue,
+  cashPnl: figures.cashPnl,
+  percentPnl: percent(figures.cashPnl, figures.initialValue),
+  percentRealizedPnl: percent(figures.realizedPnl, figures.totalBought * figures.avgPrice),
+  redeemable: figures.isResolved,
+  mergeable: figures.isMergeable,
+  negativeRisk: figures.names.negativeRisk,
+  eventId: figures.names.eventId,
+})
+
+export const toClosedPositionRow = (figures: PositionFigures) => ({
+  ...commonFields(figures),
+  timestamp: figures.closedSec,
+})
+
+export type PositionStatus = 'OPEN' | 'REDEEMABLE' | 'REDEEMABLE_LOST' | 'CLOSED'
+
+export function statusOf({ isHeld, isResolved, curPrice }: PositionFigures): PositionStatus {
+  if (!isHeld) return 'CLOSED'
+  if (!isResolved) return 'OPEN'
+  return curPrice > 0 ? 'REDEEMABLE' : 'REDEEMABLE_LOST'
+}
+
+/** A position as the second version shows it. */
+export function toPositionRowV2(figures: PositionFigures) {
+  const { wallet, token, names } = figures
+  const bought = figures.totalBought * figures.avgPrice
+  return {
+    proxy_wallet: wallet.address,
+    token_id: token.decimal,
+    condition_id: names.conditionId,
+    current_size: figures.size,
+    avg_price: figures.avgPrice,
+    entry_cost_usdc: figures.initialValue,
+    entry_fees_usdc: figures.entryFees,
+    total_cost_usdc: addAmounts(figures.initialValue, figures.entryFees),
+    current_price: figures.curPrice,
+    current_value: figures.currentValue,
+    total_size: figures.totalBought,
+    realized_pnl: figures.realizedPnl,
+    unrealized_pnl: figures.cashPnl,
+    total_pnl: addAmounts(figures.realizedPnl, figures.cashPnl),
+    percent_pnl: percent(figures.cashPnl, figures.initialValue),
+    percent_realized_pnl: percent(figures.realizedPnl, bought),
+    status: statusOf(figures),
+    redeemable: figures.isResolved,
+    mergeable: figures.isMergeable,
+    negative_risk: names.negativeRisk,
+    archived: false,
+    title: names.title,
+    slug: names.slug,
+    icon: names.icon,
+    event_id: names.eventId,
+    event_slug: names.eventSlug,
+    outcome: names.outcome,
+    outcome_index: token.outcome,
+    opposite_outcome: names.oppositeOutcome,
+    opposite_token_id: oppositeOf(token).decimal,
+    end_date: names.endDate,
+    last_event_at: figures.lastSec,
+    name: wallet.name,
+    profile_image: wallet.profileImage,
+    verified: wallet.verified,
+  }
+}

@@ -1,0 +1,70 @@
+import { readList } from '../server/query.js'
+import type { Combo, Market, MarketEvent } from '../universe/market.js'
+import type { Settled } from '../universe/tape.js'
+import type { Universe } from '../universe/universe.js'
+import { BadRequest } from './query.js'
+
+/** Which markets a list is about. `undefined` sets: all of them. */
+export class Scope {
+  readonly #conditions: ReadonlySet<string> | undefined
+  readonly #events: ReadonlySet<string> | undefined
+
+  constructor(conditions: readonly string[], events: readonly string[]) {
+    this.#conditions = conditions.length === 0 ? undefined : new Set(conditions)
+    this.#events = events.length === 0 ? undefined : new Set(events)
+  }
+
+  get isEverything(): boolean {
+    return this.#conditions === undefined && this.#events === undefined
+  }
+
+  covers(of: Market | Combo): boolean {
+    if (this.#conditions !== undefined) return this.#conditions.has(of.conditionId)
+    return this.#events === undefined || (of.kind === 'market' && this.#events.has(of.event.id))
+  }
+
+  coversEvent(event: MarketEvent): boolean {
+    return this.#events?.has(event.id) ?? event.markets.some((market) => this.covers(market))
+  }
+
+  /** The matches of these markets, oldest first. */
+  matches(universe: Universe): readonly Settled[] {
+    if (this.isEverything) return universe.tape.matches
+    const lists = this.#markets(universe).map((of) => universe.tape.ofMarket(of))
+    const [only] = lists
+    return lists.length === 1 && only !== undefined ? only : lists.flat().sort(byPlace)
+  }
+
+  #markets({ catalogue }: Universe): (Market | Combo)[] {
+    const ids = [...(this.#conditions ?? [])]
+    const combos = catalogue.combos().filter(({ conditionId }) => ids.includes(conditionId))
+    return [
+      ...ids.flatMap((id) => catalogue.marketByCondition(id) ?? []),
+      ...combos,
+      ...[...(this.#events ?? [])].flatMap((id) => catalogue.eventById(id)?.markets ?? []),
+    ]
+  }
+}
+
+/** Conditions and events exclude each other. `key` is what the version of the API calls a condition. */
+export function readScope(query: URLSearchParams, key: 'market' | 'condition'): Scope {
+  const conditions = readConditions(query, key)
+  const events = readList(query, 'event_id')
+  if (conditions.length > 0 && events.length > 0) {
+    throw new BadRequest(`'${key}' and 'eventId' are mutually exclusive`)
+  }
+  if (!events.every((id) => /^\d+$/.test(id))) throw new BadRequest("invalid query param 'eventId'")
+  return new Scope(conditions, events)
+}
+
+/** Ids of conditions in lower case; those of combos are a byte shorter. */
+export function readConditions(query: URLSearchParams, key: string): string[] {
+  const conditions = readList(query, key).map((id) => id.toLowerCase())
+  if (conditions.every((id) => /^0x(?:[0-9a-f]{64}|[0-9a-f]{62})$/.test(id))) return conditions
+  throw new BadRequest(`invalid query param '${key}'`)
+}
+
+const byPlace = (a: Settled, b: Settled): number =>
+  a.block.number - b.block.number || txIndexOf(a) - txIndexOf(b)
+
+export const txIndexOf = ({ block, tx }: Settled): number => block.transactions.indexOf(tx)

@@ -1,0 +1,62 @@
+import { readFlag } from '../server/query.js'
+import { listActivity } from './activity.js'
+import { ACTIVITY_TYPES } from './activity-row.js'
+import { toSnakeRow } from './casing.js'
+import type { Route } from './context.js'
+import {
+  BadRequest,
+  readAmount,
+  readChoice,
+  readChoices,
+  readOptionalChoice,
+  readOptionalUser,
+  readSpan,
+  readUser,
+  SIDES,
+} from './query.js'
+import { readScope } from './scope.js'
+import { listTrades } from './trades.js'
+import { pageOfFeed } from './v2-page.js'
+
+const TRADES_RULE = { list: 'trades', usual: 100, max: 1_000 }
+const ACTIVITY_RULE = { list: 'activity', usual: 100, max: 500 }
+const ACTIVITY_TYPES_V2 = [...ACTIVITY_TYPES, 'MIGRATION', 'TIP'] as const
+const TRADE_SIZE_MIN = 0.01
+
+export const tradesV2: Route = ({ universe }, query) => {
+  // A list of addresses is nobody.
+  const isList = query.get('user')?.includes(',') ?? false
+  const user = isList ? { wallet: undefined } : readOptionalUser(universe, query)
+  if (user === undefined && (query.has('start') || query.has('end'))) {
+    throw new BadRequest("'start' and 'end' need 'user'")
+  }
+  const filter = {
+    user,
+    scope: readScope(query, 'condition'),
+    side: readOptionalChoice(query, 'side', SIDES),
+    takerOnly: readFlag(query, 'taker_only') ?? true,
+    size: {
+      type: readChoice(query, 'filter_type', ['TOKENS', 'CASH']),
+      amount: readAmount(query, 'filter_amount') ?? TRADE_SIZE_MIN,
+    },
+    span: readSpan(query),
+  }
+  return pageOfFeed(TRADES_RULE, query, (after) => listTrades(universe, filter, after), toSnakeRow)
+}
+
+export const activityV2: Route = ({ universe }, query) => {
+  const filter = {
+    wallet: readUser(universe, query),
+    scope: readScope(query, 'condition'),
+    types: readChoices(query, 'type', ACTIVITY_TYPES_V2),
+    withTransfers: readFlag(query, 'exclude_deposits_withdrawals') === false,
+    side: readOptionalChoice(query, 'side', SIDES),
+    span: readSpan(query),
+  }
+  return pageOfFeed(
+    ACTIVITY_RULE,
+    query,
+    (after) => listActivity(universe, filter, after),
+    toSnakeRow,
+  )
+}

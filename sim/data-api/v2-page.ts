@@ -1,0 +1,101 @@
+import { type Place, type Placed, takePage } from './feed.js'
+import { BadRequest, readLimit } from './query.js'
+
+export type Envelope = {
+  data: readonly unknown[]
+  pagination: { limit: number; offset: number; has_more: boolean; next_cursor: string | null }
+}
+
+/** A cursor is opaque to clients. It says of which list it is, where to go on, and with what page size. */
+type Cursor = { list: string; limit: number; at: number | Place; query: string }
+
+export type PageRule = { list: string; usual: number; max: number }
+
+/**
+ * A page of a list that is computed as a whole. The cursor binds the query: going on needs nothing
+ * else, and asking for something else is an error.
+ */
+export function pageOfList(
+  rule: PageRule,
+  query: URLSearchParams,
+  listRows: (query: URLSearchParams) => readonly unknown[],
+): Envelope {
+  const cursor = readCursor(rule, query)
+  if (cursor !== undefined && typeof cursor.at !== 'number') throw new BadRequest('invalid cursor')
+  const bound = cursor === undefined ? query : bind(query, new URLSearchParams(cursor.query))
+  const limit = cursor?.limit ?? readPageSize(query, rule)
+  const offset = typeof cursor?.at === 'number' ? cursor.at : 0
+  const rows = listRows(bound)
+  const data = rows.slice(offset, offset + limit)
+  const isLast = offset + data.length >= rows.length
+  const next = { list: rule.list, limit, at: offset + data.length, query: showQuery(bound) }
+  return envelope(data, limit, isLast ? undefined : next)
+}
+
+/** A page of a feed, which stays in step while new rows arrive. The cursor holds the place alone. */
+export function pageOfFeed<Row>(
+  rule: PageRule,
+  query: URLSearchParams,
+  walk: (after: Place | undefined) => Iterable<Placed<Row>>,
+  show: (row: Row) => object,
+): Envelope {
+  const cursor = readCursor(rule, query)
+  if (typeof cursor?.at === 'number') throw new BadRequest('invalid cursor')
+  const limit = cursor?.limit ?? readPageSize(query, rule)
+  const { page, hasMore } = takePage(walk(cursor?.at), 0, limit)
+  const last = page.at(-1)
+  const next =
+    hasMore && last !== undefined
+      ? { list: rule.list, limit, at: last.place, query: '' }
+      : undefined
+  return envelope(
+    page.map(({ row }) => show(row)),
+    limit,
+    next,
+  )
+}
+
+const envelope = (data: readonly unknown[], limit: number, next: Cursor | undefined): Envelope => ({
+  data,
+  pagination: {
+    limit,
+    offset: 0,
+    has_more: next !== undefined,
+    next_cursor:
+      next === undefined ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
+  },
+})
+
+function readPageSize(query: URLSearchParams, { usual, max }: PageRule): number {
+  const limit = readLimit(query, usual, max)
+  if (limit === 0) throw new BadRequest("invalid query param 'limit'")
+  return limit
+}
+
+function readCursor({ list }: PageRule, query: URLSearchParams): Cursor | undefined {
+  const text = query.get('cursor')
+  if (text === null || text === '') return undefined
+  try {
+    const cursor: Cursor = JSON.parse(Buffer.from(text, 'base64url').toString())
+    if (cursor.list === list && cursor.limit > 0) return cursor
+  } catch {
+    // Whatever it is, it is not one of ours.
+  }
+  throw new BadRequest('invalid cursor')
+}
+
+function bind(query: URLSearchParams, bound: URLSearchParams): URLSearchParams {
+  for (const [key, value] of query) {
+    if (key !== 'cursor' && key !== 'limit' && bound.get(key) !== value) {
+      throw new BadRequest(`cursor was made for another '${key}'`)
+    }
+  }
+  return bound
+}
+
+function showQuery(query: URLSearchParams): string {
+  const kept = new URLSearchParams(query)
+  kept.delete('cursor')
+  kept.delete('limit')
+  return kept.toString()
+}

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Universe } from '../universe/universe.js'
+import { busiest, openTestWorld, type Row, rowAt, type TestWorld } from './test-world.js'
+
+type Page = {
+  data: Row[]
+  pagination: { limit: number; offset: number; has_more: boolean; next_cursor: string | null }
+}
+
+let world: TestWorld
+let universe: Universe
+let get: TestWorld['get']
+
+beforeAll(async () => {
+  world = await openTestWorld(2)
+  universe = world.universe
+  get = world.get
+})
+afterAll(() => world.host.close())
+
+/** Follows the cursors to the end, or for some pages. */
+async function walk(path: string, pages = Number.POSITIVE_INFINITY): Promise<Row[]> {
+  const rows: Row[] = []
+  let cursor: string | null = ''
+  for (let page = 0; page < pages && cursor !== null; page++) {
+    const separator = path.includes('?') ? '&' : '?'
+    const reply: Page = await get(cursor === '' ? path : `${path}${separator}cursor=${cursor}`)
+    rows.push(...reply.data)
+    cursor = reply.pagination.next_cursor
+    expect(reply.pagination.has_more).toBe(cursor !== null)
+  }
+  return rows
+}
+
+describe('trades', () => {
+  test('are those of the first version in snake_case', async () => {
+    const page: Page = await get('/v2/trades?limit=2')
+    const [first] = await get('/trades?limit=1')
+    expect(page.pagination).toEqual({
+      limit: 2,
+      offset: 0,
+      has_more: true,
+      next_cursor: expect.any(String),
+    })
+    expect(page.data[0]).toEqual({
+      proxy_wallet: first?.proxyWallet,
+      side: first?.side,
+      token_id: first?.asset,
+      condition_id: first?.conditionId,
+      size: first?.size,
+      price: first?.price,
+      timestamp: first?.timestamp,
+      title: first?.title,
+      slug: first?.slug,
+      icon: first?.icon,
+      event_slug: first?.eventSlug,
+      outcome: first?.outcome,
+      outcome_index: first?.outcomeIndex,
+      name: first?.name,
+      pseudonym: first?.pseudonym,
+      bio: first?.bio,
+      profile_image: first?.profileImage,
+      profile_image_optimized: '',
+      transaction_hash: first?.transactionHash,
+    })
+  })
+
+  test('pages of a wallet add up to its whole list', async () => {
+    const { address } = busiest(universe, 'match')
+    const pages = await walk(`/v2/trades?user=${address}&taker_only=false&limit=50`)
+    const whole = await get(
+      `/trades?user=${address}&takerOnly=false&limit=10000&filterType=TOKENS&filterAmount=0.01`,
+    )
+    expect(pages.map(({ transaction_hash }) => transaction_hash)).toEqual(
+      whole.map(({ transactionHash }) => transactionHash),
+    )
+  })
+
+  test('both spellings of a key, and one address only', async () => {
+    const { address } = busiest(universe, 'match')
+    const camel = await get<Page>(`/v2/trades?user=${address}&takerOnly=false&limit=5`)
+    const snake = await get<Page>(`/v2/trades?user=${address}&taker_only=false&limit=5`)
+    expect(camel.data).toEqual(snake.data)
+    const list = await get<Page>(`/v2/trades?user=${address},${address}`)
+    expect(list).toMatchObject({ data: [], pagination: { has_more: false, next_cursor: null } })
+  })
+
+  test.each(['/v2/trades?offset=5', '/v2/trades?cursor=abc', '/v2/trades?start=1', '/v2/activity'])(
+    '400: %s',
+    async (path) => {
+      expect(await world.refusal(path)).toEqual({ status: 400, error: expect.any(String) })
+    },
+  )
+})
+
+test('activity tells combos apart', async () => {
+  const wallet = universe.wallets.find((each) =>
+    universe.tape
+      .ofWallet(each)
+      .some(({ tx }) => tx.act.kind === 'match' && tx.act.of.kind === 'combo'),
+  )
+  const rows = await walk(`/v2/activity?user=${wallet?.address}&type=TRADE&limit=20`)
+  const combo = rows.find(({ is_combo }) => is_combo)
+  expect(combo).toMatchObject({ slug: '', event_slug: '' })
+  expect(combo?.usdc_size).toBeGreaterThan(0)
+})
+
+describe('positions', () => {
+  test.each(['REDEEMABLE', 'REDEEMABLE_LOST', 'CLOSED'])('status %s', async (status) => {
+    const resolved = new Set(
+      universe.tape.matches
+        .filter(({ tx }) => universe.payouts(tx.act.of) !== undefined)
+        .map(({ tx }) => tx.act.of.conditionId),
+    )
+    const conditions = [...resolved].slice(-20).join(',')
+    const rows = await walk(`/v2/positions?condition=${conditions}&status=${status}`)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.every((row) => row.status === status)).toBe(true)
+  })
+
+  test('of a market, by value, page by page; a cursor goes on alone and only as it began', async () => {
+    const [market] = [...universe.tape.matches].map(({ tx }) => tx.act.of)
+    const path = `/v2/positions?condition=${market?.conditionId}&sort_by=TOKENS`
+    const whole: Page = await get(path)
+    const sizes = whole.data.map(({ current_size }) => current_size)
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
+    const first: Page = await get(`${path}&limit=1`)
+    const cursor = first.pagination.next_cursor
+    const second: Page = await get(`/v2/positions?cursor=${cursor}`)
+    expect([...first.data, ...second.data]).toEqual(whole.data.slice(0, 2))
+    const other = await world.refusal(`/v2/positions?cursor=${cursor}&status=CLOSED`)
+    expect(other.status).toBe(400)
+  })
+
+  test('400 without user and condition', async () => {
+    expect((await world.refusal('/v2/positions')).status).toBe(400)
+  })
+})
+
+describe('wallets', () => {
+  const stranger = `0x${'1'.repeat(40)}`
+
+  test('the last point of the P&L is the one of the profile', async () => {
+    const { address } = busiest(universe, 'redeem')
+    const series: Page = await get(`/v2/user-pnl?user=${address}&interval=max`)
+    const stats: { data: Row } = await get(`/v2/user-stats?user=${address}`)
+    expect(rowAt(series.data, -1)).toEqual(stats.data.all_time_pnl)
+    const times = series.data.map(({ timestamp }) => timestamp)
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+    const last = rowAt(series.data, -1)
+    expect(last.total_pnl).toBeCloseTo(last.realized_pnl + last.unrealized_pnl, 5)
+    expect(stats.data.biggest_win).toBeGreaterThanOrEqual(0)
+  })
+
+  test('volume in shares and dollars', async () => {
+    const wallet = busiest(universe, 'match')
+    const { data }: { data: Row } = await get(`/v2/user-volume?user=${wallet.address}`)
+    const fills = universe.tape.ofWallet(wallet).flatMap(({ tx: { act } }) => {
+      if (act.kind !== 'match') return []
+      return [act.taker, ...act.makers].filter(({ order }) => order.wallet === wallet)
+    })
+    expect(data).toEqual({
+      user: wallet.address,
+      volume: fills.reduce((sum, { shares }) => sum + shares, 0) / 1e6,
+      volume_usdc: fills.reduce((sum, { usd }) => sum + usd, 0) / 1e6,
+    })
+  })
+
+  test.each(['value', 'user-stats', 'user-volume'])('nobody has null as %s', async (route) => {
+    expect(await get(`/v2/${route}?user=${stranger}`)).toEqual({ data: null })
+  })
+})
+
+describe('markets', () => {
+  test('holders, open interest, volume and resolution', async () => {
+    const act = universe.tape.matches[0]?.tx.act
+    if (act?.of.kind !== 'market') throw new Error('not a market')
+    const { conditionId, event, tokens } = act.of
+    const holders: Page = await get(`/v2/holders?condition=${conditionId}`)
+    expect(holders.data.map(({ token_id }) => token_id)).toEqual(tokens.map((t) => t.decimal))
+    const oi: Page = await get(`/v2/oi?condition=${conditionId}`)
+    expect(oi.data).toEqual([{ condition_id: conditionId, value: expect.any(Number) }])
+    const volume: Page = await get(`/v2/live-volume?event_id=${event.id}`)
+    expect(volume.data[0]).toMatchObject({ event_id: event.id })
+    const unknown: Page = await get(`/v2/resolutions?condition=0x${'0'.repeat(64)}`)
+    expect(unknown.data).toEqual([])
+  })
+
+  test('resolutions agree with the chain', async () => {
+    const markets = universe.catalogue
+      .events()
+      .flatMap((event) => event.markets)
+      .filter((market) => universe.payouts(market) !== undefined)
+      .slice(0, 20)
+    const path = `/v2/resolutions?condition=${markets.map((m) => m.conditionId).join(',')}`
+    const { data }: Page = await get(path)
+    expect(data.map(({ payouts }) => payouts)).toEqual(markets.map((m) => universe.payouts(m)))
+    expect(data.every(({ status }) => status === 'resolved')).toBe(true)
+  })
+
+  test('the history of a price', async () => {
+    const token = universe.tape.matches.at(-1)?.tx.act.taker.order.token
+    const now = Math.floor(universe.nowMs / 1000)
+    const path = `/v2/prices-history?token_id=${token?.decimal}`
+    const { data }: Page = await get(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60`)
+    expect(data.length).toBeGreaterThan(3)
+    for (const { timestamp, price } of data) {
+      expect(timestamp % 60).toBe(0)
+      expect(timestamp).toBeLessThan(now)
+      expect(price).toBeGreaterThanOrEqual(0)
+      expect(price).toBeLessThanOrEqual(1)
+    }
+    expect(await walk(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60&limit=2`)).toEqual(
+      data,
+    )
+  })
+
+  test('status', async () => {
+    expect(await get<Row>('/v2/status')).toEqual({
+      data: {
+        status: 'ok',
+        block_number: universe.chain.head.number,
+        block_timestamp: universe.chain.head.timestampSec,
+      },
+    })
+  })
+})
+
+describe('boards', () => {
+  test('ranks are numbers, and one wallet has both', async () => {
+    const rows = await walk('/v2/leaderboard?time_period=all&limit=20', 3)
+    expect(rows.map(({ rank }) => rank)).toEqual(rows.map((_, index) => index + 1))
+    const user = rows[10]?.proxy_wallet
+    const { data }: { data: Row } = await get(`/v2/leaderboard?time_period=all&user=${user}`)
+    expect(data).toMatchObject({ proxy_wallet: user, pnl_rank: 11 })
+    const board = await walk('/v2/leaderboard?time_period=all&sort_by=VOLUME&limit=50')
+    const place = board.find(({ proxy_wallet }) => proxy_wallet === user)
+    expect(data.volume_rank).toBe(place?.rank)
+  })
+
+  test('the biggest wins are those of the profiles', async () => {
+    const { data }: Page = await get('/v2/biggest-winners?time_period=all')
+    expect(data[0]?.pnl).toBeGreaterThan(1)
+    const stats: { data: Row } = await get(`/v2/user-stats?user=${data[0]?.proxy_wallet}`)
+    expect(stats.data.biggest_win).toBe(data[0]?.pnl)
+  })
+
+  test.each(['leaderboard', 'volume'])('builders/%s', async (route) => {
+    const { data }: Page = await get(`/v2/builders/${route}?time_period=all`)
+    expect(data[0]).toMatchObject({ rank: 1, volume: expect.any(Number) })
+  })
+})

@@ -1,0 +1,33 @@
+import type { Route } from './context.js'
+import {
+  biggestWinners,
+  buildersLeaderboardV2,
+  buildersVolumeV2,
+  leaderboardV2,
+} from './v2-board-routes.js'
+import { activityV2, tradesV2 } from './v2-feed-routes.js'
+import { holdersV2, liveVolumeV2, openInterestV2, resolutions, status } from './v2-market-routes.js'
+import { positionsV2 } from './v2-position-routes.js'
+import { pricesHistory } from './v2-price-history.js'
+import { userPnl, userStats, userVolume, valueV2 } from './v2-wallet-routes.js'
+
+/** Enveloped answers with snake_case fields, paged by cursor alone. */
+export const V2_ROUTES: { readonly [path: string]: Route } = {
+  '/v2/activity': activityV2,
+  '/v2/biggest-winners': biggestWinners,
+  '/v2/builders/leaderboard': buildersLeaderboardV2,
+  '/v2/builders/volume': buildersVolumeV2,
+  '/v2/holders': holdersV2,
+  '/v2/leaderboard': leaderboardV2,
+  '/v2/live-volume': liveVolumeV2,
+  '/v2/oi': openInterestV2,
+  '/v2/positions': positionsV2,
+  '/v2/prices-history': pricesHistory,
+  '/v2/resolutions': resolutions,
+  '/v2/status': status,
+  '/v2/trades': tradesV2,
+  '/v2/user-pnl': userPnl,
+  '/v2/user-stats': userStats,
+  '/v2/user-volume': userVolume,
+  '/v2/value': valueV2,
+}

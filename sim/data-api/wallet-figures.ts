@@ -1,0 +1,43 @@
+import type { Wallet } from '../universe/wallet.js'
+import { toAmount } from './amounts.js'
+import type { Api } from './context.js'
+import { Marks } from './marks.js'
+import { isWithin, type Span } from './query.js'
+import type { Scope } from './scope.js'
+import { fillsOf } from './steps.js'
+
+/** What the shares of a wallet are worth now, in dollars. */
+export function measureValue(api: Api, wallet: Wallet, scope: Scope): number {
+  const { universe, portfolios } = api
+  const marks = new Marks(universe, universe.nowMs)
+  let micros = 0
+  for (const token of portfolios.of(wallet).holdings.keys()) {
+    const balance = scope.covers(token.of) ? universe.tape.balance(wallet, token) : 0
+    if (balance > 0) micros += Math.round(balance * marks.of(token))
+  }
+  return toAmount(micros)
+}
+
+/** In how many markets the wallet traded. */
+export function countMarkets({ universe }: Api, wallet: Wallet): number {
+  const acts = universe.tape.ofWallet(wallet).map(({ tx }) => tx.act)
+  return new Set(acts.flatMap((act) => (act.kind === 'match' ? [act.of] : []))).size
+}
+
+/** What the orders of a wallet traded, as maker and as taker, in shares and dollars. */
+export function measureVolume(
+  { universe }: Api,
+  wallet: Wallet,
+  span: Span,
+): { shares: number; usd: number } {
+  let shares = 0
+  let usd = 0
+  for (const { tx, block } of universe.tape.ofWallet(wallet)) {
+    if (tx.act.kind !== 'match' || !isWithin(span, block.timestampSec)) continue
+    for (const fill of fillsOf(tx.act, wallet)) {
+      shares += fill.shares
+      usd += fill.usd
+    }
+  }
+  return { shares: toAmount(shares), usd: toAmount(usd) }
+}

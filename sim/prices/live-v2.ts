@@ -1,0 +1,34 @@
+import type { HostParts } from '../server/host.js'
+import type { Universe } from '../universe/universe.js'
+import { Audience } from './audience.js'
+import { LIVE_CHANNELS, livePayload } from './live-v2-channels.js'
+import { type LiveV2Credentials, LiveV2Session } from './live-v2-session.js'
+
+const PATH = '/ws'
+
+/** The successor of the real-time data socket ("PolyBolt"). Without credentials any complete key is good. */
+export function createLiveV2Host(universe: Universe, credentials?: LiveV2Credentials): HostParts {
+  const publish = (atMs: number) => {
+    for (const channel of LIVE_CHANNELS) {
+      for (const [symbol, coin] of channel.coins) {
+        let payload: string | undefined
+        for (const session of sessions) {
+          if (!session.follows(channel.name, symbol)) continue
+          payload ??= JSON.stringify(livePayload(universe, channel, symbol, coin, atMs))
+          session.push(channel.name, atMs, payload)
+        }
+      }
+    }
+  }
+  const sessions = new Audience<LiveV2Session>(() => [universe.on('second', publish)])
+
+  return {
+    refuse: ({ path }) =>
+      path === PATH ? undefined : { status: 404, body: { error: 'not found' } },
+    connect(peer) {
+      const session = new LiveV2Session(universe, peer, credentials)
+      sessions.add(session, peer)
+      peer.onText((text) => session.onText(text))
+    },
+  }
+}
