@@ -11,6 +11,7 @@ import { showBanner } from './banner.js'
 import { readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
 import { prepareKeys } from './keys.js'
 import { type SimProcess, startSimulator } from './simulator.js'
+import { simulatedEnvironment } from './upstream-settings.js'
 
 type DemoOptions = SimFlags & { fresh?: boolean }
 
@@ -29,15 +30,17 @@ await demo.parseAsync().catch(reportAndExit)
 async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   // The demo is the same everywhere: the settings of a real service on this machine do not reach it.
   const { AUSPEX_LOG_LEVEL = 'warn' } = process.env
-  const { config } = readConfig(command, { AUSPEX_LOG_LEVEL })
+  const { dataDir } = readConfig(command, { AUSPEX_LOG_LEVEL }).config
   const { fresh = false } = options
-  const log = createLog(config.logLevel, process.stdout)
-  prepareDataFolder(config.dataDir)
-  const holder = findHolder(config.dataDir)
-  if (holder !== undefined) throw new FolderBusy(config.dataDir, holder)
+  prepareDataFolder(dataDir)
+  const holder = findHolder(dataDir)
+  if (holder !== undefined) throw new FolderBusy(dataDir, holder)
 
-  const simulator = await startSimulator(config.dataDir, options, fresh)
+  const simulator = await startSimulator(dataDir, options, fresh)
   try {
+    const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
+    const { config } = readConfig(command, environment)
+    const log = createLog(config.logLevel, process.stdout)
     await serve(config, simulator, { command: 'npm run demo', log, fresh })
   } finally {
     await simulator.stop()
@@ -52,27 +55,22 @@ async function serve(
 ): Promise<void> {
   const service = await startService(config, options)
   const { url: simUrl, upstreams, samples } = simulator
-  await Promise.race([
-    simulator.failed,
-    untilStopped(service, {
+  const failed = Promise.race([service.failed, simulator.failed])
+  await untilStopped(
+    { ...service, failed },
+    {
       onStart: async () => {
         await service.ready
         const { url } = service
         const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
-        writeDemoFile(config.dataDir, {
-          url,
-          pid: process.pid,
-          keys,
-          sim_url: simUrl,
-          upstreams,
-          samples,
-        })
+        const { pid } = process
+        writeDemoFile(config.dataDir, { url, pid, keys, sim_url: simUrl, upstreams, samples })
         console.log(showBanner(url, keys, simulator))
       },
       onStopping: () => {
         removeDemoPid(config.dataDir)
         console.log('\nStopping …')
       },
-    }),
-  ])
+    },
+  )
 }
