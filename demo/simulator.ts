@@ -8,6 +8,8 @@ import { OperatorError } from '../src/errors.js'
 import { showProgress } from './progress.js'
 
 const STOP_MS_MAX = 2_000
+/** The universe makes little garbage once its history is there; a large nursery would only take memory. */
+const SMALL_HEAP = ['--max-semi-space-size=4']
 
 export type SimProcess = Pick<
   Extract<SimMessage, { kind: 'ready' }>,
@@ -29,7 +31,7 @@ export async function startSimulator(
   refuseOtherSeed(dataDir, statePath, seed)
   const args = ['--seed', String(seed), '--speed', String(speed), '--state', statePath]
   if (history !== undefined) args.push('--history', `${history / 60_000}m`)
-  const child = fork(join(import.meta.dirname, '../sim/main.js'), args)
+  const child = fork(join(import.meta.dirname, '../sim/main.js'), args, { execArgv: SMALL_HEAP })
 
   const ended = new Promise<number>((resolve) => {
     child.on('exit', (code) => resolve(code ?? 1))

@@ -33,7 +33,7 @@ export class BlockMaker {
     const transactions =
       acts.length === 0
         ? NOTHING
-        : acts.map((act, index) => this.#transaction(act, { number, branch, timestampSec }, index))
+        : acts.map((act, index) => this.#transaction(act, { number, branch, index }, timestampSec))
     return { number, branch, timestampSec, transactions }
   }
 
@@ -41,19 +41,57 @@ export class BlockMaker {
     this.#engine.undo(transactions.map(({ act }) => act))
   }
 
-  #transaction(act: Act, block: Omit<Block, 'transactions'>, index: number): Transaction {
-    const { number, branch, timestampSec } = block
-    const chance = hash32(this.#seed, number, branch, index)
+  #transaction(act: Act, place: Place, timestampSec: number): Transaction {
+    const chance = hash32(this.#seed, place.number, place.branch, place.index)
     const isSeen = (chance & 0xffff) / 0x10000 < SEEN_PENDING_SHARE
     const leadMs = PENDING_MS_MIN + ((chance >>> 16) % PENDING_MS_SPREAD)
-    return {
-      hash: this.#chain.transactionHash(number, branch, index),
-      act,
-      from: senderOf(act, chance),
-      to: transactionTarget(act),
-      nonce: (number % 1_000_000) * 8 + (index % 8),
-      pendingMs: isSeen ? timestampSec * 1000 - leadMs : undefined,
-    }
+    const pendingMs = isSeen ? timestampSec * 1000 - leadMs : undefined
+    return new MadeTransaction(this.#chain, act, place, chance, pendingMs)
+  }
+}
+
+type Place = { number: number; branch: number; index: number }
+
+class MadeTransaction implements Transaction {
+  readonly act: Act
+  readonly pendingMs: number | undefined
+  readonly #chain: Chain
+  readonly #number: number
+  readonly #branch: number
+  readonly #index: number
+  readonly #chance: number
+
+  constructor(
+    chain: Chain,
+    act: Act,
+    { number, branch, index }: Place,
+    chance: number,
+    pendingMs: number | undefined,
+  ) {
+    this.act = act
+    this.pendingMs = pendingMs
+    this.#chain = chain
+    this.#number = number
+    this.#branch = branch
+    this.#index = index
+    // One bit less keeps it a small integer, which takes no memory of its own.
+    this.#chance = chance >>> 2
+  }
+
+  get hash(): string {
+    return this.#chain.transactionHash(this.#number, this.#branch, this.#index)
+  }
+
+  get from(): string {
+    return senderOf(this.act, this.#chance)
+  }
+
+  get to(): string {
+    return transactionTarget(this.act)
+  }
+
+  get nonce(): number {
+    return (this.#number % 1_000_000) * 8 + (this.#index % 8)
   }
 }
 

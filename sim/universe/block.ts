@@ -1,13 +1,13 @@
 import type { Act } from './acts.js'
 
 export type Transaction = {
-  /** 0x and 64 hex digits. */
-  hash: string
+  /** 0x and 64 hex digits. Derived when asked for, like the three below: there are very many. */
+  readonly hash: string
   act: Act
   /** Lower-case addresses of who sends it and of the contract it calls. */
-  from: string
-  to: string
-  nonce: number
+  readonly from: string
+  readonly to: string
+  readonly nonce: number
   /** When a node first shows it as pending; `undefined` for the few that nobody sees before the block. */
   pendingMs: number | undefined
 }

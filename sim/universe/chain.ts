@@ -17,7 +17,7 @@ export class Chain {
   readonly #seed: number
   readonly #startSec: number
   readonly #blocks: Block[] = []
-  readonly #pending = new Map<string, Transaction>()
+  readonly #pending = new Set<Transaction>()
 
   constructor(seed: number, startMs: number) {
     this.#seed = seed
@@ -70,8 +70,9 @@ export class Chain {
     const index = Number.parseInt(hash.slice(-4), 16)
     const included = block?.transactions[index]
     if (included?.hash === hash) return { tx: included, block, index }
-    const pending = this.#pending.get(hash)
-    return pending === undefined ? undefined : { tx: pending, block: undefined, index: 0 }
+    // There are never more than a few.
+    for (const tx of this.#pending) if (tx.hash === hash) return { tx, block: undefined, index: 0 }
+    return undefined
   }
 
   /** The hash of a transaction to be; it ends in its place in the chain. */
@@ -82,7 +83,7 @@ export class Chain {
 
   append(block: Block): void {
     this.#blocks.push(block)
-    for (const { hash } of block.transactions) this.#pending.delete(hash)
+    for (const tx of block.transactions) this.#pending.delete(tx)
   }
 
   removeHead(): Block {
@@ -92,12 +93,12 @@ export class Chain {
   }
 
   addPending(tx: Transaction): void {
-    this.#pending.set(tx.hash, tx)
+    this.#pending.add(tx)
   }
 
   /** For a transaction that a reorganisation made impossible. */
   dropPending(tx: Transaction): void {
-    this.#pending.delete(tx.hash)
+    this.#pending.delete(tx)
   }
 
   /** Ends in the number, so that finding a block by its hash takes no index. */

@@ -215,7 +215,7 @@ function newOrder(
   const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
   return {
     exchange,
-    salt: Math.floor(rng.next() * 2 ** 48),
+    salt: rng.below(2 ** 30),
     wallet,
     token,
     side,

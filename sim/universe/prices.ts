@@ -17,8 +17,8 @@ const JUMP_SHARE = 0.05
 /** A jump fades: prices come half of the way back in this time. */
 const JUMP_HALF_LIFE_SEC = 2_400
 const JUMP_HOURS_FELT = 4
-/** 48 hours of every coin: 10 MB. */
-const HOURS_KEPT = 7 * 48
+/** A day of every coin: 5 MB. */
+const HOURS_KEPT = 7 * 24
 const SETTLEMENT_SEC = 60
 
 /**

@@ -38,7 +38,7 @@ export function buildWindowEvent(
     id: String(EVENT_ID_BASE + ordinal),
     slug,
     title,
-    description: `This market resolves to "Up" if the price of ${facts.name} at the end of the time range is greater than or equal to the price at its beginning. Otherwise it resolves to "Down". The source is ${windowSource(window)}.`,
+    description: describeWindow(window),
     category: 'Crypto',
     resolutionSource: windowSource(window),
     image: `https://polymarket-upload.s3.us-east-2.amazonaws.com/${facts.symbol}+fullsize.png`,
@@ -63,4 +63,20 @@ export function buildWindowEvent(
     ],
   }
   return buildEvent(draft, onTokens)
+}
+
+const descriptions = new Map<string, string>()
+
+/** The same text for all windows of a series, kept once. */
+function describeWindow(window: Window): string {
+  const source = windowSource(window)
+  let description = descriptions.get(source)
+  if (description === undefined) {
+    description =
+      `This market resolves to "Up" if the price of ${coinFacts(window.coin).name} at the end of the ` +
+      'time range is greater than or equal to the price at its beginning. Otherwise it resolves to ' +
+      `"Down". The source is ${source}.`
+    descriptions.set(source, description)
+  }
+  return description
 }

@@ -1,7 +1,7 @@
 import { ADDRESS, WORD } from '../addresses.js'
 import type { LogBody } from '../log.js'
 import { TOPIC } from '../topics.js'
-import { type Word, word, ZERO_WORD } from '../words.js'
+import { complementWord, type Word, word, ZERO_WORD } from '../words.js'
 
 export function transfer(token: string, from: Word, to: Word, amount: number): LogBody {
   return {
@@ -33,7 +33,7 @@ export function pullUsdce(from: Word, to: Word, spender: Word, amount: number): 
     {
       address: ADDRESS.usdce,
       topics: [TOPIC.approval, `0x${from}`, `0x${spender}`],
-      data: `0x${unlimitedLess(amount)}`,
+      data: `0x${complementWord(amount)}`,
     },
   ]
 }
@@ -44,9 +44,4 @@ export function mintWcol(amount: number): LogBody {
 
 export function burnWcol(amount: number): LogBody {
   return moveWcol(WORD.negRiskAdapter, ZERO_WORD, amount)
-}
-
-/** 2^256 − 1 − amount; amounts stay below 2^52, so only the last 13 digits differ from f. */
-function unlimitedLess(amount: number): Word {
-  return (2 ** 52 - 1 - amount).toString(16).padStart(13, '0').padStart(64, 'f')
 }
