@@ -7,8 +7,10 @@ import { httpCached } from './http-cached.js'
 import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
 import { limitsGrowth } from './limits-growth.js'
+import { simFills } from './sim-fills.js'
+import { simStart } from './sim-start.js'
 
-const BENCHES: Bench[] = [httpCached, httpAuth, limitsGrowth, decode]
+const BENCHES: Bench[] = [httpCached, httpAuth, limitsGrowth, decode, simFills, simStart]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 
 const [wanted] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -14,7 +14,6 @@ import {
   runAuspex,
   startAuspex,
   startCommand,
-  startProcess,
 } from './processes.js'
 
 let folder: ReturnType<typeof createDataDir>
@@ -214,32 +213,4 @@ describe('the command line', () => {
     expect(run.stdout).toMatch(/PORT +9 +--port/)
     expect(run.stdout).not.toMatch(/hunter2/)
   })
-})
-
-test('the demo prints a key for every plan, writes demo.json, and resumes with the same keys', async () => {
-  const startDemo = async (...args: string[]) => {
-    const demo = await startProcess('demo/main.js', [
-      '--port',
-      '0',
-      '--data',
-      folder.dataDir,
-      ...args,
-    ])
-    running.push(demo)
-    await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try:/), { timeout: 10_000 })
-    return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
-  }
-  const first = await startDemo()
-  expect(Object.keys(first.keys)).toEqual(['free', 'starter', 'growth', 'pro', 'enterprise'])
-  for (const [plan, key] of Object.entries<string>(first.keys)) {
-    const reply = await fetch(`${first.url}/v1/usage`, { headers: { 'x-api-key': key } })
-    expect(await reply.json()).toMatchObject({ tier: plan })
-  }
-  expect(await running.at(-1)?.stop('SIGINT')).toBe(0)
-
-  const second = await startDemo()
-  expect(second.keys).toEqual(first.keys)
-  await running.at(-1)?.stop('SIGINT')
-  const fresh = await startDemo('--fresh')
-  expect(fresh.keys).not.toEqual(first.keys)
 })

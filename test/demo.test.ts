@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { DemoFile } from '../demo/demo-file.js'
+import { createDataDir, processesOn, type Running, startProcess } from './processes.js'
+
+let folder: ReturnType<typeof createDataDir>
+const running: Running[] = []
+
+async function startDemo(...args: string[]): Promise<DemoFile> {
+  const place = ['--port', '0', '--data', folder.dataDir, '--history', '30m']
+  const demo = await startProcess('demo/main.js', [...place, ...args])
+  running.push(demo)
+  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try:/), { timeout: 10_000 })
+  return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
+}
+
+const stopDemo = (signal: NodeJS.Signals = 'SIGINT') => running.at(-1)?.stop(signal)
+
+async function rpc(demo: DemoFile, method: string, ...params: unknown[]) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const reply = await fetch(demo.upstreams.polygon_http, { method: 'POST', body })
+  return ((await reply.json()) as { result: { hash: string } }).result
+}
+
+const nothingIsLeft = () =>
+  vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
+
+beforeEach(() => {
+  folder = createDataDir()
+})
+afterEach(async () => {
+  for (const demo of running.splice(0)) await demo.stop('SIGKILL')
+  await nothingIsLeft()
+  folder.remove()
+})
+
+test('has a key for every plan, samples that exist, and resumes with the same', async () => {
+  const first = await startDemo()
+  expect(Object.keys(first.keys)).toEqual(['free', 'starter', 'growth', 'pro', 'enterprise'])
+  for (const [plan, key] of Object.entries<string>(first.keys)) {
+    const reply = await fetch(`${first.url}/v1/usage`, { headers: { 'x-api-key': key } })
+    expect(await reply.json()).toMatchObject({ tier: plan })
+  }
+
+  const { samples, upstreams } = first
+  const events = await fetch(`${upstreams.gamma}/events?slug=${samples.event_slug}`)
+  expect(await events.json()).toMatchObject([{ slug: samples.event_slug }])
+  const book = await fetch(`${upstreams.clob}/book?token_id=${samples.token_id}`)
+  expect(await book.json()).toMatchObject({ market: samples.condition_id })
+  const trades = await fetch(`${upstreams.data_api}/trades?user=${samples.wallet}`)
+  expect(await trades.json()).toContainEqual(
+    expect.objectContaining({ proxyWallet: samples.wallet }),
+  )
+
+  // A block that a reorganisation put there is the same after a restart.
+  const fault = await fetch(`${first.sim_url}/faults`, { method: 'POST', body: '{"reorg":5}' })
+  expect(fault.status).toBe(200)
+  const head = await rpc(first, 'eth_getBlockByNumber', 'latest', false)
+  expect(await stopDemo()).toBe(0)
+  await nothingIsLeft()
+
+  const second = await startDemo()
+  expect(second.keys).toEqual(first.keys)
+  expect(await rpc(second, 'eth_getBlockByHash', head.hash, false)).toEqual(head)
+  await stopDemo()
+
+  const fresh = await startDemo('--fresh', '--seed', '2')
+  expect(fresh.keys).not.toEqual(first.keys)
+  expect(await rpc(fresh, 'eth_getBlockByHash', head.hash, false)).toBeNull()
+})
+
+describe('ends', () => {
+  test('with the universe and the database when it is killed', async () => {
+    await startDemo()
+    await stopDemo('SIGKILL')
+    await nothingIsLeft()
+  })
+
+  test('when the universe does, and says so', async () => {
+    await startDemo()
+    const demo = running.at(-1)
+    const [universe] = processesOn(join(folder.dataDir, 'sim.json'))
+    if (universe !== undefined) process.kill(universe, 'SIGKILL')
+    await vi.waitFor(() => expect(demo?.child.exitCode).toBe(1), { timeout: 10_000 })
+    expect(demo?.output.join('')).toMatch(/universe ended unasked/)
+  })
+})
+
+test('refuses to mix universes in one folder', async () => {
+  await startDemo()
+  await stopDemo()
+  await expect(startDemo('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
+})
