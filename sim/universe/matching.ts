@@ -45,8 +45,7 @@ export class Matching {
     const makers = slices.map((slice) => this.#rest(rng, intent, slice, exchange, atMs))
     const taker = takerFill(rng, intent, slices, exchange, atMs)
     const match: Match = { kind: 'match', exchange, of: intent.of, taker, makers, matchedMs: atMs }
-    const towardsFirst = (intent.outcome === 0) === (intent.side === 'BUY')
-    this.#quotes.push(intent.of, towardsFirst ? intent.sizeE2 : -intent.sizeE2, atMs)
+    this.#quotes.push(match)
     return era === 'v1' ? [match] : [...this.#deposits(rng, [...makers, taker]), match]
   }
 

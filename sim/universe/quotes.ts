@@ -1,3 +1,4 @@
+import type { Match } from './acts.js'
 import type { Fair } from './fair.js'
 import type { Combo, Market, Outcome } from './market.js'
 
@@ -10,8 +11,8 @@ const FINE_BELOW_E4 = 400
 const FINE_ABOVE_E4 = 9_600
 const PRESSURE_HALF_LIFE_MS = 45_000
 const PRESSURE_E4_MAX = 180
-/** Takers of this many hundredths of a share move the price by one ten-thousandth. */
-const DEPTH_E2 = 1_500
+/** Takers of this many micro-shares move the price by one ten-thousandth. */
+const DEPTH = 15_000_000
 
 type Pressure = { valueE4: number; atMs: number }
 
@@ -39,11 +40,14 @@ export class Quotes {
       : { bidE4: WHOLE_E4 - askE4, askE4: WHOLE_E4 - bidE4, tickE4 }
   }
 
-  /** Somebody bought that many hundredths of a share of outcome 0; a negative number for a sale. */
-  push(of: Market | Combo, sizeE2: number, atMs: number): void {
-    const valueE4 = this.#pressureE4(of, atMs) + sizeE2 / DEPTH_E2
+  /** Who takes pushes the price: buyers of outcome 0 and sellers of outcome 1 upwards, the others down. */
+  push({ of, taker, matchedMs }: Match): void {
+    const { side, token } = taker.order
+    const isUpwards = (token.outcome === 0) === (side === 'BUY')
+    const changeE4 = taker.shares / DEPTH
+    const valueE4 = this.#pressureE4(of, matchedMs) + (isUpwards ? changeE4 : -changeE4)
     const limited = Math.max(-PRESSURE_E4_MAX, Math.min(PRESSURE_E4_MAX, valueE4))
-    this.#pressure.set(of, { valueE4: limited, atMs })
+    this.#pressure.set(of, { valueE4: limited, atMs: matchedMs })
   }
 
   forget(of: Market | Combo): void {

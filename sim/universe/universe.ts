@@ -67,6 +67,8 @@ export class Universe {
   readonly #fair: Fair
   readonly #population: Population
   readonly #maker: BlockMaker
+  /** Traders are decided ahead of time; the books move when their matches are told. */
+  readonly #shownQuotes: Quotes
   /** What the blocks do that are decided but not yet shown. */
   readonly #aheadLedger = new Ledger()
   readonly #listeners = new Listeners<UniverseEvents>()
@@ -93,7 +95,8 @@ export class Universe {
     this.#population = new Population(seed, startMs, JOINING_MS)
     this.#planned = [...reorgs]
     const quotes = new Quotes(this.#fair)
-    this.books = new Books(seed, quotes, {
+    this.#shownQuotes = new Quotes(this.#fair)
+    this.books = new Books(seed, this.#shownQuotes, {
       nowMs: () => this.#nowMs,
       lastPriceE4: (of) => this.tape.lastPriceE4(of),
     })
@@ -216,7 +219,9 @@ export class Universe {
     for (const event of this.catalogue.publish(this.#nowMs)) this.#listeners.emit('created', event)
     this.#listeners.emit('block', block)
     for (const { act } of block.transactions) {
-      if (act.kind === 'resolve') this.#listeners.emit('resolved', act.market)
+      if (act.kind !== 'resolve') continue
+      this.#shownQuotes.forget(act.market)
+      this.#listeners.emit('resolved', act.market)
     }
   }
 
@@ -246,6 +251,7 @@ export class Universe {
       this.chain.addPending(tx)
       this.#listeners.emit('pending', tx)
     } else if (tx.act.kind === 'match') {
+      this.#shownQuotes.push(tx.act)
       this.#listeners.emit('matched', tx, tx.act)
     }
   }
