@@ -1,32 +1,7 @@
+import { FAULT_MODES } from '../../sim/server/fault-order.js'
+import { HOST_NAMES } from '../../sim/server/faults.js'
 import { Rng } from '../../sim/universe/random.js'
 
-const HOSTS = [
-  'polygon',
-  'gamma',
-  'clob',
-  'clob_ws',
-  'rtds',
-  'live_v2',
-  'chainlink',
-  'data_api',
-  'site',
-]
-const MODES = [
-  '429',
-  '500',
-  'slow',
-  'garbage',
-  'truncated',
-  'drop',
-  'half-open',
-  'silent',
-  'duplicate',
-  'missed-heads',
-  'skew',
-  'range-too-large',
-  'too-many-results',
-  'stale',
-]
 const REORG_CHANCE = 0.12
 const EVERYTHING_CHANCE = 0.06
 
@@ -40,11 +15,11 @@ export async function order(simUrl: string, body: object): Promise<void> {
 /** One more fault at random: somewhere, or everywhere, for a while; or a reorganisation. */
 export function drawFault(rng: Rng): object {
   if (rng.chance(REORG_CHANCE)) return { reorg: 1 + rng.below(12) }
-  const upstream = rng.chance(EVERYTHING_CHANCE) ? '*' : rng.pick(HOSTS)
+  const upstream = rng.chance(EVERYTHING_CHANCE) ? '*' : rng.pick(HOST_NAMES)
   const seconds = Math.ceil(rng.between(2, 20))
   return {
     upstream,
-    mode: rng.pick(MODES),
+    mode: rng.pick(FAULT_MODES),
     seconds,
     rate: rng.chance(0.5) ? 1 : rng.between(0.2, 0.9),
   }

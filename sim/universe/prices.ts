@@ -47,6 +47,11 @@ export class Prices {
     return this.#priceE8(coinFacts(coin), sec)
   }
 
+  /** The same, for who looks at few seconds far apart: nothing around them is computed or kept. */
+  glimpseE8(coin: Coin, sec: number): number {
+    return this.#stretch(coinFacts(coin), sec, 1)[0] ?? 0
+  }
+
   /** Mean of the spot prices of the last `seconds` seconds, `sec` included. */
   twapE8(coin: Coin, sec: number, seconds: number): number {
     const facts = coinFacts(coin)
@@ -99,31 +104,24 @@ export class Prices {
     const key = hour * 8 + facts.index
     let path = this.#hours.get(key)
     if (path === undefined) {
-      path = this.#computeHour(facts, hour)
+      path = this.#stretch(facts, hour * HOUR_SEC, HOUR_SEC)
       this.#hours.set(key, path)
     }
     return path
   }
 
-  #computeHour(facts: CoinFacts, hour: number): Float64Array {
-    const from = hour * HOUR_SEC
-    const index = facts.index
-    const logs = new Float64Array(HOUR_SEC)
-    for (let octave = 1; octave <= OCTAVES; octave++)
-      this.#addWave(logs, from, index, octave, facts)
-    this.#addJumps(logs, hour, index)
-    const path = new Float64Array(HOUR_SEC)
-    for (let i = 0; i < HOUR_SEC; i++) {
-      path[i] = Math.round(facts.baseUsd * Math.exp(logs[i] ?? 0) * 1e8)
-    }
-    return path
+  #stretch(facts: CoinFacts, fromSec: number, seconds: number): Float64Array {
+    const logs = new Float64Array(seconds)
+    for (let octave = 1; octave <= OCTAVES; octave++) this.#addWave(logs, fromSec, octave, facts)
+    this.#addJumps(logs, fromSec, facts.index)
+    return logs.map((log) => Math.round(facts.baseUsd * Math.exp(log) * 1e8))
   }
 
   /** Adds one wave: chance at every `length` seconds, straight lines between. */
-  #addWave(logs: Float64Array, from: number, coin: number, octave: number, facts: CoinFacts): void {
+  #addWave(logs: Float64Array, from: number, octave: number, facts: CoinFacts): void {
     const length = 2 ** octave
     const amplitude = facts.volatility * OCTAVE_SHARE * Math.sqrt(length / 86_400)
-    const salt = coin * 64 + octave
+    const salt = facts.index * 64 + octave
     for (let i = 0; i < logs.length; ) {
       const cell = Math.floor((from + i) / length)
       const start = cell * length
@@ -142,13 +140,14 @@ export class Prices {
   }
 
   /** News: now and then the price jumps within a second, and partly comes back over the next hours. */
-  #addJumps(logs: Float64Array, hour: number, coin: number): void {
+  #addJumps(logs: Float64Array, from: number, coin: number): void {
+    const hour = Math.floor(from / HOUR_SEC)
     for (let past = hour - JUMP_HOURS_FELT; past <= hour; past++) {
       if (unit(this.#seed, past, coin, 31) >= JUMP_SHARE) continue
       const atSec = past * HOUR_SEC + Math.floor(unit(this.#seed, past, coin, 32) * HOUR_SEC)
       const size = 0.007 * bell(this.#seed, past, 700 + coin)
-      for (let i = Math.max(0, atSec - hour * HOUR_SEC); i < HOUR_SEC; i++) {
-        const ageSec = hour * HOUR_SEC + i - atSec
+      for (let i = Math.max(0, atSec - from); i < logs.length; i++) {
+        const ageSec = from + i - atSec
         logs[i] = (logs[i] ?? 0) + size * 2 ** (-ageSec / JUMP_HALF_LIFE_SEC)
       }
     }
