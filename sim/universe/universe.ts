@@ -6,6 +6,7 @@ import { Catalogue } from './catalogue.js'
 import { Chain, OLD_ERA_START_MS } from './chain.js'
 import { Engine } from './engine.js'
 import { Fair } from './fair.js'
+import { BLOCKS_AHEAD, Forthcoming } from './forthcoming.js'
 import { Ledger } from './ledger.js'
 import { Listeners } from './listeners.js'
 import type { Combo, Market, MarketEvent, Payouts } from './market.js'
@@ -18,8 +19,6 @@ import type { Builder, Wallet } from './wallet.js'
 const DAY_MS = 86_400_000
 /** Traders who are not there from the beginning join within this time. */
 const JOINING_MS = 3 * DAY_MS
-/** Blocks that are decided before they are shown, so that their transactions can be seen pending. */
-const BLOCKS_AHEAD = 3
 export const REORG_DEPTH_MAX = 64
 
 export type UniverseEvents = {
@@ -52,8 +51,6 @@ export type UniverseOptions = {
   reorgs?: readonly Reorg[]
 }
 
-type Upcoming = { atMs: number; what: 'matched' | 'pending'; tx: Transaction }
-
 /** The whole simulated world. Seed, start and intensity decide everything that ever happens in it. */
 export class Universe {
   readonly seed: number
@@ -69,13 +66,9 @@ export class Universe {
   readonly #maker: BlockMaker
   /** Traders are decided ahead of time; the books move when their matches are told. */
   readonly #shownQuotes: Quotes
-  /** What the blocks do that are decided but not yet shown. */
-  readonly #aheadLedger = new Ledger()
+  readonly #forthcoming: Forthcoming
   readonly #listeners = new Listeners<UniverseEvents>()
   readonly #planned: Reorg[]
-  /** Decided but not yet shown, the next one first. */
-  #ahead: Block[] = []
-  #upcoming: Upcoming[] = []
   #branch = 0
   #nowMs: number
 
@@ -101,7 +94,6 @@ export class Universe {
       lastPriceE4: (of) => this.tape.lastPriceE4(of),
     })
     const ledger = new Ledger()
-    this.tape = new Tape(ledger, this.#aheadLedger)
     const engine = new Engine({
       seed,
       intensity,
@@ -113,7 +105,9 @@ export class Universe {
       ledger,
     })
     this.#maker = new BlockMaker(seed, this.chain, engine)
-    for (let ahead = 0; ahead < BLOCKS_AHEAD; ahead++) this.#decide(this.chain.firstNumber + ahead)
+    this.#forthcoming = new Forthcoming(this.#maker)
+    this.tape = new Tape(ledger, this.#forthcoming.ledger)
+    this.#decideAhead(this.chain.firstNumber - 1)
   }
 
   /** The present of the universe. */
@@ -152,11 +146,11 @@ export class Universe {
   /** Lives on to that moment: shows blocks, tells listeners. */
   advance(toMs: number): void {
     for (;;) {
-      const next = this.#ahead[0]
+      const next = this.#forthcoming.nextBlock
       if (next === undefined || next.timestampSec * 1000 > toMs) break
       this.#tellUntil(next.timestampSec * 1000)
       this.#showNext()
-      this.#decide(next.number + BLOCKS_AHEAD)
+      this.#forthcoming.decide(next.number + BLOCKS_AHEAD, this.#branch)
       this.#repeatReorg()
     }
     this.#tellUntil(toMs)
@@ -167,18 +161,26 @@ export class Universe {
     const { head, firstNumber } = this.chain
     const count = Math.min(depth, REORG_DEPTH_MAX, head.number - firstNumber)
     this.reorgs.push({ head: head.number, depth })
-    this.#dropAhead()
+    for (const { transactions } of this.#forthcoming.drop()) {
+      for (const tx of transactions) this.chain.dropPending(tx)
+    }
     const removed: Block[] = []
     for (let n = 0; n < count; n++) removed.push(this.#takeBack())
     this.#branch++
     this.#listeners.emit('reorg', removed)
     for (let number = head.number - count + 1; number <= head.number; number++) {
-      this.#decide(number)
+      this.#forthcoming.decide(number, this.#branch)
       this.#showNext()
     }
     // The matches of blocks that are shown already are told by the blocks.
-    this.#upcoming = []
-    for (let ahead = 1; ahead <= BLOCKS_AHEAD; ahead++) this.#decide(head.number + ahead)
+    this.#forthcoming.forgetNews()
+    this.#decideAhead(head.number)
+  }
+
+  #decideAhead(shown: number): void {
+    for (let ahead = 1; ahead <= BLOCKS_AHEAD; ahead++) {
+      this.#forthcoming.decide(shown + ahead, this.#branch)
+    }
   }
 
   #repeatReorg(): void {
@@ -195,24 +197,9 @@ export class Universe {
     return block
   }
 
-  #decide(number: number): void {
-    const block = this.#maker.make(number, this.#branch)
-    this.#ahead.push(block)
-    for (const tx of block.transactions) {
-      this.#aheadLedger.apply(tx.act, 1)
-      if (tx.pendingMs !== undefined)
-        this.#upcoming.push({ atMs: tx.pendingMs, what: 'pending', tx })
-      if (tx.act.kind === 'match') {
-        this.#upcoming.push({ atMs: tx.act.matchedMs, what: 'matched', tx })
-      }
-    }
-    if (block.transactions.length > 0) this.#upcoming.sort((a, b) => a.atMs - b.atMs)
-  }
-
   #showNext(): void {
-    const block = this.#ahead.shift()
+    const block = this.#forthcoming.takeBlock()
     if (block === undefined) return
-    for (const { act } of block.transactions) this.#aheadLedger.apply(act, -1)
     this.#nowMs = Math.max(this.#nowMs, block.timestampSec * 1000)
     this.chain.append(block)
     this.tape.append(block)
@@ -231,9 +218,9 @@ export class Universe {
       const secondMs = this.#listeners.has('second')
         ? (Math.floor(this.#nowMs / 1000) + 1) * 1000
         : Number.POSITIVE_INFINITY
-      const upcomingMs = this.#upcoming[0]?.atMs ?? Number.POSITIVE_INFINITY
-      if (Math.min(secondMs, upcomingMs) > toMs) break
-      if (upcomingMs < secondMs) this.#tellUpcoming()
+      const newsMs = this.#forthcoming.nextNews?.atMs ?? Number.POSITIVE_INFINITY
+      if (Math.min(secondMs, newsMs) > toMs) break
+      if (newsMs < secondMs) this.#tellNews()
       else {
         this.#nowMs = secondMs
         this.#listeners.emit('second', secondMs)
@@ -242,10 +229,10 @@ export class Universe {
     this.#nowMs = Math.max(this.#nowMs, toMs)
   }
 
-  #tellUpcoming(): void {
-    const upcoming = this.#upcoming.shift()
-    if (upcoming === undefined) return
-    const { atMs, what, tx } = upcoming
+  #tellNews(): void {
+    const news = this.#forthcoming.takeNews()
+    if (news === undefined) return
+    const { atMs, what, tx } = news
     this.#nowMs = Math.max(this.#nowMs, atMs)
     if (what === 'pending') {
       this.chain.addPending(tx)
@@ -254,17 +241,5 @@ export class Universe {
       this.#shownQuotes.push(tx.act)
       this.#listeners.emit('matched', tx, tx.act)
     }
-  }
-
-  #dropAhead(): void {
-    for (const block of this.#ahead.toReversed()) {
-      this.#maker.undo(block)
-      for (const tx of block.transactions) {
-        this.#aheadLedger.apply(tx.act, -1)
-        this.chain.dropPending(tx)
-      }
-    }
-    this.#ahead = []
-    this.#upcoming = []
   }
 }
