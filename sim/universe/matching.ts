@@ -1,15 +1,24 @@
-import type { Act, Era, ExchangeName, Fill, Match, Micros, Order, Side } from './acts.js'
+import {
+  type Act,
+  type Era,
+  type ExchangeName,
+  type Fill,
+  isV1,
+  type Match,
+  type Micros,
+  type Order,
+  type Side,
+} from './acts.js'
 import type { Ledger } from './ledger.js'
 import type { Token } from './market.js'
+import { MICROS_E2, newOrder, platformFee, type Slice, v1Fee, WHOLE_E4 } from './orders.js'
+import { otherOutcome } from './outcomes.js'
 import type { Population } from './population.js'
 import type { Quotes } from './quotes.js'
 import { Lottery, type Rng } from './random.js'
 import type { Intent } from './takers.js'
 import type { Wallet } from './wallet.js'
 
-const WHOLE_E4 = 10_000
-/** Micro-shares in a hundredth of a share. A size in hundredths times a price in ten-thousandths is micro-dollars. */
-const MICROS_E2 = 10_000
 const SIZE_E2_MIN = 100
 /** How often two, three or four resting orders fill one taker. */
 const EXTRA_MAKER_CHANCE = 0.38
@@ -17,11 +26,8 @@ const MAKERS_MAX = 4
 const WORSE_PRICE_CHANCE = 0.35
 /** How often the resting side is a person with a limit order instead of a professional. */
 const PERSON_CHANCE = 0.12
-const BUILDER_FEE = 0.002
-const V1_FEE_BPS = 200
 
 type Resting = { order: Order; priceE4: number; leftE2: number }
-type Slice = { sizeE2: number; priceE4: number }
 
 /** Finds the other side for what somebody wants, and makes the match of it. */
 export class Matching {
@@ -42,7 +48,14 @@ export class Matching {
   make(rng: Rng, intent: Intent, era: Era, atMs: number): Act[] {
     const exchange = exchangeFor(intent, era)
     const slices = this.#slice(rng, intent, atMs)
-    const makers = slices.map((slice) => this.#rest(rng, intent, slice, exchange, atMs))
+    const makers: Fill[] = []
+    const taken = new Set([intent.wallet])
+    for (const slice of slices) {
+      // One order of a maker at most: who rests more there is filled from one.
+      const wallet = this.#otherThan(rng, taken, atMs)
+      taken.add(wallet)
+      makers.push(this.#rest(rng, intent, wallet, slice, exchange, atMs))
+    }
     const taker = takerFill(rng, intent, slices, exchange, atMs)
     const match: Match = { kind: 'match', exchange, of: intent.of, taker, makers, matchedMs: atMs }
     this.#quotes.push(match)
@@ -74,13 +87,18 @@ export class Matching {
   }
 
   /** The resting order behind a slice: the same token the other way, or the other token the same way. */
-  #rest(rng: Rng, intent: Intent, slice: Slice, exchange: ExchangeName, atMs: number): Fill {
-    const wallet = this.#otherThan(rng, intent.wallet, atMs)
+  #rest(
+    rng: Rng,
+    intent: Intent,
+    wallet: Wallet,
+    slice: Slice,
+    exchange: ExchangeName,
+    atMs: number,
+  ): Fill {
     const own = intent.of.tokens[intent.outcome]
-    const other = intent.of.tokens[intent.outcome === 0 ? 1 : 0]
-    // Enough for the whole match: the same maker may stand behind several slices of it.
+    const other = intent.of.tokens[otherOutcome(intent.outcome)]
     const given = intent.side === 'BUY' ? own : other
-    const canGive = this.#ledger.balance(wallet, given) >= intent.sizeE2 * MICROS_E2
+    const canGive = this.#ledger.balance(wallet, given) >= slice.sizeE2 * MICROS_E2
     if (intent.side === 'BUY') {
       return canGive && rng.chance(0.5)
         ? this.#fill(rng, wallet, own, 'SELL', slice, exchange, atMs)
@@ -91,10 +109,10 @@ export class Matching {
       : this.#fill(rng, wallet, own, 'BUY', slice, exchange, atMs)
   }
 
-  #otherThan(rng: Rng, taker: Wallet, atMs: number): Wallet {
+  #otherThan(rng: Rng, taken: ReadonlySet<Wallet>, atMs: number): Wallet {
     for (;;) {
       const wallet = rng.chance(PERSON_CHANCE) ? rng.pick(this.#people) : this.#makers.draw(rng)
-      if (wallet !== taker && wallet.createdMs <= atMs) return wallet
+      if (!taken.has(wallet) && wallet.createdMs <= atMs) return wallet
     }
   }
 
@@ -117,14 +135,15 @@ export class Matching {
     if (resting === undefined || !fits) {
       const wholeE2 = Math.round(sizeE2 * rng.between(1, 9))
       const createdMs = atMs - Math.floor(rng.between(300, 90_000))
-      const order = newOrder(rng, exchange, wallet, token, side, wholeE2, priceE4, createdMs)
+      const size = { sizeE2: wholeE2, priceE4 }
+      const order = newOrder(rng, { exchange, wallet, token, side, ...size, createdMs })
       resting = { order, priceE4, leftE2: wholeE2 }
       orders.set(token, resting)
     }
     resting.leftE2 -= sizeE2
     const shares = sizeE2 * MICROS_E2
-    const fee = v1Fee(resting.order, shares, priceE4)
-    return { order: resting.order, shares, usd: sizeE2 * priceE4, fee }
+    const usd = sizeE2 * priceE4
+    return { order: resting.order, shares, usd, fee: v1Fee(resting.order, shares, usd) }
   }
 
   #ordersOf(wallet: Wallet): Map<Token, Resting> {
@@ -181,65 +200,12 @@ function takerFill(
     sizeE2 += slice.sizeE2
     usd += slice.sizeE2 * slice.priceE4
   }
-  const limitE4 = slices.at(-1)?.priceE4 ?? 0
+  // The last slice has the worst price: the one that the order allows.
+  const priceE4 = slices.at(-1)?.priceE4 ?? 0
   const createdMs = atMs - 150 - rng.below(400)
-  const order = newOrder(
-    rng,
-    exchange,
-    wallet,
-    of.tokens[outcome],
-    side,
-    sizeE2,
-    limitE4,
-    createdMs,
-  )
+  const token = of.tokens[outcome]
+  const order = newOrder(rng, { exchange, wallet, token, side, sizeE2, priceE4, createdMs })
   const shares = sizeE2 * MICROS_E2
-  const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
-  const fee = isV1 ? v1Fee(order, shares, limitE4) : platformFee(slices, order)
+  const fee = isV1(exchange) ? v1Fee(order, shares, usd) : platformFee(order, slices)
   return { order, shares, usd, fee }
-}
-
-function newOrder(
-  rng: Rng,
-  exchange: ExchangeName,
-  wallet: Wallet,
-  token: Token,
-  side: Side,
-  sizeE2: number,
-  priceE4: number,
-  createdMs: number,
-): Order {
-  const shares = sizeE2 * MICROS_E2
-  const usd = sizeE2 * priceE4
-  const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
-  return {
-    exchange,
-    salt: rng.below(2 ** 30),
-    wallet,
-    token,
-    side,
-    makerAmount: side === 'BUY' ? usd : shares,
-    takerAmount: side === 'BUY' ? shares : usd,
-    feeRateBps: isV1 && rng.chance(0.3) ? V1_FEE_BPS : 0,
-    createdMs,
-  }
-}
-
-/** Takers pay a share of p × (1 − p), and what the app they use adds. Five decimals, as the operator computes it. */
-function platformFee(slices: readonly Slice[], { token, wallet }: Order): Micros {
-  const rate = token.of.kind === 'combo' ? 0 : token.of.feeRate
-  let fee = 0
-  for (const { sizeE2, priceE4 } of slices) {
-    const price = priceE4 / WHOLE_E4
-    fee += sizeE2 * MICROS_E2 * rate * price * (1 - price)
-    if (wallet.builder !== undefined) fee += sizeE2 * priceE4 * BUILDER_FEE
-  }
-  return Math.round(fee / 10) * 10
-}
-
-/** The first exchange: of the cheaper side's price; buyers pay in shares, sellers in money. */
-function v1Fee({ side, feeRateBps }: Order, shares: Micros, priceE4: number): Micros {
-  const cheaperE4 = Math.min(priceE4, WHOLE_E4 - priceE4)
-  const inShares = side === 'BUY' ? priceE4 : WHOLE_E4
-  return Math.floor((shares * feeRateBps * cheaperE4) / inShares / WHOLE_E4)
 }
