@@ -41,7 +41,8 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
     const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
     const { config } = readConfig(command, environment)
     const log = createLog(config.logLevel, process.stdout)
-    await serve(config, simulator, { command: 'npm run demo', log, fresh })
+    const { clock } = simulator
+    await serve(config, simulator, { command: 'npm run demo', log, clock, fresh })
   } finally {
     await simulator.stop()
   }

@@ -4,17 +4,20 @@ import { join } from 'node:path'
 import type { SimFlags } from '../sim/flags.js'
 import type { SimMessage } from '../sim/main.js'
 import { readState } from '../sim/state-file.js'
+import { simulatedMs } from '../sim/time.js'
 import { OperatorError } from '../src/errors.js'
+import { type Clock, systemClock } from '../src/lib/clock.js'
 import { showProgress } from './progress.js'
 
 const STOP_MS_MAX = 2_000
 /** The universe makes little garbage once its history is there; a large nursery would only take memory. */
 const SMALL_HEAP = ['--max-semi-space-size=4']
 
-export type SimProcess = Pick<
-  Extract<SimMessage, { kind: 'ready' }>,
-  'url' | 'upstreams' | 'samples'
-> & {
+type Ready = Extract<SimMessage, { kind: 'ready' }>
+
+export type SimProcess = Pick<Ready, 'url' | 'upstreams' | 'samples'> & {
+  /** Shows the time of the universe, which may pass faster than ours. */
+  clock: Clock
   /** Rejects when the universe ends unasked. */
   failed: Promise<never>
   stop(): Promise<void>
@@ -41,17 +44,18 @@ export async function startSimulator(
   })
   // A stop ends it too, and nobody listens then.
   failed.catch(() => undefined)
-  const ready = new Promise<Extract<SimMessage, { kind: 'ready' }>>((resolve) => {
+  const ready = new Promise<Ready>((resolve) => {
     child.on('message', (message: SimMessage) => {
       if (message.kind === 'ready') resolve(message)
       else showProgress('Simulating', message.share)
     })
   })
-  const { url, upstreams, samples } = await Promise.race([ready, failed])
+  const { url, upstreams, samples, time } = await Promise.race([ready, failed])
   return {
     url,
     upstreams,
     samples,
+    clock: { now: () => simulatedMs(time, systemClock.now()) },
     failed,
     stop: async () => {
       if (child.connected) child.disconnect()

@@ -7,6 +7,7 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
   return {
     AUSPEX_POLYGON_URL: urls.polygon_http,
     AUSPEX_POLYGON_WS_URL: urls.polygon_ws,
+    AUSPEX_POLYGON_CALLS_PER_SECOND: '1000',
     AUSPEX_GAMMA_URL: urls.gamma,
     AUSPEX_CLOB_URL: urls.clob,
     AUSPEX_CLOB_WS_URL: urls.clob_ws,

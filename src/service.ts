@@ -7,6 +7,7 @@ import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { type Context, createContext } from './context.js'
 import { codeOf, OperatorError } from './errors.js'
+import { type Clock, systemClock } from './lib/clock.js'
 import { repeat } from './lib/repeat.js'
 import { withTimeout } from './lib/timeout.js'
 import type { Log } from './log.js'
@@ -23,7 +24,7 @@ export type Service = {
   stop(): Promise<void>
 }
 
-export type ServiceOptions = { command: string; log: Log; fresh?: boolean }
+export type ServiceOptions = { command: string; log: Log; clock?: Clock; fresh?: boolean }
 
 // Together with the database's own shutdown, a stop stays under 5 s whatever hangs.
 const DRAIN_MS_MAX = 1_500
@@ -40,7 +41,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     connectionsMax: config.databaseConnections,
     log,
   })
-  const ctx = createContext({ config, log, store })
+  const ctx = createContext({ config, log, store, clock: options.clock ?? systemClock })
   let app: FastifyInstance
   let url: string
   try {

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { simulatedEnvironment } from '../demo/upstream-settings.js'
 import { openSimulator } from '../sim/simulator.js'
 import { Universe } from '../sim/universe/universe.js'
-import { loadConfig } from '../src/config.js'
+import { type Environment, loadConfig } from '../src/config.js'
 import { systemClock } from '../src/lib/clock.js'
 import { createLog } from '../src/log.js'
 import { createUpstreamMetrics } from '../src/upstreams/transport/metrics.js'
@@ -20,16 +20,19 @@ export async function openSimulatedUpstreams() {
   universe.advance(Date.now())
   const simulator = await openSimulator(universe)
   const ticking = setInterval(() => universe.advance(Date.now()), TICK_MS)
-  const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))
-  const upstreams = new Upstreams(config, {
-    metrics: createUpstreamMetrics(new Registry()),
-    clock: systemClock,
-    log: createLog('silent', process.stderr),
-  })
+  const log = createLog('silent', process.stderr)
+  /** Connectors of their own, with some variables set differently. */
+  const reconnect = (changes: Environment = {}) => {
+    const { config } = loadConfig({ ...simulatedEnvironment(simulator.upstreams), ...changes })
+    const metrics = createUpstreamMetrics(new Registry())
+    return { config, upstreams: new Upstreams(config, { metrics, clock: systemClock, log }) }
+  }
+  const { config, upstreams } = reconnect()
   return {
     simulator,
     config,
     upstreams,
+    reconnect,
     close: async () => {
       clearInterval(ticking)
       await upstreams.close()

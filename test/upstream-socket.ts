@@ -47,13 +47,27 @@ export function openTestSocket(url: string, changes: Partial<SocketOptions<strin
   })
   socket.start(controller.signal)
   onTestFinished(() => controller.abort())
-  const metric = async (name: string, labels: Record<string, string> = {}) => {
-    const found = await registry.getSingleMetric(name)?.get()
-    const wanted = Object.entries({ upstream: 'test', ...labels })
-    const values = found?.values.filter((each) =>
-      wanted.every(([label, value]) => (each.labels as Record<string, unknown>)[label] === value),
-    )
-    return values?.reduce((sum, each) => sum + each.value, 0)
-  }
+  const metric = (name: string, labels: Record<string, string> = {}) =>
+    sumMetric(registry, name, labels)
   return { socket, clock, messages, gaps, log, controller, metric }
 }
+
+/** The sum over all values of a metric that carry these labels. */
+export async function sumMetric(
+  registry: Registry,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<number> {
+  const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {}
+  const wanted = Object.entries(labels)
+  return values
+    .filter((each) => {
+      const carried: Record<string, unknown> = each.labels
+      return wanted.every(([label, value]) => carried[label] === value)
+    })
+    .reduce((sum, { value }) => sum + value, 0)
+}
+
+/** How often a socket was opened again. */
+export const countReconnects = (registry: Registry): Promise<number> =>
+  sumMetric(registry, 'auspex_upstream_socket_reconnects_total')

@@ -70,7 +70,9 @@ async function judge(startedMs: number): Promise<boolean> {
   const seconds = (Date.now() - startedMs) / 1000
   const losses = await findLosses(upstreams, seen, startedMs)
   const problems = [
-    ...findings.filter(({ ok }) => !ok).map(({ upstream, answer }) => `${upstream}: ${answer}`),
+    ...findings
+      .filter(({ state }) => state !== 'ok')
+      .map(({ upstream, answer }) => `${upstream}: ${answer}`),
     ...losses,
     ...seen.surprises,
     ...(await findSpinning(seconds)),

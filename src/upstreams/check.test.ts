@@ -12,26 +12,45 @@ const check = () => checkUpstreams(simulated.upstreams, simulated.config)
 
 test('every upstream answers, each with a fact of its own', async () => {
   const findings = await check()
-  const answers = findings.map(({ upstream, ok, answer }) => [upstream, ok, answer])
+  const answers = findings.map(({ upstream, state, answer }) => [upstream, state, answer])
   expect(answers).toEqual([
-    ['polygon', true, expect.stringMatching(/^block \d+$/)],
-    ['gamma', true, expect.stringMatching(/^[a-z0-9-]+$/)],
-    ['clob', true, expect.stringMatching(/^20\d\d-/)],
-    ['data_api', true, expect.stringMatching(/^0x[0-9a-f]{40}$/)],
-    ['site', true, expect.stringMatching(/^BTC \d+/)],
-    ['polygon_ws', true, expect.stringMatching(/^block \d+$/)],
-    ['clob_ws', true, expect.stringMatching(/^book of \d+ tokens$/)],
-    ['rtds', true, expect.stringMatching(/^\w+ [\d.]+$/)],
-    ['live_v2', true, expect.stringMatching(/^\w+ [\d.]+$/)],
-    ['chainlink', true, expect.stringMatching(/^\w+ [\d.]+$/)],
+    ['polygon', 'ok', expect.stringMatching(/^block \d+$/)],
+    ['gamma', 'ok', expect.stringMatching(/^[a-z0-9-]+$/)],
+    ['clob', 'ok', expect.stringMatching(/^20\d\d-/)],
+    ['data_api', 'ok', expect.stringMatching(/^0x[0-9a-f]{40}$/)],
+    ['site', 'ok', expect.stringMatching(/^BTC \d+/)],
+    ['polygon_ws', 'ok', expect.stringMatching(/^block \d+$/)],
+    ['clob_ws', 'ok', expect.stringMatching(/^book of \d+ tokens$/)],
+    ['rtds', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
+    ['live_v2', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
+    ['chainlink', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
   ])
 })
 
 test('one that is down is named, the others are not affected', async () => {
   simulated.simulator.faults.set({ upstream: 'data_api', mode: '500' })
   const findings = await check()
-  const failed = findings.filter(({ ok }) => !ok)
+  const failed = findings.filter(({ state }) => state !== 'ok')
   expect(failed).toEqual([
-    expect.objectContaining({ upstream: 'data_api', answer: expect.stringMatching(/500/) }),
+    {
+      upstream: 'data_api',
+      state: 'failed',
+      answer: expect.stringMatching(/500/),
+      tookMs: expect.any(Number),
+    },
+  ])
+})
+
+test('one that needs credentials and has none is off, and fails nothing', async () => {
+  const { config, upstreams } = simulated.reconnect({ AUSPEX_CHAINLINK_SECRET: '' })
+  simulated.simulator.faults.set({ upstream: '*', mode: 'off' })
+  const findings = await checkUpstreams(upstreams, config)
+  await upstreams.close()
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
+    expect.objectContaining({
+      upstream: 'chainlink',
+      state: 'off',
+      answer: 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set',
+    }),
   ])
 })

@@ -6,8 +6,18 @@ import type { Upstreams } from './upstreams.js'
 
 const ANSWER_MS_MAX = 15_000
 
-/** What one upstream said. `answer` is a fact that only a working upstream can give. */
-export type Finding = { upstream: string; ok: boolean; answer: string; tookMs: number }
+/**
+ * What one upstream said. `answer` is a fact that only a working upstream can give. One that is `off`
+ * was not asked: it needs credentials and has none.
+ */
+export type Finding = {
+  upstream: string
+  state: 'ok' | 'failed' | 'off'
+  answer: string
+  tookMs: number
+}
+
+class NotConfigured extends Error {}
 
 type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string> }
 
@@ -24,17 +34,17 @@ export async function checkUpstreams(upstreams: Upstreams, config: Config): Prom
 
 async function put({ upstream, ask }: Question, signal: AbortSignal): Promise<Finding> {
   const startedMs = performance.now()
-  const finding = (ok: boolean, answer: string): Finding => ({
+  const finding = (state: Finding['state'], answer: string): Finding => ({
     upstream,
-    ok,
+    state,
     answer,
     tookMs: Math.round(performance.now() - startedMs),
   })
   try {
     const late = `no answer within ${ANSWER_MS_MAX / 1000} s`
-    return finding(true, await withTimeout(ask(signal), ANSWER_MS_MAX, late))
+    return finding('ok', await withTimeout(ask(signal), ANSWER_MS_MAX, late))
   } catch (error) {
-    return finding(false, messageOf(error))
+    return finding(error instanceof NotConfigured ? 'off' : 'failed', messageOf(error))
   }
 }
 
@@ -121,7 +131,7 @@ async function firstBook(upstreams: Upstreams, signal: AbortSignal): Promise<str
 }
 
 function firstPrice(source: PriceSource | undefined, missing: string, signal: AbortSignal) {
-  if (source === undefined) throw new Error(missing)
+  if (source === undefined) throw new NotConfigured(missing)
   return new Promise<string>((resolve) => {
     const onTick = ({ coin, price }: { coin: string; price: string }) => resolve(`${coin} ${price}`)
     source.start(signal, { onTick, onGap: () => undefined })

@@ -26,14 +26,14 @@ async function showUpstreams(config: Config): Promise<void> {
   const upstreams = new Upstreams(config, { metrics, clock: systemClock, log })
   try {
     const findings = await checkUpstreams(upstreams, config)
-    const rows = findings.map(({ upstream, ok, answer, tookMs }) => [
+    const rows = findings.map(({ upstream, state, answer, tookMs }) => [
       upstream,
-      ok ? 'ok' : 'FAILED',
-      `${tookMs} ms`,
+      state === 'failed' ? 'FAILED' : state,
+      state === 'off' ? '' : `${tookMs} ms`,
       answer,
     ])
     console.log(formatTable(rows))
-    const failed = findings.filter(({ ok }) => !ok)
+    const failed = findings.filter(({ state }) => state === 'failed')
     if (failed.length === 0) return
     throw new OperatorError(`${failed.length} of ${findings.length} upstreams gave no answer.`)
   } finally {

@@ -1,4 +1,4 @@
-import { maskAddress, maskAll, readText, readUrl, setting } from '../setting.js'
+import { maskAddress, maskAll, readInteger, readText, readUrl, setting } from '../setting.js'
 
 const HTTP = ['http:', 'https:']
 const SOCKET = ['ws:', 'wss:']
@@ -38,6 +38,13 @@ const node = (env: string, flag: string, protocols: string[], help: string) =>
 export const UPSTREAM_SETTINGS = {
   polygonUrl: node('AUSPEX_POLYGON_URL', 'polygon-url', HTTP, 'Polygon node over HTTP'),
   polygonWsUrl: node('AUSPEX_POLYGON_WS_URL', 'polygon-ws-url', SOCKET, 'the same over WebSocket'),
+  polygonCallsPerSecond: setting({
+    env: 'AUSPEX_POLYGON_CALLS_PER_SECOND',
+    placeholder: 'number',
+    help: 'calls per second that the node allows; half of them are used',
+    fallback: () => 17,
+    read: readInteger(1, 10_000),
+  }),
   gammaUrl: address(
     'AUSPEX_GAMMA_URL',
     HTTP,

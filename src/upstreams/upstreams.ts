@@ -37,9 +37,9 @@ export class Upstreams {
     this.clob = new ClobClient({ ...shared, url: config.clobUrl })
     this.dataApi = new DataApiClient({ ...shared, url: config.dataApiUrl })
     this.sitePrice = new SitePriceClient({ ...shared, url: config.siteUrl })
-    const { polygonUrl } = config
+    const { polygonUrl: url, polygonCallsPerSecond: callsPerSecond } = config
     this.polygon =
-      polygonUrl === undefined ? undefined : new PolygonClient({ ...shared, url: polygonUrl })
+      url === undefined ? undefined : new PolygonClient({ ...shared, url, callsPerSecond })
   }
 
   /** Heads, pending transactions and, with a filter, logs. `undefined` without a node. */

@@ -2,9 +2,10 @@ import { inBatches } from '../transport/batches.js'
 import type { BreakerState } from '../transport/breaker.js'
 import { followCursor } from '../transport/cursor.js'
 import { UpstreamError } from '../transport/errors.js'
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { HttpUpstream } from '../transport/http.js'
+import type { ConnectorOptions } from '../transport/http-options.js'
 import { ifFound } from '../transport/if-found.js'
-import { readArray, readDecimal, readInteger } from '../transport/read.js'
+import { readAmount, readArray, readDecimal, readInteger } from '../transport/read.js'
 import { CLOB_LIMITS, HISTORIES_MAX, TOKENS_MAX } from './limits.js'
 import type {
   ClobBook,
@@ -56,7 +57,7 @@ export class ClobClient {
   /** Tokens without a book are absent, here and in the maps below. */
   async getBooks(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, ClobBook>> {
     const read = (json: unknown, path: string) => readArray(json, path, parseBook)
-    const answers = await inBatches(tokenIds, TOKENS_MAX, (batch) =>
+    const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
       this.#http.post('/books', toTokens(batch), { read, signal }),
     )
     return new Map(answers.flat().map((book) => [book.tokenId, book]))
@@ -68,7 +69,7 @@ export class ClobClient {
     signal?: AbortSignal,
   ): Promise<Map<string, ClobPrices>> {
     const read = parseByToken(parsePrices)
-    const answers = await inBatches(tokenIds, TOKENS_MAX / 2, (batch) => {
+    const answers = await inBatches(new Set(tokenIds), TOKENS_MAX / 2, (batch) => {
       const sides = batch.flatMap((token_id) => [
         { token_id, side: 'BUY' },
         { token_id, side: 'SELL' },
@@ -79,7 +80,7 @@ export class ClobClient {
   }
 
   getMidpoints(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/midpoints', tokenIds, parseByToken(readDecimal), signal)
+    return this.#byToken('/midpoints', tokenIds, parseByToken(readAmount), signal)
   }
 
   getSpreads(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
@@ -118,7 +119,7 @@ export class ClobClient {
     signal?: AbortSignal,
   ): Promise<Map<string, ClobPricePoint[]>> {
     const { startTs, endTs, interval, fidelity } = toHistoryQuery(span)
-    const answers = await inBatches(tokenIds, HISTORIES_MAX, (markets) => {
+    const answers = await inBatches(new Set(tokenIds), HISTORIES_MAX, (markets) => {
       const body = { markets, start_ts: startTs, end_ts: endTs, interval, fidelity }
       return this.#http.post('/batch-prices-history', body, { read: parseHistories, signal })
     })
@@ -149,7 +150,7 @@ export class ClobClient {
     read: Read<Map<string, T>>,
     signal?: AbortSignal,
   ): Promise<Map<string, T>> {
-    const answers = await inBatches(tokenIds, TOKENS_MAX, (batch) =>
+    const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
       this.#http.post(path, toTokens(batch), { read, signal }),
     )
     return joinMaps(answers)

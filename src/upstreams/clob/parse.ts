@@ -1,8 +1,8 @@
 import type { CursorPage } from '../transport/cursor.js'
 import {
+  readAmount,
   readArray,
   readBoolean,
-  readDecimal,
   readFields,
   readId,
   readInteger,
@@ -35,18 +35,18 @@ export function parseBook(value: unknown, path: string): ClobBook {
     hash: fields.optional('hash', readString),
     bids: fields.list('bids', parseLevel).sort((a, b) => Number(b.price) - Number(a.price)),
     asks: fields.list('asks', parseLevel).sort((a, b) => Number(a.price) - Number(b.price)),
-    minOrderSize: fields.optional('min_order_size', readDecimal),
-    tickSize: fields.optional('tick_size', readDecimal),
+    minOrderSize: fields.optional('min_order_size', readAmount),
+    tickSize: fields.optional('tick_size', readAmount),
     negRisk: fields.optional('neg_risk', readBoolean),
-    lastTradePrice: fields.optional('last_trade_price', readDecimal),
+    lastTradePrice: fields.optional('last_trade_price', readAmount),
   }
 }
 
-export function parseLevel(value: unknown, path: string): ClobLevel {
+function parseLevel(value: unknown, path: string): ClobLevel {
   const fields = readFields(value, path)
   return {
-    price: fields.required('price', readDecimal),
-    size: fields.required('size', readDecimal),
+    price: fields.required('price', readAmount),
+    size: fields.required('size', readAmount),
   }
 }
 
@@ -65,15 +65,15 @@ export function parseByToken<T>(read: Read<T>) {
 export function parsePrices(value: unknown, path: string): ClobPrices {
   const fields = readFields(value, path)
   return {
-    buy: fields.optional('BUY', readDecimal),
-    sell: fields.optional('SELL', readDecimal),
+    buy: fields.optional('BUY', readAmount),
+    sell: fields.optional('SELL', readAmount),
   }
 }
 
 export function parseLastTrades(value: unknown, path: string): Map<string, ClobLastTrade> {
   const trades = readArray(value, path, (item, at): [string, ClobLastTrade] => {
     const fields = readFields(item, at)
-    const price = fields.required('price', readDecimal)
+    const price = fields.required('price', readAmount)
     return [fields.required('token_id', readId), { price, side: fields.optional('side', readSide) }]
   })
   return new Map(trades)

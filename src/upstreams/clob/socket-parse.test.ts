@@ -159,6 +159,11 @@ describe('frames', () => {
     expect(parseClobFrame('{"event_type":"weather"}')).toBeUndefined()
   })
 
+  test('a price may be written without a zero', () => {
+    const frame = readFixture('best-bid-ask').replace('0.73', '.73')
+    expect(parseClobFrame(frame)).toMatchObject([{ bestBid: '0.73' }])
+  })
+
   test('no books at all is an answer too', () => {
     expect(parseClobFrame('[]')).toEqual([])
   })
@@ -167,6 +172,7 @@ describe('frames', () => {
     ['half a frame', readFixture('book').slice(0, 200)],
     ['no event type', '{"market":"0xab"}'],
     ['a price that is none', readFixture('best-bid-ask').replace('0.73', 'cheap')],
+    ['a negative price', readFixture('best-bid-ask').replace('0.73', '-0.73')],
     ['a side that is none', readFixture('price-change').replace('BUY', 'HOLD')],
     ['a time that is none', readFixture('tick-size-change').replace('1791000014000', 'noon')],
     ['one bad event among good ones', `[${readFixture('best-bid-ask')}, 5]`],

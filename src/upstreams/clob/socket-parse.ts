@@ -1,4 +1,5 @@
 import {
+  readAmount,
   readArray,
   readBoolean,
   readDecimal,
@@ -72,11 +73,11 @@ function parseChange(value: unknown, path: string): ClobLevelChange {
   return {
     tokenId: fields.required('asset_id', readId),
     side: fields.required('side', readSide),
-    price: fields.required('price', readDecimal),
-    size: fields.required('size', readDecimal),
+    price: fields.required('price', readAmount),
+    size: fields.required('size', readAmount),
     hash: fields.optional('hash', readString),
-    bestBid: fields.optional('best_bid', readDecimal),
-    bestAsk: fields.optional('best_ask', readDecimal),
+    bestBid: fields.optional('best_bid', readAmount),
+    bestAsk: fields.optional('best_ask', readAmount),
   }
 }
 
@@ -86,8 +87,8 @@ function parseTickSizeChange(value: unknown, path: string): ClobTickSizeChange {
     type: 'tick_size_change',
     conditionId: fields.required('market', readString),
     tokenId: fields.required('asset_id', readId),
-    oldTickSize: fields.optional('old_tick_size', readDecimal),
-    newTickSize: fields.required('new_tick_size', readDecimal),
+    oldTickSize: fields.optional('old_tick_size', readAmount),
+    newTickSize: fields.required('new_tick_size', readAmount),
     timestampMs: fields.required('timestamp', readInteger),
   }
 }
@@ -98,8 +99,8 @@ function parseTrade(value: unknown, path: string): ClobTrade {
     type: 'last_trade_price',
     conditionId: fields.required('market', readString),
     tokenId: fields.required('asset_id', readId),
-    price: fields.required('price', readDecimal),
-    size: fields.optional('size', readDecimal),
+    price: fields.required('price', readAmount),
+    size: fields.optional('size', readAmount),
     side: fields.optional('side', readSide),
     feeRateBps: fields.optional('fee_rate_bps', readNumber),
     timestampMs: fields.required('timestamp', readInteger),
@@ -113,8 +114,8 @@ function parseTop(value: unknown, path: string): ClobTop {
     type: 'best_bid_ask',
     conditionId: fields.required('market', readString),
     tokenId: fields.required('asset_id', readId),
-    bestBid: fields.optional('best_bid', readDecimal),
-    bestAsk: fields.optional('best_ask', readDecimal),
+    bestBid: fields.optional('best_bid', readAmount),
+    bestAsk: fields.optional('best_ask', readAmount),
     spread: fields.optional('spread', readDecimal),
     timestampMs: fields.required('timestamp', readInteger),
   }
@@ -138,7 +139,7 @@ function parseNewMarket(value: unknown, path: string): ClobNewMarket {
     sportsMarketType: fields.optional('sports_market_type', readString),
     line: fields.optional('line', readDecimal),
     gameStartTime: fields.optional('game_start_time', readString),
-    tickSize: fields.optional('order_price_min_tick_size', readDecimal),
+    tickSize: fields.optional('order_price_min_tick_size', readAmount),
     takerBaseFee: fields.optional('taker_base_fee', readNumber),
     feesEnabled: fields.optional('fees_enabled', readBoolean),
     feeSchedule: fields.optional('fee_schedule', parseFeeSchedule),

@@ -43,7 +43,7 @@ async function open(changes: Partial<ClobSocketOptions> = {}) {
     metrics: createUpstreamMetrics(new Registry()),
     log: pino({ level: 'silent' }),
     onEvents: (batch) => void events.push(...batch),
-    onGap: (gap) => gaps.push(gap),
+    onGap: (gap) => void gaps.push(gap),
     tuning: { timings: { backoff: { baseMs: 2, maxMs: 20 } } },
     ...changes,
   })
@@ -127,7 +127,7 @@ describe('events', () => {
   test('a frame that is sent twice is delivered once', async () => {
     const { server, events } = await open()
     await until(() => server.peers.length === 1)
-    for (const text of [top('1', 1), top('1', 1), top('1', 2), 'PONG', top('1', 3)])
+    for (const text of [top('1', 1), top('1', 1), top('1', 2), 'PONG', top('1', 2), top('1', 3)])
       server.peers[0]?.send(text)
     await until(() => events.length >= 3)
     expect(events.map((event) => event.timestampMs)).toEqual([1, 2, 3])

@@ -31,7 +31,7 @@ export type ClobSocketOptions = {
    * Events are missing, so the books have to be read again. After a new connection they come by
    * themselves; after a frame that could not be read they do not.
    */
-  onGap: (gap: ClobGap) => void
+  onGap: (gap: ClobGap) => void | Promise<void>
   tokensMax?: number | undefined
   tuning?: SocketTuning | undefined
 }
@@ -59,7 +59,7 @@ export class ClobSocket {
       expectsData: () => this.#wanted.size > 0,
       parse: (text) => {
         const events = parseClobFrame(text)
-        return this.#isRepeated(text) ? undefined : events
+        return events === undefined || this.#isRepeated(text) ? undefined : events
       },
       onOpen: () => this.#onOpen(),
       onMessage: onEvents,

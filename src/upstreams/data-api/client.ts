@@ -2,7 +2,8 @@ import type { Clock } from '../../lib/clock.js'
 import { inBatches } from '../transport/batches.js'
 import type { BreakerState } from '../transport/breaker.js'
 import { followCursor } from '../transport/cursor.js'
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { HttpUpstream } from '../transport/http.js'
+import type { ConnectorOptions } from '../transport/http-options.js'
 import type { Query } from '../transport/query.js'
 import { readArray } from '../transport/read.js'
 import {
@@ -112,7 +113,7 @@ export class DataApiClient {
   /** The twenty largest holders of each token of these conditions. */
   async listHolders(conditionIds: Iterable<string>, signal?: AbortSignal): Promise<TokenHolders[]> {
     const read = (json: unknown, path: string) => readArray(json, path, parseTokenHolders)
-    const answers = await inBatches(conditionIds, CONDITIONS_PER_CALL, (batch) => {
+    const answers = await inBatches(new Set(conditionIds), CONDITIONS_PER_CALL, (batch) => {
       const query = { market: batch.join(','), limit: HOLDERS_PER_TOKEN }
       return this.#http.get('/holders', query, { read, signal })
     })

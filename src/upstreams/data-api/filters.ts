@@ -1,4 +1,4 @@
-import type { Query } from '../transport/query.js'
+import { type Query, toCommaList } from '../transport/query.js'
 import type { Side } from './messages.js'
 
 /** Condition ids or event ids, never both. */
@@ -114,7 +114,7 @@ export const toTradeQuery = (filter: TradeFilter): Query => ({
 export const toActivityQuery = (filter: ActivityFilter): Query => ({
   user: filter.user,
   ...toMarketsQuery(filter),
-  type: filter.types?.join(','),
+  type: toCommaList(filter.types),
   side: filter.side,
   excludeDepositsWithdrawals: filter.excludeDepositsWithdrawals,
   sortBy: filter.sortBy,
@@ -133,7 +133,7 @@ export const toLeaderboardQuery = (filter: LeaderboardFilter): Query => ({
 
 export const toPositionV2Query = (filter: PositionV2Filter): Query => ({
   user: filter.user,
-  condition: filter.conditionIds?.join(','),
+  condition: toCommaList(filter.conditionIds),
   status: filter.status,
   sort_by: filter.sortBy,
   sort_direction: filter.sortDirection,
@@ -143,7 +143,7 @@ export const toPositionV2Query = (filter: PositionV2Filter): Query => ({
 
 export const toTradeV2Query = (filter: TradeV2Filter): Query => ({
   user: filter.user,
-  condition: filter.conditionIds?.join(','),
+  condition: toCommaList(filter.conditionIds),
   event_id: filter.eventId,
   side: filter.side,
   taker_only: filter.takerOnly,
@@ -152,6 +152,6 @@ export const toTradeV2Query = (filter: TradeV2Filter): Query => ({
 })
 
 const toMarketsQuery = ({ conditionIds, eventIds }: Markets): Query => ({
-  market: conditionIds?.join(','),
-  eventId: eventIds?.join(','),
+  market: toCommaList(conditionIds),
+  eventId: toCommaList(eventIds),
 })

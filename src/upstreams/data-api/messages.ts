@@ -1,7 +1,7 @@
 export type Side = 'BUY' | 'SELL'
 
 /** Rows carry the Data API's own words. `undefined` is what it leaves out, sends as null or as "". */
-export type DataMarketPart = {
+type DataMarketPart = {
   asset: string | undefined
   conditionId: string | undefined
   title: string | undefined

@@ -225,6 +225,7 @@ describe('answers that must not be trusted', () => {
     ['a log that comes twice', [log, log]],
     ['a log without a place', [{ ...log, blockHash: null }]],
     ['a hash that is none', [{ ...log, transactionHash: '0x12' }]],
+    ['a log that is taken back, or not', [{ ...log, removed: 'true' }]],
     ['no list', { logs: [] }],
   ])('refused: %s', async (_what, result) => {
     const client = await openScripted(() => ({ result }))
@@ -281,10 +282,36 @@ describe('answers that must not be trusted', () => {
     expect(calls).toBe(1)
   })
 
+  test.each([
+    ['is busy', { error: { code: -32_005, message: 'rate limit' } }],
+    ['fails', { error: { code: -32_603, message: 'internal error' } }],
+    ['says nothing of use', { result: { half: 'an answer' } }],
+  ])('a node that %s for ten minutes is asked less than once a second', async (_how, answer) => {
+    let calls = 0
+    const timing = instantTiming()
+    const count = () => {
+      calls += 1
+      return answer
+    }
+    const client = await openScripted(count, { timing })
+    while (timing.now() < 600_000) {
+      await expect(client.getBlockNumber()).rejects.toMatchObject({ retryable: true })
+      await timing.sleep(1_000, new AbortController().signal)
+    }
+    expect(calls).toBeLessThan(60)
+    expect(client.state).toBe('open')
+  })
+
+  test('a node that repeats its key gives nothing away', async () => {
+    const answer = () => ({ error: { code: -32_000, message: 'no such key: 0123456789abcdef' } })
+    const client = await openScripted(answer, { path: '/v2/0123456789abcdef' })
+    await expect(client.getBlockNumber()).rejects.toThrow('no such key: ********')
+  })
+
   test('a batch that is refused as a whole is refused item by item', async () => {
     const client = await openScripted(
       () => ({ error: { code: -32600, message: 'batch too large' } }),
-      'whole',
+      { batches: 'whole' },
     )
     const outcomes = await client.batch([askBlockNumber(), askBlockNumber()])
     expect(outcomes.map((each) => each.ok || each.error.message)).toEqual(
@@ -326,7 +353,7 @@ type Call = { id: number; method: string }
 /** A client of a node that answers what the test wants. */
 async function openScripted(
   answer: (call: Call) => object,
-  batches: 'each' | 'whole' = 'each',
+  { batches = 'each', path = '', timing = instantTiming() } = {},
 ): Promise<PolygonClient> {
   const reply = (call: Call) => ({ jsonrpc: '2.0', id: call.id, ...answer(call) })
   const host = await openHost('polygon', new Faults(), {
@@ -337,7 +364,7 @@ async function openScripted(
       return { status: 200, body: isWhole ? { ...reply(asked[0] as Call), id: null } : answers }
     },
   })
-  const client = createClient(host.url)
+  const client = createClient(host.url + path, { timing })
   onTestFinished(async () => {
     await client.close()
     await host.close()

@@ -1,9 +1,7 @@
-import { TimeoutError } from '../../lib/timeout.js'
-import { withLinked } from '../transport/abort.js'
 import type { BreakerState } from '../transport/breaker.js'
 import { UpstreamError } from '../transport/errors.js'
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
-import { systemTiming } from '../transport/timing.js'
+import { HttpUpstream } from '../transport/http.js'
+import type { ConnectorOptions } from '../transport/http-options.js'
 import type { LogFilter } from './filter.js'
 import { polygonLimits } from './limits.js'
 import type { ChainLog } from './log.js'
@@ -38,13 +36,13 @@ export class PolygonClient {
   readonly #timeoutMs: number
 
   constructor({ callsPerSecond, ...options }: PolygonOptions) {
-    const { url, timeoutMs = TIMEOUT_MS, timing = systemTiming } = options
+    const { url, timeoutMs = TIMEOUT_MS } = options
     const limits = polygonLimits(callsPerSecond)
     this.#timeoutMs = timeoutMs
     this.#http = new HttpUpstream({ ...options, name: NAME, limits, timeoutMs })
     // Keys are part of the path, where some providers do not allow a slash at the end.
     const path = new URL(url).pathname === '/' ? '/' : ''
-    this.#rpc = new RpcClient({ upstream: NAME, http: this.#http, path, timing })
+    this.#rpc = new RpcClient({ upstream: NAME, http: this.#http, path })
   }
 
   get state(): BreakerState {
@@ -122,38 +120,21 @@ export class PolygonClient {
    */
   #getPage(range: BlockRange, filter: LogFilter | undefined, signal: AbortSignal) {
     const requests = [askLogs(range, filter), askBlock(range.toBlock)] as const
-    return this.#rpc.retry(signal, () =>
-      this.#withDeadline(range, signal, async (linked): Promise<LogPage> => {
-        const [logs, last] = await this.#rpc.batch(requests, linked)
-        if (!logs.ok) throw logs.error
-        if (!last.ok) throw last.error
-        if (last.value === undefined) throw behind(`block ${range.toBlock} is not there`)
-        const newest = logs.value.at(-1)?.at
-        if (newest?.blockNumber === range.toBlock && newest.blockHash !== last.value.hash)
-          throw behind(`block ${range.toBlock} was replaced while it was read`)
-        return { ...range, last: last.value, logs: logs.value }
-      }),
-    )
+    const isOneBlock = range.fromBlock === range.toBlock
+    // Several blocks that take half of the time are too many; of one there is no smaller part.
+    const patienceMs = isOneBlock ? undefined : this.#timeoutMs / 2
+    const read = ([logs, last]: readonly [ChainLog[], Block | undefined]) =>
+      toPage(range, logs, last)
+    return this.#rpc.together(requests, read, { signal, patienceMs })
   }
+}
 
-  /** Several blocks that take half of the time are too many; of one block there is no smaller part. */
-  #withDeadline<T>(
-    { fromBlock, toBlock }: BlockRange,
-    signal: AbortSignal,
-    work: (linked: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    if (fromBlock === toBlock) return work(signal)
-    const deadlineMs = this.#timeoutMs / 2
-    return withLinked([signal], async (linked) => {
-      const late = () => linked.abort(new TimeoutError(`no logs within ${deadlineMs} ms`))
-      const timer = setTimeout(late, deadlineMs)
-      try {
-        return await work(linked.signal)
-      } finally {
-        clearTimeout(timer)
-      }
-    })
-  }
+function toPage(range: BlockRange, logs: ChainLog[], last: Block | undefined): LogPage {
+  if (last === undefined) throw behind(`block ${range.toBlock} is not there`)
+  const newest = logs.at(-1)?.at
+  if (newest?.blockNumber === range.toBlock && newest.blockHash !== last.hash)
+    throw behind(`block ${range.toBlock} was replaced while it was read`)
+  return { ...range, last, logs }
 }
 
 const behind = (message: string) => new AnswerError(message, { upstream: NAME, retryable: true })

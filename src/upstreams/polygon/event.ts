@@ -72,7 +72,7 @@ export function checkData(data: string, words: number, isStatic = true): void {
     throw new DecodeError(`${data.length - START} digits of data for ${words} words`)
 }
 
-export type Field<T> = { isDynamic: boolean; read(hex: string, at: number): T }
+type Field<T> = { isDynamic: boolean; read(hex: string, at: number): T }
 
 type Fields = { readonly [name: string]: Field<unknown> }
 
@@ -80,7 +80,7 @@ type NoFields = Record<never, never>
 
 type Values<F extends Fields> = { [Name in keyof F]: F[Name] extends Field<infer T> ? T : never }
 
-export type EventFact<Kind extends string, Topics extends Fields, Data extends Fields> = {
+type EventFact<Kind extends string, Topics extends Fields, Data extends Fields> = {
   kind: Kind
   at: LogPlace
 } & Values<Topics> &

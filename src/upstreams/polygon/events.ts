@@ -71,7 +71,7 @@ export type Fact = ReturnType<Decoders['decode']> | UnknownEvent
 export type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>
 
 /** A known contract with its events by hash. */
-export type Emitter = { contract: Contract; events: ReadonlyMap<string, EventDecoder<Fact>> }
+type Emitter = { contract: Contract; events: ReadonlyMap<string, EventDecoder<Fact>> }
 
 export const EMITTERS: ReadonlyMap<string, Emitter> = new Map(
   CONTRACTS.map((contract) => [contract.address, { contract, events: eventsOf(contract.role) }]),

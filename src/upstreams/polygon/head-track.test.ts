@@ -45,6 +45,12 @@ describe('HeadTrack', () => {
     expect(track.accept(head(11, 'b', 'a'))).toEqual({ gap: { fromBlock: 11, toBlock: 11 } })
   })
 
+  test('a reorganisation that began during an interruption puts the parent in doubt, too', () => {
+    const track = follow(head(10), head(11), head(12))
+    track.interrupt()
+    expect(track.accept(head(11, 'b'))).toEqual({ gap: { fromBlock: 10, toBlock: 11 } })
+  })
+
   test('a reorganisation that is told from its start has no gap', () => {
     const track = follow(head(10), head(11), head(12))
     expect(track.accept(head(11, 'b', 'a'))).toEqual({ gap: undefined })

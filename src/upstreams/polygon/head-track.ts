@@ -34,11 +34,12 @@ export class HeadTrack {
   }
 
   #gapBefore({ number, parentHash }: Head, last: number): HeadGap | undefined {
-    if (this.#interrupted) return { fromBlock: Math.min(last, number), toBlock: number }
-    if (last + 1 < number) return { fromBlock: last + 1, toBlock: number - 1 }
     const known = this.#hashes.get(number - 1)
     // Its parent is another block than the one we saw: we missed how that one was replaced.
     const isReplaced = known !== undefined && known !== parentHash
+    if (this.#interrupted)
+      return { fromBlock: Math.min(last, isReplaced ? number - 1 : number), toBlock: number }
+    if (last + 1 < number) return { fromBlock: last + 1, toBlock: number - 1 }
     return isReplaced ? { fromBlock: number - 1, toBlock: number - 1 } : undefined
   }
 

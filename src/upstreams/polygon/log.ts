@@ -42,12 +42,13 @@ export function readLogs(value: unknown, path: string): ChainLog[] {
  */
 export function readLog(value: unknown, path: string, previous?: LogPlace): ChainLog {
   const log = readObject(value, path)
-  const { address, topics, data, blockTimestamp } = log
+  const { address, topics, data, blockTimestamp, removed = false } = log
   if (typeof address !== 'string' || !isHex(address, 20))
     return refuse(`${path}.address`, 'an address', address)
   if (!Array.isArray(topics) || !topics.every(isString))
     return refuse(`${path}.topics`, 'an array of strings', topics)
   if (typeof data !== 'string') return refuse(`${path}.data`, 'a string', data)
+  if (typeof removed !== 'boolean') return refuse(`${path}.removed`, 'true or false', removed)
   return {
     at: {
       address,
@@ -60,7 +61,7 @@ export function readLog(value: unknown, path: string, previous?: LogPlace): Chai
     },
     topics,
     data,
-    removed: log.removed === true,
+    removed,
   }
 }
 

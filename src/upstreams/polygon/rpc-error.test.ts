@@ -13,7 +13,18 @@ describe('the wordings of providers', () => {
     [-32600, 'You can make eth_getLogs requests with up to a 10 block range.', 'tooMuch'],
     [-32000, 'logs matched by query exceeds limit of 10000', 'tooMuch'],
     [-32000, 'block range is too wide', 'tooMuch'],
+    [35, 'ranges over 10000 blocks are not supported on freetier', 'tooMuch'],
+    [-32602, 'eth_getLogs is limited to 0 - 10000 blocks range', 'tooMuch'],
+    [-32602, 'eth_getLogs and eth_newFilter are limited to 1,024 blocks', 'tooMuch'],
+    [-32602, 'Maximum allowed number of requested blocks is 1000', 'tooMuch'],
+    [-32000, 'requested too many blocks from 1 to 9999, maximum is set to 2048', 'tooMuch'],
+    [-32602, 'query exceeds max results 20000, retry with the range 1-2', 'tooMuch'],
+    [-32600, 'exceeds the range allowed for your plan (5000 > 3000)', 'tooMuch'],
+    [-32602, 'please limit the query to at most 1000 blocks', 'tooMuch'],
+    [-32047, 'Invalid eth_getLogs request. Max range: 800', 'tooMuch'],
     [-32000, 'invalid block range', 'lagging'],
+    [-32602, 'invalid block range params', 'lagging'],
+    [-32602, 'block range extends beyond current head block', 'lagging'],
     [-32000, 'header not found', 'lagging'],
     [-32000, 'unknown block', 'lagging'],
     [-32005, 'daily request count exceeded, request rate limited', 'busy'],
@@ -25,6 +36,11 @@ describe('the wordings of providers', () => {
     expect(error.fault).toBe(fault)
     expect(error.retryable).toBe(!['tooMuch', 'refused'].includes(fault))
     expect(asksForLess(error)).toBe(fault === 'tooMuch')
+  })
+
+  test('a long story is cut short', () => {
+    const { message } = new RpcError('polygon', 'eth_call', 3, 'x'.repeat(10_000))
+    expect(message.length).toBeLessThan(300)
   })
 
   test('a timeout of anything but logs is worth another try', () => {

@@ -1,5 +1,6 @@
 import { TimeoutError } from '../../lib/timeout.js'
 import { UpstreamError } from '../transport/errors.js'
+import { shorten } from '../transport/http-try.js'
 import { BodyTooLargeError } from '../transport/read-body.js'
 
 /**
@@ -19,7 +20,7 @@ export class RpcError extends UpstreamError {
   constructor(upstream: string, method: string, code: number, message: string) {
     const fault = classify(method, code, message)
     const retryable = fault === 'lagging' || fault === 'busy' || fault === 'broken'
-    super(`${method} answered ${code}: ${message}`, { upstream, retryable })
+    super(`${method} answered ${code}: ${shorten(message)}`, { upstream, retryable })
     this.code = code
     this.fault = fault
   }
@@ -32,7 +33,6 @@ export class AnswerError extends UpstreamError {
 
 /** Whether the same logs may be had in smaller pieces, however the node or our own limits said so. */
 export function asksForLess(error: unknown): boolean {
-  if (error instanceof TimeoutError) return true
   if (error instanceof RpcError) return error.fault === 'tooMuch'
   if (!(error instanceof UpstreamError)) return false
   const { cause, status, message } = error
@@ -48,7 +48,7 @@ const TOO_MUCH_CODES = new Set([-32701, -32005, -32002, -32003])
 const BROKEN_CODES = new Set([-32603, -32002])
 
 const LAGGING = words(
-  'invalid block range$',
+  'invalid block range( params)?$',
   'header not found',
   'unknown block',
   'block not found',
@@ -68,9 +68,14 @@ const BUSY = words(
   'quota',
 )
 const TOO_MUCH = words(
-  'block range',
+  'blocks? range',
   'range.{0,20}too (large|wide|big)',
-  'limited to a [\\d,]+ range',
+  'max(imum)? range',
+  'ranges? over [\\d,]+',
+  'exceeds? (the |max(imum)? )?(range|results)',
+  'limited to (a )?[\\d,]+ (range|blocks?)',
+  'at most [\\d,]+ blocks',
+  'number of requested blocks',
   'too many (results|logs|blocks)',
   'more than [\\d,]+ (results|logs)',
   '(results|logs).{0,20}(exceed|limit)',

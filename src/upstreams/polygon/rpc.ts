@@ -1,6 +1,7 @@
-import { backoffMs } from '../transport/backoff.js'
+import { inBatches } from '../transport/batches.js'
 import { UpstreamError } from '../transport/errors.js'
 import type { HttpUpstream } from '../transport/http.js'
+import type { PostAsk } from '../transport/http-options.js'
 import {
   type JsonObject,
   ReadError,
@@ -8,7 +9,6 @@ import {
   readObject,
   readString,
 } from '../transport/read.js'
-import type { Timing } from '../transport/timing.js'
 import type { RpcRequest } from './requests.js'
 import { AnswerError, RpcError } from './rpc-error.js'
 
@@ -24,17 +24,20 @@ export type RpcOptions = {
   http: HttpUpstream
   /** What follows the base URL. */
   path: string
-  timing: Timing
 }
 
-const TRIES_MAX = 4
-const BACKOFF = { baseMs: 500, maxMs: 10_000 }
+/** The values of requests that all succeeded. */
+type Values<Requests extends readonly RpcRequest<unknown>[]> = {
+  [Index in keyof Requests]: ReturnType<Requests[Index]['read']>
+}
+
 /** The smallest limit that providers set. */
 const BATCH_MAX = 100
 
 /**
- * JSON-RPC over HTTP. The transport repeats what failed below; here is repeated what a node answers
- * properly and would not answer a little later: that it is behind, or that we ask too often.
+ * JSON-RPC over HTTP. A node that answers properly that it is behind, that it failed or that we ask
+ * too often is treated by the transport like one that does not answer: it is asked again a little
+ * later, and spared when that keeps happening.
  */
 export class RpcClient {
   readonly #options: RpcOptions
@@ -44,13 +47,11 @@ export class RpcClient {
     this.#options = options
   }
 
-  async call<T>(request: RpcRequest<T>, signal?: AbortSignal): Promise<T> {
-    return await this.retry(signal, async () => {
-      const id = this.#nextId()
-      const { http, path } = this.#options
-      const json = await http.post(path, toMessage(id, request), { read: asIs, signal })
-      return this.#read(id, request, () => readObject(json, 'answer'))
-    })
+  call<T>(request: RpcRequest<T>, signal?: AbortSignal): Promise<T> {
+    const { http, path } = this.#options
+    const id = this.#nextId()
+    const read = (json: unknown) => this.#read(id, request, () => readObject(json, 'answer'))
+    return http.post(path, toMessage(id, request), { read, signal })
   }
 
   /** One POST for up to a hundred requests. Throws only when there is no answer at all. */
@@ -58,45 +59,41 @@ export class RpcClient {
     requests: Requests,
     signal?: AbortSignal,
   ): Promise<BatchOutcomes<Requests>> {
-    const parts: Promise<RpcOutcome<unknown>[]>[] = []
-    for (let start = 0; start < requests.length; start += BATCH_MAX)
-      parts.push(this.#post(requests.slice(start, start + BATCH_MAX), signal))
-    return (await Promise.all(parts)).flat() as BatchOutcomes<Requests>
+    const parts = await inBatches(requests, BATCH_MAX, (batch) =>
+      this.#post(batch, (outcomes) => outcomes, { signal }),
+    )
+    return parts.flat() as BatchOutcomes<Requests>
   }
 
-  /** Does the work again after a wait, as long as its error says that this may help. */
-  async retry<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await work()
-      } catch (error) {
-        const mayHelp = error instanceof AnswerError || error instanceof RpcError
-        if (!mayHelp || !error.retryable || tries >= TRIES_MAX) throw error
-        await this.#options.timing.sleep(backoffMs(BACKOFF, tries), signal ?? NEVER)
-      }
-    }
+  /** One POST whose answers are good together or not at all: `read` may refuse them, too. */
+  together<const Requests extends readonly RpcRequest<unknown>[], T>(
+    requests: Requests,
+    read: (values: Values<Requests>) => T,
+    options: Patience,
+  ): Promise<T> {
+    const readAll = (outcomes: RpcOutcome<unknown>[]) =>
+      read(outcomes.map(unwrap) as Values<Requests>)
+    return this.#post(requests, readAll, options)
   }
 
-  async #post(
+  #post<T>(
     requests: readonly RpcRequest<unknown>[],
-    signal: AbortSignal | undefined,
-  ): Promise<RpcOutcome<unknown>[]> {
+    read: (outcomes: RpcOutcome<unknown>[]) => T,
+    options: Patience,
+  ): Promise<T> {
     const { http, path } = this.#options
     const asked = requests.map((request) => ({ id: this.#nextId(), request }))
     const messages = asked.map(({ id, request }) => toMessage(id, request))
-    const json = await http.post(path, messages, { read: asIs, signal })
-    return asked.map(({ id, request }) => {
-      try {
-        return { ok: true, value: this.#read(id, request, () => findAnswer(json, id)) }
-      } catch (error) {
-        if (error instanceof UpstreamError) return { ok: false, error }
-        throw error
-      }
+    const readItem = (json: unknown, { id, request }: (typeof asked)[number]) =>
+      outcomeOf(() => this.#read(id, request, () => findAnswer(json, id)))
+    return http.post(path, messages, {
+      ...options,
+      read: (json) => read(asked.map((each) => readItem(json, each))),
     })
   }
 
   #read<T>(id: number, request: RpcRequest<T>, find: () => JsonObject | undefined): T {
-    const { upstream } = this.#options
+    const { upstream, http } = this.#options
     const { method } = request
     try {
       const answer = find()
@@ -104,7 +101,8 @@ export class RpcClient {
       if (answer.error !== undefined && answer.error !== null) {
         const error = readObject(answer.error, 'error')
         const code = readInteger(error.code, 'error.code')
-        throw new RpcError(upstream, method, code, readString(error.message, 'error.message'))
+        const said = http.redact(readString(error.message, 'error.message'))
+        throw new RpcError(upstream, method, code, said)
       }
       if (answer.id !== id) throw new ReadError(`the answer is to ${answer.id}, not to ${id}`)
       return request.read(answer.result, 'result')
@@ -124,13 +122,25 @@ export class RpcClient {
   }
 }
 
-const NEVER = new AbortController().signal
+type Patience = Pick<PostAsk<unknown>, 'signal' | 'patienceMs'>
+
+function outcomeOf<T>(read: () => T): RpcOutcome<T> {
+  try {
+    return { ok: true, value: read() }
+  } catch (error) {
+    if (error instanceof UpstreamError) return { ok: false, error }
+    throw error
+  }
+}
+
+function unwrap<T>(outcome: RpcOutcome<T>): T {
+  if (!outcome.ok) throw outcome.error
+  return outcome.value
+}
 
 function toMessage(id: number, { method, params }: RpcRequest<unknown>) {
   return { jsonrpc: '2.0', id, method, params }
 }
-
-const asIs = (json: unknown): unknown => json
 
 /** Answers of a batch come in any order. One that is no list answers every request of it. */
 function findAnswer(json: unknown, id: number): JsonObject | undefined {

@@ -6,6 +6,7 @@ import type { FaultMode } from '../../../sim/server/fault-order.js'
 import { Faults } from '../../../sim/server/faults.js'
 import { type Host, openHost } from '../../../sim/server/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
+import { countReconnects, sumMetric } from '../../../test/upstream-socket.js'
 import { systemClock } from '../../lib/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { decodeMatchOrders } from './calldata.js'
@@ -19,7 +20,7 @@ import { PolygonSocket, type PolygonSocketOptions } from './socket.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 const BLOCK_MS = 2_000
-const FAST = { handshakeMs: 2_000, stableMs: 60_000, backoff: { baseMs: 2, maxMs: 20 } }
+const FAST = { handshakeMs: 500, stableMs: 60_000, backoff: { baseMs: 2, maxMs: 20 } }
 
 let universe: Universe
 beforeAll(() => {
@@ -55,23 +56,35 @@ describe('a socket to a node', () => {
   })
 
   test('reports the heads that were left out', async () => {
-    const { heads, gaps, faults, metric } = await follow()
+    const { heads, gaps, faults, metric, reconnects } = await follow()
     await until(() => heads.length >= 2)
     faults.set({ upstream: 'polygon', mode: 'missed-heads' })
     await until(() => gaps.length >= 3)
     expect(uncovered(heads, gaps)).toEqual([])
     for (const { fromBlock, toBlock } of gaps) expect(toBlock).toBe(fromBlock)
     expect(await metric('auspex_upstream_gaps_total')).toBe(gaps.length)
-    expect(await metric('auspex_upstream_socket_reconnects_total')).toBe(0)
+    expect(await reconnects()).toBe(0)
   })
+
+  test.each(['stale', 'skew', 'range-too-large', 'too-many-results'] as const)(
+    'is not touched by: %s',
+    async (mode) => {
+      const { heads, gaps, faults, reconnects } = await follow()
+      await until(() => heads.length >= 2)
+      faults.set({ upstream: 'polygon', mode })
+      await until(() => heads.length >= 12)
+      expect(uncovered(heads, gaps)).toEqual([])
+      expect([gaps, await reconnects()]).toEqual([[], 0])
+    },
+  )
 
   test('a reorganisation takes logs back and gives other blocks', async () => {
     const { heads, logs, gaps } = await follow()
     await until(() => heads.length >= 30 && logs.length > 0)
+    await vi.waitFor(() => expect(heads.at(-1)?.number).toBe(universe.chain.head.number))
     const before = heads.length
     universe.reorg(5)
-    makeBlock()
-    await vi.waitFor(() => expect(heads.length).toBeGreaterThanOrEqual(before + 6))
+    await until(() => heads.length >= before + 6)
     const replaced = heads.slice(before, before + 5)
     expect(replaced.map(({ number }) => number)).toEqual(
       heads.slice(before - 5, before).map(({ number }) => number),
@@ -109,16 +122,13 @@ describe('a socket to a node', () => {
   ] as [FaultMode, number][])(
     'after a while of %s (rate %d) every block was seen or is reported missing',
     async (mode, rate) => {
-      const { heads, logs, gaps, faults, metric } = await follow({ silentAfterMs: 300 })
+      const { heads, logs, gaps, faults, reconnects } = await follow({ silentAfterMs: 300 })
       await until(() => heads.length >= 3)
       faults.set({ upstream: 'polygon', mode, rate, delayMs: 400 })
       // What breaks new connections only must meet one.
       if (mode === '500' || mode === '429')
         faults.set({ upstream: 'polygon', mode: 'drop', seconds: 0.05 })
-      await until(
-        async () =>
-          (await metric('auspex_upstream_socket_reconnects_total')) >= 1 || gaps.length > 5,
-      )
+      await until(async () => (await reconnects()) >= 1 || gaps.length > 5)
       faults.set({ upstream: 'polygon', mode: 'off' })
       const before = heads.length
       await until(() => gaps.length > 0 && heads.length >= before + 5)
@@ -129,6 +139,7 @@ describe('a socket to a node', () => {
         ({ at }) => !seen.has(`${at.blockHash}${at.logIndex}`),
       )
       expect(missing).toEqual([])
+      expect(await reconnects()).toBeLessThan(100)
     },
   )
 
@@ -190,15 +201,12 @@ function listen(
     },
     onLog: (log) => void seen.logs.push(log),
     onPending: (tx) => void seen.pending.push(tx),
-    onGap: (gap) => seen.gaps.push(gap),
+    onGap: (gap) => void seen.gaps.push(gap),
   })
   socket.start(controller.signal)
   onTestFinished(() => controller.abort())
-  const metric = async (name: string): Promise<number> => {
-    const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {}
-    return values.reduce((sum, each) => sum + each.value, 0)
-  }
-  return { ...seen, socket, metric }
+  const metric = (name: string) => sumMetric(registry, name)
+  return { ...seen, socket, metric, reconnects: () => countReconnects(registry) }
 }
 
 async function follow(

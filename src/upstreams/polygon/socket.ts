@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.js'
 import type { Log } from '../../log.js'
 import type { UpstreamMetrics } from '../transport/metrics.js'
+import { createRedact } from '../transport/redact.js'
 import { UpstreamSocket } from '../transport/socket.js'
 import type { SocketLimits, SocketStatus, SocketTimings } from '../transport/socket-options.js'
 import { SETTLERS } from './calldata.js'
@@ -10,6 +11,7 @@ import type { ChainLog } from './log.js'
 import type { Head, Transaction } from './messages.js'
 import { RecentKeys } from './recent-keys.js'
 import { parseSocketFrame, type SocketMessage, type SubscriptionKind } from './socket-parse.js'
+import { Subscriptions } from './subscriptions.js'
 
 export type PolygonSocketOptions = {
   url: string
@@ -33,7 +35,7 @@ export type PolygonListener = {
   /** A transaction to an exchange or a fee module that is in no block yet. */
   onPending?(tx: Transaction): void | Promise<void>
   /** Called before the head that revealed it. The blocks are to be read over HTTP. */
-  onGap(gap: HeadGap): void
+  onGap(gap: HeadGap): void | Promise<void>
 }
 
 const NAME = 'polygon_ws'
@@ -46,7 +48,7 @@ const PENDING_REMEMBERED = 10_000
 /** How long to stay away from a node that refuses what we cannot do without. */
 const REFUSED_WAIT_MS = 10_000
 
-type News = Exclude<SocketMessage, { kind: 'subscribed' }>
+type News = Exclude<SocketMessage, { kind: 'subscribed' | 'refused' }>
 
 /** New heads, logs and pending transactions of a Polygon node, as they come. */
 export class PolygonSocket {
@@ -56,9 +58,8 @@ export class PolygonSocket {
   readonly #track = new HeadTrack()
   readonly #logsSeen = new RecentKeys(LOGS_REMEMBERED)
   readonly #pendingSeen = new RecentKeys(PENDING_REMEMBERED)
-  /** What was asked for on this connection, by the id of the request and of the subscription. */
-  #requests = new Map<number, SubscriptionKind>()
-  #subscriptions = new Map<string, SubscriptionKind>()
+  /** Of this connection. */
+  #subscriptions = new Subscriptions()
 
   constructor(options: PolygonSocketOptions, listener: PolygonListener) {
     const { url, clock, metrics, log, timings, limits, silentAfterMs } = options
@@ -99,34 +100,48 @@ export class PolygonSocket {
   #subscribe(): void {
     const { logs } = this.#options
     const { onLog, onPending } = this.#listener
-    this.#requests = new Map()
-    this.#subscriptions = new Map()
-    if (logs !== undefined && onLog !== undefined) this.#ask('logs', ['logs', logs])
-    this.#ask('heads', ['newHeads'])
-    if (onPending !== undefined) this.#ask('pending', ['newPendingTransactions', true])
-  }
-
-  #ask(kind: SubscriptionKind, params: readonly unknown[]): void {
-    const id = this.#requests.size + 1
-    this.#requests.set(id, kind)
-    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }))
+    const subscriptions = new Subscriptions()
+    this.#subscriptions = subscriptions
+    const ask = (kind: SubscriptionKind, params: readonly unknown[]) =>
+      this.#socket.send(subscriptions.ask(kind, params))
+    if (logs !== undefined && onLog !== undefined) ask('logs', ['logs', logs])
+    ask('heads', ['newHeads'])
+    if (onPending !== undefined) ask('pending', ['newPendingTransactions', true])
   }
 
   /**
-   * Subscriptions are noted while frames are read: the first news may come with the very next one,
-   * while the reader is still busy with those before.
+   * What concerns the connection is dealt with while its frames are read: the first news may come
+   * with the very next one, and a busy reader may get to them when there is another connection.
    */
   #parse(text: string): News | undefined {
+    const subscriptions = this.#subscriptions
     const message = parseSocketFrame(text, {
-      kindOf: (subscription) => this.#subscriptions.get(subscription),
+      kindOf: (subscription) => subscriptions.kindOf(subscription),
       wantsPending: (to) => SETTLERS.has(to),
     })
     if (message?.kind === 'subscribed') {
-      const kind = this.#requests.get(message.request)
-      if (kind !== undefined) this.#subscriptions.set(message.subscription, kind)
+      subscriptions.confirm(message.request, message.subscription)
+      return undefined
+    }
+    if (message?.kind === 'refused') {
+      this.#onRefusal(message)
+      return undefined
+    }
+    // The confirmation was lost, so that we cannot tell our logs from others.
+    if (message?.kind === 'head' && subscriptions.isUnconfirmed('logs')) {
+      this.#socket.reject('the logs were not confirmed')
       return undefined
     }
     return message
+  }
+
+  /** Many nodes show no pending transactions. Everything else is what we are here for. */
+  #onRefusal({ request, code, message }: SocketMessage & { kind: 'refused' }): void {
+    const { url, log } = this.#options
+    const kind = this.#subscriptions.askedBy(request)
+    const detail = createRedact(url)(`${kind} refused with ${code}: ${message}`)
+    if (kind !== 'pending') this.#socket.reject(detail, REFUSED_WAIT_MS)
+    else log.warn({ upstream: NAME, detail }, 'node shows no pending transactions')
   }
 
   #onMessage(message: News): void | Promise<void> {
@@ -138,23 +153,25 @@ export class PolygonSocket {
       case 'pending':
         if (this.#pendingSeen.add(message.tx.hash)) return this.#listener.onPending?.(message.tx)
         return undefined
-      case 'refused':
-        return this.#onRefusal(message)
     }
   }
 
   #onHead(head: Head): void | Promise<void> {
-    // Its confirmation was lost, so that we cannot tell its logs from others.
-    if (this.#lacks('logs')) return this.#socket.reject('the logs were not confirmed')
     const wasInterrupted = this.#track.isInterrupted
     const accepted = this.#track.accept(head)
     if (accepted === undefined) return undefined
-    if (accepted.gap !== undefined) {
-      // Interruptions are counted where the socket is opened again.
-      if (!wasInterrupted) this.#options.metrics.gaps.inc({ upstream: NAME })
-      this.#listener.onGap(accepted.gap)
+    if (accepted.gap === undefined) return this.#listener.onHead(head)
+    // Interruptions are counted where the socket is opened again.
+    if (!wasInterrupted) this.#options.metrics.gaps.inc({ upstream: NAME })
+    return this.#onGap(accepted.gap, head)
+  }
+
+  async #onGap(gap: HeadGap, head: Head): Promise<void> {
+    try {
+      await this.#listener.onGap(gap)
+    } finally {
+      await this.#listener.onHead(head)
     }
-    return this.#listener.onHead(head)
   }
 
   #onLog(log: ChainLog): void | Promise<void> {
@@ -162,18 +179,5 @@ export class PolygonSocket {
     if (log.removed) this.#logsSeen.delete(key)
     else if (!this.#logsSeen.add(key)) return undefined
     return this.#listener.onLog?.(log)
-  }
-
-  #lacks(kind: SubscriptionKind): boolean {
-    const isAsked = [...this.#requests.values()].includes(kind)
-    return isAsked && ![...this.#subscriptions.values()].includes(kind)
-  }
-
-  /** Many nodes show no pending transactions. Everything else is what we are here for. */
-  #onRefusal({ request, code, message }: News & { kind: 'refused' }): void {
-    const kind = this.#requests.get(request)
-    const detail = `${kind} refused with ${code}: ${message}`
-    if (kind !== 'pending') this.#socket.reject(detail, REFUSED_WAIT_MS)
-    else this.#options.log.warn({ upstream: NAME, detail }, 'node shows no pending transactions')
   }
 }

@@ -18,8 +18,8 @@ const tick = (sec: number): PriceTick => ({
   receivedMs: 0,
 })
 
-/** A host that has every second up to `lastSec`, 100 to a page; `fail` may throw instead of a page. */
-function open({ lastSec = 10_000_000, fail = (_call: number) => {} } = {}) {
+/** A host that has every second up to `lastSec`, 100 to a page of `pageMs`; `fail` may throw instead. */
+function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {} } = {}) {
   const asked: number[] = []
   const filled: number[] = []
   const missed: MissedSeconds[] = []
@@ -29,6 +29,7 @@ function open({ lastSec = 10_000_000, fail = (_call: number) => {} } = {}) {
   const backfill = new Backfill(controller.signal, {
     readPage: async (_feed, fromSec) => {
       asked.push(fromSec)
+      nowMs += pageMs
       fail(asked.length)
       const count = Math.max(0, Math.min(100, lastSec - fromSec + 1))
       return Array.from({ length: count }, (_, index) => tick(fromSec + index))
@@ -49,7 +50,8 @@ function open({ lastSec = 10_000_000, fail = (_call: number) => {} } = {}) {
 const range = (fromSec: number, toSec: number) =>
   Array.from({ length: toSec - fromSec + 1 }, (_, index) => fromSec + index)
 
-const failure = (retryable: boolean) => new UpstreamError('no', { upstream: 'test', retryable })
+const failure = (retryable: boolean, status?: number) =>
+  new UpstreamError('no', { upstream: 'test', retryable, status })
 
 test('all pages of a stretch are read, and nothing beyond it is delivered', async () => {
   const { backfill, asked, filled, missed } = open()
@@ -71,10 +73,13 @@ test('stretches that one page covers need no other', async () => {
   expect(asked).toEqual([1_000, 1_100, 900])
 })
 
-test('a host that fails for a while is asked again, from where it stopped', async () => {
+test.each([
+  ['fails', failure(true)],
+  ['refuses our signature', failure(false, 401)],
+])('a host that %s for a while is asked again, from where it stopped', async (_how, error) => {
   const { backfill, filled, missed } = open({
     fail: (call) => {
-      if (call > 1 && call < 6) throw failure(true)
+      if (call > 1 && call < 6) throw error
     },
   })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_149 })
@@ -92,6 +97,19 @@ test('what it refuses is reported, and only that', async () => {
   backfill.add({ feed: FEED, fromSec: 2_000, toSec: 2_000 })
   await vi.waitFor(() => expect(filled).toEqual([...range(1_000, 1_099), 2_000]))
   expect(missed).toEqual([{ feed: FEED, fromSec: 1_100, toSec: 1_149 }])
+})
+
+test('a stretch that had to wait for long is not given up for one failure', async () => {
+  const { backfill, filled, missed } = open({
+    pageMs: 60_000,
+    fail: (call) => {
+      if (call === 31) throw failure(true)
+    },
+  })
+  backfill.add({ feed: FEED, fromSec: 1_000, toSec: 3_999 })
+  backfill.add({ feed: { ...FEED, coin: 'eth' }, fromSec: 5_000, toSec: 5_000 })
+  await vi.waitFor(() => expect(filled).toHaveLength(3_001))
+  expect(missed).toEqual([])
 })
 
 test('a host that stays behind is given up in the end', async () => {

@@ -20,11 +20,11 @@ export type BackfillOptions = {
 const WAITING_MAX = 1_000
 /** Further back than this nobody waits for a second any more. */
 const SECONDS_MAX = 24 * 60 * 60
-/** How long the host may be unable to answer before the seconds are given up. */
+/** How long the host may give nothing at all before seconds are given up. */
 const PATIENCE_MS = 15 * 60_000
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
 
-type Waiting = MissedSeconds & { untilMs: number }
+type Waiting = MissedSeconds & { addedMs: number }
 
 /** Fetches missed seconds from the reports of the past, one stretch after the other. */
 export class Backfill {
@@ -32,6 +32,7 @@ export class Backfill {
   readonly #signal: AbortSignal
   readonly #waiting: Waiting[] = []
   #isRunning = false
+  #servedMs = Number.NEGATIVE_INFINITY
 
   constructor(signal: AbortSignal, options: BackfillOptions) {
     this.#signal = signal
@@ -45,8 +46,8 @@ export class Backfill {
       this.#options.onMissed({ feed, fromSec: firstSec, toSec })
       return
     }
-    const untilMs = this.#options.timing.now() + PATIENCE_MS
-    this.#waiting.push({ feed, fromSec: firstSec, toSec, untilMs })
+    const addedMs = this.#options.timing.now()
+    this.#waiting.push({ feed, fromSec: firstSec, toSec, addedMs })
     if (!this.#isRunning) void this.#run()
   }
 
@@ -69,8 +70,8 @@ export class Backfill {
       } catch (error) {
         this.#signal.throwIfAborted()
         failures += 1
-        const isHopeless = error instanceof UpstreamError && !error.retryable
-        if (isHopeless || timing.now() >= missed.untilMs) {
+        const sinceMs = Math.max(missed.addedMs, this.#servedMs)
+        if (isHopeless(error) || timing.now() - sinceMs >= PATIENCE_MS) {
           log.warn({ upstream: 'chainlink', err: error }, 'missed seconds are given up')
           onMissed({ feed: missed.feed, fromSec: missed.fromSec, toSec: missed.toSec })
           return
@@ -85,13 +86,14 @@ export class Backfill {
    * need no page of their own. A second that the page leaves out never was.
    */
   async #fillPage(missed: Waiting): Promise<void> {
-    const { readPage, onTick } = this.#options
+    const { readPage, onTick, timing } = this.#options
     const firstSec = missed.fromSec
     const ticks = await readPage(missed.feed, firstSec, this.#signal)
     this.#signal.throwIfAborted()
     const lastSec = (ticks.at(-1)?.timestampMs ?? 0) / 1_000
     // The socket has shown a later report already, so there must be one.
     if (lastSec < firstSec) throw new Error('the reports of the past lag behind the socket')
+    this.#servedMs = timing.now()
 
     const stretches = [missed, ...this.#waiting.filter(({ feed }) => feed === missed.feed)]
     const isMissed = (sec: number) =>
@@ -101,3 +103,9 @@ export class Backfill {
       if (stretch.fromSec >= firstSec) stretch.fromSec = Math.max(stretch.fromSec, lastSec + 1)
   }
 }
+
+/** A signature is also refused while a clock is wrong, ours or theirs. */
+const MAY_PASS = [401, 403]
+
+const isHopeless = (error: unknown): boolean =>
+  error instanceof UpstreamError && !error.retryable && !MAY_PASS.includes(error.status ?? 0)

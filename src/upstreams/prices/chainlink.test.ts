@@ -19,8 +19,9 @@ async function open(changes: Partial<ChainlinkOptions> = {}) {
   const credentials = { apiKey: 'key', secret: 'secret' }
   const now = () => universe.nowMs
   const asked: string[] = []
-  const parts = createChainlinkHost(universe, credentials, { now })
   const faults = new Faults()
+  const hostNow = () => now() + faults.skewMs('chainlink')
+  const parts = createChainlinkHost(universe, credentials, { now: hostNow })
   const host = await openHost('chainlink', faults, {
     ...parts,
     http: (request) => {
@@ -116,6 +117,35 @@ test('seconds that were missed are fetched and come late, with no gap', async ()
   expect(gaps).toEqual([])
   expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
 })
+
+test.each(['429', '500', 'garbage', 'truncated', 'drop', 'skew'] as const)(
+  'seconds that were missed are fetched in the end, although at first there is: %s',
+  async (mode) => {
+    let nowMs = 0
+    let waits = 0
+    const timing = {
+      now: () => nowMs,
+      sleep: async (ms: number) => {
+        nowMs += ms
+        waits += 1
+        if (waits === 6) faults.set({ upstream: 'chainlink', mode: 'off' })
+      },
+    }
+    const { source, faults, ticks, gaps } = await open({ timing })
+    await until(() => source.health().state === 'open')
+    liveOn()
+    await until(() => ticks.length === 3)
+    faults.set({ upstream: 'chainlink', mode: 'silent' })
+    liveOn(9)
+    faults.set({ upstream: 'chainlink', mode: 'off' })
+    liveOn()
+    // Nothing runs before this: the host is broken when the first of the seconds is asked for.
+    faults.set({ upstream: 'chainlink', mode })
+    await until(() => ticks.length >= 3 * 11)
+    expect(ticks).toHaveLength(3 * 11)
+    expect(gaps).toEqual([])
+  },
+)
 
 test('wrong credentials: asks again, ever more slowly, and says nothing wrong', async () => {
   const { source, ticks, asked, slept } = await open({

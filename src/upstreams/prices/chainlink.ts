@@ -7,6 +7,7 @@ import { type ChainlinkFeed, chooseFeeds } from './chainlink-feeds.js'
 import { type ChainlinkFeedMap, parseReportFrame } from './chainlink-parse.js'
 import { ChainlinkRest } from './chainlink-rest.js'
 import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'
+import { healthOf } from './health.js'
 import type {
   PriceListener,
   PriceSource,
@@ -66,10 +67,8 @@ export class ChainlinkSource implements PriceSource {
   }
 
   health(): PriceSourceHealth {
-    const { lastTickMs, lastTimestampMs } = this.#gate ?? {}
-    const initial = this.#isStarting ? 'connecting' : 'closed'
-    const { state = initial, openedMs } = this.#socket?.status ?? {}
-    return { name: NAME, state, openedMs, lastTickMs, lastTimestampMs }
+    const before = this.#isStarting ? 'connecting' : 'closed'
+    return healthOf(NAME, this.#gate, this.#socket?.status, before)
   }
 
   /** Asks until there is an answer, unless the operator's choice leaves nothing to ask. */
@@ -124,6 +123,7 @@ export class ChainlinkSource implements PriceSource {
       deadAfterMs: DEAD_AFTER_MS,
       silentAfterMs: SILENT_AFTER_MS,
       parse: (text) => parseReportFrame(text, feeds, clock.now()),
+      isData: (tick) => gate.isNew(tick),
       // The feeds are part of the address.
       onOpen: () => undefined,
       onMessage: (tick) => gate.pass(tick),

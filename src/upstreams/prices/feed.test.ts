@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { createPriceFeed } from './feed.js'
 import type { PriceGap, PriceListener, PriceSource, PriceSourceName, PriceTick } from './source.js'
@@ -66,18 +67,23 @@ test('every source goes up under its own name, whatever happens to the others', 
   expect(feed.health().map(({ name }) => name)).toEqual(['rtds', 'live_v2', 'chainlink'])
 })
 
-test('a reader that throws does not reach the source', () => {
+test('a reader that throws or rejects reaches neither the source nor the process', async () => {
   const rtds = fakeSource('rtds')
+  const lines: string[] = []
   const feed = createPriceFeed({
     sources: [rtds.source],
     onTick: () => {
       throw new Error('reader')
     },
-    onGap: () => undefined,
-    log,
+    onGap: async () => {
+      throw new Error('reader')
+    },
+    log: pino({ base: null }, { write: (line: string) => void lines.push(line) }),
   })
   feed.start(new AbortController().signal)
   expect(() => rtds.say()?.onTick(tickOf('rtds'))).not.toThrow()
+  rtds.say()?.onGap({ source: 'rtds', fromMs: 1, toMs: 2, reason: 'lost' })
+  await until(() => lines.length === 2)
 })
 
 test('a source that lacks its credentials is not made', () => {

@@ -25,12 +25,16 @@ export type PriceFeed = {
  */
 export function createPriceFeed({ sources, onTick, onGap, log }: PriceFeedOptions): PriceFeed {
   const startSource = (source: PriceSource, signal: AbortSignal) => {
-    const guard = <T>(callback: (value: T) => void) => {
+    const onError = (error: unknown) =>
+      log.error({ source: source.name, err: error }, 'reader of prices failed')
+    const guard = <T>(callback: (value: T) => unknown) => {
       return (value: T) => {
         try {
-          callback(value)
+          const done = callback(value)
+          // Nobody waits for it, but its failure must not end the process.
+          if (done instanceof Promise) done.catch(onError)
         } catch (error) {
-          log.error({ source: source.name, err: error }, 'reader of prices failed')
+          onError(error)
         }
       }
     }

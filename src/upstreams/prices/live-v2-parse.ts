@@ -64,6 +64,7 @@ function readData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
 
 function readTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceTick[] {
   const coin = readCoin(payload.symbol, 'payload.symbol')
+  if (coin === undefined) return []
   const oracle = readString(payload.source, 'payload.source')
   checkWindow(payload.window_seconds, 'payload.window_seconds', kind)
   const readPoint = (value: unknown, path: string): PriceTick => {

@@ -111,6 +111,14 @@ describe('numbers', () => {
     ])
   })
 
+  test('that start over within a connection are a gap, and the prices come all the same', async () => {
+    const { server, ticks, gaps } = await open()
+    const again = frame(1).replace('1791000001000', '1791000012000')
+    for (const text of [frame(10), frame(11), again]) server.peers[0]?.send(text)
+    await until(() => ticks.length === 3)
+    expect(gaps).toMatchObject([{ kind: 'spot', fromMs: 1_791_000_011_000, reason: 'missing' }])
+  })
+
   test('start over with the connection, and a gap is told once', async () => {
     const { server, ticks, gaps } = await open()
     for (const seq of [1, 2]) server.peers[0]?.send(frame(seq))

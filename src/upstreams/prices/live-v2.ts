@@ -1,4 +1,5 @@
 import { UpstreamSocket } from '../transport/socket.js'
+import { healthOf } from './health.js'
 import {
   LIVE_V2_CHANNELS,
   type LiveV2Message,
@@ -69,7 +70,8 @@ export class LiveV2Source implements PriceSource {
       deadAfterMs: DEAD_AFTER_MS,
       silentAfterMs: SILENT_AFTER_MS,
       parse: (text) => parseLiveV2Frame(text, clock.now()),
-      isData: ({ kind }) => kind === 'data',
+      isData: (message) =>
+        message.kind === 'data' && message.ticks.some((tick) => gate.isNew(tick)),
       onOpen: () => this.#authenticate(),
       onMessage: (message) => this.#onMessage(message),
       onGap: (gap) => {
@@ -89,9 +91,7 @@ export class LiveV2Source implements PriceSource {
   }
 
   health(): PriceSourceHealth {
-    const { lastTickMs, lastTimestampMs } = this.#gate ?? {}
-    const { state = 'closed', openedMs } = this.#socket?.status ?? {}
-    return { name: NAME, state, openedMs, lastTickMs, lastTimestampMs }
+    return healthOf(NAME, this.#gate, this.#socket?.status)
   }
 
   #authenticate(): void {
@@ -135,9 +135,11 @@ export class LiveV2Source implements PriceSource {
 
   #onData({ channel, seq, dropped, ticks }: Data): void {
     const last = this.#seqs.get(channel)
-    if (last !== undefined && seq <= last) return
+    const isNews = ticks.some((tick) => this.#gate?.isNew(tick))
+    // An old number with new prices is no repetition: the server has begun to count anew.
+    if (last !== undefined && seq <= last && !isNews) return
     this.#seqs.set(channel, seq)
-    if (dropped > 0 || (last !== undefined && seq > last + 1)) this.#onMissed(channel)
+    if (dropped > 0 || (last !== undefined && seq !== last + 1)) this.#onMissed(channel)
     for (const tick of ticks) this.#gate?.pass(tick)
   }
 

@@ -57,8 +57,12 @@ describe('frames', () => {
     expect(parseRtdsFrame(text, NOW_MS)).toBeUndefined()
   })
 
-  test('other topics are passed over', () => {
+  test('other topics, and prices in other money, are passed over', () => {
     expect(parse(FRAMES.activity)).toBeUndefined()
+    expect(parse(withPayload({ symbol: 'eth/eur' }))).toBeUndefined()
+    expect(parse([withPayload({ symbol: 'ethbtc' }), FRAMES.binance])).toMatchObject({
+      ticks: [{ coin: 'btc' }],
+    })
   })
 
   test('a rejection is told as one', () => {
@@ -71,7 +75,8 @@ describe('frames', () => {
     ['a price of zero', JSON.stringify(withPayload({ full_accuracy_value: '0' }))],
     ['a negative price', JSON.stringify(withPayload({ full_accuracy_value: '', value: -1 }))],
     ['a time far ahead', JSON.stringify(withPayload({ timestamp: NOW_MS + 10_001 }))],
-    ['a symbol of nothing', JSON.stringify(withPayload({ symbol: 'eth/eur' }))],
+    ['a time in seconds', JSON.stringify(withPayload({ timestamp: 1_791_000_000 }))],
+    ['a symbol that is none', JSON.stringify(withPayload({ symbol: 7 }))],
     ['a mean of other seconds', JSON.stringify(withPayload({ window_s: 30 }))],
     ['neither topic nor message', '{}'],
   ])('refused: %s', (_name, text) => {

@@ -27,7 +27,7 @@ export const RTDS_TOPICS: ReadonlyMap<string, Topic> = new Map([
   ['crypto_prices_twap_sixty', { kind: 'twap60', oracle: 'chainlink', windowSeconds: 60 }],
 ])
 
-/** `undefined`: an answer to a ping, or topics that are not ours. Throws a ReadError on anything odd. */
+/** `undefined`: an answer to a ping, or topics and symbols that are not ours. Throws a ReadError on anything odd. */
 export function parseRtdsFrame(text: string, nowMs: number): RtdsMessage | undefined {
   if (text.trim() === '' || text === 'PONG' || text === 'pong') return undefined
   return readEncoded(text, 'frame', (frame) => {
@@ -53,6 +53,7 @@ function readTicks(message: JsonObject, path: string, nowMs: number): PriceTick[
   if (topic === undefined) return []
   const payload = readObject(message.payload, `${path}.payload`)
   const coin = readCoin(payload.symbol, `${path}.payload.symbol`)
+  if (coin === undefined) return []
   checkWindow(payload.window_s, `${path}.payload.window_s`, topic)
   const readPoint = (value: unknown, where: string): PriceTick => {
     const point = readObject(value, where)

@@ -6,8 +6,9 @@ import { openPeerServer } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { RtdsSource } from './rtds.js'
-import type { PriceGap, PriceTick } from './source.js'
+import type { PriceGap, PriceSourceOptions, PriceTick } from './source.js'
 
+const TUNING = { timings: { backoff: { baseMs: 2, maxMs: 20 } } }
 const NOW_MS = 1_791_000_100_000
 const frame = (sec: number, symbol = 'btc/usd') =>
   JSON.stringify({
@@ -16,7 +17,7 @@ const frame = (sec: number, symbol = 'btc/usd') =>
     payload: { symbol, timestamp: 1_791_000_000_000 + sec * 1_000, value: 65_000.5 },
   })
 
-async function open() {
+async function open(changes: Partial<PriceSourceOptions> = {}) {
   const server = await openPeerServer()
   const received: string[] = []
   server.onPeer((peer) => peer.on('message', (data) => received.push(data.toString())))
@@ -31,7 +32,8 @@ async function open() {
     clock,
     metrics: createUpstreamMetrics(new Registry()),
     log: pino({ level: 'silent' }),
-    tuning: { timings: { backoff: { baseMs: 2, maxMs: 20 } } },
+    tuning: TUNING,
+    ...changes,
   })
   expect(source.health()).toEqual({ name: 'rtds', state: 'closed' })
   source.start(controller.signal, {
@@ -102,4 +104,12 @@ test('a gap begins with the newest moment that came, and is told once', async ()
   expect(gaps).toEqual([
     { source: 'rtds', fromMs: 1_791_000_000_000, toMs: NOW_MS + 30_000, reason: 'lost' },
   ])
+})
+
+test('a server that repeats itself is as good as silent', async () => {
+  const { server, received, ticks } = await open({ tuning: { ...TUNING, silentAfterMs: 60 } })
+  const repeating = setInterval(() => server.peers[0]?.send(frame(0)), 5)
+  onTestFinished(() => clearInterval(repeating))
+  await until(() => received.length >= 8)
+  expect(ticks).toHaveLength(1)
 })

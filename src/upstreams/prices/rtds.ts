@@ -1,4 +1,5 @@
 import { UpstreamSocket } from '../transport/socket.js'
+import { healthOf } from './health.js'
 import { parseRtdsFrame, RTDS_TOPICS, type RtdsMessage } from './rtds-parse.js'
 import { toPriceGap } from './socket-gap.js'
 import type { PriceListener, PriceSource, PriceSourceHealth, PriceSourceOptions } from './source.js'
@@ -43,7 +44,8 @@ export class RtdsSource implements PriceSource {
       deadAfterMs: DEAD_AFTER_MS,
       silentAfterMs: SILENT_AFTER_MS,
       parse: (text) => parseRtdsFrame(text, clock.now()),
-      isData: ({ kind }) => kind === 'ticks',
+      isData: (message) =>
+        message.kind === 'ticks' && message.ticks.some((tick) => gate.isNew(tick)),
       onOpen: () => this.#subscribe(),
       onMessage: (message) => {
         if (message.kind === 'ticks') for (const tick of message.ticks) gate.pass(tick)
@@ -62,9 +64,7 @@ export class RtdsSource implements PriceSource {
   }
 
   health(): PriceSourceHealth {
-    const { lastTickMs, lastTimestampMs } = this.#gate ?? {}
-    const { state = 'closed', openedMs } = this.#socket?.status ?? {}
-    return { name: NAME, state, openedMs, lastTickMs, lastTimestampMs }
+    return healthOf(NAME, this.#gate, this.#socket?.status)
   }
 
   /**

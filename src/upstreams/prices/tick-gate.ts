@@ -48,10 +48,15 @@ export class TickGate {
     return this.#lastTimestampMs
   }
 
+  /** Whether it would pass: the coin is wanted, and the moment did not come before. */
+  isNew({ coin, kind, timestampMs }: PriceTick): boolean {
+    const known = this.#streams.get(keyOf(coin, kind))?.moments
+    return this.#coins.has(coin) && !known?.has(timestampMs)
+  }
+
   pass(tick: PriceTick): void {
-    if (!this.#coins.has(tick.coin)) return
+    if (!this.isNew(tick)) return
     const stream = this.#streamOf(tick)
-    if (stream.moments.has(tick.timestampMs)) return
     remember(stream.moments, tick.timestampMs)
     this.#settle(tick, stream)
     this.#lastTickMs = tick.receivedMs
@@ -74,7 +79,7 @@ export class TickGate {
   }
 
   #streamOf({ coin, kind, timestampMs }: PriceTick): Stream {
-    const key = `${coin} ${kind}`
+    const key = keyOf(coin, kind)
     let stream = this.#streams.get(key)
     if (stream === undefined) {
       stream = { kind, settledMs: timestampMs, moments: new Set() }
@@ -91,6 +96,8 @@ export class TickGate {
       this.#options.onHole({ coin, kind, afterMs, beforeMs })
   }
 }
+
+const keyOf = (coin: string, kind: PriceKind): string => `${coin} ${kind}`
 
 function remember(moments: Set<number>, ms: number): void {
   moments.add(ms)

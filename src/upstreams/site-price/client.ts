@@ -1,5 +1,6 @@
 import type { BreakerState } from '../transport/breaker.js'
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { HttpUpstream } from '../transport/http.js'
+import type { ConnectorOptions } from '../transport/http-options.js'
 import type { Query } from '../transport/query.js'
 import { SITE_PRICE_LIMITS } from './limits.js'
 import type {

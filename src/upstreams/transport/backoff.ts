@@ -1,4 +1,4 @@
-export type Backoff = { baseMs: number; maxMs: number }
+type Backoff = { baseMs: number; maxMs: number }
 
 const JITTER_SHARE = 0.25
 

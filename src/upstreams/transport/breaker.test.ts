@@ -93,6 +93,22 @@ describe('Breaker', () => {
     expect(refusalOf(breaker).retryAfterMs).toBeLessThanOrEqual(1_250)
   })
 
+  test('rests as long as the upstream wants, also when the probe hears of it', () => {
+    const { breaker, time } = setup()
+    const asked = new Error('come back later')
+    breaker.rest(90_000, asked)
+    expect(breaker.state).toBe('open')
+    expect(refusalOf(breaker).retryAfterMs).toBe(90_000)
+    time.nowMs += 90_000
+    const probe = breaker.enter()
+    breaker.rest(120_000, asked)
+    probe.fail(asked)
+    time.nowMs += 119_999
+    expect(refusalOf(breaker).retryAfterMs).toBe(1)
+    time.nowMs += 1
+    expect(breaker.enter().probe).toBe(true)
+  })
+
   test('whatever happens, there is one probe at a time and nothing but a refusal is thrown', () => {
     const step = fc.record({
       gapMs: fc.nat(400),

@@ -5,7 +5,7 @@ import type { Timing } from './timing.js'
 export type BreakerState = 'closed' | 'half-open' | 'open'
 
 /** `cause`: the fault that opened it. */
-export type OnBreakerChange = (state: BreakerState, cause?: unknown) => void
+type OnBreakerChange = (state: BreakerState, cause?: unknown) => void
 
 /** Leave to make one call. Whoever holds it says exactly once how the call ended. */
 export type Pass = {
@@ -26,7 +26,8 @@ const COOL_DOWN = { baseMs: 1_000, maxMs: 60_000 }
 /**
  * Spares an upstream that is down, and those who wait for it.
  *
- *   closed     every call passes. Five failed calls in a row, or ten of the last twenty: open.
+ *   closed     every call passes. Five failed calls in a row, ten of the last twenty, or the wish
+ *              of the upstream to be left alone: open.
  *   open       every call is refused at once. After the cool-down the next call passes as the
  *              probe: half-open.
  *   half-open  the probe is under way, all other calls are refused. It succeeds: closed. It fails:
@@ -56,11 +57,24 @@ export class Breaker {
   /** Throws a retryable `UpstreamError` while calls are refused. */
   enter(): Pass {
     if (this.#state === 'closed') return this.#plainPass()
-    if (this.#state === 'half-open') throw this.#refusal(COOL_DOWN.baseMs)
-    const waitMs = this.#probeAtMs - this.#timing.now()
-    if (waitMs > 0) throw this.#refusal(waitMs)
+    if (this.#state === 'half-open' || this.#leftMs() > 0) throw this.refusal()
     this.#turn('half-open')
     return this.#probePass()
+  }
+
+  /** No call passes for that long at least. */
+  rest(ms: number, cause: unknown): void {
+    this.#probeAtMs = Math.max(this.#probeAtMs, this.#timing.now() + ms)
+    if (this.#state === 'closed') this.#open(cause)
+  }
+
+  /** What a call is told that is not sent because the breaker is not closed. */
+  refusal(): UpstreamError {
+    const isProbed = this.#state === 'half-open'
+    const retryAfterMs = isProbed ? COOL_DOWN.baseMs : Math.max(this.#leftMs(), 0)
+    const seconds = (retryAfterMs / 1_000).toFixed(1)
+    const message = `not called: it keeps failing or wants a rest, next attempt in ${seconds} s`
+    return new UpstreamError(message, { upstream: this.#upstream, retryable: true, retryAfterMs })
   }
 
   // A call that passed before the breaker opened tells nothing new about the time since.
@@ -100,7 +114,8 @@ export class Breaker {
 
   #open(cause: unknown): void {
     this.#timesOpened++
-    this.#probeAtMs = this.#timing.now() + backoffMs(COOL_DOWN, this.#timesOpened)
+    const coolMs = backoffMs(COOL_DOWN, this.#timesOpened)
+    this.#probeAtMs = Math.max(this.#probeAtMs, this.#timing.now() + coolMs)
     this.#turn('open', cause)
   }
 
@@ -116,12 +131,7 @@ export class Breaker {
     this.#onChange(state, cause)
   }
 
-  #refusal(retryAfterMs: number): UpstreamError {
-    const seconds = (retryAfterMs / 1_000).toFixed(1)
-    return new UpstreamError(`not called: it keeps failing, next attempt in ${seconds} s`, {
-      upstream: this.#upstream,
-      retryable: true,
-      retryAfterMs,
-    })
+  #leftMs(): number {
+    return this.#probeAtMs - this.#timing.now()
   }
 }

@@ -3,6 +3,7 @@ import { beforeAll, describe, test } from 'vitest'
 import { createClobHost } from '../../../sim/clob/host.js'
 import { createDataApiHost } from '../../../sim/data-api/host.js'
 import { createGammaHost } from '../../../sim/gamma/host.js'
+import { createPolygonHost } from '../../../sim/polygon/host.js'
 import type { FaultMode } from '../../../sim/server/fault-order.js'
 import { Faults, type HostName } from '../../../sim/server/faults.js'
 import { type HostParts, openHost } from '../../../sim/server/host.js'
@@ -12,15 +13,16 @@ import { systemClock } from '../../lib/clock.js'
 import { ClobClient } from '../clob/client.js'
 import { DataApiClient } from '../data-api/client.js'
 import { GammaClient } from '../gamma/client.js'
+import { PolygonClient } from '../polygon/client.js'
 import { SitePriceClient } from '../site-price/client.js'
 import type { BreakerState } from './breaker.js'
-import type { ConnectorOptions } from './http.js'
+import type { ConnectorOptions } from './http-options.js'
 import { createUpstreamMetrics } from './metrics.js'
 
 type Connector = { readonly state: BreakerState; close(): Promise<void> }
 type Case<Client extends Connector = Connector> = {
   name: HostName
-  createHost: (universe: Universe) => HostParts
+  createHost: (universe: Universe, faults: Faults) => HostParts
   connect: (options: ConnectorOptions) => Client
   ask: (client: Client) => Promise<unknown>
 }
@@ -64,6 +66,12 @@ const CONNECTORS = [
     connect: (options) => new SitePriceClient(options),
     ask: (site) => site.getCandles({ symbol: 'BTC', interval: '1m', limit: 5 }),
   }),
+  defineCase({
+    name: 'polygon',
+    createHost: createPolygonHost,
+    connect: (options) => new PolygonClient(options),
+    ask: (polygon) => polygon.getBlock('latest'),
+  }),
 ]
 
 /** A connector on a host of its own that can be broken; waits take no time but are counted as if they did. */
@@ -72,7 +80,7 @@ async function open<Client extends Connector>(
   timeoutMs: number | undefined,
 ) {
   const faults = new Faults()
-  const host = await openHost(name, faults, createHost(universe))
+  const host = await openHost(name, faults, createHost(universe, faults))
   const metrics = createUpstreamMetrics(new Registry())
   const time = { nowMs: 0 }
   const timing = {
@@ -100,6 +108,14 @@ async function open<Client extends Connector>(
 }
 
 const FAILING = ['429', '500', 'garbage', 'truncated', 'drop', 'half-open', 'slow'] as const
+const HARMLESS = [
+  'silent',
+  'duplicate',
+  'skew',
+  'missed-heads',
+  'range-too-large',
+  'too-many-results',
+] as const
 const SHORT_MS = 400
 
 describe.concurrent.each(CONNECTORS)('$name', (connector) => {
@@ -130,6 +146,15 @@ describe.concurrent.each(CONNECTORS)('$name', (connector) => {
       await close()
     },
   )
+
+  test.for(HARMLESS)('%s: does not touch it', async (mode, { expect }) => {
+    const { ask, fault, tries, close } = await connector.open()
+    const healthy = await ask()
+    fault(mode)
+    expect(await ask()).toEqual(healthy)
+    expect(await tries()).toBe(2)
+    await close()
+  })
 
   test('a slow answer is an answer', async ({ expect }) => {
     const { ask, fault, tries, close } = await connector.open()

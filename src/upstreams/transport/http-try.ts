@@ -3,6 +3,7 @@ import { messageOf } from '../../errors.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { withLinked } from './abort.js'
 import { UpstreamError, type UpstreamErrorParts } from './errors.js'
+import type { HttpAddress } from './http-address.js'
 import { addQuery } from './query.js'
 import { ACCEPTED_ENCODINGS, BodyTooLargeError, readBody } from './read-body.js'
 import { type Headers, readRetryAfterMs } from './retry-after.js'
@@ -19,9 +20,7 @@ export type HttpRequest = {
 export type TryOptions = {
   upstream: string
   pool: Pool
-  /** What the base URL adds before the target, and to its query: keys of providers are there. */
-  basePath: string
-  baseQuery: string
+  address: HttpAddress
   headers: (request: HttpRequest) => Record<string, string>
   timeoutMs: number
   bodyBytesMax: number
@@ -29,8 +28,8 @@ export type TryOptions = {
 }
 
 /** How one try ended. The result is also the label that it is counted under. */
-export type Outcome =
-  | { result: 'ok'; json: unknown }
+export type Outcome<T> =
+  | { result: 'ok'; value: T }
   | { result: 'refused' | 'failed' | 'timeout' | 'garbage'; error: UpstreamError }
 
 type Answer = { status: number; headers: Headers; text: string }
@@ -40,7 +39,7 @@ export async function tryOnce(
   request: HttpRequest,
   options: TryOptions,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<Outcome<unknown>> {
   try {
     return judge(request, await exchange(request, options, signal), options)
   } catch (cause) {
@@ -51,14 +50,14 @@ export async function tryOnce(
       return { result: 'timeout', error: failWith(cause.message, true) }
     if (cause instanceof BodyTooLargeError)
       return { result: 'garbage', error: failWith(`answered too much: ${cause.message}`, false) }
-    return { result: 'failed', error: failWith(`failed: ${messageOf(cause)}`, true) }
+    return { result: 'failed', error: failWith(`failed: ${show(messageOf(cause), options)}`, true) }
   }
 }
 
 /** One deadline for everything: to connect, the headers, and the last byte of the body. */
 function exchange(
   request: HttpRequest,
-  { pool, basePath, baseQuery, headers, timeoutMs, bodyBytesMax }: TryOptions,
+  { pool, address, headers, timeoutMs, bodyBytesMax }: TryOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
   return withLinked([signal], async (linked) => {
@@ -67,8 +66,12 @@ function exchange(
     try {
       const response = await pool.request({
         method: request.method,
-        path: basePath + addQuery(request.target, baseQuery),
-        headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...headers(request) },
+        path: address.basePath + addQuery(request.target, address.baseQuery),
+        headers: {
+          'accept-encoding': ACCEPTED_ENCODINGS,
+          ...address.headers,
+          ...headers(request),
+        },
         body: request.body ?? null,
         signal: linked.signal,
       })
@@ -81,21 +84,25 @@ function exchange(
   })
 }
 
-function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outcome {
+function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outcome<unknown> {
   const { status, headers, text } = answer
   if (status >= 200 && status < 300) return parse(request, answer, options)
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429
   const retryAfterMs = retryable ? readRetryAfterMs(headers, text, options.nowMs()) : undefined
-  const message = `answered ${status}: ${errorText(text)}`
+  const message = `answered ${status}: ${show(errorText(text), options)}`
   const error = toError(request, options, message, { retryable, status, retryAfterMs })
   return { result: status >= 500 ? 'failed' : 'refused', error }
 }
 
-function parse(request: HttpRequest, { status, text }: Answer, options: TryOptions): Outcome {
+function parse(
+  request: HttpRequest,
+  { status, text }: Answer,
+  options: TryOptions,
+): Outcome<unknown> {
   try {
-    return { result: 'ok', json: JSON.parse(text) }
+    return { result: 'ok', value: JSON.parse(text) }
   } catch (cause) {
-    const message = `answered ${status} with no JSON: ${shorten(text)}`
+    const message = `answered ${status} with no JSON: ${show(text, options)}`
     const error = toError(request, options, message, { retryable: true, status, cause })
     return { result: 'garbage', error }
   }
@@ -103,14 +110,19 @@ function parse(request: HttpRequest, { status, text }: Answer, options: TryOptio
 
 /** What an upstream says about its refusal, without the JSON around it. */
 function errorText(body: string): string {
-  const said = /"(?:error|message)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1]
-  return shorten(said ?? body)
+  const text = body.slice(0, READ_CHARACTERS_MAX)
+  return /"(?:error|message)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text
 }
 
 const TEXT_CHARACTERS_MAX = 200
+const READ_CHARACTERS_MAX = 10_000
 
 export const shorten = (text: string): string =>
   text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text
+
+/** Secrets go first: half of one would not be found any more. */
+const show = (text: string, { address }: TryOptions): string =>
+  shorten(address.redact(text.slice(0, READ_CHARACTERS_MAX)))
 
 function toError(
   { method, target }: HttpRequest,

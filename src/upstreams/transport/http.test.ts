@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { HttpUpstream, type HttpUpstreamOptions } from './http.js'
+import { UpstreamError } from './errors.js'
+import { HttpUpstream } from './http.js'
+import type { HttpUpstreamOptions } from './http-options.js'
 import { createUpstreamMetrics } from './metrics.js'
 import { readFields, readNumber } from './read.js'
 
@@ -77,6 +79,14 @@ describe('a request', () => {
     expect(seen[1]?.url).toBe('/base/thing?id=a&id=b+c&all=true&apikey=k')
     expect(seen[1]?.headers['user-agent']).toMatch(/^auspex\/\d/)
     expect(seen[1]?.headers['x-signature']).toBe('/thing?id=a&id=b+c&all=true 2')
+  })
+
+  test('carries the name and the password of the address', async () => {
+    const { url } = await setup((request, response) =>
+      response.end(JSON.stringify(request.headers.authorization)),
+    )
+    const { http } = await setup(ok, { url: url.replace('//', '//me:s%40crets@') })
+    expect(await ask(http)).toBe(`Basic ${Buffer.from('me:s@crets').toString('base64')}`)
   })
 
   test('posts JSON', async () => {
@@ -160,15 +170,53 @@ describe('a fault that may pass', () => {
     expect(requests()).toBe(4)
   })
 
-  test('Retry-After is waited for, but never longer than half a minute', async () => {
+  test('Retry-After is waited for', async () => {
     const wait = status(429, '', { 'retry-after': '7' })
     const { http, waitsMs } = await setup(answers(wait, ok))
     await ask(http)
     expect(waitsMs).toEqual([7_000])
+  })
 
-    const limited = await setup(answers(status(429, '', { 'retry-after': '86400' })))
-    await expect(ask(limited.http)).rejects.toMatchObject({ retryAfterMs: 30_000 })
-    expect(limited.waitsMs).toEqual([30_000, 30_000, 30_000])
+  test('a longer Retry-After is heeded, but no call waits for it', async () => {
+    const { http, waitsMs, requests, time } = await setup(
+      answers(status(429, '', { 'retry-after': '120' }), ok),
+    )
+    await expect(ask(http)).rejects.toMatchObject({ retryable: true, retryAfterMs: 120_000 })
+    time.nowMs += 119_000
+    await expect(ask(http)).rejects.toMatchObject({ retryable: true, retryAfterMs: 1_000 })
+    expect(requests()).toBe(1)
+    time.nowMs += 1_000
+    expect(await ask(http)).toEqual({ ok: 1 })
+    expect(waitsMs).toEqual([])
+  })
+
+  test('that only shows in the answer of a POST counts like any other', async () => {
+    const { http, requests, waitsMs, resultsOf } = await setup(
+      answers(status(200, '{"busy":true}'), ok),
+    )
+    const read = (json: unknown) => {
+      if (JSON.stringify(json).includes('busy'))
+        throw new UpstreamError('is busy', { upstream: 'test', retryable: true })
+      return json
+    }
+    expect(await http.post('/thing', {}, { read })).toEqual({ ok: 1 })
+    expect([requests(), waitsMs.length]).toEqual([2, 1])
+    expect(await resultsOf()).toEqual({ refused: 1, ok: 1 })
+
+    const busy = await setup(status(200, '{"busy":true}'))
+    for (let call = 0; call < 5; call++)
+      await expect(busy.http.post('/thing', {}, { read })).rejects.toThrow('is busy')
+    expect(busy.http.state).toBe('open')
+  })
+
+  test('a try over the patience of a POST is the last one, and nothing is held against it', async () => {
+    const { http, requests } = await setup(() => undefined)
+    const impatient = () => http.post('/thing', {}, { read: anything, patienceMs: 20 })
+    for (let call = 1; call <= 6; call++) {
+      await expect(impatient()).rejects.toThrow('within 20 ms')
+      expect(requests()).toBe(call)
+    }
+    expect(http.state).toBe('closed')
   })
 })
 
@@ -185,6 +233,15 @@ describe('a fault that stays', () => {
     await expect(call).rejects.toMatchObject({ status: code, retryable: false })
     await expect(call).rejects.toThrow(`test: GET /thing answered ${code}: ${said}`)
     expect(requests()).toBe(1)
+  })
+
+  test('a key of the address that is repeated is not shown', async () => {
+    const { url } = await setup((request, response) =>
+      response.writeHead(404).end(`${'x'.repeat(190)} Cannot GET ${request.url}`),
+    )
+    const { http } = await setup(ok, { url: `${url}/v2/0123456789abcdef?key=fedcba9876543210` })
+    await expect(ask(http)).rejects.toThrow('answered 404: xxx')
+    await expect(ask(http)).rejects.not.toThrow(/0123|fedc/)
   })
 
   test('a body that is too large', async () => {
@@ -330,6 +387,34 @@ describe('an upstream that is down', () => {
       time.nowMs += 1_000
     }
     expect(requests()).toBeLessThan(60)
+  })
+
+  test('is not sent what still waits for its turn when that is found out', async () => {
+    let nowMs = 0
+    let wake = () => {}
+    const timing = {
+      now: () => nowMs,
+      sleep: (ms: number) =>
+        new Promise<void>((resolve) => {
+          wake = () => {
+            nowMs += ms
+            resolve()
+          }
+        }),
+    }
+    const limits = [{ paths: /^/, calls: 2, windowMs: 1_000 }]
+    const down = status(503, '', { 'retry-after': '60' })
+    const { http, requests } = await setup(down, { limits, timing })
+    const calls = [1, 2, 3].map((id) => http.get('/thing', { id }, { read: anything }))
+    const ended = Promise.allSettled(calls)
+    await expect(calls[0]).rejects.toMatchObject({ status: 503 })
+    for (const _waiting of calls.slice(1)) {
+      wake()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    for (const call of (await ended).slice(1))
+      expect(call).toMatchObject({ reason: { retryable: true, status: undefined } })
+    expect(requests()).toBe(1)
   })
 
   test('that refuses what is asked is not down', async () => {

@@ -1,15 +1,15 @@
 import { Pool } from 'undici'
-import type { Clock } from '../../lib/clock.js'
-import type { Log } from '../../log.js'
+import { TimeoutError } from '../../lib/timeout.js'
 import { VERSION } from '../../version.js'
 import { withLinked } from './abort.js'
 import { backoffMs } from './backoff.js'
-import { Breaker, type BreakerState } from './breaker.js'
+import { Breaker, type BreakerState, type Pass } from './breaker.js'
 import { UpstreamError } from './errors.js'
+import { type HttpAddress, readAddress } from './http-address.js'
+import type { Ask, HttpUpstreamOptions, PostAsk } from './http-options.js'
 import { type HttpRequest, type Outcome, shorten, type TryOptions, tryOnce } from './http-try.js'
-import type { UpstreamMetrics } from './metrics.js'
 import { type Query, toQueryString } from './query.js'
-import { type PathLimit, QueueFullError, RateLimiter } from './rate-limit.js'
+import { QueueFullError, RateLimiter } from './rate-limit.js'
 import { ReadError } from './read.js'
 import { SingleFlight } from './single-flight.js'
 import { systemTiming, type Timing } from './timing.js'
@@ -19,35 +19,9 @@ const TIMEOUT_MS = 10_000
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 const CONNECTIONS_MAX = 16
 const BACKOFF = { baseMs: 500, maxMs: 30_000 }
+/** No call waits longer than this for its next try: it fails, and the upstream is left alone. */
+const WAIT_MS_MAX = 30_000
 const BREAKER_LEVELS = { closed: 0, 'half-open': 1, open: 2 }
-
-export type HttpUpstreamOptions = {
-  /** The upstream's name in errors, logs and metrics. */
-  name: string
-  /** May end in a path, which then comes before every other. */
-  url: string
-  limits: readonly PathLimit[]
-  metrics: UpstreamMetrics
-  clock: Clock
-  log?: Log | undefined
-  timing?: Timing | undefined
-  userAgent?: string | undefined
-  /** Further headers, asked for anew before each try: signatures carry the time. */
-  sign?: ((request: HttpRequest) => Record<string, string>) | undefined
-  timeoutMs?: number | undefined
-  bodyBytesMax?: number | undefined
-}
-
-/** What the owner of a connector decides; the rest is the connector's. */
-export type ConnectorOptions = Pick<
-  HttpUpstreamOptions,
-  'url' | 'metrics' | 'clock' | 'log' | 'timing' | 'timeoutMs'
->
-
-type Ask<T> = {
-  read: (json: unknown, path: string) => T
-  signal?: AbortSignal | undefined
-}
 
 /**
  * An upstream that is asked over HTTP and answers in JSON. Each call passes the breaker, waits for
@@ -56,6 +30,8 @@ type Ask<T> = {
  * abort as its reason.
  */
 export class HttpUpstream {
+  /** Takes the keys in the address out of what is shown to people. */
+  readonly redact: (text: string) => string
   readonly #name: string
   readonly #options: HttpUpstreamOptions
   readonly #timing: Timing
@@ -68,14 +44,15 @@ export class HttpUpstream {
 
   constructor(options: HttpUpstreamOptions) {
     const { name, limits, timing = systemTiming } = options
-    const { origin, pathname, search } = new URL(options.url)
+    const address = readAddress(options.url)
+    this.redact = address.redact
     this.#name = name
     this.#options = options
     this.#timing = timing
     // Timeouts of the pool are off: each try has one deadline of its own.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
-    this.#pool = new Pool(origin, { connections: CONNECTIONS_MAX, ...timeouts })
-    this.#try = this.#tryOptions(pathname.replace(/\/$/, ''), search)
+    this.#pool = new Pool(address.origin, { connections: CONNECTIONS_MAX, ...timeouts })
+    this.#try = this.#tryOptions(address)
     this.#breaker = new Breaker(name, timing, (...change) => this.#onBreaker(...change))
     this.#limiter = new RateLimiter(name, limits, timing)
     options.metrics.breaker.set({ upstream: name }, BREAKER_LEVELS.closed)
@@ -89,15 +66,17 @@ export class HttpUpstream {
   async get<T>(path: string, query: Query, { read, signal }: Ask<T>): Promise<T> {
     const target = path + toQueryString(query)
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
-    const json = await this.#flights.run(target, signal, (shared) => this.#call(request, shared))
+    const json = await this.#flights.run(target, signal, (shared) =>
+      this.#call(request, { read: (answer) => answer, signal: shared }),
+    )
     return this.#read(request, json, read)
   }
 
-  async post<T>(path: string, body: unknown, { read, signal }: Ask<T>): Promise<T> {
+  /** `read` may refuse an answer with a retryable `UpstreamError`: it counts like any other fault. */
+  post<T>(path: string, body: unknown, { read, ...rest }: PostAsk<T>): Promise<T> {
     const text = JSON.stringify(body)
     const request: HttpRequest = { method: 'POST', path, target: path, body: text }
-    const json = await this.#call(request, signal)
-    return this.#read(request, json, read)
+    return this.#call(request, { ...rest, read: (json) => this.#read(request, json, read) })
   }
 
   /** Ends the calls that are under way. */
@@ -107,15 +86,15 @@ export class HttpUpstream {
     await this.#pool.destroy()
   }
 
-  #call(request: HttpRequest, signal: AbortSignal | undefined): Promise<unknown> {
-    return withLinked([signal, this.#closing.signal], async ({ signal }) => {
+  #call<T>(request: HttpRequest, call: Call<T>): Promise<T> {
+    return withLinked([call.signal, this.#closing.signal], async ({ signal }) => {
       const pass = this.#breaker.enter()
       try {
-        const json = await this.#tryUntilAnswered(request, pass.probe ? 1 : TRIES_MAX, signal)
+        const value = await this.#tryUntilAnswered(request, { ...call, signal }, pass)
         pass.succeed()
-        return json
+        return value
       } catch (error) {
-        if (signal.aborted || error instanceof QueueFullError) pass.forget()
+        if (signal.aborted || tellsNothing(error, call)) pass.forget()
         else if (error instanceof UpstreamError && !error.retryable) pass.succeed()
         else pass.fail(error)
         throw error
@@ -123,21 +102,50 @@ export class HttpUpstream {
     })
   }
 
-  async #tryUntilAnswered(request: HttpRequest, triesMax: number, signal: AbortSignal) {
+  async #tryUntilAnswered<T>(
+    request: HttpRequest,
+    call: Call<T> & { signal: AbortSignal },
+    { probe }: Pass,
+  ): Promise<T> {
+    const triesMax = probe ? 1 : TRIES_MAX
+    let fault: UpstreamError | undefined
     for (let tries = 1; ; tries++) {
-      await this.#limiter.take(request.path, signal)
-      const outcome = await this.#measure(() => tryOnce(request, this.#try, signal))
-      if (outcome.result === 'ok') return outcome.json
-      const { error } = outcome
-      if (error.retryAfterMs !== undefined) this.#limiter.hold(error.retryAfterMs)
-      if (!error.retryable || tries >= triesMax) throw error
-      await this.#timing.sleep(Math.max(error.retryAfterMs ?? 0, backoffMs(BACKOFF, tries)), signal)
-      // Others have found out meanwhile that the upstream is down.
-      if (this.#breaker.state !== 'closed') throw error
+      await this.#limiter.take(request.path, call.signal)
+      // While this call waited others have found out that the upstream is down.
+      if (!probe && this.#breaker.state !== 'closed') throw fault ?? this.#breaker.refusal()
+      const outcome = await this.#measure(() => this.#tryAndRead(request, call))
+      if (outcome.result === 'ok') return outcome.value
+      fault = outcome.error
+      this.#leaveAlone(fault)
+      const waitMs = Math.max(fault.retryAfterMs ?? 0, backoffMs(BACKOFF, tries))
+      const mayTryAgain = fault.retryable && tries < triesMax && waitMs <= WAIT_MS_MAX
+      if (!mayTryAgain || isTooSlow(fault, call)) throw fault
+      await this.#timing.sleep(waitMs, call.signal)
     }
   }
 
-  async #measure(run: () => Promise<Outcome>): Promise<Outcome> {
+  async #tryAndRead<T>(
+    request: HttpRequest,
+    { read, signal, patienceMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
+  ): Promise<Outcome<T>> {
+    const outcome = await tryOnce(request, { ...this.#try, timeoutMs: patienceMs }, signal)
+    if (outcome.result !== 'ok') return outcome
+    try {
+      return { result: 'ok', value: read(outcome.value) }
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      return { result: error.cause instanceof ReadError ? 'garbage' : 'refused', error }
+    }
+  }
+
+  /** As long as the upstream asks for it. */
+  #leaveAlone(fault: UpstreamError): void {
+    const { retryAfterMs = 0 } = fault
+    if (retryAfterMs > WAIT_MS_MAX) this.#breaker.rest(retryAfterMs, fault)
+    else if (retryAfterMs > 0) this.#limiter.hold(retryAfterMs)
+  }
+
+  async #measure<T>(run: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
     const { metrics } = this.#options
     const startedMs = this.#timing.now()
     const outcome = await run()
@@ -164,13 +172,12 @@ export class HttpUpstream {
     if (state === 'closed') log?.info({ upstream: this.#name }, 'upstream answers again')
   }
 
-  #tryOptions(basePath: string, baseQuery: string): TryOptions {
+  #tryOptions(address: HttpAddress): TryOptions {
     const { clock, sign, userAgent = `auspex/${VERSION}` } = this.#options
     return {
       upstream: this.#name,
       pool: this.#pool,
-      basePath,
-      baseQuery,
+      address,
       headers: (request) => ({
         'user-agent': userAgent,
         accept: 'application/json',
@@ -183,3 +190,12 @@ export class HttpUpstream {
     }
   }
 }
+
+type Call<T> = Omit<PostAsk<T>, 'read'> & { read: (json: unknown) => T }
+
+const isTooSlow = (error: UpstreamError, { patienceMs }: Pick<Call<unknown>, 'patienceMs'>) =>
+  patienceMs !== undefined && error.cause instanceof TimeoutError
+
+/** Errors from which nothing follows about the health of the upstream; a bug of ours is one. */
+const tellsNothing = (error: unknown, call: Pick<Call<unknown>, 'patienceMs'>): boolean =>
+  !(error instanceof UpstreamError) || error instanceof QueueFullError || isTooSlow(error, call)

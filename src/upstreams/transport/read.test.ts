@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   ReadError,
+  readAmount,
   readDecimal,
   readEncoded,
   readFields,
@@ -50,13 +51,16 @@ describe('readDecimal', () => {
     ['0.51', '0.51'],
     ['120', '120'],
     ['0.10', '0.10'],
+    ['.48', '0.48'],
+    ['-.5', '-0.5'],
+    [-5.5, '-5.5'],
     [0.45, '0.45'],
     [0.0000001, '0.0000001'],
   ])('%j', (value, expected) => {
     expect(readDecimal(value, 'price')).toBe(expected)
   })
 
-  test.each(['', '.5', '1e3', '0x1', ' 1', 'NaN', null, 1e300])('refuses %j', (value) => {
+  test.each(['', '.', '-', '5.', '1e3', '0x1', ' 1', 'NaN', null, 1e300])('refuses %j', (value) => {
     expect(() => readDecimal(value, 'price')).toThrow(ReadError)
   })
 
@@ -67,6 +71,34 @@ describe('readDecimal', () => {
       }),
     )
   })
+})
+
+describe('readAmount', () => {
+  test('is a decimal from zero up', () => {
+    expect([readAmount('0', 'size'), readAmount(0.5, 'size')]).toEqual(['0', '0.5'])
+  })
+
+  test.each(['-0.01', -1])('refuses %j', (value) => {
+    expect(() => readAmount(value, 'size')).toThrow('size must be zero or more')
+  })
+})
+
+describe('readNumber', () => {
+  test.each([
+    [7.5, 7.5],
+    ['-7.5', -7.5],
+    [' .5 ', 0.5],
+    ['1e-7', 1e-7],
+  ])('%j', (value, expected) => {
+    expect(readNumber(value, 'volume')).toBe(expected)
+  })
+
+  test.each(['', ' ', '0x10', '0b1', '1_000', '1,000', 'Infinity', '1e999', true, null, []])(
+    'refuses %j',
+    (value) => {
+      expect(() => readNumber(value, 'volume')).toThrow(/^volume must be a number/)
+    },
+  )
 })
 
 describe('readId', () => {

@@ -35,9 +35,11 @@ export function readString(value: unknown, path: string): string {
   return typeof value === 'string' ? value : refuse(path, 'a string', value)
 }
 
+const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i
+
 /** A finite number, or a string that holds one: upstreams mix the two for the same field. */
 export function readNumber(value: unknown, path: string): number {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
   if (typeof number === 'number' && Number.isFinite(number)) return number
   return refuse(path, 'a number', value)
 }
@@ -84,12 +86,20 @@ export function readId(value: unknown, path: string): string {
   return Number.isSafeInteger(value) ? String(value) : refuse(path, 'an id', value)
 }
 
-const DECIMAL = /^-?\d+(\.\d+)?$/
+const DECIMAL = /^(-?)(\d*)(\.\d+)?$/
 
-/** A decimal exactly as it was written; a JSON number is written out without an exponent. */
+/** A decimal as it was written, but `.48` is `0.48`; a JSON number is written out without an exponent. */
 export function readDecimal(value: unknown, path: string): string {
   const text = typeof value === 'number' ? writeOut(value) : value
-  return typeof text === 'string' && DECIMAL.test(text) ? text : refuse(path, 'a decimal', value)
+  const [, sign, whole, fraction = ''] = DECIMAL.exec(typeof text === 'string' ? text : '') ?? []
+  if (whole === undefined || whole + fraction === '') return refuse(path, 'a decimal', value)
+  return `${sign}${whole || '0'}${fraction}`
+}
+
+/** A price or a size: a decimal that is not negative. */
+export function readAmount(value: unknown, path: string): string {
+  const text = readDecimal(value, path)
+  return text.startsWith('-') ? refuse(path, 'zero or more', value) : text
 }
 
 function writeOut(number: number): string {

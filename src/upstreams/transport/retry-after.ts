@@ -1,7 +1,7 @@
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 // Who asks for more is asked again earlier: an upstream that errs must not silence us for hours.
-const RETRY_AFTER_MS_MAX = 30_000
+const RETRY_AFTER_MS_MAX = 10 * 60_000
 
 /**
  * How long the upstream wants to be left alone: `Retry-After` in seconds or as a date, or the CLOB's

@@ -6,8 +6,9 @@ import { FAST, openTestSocket } from '../../../test/upstream-socket.js'
 describe('attempts', () => {
   test('a handshake that is never answered is given up', async () => {
     const server = await openPeerServer(() => 'ignore')
-    openTestSocket(server.url, { timings: { ...FAST, handshakeMs: 10 } })
+    const { metric } = openTestSocket(server.url, { timings: { ...FAST, handshakeMs: 10 } })
     await until(() => server.attempts.length >= 3)
+    expect(await metric('auspex_upstream_socket_connected')).toBe(0)
   })
 
   test('an address that cannot be, or nobody there, is tried again', async () => {
@@ -58,7 +59,7 @@ describe('attempts', () => {
       },
       timings: { ...FAST, backoff: { baseMs: 4, maxMs: 64 } },
     })
-    await until(() => times.length === 6)
+    await until(() => times.length >= 6)
     // Waits of 4, 8, 16, 32 and 64 ms lie between six openings.
     expect((times[5] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(120)
   })
@@ -74,7 +75,7 @@ describe('attempts', () => {
       timings: { handshakeMs: 2_000, stableMs: 0, backoff: { baseMs: 1, maxMs: 60_000 } },
     })
     // Without the reset the fifteenth opening would come after 16 s.
-    await until(() => times.length === 15)
+    await until(() => times.length >= 15)
   })
 })
 

@@ -8,7 +8,7 @@ import { Watchdog } from './socket-watchdog.js'
 /** `waitMs`: how long the peer asks us to stay away, at least. `detail` is for the log. */
 export type ConnectionEnd = { fault: SocketFault; waitMs: number; detail: string }
 
-export type ConnectionOptions = Pick<
+type ConnectionOptions = Pick<
   SocketOptions<unknown>,
   'url' | 'headers' | 'heartbeat' | 'deadAfterMs' | 'silentAfterMs' | 'expectsData' | 'closeWaitMs'
 > & {

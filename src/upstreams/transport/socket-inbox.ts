@@ -1,4 +1,5 @@
-type Job = { bytes: number; run: () => void | Promise<void> }
+/** What `run` returns matters only when it is a promise: callbacks may return anything. */
+type Job = { bytes: number; run: () => unknown }
 
 /**
  * Hands over what a socket receives, one after the other and in order. A reader that is still busy
@@ -57,7 +58,8 @@ export class SocketInbox {
   /** `undefined`: it is done already. The promise never rejects. */
   #run(run: Job['run']): Promise<void> | undefined {
     try {
-      return run()?.catch(this.#onError)
+      const done = run()
+      return done instanceof Promise ? done.catch(this.#onError) : undefined
     } catch (error) {
       this.#onError(error)
       return undefined

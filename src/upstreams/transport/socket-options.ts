@@ -57,7 +57,7 @@ export type SocketOptions<Message> = {
   /** While a promise is pending the following messages wait. */
   onMessage: (message: Message) => void | Promise<void>
   /** Called once for each interruption, in order with the messages: right before the first one after it. */
-  onGap: (gap: SocketGap) => void
+  onGap: (gap: SocketGap) => void | Promise<void>
   /** How long the close code asks to stay away, at least. */
   closeWaitMs?: ((code: number) => number) | undefined
   clock: Clock

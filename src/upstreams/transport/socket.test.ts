@@ -1,8 +1,10 @@
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { openPeerServer } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { openTestSocket } from '../../../test/upstream-socket.js'
+import type { SocketGap } from './socket-options.js'
 
 describe('a connection', () => {
   test('hands over text in order, ignores what says nothing, and counts both', async () => {
@@ -66,12 +68,27 @@ describe('a connection', () => {
         if (message === 'b') return Promise.reject(new Error('onMessage'))
         return undefined
       },
+      onGap: () => Promise.reject(new Error('onGap')),
     })
     await until(() => server.peers.length === 1)
-    for (const text of ['a', 'b', 'c']) server.peers[0]?.send(text)
+    for (const text of ['a', 'b', '?', 'c']) server.peers[0]?.send(text)
     await until(() => seen.length === 3)
     expect(socket.status.state).toBe('open')
   })
+})
+
+test("what a callback returns is nobody's business", async () => {
+  const server = await openPeerServer()
+  const lines: string[] = []
+  const onGap: (gap: SocketGap) => void = () => 5
+  const { messages } = openTestSocket(server.url, {
+    onGap: (gap) => onGap(gap),
+    log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
+  })
+  await until(() => server.peers.length === 1)
+  for (const text of ['a', '?', 'b']) server.peers[0]?.send(text)
+  await until(() => messages.length === 2)
+  expect(lines).toEqual([])
 })
 
 describe('an interruption', () => {
@@ -95,6 +112,20 @@ describe('an interruption', () => {
     expect(await metric('auspex_upstream_gaps_total')).toBe(1)
     expect(await metric('auspex_upstream_socket_reconnects_total', { reason: 'closed' })).toBe(1)
     expect(await metric('auspex_upstream_socket_reconnects_total', { reason: 'refused' })).toBe(3)
+  })
+
+  test('is never a gap that runs backwards, although the clock was set back', async () => {
+    const server = await openPeerServer()
+    const { clock, gaps, messages } = openTestSocket(server.url)
+    await until(() => server.peers.length === 1)
+    server.peers[0]?.send('a')
+    await until(() => messages.length === 1)
+    server.peers[0]?.terminate()
+    await until(() => server.peers.length === 2)
+    clock.advance(-5_000)
+    server.peers[1]?.send('b')
+    await until(() => messages.length === 2)
+    expect(gaps).toEqual([{ fromMs: 1_000_000, toMs: 1_000_000, reason: 'lost' }])
   })
 
   test('before the first opening there is nothing to miss', async () => {
@@ -220,7 +251,7 @@ describe('a reader that takes its time', () => {
         seen.push(message)
         return message === 'a' ? blocked : undefined
       },
-      onGap: ({ reason }) => seen.push(`gap ${reason}`),
+      onGap: ({ reason }) => void seen.push(`gap ${reason}`),
     })
     await until(() => server.peers.length === 1)
     for (const text of ['a', 'b', 'c', 'd', 'e']) server.peers[0]?.send(text)

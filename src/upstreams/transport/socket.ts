@@ -1,6 +1,7 @@
 import { onAbort } from './abort.js'
 import { backoffMs } from './backoff.js'
 import { ReadError } from './read.js'
+import { createRedact } from './redact.js'
 import { type ConnectionEnd, SocketConnection } from './socket-connection.js'
 import { SocketInbox } from './socket-inbox.js'
 import {
@@ -31,6 +32,7 @@ export class UpstreamSocket<Message> {
   readonly #limits: SocketLimits
   readonly #timings: SocketTimings
   readonly #inbox: SocketInbox
+  readonly #redact: (text: string) => string
   #state: SocketState = 'closed'
   #connection: SocketConnection | undefined
   #waiting: NodeJS.Timeout | undefined
@@ -47,6 +49,7 @@ export class UpstreamSocket<Message> {
     this.#options = options
     this.#limits = { ...LIMITS, ...options.limits }
     this.#timings = { ...TIMINGS, ...options.timings }
+    this.#redact = createRedact(options.url)
     this.#inbox = new SocketInbox(this.#limits.inboxBytesMax, (error) => this.#onCallerError(error))
   }
 
@@ -54,6 +57,7 @@ export class UpstreamSocket<Message> {
   start(signal: AbortSignal): void {
     if (signal.aborted) return
     this.#release = onAbort(signal, () => this.close())
+    this.#forgetConnection()
     this.#connect()
   }
 
@@ -141,7 +145,8 @@ export class UpstreamSocket<Message> {
     const { upstream, clock, metrics, onGap } = this.#options
     const nowMs = clock.now()
     if (this.#gap !== undefined) {
-      const gap = { ...this.#gap, toMs: nowMs }
+      // The clock may have been set back meanwhile.
+      const gap = { ...this.#gap, toMs: Math.max(nowMs, this.#gap.fromMs) }
       this.#gap = undefined
       metrics.gaps.inc({ upstream })
       this.#inbox.push(0, () => onGap(gap))
@@ -155,7 +160,7 @@ export class UpstreamSocket<Message> {
     this.#count('garbage')
     this.#beginGap('garbage')
     this.#garbage += 1
-    if (this.#garbage === 1) log.warn({ upstream, detail }, 'frame refused')
+    if (this.#garbage === 1) log.warn({ upstream, detail: this.#redact(detail) }, 'frame refused')
     if (this.#garbage >= this.#limits.garbageMax) this.#connection?.end('garbage', detail)
   }
 
@@ -170,7 +175,8 @@ export class UpstreamSocket<Message> {
     this.#garbage = 0
 
     const waitMs = Math.max(askedMs, backoffMs(this.#timings.backoff, this.#failures))
-    log.warn({ upstream, fault, detail, waitMs: Math.round(waitMs) }, 'upstream socket ended')
+    const shown = { fault, detail: this.#redact(detail), waitMs: Math.round(waitMs) }
+    log.warn({ upstream, ...shown }, 'upstream socket ended')
     this.#waiting = setTimeout(() => {
       metrics.reconnects.inc({ upstream, reason: fault })
       this.#connect()
