@@ -11,6 +11,7 @@ export type SimMessage =
       url: string
       upstreams: Running['simulator']['upstreams']
       samples: Running['samples']
+      time: Running['time']
     }
 
 type Options = SimFlags & { intensity: number; state?: string }
@@ -36,9 +37,9 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
     statePath: state,
     onProgress: showProgress,
   })
-  const { simulator, samples } = running
+  const { simulator, samples, time } = running
   const { url, upstreams } = simulator
-  tellParent({ kind: 'ready', url, upstreams, samples })
+  tellParent({ kind: 'ready', url, upstreams, samples, time })
   if (process.send === undefined) showBanner(running)
 
   let stopping = false

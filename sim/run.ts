@@ -4,9 +4,12 @@ import { runInNewContext } from 'node:vm'
 import { chooseSamples, type Samples } from './samples.js'
 import { openSimulator, type Simulator } from './simulator.js'
 import { readState, type SimState, writeState } from './state-file.js'
+import { type SimTime, simulatedMs } from './time.js'
 import { Universe } from './universe/universe.js'
 
 const TICK_MS = 100
+/** Events whose token ids are derived ahead of need: all at once would hold up whoever asks first. */
+const DERIVED_PER_TICK = 40
 const SAVE_MS = 5_000
 const SLICE_MS = 30 * 60_000
 const HOUR_MS = 3_600_000
@@ -22,23 +25,28 @@ export type RunOptions = {
   onProgress: (share: number) => void
 }
 
-export type Running = { simulator: Simulator; samples: Samples; stop(): Promise<void> }
+export type Running = {
+  simulator: Simulator
+  samples: Samples
+  time: SimTime
+  stop(): Promise<void>
+}
 
 /** Generates the history, opens the hosts, and lets time pass. */
 export async function runSimulator(options: RunOptions): Promise<Running> {
   const { speed, statePath } = options
   const state = openState(options)
   const universe = new Universe(state)
-  const startedMs = Date.now()
-  const nowMs = () => {
-    const realMs = Date.now()
-    return realMs + state.aheadMs + (realMs - startedMs) * (speed - 1)
-  }
+  const time: SimTime = { startedMs: Date.now(), aheadMs: state.aheadMs, speed }
+  const nowMs = () => simulatedMs(time, Date.now())
   await liveHistory(universe, nowMs, options.onProgress)
   const simulator = await openSimulator(universe)
   const samples = chooseSamples(universe)
 
-  const ticking = setInterval(() => universe.advance(nowMs()), TICK_MS)
+  const ticking = setInterval(() => {
+    universe.advance(nowMs())
+    universe.catalogue.deriveTokens(DERIVED_PER_TICK)
+  }, TICK_MS)
   const save = () => {
     if (statePath === undefined) return
     const aheadMs = nowMs() - Date.now()
@@ -51,6 +59,7 @@ export async function runSimulator(options: RunOptions): Promise<Running> {
   return {
     simulator,
     samples,
+    time,
     stop: async () => {
       clearInterval(ticking)
       clearInterval(saving)

@@ -41,7 +41,7 @@ export async function openSimulator(universe: Universe): Promise<Simulator> {
   const parts: Record<HostName, HostParts> = {
     polygon: createPolygonHost(universe, faults),
     gamma: createGammaHost(universe),
-    clob: createClobHost(universe),
+    clob: createClobHost(universe, () => faults.skewMs('clob')),
     clob_ws: createClobSocketHost(universe),
     rtds: createRtdsHost(universe),
     live_v2: createLiveV2Host(universe, SIM_CREDENTIALS.liveV2),

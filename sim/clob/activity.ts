@@ -1,9 +1,9 @@
+import { baseFeeBps } from '../markets/terms.js'
 import type { Market } from '../universe/market.js'
 import type { SettledMatch } from '../universe/tape.js'
 import type { Universe } from '../universe/universe.js'
 import { decimal } from './decimal.js'
 import { showPrice } from './quotes.js'
-import { baseFeeBps } from './terms.js'
 
 const TRADES_MAX = 100
 

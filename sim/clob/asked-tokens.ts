@@ -61,14 +61,6 @@ export function checkSide(side: string | null | undefined): Side {
   throw invalidSide()
 }
 
-export function parsePayload(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw invalidPayload()
-  }
-}
-
 export function checkTokenId(id: string): void {
   if (!/^\d{1,78}$/.test(id)) throw invalidToken()
 }
@@ -82,6 +74,14 @@ function readBody(body: string): Asked[] {
     const side = 'side' in item ? item.side : undefined
     return { tokenId: item.token_id, side: typeof side === 'string' ? side : undefined }
   })
+}
+
+function parsePayload(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw invalidPayload()
+  }
 }
 
 function readQuery(query: URLSearchParams): Asked[] {

@@ -1,3 +1,5 @@
+import { isTextList, parseFields } from '../server/json.js'
+
 /** What a client of the market socket can say. `undefined` leaves a setting as it is. */
 export type ClientMessage =
   | { kind: 'ping' }
@@ -13,7 +15,7 @@ export type ClientMessage =
 /** `undefined`: nothing that the socket knows, which it passes over in silence. */
 export function parseClientMessage(text: string): ClientMessage | undefined {
   if (text.trim() === 'PING') return { kind: 'ping' }
-  const message = parseObject(text)
+  const message = parseFields(text)
   if (message === undefined || !isTextList(message.assets_ids)) return undefined
   const assetIds = message.assets_ids
   if (message.operation === 'unsubscribe') return { kind: 'unsubscribe', assetIds }
@@ -27,20 +29,6 @@ export function parseClientMessage(text: string): ClientMessage | undefined {
     dump: dump !== false,
   }
 }
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const isMarketType = (type: unknown): boolean =>
   typeof type === 'string' && type.toLowerCase() === 'market'

@@ -1,13 +1,15 @@
+import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
+import { baseFeeBps, feeSchedule, TICK_DEFAULT_E4 } from '../markets/terms.js'
 import type { Match } from '../universe/acts.js'
 import type { Transaction } from '../universe/block.js'
 import type { Book, Level } from '../universe/books.js'
 import type { Market, MarketEvent } from '../universe/market.js'
+import { winnerOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
 import { diffBooks, type LevelChange } from './book-diff.js'
 import { decimal } from './decimal.js'
 import { presentBook, type WireBook } from './order-book.js'
-import { bestAskE4, bestBidE4, showPrice, showSize, showSpread } from './quotes.js'
-import { baseFeeBps, feeSchedule, TICK_DEFAULT_E4 } from './terms.js'
+import { showPrice, showSize, showSpread } from './quotes.js'
 
 /** The books of outcome 0 and outcome 1, which mirror each other. */
 export type BookPair = readonly [Book, Book]
@@ -134,8 +136,9 @@ export function newMarketFrame(market: Market, atMs: number) {
 
 /** A draw has no winner: both fields of it are empty. */
 export function marketResolvedFrame(universe: Universe, market: Market) {
-  const [first, second] = universe.payouts(market) ?? [0, 0]
-  const winner = first === second ? undefined : market.tokens[first > second ? 0 : 1]
+  const payouts = universe.payouts(market)
+  const outcome = payouts === undefined ? undefined : winnerOf(payouts)
+  const winner = outcome === undefined ? undefined : market.tokens[outcome]
   return {
     event_type: 'market_resolved',
     id: market.id,

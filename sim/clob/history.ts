@@ -1,23 +1,24 @@
 import type { HttpRequest } from '../server/host.js'
+import { isTextList, parseFields } from '../server/json.js'
 import { readInt } from '../server/query.js'
 import type { Combo, Market, Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import { checkTokenId, parsePayload, readTokenId } from './asked-tokens.js'
+import { checkTokenId, readTokenId } from './asked-tokens.js'
 import { invalidPayload, payloadTooLarge, Refusal } from './refusal.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /** `Infinity`: since the market began. Here `1m` is a month. */
-const INTERVALS: Record<string, number> = {
-  max: Number.POSITIVE_INFINITY,
-  all: Number.POSITIVE_INFINITY,
-  '1m': 30 * DAY_MS,
-  '1w': 7 * DAY_MS,
-  '1d': DAY_MS,
-  '6h': 6 * HOUR_MS,
-  '1h': HOUR_MS,
-}
+const INTERVALS_MS: ReadonlyMap<string, number> = new Map([
+  ['max', Number.POSITIVE_INFINITY],
+  ['all', Number.POSITIVE_INFINITY],
+  ['1m', 30 * DAY_MS],
+  ['1w', 7 * DAY_MS],
+  ['1d', DAY_MS],
+  ['6h', 6 * HOUR_MS],
+  ['1h', HOUR_MS],
+])
 
 /** Points closer than this are not served over longer spans than the two below. */
 const COARSE_MINUTES = 12 * 60
@@ -50,9 +51,9 @@ export function batchPriceHistory(
   universe: Universe,
   { body }: HttpRequest,
 ): { history: Record<string, Point[]> } {
-  const payload = parsePayload(body)
-  if (typeof payload !== 'object' || payload === null) throw invalidPayload()
-  const { markets, start_ts, end_ts, interval, fidelity } = payload as Record<string, unknown>
+  const payload = parseFields(body)
+  if (payload === undefined) throw invalidPayload()
+  const { markets, start_ts, end_ts, interval, fidelity } = payload
   if (!isTextList(markets) || markets.length === 0) throw invalidPayload()
   if (markets.length > BATCH_MAX) throw payloadTooLarge()
   for (const tokenId of markets) checkTokenId(tokenId)
@@ -67,9 +68,6 @@ export function batchPriceHistory(
   const rows = markets.map((tokenId) => [tokenId, readHistory(universe, tokenId, asked)])
   return { history: Object.fromEntries(rows) }
 }
-
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const toNumber = (value: unknown): number | undefined =>
   value === undefined ? undefined : typeof value === 'number' ? value : Number.NaN
@@ -93,7 +91,7 @@ function readHistory(universe: Universe, tokenId: string, asked: Asked): Point[]
 function readSpan(asked: Asked, fidelity: number, lastMs: number, nowMs: number) {
   const { startSec, endSec, interval } = asked
   if (startSec === undefined) {
-    const lengthMs = INTERVALS[interval ?? '']
+    const lengthMs = INTERVALS_MS.get(interval ?? '')
     if (lengthMs === undefined) throw badFilters("'interval' or 'startTs' and 'endTs' are required")
     return { fromMs: lastMs - lengthMs, toMs: lastMs }
   }

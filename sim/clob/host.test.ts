@@ -15,6 +15,7 @@ type Json = Record<string, unknown>
 type Level = { price: string; size: string }
 type BookJson = Json & { bids: Level[]; asks: Level[] }
 
+const faults = new Faults()
 let host: Host
 let running: Market
 let closed: Market
@@ -30,7 +31,8 @@ beforeAll(async () => {
   question = requireFound(
     universe.catalogue.events().find(({ negRisk }) => negRisk !== undefined)?.markets[0],
   )
-  host = await openHost('clob', new Faults(), createClobHost(universe))
+  const clob = createClobHost(universe, () => faults.skewMs('clob'))
+  host = await openHost('clob', faults, clob)
 })
 afterAll(() => host.close())
 
@@ -260,6 +262,7 @@ describe('price history', () => {
     '',
     'endTs=5',
     'interval=2d',
+    'interval=constructor',
     'startTs=10&endTs=5',
     'interval=1d&fidelity=0',
     'startTs=x',
@@ -376,4 +379,10 @@ describe('markets', () => {
 test('the time is plain text, in seconds', async () => {
   expect(await (await fetch(`${host.url}/time`)).text()).toBe(String(NOW_MS / 1000))
   expect(await (await fetch(`${host.url}/ok`)).text()).toBe('OK')
+})
+
+test('the time is wrong when the clock is', async () => {
+  faults.set({ upstream: 'clob', mode: 'skew', skewMs: -90_000 })
+  expect(await (await fetch(`${host.url}/time`)).text()).toBe(String(NOW_MS / 1000 - 90))
+  faults.set({ upstream: 'clob', mode: 'off' })
 })

@@ -1,21 +1,21 @@
+import { isNegRisk, tickSize } from '../markets/market-state.js'
+import { baseFeeBps } from '../markets/terms.js'
 import type { HostParts, HttpReply, HttpRequest } from '../server/host.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { listActivity } from './activity.js'
 import { findBook, readTokenId, requireToken } from './asked-tokens.js'
 import { batchPriceHistory, priceHistory } from './history.js'
-import { presentCompactMarket, presentMarket, tickSize } from './market-info.js'
+import { presentCompactMarket, presentMarket } from './market-info.js'
 import { MarketPages } from './market-pages.js'
-import { isNegRisk } from './order-book.js'
 import { QUOTE_ROUTES } from './quote-routes.js'
 import { Refusal } from './refusal.js'
-import { baseFeeBps } from './terms.js'
 
 type Route = (request: HttpRequest) => unknown
 
-/** The REST side of the exchange, reads only. */
-export function createClobHost(universe: Universe): HostParts {
-  const routes = createRoutes(universe)
+/** The REST side of the exchange, reads only. `skewMs` is by how much its own clock is wrong. */
+export function createClobHost(universe: Universe, skewMs: () => number = () => 0): HostParts {
+  const routes = createRoutes(universe, skewMs)
   return {
     http: (request) => {
       try {
@@ -28,12 +28,12 @@ export function createClobHost(universe: Universe): HostParts {
   }
 }
 
-function createRoutes(universe: Universe): Map<string, Route> {
+function createRoutes(universe: Universe, skewMs: () => number): Map<string, Route> {
   const pages = new MarketPages(universe)
   const routes = new Map<string, Route>([
     ['GET /', () => 'OK'],
     ['GET /ok', () => 'OK'],
-    ['GET /time', () => String(Math.floor(universe.nowMs / 1000))],
+    ['GET /time', () => String(Math.floor((universe.nowMs + skewMs()) / 1000))],
     ['GET /prices-history', (request) => priceHistory(universe, request)],
     ['POST /batch-prices-history', (request) => batchPriceHistory(universe, request)],
     ['GET /markets', ({ query }) => pages.markets(query.get('next_cursor'))],

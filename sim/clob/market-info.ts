@@ -1,9 +1,24 @@
+import { round } from '../markets/amounts.js'
+import {
+  bookOf,
+  isClosed,
+  isListed,
+  isNegRisk,
+  shownPrice,
+  tickSize,
+} from '../markets/market-state.js'
+import {
+  baseFeeBps,
+  feeSchedule,
+  ORDER_SHARES_MIN,
+  REWARD_ASSET,
+  rewardsOf,
+} from '../markets/terms.js'
+import { isoTime } from '../markets/times.js'
 import type { Book } from '../universe/books.js'
 import type { Market } from '../universe/market.js'
+import { winnerOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
-import { bookOf, isClosed, round, shownPrice } from './market-state.js'
-import { isNegRisk, ORDER_SHARES_MIN } from './order-book.js'
-import { baseFeeBps, feeSchedule, REWARD_ASSET, rewardsOf, TICK_DEFAULT_E4 } from './terms.js'
 
 /** The long form of a market, as `/markets` lists it. */
 export function presentMarket(universe: Universe, market: Market): object {
@@ -84,13 +99,6 @@ export function presentCompactMarket(universe: Universe, market: Market): object
   }
 }
 
-export const tickSize = (book: Book | undefined): number =>
-  (book?.tickE4 ?? TICK_DEFAULT_E4) / 10_000
-
-/** A round far ahead is known, but its order book opens later. Once opened it stays listed. */
-export const isListed = (universe: Universe, market: Market, book: Book | undefined): boolean =>
-  book !== undefined || market.endMs <= universe.nowMs
-
 function presentRewards(market: Market): object {
   const rewards = rewardsOf(market)
   if (rewards === undefined) return { rates: null, min_size: 0, max_spread: 0 }
@@ -109,13 +117,11 @@ function presentTokens(universe: Universe, market: Market, book: Book | undefine
     token_id: decimal,
     outcome: market.outcomes[outcome],
     price: round(outcome === 0 ? price : 1 - price),
-    winner: payouts !== undefined && payouts[outcome] > payouts[(1 - outcome) as 0 | 1],
+    winner: payouts !== undefined && winnerOf(payouts) === outcome,
   }))
 }
 
 function isDraw(universe: Universe, market: Market): boolean {
   const payouts = universe.payouts(market)
-  return payouts !== undefined && payouts[0] === payouts[1]
+  return payouts !== undefined && winnerOf(payouts) === undefined
 }
-
-const isoTime = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')

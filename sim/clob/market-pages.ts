@@ -1,8 +1,8 @@
+import { rewardsOf } from '../markets/terms.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { presentMarket, presentSimplifiedMarket } from './market-info.js'
 import { Refusal } from './refusal.js'
-import { rewardsOf } from './terms.js'
 
 const PAGE_SIZE = 500
 /** The base64 of 0 and of -1. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
+import { isNegRisk } from '../markets/market-state.js'
+import { ORDER_SHARES_MIN } from '../markets/terms.js'
 import type { Book, Level } from '../universe/books.js'
-import type { Combo, Market } from '../universe/market.js'
 import { showPrice, showSize } from './quotes.js'
-
-export const ORDER_SHARES_MIN = 5
 
 export type WireLevel = { price: string; size: string }
 
@@ -39,9 +38,6 @@ export function presentBook(book: Book): WireBook {
   shown.hash = createHash('sha1').update(JSON.stringify(shown)).digest('hex')
   return shown
 }
-
-export const isNegRisk = (of: Market | Combo): boolean =>
-  of.kind === 'market' && of.event.negRisk !== undefined
 
 const presentLevel = ({ priceE4, sizeE2 }: Level): WireLevel => ({
   price: showPrice(priceE4),

@@ -1,3 +1,4 @@
+import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
 import type { HttpRequest } from '../server/host.js'
 import type { Side } from '../universe/acts.js'
 import type { Book } from '../universe/books.js'
@@ -14,7 +15,7 @@ import {
 } from './asked-tokens.js'
 import { lastTrade } from './last-trade.js'
 import { presentBook } from './order-book.js'
-import { bestAskE4, bestBidE4, showMidpoint, showPrice, showSpread } from './quotes.js'
+import { showMidpoint, showPrice, showSpread } from './quotes.js'
 
 type Handler = (universe: Universe, request: HttpRequest) => unknown
 

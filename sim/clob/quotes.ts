@@ -1,11 +1,6 @@
+import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
 import type { Book } from '../universe/books.js'
 import { decimal } from './decimal.js'
-
-/** An empty side counts as the end of the price range. */
-export const bestBidE4 = (book: Book): number => book.bids[0]?.priceE4 ?? 0
-export const bestAskE4 = (book: Book): number => book.asks[0]?.priceE4 ?? 10_000
-
-export const midpoint = (book: Book): number => (bestBidE4(book) + bestAskE4(book)) / 20_000
 
 export const showPrice = (priceE4: number): string => decimal(priceE4, 4)
 export const showSize = (sizeE2: number): string => decimal(sizeE2, 2)

@@ -171,6 +171,9 @@ describe('subscribing', () => {
     client.say({ assets_ids: 'x', type: 'market' })
     await client.subscribe(['123'])
     expect(client.texts).toEqual(['[]', 'PONG'])
+    await client.subscribe(['123', up], { initial_dump: false })
+    await client.subscribe(['123'])
+    expect(client.texts.slice(2)).toEqual(['PONG', '[]', 'PONG'])
   })
 
   test('at level 1 shows the best level only', async () => {

@@ -49,7 +49,7 @@ class Desk {
     })
     peer.onClose(() => {
       this.#subscribers.delete(subscriber)
-      this.#unsubscribe(subscriber, [...subscriber.assetIds])
+      this.#unsubscribe(subscriber, [...subscriber.tokens.keys()])
     })
   }
 
@@ -66,22 +66,22 @@ class Desk {
         const { custom, level, assetIds, dump } = message
         if (custom !== undefined) subscriber.custom = custom
         // The level is settled with the first tokens: books that are followed already cannot change it.
-        if (subscriber.assetIds.size === 0) subscriber.depth = level === 1 ? 'top' : 'full'
+        if (subscriber.tokens.size === 0) subscriber.depth = level === 1 ? 'top' : 'full'
         this.#subscribe(subscriber, assetIds, dump)
       }
     }
   }
 
   #subscribe(subscriber: Subscriber, assetIds: string[], dump: boolean): void {
-    const fresh = [...new Set(assetIds)].filter((id) => !subscriber.assetIds.has(id))
+    const fresh = [...new Set(assetIds)].filter((id) => !subscriber.tokens.has(id))
     if (fresh.length === 0) {
       subscriber.send('NO NEW ASSETS')
       return
     }
     const books = fresh.flatMap((id) => {
-      subscriber.assetIds.add(id)
       const token = this.#universe.catalogue.token(id)
       if (token === undefined) return []
+      subscriber.tokens.set(id, token)
       const channel = this.#openChannel(token)
       channel.add(subscriber, token.outcome)
       return channel.book(token.outcome, subscriber.depth) ?? []
@@ -99,12 +99,13 @@ class Desk {
 
   #unsubscribe(subscriber: Subscriber, assetIds: string[]): void {
     for (const id of assetIds) {
-      if (!subscriber.assetIds.delete(id)) continue
-      const token = this.#universe.catalogue.token(id)
-      const channel = token && this.#channels.get(token.of.conditionId)
-      if (token === undefined || channel === undefined) continue
-      channel.remove(subscriber, token.outcome)
-      if (channel.isEmpty) this.#channels.delete(token.of.conditionId)
+      const token = subscriber.tokens.get(id)
+      if (token === undefined) continue
+      subscriber.tokens.delete(id)
+      const { conditionId } = token.of
+      const channel = this.#channels.get(conditionId)
+      channel?.remove(subscriber, token.outcome)
+      if (channel?.isEmpty) this.#channels.delete(conditionId)
     }
   }
 

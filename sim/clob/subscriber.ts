@@ -1,4 +1,5 @@
 import type { Peer } from '../server/host.js'
+import type { Token } from '../universe/market.js'
 
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024
 /** "Try again later": what the real socket closes a slow reader with. */
@@ -9,8 +10,8 @@ export type Depth = 'top' | 'full'
 
 /** One client of the market socket and what it asked for. */
 export class Subscriber {
-  /** Everything it subscribed to, known or not. */
-  readonly assetIds = new Set<string>()
+  /** What it follows, by id. Ids that nobody knows are not kept: there is no end of them. */
+  readonly tokens = new Map<string, Token>()
   custom = false
   depth: Depth = 'full'
   readonly #peer: Peer

@@ -13,7 +13,7 @@ import { WORD } from './addresses.js'
 import { legWords } from './combos.js'
 import { IDENTIFIER } from './events/uma.js'
 import { matchInput } from './match-calldata.js'
-import { BOND, firstRequest, LIVENESS_SEC, priceWord } from './oracle.js'
+import { BOND, LIVENESS_SEC, priceWord, requestOf } from './oracle.js'
 import { SELECTOR } from './selectors.js'
 import { addressWord, type Word, word, ZERO_WORD } from './words.js'
 
@@ -42,9 +42,9 @@ export function transactionInput(act: Act): string {
     case 'prepareEvent':
       return prepareEvent(act)
     case 'propose':
-      return call(SELECTOR.proposePrice, [...request(act.market), priceWord(act.price)])
+      return call(SELECTOR.proposePrice, [...request(act), priceWord(act.price)])
     case 'dispute':
-      return call(SELECTOR.disputePrice, request(act.market))
+      return call(SELECTOR.disputePrice, request(act))
     case 'resolve':
       return call(SELECTOR.resolve, [act.market.requestId.slice(2)])
     case 'prepareCombo':
@@ -114,8 +114,8 @@ function prepareEvent({ event }: ActOf<'prepareEvent'>): string {
   return call(SELECTOR.prepareMarket, [word(feeBips), textArgument(metadata)])
 }
 
-function request(market: Market): Argument[] {
-  const { requester, timestampSec, ancillaryData } = firstRequest(market)
+function request(act: ActOf<'propose'> | ActOf<'dispute'>): Argument[] {
+  const { requester, timestampSec, ancillaryData } = requestOf(act)
   return [requester, IDENTIFIER, word(timestampSec), textArgument(ancillaryData)]
 }
 

@@ -4,7 +4,8 @@ import { unwrap, wrap } from './collateral.js'
 import { movePusd, moveUsdce } from './events/erc20.js'
 import { moveManyShares } from './events/erc1155.js'
 import type { LogBody } from './log.js'
-import { type Amounts, merge, moveBoth, payoutOf, redeem, split, tokenWords } from './positions.js'
+import { payoutOfBoth } from './payouts.js'
+import { type Amounts, merge, moveBoth, redeem, split, tokenWords } from './positions.js'
 import type { Word } from './words.js'
 
 // Traders hold pUSD while positions are backed by USDC.e. An adapter stands between: it takes the
@@ -57,7 +58,7 @@ export function redeemThrough(
   return [
     moveManyShares(adapter, holder, adapter, tokenWords(market), amounts),
     ...redeem(adapter, market, amounts, payouts),
-    ...wrapFrom(adapter, holder, payoutOf(amounts, payouts)),
+    ...wrapFrom(adapter, holder, payoutOfBoth(amounts, payouts)),
   ]
 }
 

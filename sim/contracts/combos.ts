@@ -14,6 +14,7 @@ import {
   routerPositionRedeemed,
 } from './events/modules.js'
 import type { LogBody } from './log.js'
+import { payoutOf } from './payouts.js'
 import { binaryConditionOf, sortLegs } from './structured-ids.js'
 import { type Word, word, ZERO_WORD } from './words.js'
 
@@ -42,8 +43,8 @@ export function encodeResolveLeg({ market, payouts }: ActOf<'resolveLeg'>): LogB
 }
 
 export function encodeRedeemCombo(act: RedeemCombo): LogBody[] {
-  const { wallet, token, amount } = act
-  const payout = comboPayoutOf(act)
+  const { wallet, token, amount, payouts } = act
+  const payout = payoutOf(amount, payouts, token.outcome)
   if (act.route === 'router') {
     return [
       ...redeemPosition(act, WORD.router, wallet.word, payout),
@@ -62,13 +63,9 @@ export function legWords({ legs }: ActOf<'prepareCombo'>['combo']): Word[] {
 }
 
 /** Payouts as the module counts them: out of a million. */
-export function resultOf(payouts: Payouts): [number, number] {
+function resultOf(payouts: Payouts): [number, number] {
   const first = Math.floor((payouts[0] * RESULT_TOTAL) / (payouts[0] + payouts[1]))
   return [first, RESULT_TOTAL - first]
-}
-
-export function comboPayoutOf({ token, amount, payouts }: RedeemCombo): number {
-  return Math.floor((amount * resultOf(payouts)[token.outcome]) / RESULT_TOTAL)
 }
 
 /** The module mints the pUSD that it pays. */

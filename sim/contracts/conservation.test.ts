@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Fill, Match } from '../universe/acts.js'
+import { type Fill, isV1, type Match } from '../universe/acts.js'
 import type { Wallet } from '../universe/wallet.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { encodeAct } from './encode.js'
@@ -8,8 +8,7 @@ import { createMatch, oneOfEach, type Resting } from './fixtures/acts.js'
 import { Ledger, RESERVES } from './fixtures/ledger.js'
 import { createCombo, createEvent, createWallet, first, onlyMarket } from './fixtures/world.js'
 import type { LogBody } from './log.js'
-import { isV1 } from './order-hash.js'
-import { payoutOf } from './positions.js'
+import { payoutOfBoth } from './payouts.js'
 import { TOPIC } from './topics.js'
 
 const RUNS = { seed: 137, numRuns: 100 }
@@ -89,7 +88,7 @@ describe('redemption', () => {
       fc.property(redeem, (act) => {
         const ledger = new Ledger().fold(encodeAct(act))
         const money = act.route === 'direct' ? ADDRESS.usdce : ADDRESS.pusd
-        const payout = payoutOf(act.amounts, act.payouts)
+        const payout = payoutOfBoth(act.amounts, act.payouts)
         const expected: Record<string, number> = {}
         add(expected, money, payout)
         for (const token of act.market.tokens) {
@@ -104,7 +103,7 @@ describe('redemption', () => {
   })
 
   test('an odd draw loses a unit on each side', () => {
-    expect(payoutOf([3, 5], [1, 1])).toBe(3)
+    expect(payoutOfBoth([3, 5], [1, 1])).toBe(3)
   })
 })
 

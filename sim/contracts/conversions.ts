@@ -1,6 +1,6 @@
 import assert from 'node:assert'
 import type { Convert } from '../universe/acts.js'
-import type { Market } from '../universe/market.js'
+import { questionsOf } from '../universe/conversion.js'
 import { WORD } from './addresses.js'
 import { wrapFrom } from './collateral-adapter.js'
 import { mintWcol, moveUsdce, moveWcol } from './events/erc20.js'
@@ -20,11 +20,11 @@ import type { Word } from './words.js'
  * are questions, n, at an address without a key; exactly one question comes true, so n − 1 of them
  * would have been redeemable, and that money stays. The adapter is even again.
  */
-export function encodeConvert({ wallet, event, indexSet, amount }: Convert): LogBody[] {
+export function encodeConvert(act: Convert): LogBody[] {
+  const { wallet, event, indexSet, amount } = act
   assert(event.negRisk, 'only neg-risk events convert')
   const { marketId, feeBips } = event.negRisk
-  const given = event.markets.filter((market) => isIn(indexSet, market))
-  const others = event.markets.filter((market) => !isIn(indexSet, market))
+  const { given, others } = questionsOf(act)
   const fee = Math.floor((amount * feeBips) / 10_000)
   const dollars = given.length - 1
 
@@ -54,11 +54,6 @@ export function encodeConvert({ wallet, event, indexSet, amount }: Convert): Log
     moveAll(converter, converter, user, yesOthers, amount - fee),
     ...(dollars > 0 ? wrapFrom(converter, user, dollars * (amount - fee)) : []),
   ]
-}
-
-/** Not with bit operators: an event may have more questions than they have bits. */
-function isIn(indexSet: number, market: Market): boolean {
-  return Math.floor(indexSet / 2 ** market.index) % 2 === 1
 }
 
 function moveAll(

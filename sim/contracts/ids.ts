@@ -2,7 +2,7 @@ import { encodeArguments, textArgument } from './abi.js'
 import { ADDRESS } from './addresses.js'
 import { collectionId } from './collection-id.js'
 import { keccak, keccakText } from './keccak.js'
-import { addressWord, type Word, word } from './words.js'
+import { addressWord, hexDigits, type Word, word } from './words.js'
 
 // Ids go in and out as 0x and 64 hex digits, except token ids, which are words.
 
@@ -37,7 +37,7 @@ export function negRiskMarketIdOf(oracle: string, feeBips: number, metadata: str
 }
 
 export function negRiskQuestionIdOf(marketId: string, index: number): string {
-  return marketId.slice(0, 64) + index.toString(16).padStart(2, '0')
+  return marketId.slice(0, 64) + hexDigits(index, 2)
 }
 
 export function negRiskConditionIdOf(marketId: string, index: number): string {

@@ -1,4 +1,4 @@
-import type { Fill, Match, Order } from '../universe/acts.js'
+import { type Fill, isV1, type Match, type Order } from '../universe/acts.js'
 import {
   type Argument,
   arrayArgument,
@@ -10,7 +10,7 @@ import { ADDRESS } from './addresses.js'
 import { making, marketOf, taking } from './fills.js'
 import { keccak } from './keccak.js'
 import { usesFeeModule } from './match-v1.js'
-import { isV1, orderHash, orderWordsV1, orderWordsV2 } from './order-hash.js'
+import { orderHash, orderWordsV1, orderWordsV2 } from './order-hash.js'
 import { SELECTOR } from './selectors.js'
 import { type Word, word } from './words.js'
 

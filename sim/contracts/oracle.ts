@@ -1,5 +1,6 @@
-import type { OraclePrice, Resolve } from '../universe/acts.js'
+import type { OraclePrice, Propose, Resolve } from '../universe/acts.js'
 import type { Market, NegRisk, Payouts } from '../universe/market.js'
+import { winnerOf } from '../universe/outcomes.js'
 import type { ActOf } from './act-of.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { conditionPreparation, conditionResolution } from './events/ctf.js'
@@ -28,10 +29,11 @@ import { addressWord, type Word, word, ZERO_WORD } from './words.js'
 export const BOND = 500_000_000
 export const LIVENESS_SEC = 2 * 60 * 60
 
-export function encodePrepareMarket({ era, market }: ActOf<'prepareMarket'>): LogBody[] {
+export function encodePrepareMarket(act: ActOf<'prepareMarket'>): LogBody[] {
+  const { era, market } = act
   const { negRisk } = market.event
   return [
-    ...(negRisk ? initializeNegRisk(market, negRisk) : initialize(market)),
+    ...(negRisk ? initializeNegRisk(act, negRisk) : initialize(act)),
     ...(era === 'v1' ? registerTokens(market) : []),
   ]
 }
@@ -41,19 +43,18 @@ export function encodePrepareEvent({ event }: ActOf<'prepareEvent'>): LogBody[] 
   return negRisk ? marketPrepared(negRisk.marketId, negRisk.feeBips, negRisk.metadata) : []
 }
 
-export function encodePropose({ market, price, proposer }: ActOf<'propose'>): LogBody[] {
-  const expirationSec = seconds(market.endMs) + LIVENESS_SEC
-  const from = addressWord(proposer)
-  return [proposePrice(firstRequest(market), from, priceWord(price), expirationSec)]
+export function encodePropose(act: Propose): LogBody[] {
+  const from = addressWord(act.proposer)
+  return [proposePrice(requestOf(act), from, priceWord(act.price), act.atSec + LIVENESS_SEC)]
 }
 
 /** The adapter answers the first dispute by asking anew. */
 export function encodeDispute(act: ActOf<'dispute'>): LogBody[] {
-  const { market, price, proposer, disputer } = act
+  const { market, price, proposer, disputer, atSec } = act
   const parties = [addressWord(proposer), addressWord(disputer)] as const
   return [
-    disputePrice(firstRequest(market), ...parties, priceWord(price)),
-    requestPrice(secondRequest(market)),
+    disputePrice(requestOf(act), ...parties, priceWord(price)),
+    requestPrice(requestOf({ market, askedSec: atSec })),
     questionReset(umaAdapterOf(market), market.requestId),
   ]
 }
@@ -73,7 +74,7 @@ export function encodeResolve(act: Resolve): LogBody[] {
   const reported = conditionResolution(market.conditionId, oracle, market.questionId, payouts)
   if (negRisk === undefined) return [...settled, reported, resolved]
 
-  const isYes = payouts[0] > payouts[1]
+  const isYes = winnerOf(payouts) === 0
   return [
     ...settled,
     questionReported(market.questionId, market.requestId, isYes),
@@ -106,41 +107,39 @@ const PRICE_WORDS: Readonly<Record<OraclePrice, Word>> = {
   1: word(1_000_000_000_000_000_000n),
 }
 
-export function firstRequest(market: Market): PriceRequest {
+type Asked = { market: Market; askedSec: number }
+
+export function requestOf({ market, askedSec }: Asked): PriceRequest {
   return {
     oracle: optimisticOracleOf(market),
     requester: addressWord(umaAdapterOf(market)),
-    timestampSec: seconds(market.createdMs),
+    timestampSec: askedSec,
     ancillaryData: market.ancillaryData,
   }
 }
 
-function secondRequest(market: Market): PriceRequest {
-  return { ...firstRequest(market), timestampSec: seconds(market.endMs) }
-}
-
-function initialize(market: Market): LogBody[] {
-  const { conditionId, oracle, questionId } = market
-  return [conditionPreparation(conditionId, addressWord(oracle), questionId), ...ask(market)]
+function initialize(asked: Asked): LogBody[] {
+  const { conditionId, oracle, questionId } = asked.market
+  return [conditionPreparation(conditionId, addressWord(oracle), questionId), ...ask(asked)]
 }
 
 /** The oracle knows the question under another id than the conditional tokens. */
-function initializeNegRisk(market: Market, { marketId }: NegRisk): LogBody[] {
-  const { conditionId, questionId, requestId, index, ancillaryData } = market
+function initializeNegRisk(asked: Asked, { marketId }: NegRisk): LogBody[] {
+  const { conditionId, questionId, requestId, index, ancillaryData } = asked.market
   return [
-    ...ask(market),
+    ...ask(asked),
     conditionPreparation(conditionId, WORD.negRiskAdapter, questionId),
     ...questionPrepared(marketId, questionId, requestId, index, ancillaryData),
   ]
 }
 
-function ask(market: Market): LogBody[] {
-  const { requestId, ancillaryData, createdMs } = market
+function ask(asked: Asked): LogBody[] {
+  const { market, askedSec } = asked
+  const { requestId, ancillaryData } = market
   const adapter = umaAdapterOf(market)
-  const at = seconds(createdMs)
   return [
-    requestPrice(firstRequest(market)),
-    questionInitialized(adapter, requestId, at, creatorWord(market), ancillaryData, BOND),
+    requestPrice(requestOf(asked)),
+    questionInitialized(adapter, requestId, askedSec, creatorWord(market), ancillaryData, BOND),
   ]
 }
 
@@ -153,32 +152,19 @@ function registerTokens({ event, tokens, conditionId }: Market): LogBody[] {
   ]
 }
 
-function settleRequest({ market, payouts, proposer, disputer }: Resolve): LogBody {
-  const wasDisputed = disputer !== ''
-  return settle(
-    wasDisputed ? secondRequest(market) : firstRequest(market),
-    partyWord(proposer),
-    partyWord(disputer),
-    priceWord(priceOf(payouts)),
-  )
+/** Of the request that stood to the end: nobody disputed its answer. */
+function settleRequest(act: Resolve): LogBody {
+  const price = priceWord(priceOf(act.payouts))
+  return settle(requestOf(act), addressWord(act.proposer), ZERO_WORD, price)
 }
 
-function priceOf([first, second]: Payouts): OraclePrice {
-  if (first === second) return 0.5
-  return first > second ? 1 : 0
+function priceOf(payouts: Payouts): OraclePrice {
+  const winner = winnerOf(payouts)
+  return winner === undefined ? 0.5 : winner === 0 ? 1 : 0
 }
 
 /** Who asked stands at the end of the text. */
 function creatorWord({ ancillaryData }: Market): Word {
   const creator = /,initializer:([0-9a-f]{40})$/.exec(ancillaryData)?.[1]
   return creator === undefined ? WORD.questionCreator : addressWord(`0x${creator}`)
-}
-
-/** Empty for nobody. */
-function partyWord(address: string): Word {
-  return address === '' ? ZERO_WORD : addressWord(address)
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000)
 }

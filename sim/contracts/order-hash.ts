@@ -1,4 +1,4 @@
-import type { ExchangeName, Order } from '../universe/acts.js'
+import { type ExchangeName, isV1, type Order } from '../universe/acts.js'
 import { SIGNATURE_TYPES } from '../universe/wallet.js'
 import { ADDRESS } from './addresses.js'
 import { keccak, keccakText } from './keccak.js'
@@ -74,10 +74,6 @@ export function orderWordsV1(order: Order): Word[] {
 
 export function builderWord(order: Order): Word {
   return order.wallet.builder?.code.slice(2) ?? ZERO_WORD
-}
-
-export function isV1(exchange: ExchangeName): boolean {
-  return exchange === 'v1' || exchange === 'v1NegRisk'
 }
 
 const POLYGON = 137

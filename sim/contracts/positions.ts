@@ -5,6 +5,7 @@ import { burnWcol, mintWcol, moveUsdce, moveWcol, pullUsdce } from './events/erc
 import { moveManyShares, moveShares } from './events/erc1155.js'
 import { negRiskMerge, negRiskRedemption, negRiskSplit } from './events/neg-risk.js'
 import type { LogBody } from './log.js'
+import { payoutOfBoth } from './payouts.js'
 import { type Word, ZERO_WORD } from './words.js'
 
 // What the conditional tokens do for whoever calls them with USDC.e: a wallet, an exchange, a
@@ -64,7 +65,7 @@ export function redeem(
   payouts: Payouts,
 ): LogBody[] {
   const { conditionId } = market
-  const payout = payoutOf(amounts, payouts)
+  const payout = payoutOfBoth(amounts, payouts)
   if (market.event.negRisk === undefined) {
     return [
       ...burnHeld(holder, market.tokens, amounts),
@@ -81,14 +82,6 @@ export function redeem(
     ...(payout > 0 ? [burnWcol(payout), moveUsdce(WORD.wcol, holder, payout)] : []),
     negRiskRedemption(holder, conditionId, amounts, payout),
   ]
-}
-
-/** Each outcome is divided for itself, as the contract does: a draw of odd amounts loses a unit. */
-export function payoutOf(amounts: Amounts, payouts: Payouts): number {
-  const total = payouts[0] + payouts[1]
-  return (
-    Math.floor((amounts[0] * payouts[0]) / total) + Math.floor((amounts[1] * payouts[1]) / total)
-  )
 }
 
 /** Mints both outcomes to the holder, whose collateral the conditional tokens already have. */

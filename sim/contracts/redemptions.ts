@@ -6,7 +6,8 @@ import { autoBinaryRedemption, autoNegRiskRedemption } from './events/auto-redee
 import { pullUsdce } from './events/erc20.js'
 import { moveManyShares } from './events/erc1155.js'
 import type { LogBody } from './log.js'
-import { payoutOf, redeem, tokenWords } from './positions.js'
+import { payoutOfBoth } from './payouts.js'
+import { redeem, tokenWords } from './positions.js'
 
 export function encodeRedeem(act: Redeem): LogBody[] {
   const { wallet, market, amounts, payouts } = act
@@ -23,7 +24,7 @@ export function encodeRedeem(act: Redeem): LogBody[] {
 /** The AutoRedeemer takes the shares, redeems them itself and wraps the money for the wallet. */
 function redeemFor({ wallet, market, amounts, payouts }: Redeem): LogBody[] {
   const redeemer = WORD.autoRedeemer
-  const payout = payoutOf(amounts, payouts)
+  const payout = payoutOfBoth(amounts, payouts)
   const redeemed = market.event.negRisk ? autoNegRiskRedemption : autoBinaryRedemption
   return [
     moveManyShares(redeemer, wallet.word, redeemer, tokenWords(market), amounts),

@@ -1,6 +1,6 @@
 import { arrayArgument, bytesArgument, encodeArguments } from './abi.js'
 import { keccak } from './keccak.js'
-import { word } from './words.js'
+import { hexDigits, word } from './words.js'
 
 // A structured position id, from the left: module 1 byte, base hash 16, arity 2, reserved 8,
 // resolution chain 2, condition index 2, outcome 1. Its condition is the first 31 bytes.
@@ -37,9 +37,5 @@ function structuredCondition(
   arity: number,
   index: number,
 ): string {
-  return `0x0${module}${baseHash}${hex(arity, 4)}${hex(0, 20)}${hex(index, 4)}`
-}
-
-function hex(n: number, digits: number): string {
-  return n.toString(16).padStart(digits, '0')
+  return `0x0${module}${baseHash}${hexDigits(arity, 4)}${hexDigits(0, 20)}${hexDigits(index, 4)}`
 }

@@ -45,6 +45,11 @@ export function bytesWord(bytes: string): Word {
   return bytes.slice(2).padEnd(64, '0')
 }
 
+/** A number of a fixed length in digits. */
+export function hexDigits(n: number, digits: number): string {
+  return n.toString(16).padStart(digits, '0')
+}
+
 export function utf8Hex(text: string): string {
   return Buffer.from(text, 'utf8').toString('hex')
 }

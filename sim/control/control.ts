@@ -2,6 +2,7 @@ import { FAULT_MODES, FaultOrderError, readFaultOrder } from '../server/fault-or
 import { type Faults, HOST_NAMES } from '../server/faults.js'
 import type { Host, HostParts, HttpReply, HttpRequest } from '../server/host.js'
 import { type Fault, HostFaults } from '../server/host-faults.js'
+import { parseFields } from '../server/json.js'
 import { openPort, type Port } from '../server/port.js'
 import { REORG_DEPTH_MAX, type Universe } from '../universe/universe.js'
 
@@ -12,7 +13,7 @@ export function openControl(parts: ControlParts): Promise<Port> {
   return openPort(new HostFaults(Date.now), createControlHost(parts))
 }
 
-export function createControlHost(parts: ControlParts): HostParts {
+function createControlHost(parts: ControlParts): HostParts {
   return {
     http(request) {
       switch (`${request.method} ${request.path}`) {
@@ -45,7 +46,8 @@ function obey({ body }: HttpRequest, parts: ControlParts): HttpReply {
 }
 
 function readOrder(body: string) {
-  const json = parseObject(body)
+  const json = parseFields(body)
+  if (json === undefined) throw new FaultOrderError('body', 'a JSON object')
   if (!('reorg' in json)) return readFaultOrder(json)
   const { reorg, ...rest } = json
   const [stranger] = Object.keys(rest)
@@ -53,15 +55,6 @@ function readOrder(body: string) {
   if (typeof reorg !== 'number' || !Number.isInteger(reorg) || reorg < 1 || reorg > REORG_DEPTH_MAX)
     throw new FaultOrderError('reorg', `a whole number from 1 to ${REORG_DEPTH_MAX}`)
   return { reorg }
-}
-
-function parseObject(body: string): { [field: string]: unknown } {
-  let json: unknown
-  try {
-    json = JSON.parse(body)
-  } catch {}
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { ...json }
-  throw new FaultOrderError('body', 'a JSON object')
 }
 
 function showFaults({ faults }: ControlParts) {

@@ -1,12 +1,14 @@
+import { payoutOf } from '../contracts/payouts.js'
+import { toAmount } from '../markets/amounts.js'
+import { namesOf } from '../markets/names.js'
+import { profileOf } from '../markets/profile.js'
+import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
 import type { Side } from '../universe/acts.js'
+import { questionsOf } from '../universe/conversion.js'
 import type { Payouts, Token } from '../universe/market.js'
 import type { Settled } from '../universe/tape.js'
 import type { Wallet } from '../universe/wallet.js'
-import { toAmount } from './amounts.js'
-import { namesOf } from './names.js'
-import { profileOf } from './profile.js'
-import { fillsOf, givenOf, payoutOf } from './steps.js'
-import { type TradeRow, toTradeRow } from './trade-row.js'
+import { fillsOf } from './steps.js'
 
 export const ACTIVITY_TYPES = [
   'TRADE',
@@ -70,7 +72,7 @@ export function showActivity({ tx, block }: Settled, wallet: Wallet): ActivityRo
       return [showRedeemed(act.token, act.amount, act.payouts)]
     case 'convert': {
       const { title, slug: eventSlug, image: icon } = act.event
-      const freed = act.amount * (givenOf(act).length - 1)
+      const freed = act.amount * (questionsOf(act).given.length - 1)
       return [show('CONVERSION', act.amount, freed, { title, eventSlug, icon })]
     }
     case 'deposit':

@@ -1,9 +1,10 @@
+import { toAmount } from '../markets/amounts.js'
 import type { Token } from '../universe/market.js'
+import { worthOf } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
-import { toAmount } from './amounts.js'
 import type { Api } from './context.js'
 import { Marks } from './marks.js'
-import { measurePerformance, totalPnl } from './performance.js'
+import { measurePerformance } from './performance.js'
 import { type Category, isOf, type Period, startOf } from './periods.js'
 
 export type Standing = { wallet: Wallet; pnl: number; volumeUsd: number; volumeShares: number }
@@ -37,7 +38,7 @@ function measureAll(api: Api, period: Period, category: Category): Standing[] {
       const start = measurePerformance(api.past[period].of(wallet, startMs), startMarks, counts)
       return {
         wallet,
-        pnl: toAmount(totalPnl(now) - totalPnl(start)),
+        pnl: toAmount(now.pnl - start.pnl),
         volumeUsd: toAmount(now.tradedUsd - start.tradedUsd),
         volumeShares: toAmount(now.tradedShares - start.tradedShares),
       }
@@ -67,8 +68,7 @@ export function winsOf({ universe, portfolios }: Api, wallet: Wallet): Win[] {
   for (const [token, { position }] of portfolios.of(wallet).holdings) {
     const payouts = universe.payouts(token.of)
     if (payouts === undefined) continue
-    const payout = payouts[token.outcome] / (payouts[0] + payouts[1])
-    const gain = payout - toAmount(position.avgPrice)
+    const gain = worthOf(payouts, token.outcome) - toAmount(position.avgPrice)
     const unredeemed = Math.round(Number(position.amount) * gain)
     const pnl = toAmount(Number(position.realizedPnl) + unredeemed)
     if (pnl > WIN_USD_MIN) wins.push({ wallet, token, pnl, resolvedMs: token.of.resolvesMs })

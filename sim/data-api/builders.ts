@@ -80,4 +80,4 @@ function add(
 }
 
 const byVolume = (a: BuilderVolume, b: BuilderVolume): number =>
-  b.usd - a.usd || a.builder.code.localeCompare(b.builder.code)
+  b.usd - a.usd || (a.builder.code < b.builder.code ? -1 : 1)

@@ -3,8 +3,13 @@ import type { HttpReply, HttpRequest } from '../server/host.js'
 import type { Universe } from '../universe/universe.js'
 
 /** How long the network in front of the host repeats an answer to the same address. */
-const MAX_AGES_SEC: { readonly [path: string]: number } = { '/trades': 300, '/activity': 15 }
+const MAX_AGES_SEC: ReadonlyMap<string, number> = new Map([
+  ['/trades', 300],
+  ['/activity', 15],
+])
 const ROWS_KEPT = 20_000
+/** An address counts too: a client can make up any number of long ones. */
+const ROW_CHARACTERS = 500
 
 type Kept = { reply: HttpReply; storedMs: number }
 
@@ -13,7 +18,10 @@ export class EdgeCache {
   readonly #universe: Universe
   readonly #answers = new LRUCache<string, Kept>({
     maxSize: ROWS_KEPT,
-    sizeCalculation: ({ reply }) => 1 + (Array.isArray(reply.body) ? reply.body.length : 0),
+    sizeCalculation: ({ reply }, url) =>
+      1 +
+      Math.floor(url.length / ROW_CHARACTERS) +
+      (Array.isArray(reply.body) ? reply.body.length : 0),
   })
 
   constructor(universe: Universe) {
@@ -21,7 +29,7 @@ export class EdgeCache {
   }
 
   answer(request: HttpRequest, handle: () => HttpReply): HttpReply {
-    const maxAgeSec = MAX_AGES_SEC[request.path.replace(/^\/v1/, '')]
+    const maxAgeSec = MAX_AGES_SEC.get(request.path.replace(/^\/v1/, ''))
     if (maxAgeSec === undefined) return handle()
     const { nowMs } = this.#universe
     const known = this.#answers.get(request.url)

@@ -1,6 +1,6 @@
+import { toAmount } from '../markets/amounts.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import { toAmount } from './amounts.js'
 
 export type EventVolume = { total: number; markets: { market: Market; value: number }[] }
 
@@ -8,7 +8,7 @@ export type EventVolume = { total: number; markets: { market: Market; value: num
 export function measureEventVolume(universe: Universe, eventId: string): EventVolume {
   const volumes = (universe.catalogue.eventById(eventId)?.markets ?? []).map((market) => ({
     market,
-    volume: universe.tape.stats(market).volume,
+    volume: universe.tape.volume(market),
   }))
   return {
     total: toAmount(volumes.reduce((sum, { volume }) => sum + volume, 0)),

@@ -1,11 +1,11 @@
+import { toAmount } from '../markets/amounts.js'
+import { profileOf } from '../markets/profile.js'
 import type { Market, Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
-import { toAmount } from './amounts.js'
 import type { Api } from './context.js'
 import type { Marks } from './marks.js'
 import { measurePosition, type PositionFigures } from './position-row.js'
-import { profileOf } from './profile.js'
 
 /** Who holds most of a token. */
 export function listHolders(universe: Universe, token: Token, limit: number, amountMin: number) {

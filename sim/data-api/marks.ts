@@ -1,4 +1,6 @@
+import { midpoint } from '../markets/book-top.js'
 import type { Token } from '../universe/market.js'
+import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
 
 /** Prices of shares at one moment, from 0 to 1. Each token is looked up once. */
@@ -22,16 +24,13 @@ export class Marks {
 
   #payout({ of, outcome }: Token): number | undefined {
     const payouts = of.resolvesMs <= this.#atMs ? this.#universe.payouts(of) : undefined
-    return payouts === undefined ? undefined : payouts[outcome] / (payouts[0] + payouts[1])
+    return payouts === undefined ? undefined : worthOf(payouts, outcome)
   }
 
   /** Only the books of the present are known. */
   #midpoint(token: Token): number | undefined {
     const book = this.#atMs === this.#universe.nowMs ? this.#universe.books.book(token) : undefined
-    const bid = book?.bids[0]
-    const ask = book?.asks[0]
-    if (bid === undefined || ask === undefined) return undefined
-    return (bid.priceE4 + ask.priceE4) / 20_000
+    return book === undefined ? undefined : midpoint(book)
   }
 
   #fair({ of, outcome }: Token): number {

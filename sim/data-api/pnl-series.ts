@@ -1,8 +1,8 @@
+import { toAmount } from '../markets/amounts.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
-import { toAmount } from './amounts.js'
 import { Marks } from './marks.js'
-import { measurePerformance } from './performance.js'
+import { measureUnrealized } from './performance.js'
 import { Portfolio } from './portfolio.js'
 
 /** Everything a wallet has made up to some moment, in dollars. Nobody is paid rebates or rewards here. */
@@ -39,17 +39,17 @@ export function listPnl(
 }
 
 function showPoint(universe: Universe, portfolio: Portfolio, atMs: number) {
-  const pnl = measurePerformance(portfolio, new Marks(universe, atMs))
   const { totals } = portfolio
-  const realized = pnl.realizedMarket + pnl.realizedCombo
+  const realized = totals.realizedMarket + totals.realizedCombo
+  const unrealized = measureUnrealized(portfolio, new Marks(universe, atMs))
   return {
     timestamp: Math.floor(atMs / 1000),
-    realized_market_pnl: toAmount(pnl.realizedMarket),
-    realized_combo_pnl: toAmount(pnl.realizedCombo),
+    realized_market_pnl: toAmount(totals.realizedMarket),
+    realized_combo_pnl: toAmount(totals.realizedCombo),
     realized_lp_pnl: 0,
     realized_pnl: toAmount(realized),
-    unrealized_pnl: toAmount(pnl.unrealized),
-    total_pnl: toAmount(realized + pnl.unrealized),
+    unrealized_pnl: toAmount(unrealized),
+    total_pnl: toAmount(realized + unrealized),
     maker_rebate: 0,
     taker_rebate: 0,
     reward: 0,

@@ -1,4 +1,4 @@
-import type { Fill } from '../universe/acts.js'
+import { type Fill, isV1, type Match } from '../universe/acts.js'
 import type { Token } from '../universe/market.js'
 import type { Settled } from '../universe/tape.js'
 import type { Universe } from '../universe/universe.js'
@@ -21,15 +21,30 @@ export type Holding = {
   tradedUsd: number
 }
 
-export type Totals = { shares: number; usd: number; fees: number; trades: number }
-
-const NEW_HOLDING = { entryFees: 0n, tradedShares: 0, tradedUsd: 0 }
+/** Over all tokens. */
+export type Totals = {
+  shares: number
+  usd: number
+  fees: number
+  trades: number
+  realizedMarket: number
+  realizedCombo: number
+}
 
 /** All that a wallet did up to some moment, booked token by token. */
 export class Portfolio {
   readonly wallet: Wallet
   readonly holdings = new Map<Token, Holding>()
-  readonly totals: Totals = { shares: 0, usd: 0, fees: 0, trades: 0 }
+  /** Those of which shares are left. */
+  readonly open = new Map<Token, Holding>()
+  readonly totals: Totals = {
+    shares: 0,
+    usd: 0,
+    fees: 0,
+    trades: 0,
+    realizedMarket: 0,
+    realizedCombo: 0,
+  }
 
   constructor(wallet: Wallet) {
     this.wallet = wallet
@@ -42,22 +57,43 @@ export class Portfolio {
         this.#set(token, position, timestampSec)
       }
     }
-    if (act.kind === 'match') for (const fill of fillsOf(act, this.wallet)) this.#count(fill)
+    if (act.kind === 'match') {
+      for (const fill of fillsOf(act, this.wallet)) this.#count(fill, feeOf(act, fill))
+    }
     if (act.kind === 'transfer') this.#set(act.token, held(act.token), timestampSec)
   }
 
   #set(token: Token, position: Position, sec: number): void {
-    const before = this.holdings.get(token)
-    const isOpen = position.amount >= DUST
-    const wasOpen = before !== undefined && before.closedSec === 0
-    const closedSec = isOpen ? 0 : wasOpen ? sec : (before?.closedSec ?? sec)
-    const after = { ...NEW_HOLDING, ...before, position, closedSec, lastSec: sec }
-    this.holdings.set(token, after)
+    const holding = this.#holding(token, sec)
+    const realized = Number(position.realizedPnl - holding.position.realizedPnl)
+    this.totals[token.of.kind === 'combo' ? 'realizedCombo' : 'realizedMarket'] += realized
+    if (position.amount >= DUST) holding.closedSec = 0
+    else if (holding.closedSec === 0) holding.closedSec = sec
+    holding.position = position
+    holding.lastSec = sec
+    if (position.amount > 0n) this.open.set(token, holding)
+    else this.open.delete(token)
   }
 
-  #count(fill: Fill): void {
+  #holding(token: Token, sec: number): Holding {
+    let holding = this.holdings.get(token)
+    if (holding === undefined) {
+      // Written out: copying from another object would take several times as long, and there are very many.
+      holding = {
+        position: NO_POSITION,
+        entryFees: 0n,
+        closedSec: sec,
+        lastSec: sec,
+        tradedShares: 0,
+        tradedUsd: 0,
+      }
+      this.holdings.set(token, holding)
+    }
+    return holding
+  }
+
+  #count(fill: Fill, feeUsd: number): void {
     const { totals } = this
-    const feeUsd = feeInUsd(fill)
     totals.shares += fill.shares
     totals.usd += fill.usd
     totals.fees += feeUsd
@@ -70,10 +106,12 @@ export class Portfolio {
   }
 }
 
-/** The first exchange took the fee of a buy in shares. */
-function feeInUsd({ order, fee, usd, shares }: Fill): number {
-  const isInShares = order.side === 'BUY' && order.exchange.startsWith('v1') && shares > 0
-  return isInShares ? Math.round((fee * usd) / shares) : fee
+/** In micro-dollars. The first exchange took the fee of a buy in shares, and gave makers theirs back. */
+function feeOf({ exchange, taker }: Match, fill: Fill): number {
+  const { order, fee, usd, shares } = fill
+  if (!isV1(exchange)) return fee
+  if (fill !== taker) return 0
+  return order.side === 'BUY' ? Math.round((fee * usd) / shares) : fee
 }
 
 /**

@@ -1,9 +1,9 @@
+import { addAmounts, toAmount } from '../markets/amounts.js'
+import { type Names, namesOf, oppositeOf } from '../markets/names.js'
 import type { Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
-import { addAmounts, toAmount } from './amounts.js'
 import type { Marks } from './marks.js'
-import { type Names, namesOf, oppositeOf } from './names.js'
 import { DUST, type Holding } from './portfolio.js'
 
 /** A position in the numbers that rows show: shares and dollars. */
@@ -26,6 +26,7 @@ export type PositionFigures = {
   isHeld: boolean
   /** Shares were bought, and all of them are gone. */
   isClosed: boolean
+  /** Of use once it is closed. */
   closedSec: number
   lastSec: number
 }
@@ -39,6 +40,7 @@ export function measurePosition(
 ): PositionFigures {
   const { position, entryFees, closedSec, lastSec } = holding
   const balance = universe.tape.balance(wallet, token)
+  const isHeld = BigInt(balance) >= DUST
   const curPrice = marks.of(token)
   const initialMicros = Number((BigInt(balance) * position.avgPrice) / 1_000_000n)
   const currentMicros = Math.round(balance * curPrice)
@@ -57,9 +59,10 @@ export function measurePosition(
     entryFees: toAmount(entryFees),
     isResolved: universe.payouts(token.of) !== undefined,
     isMergeable: balance > 0 && universe.tape.balance(wallet, oppositeOf(token)) > 0,
-    isHeld: BigInt(balance) >= DUST,
-    isClosed: position.totalBought > 0n && position.amount < DUST,
-    closedSec,
+    isHeld,
+    isClosed: position.totalBought > 0n && !isHeld,
+    // Shares that were given away are still booked.
+    closedSec: closedSec === 0 ? lastSec : closedSec,
     lastSec,
   }
 }

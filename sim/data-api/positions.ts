@@ -54,9 +54,9 @@ function buy(held: Position, price: bigint, shares: bigint): Position {
   if (shares === 0n) return held
   const amount = held.amount + shares
   return {
-    ...held,
     amount,
     avgPrice: (held.avgPrice * held.amount + price * shares) / amount,
+    realizedPnl: held.realizedPnl,
     totalBought: held.totalBought + shares,
   }
 }
@@ -65,9 +65,10 @@ function buy(held: Position, price: bigint, shares: bigint): Position {
 function sell(held: Position, price: bigint, shares: bigint): Position {
   const sold = shares < held.amount ? shares : held.amount
   return {
-    ...held,
     amount: held.amount - sold,
+    avgPrice: held.avgPrice,
     realizedPnl: held.realizedPnl + (sold * (price - held.avgPrice)) / ONE,
+    totalBought: held.totalBought,
   }
 }
 

@@ -46,8 +46,13 @@ export class Scope {
   }
 }
 
-/** Conditions and events exclude each other. `key` is what the version of the API calls a condition. */
-export function readScope(query: URLSearchParams, key: 'market' | 'condition'): Scope {
+/** What the two versions of the API call a condition. */
+type ConditionKey = 'market' | 'condition'
+
+const CONDITIONS_MAX = 20
+
+/** Conditions and events exclude each other. */
+export function readScope(query: URLSearchParams, key: ConditionKey): Scope {
   const conditions = readConditions(query, key)
   const events = readList(query, 'event_id')
   if (conditions.length > 0 && events.length > 0) {
@@ -57,9 +62,23 @@ export function readScope(query: URLSearchParams, key: 'market' | 'condition'): 
   return new Scope(conditions, events)
 }
 
-/** Ids of conditions in lower case; those of combos are a byte shorter. */
-export function readConditions(query: URLSearchParams, key: string): string[] {
+/** The markets that must be asked for. Those that nobody knows are left out. */
+export function readMarkets(
+  { catalogue }: Universe,
+  query: URLSearchParams,
+  key: ConditionKey,
+): Market[] {
+  const conditions = readConditions(query, key)
+  if (conditions.length === 0) throw new BadRequest(`required query param '${key}' not provided`)
+  return conditions.flatMap((id) => catalogue.marketByCondition(id) ?? [])
+}
+
+/** Ids of conditions in lower case; those of combos are a byte shorter. The second version takes a few at once. */
+export function readConditions(query: URLSearchParams, key: ConditionKey): string[] {
   const conditions = readList(query, key).map((id) => id.toLowerCase())
+  if (key === 'condition' && conditions.length > CONDITIONS_MAX) {
+    throw new BadRequest("too many values in 'condition'")
+  }
   if (conditions.every((id) => /^0x(?:[0-9a-f]{64}|[0-9a-f]{62})$/.test(id))) return conditions
   throw new BadRequest(`invalid query param '${key}'`)
 }

@@ -13,7 +13,8 @@ export function sortBy<Row>(
     .map(({ row }) => row)
 }
 
+/** By code points: what a locale would say depends on the machine. */
 function compare(a: number | string, b: number | string): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  return String(a).localeCompare(String(b))
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }

@@ -1,5 +1,7 @@
+import { payoutOf } from '../contracts/payouts.js'
 import type { Act, Convert, Fill, Match, Redeem } from '../universe/acts.js'
-import type { Market, Outcome, Payouts, Token } from '../universe/market.js'
+import { questionsOf } from '../universe/conversion.js'
+import type { Token } from '../universe/market.js'
 import type { Wallet } from '../universe/wallet.js'
 import type { Step } from './positions.js'
 
@@ -31,12 +33,8 @@ export function stepsOf(act: Act, wallet: Wallet): Step<Token>[] {
 }
 
 /** The wallet's own orders in a match: one as the taker, or any number as a maker. */
-export const fillsOf = (match: Match, wallet: Wallet): Fill[] =>
-  [match.taker, ...match.makers].filter(({ order }) => order.wallet === wallet)
-
-/** What the shares of an outcome pay, rounded down as the contracts do. */
-export const payoutOf = (amount: number, payouts: Payouts, outcome: Outcome): number =>
-  Number((BigInt(amount) * BigInt(payouts[outcome])) / BigInt(payouts[0] + payouts[1]))
+export const fillsOf = ({ taker, makers }: Match, wallet: Wallet): readonly Fill[] =>
+  taker.order.wallet === wallet ? [taker] : makers.filter(({ order }) => order.wallet === wallet)
 
 /** The plain contracts do not say how much was redeemed, so all that is known to be held counts. */
 function redeemStep({ market, payouts, amounts }: Redeem): Step<Token> {
@@ -44,17 +42,12 @@ function redeemStep({ market, payouts, amounts }: Redeem): Step<Token> {
   return market.event.negRisk === undefined ? step : { ...step, amounts: amounts.map(BigInt) }
 }
 
-/** The questions whose NO is given. */
-export const givenOf = ({ event, indexSet }: Convert): Market[] =>
-  event.markets.filter(({ index }) => Math.floor(indexSet / 2 ** index) % 2 === 1)
-
 function convertStep(act: Convert): Step<Token> {
-  const given = givenOf(act)
-  const received = act.event.markets.filter((market) => !given.includes(market))
+  const { given, others } = questionsOf(act)
   return {
     op: 'convert',
     given: given.map(({ tokens }) => tokens[1]),
-    received: received.map(({ tokens }) => tokens[0]),
+    received: others.map(({ tokens }) => tokens[0]),
     amount: BigInt(act.amount),
   }
 }

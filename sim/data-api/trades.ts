@@ -1,12 +1,12 @@
+import { toAmount } from '../markets/amounts.js'
+import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
 import type { Fill, Side } from '../universe/acts.js'
 import type { Settled } from '../universe/tape.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
-import { toAmount } from './amounts.js'
 import { type Place, type Placed, walkFeed } from './feed.js'
 import { isWithin, type SizeFilter, type Span } from './query.js'
 import type { Scope } from './scope.js'
-import { type TradeRow, toTradeRow } from './trade-row.js'
 
 export type TradeFilter = {
   /** Absent: everybody. An address that never traded has an undefined wallet. */

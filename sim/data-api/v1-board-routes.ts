@@ -1,4 +1,4 @@
-import { toAmount } from './amounts.js'
+import { toAmount } from '../markets/amounts.js'
 import { rankWallets, type Standing } from './boards.js'
 import { type BuilderVolume, rankBuilderDays, rankBuilders } from './builders.js'
 import type { Route } from './context.js'

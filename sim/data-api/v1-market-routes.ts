@@ -1,11 +1,10 @@
+import { addAmounts } from '../markets/amounts.js'
 import { readList } from '../server/query.js'
-import type { Market } from '../universe/market.js'
-import type { Universe } from '../universe/universe.js'
-import { addAmounts, toAmount } from './amounts.js'
 import type { Route } from './context.js'
 import { measureEventVolume } from './event-volume.js'
 import { listHolders, positionsIn } from './holders.js'
 import { Marks } from './marks.js'
+import { measureOpenInterest } from './open-interest.js'
 import type { PositionFigures } from './position-row.js'
 import {
   BadRequest,
@@ -16,7 +15,7 @@ import {
   readOptionalUser,
   readUser,
 } from './query.js'
-import { readConditions } from './scope.js'
+import { readMarkets } from './scope.js'
 import { sortBy } from './sort.js'
 import { countMarkets } from './wallet-figures.js'
 
@@ -25,7 +24,7 @@ const HOLDERS_MAX = 20
 export const holders: Route = ({ universe }, query) => {
   const limit = readLimit(query, HOLDERS_MAX, HOLDERS_MAX)
   const amountMin = readAmount(query, 'min_balance') ?? 1
-  return readMarkets(universe, query).flatMap(({ tokens }) =>
+  return readMarkets(universe, query, 'market').flatMap(({ tokens }) =>
     tokens.map((token) => ({
       token: token.decimal,
       holders: listHolders(universe, token, limit, amountMin),
@@ -33,25 +32,16 @@ export const holders: Route = ({ universe }, query) => {
   )
 }
 
-/** Markets that nobody knows are left out. */
-function readMarkets(universe: Universe, query: URLSearchParams): Market[] {
-  const conditions = readConditions(query, 'market')
-  if (conditions.length === 0) throw new BadRequest("required query param 'market' not provided")
-  return conditions.flatMap((id) => universe.catalogue.marketByCondition(id) ?? [])
-}
-
 /** Of the markets that are asked for, or of everything together. */
 export const openInterest: Route = ({ universe }, query) => {
-  const interestOf = (market: Market) => universe.tape.stats(market).openInterest
   if (readList(query, 'market').length > 0) {
-    return readMarkets(universe, query).map((market) => ({
+    return readMarkets(universe, query, 'market').map((market) => ({
       market: market.conditionId,
-      value: toAmount(interestOf(market)),
+      value: measureOpenInterest(universe, [market]),
     }))
   }
   const markets = universe.catalogue.events().flatMap((event) => event.markets)
-  const total = markets.reduce((sum, market) => sum + interestOf(market), 0)
-  return [{ market: 'GLOBAL', value: toAmount(total) }]
+  return [{ market: 'GLOBAL', value: measureOpenInterest(universe, markets) }]
 }
 
 export const liveVolume: Route = ({ universe }, query) => {
@@ -81,7 +71,7 @@ const MARKET_POSITION_ORDERS = {
 }
 
 export const marketPositions: Route = (api, query) => {
-  const [market] = readMarkets(api.universe, query)
+  const [market] = readMarkets(api.universe, query, 'market')
   const user = readOptionalUser(api.universe, query)
   const status = readChoice(query, 'status', ['ALL', 'OPEN', 'CLOSED'])
   const order = readChoice(query, 'sort_by', ['TOTAL_PNL', 'TOKENS', 'CASH_PNL', 'REALIZED_PNL'])

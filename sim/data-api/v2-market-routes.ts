@@ -1,22 +1,22 @@
 import { readList } from '../server/query.js'
-import type { Market, Outcome, Payouts } from '../universe/market.js'
+import type { Market } from '../universe/market.js'
+import { winnerOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
-import { toAmount } from './amounts.js'
 import { toSnakeRow } from './casing.js'
 import type { Route } from './context.js'
 import { measureEventVolume } from './event-volume.js'
 import { listHolders } from './holders.js'
+import { measureOpenInterest } from './open-interest.js'
 import { BadRequest, readAmount, readLimit } from './query.js'
-import { readConditions } from './scope.js'
+import { readMarkets } from './scope.js'
 
 const HOLDERS = 20
 const HOLDERS_MAX = 500
-const CONDITIONS_MAX = 20
 
 export const holdersV2: Route = ({ universe }, query) => {
   const limit = readLimit(query, HOLDERS, HOLDERS_MAX)
   const amountMin = readAmount(query, 'min_balance') ?? 1
-  const data = readMarkets(universe, query).flatMap(({ conditionId, tokens }) =>
+  const data = readMarkets(universe, query, 'condition').flatMap(({ conditionId, tokens }) =>
     tokens.map((token) => ({
       condition_id: conditionId,
       token_id: token.decimal,
@@ -27,9 +27,9 @@ export const holdersV2: Route = ({ universe }, query) => {
 }
 
 export const openInterestV2: Route = ({ universe }, query) => ({
-  data: readMarkets(universe, query).map((market) => ({
+  data: readMarkets(universe, query, 'condition').map((market) => ({
     condition_id: market.conditionId,
-    value: toAmount(universe.tape.stats(market).openInterest),
+    value: measureOpenInterest(universe, [market]),
   })),
 })
 
@@ -48,7 +48,7 @@ export const resolutions: Route = ({ universe }, query) => {
     throw new BadRequest("exactly one of 'condition' and 'event_id' is required")
   }
   const markets = hasConditions
-    ? readMarkets(universe, query)
+    ? readMarkets(universe, query, 'condition')
     : readEventIds(query).flatMap((id) => universe.catalogue.eventById(id)?.markets ?? [])
   return { data: markets.map((market) => showResolution(universe, market)) }
 }
@@ -68,24 +68,11 @@ function showResolution(universe: Universe, market: Market) {
   }
 }
 
-/** `undefined`: a draw. */
-function winnerOf([first, second]: Payouts): Outcome | undefined {
-  return first === second ? undefined : first > second ? 0 : 1
-}
-
 export const status: Route = ({ universe }) => {
   const { head } = universe.chain
   return {
     data: { status: 'ok', block_number: head.number, block_timestamp: head.timestampSec },
   }
-}
-
-/** Markets that nobody knows are left out. */
-function readMarkets(universe: Universe, query: URLSearchParams): Market[] {
-  const conditions = readConditions(query, 'condition')
-  if (conditions.length === 0) throw new BadRequest("required query param 'condition' not provided")
-  if (conditions.length > CONDITIONS_MAX) throw new BadRequest("too many values in 'condition'")
-  return conditions.flatMap((id) => universe.catalogue.marketByCondition(id) ?? [])
 }
 
 function readEventIds(query: URLSearchParams): string[] {

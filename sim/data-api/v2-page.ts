@@ -1,3 +1,4 @@
+import { parseFields } from '../server/json.js'
 import { type Place, type Placed, takePage } from './feed.js'
 import { BadRequest, readLimit } from './query.js'
 
@@ -11,14 +12,17 @@ type Cursor = { list: string; limit: number; at: number | Place; query: string }
 
 export type PageRule = { list: string; usual: number; max: number }
 
+/** A list, or something that computes the part of one that is asked for. */
+export type Rows = { readonly length: number; slice(from: number, to: number): readonly unknown[] }
+
 /**
- * A page of a list that is computed as a whole. The cursor binds the query: going on needs nothing
+ * A page of a list whose length is known. The cursor binds the query: going on needs nothing
  * else, and asking for something else is an error.
  */
 export function pageOfList(
   rule: PageRule,
   query: URLSearchParams,
-  listRows: (query: URLSearchParams) => readonly unknown[],
+  listRows: (query: URLSearchParams) => Rows,
 ): Envelope {
   const cursor = readCursor(rule, query)
   if (cursor !== undefined && typeof cursor.at !== 'number') throw new BadRequest('invalid cursor')
@@ -72,17 +76,24 @@ function readPageSize(query: URLSearchParams, { usual, max }: PageRule): number 
   return limit
 }
 
-function readCursor({ list }: PageRule, query: URLSearchParams): Cursor | undefined {
+/** Clients may send anything as a cursor; what is not one of ours is refused. */
+function readCursor({ list, max }: PageRule, query: URLSearchParams): Cursor | undefined {
   const text = query.get('cursor')
   if (text === null || text === '') return undefined
-  try {
-    const cursor: Cursor = JSON.parse(Buffer.from(text, 'base64url').toString())
-    if (cursor.list === list && cursor.limit > 0) return cursor
-  } catch {
-    // Whatever it is, it is not one of ours.
+  const fields = parseFields(Buffer.from(text, 'base64url').toString())
+  const { limit, at, query: bound } = fields ?? {}
+  const isOurs = fields?.list === list && typeof bound === 'string'
+  if (isOurs && isCount(limit) && limit > 0 && limit <= max && (isCount(at) || isPlace(at))) {
+    return { list, limit, at, query: bound }
   }
   throw new BadRequest('invalid cursor')
 }
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+
+const isPlace = (value: unknown): value is Place =>
+  Array.isArray(value) && value.length === 3 && value.every(isCount)
 
 function bind(query: URLSearchParams, bound: URLSearchParams): URLSearchParams {
   for (const [key, value] of query) {

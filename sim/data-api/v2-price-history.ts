@@ -4,7 +4,7 @@ import type { Universe } from '../universe/universe.js'
 import type { Route } from './context.js'
 import { Marks } from './marks.js'
 import { BadRequest, readOptionalChoice } from './query.js'
-import { pageOfList } from './v2-page.js'
+import { pageOfList, type Rows } from './v2-page.js'
 
 const RULE = { list: 'prices-history', usual: 10_000, max: 10_000 }
 const HOUR_SEC = 3_600
@@ -27,7 +27,7 @@ export const pricesHistory: Route = ({ universe }, query) =>
   pageOfList(RULE, query, (bound) => {
     const token = universe.catalogue.token(readTokenId(bound))
     const span = readHistorySpan(universe, bound)
-    return token === undefined ? [] : listPrices(universe, token, span)
+    return token === undefined ? [] : pricesOf(universe, token, span)
   })
 
 function readTokenId(query: URLSearchParams): string {
@@ -63,14 +63,21 @@ function readHistorySpan(universe: Universe, query: URLSearchParams): HistorySpa
   return { startSec: start ?? nowSec - seconds, endSec: end ?? nowSec + 1, bucketSec }
 }
 
-function listPrices(universe: Universe, token: Token, span: HistorySpan) {
+function pricesOf(universe: Universe, token: Token, span: HistorySpan): Rows {
   const { createdMs, resolvesMs } = token.of
   const { bucketSec } = span
   const endSec = Math.min(span.endSec, resolvesMs / 1000 + 1, universe.nowMs / 1000)
   const startSec = Math.ceil(Math.max(span.startSec, createdMs / 1000) / bucketSec) * bucketSec
-  const points: { timestamp: number; price: number }[] = []
-  for (let sec = startSec; sec < endSec; sec += bucketSec) {
-    points.push({ timestamp: sec, price: new Marks(universe, sec * 1000).of(token) })
+  const length = Math.max(0, Math.ceil((endSec - startSec) / bucketSec))
+  const pointAt = (index: number) => {
+    const timestamp = startSec + index * bucketSec
+    return { timestamp, price: new Marks(universe, timestamp * 1000).of(token) }
   }
-  return points
+  return {
+    length,
+    slice: (from, to) =>
+      Array.from({ length: Math.max(0, Math.min(to, length) - from) }, (_, index) =>
+        pointAt(from + index),
+      ),
+  }
 }

@@ -215,6 +215,15 @@ describe('markets', () => {
     )
   })
 
+  test('no more points of a long history are computed than a page shows', async () => {
+    const oldest = universe.catalogue.events()[0]?.markets[0]?.tokens[0]
+    const path = `/v2/prices-history?token_id=${oldest?.decimal}&start=1&bucket_seconds=1`
+    const { data, pagination }: Page = await get(`${path}&limit=3`)
+    const [first, second, third] = data.map(({ timestamp }) => timestamp)
+    expect([second, third]).toEqual([Number(first) + 1, Number(first) + 2])
+    expect(pagination.has_more).toBe(true)
+  })
+
   test('status', async () => {
     expect(await get<Row>('/v2/status')).toEqual({
       data: {
@@ -223,6 +232,24 @@ describe('markets', () => {
         block_timestamp: universe.chain.head.timestampSec,
       },
     })
+  })
+})
+
+test.each([
+  { list: 'trades', limit: 5, at: 3, query: '' },
+  { list: 'trades', limit: 1e9, at: [1, 2, 3], query: '' },
+  { list: 'trades', limit: 0.5, at: [1, 2, 3], query: '' },
+  { list: 'trades', limit: 5, at: [1, 2], query: '' },
+  { list: 'trades', limit: 5, at: ['1', 2, 3], query: '' },
+  { list: 'activity', limit: 5, at: [1, 2, 3], query: '' },
+  { list: 'trades', limit: 5, at: [1, 2, 3] },
+  ['trades'],
+  null,
+])('400: the invented cursor %j', async (cursor) => {
+  const text = Buffer.from(JSON.stringify(cursor)).toString('base64url')
+  expect(await world.refusal(`/v2/trades?cursor=${text}`)).toEqual({
+    status: 400,
+    error: 'invalid cursor',
   })
 })
 

@@ -1,5 +1,5 @@
+import { toAmount } from '../markets/amounts.js'
 import type { Wallet } from '../universe/wallet.js'
-import { toAmount } from './amounts.js'
 import type { Api } from './context.js'
 import { Marks } from './marks.js'
 import { isWithin, type Span } from './query.js'

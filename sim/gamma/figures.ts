@@ -1,5 +1,6 @@
-import { bookOf, isClosed, round, shownPrice } from '../clob/market-state.js'
-import { bestAskE4, bestBidE4 } from '../clob/quotes.js'
+import { round, toAmount } from '../markets/amounts.js'
+import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
+import { bookOf, isClosed, shownPrice } from '../markets/market-state.js'
 import type { Book } from '../universe/books.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
@@ -27,25 +28,24 @@ export type Figures = {
 
 export function readFigures(universe: Universe, market: Market): Figures {
   const book = bookOf(universe, market)
-  const stats = universe.tape.stats(market)
+  const { tape } = universe
   const price = shownPrice(universe, market, book)
-  const volume = dollars(stats.volume)
-  const since = (days: number) => volumeSince(universe, market, days, volume)
+  const lastPriceE4 = tape.lastPriceE4(market)
   return {
     book,
     price: round(price),
     bestBid: book === undefined ? 0 : bestBidE4(book) / 10_000,
     bestAsk: book === undefined ? 1 : bestAskE4(book) / 10_000,
-    lastTradePrice: stats.lastPriceE4 === undefined ? undefined : stats.lastPriceE4 / 10_000,
+    lastTradePrice: lastPriceE4 === undefined ? undefined : lastPriceE4 / 10_000,
     liquidity: book === undefined ? 0 : liquidityOf(book),
-    volume,
-    volume24hr: dollars(stats.volume24h),
-    volume1wk: since(7),
-    volume1mo: since(30),
-    volume1yr: since(365),
-    openInterest: isClosed(universe, market) ? 0 : dollars(stats.openInterest),
+    volume: marketVolume(universe, market),
+    volume24hr: marketVolume24hr(universe, market),
+    volume1wk: volumeSince(universe, market, 7),
+    volume1mo: volumeSince(universe, market, 30),
+    volume1yr: volumeSince(universe, market, 365),
+    openInterest: isClosed(universe, market) ? 0 : toAmount(tape.outstanding(market, 0)),
     competitive: round(competitiveness(price)),
-    trades: stats.trades,
+    trades: tape.ofMarket(market).length,
   }
 }
 
@@ -69,11 +69,11 @@ export function sumFigures(figures: readonly Figures[]) {
 export const eventFigures = (universe: Universe, { markets }: MarketEvent) =>
   sumFigures(markets.map((market) => readFigures(universe, market)))
 
-/** Volume and volume of the day alone: cheap enough to sort thousands by. */
-export const marketVolume = (universe: Universe, market: Market): number =>
-  dollars(universe.tape.stats(market).volume)
+export const marketVolume = ({ tape }: Universe, market: Market): number =>
+  toAmount(tape.volume(market))
+
 export const marketVolume24hr = (universe: Universe, market: Market): number =>
-  dollars(universe.tape.stats(market).volume24h)
+  volumeSince(universe, market, 1)
 
 export const marketLiquidity = (universe: Universe, market: Market): number => {
   const book = bookOf(universe, market)
@@ -81,25 +81,12 @@ export const marketLiquidity = (universe: Universe, market: Market): number => {
 }
 
 /** Of a market younger than that the whole volume counts, which saves walking its trades. */
-export function volumeSince(
-  universe: Universe,
-  market: Market,
-  days: number,
-  volume = marketVolume(universe, market),
-): number {
-  const sinceMs = universe.nowMs - days * DAY_MS
-  if (market.createdMs >= sinceMs) return volume
-  const matches = universe.tape.ofMarket(market)
-  let micros = 0
-  for (let index = matches.length - 1; index >= 0; index--) {
-    const match = matches[index]
-    if (match === undefined || match.block.timestampSec * 1000 < sinceMs) break
-    micros += match.tx.act.taker.usd
-  }
-  return dollars(micros)
+export function volumeSince({ tape, nowMs }: Universe, market: Market, days: number): number {
+  const sinceMs = nowMs - days * DAY_MS
+  return toAmount(
+    market.createdMs >= sinceMs ? tape.volume(market) : tape.volumeSince(market, sinceMs / 1000),
+  )
 }
-
-const dollars = (micros: number): number => micros / 1e6
 
 /** What resting orders would pay: bids their price, asks as the bids for the other outcome that they are. */
 function liquidityOf({ bids, asks }: Book): number {
@@ -109,4 +96,4 @@ function liquidityOf({ bids, asks }: Book): number {
 }
 
 /** 1 for a question that is wide open, 0.8 for one that is as good as decided. */
-export const competitiveness = (price: number): number => 1 / (1 + (price - 0.5) ** 2)
+const competitiveness = (price: number): number => 1 / (1 + (price - 0.5) ** 2)

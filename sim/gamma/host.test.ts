@@ -301,7 +301,16 @@ describe('series, tags, people', () => {
     const wallet = universe.wallets.find(({ name, createdMs }) => name !== '' && createdMs < NOW_MS)
     const people = await get<{ profiles: Json[] }>(`/public-search?q=${wallet?.name}`)
     expect(people.body.profiles.map(({ proxyWallet }) => proxyWallet)).toContain(wallet?.address)
-    expect((await get('/public-search')).status).toBe(422)
+  })
+
+  test.each([
+    '/public-search',
+    '/public-search?q=bitcoin&sort=constructor',
+    '/series?order=nonsense',
+    '/series?order=constructor',
+    '/tags/21/related-tags?status=some',
+  ])('422: %s', async (path) => {
+    expect((await get(path)).status).toBe(422)
   })
 
   test('profiles by address, in any letter case', async () => {

@@ -1,4 +1,4 @@
-import { isClosed } from '../clob/market-state.js'
+import { isClosed } from '../markets/market-state.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import { oracleLife } from '../universe/oracle-life.js'
 import type { Universe } from '../universe/universe.js'

@@ -1,5 +1,5 @@
-import { isClosed } from '../clob/market-state.js'
-import { rewardsOf } from '../clob/terms.js'
+import { isClosed } from '../markets/market-state.js'
+import { rewardsOf } from '../markets/terms.js'
 import { readList } from '../server/query.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'

@@ -1,4 +1,5 @@
-import { isListed } from '../clob/market-info.js'
+import { isListed } from '../markets/market-state.js'
+import { databaseTime, isoTime } from '../markets/times.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { type Figures, readFigures, sumFigures } from './figures.js'
@@ -6,7 +7,6 @@ import { eventClosedMs, isEventClosed, isNew, windowPrices } from './life.js'
 import { presentMarket } from './present-market.js'
 import { presentSeries } from './present-series.js'
 import { presentTag } from './present-tag.js'
-import { databaseTime, isoTime } from './times.js'
 
 const TRADES_PER_COMMENT = 40
 const FEATURED_POPULARITY_MIN = 40

@@ -1,16 +1,22 @@
-import { isListed, tickSize } from '../clob/market-info.js'
-import { isClosed, round } from '../clob/market-state.js'
-import { isNegRisk, ORDER_SHARES_MIN } from '../clob/order-book.js'
-import { baseFeeBps, feeSchedule, REWARD_ASSET, rewardsOf } from '../clob/terms.js'
+import { round } from '../markets/amounts.js'
+import { isClosed, isListed, isNegRisk, tickSize } from '../markets/market-state.js'
+import {
+  baseFeeBps,
+  feeSchedule,
+  ORDER_SHARES_MIN,
+  REWARD_ASSET,
+  rewardsOf,
+} from '../markets/terms.js'
+import { databaseTime, isoDate, isoTime } from '../markets/times.js'
 import type { Market, Window } from '../universe/market.js'
+import { SETTLEMENT_SEC } from '../universe/prices.js'
 import type { Universe } from '../universe/universe.js'
+import { settlesOnExchange } from '../universe/windows.js'
 import { type Figures, readFigures } from './figures.js'
 import { isNew, oracleStatuses } from './life.js'
-import { databaseTime, isoDate, isoTime } from './times.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const TWAP_SECONDS = 60
 
 /** A market without the event it belongs to. */
 export function presentMarket(
@@ -173,13 +179,13 @@ function presentOracle(universe: Universe, market: Market) {
 
 /** Windows that Chainlink decides name the mean that decides; hours and days go by Binance candles. */
 function presentWindow(window: Window | undefined) {
-  if (window === undefined || window.interval === '1h' || window.interval === '1d') return {}
+  if (window === undefined || settlesOnExchange(window.interval)) return {}
   const { coin, interval } = window
-  const id = `${coin}-${interval}-twap-${TWAP_SECONDS}`
+  const id = `${coin}-${interval}-twap-${SETTLEMENT_SEC}`
   const config = { id, asset: coin, duration: interval, twapEnabled: true }
   return {
     cryptoMarketConfigId: id,
-    cryptoMarketConfig: { ...config, twapLookbackSeconds: TWAP_SECONDS },
+    cryptoMarketConfig: { ...config, twapLookbackSeconds: SETTLEMENT_SEC },
   }
 }
 

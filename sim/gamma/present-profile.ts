@@ -1,5 +1,5 @@
+import { isoTime } from '../markets/times.js'
 import type { Wallet } from '../universe/wallet.js'
-import { isoTime } from './times.js'
 
 export const presentProfile = (wallet: Wallet) => ({
   createdAt: isoTime(wallet.createdMs),

@@ -1,8 +1,8 @@
+import { databaseTime, isoTime } from '../markets/times.js'
 import type { MarketEvent, Series } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { eventClosedMs, isEventClosed } from './life.js'
 import { presentTag } from './present-tag.js'
-import { databaseTime, isoTime } from './times.js'
 
 const IMAGES = 'https://polymarket-upload.s3.us-east-2.amazonaws.com'
 

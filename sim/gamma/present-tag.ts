@@ -1,5 +1,5 @@
+import { databaseTime, isoTime } from '../markets/times.js'
 import type { Tag } from '../universe/market.js'
-import { databaseTime, isoTime } from './times.js'
 
 /** Tags are older than anything that is tagged with them. */
 const TAGGED_SINCE_MS = Date.UTC(2023, 10, 2, 21, 10, 20)

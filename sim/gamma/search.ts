@@ -14,15 +14,15 @@ import { invalid } from './refusal.js'
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = 50
 /** By what results can be sorted, and the field of events that it means. */
-const SORTS: Record<string, string> = {
-  volume: 'volume',
-  volume_24hr: 'volume24hr',
-  liquidity: 'liquidity',
-  competitive: 'competitive',
-  closed_time: 'closedTime',
-  start_date: 'startDate',
-  end_date: 'endDate',
-}
+const SORTS: ReadonlyMap<string, string> = new Map([
+  ['volume', 'volume'],
+  ['volume_24hr', 'volume24hr'],
+  ['liquidity', 'liquidity'],
+  ['competitive', 'competitive'],
+  ['closed_time', 'closedTime'],
+  ['start_date', 'startDate'],
+  ['end_date', 'endDate'],
+])
 
 /** Events, tags and people whose names contain every word of `q`. */
 export function search(gamma: Gamma, query: URLSearchParams): object {
@@ -77,7 +77,7 @@ function searchEvents(
         !event.tags.some(({ id }) => unwanted.includes(id)) &&
         (status === 'all' || isEventClosed(universe, event) === (status === 'closed')),
     )
-  const field = SORTS[query.get('sort') || 'volume']
+  const field = SORTS.get(query.get('sort') || 'volume')
   if (field === undefined) throw invalid('sort is invalid')
   const ascending = askedFlag(query, 'ascending') ?? false
   const rows = orderRows(universe, found, EVENT_ORDER, { names: [field], ascending })

@@ -1,20 +1,21 @@
-import { round } from '../clob/market-state.js'
+import { round } from '../markets/amounts.js'
 import { readList } from '../server/query.js'
 import type { MarketEvent, Series } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { marketLiquidity, marketVolume, marketVolume24hr } from './figures.js'
 import { isEventClosed } from './life.js'
+import { compareKeys } from './ordering.js'
 import { offsetPage } from './paging.js'
 import { askedFlag } from './parameters.js'
 import { presentFullSeries, presentSeriesEvent } from './present-series.js'
 import { invalid, notFound } from './refusal.js'
 
 const LIMIT_MAX = 50
-const ORDERS: Record<string, (a: Series, b: Series) => number> = {
-  id: (a, b) => Number(a.id) - Number(b.id),
-  slug: (a, b) => a.slug.localeCompare(b.slug),
-  title: (a, b) => a.title.localeCompare(b.title),
-}
+const ORDERS: ReadonlyMap<string, (a: Series, b: Series) => number> = new Map([
+  ['id', (a, b) => Number(a.id) - Number(b.id)],
+  ['slug', (a, b) => compareKeys([a.slug], [b.slug])],
+  ['title', (a, b) => compareKeys([a.title], [b.title])],
+])
 
 export function listSeries(universe: Universe, query: URLSearchParams): object[] {
   const slugs = readList(query, 'slug')
@@ -37,7 +38,7 @@ export function showSeries(universe: Universe, query: URLSearchParams, id: strin
 }
 
 function sortSeries(series: readonly Series[], query: URLSearchParams): Series[] {
-  const order = ORDERS[query.get('order') || 'id']
+  const order = ORDERS.get(query.get('order') || 'id')
   if (order === undefined) throw invalid('order fields are not valid')
   const sign = (askedFlag(query, 'ascending') ?? true) ? 1 : -1
   return series.toSorted((a, b) => sign * order(a, b))

@@ -1,4 +1,5 @@
-import { ADDRESS, type ContractName } from '../contracts/addresses.js'
+import { ADDRESS, type ContractName, WORD } from '../contracts/addresses.js'
+import { addressWord } from '../contracts/words.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { derive, deriveBelow, quantity } from './hex.js'
@@ -44,8 +45,6 @@ function walletCode({ kind, owner }: Wallet): string {
       return `0x608060405273ffffffffffffffffffffffffffffffffffffffff6000541673${SAFE_SINGLETON}`
     case 'deposit':
       // The factory and the owner are appended to the code as constructor arguments.
-      return `0x${BEACON_PROXY}${pad(ADDRESS.depositWalletFactory)}${pad(owner)}`
+      return `0x${BEACON_PROXY}${WORD.depositWalletFactory}${addressWord(owner)}`
   }
 }
-
-const pad = (address: string) => address.slice(2).padStart(64, '0')

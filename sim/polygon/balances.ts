@@ -1,6 +1,7 @@
 import { ADDRESS } from '../contracts/addresses.js'
 import type { LogBody } from '../contracts/log.js'
 import { TOPIC } from '../contracts/topics.js'
+import { addressWord, type Word } from '../contracts/words.js'
 import type { Block } from '../universe/block.js'
 import type { ChainNode } from './chain-node.js'
 import { serverError } from './rpc-error.js'
@@ -8,30 +9,19 @@ import { serverError } from './rpc-error.js'
 /** Like most nodes this one knows the state of recent blocks only. */
 const STATE_BLOCKS_MAX = 128
 
-/** ERC-1155 balance after a block: the one of now, with the transfers since then taken back. */
-export function balanceAt(
-  node: ChainNode,
-  contract: string,
-  holder: string,
-  tokenId: bigint,
-  block: Block,
-): bigint {
-  const { chain } = node.universe
-  if (chain.head.number - block.number >= STATE_BLOCKS_MAX) {
+/** Reads ERC-1155 balances after a block: those of now, with the transfers since then taken back. */
+export function balancesAt(node: ChainNode, contract: string, block: Block): ReadBalance {
+  const { head } = node.universe.chain
+  if (head.number - block.number >= STATE_BLOCKS_MAX) {
     throw serverError(`historical state of block ${block.number} is not available`)
   }
-  let balance = balanceNow(node, contract, holder, tokenId)
-  for (let number = block.number + 1; number <= chain.head.number; number += 1) {
-    const later = chain.block(number)
-    if (later === undefined || later.transactions.length === 0) continue
-    for (const { logs } of node.blocks.get(later).transactions) {
-      for (const { body } of logs) {
-        if (body.address === contract) balance -= netTransfer(body, holder, tokenId)
-      }
-    }
-  }
-  return balance
+  const since = transfersSince(node, contract, block)
+  return (holder, tokenId) =>
+    balanceNow(node, contract, holder, tokenId) -
+    (since.get(keyOf(addressWord(holder), tokenId)) ?? 0n)
 }
+
+export type ReadBalance = (holder: string, tokenId: bigint) => bigint
 
 function balanceNow({ universe }: ChainNode, contract: string, holder: string, tokenId: bigint) {
   const wallet = universe.walletByAddress(holder)
@@ -41,21 +31,40 @@ function balanceNow({ universe }: ChainNode, contract: string, holder: string, t
   return home === contract ? BigInt(universe.tape.balance(wallet, token)) : 0n
 }
 
-/** What a log adds to the holder's balance of the token. */
-function netTransfer({ topics, data }: LogBody, holder: string, tokenId: bigint): bigint {
-  const [event, , from, to] = topics
-  const word = holder.slice(2).padStart(64, '0')
-  const sign = BigInt(Number(to?.slice(2) === word) - Number(from?.slice(2) === word))
-  if (sign === 0n) return 0n
-  const words = data.slice(2).match(/.{64}/g) ?? []
-  const numbers = words.map((each) => BigInt(`0x${each}`))
-  const [first = 0n, second = 0n, count = 0n] = numbers
-  if (event === TOPIC.transferSingle) return first === tokenId ? sign * second : 0n
-  if (event !== TOPIC.transferBatch) return 0n
-  let sum = 0n
-  for (let index = 0; index < Number(count); index += 1) {
-    // Two arrays of the same length, each behind its offset and its length.
-    if (numbers[3 + index] === tokenId) sum += numbers[4 + Number(count) + index] ?? 0n
+const keyOf = (holder: Word, tokenId: bigint): string => `${holder} ${tokenId}`
+
+/** What came and went after the block, by holder and token. */
+function transfersSince(node: ChainNode, contract: string, block: Block): Map<string, bigint> {
+  const { chain } = node.universe
+  const changes = new Map<string, bigint>()
+  const add = (holder: Word, tokenId: bigint, change: bigint) => {
+    const key = keyOf(holder, tokenId)
+    changes.set(key, (changes.get(key) ?? 0n) + change)
   }
-  return sign * sum
+  for (let number = block.number + 1; number <= chain.head.number; number += 1) {
+    const later = chain.block(number)
+    if (later === undefined || later.transactions.length === 0) continue
+    for (const { logs } of node.blocks.get(later).transactions) {
+      for (const { body } of logs) {
+        const [, , from = '', to = ''] = body.topics
+        for (const { tokenId, value } of body.address === contract ? transfersIn(body) : []) {
+          add(from.slice(2), tokenId, -value)
+          add(to.slice(2), tokenId, value)
+        }
+      }
+    }
+  }
+  return changes
+}
+
+function transfersIn({ topics: [event], data }: LogBody): { tokenId: bigint; value: bigint }[] {
+  const numbers = (data.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
+  const [first = 0n, second = 0n, count = 0n] = numbers
+  if (event === TOPIC.transferSingle) return [{ tokenId: first, value: second }]
+  if (event !== TOPIC.transferBatch) return []
+  // Two arrays of the same length, each behind its offset and its length.
+  return Array.from({ length: Number(count) }, (_, index) => ({
+    tokenId: numbers[3 + index] ?? 0n,
+    value: numbers[4 + Number(count) + index] ?? 0n,
+  }))
 }

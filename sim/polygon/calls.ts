@@ -1,5 +1,6 @@
 import { ADDRESS } from '../contracts/addresses.js'
-import { balanceAt } from './balances.js'
+import { word } from '../contracts/words.js'
+import { balancesAt, type ReadBalance } from './balances.js'
 import type { ChainNode } from './chain-node.js'
 import { readAddress, readBlock, readBytes, readObject } from './params.js'
 import { RpcError, serverError } from './rpc-error.js'
@@ -19,17 +20,17 @@ export function callContract(node: ChainNode, call: unknown, at: unknown): strin
   const bytes = readBytes(input ?? data ?? '0x', 'data')
   const block = readBlock(node.universe.chain, at, 'block')
   if (block === undefined) throw serverError('header not found')
-  const balance = (holder: string, tokenId: bigint) =>
-    word(balanceAt(node, contract, holder, tokenId, block))
-
   const args = (bytes.slice(10).match(/.{64}/g) ?? []) as string[]
   const isTokens = contract === ADDRESS.ctf || contract === ADDRESS.positionManager
   switch (bytes.slice(0, 10)) {
     case SELECTOR.balanceOf:
-      if (isTokens) return `0x${balance(addressAt(args, 0), numberAt(args, 1))}`
+      if (isTokens) {
+        const read = balancesAt(node, contract, block)
+        return `0x${word(read(addressAt(args, 0), numberAt(args, 1)))}`
+      }
       break
     case SELECTOR.balanceOfBatch:
-      if (isTokens) return `0x${batchBalances(args, balance)}`
+      if (isTokens) return `0x${batchBalances(args, balancesAt(node, contract, block))}`
       break
     case SELECTOR.beacon:
       if (contract === ADDRESS.depositWalletFactory) {
@@ -40,15 +41,12 @@ export function callContract(node: ChainNode, call: unknown, at: unknown): strin
   throw reverted()
 }
 
-function batchBalances(
-  args: readonly string[],
-  balance: (holder: string, tokenId: bigint) => string,
-): string {
+function batchBalances(args: readonly string[], read: ReadBalance): string {
   const holders = startOfArray(args, 0)
   const ids = startOfArray(args, 1)
   if (holders.length !== ids.length) throw reverted()
   const balances = Array.from({ length: ids.length }, (_, index) =>
-    balance(addressAt(args, holders.start + index), numberAt(args, ids.start + index)),
+    word(read(addressAt(args, holders.start + index), numberAt(args, ids.start + index))),
   )
   return [word(32n), word(BigInt(ids.length)), ...balances].join('')
 }
@@ -69,7 +67,5 @@ function numberAt(args: readonly string[], index: number): bigint {
 
 const addressAt = (args: readonly string[], index: number) =>
   `0x${(numberAt(args, index) & ((1n << 160n) - 1n)).toString(16).padStart(40, '0')}`
-
-const word = (value: bigint) => value.toString(16).padStart(64, '0')
 
 const reverted = () => new RpcError(3, 'execution reverted', '0x')

@@ -179,6 +179,14 @@ describe('subscriptions', () => {
     other.close()
   })
 
+  test('a connection has a thousand subscriptions at most', async () => {
+    const client = await dial()
+    const one = { jsonrpc: '2.0', id: 0, method: 'eth_subscribe', params: ['newHeads'] }
+    client.socket.send(JSON.stringify(Array.from({ length: 1_000 }, () => one)))
+    expect(await client.call('eth_subscribe', 'newHeads')).toMatchObject({ code: -32000 })
+    client.close()
+  })
+
   test.each([
     [-32601, ['newBlocks']],
     [-32602, []],

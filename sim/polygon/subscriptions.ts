@@ -16,6 +16,9 @@ type Topic =
 
 type Subscription = { peer: Peer; topic: Topic }
 
+/** What one connection may have at once. */
+const SUBSCRIPTIONS_MAX = 1_000
+
 /** What the clients of the node's socket want to hear of, and the telling. */
 export class Subscriptions {
   readonly #node: ChainNode
@@ -32,6 +35,7 @@ export class Subscriptions {
   /** Returns the id of the subscription. */
   add(peer: Peer, params: readonly unknown[]): string {
     const topic = readTopic(params)
+    if (this.#countOf(peer) >= SUBSCRIPTIONS_MAX) throw serverError('too many subscriptions')
     this.#count += 1
     const id = derive(`${this.#count}`, 'subscription').slice(0, 34)
     this.#all.set(id, { peer, topic })
@@ -48,6 +52,12 @@ export class Subscriptions {
     for (const [id, subscription] of this.#all) {
       if (subscription.peer === peer) this.#all.delete(id)
     }
+  }
+
+  #countOf(peer: Peer): number {
+    let count = 0
+    for (const subscription of this.#all.values()) if (subscription.peer === peer) count += 1
+    return count
   }
 
   #onBlock(block: Block): void {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { word } from '../contracts/words.js'
 import type { Universe } from '../universe/universe.js'
 import { toE18 } from './amounts.js'
 import type { Feed } from './chainlink-feeds.js'
@@ -52,12 +53,10 @@ function encodeFullReport(blob: string, noise: (part: string) => string): string
   const headWords = context.length + 4
   const blobWords = blob.length / 64
   const rsAt = headWords + 1 + blobWords
-  const offsets = [headWords, rsAt, rsAt + 1 + rs.length].map((words) => word(BigInt(words * 32)))
+  const offsets = [headWords, rsAt, rsAt + 1 + rs.length].map((words) => word(words * 32))
   const head = [...context, ...offsets, vs.padEnd(64, '0')]
-  const tail = [word(BigInt(blobWords * 32)), blob, ...encodeArray(rs), ...encodeArray(ss)]
+  const tail = [word(blobWords * 32), blob, ...encodeArray(rs), ...encodeArray(ss)]
   return `0x${[...head, ...tail].join('')}`
 }
 
-const encodeArray = (words: string[]): string[] => [word(BigInt(words.length)), ...words]
-
-const word = (value: bigint): string => value.toString(16).padStart(64, '0')
+const encodeArray = (words: string[]): string[] => [word(words.length), ...words]

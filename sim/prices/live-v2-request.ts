@@ -1,3 +1,5 @@
+import { type Fields, isFields, parseFields } from '../server/json.js'
+
 export type LiveV2Request = {
   rid: string | undefined
   body:
@@ -10,11 +12,9 @@ export type LiveV2Request = {
 /** The filter is read by the channel it is for. */
 export type Entry = { channel: string; filter: Fields }
 
-type Fields = { readonly [field: string]: unknown }
-
 /** Reads what it can: frames that make no sense become `unknown`. */
 export function parseLiveV2Request(text: string): LiveV2Request {
-  const frame = parseObject(text)
+  const frame = parseFields(text) ?? {}
   const rid = typeof frame.rid === 'string' ? frame.rid : undefined
   return { rid, body: parseBody(frame) }
 }
@@ -23,15 +23,15 @@ function parseBody(frame: Fields): LiveV2Request['body'] {
   const { op } = frame
   switch (op) {
     case 'auth':
-      return { op, auth: asObject(frame.auth) }
+      return { op, auth: asFields(frame.auth) }
     case 'ping':
       return { op }
     case 'subscribe':
     case 'unsubscribe': {
       const listed: unknown[] = Array.isArray(frame.subscriptions) ? frame.subscriptions : [frame]
-      const entries = listed.map(asObject).map(({ channel, filter }) => ({
+      const entries = listed.map(asFields).map(({ channel, filter }) => ({
         channel: typeof channel === 'string' ? channel : '',
-        filter: asObject(filter),
+        filter: asFields(filter),
       }))
       return { op, entries }
     }
@@ -40,13 +40,4 @@ function parseBody(frame: Fields): LiveV2Request['body'] {
   }
 }
 
-function parseObject(text: string): Fields {
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return {}
-  }
-}
-
-const asObject = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {}
+const asFields = (value: unknown): Fields => (isFields(value) ? value : {})

@@ -1,4 +1,4 @@
-import { toTradeRow } from '../data-api/trade-row.js'
+import { toTradeRow } from '../markets/trade-row.js'
 import type { Match } from '../universe/acts.js'
 import type { Block, Transaction } from '../universe/block.js'
 import type { RtdsMessage } from './rtds-client.js'

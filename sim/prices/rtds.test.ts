@@ -165,6 +165,10 @@ test.each([
   ['no subscriptions', { action: 'subscribe', subscriptions: [] }],
   ['an unknown topic', { action: 'subscribe', subscriptions: [{ topic: 'weather', type: '*' }] }],
   [
+    'a type that the topic does not have',
+    { action: 'subscribe', subscriptions: [{ topic: 'activity', type: 'update' }] },
+  ],
+  [
     'filters on an unsubscribe',
     {
       action: 'unsubscribe',
@@ -176,6 +180,11 @@ test.each([
   socket.send(frame)
   await settle()
   expect(data()).toEqual([expect.objectContaining({ message: 'Invalid request body' })])
+})
+
+test('404 on another path', async () => {
+  await open()
+  await expect(dial(`${host.wsUrl}/ws`)).rejects.toThrow('404')
 })
 
 test('unsubscribing ends the topic', async () => {

@@ -43,6 +43,8 @@ export function createRtdsHost(universe: Universe, options: RtdsOptions = {}): H
   })
 
   return {
+    refuse: ({ path }) =>
+      path === '/' ? undefined : { status: 404, body: { error: 'not found' } },
     connect(peer) {
       connections += 1
       const client = new RtdsClient(peer, `c${connections}`, universe.nowMs)

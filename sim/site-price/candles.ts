@@ -7,12 +7,16 @@ import { BadQuery, INTERVAL_MS, readCoin } from './query.js'
 
 export type Candle = { time: number; open: number; high: number; low: number; close: number }
 
-const LENGTHS_MS: { readonly [interval: string]: number } = { '1m': 60_000, ...INTERVAL_MS }
+const LENGTHS_MS: ReadonlyMap<string, number> = new Map([
+  ['1m', 60_000],
+  ...Object.entries(INTERVAL_MS),
+])
 const LIMIT = 30
 const LIMIT_MAX = 100
 const FINISHED_KEPT = 5_000
-/** A long candle looks at every so manieth second: a whole day of seconds would take too long to read. */
-const SAMPLES_MAX = 900
+/** Longer candles than this look at a few seconds alone: a hundred days of seconds would take too long. */
+const WHOLE_MS_MAX = 900_000
+const SAMPLES = 240
 
 /** Candles of the oracle's prices. Those that are over are computed once. */
 export class Candles {
@@ -26,7 +30,7 @@ export class Candles {
   /** Ends with the running candle, which comes first: the order is not promised. */
   list(query: URLSearchParams): { candles: Candle[] } {
     const coin = readCoin(query)
-    const lengthMs = LENGTHS_MS[query.get('interval') ?? '5m']
+    const lengthMs = LENGTHS_MS.get(query.get('interval') ?? '5m')
     if (lengthMs === undefined) throw new BadQuery('Invalid interval')
     const limit = readInt(query, 'limit') ?? LIMIT
     if (!(limit > 0)) throw new BadQuery('Invalid limit')
@@ -53,10 +57,13 @@ export class Candles {
   }
 
   #compute(coin: Coin, startMs: number, lastMs: number, lengthMs: number): Candle {
-    const priceAt = (sec: number) => this.#universe.prices.spot(coin, sec).priceE8
+    const { prices } = this.#universe
+    const isWhole = lengthMs <= WHOLE_MS_MAX
+    const priceAt = (sec: number) =>
+      isWhole ? prices.spotE8(coin, sec) : prices.glimpseE8(coin, sec)
     const firstSec = startMs / 1000
     const lastSec = Math.floor(lastMs / 1000)
-    const stepSec = Math.ceil(lengthMs / 1000 / SAMPLES_MAX)
+    const stepSec = isWhole ? 1 : lengthMs / 1000 / SAMPLES
     const open = priceAt(firstSec)
     const close = priceAt(lastSec)
     let high = Math.max(open, close)

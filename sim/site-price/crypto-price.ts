@@ -1,16 +1,19 @@
 import { toUsd } from '../prices/amounts.js'
 import { readFlag, readInt } from '../server/query.js'
 import type { Coin, Interval } from '../universe/market.js'
+import { SETTLEMENT_SEC } from '../universe/prices.js'
 import type { Universe } from '../universe/universe.js'
+import { settlesOnExchange } from '../universe/windows.js'
 import { BadQuery, readCoin, readInterval, readSpan } from './query.js'
 
 /** How long after its moment the price of a boundary can be read. */
 export const PUBLISH_DELAY_MS = 5_000
 
-const TWAP_SECONDS = 60
 const TWAP_SECONDS_MAX = 3_600
 const DAILY_STEP_MS = 300_000
 const STEP_MS = 60_000
+/** The longest window: a day on which New York sets its clocks back. */
+const HISTORY_MS_MAX = 25 * 3_600_000
 
 /** The price to beat of a window and, once it is over, the price that decided it. */
 export function cryptoPrice(universe: Universe, query: URLSearchParams): object {
@@ -41,6 +44,7 @@ export function cryptoPrice(universe: Universe, query: URLSearchParams): object 
 export function priceHistory(universe: Universe, query: URLSearchParams): object {
   const coin = readCoin(query)
   const { startMs, endMs } = readSpan(query)
+  if (endMs - startMs > HISTORY_MS_MAX) throw new BadQuery('Invalid endDate')
   const interval = readInterval(query)
   const stepMs = interval === '1d' ? DAILY_STEP_MS : STEP_MS
   const points: { timestamp: number; value: number }[] = []
@@ -58,14 +62,14 @@ function spotPrice(
   interval: Interval | undefined,
   sec: number,
 ): number {
-  const isExchange = interval === '1h' || interval === '1d'
+  const isExchange = interval !== undefined && settlesOnExchange(interval)
   return toUsd(isExchange ? prices.binanceE8(coin, sec) : prices.spot(coin, sec).priceE8)
 }
 
 /** `undefined`: not a mean but the price of the moment. */
 function readTwapSeconds(query: URLSearchParams): number | undefined {
   if (readFlag(query, 'twap') !== true) return undefined
-  const seconds = readInt(query, 'twapLookbackSeconds') ?? TWAP_SECONDS
+  const seconds = readInt(query, 'twapLookbackSeconds') ?? SETTLEMENT_SEC
   if (seconds >= 1 && seconds <= TWAP_SECONDS_MAX) return seconds
   throw new BadQuery('Invalid twapLookbackSeconds')
 }

@@ -155,18 +155,22 @@ describe('chainlink-candles', () => {
     }
   })
 
-  test.each([{ interval: '7m' }, { limit: 0 }, { limit: 'all' }, { endTime: 'now' }])(
-    '400: %j',
-    async (change) => {
-      expect((await ask({ interval: '1m', ...change })).status).toBe(400)
-    },
-  )
+  test.each([
+    { interval: '7m' },
+    { interval: 'constructor' },
+    { limit: 0 },
+    { limit: 'all' },
+    { endTime: 'now' },
+  ])('400: %j', async (change) => {
+    expect((await ask({ interval: '1m', ...change })).status).toBe(400)
+  })
 })
 
 test.each([
   ['fourhour', 60_000],
   ['daily', 300_000],
   ['fortnightly', 60_000],
+  ['constructor', 60_000],
 ])('price-history of a %s window has a point every %i ms', async (variant, stepMs) => {
   const { body } = await get<{ timestamp: number; value: number }[]>('/api/crypto/price-history', {
     symbol: 'XRP',
@@ -176,6 +180,16 @@ test.each([
   })
   expect(body).toHaveLength(Math.floor(620_000 / stepMs) + 1)
   expect(body[1]?.timestamp).toBe(START_MS + stepMs)
+})
+
+test('400: price-history of more than the longest window', async () => {
+  const { status } = await get('/api/crypto/price-history', {
+    symbol: 'XRP',
+    eventStartTime: '0001-01-01',
+    variant: 'daily',
+    endDate: iso(START_MS),
+  })
+  expect(status).toBe(400)
 })
 
 describe('past-results', () => {

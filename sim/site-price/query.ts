@@ -7,15 +7,15 @@ export class BadQuery extends Error {
 }
 
 /** Two names each are in use for the windows of a quarter of an hour and of four hours. */
-const VARIANTS: { readonly [variant: string]: Interval } = {
-  fiveminute: '5m',
-  fifteen: '15m',
-  fifteenminute: '15m',
-  hourly: '1h',
-  fourhour: '4h',
-  '4h': '4h',
-  daily: '1d',
-}
+const VARIANTS: ReadonlyMap<string, Interval> = new Map([
+  ['fiveminute', '5m'],
+  ['fifteen', '15m'],
+  ['fifteenminute', '15m'],
+  ['hourly', '1h'],
+  ['fourhour', '4h'],
+  ['4h', '4h'],
+  ['daily', '1d'],
+])
 
 export const INTERVAL_MS: { readonly [Name in Interval]: number } = {
   '5m': 300_000,
@@ -34,7 +34,7 @@ export function readCoin(query: URLSearchParams): Coin {
 
 /** `undefined`: a variant that nobody knows, which is no error. */
 export const readInterval = (query: URLSearchParams): Interval | undefined =>
-  VARIANTS[query.get('variant') ?? '']
+  VARIANTS.get(query.get('variant') ?? '')
 
 /** `undefined`: absent. */
 export function readTimeMs(query: URLSearchParams, key: string): number | undefined {

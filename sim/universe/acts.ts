@@ -8,6 +8,9 @@ export type Side = 'BUY' | 'SELL'
 
 export type ExchangeName = 'v1' | 'v1NegRisk' | 'v2' | 'v2NegRisk' | 'v3'
 
+export const isV1 = (exchange: ExchangeName): boolean =>
+  exchange === 'v1' || exchange === 'v1NegRisk'
+
 /** A signed order. A resting one may be filled many times, always under the same hash. */
 export type Order = {
   exchange: ExchangeName
@@ -50,10 +53,10 @@ export type Act =
   | Redeem
   | Convert
   | { kind: 'transfer'; from: Wallet; to: Wallet; token: Token; amount: Micros }
-  | { kind: 'prepareMarket'; era: Era; market: Market }
+  | { kind: 'prepareMarket'; era: Era; market: Market; askedSec: number }
   | { kind: 'prepareEvent'; event: MarketEvent }
-  | { kind: 'propose'; market: Market; price: OraclePrice; proposer: string }
-  | { kind: 'dispute'; market: Market; price: OraclePrice; proposer: string; disputer: string }
+  | Propose
+  | (Omit<Propose, 'kind'> & { kind: 'dispute'; disputer: string })
   | Resolve
   | { kind: 'registerLeg'; market: Market }
   | { kind: 'resolveLeg'; market: Market; payouts: Payouts }
@@ -87,13 +90,23 @@ export type Convert = {
   amount: Micros
 }
 
+/** An answer, which counts unless it is disputed in time. */
+export type Propose = {
+  kind: 'propose'
+  market: Market
+  price: OraclePrice
+  proposer: string
+  /** When the question was put to the oracle; a dispute has it put again. */
+  askedSec: number
+  atSec: number
+}
+
 export type Resolve = {
   kind: 'resolve'
   market: Market
   payouts: Payouts
   proposer: string
-  /** Empty when nobody disputed. */
-  disputer: string
+  askedSec: number
 }
 
 export type RedeemCombo = {

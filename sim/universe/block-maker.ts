@@ -3,7 +3,7 @@ import type { Act } from './acts.js'
 import type { Block, Transaction } from './block.js'
 import type { Chain } from './chain.js'
 import type { Engine } from './engine.js'
-import { stranger } from './life-cycle.js'
+import { stranger } from './oracle.js'
 import { hash32 } from './random.js'
 import type { Wallet } from './wallet.js'
 

@@ -1,5 +1,5 @@
 import type { Combo, Market, Token } from './market.js'
-import type { BestPrices, Quotes } from './quotes.js'
+import { type BestPrices, type Quotes, WHOLE_E4 } from './quotes.js'
 import { hash32, unit } from './random.js'
 
 /** Ten-thousandths of a dollar, hundredths of a share. */
@@ -16,7 +16,6 @@ export type Book = {
   timestampMs: number
 }
 
-const WHOLE_E4 = 10_000
 const LEVELS = 12
 const HOUR_MS = 3_600_000
 /** Windows that lie far ahead take no orders yet. */

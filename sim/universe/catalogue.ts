@@ -1,38 +1,12 @@
-import { COINS } from './coins.js'
-import type { Combo, Market, MarketEvent, Series, Tag, Token, TokenPair, Window } from './market.js'
-import type { Prices } from './prices.js'
-import { hash32 } from './random.js'
-import { TAGS, windowTags } from './tags.js'
-import { buildTopicEvent } from './topic-event.js'
-import { TOPICS } from './topic-list.js'
-import { endsWithin, type Topic } from './topics.js'
-import { buildWindowEvent, windowCreatedMs } from './window-event.js'
-import { INTERVALS, windowAt, windowSeries } from './windows.js'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 1_440 * MINUTE_MS
-/** Matters that end sooner than this after the beginning of the universe are left out. */
-const LIFE_MS_MIN = 60 * MINUTE_MS
-const LONG_LEAD_DAYS = 365
-
-export type CatalogueParts = { seed: number; startMs: number; v1StartMs: number; prices: Prices }
-
-/** A series of windows, its next window, and when that one comes up. */
-type Rotation = { series: Series; next: Window; createdMs: number }
+import { Calendar, type CalendarParts } from './calendar.js'
+import type { Combo, Market, MarketEvent, Series, Tag, Token, TokenPair } from './market.js'
+import { TAGS } from './tags.js'
 
 /** Every event, market and token, by every name under which somebody may ask for it. */
 export class Catalogue {
   readonly tags: readonly Tag[] = TAGS
   readonly series: readonly Series[]
-  readonly #parts: CatalogueParts
-  readonly #rotations: Rotation[]
-  /** When the next window of any series comes up. */
-  #nextWindowMs = 0
-  readonly #topicSeries = new Map<string, Series>()
-  /** Instances of topics that are planned but not yet created, the next one last. */
-  #planned: MarketEvent[] = []
-  #plannedToMs: number
-  #ordinal = 0
+  readonly #calendar: Calendar
   /** Created, the newest last; those that the present has not reached yet come after `#published`. */
   readonly #events: MarketEvent[] = []
   readonly #published: MarketEvent[] = []
@@ -47,30 +21,17 @@ export class Catalogue {
   readonly #onTokens = (tokens: TokenPair) => {
     for (const token of tokens) this.#tokens.set(token.decimal, token)
   }
-  #tokensRegistered = 0
+  /** How many events have their tokens derived. */
+  #derived = 0
 
-  constructor(parts: CatalogueParts) {
-    this.#parts = parts
-    this.#plannedToMs = parts.startMs
-    this.#rotations = COINS.flatMap((facts) =>
-      INTERVALS.map(({ interval }) => {
-        const { coin } = facts
-        const series = windowSeries(facts, interval, windowTags(coin, interval), parts.v1StartMs)
-        const runningMs = windowAt(coin, interval, parts.startMs - 1).endMs
-        return this.#rotate(series, windowAt(coin, interval, runningMs))
-      }),
-    )
-    TOPICS.forEach((topic, index) => {
-      if (topic.series !== undefined)
-        this.#topicSeries.set(topic.series, topicSeries(topic, index, parts))
-    })
-    this.series = [...this.#rotations.map(({ series }) => series), ...this.#topicSeries.values()]
+  constructor(parts: CalendarParts) {
+    this.#calendar = new Calendar(parts, this.#onTokens)
+    this.series = this.#calendar.series
   }
 
   /** Creates what is due up to that moment, and returns it, the oldest first. */
   extendTo(toMs: number): MarketEvent[] {
-    const created = [...this.#createWindows(toMs), ...this.#createTopics(toMs)]
-    created.sort((a, b) => a.createdMs - b.createdMs || Number(a.id) - Number(b.id))
+    const created = this.#calendar.take(toMs)
     for (const event of created) this.#add(event)
     return created
   }
@@ -132,19 +93,20 @@ export class Catalogue {
     return this.#marketsByCondition.get(conditionId)
   }
 
-  /** By the decimal id. Combos included. */
+  /** By the decimal id. Combos included. An unknown one is looked for among tokens still to be derived. */
   token(decimal: string): Token | undefined {
-    return this.#tokens.get(decimal) ?? this.#derive(decimal)
+    const known = this.#tokens.get(decimal)
+    if (known !== undefined) return known
+    this.deriveTokens(Number.POSITIVE_INFINITY)
+    return this.#tokens.get(decimal)
   }
 
-  /** Ids are derived when somebody needs them, so a question for an unknown one first derives what is left. */
-  #derive(decimal: string): Token | undefined {
-    for (; this.#tokensRegistered < this.#events.length; this.#tokensRegistered++) {
-      for (const { tokens } of this.#events[this.#tokensRegistered]?.markets ?? []) {
-        this.#onTokens(tokens)
-      }
+  /** Ids are derived when somebody needs them. This does so for some more events before anybody does. */
+  deriveTokens(eventsMax: number): void {
+    const end = Math.min(this.#events.length, this.#derived + eventsMax)
+    for (; this.#derived < end; this.#derived++) {
+      for (const { tokens } of this.#events[this.#derived]?.markets ?? []) this.#onTokens(tokens)
     }
-    return this.#tokens.get(decimal)
   }
 
   #add(event: MarketEvent): void {
@@ -156,80 +118,5 @@ export class Catalogue {
       this.#marketsBySlug.set(market.slug, market)
       this.#marketsByCondition.set(market.conditionId, market)
     }
-  }
-
-  #rotate(series: Series, next: Window): Rotation {
-    const { seed, startMs } = this.#parts
-    return { series, next, createdMs: windowCreatedMs(seed, next, startMs) }
-  }
-
-  #createWindows(toMs: number): MarketEvent[] {
-    const created: MarketEvent[] = []
-    if (toMs < this.#nextWindowMs) return created
-    for (const [index, first] of this.#rotations.entries()) {
-      let rotation = first
-      while (rotation.createdMs <= toMs) {
-        const { series, next, createdMs } = rotation
-        created.push(buildWindowEvent(this.#parts.seed, next, series, createdMs, this.#onTokens))
-        rotation = this.#rotate(series, windowAt(next.coin, next.interval, next.endMs))
-        this.#rotations[index] = rotation
-      }
-    }
-    this.#nextWindowMs = Math.min(...this.#rotations.map(({ createdMs }) => createdMs))
-    return created
-  }
-
-  #createTopics(toMs: number): MarketEvent[] {
-    this.#plan(toMs)
-    const created: MarketEvent[] = []
-    for (;;) {
-      const next = this.#planned.at(-1)
-      if (next === undefined || next.createdMs > toMs) return created
-      created.push(next)
-      this.#planned.pop()
-    }
-  }
-
-  /** Looks a day ahead for topics that come up, so that the calendar is read once a day. */
-  #plan(toMs: number): void {
-    if (toMs < this.#plannedToMs && this.#ordinal > 0) return
-    const first = this.#ordinal === 0
-    const fromMs = this.#plannedToMs
-    this.#plannedToMs = Math.max(toMs, fromMs) + DAY_MS
-    for (const topic of TOPICS) {
-      const leadMs = topic.schedule.leadDays * DAY_MS
-      const endsFromMs = first ? this.#parts.startMs + LIFE_MS_MIN : fromMs + leadMs
-      for (const endMs of endsWithin(topic, endsFromMs, this.#plannedToMs + leadMs)) {
-        this.#planned.push(this.#instance(topic, endMs))
-      }
-    }
-    this.#planned.sort((a, b) => b.createdMs - a.createdMs || Number(b.id) - Number(a.id))
-  }
-
-  #instance(topic: Topic, endMs: number): MarketEvent {
-    const { seed, startMs, v1StartMs } = this.#parts
-    const ordinal = ++this.#ordinal
-    const spreadMs = hash32(seed, ordinal, 81) % (20 * MINUTE_MS)
-    // What began before the universe's history comes up in its first minutes, or in the old era.
-    const createdMs =
-      topic.schedule.leadDays >= LONG_LEAD_DAYS
-        ? v1StartMs + (spreadMs % (2 * MINUTE_MS))
-        : Math.max(endMs - topic.schedule.leadDays * DAY_MS, startMs + spreadMs)
-    const series = topic.series === undefined ? undefined : this.#topicSeries.get(topic.series)
-    const times = { createdMs, endMs }
-    return buildTopicEvent(this.#parts, topic, times, ordinal, series, this.#onTokens)
-  }
-}
-
-function topicSeries(topic: Topic, index: number, { v1StartMs }: CatalogueParts): Series {
-  const slug = topic.series ?? ''
-  const recurrence = ['daily', 'weekly', 'monthly'].find((word) => slug.endsWith(word)) ?? 'monthly'
-  return {
-    id: slug === 'btc-multi-strikes-weekly' ? '45' : String(10_300 + index),
-    slug,
-    title: slug.replaceAll('-', ' '),
-    recurrence,
-    tags: TAGS.filter((tag) => topic.tags.includes(tag.slug)),
-    createdMs: v1StartMs,
   }
 }

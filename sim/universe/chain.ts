@@ -1,12 +1,14 @@
 import { keccak } from '../contracts/keccak.js'
+import { hexDigits } from '../contracts/words.js'
 import type { Block, Transaction } from './block.js'
 import { hash32 } from './random.js'
 
 /** The cut-over from the first exchange generation; blocks before it belong to the old era. */
 const CUT_OVER_NUMBER = 86_126_998
-export const OLD_ERA_BLOCKS = 900
+const OLD_ERA_BLOCKS = 900
 /** When the old era's half hour is set. */
 export const OLD_ERA_START_MS = Date.UTC(2026, 3, 20, 14)
+export const OLD_ERA_END_MS = OLD_ERA_START_MS + 2_000 * OLD_ERA_BLOCKS
 const FINAL_AFTER_BLOCKS = 3
 
 export type FoundTransaction = { tx: Transaction; block: Block | undefined; index: number }
@@ -77,7 +79,7 @@ export class Chain {
 
   /** The hash of a transaction to be; it ends in its place in the chain. */
   transactionHash(number: number, branch: number, index: number): string {
-    const place = hex(number, 8) + hex(index, 4)
+    const place = hexDigits(number, 8) + hexDigits(index, 4)
     return `0x${this.#digest(number, branch, index).slice(0, 52)}${place}`
   }
 
@@ -103,15 +105,18 @@ export class Chain {
 
   /** Ends in the number, so that finding a block by its hash takes no index. */
   #hash(number: number, branch: number): string {
-    return `0x${this.#digest(number, branch, BLOCK).slice(0, 56)}${hex(number, 8)}`
+    return `0x${this.#digest(number, branch, BLOCK).slice(0, 56)}${hexDigits(number, 8)}`
   }
 
   #digest(number: number, branch: number, index: number): string {
-    return keccak(hex(this.#seed, 16) + hex(number, 12) + hex(branch, 8) + hex(index, 8))
+    return keccak(
+      hexDigits(this.#seed, 16) +
+        hexDigits(number, 12) +
+        hexDigits(branch, 8) +
+        hexDigits(index, 8),
+    )
   }
 }
 
 /** Stands for the block itself where transactions have their index. */
 const BLOCK = 0xffffffff
-
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')

@@ -7,6 +7,7 @@ import {
   tokenIdsOf,
   withInitializer,
 } from '../contracts/ids.js'
+import { word } from '../contracts/words.js'
 import type { Market, MarketEvent, NegRisk, Outcome, Token, TokenPair } from './market.js'
 
 /** What a builder of events decides; ids, addresses and tokens follow. */
@@ -137,7 +138,7 @@ function deriveTokens(market: Market): TokenPair {
 export const makeToken = (of: Token['of'], outcome: Outcome, id: bigint): Token => ({
   id,
   decimal: id.toString(),
-  word: id.toString(16).padStart(64, '0'),
+  word: word(id),
   outcome,
   of,
 })

@@ -1,11 +1,12 @@
 import { coinFacts } from './coins.js'
 import type { Combo, Market, Payouts } from './market.js'
 import { normalCdf } from './normal.js'
-import type { Prices } from './prices.js'
+import { worthOf } from './outcomes.js'
+import { type Prices, SETTLEMENT_SEC } from './prices.js'
 import { bell, hash32 } from './random.js'
+import { settlesOnExchange } from './windows.js'
 
 const DAY_SEC = 86_400
-const SETTLEMENT_SEC = 60
 /** Nobody is ever quite sure. */
 const DOUBT = 0.004
 /** Waves of opinion: length in seconds, and how far each carries the log-odds. */
@@ -67,8 +68,7 @@ export class Fair {
       }, 1)
     }
     if (atMs >= of.endMs) {
-      const [first, second] = this.truth(of)
-      return first / (first + second)
+      return worthOf(this.truth(of), 0)
     }
     switch (of.event.model.kind) {
       case 'window':
@@ -87,7 +87,7 @@ export class Fair {
     const openE8 = this.#prices.openE8(window)
     let priceE8 = this.#prices.spotE8(window.coin, sec)
     // In the last minute part of the mean that decides is known already.
-    if (leftSec < SETTLEMENT_SEC && window.interval !== '1h' && window.interval !== '1d') {
+    if (leftSec < SETTLEMENT_SEC && !settlesOnExchange(window.interval)) {
       const knownSec = SETTLEMENT_SEC - leftSec
       const knownE8 = knownSec > 0 ? this.#prices.twapE8(window.coin, sec, knownSec) : 0
       priceE8 = (knownE8 * knownSec + priceE8 * leftSec) / SETTLEMENT_SEC
@@ -167,7 +167,7 @@ function strikeRange({ strikesE8, exclusive }: Strikes, index: number) {
 }
 
 /** All legs must win. A draw of a leg halves what the combo pays; shares are of a million. */
-export function comboTruth(combo: Combo, truth: (market: Market) => Payouts): Payouts {
+function comboTruth(combo: Combo, truth: (market: Market) => Payouts): Payouts {
   const share = combo.legs.reduce((product, { market, outcome }) => {
     const payouts = truth(market)
     return (product * payouts[outcome]) / (payouts[0] + payouts[1])

@@ -1,5 +1,16 @@
-import type { Act, Fill, Match, Micros, Redeem, RedeemCombo } from './acts.js'
-import type { Combo, Market, MarketEvent, Payouts, Token } from './market.js'
+import { payoutOf, payoutOfBoth } from '../contracts/payouts.js'
+import {
+  type Act,
+  type Convert,
+  type Fill,
+  isV1,
+  type Match,
+  type Micros,
+  type Redeem,
+  type RedeemCombo,
+} from './acts.js'
+import { questionsOf } from './conversion.js'
+import type { Combo, Market, Token } from './market.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -57,7 +68,7 @@ export class Ledger {
         this.#applyRedeemCombo(act, sign)
         break
       case 'convert':
-        this.#applyConvert(act.wallet, act.event, act, sign)
+        this.#applyConvert(act, sign)
         break
       case 'transfer':
         this.#give(act.from, act.token, -sign * act.amount)
@@ -70,18 +81,18 @@ export class Ledger {
   }
 
   #applyMatch({ exchange, taker, makers }: Match, sign: 1 | -1): void {
-    const isV1 = exchange === 'v1' || exchange === 'v1NegRisk'
-    for (const fill of makers) this.#applyFill(fill, sign, isV1, true)
-    this.#applyFill(taker, sign, isV1, false)
+    const isOld = isV1(exchange)
+    for (const fill of makers) this.#applyFill(fill, sign, isOld, true)
+    this.#applyFill(taker, sign, isOld, false)
   }
 
-  #applyFill({ order, shares, usd, fee }: Fill, sign: 1 | -1, isV1: boolean, isMaker: boolean) {
+  #applyFill({ order, shares, usd, fee }: Fill, sign: 1 | -1, isOld: boolean, isMaker: boolean) {
     const { wallet, token, side } = order
     const buys = side === 'BUY'
     // The first exchange took the fee of a buyer in shares, and gave makers theirs back.
-    const shareFee = isV1 && buys && !isMaker ? fee : 0
+    const shareFee = isOld && buys && !isMaker ? fee : 0
     this.#give(wallet, token, sign * (buys ? shares - shareFee : -shares))
-    if (!isV1) this.#pay(wallet, sign * (buys ? -usd - fee : usd - fee))
+    if (!isOld) this.#pay(wallet, sign * (buys ? -usd - fee : usd - fee))
   }
 
   #applySets(
@@ -96,36 +107,26 @@ export class Ledger {
   }
 
   #applyRedeem(act: Redeem, sign: 1 | -1): void {
-    const { wallet, market, amounts, route } = act
+    const { wallet, market, amounts, payouts, route } = act
     market.tokens.forEach((token, outcome) => {
       this.#give(wallet, token, -sign * (amounts[outcome] ?? 0))
     })
     // Who asks the contracts directly gets the collateral inside them, not pUSD.
-    if (route !== 'direct') this.#pay(wallet, sign * payoutOf(act))
+    if (route !== 'direct') this.#pay(wallet, sign * payoutOfBoth(amounts, payouts))
   }
 
   #applyRedeemCombo(act: RedeemCombo, sign: 1 | -1): void {
-    this.#give(act.wallet, act.token, -sign * act.amount)
-    this.#pay(act.wallet, sign * comboPayoutOf(act))
+    const { wallet, token, amount, payouts } = act
+    this.#give(wallet, token, -sign * amount)
+    this.#pay(wallet, sign * payoutOf(amount, payouts, token.outcome))
   }
 
-  #applyConvert(
-    wallet: Wallet,
-    event: MarketEvent,
-    { indexSet, amount }: { indexSet: number; amount: Micros },
-    sign: 1 | -1,
-  ): void {
-    let given = 0
-    for (const market of event.markets) {
-      const [yes, no] = market.tokens
-      if ((indexSet & (1 << market.index)) === 0) {
-        this.#give(wallet, yes, sign * amount)
-      } else {
-        this.#give(wallet, no, -sign * amount)
-        given++
-      }
-    }
-    this.#pay(wallet, sign * amount * (given - 1))
+  #applyConvert(act: Convert, sign: 1 | -1): void {
+    const { wallet, amount } = act
+    const { given, others } = questionsOf(act)
+    for (const { tokens } of given) this.#give(wallet, tokens[1], -sign * amount)
+    for (const { tokens } of others) this.#give(wallet, tokens[0], sign * amount)
+    this.#pay(wallet, sign * amount * (given.length - 1))
   }
 
   #give(wallet: Wallet, token: Token, amount: Micros): void {
@@ -162,17 +163,4 @@ function set<Outer, Inner>(
   } else {
     row.set(inner, amount)
   }
-}
-
-/** What a redemption pays: each outcome by itself, rounded down as the contract does. */
-export const payoutOf = ({ amounts, payouts }: { amounts: Payouts; payouts: Payouts }): Micros =>
-  share(amounts[0], payouts, 0) + share(amounts[1], payouts, 1)
-
-export const comboPayoutOf = ({ amount, payouts, token }: RedeemCombo): Micros =>
-  share(amount, payouts, token.outcome)
-
-/** Combos pay in millionths, and amount times a million may leave the exact range of numbers. */
-function share(amount: Micros, payouts: Payouts, outcome: 0 | 1): Micros {
-  const whole = payouts[0] + payouts[1]
-  return Number((BigInt(amount) * BigInt(payouts[outcome])) / BigInt(whole))
 }

@@ -1,9 +1,9 @@
-import { keccakText } from '../contracts/keccak.js'
-import type { Act, Era, OraclePrice } from './acts.js'
+import type { Act, Era } from './acts.js'
 import { Agenda } from './agenda.js'
 import type { Fair } from './fair.js'
 import type { Ledger } from './ledger.js'
 import type { Combo, Market, MarketEvent, Payouts, Token } from './market.js'
+import { Oracle } from './oracle.js'
 import { oracleLife } from './oracle-life.js'
 import { collectDelayMs, redeem, redeemCombo } from './redemptions.js'
 import type { Wallet } from './wallet.js'
@@ -36,12 +36,14 @@ export type LifeCycleParts = {
 export class LifeCycle {
   readonly #parts: LifeCycleParts
   readonly #agenda = new Agenda<Todo>()
+  readonly #oracle: Oracle
   readonly #combos = new Set<Combo>()
   /** Markets that are legs of combos and have no result yet. */
   readonly #legs = new Set<Market>()
 
   constructor(parts: LifeCycleParts) {
     this.#parts = parts
+    this.#oracle = new Oracle(parts.seed, parts.fair)
   }
 
   planWallet(wallet: Wallet): void {
@@ -71,6 +73,7 @@ export class LifeCycle {
     if (act.kind === 'prepareCombo') this.#combos.delete(act.combo)
     if (act.kind === 'registerLeg') this.#legs.delete(act.market)
     if (act.kind === 'resolveLeg') this.#legs.add(act.market)
+    this.#oracle.undo(act)
   }
 
   #planMarket(market: Market): void {
@@ -89,11 +92,11 @@ export class LifeCycle {
       case 'createWallet':
         return [{ kind: 'createWallet', wallet: todo.wallet }]
       case 'prepare':
-        return this.#prepare(todo.event, atMs)
+        return this.#oracle.ask(todo.event, this.#era(atMs), atMs / 1000)
       case 'propose':
-        return [{ kind: 'propose', market: todo.market, ...this.#answer(todo.market) }]
+        return [this.#oracle.propose(todo.market, atMs / 1000)]
       case 'dispute':
-        return [{ kind: 'dispute', market: todo.market, ...this.#answer(todo.market) }]
+        return [this.#oracle.dispute(todo.market, atMs / 1000)]
       case 'resolve':
         return this.#resolve(todo.market, atMs)
       case 'redeem': {
@@ -135,26 +138,16 @@ export class LifeCycle {
     return [{ kind: 'resolveLeg', market, payouts: this.#truth(market) }]
   }
 
-  #prepare(event: MarketEvent, atMs: number): Act[] {
-    const era: Era = atMs < this.#parts.startMs ? 'v1' : 'v2'
-    const markets = event.markets.map((market): Act => ({ kind: 'prepareMarket', era, market }))
-    return event.negRisk === undefined ? markets : [{ kind: 'prepareEvent', event }, ...markets]
-  }
-
-  #answer(market: Market): { price: OraclePrice; proposer: string; disputer: string } {
-    const [first, second] = this.#truth(market)
-    const price = first === second ? 0.5 : first > second ? 1 : 0
-    const proposer = stranger(`proposer:${Number(market.id) % 7}`)
-    return { price, proposer, disputer: stranger(`disputer:${Number(market.id) % 3}`) }
+  #era(atMs: number): Era {
+    return atMs < this.#parts.startMs ? 'v1' : 'v2'
   }
 
   #resolve(market: Market, atMs: number): Act[] {
-    const payouts = this.#truth(market)
-    const { proposer, disputer } = this.#answer(market)
     this.#parts.onResolved(market)
-    if (this.#parts.ledger.hasSeen(market)) this.#planRedemptions(market, payouts, atMs)
-    const doubter = oracleLife(this.#parts.seed, market)?.disputed === undefined ? '' : disputer
-    return [{ kind: 'resolve', market, payouts, proposer, disputer: doubter }]
+    if (this.#parts.ledger.hasSeen(market)) {
+      this.#planRedemptions(market, this.#truth(market), atMs)
+    }
+    return [this.#oracle.resolve(market)]
   }
 
   #planRedemptions(market: Market, payouts: Payouts, atMs: number): void {
@@ -189,6 +182,3 @@ export class LifeCycle {
 }
 
 const some = (act: Act | undefined): Act[] => (act === undefined ? [] : [act])
-
-/** An address of nobody we know. */
-export const stranger = (name: string): string => `0x${keccakText(name).slice(24)}`

@@ -11,10 +11,10 @@ import {
 } from './acts.js'
 import type { Ledger } from './ledger.js'
 import type { Token } from './market.js'
-import { MICROS_E2, newOrder, platformFee, type Slice, v1Fee, WHOLE_E4 } from './orders.js'
+import { MICROS_E2, newOrder, platformFee, type Slice, v1Fee } from './orders.js'
 import { otherOutcome } from './outcomes.js'
 import type { Population } from './population.js'
-import type { Quotes } from './quotes.js'
+import { type Quotes, WHOLE_E4 } from './quotes.js'
 import { Lottery, type Rng } from './random.js'
 import type { Intent } from './takers.js'
 import type { Wallet } from './wallet.js'
@@ -135,8 +135,8 @@ export class Matching {
     if (resting === undefined || !fits) {
       const wholeE2 = Math.round(sizeE2 * rng.between(1, 9))
       const createdMs = atMs - Math.floor(rng.between(300, 90_000))
-      const size = { sizeE2: wholeE2, priceE4 }
-      const order = newOrder(rng, { exchange, wallet, token, side, ...size, createdMs })
+      const draft = { exchange, wallet, token, side, sizeE2: wholeE2, priceE4, createdMs }
+      const order = newOrder(rng, draft)
       resting = { order, priceE4, leftE2: wholeE2 }
       orders.set(token, resting)
     }

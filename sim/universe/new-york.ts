@@ -4,7 +4,7 @@ const DAY_MS = 24 * HOUR_MS
 export type NewYorkTime = { year: number; month: number; day: number; hour: number; minute: number }
 
 /** What the clocks in New York are ahead of UTC: minus four hours in summer, minus five in winter. */
-export function newYorkOffsetMs(atMs: number): number {
+function newYorkOffsetMs(atMs: number): number {
   const { summerMs, winterMs } = clockChanges(new Date(atMs).getUTCFullYear())
   return atMs >= summerMs && atMs < winterMs ? -4 * HOUR_MS : -5 * HOUR_MS
 }

@@ -1,9 +1,10 @@
 import type { Market } from './market.js'
-import { hash32 } from './random.js'
+import { unit } from './random.js'
 import { PROPOSAL_LEAD_MS } from './topic-event.js'
 
 const DISPUTE_SHARE = 0.05
-const DISPUTE_DELAY_MS = 20 * 60_000
+/** Where between the end and the answer that counts the disputed one and its dispute lie. */
+const DISPUTED_AT = { proposed: 0.3, disputed: 0.7 }
 
 /** When an answer is proposed. Some are doubted at first: then there is one that is disputed before it. */
 export type OracleLife = {
@@ -15,9 +16,10 @@ export type OracleLife = {
 export function oracleLife(seed: number, market: Market): OracleLife | undefined {
   if (market.event.window !== undefined) return undefined
   const proposedMs = market.resolvesMs - PROPOSAL_LEAD_MS
-  const isDisputed = hash32(seed, Number(market.id), 141) / 4294967296 < DISPUTE_SHARE
-  const disputed = isDisputed
-    ? { proposedMs: proposedMs - DISPUTE_DELAY_MS, disputedMs: proposedMs - DISPUTE_DELAY_MS / 2 }
-    : undefined
+  if (unit(seed, Number(market.id), 141) >= DISPUTE_SHARE) {
+    return { proposedMs, disputed: undefined }
+  }
+  const at = (share: number) => market.endMs + Math.floor((proposedMs - market.endMs) * share)
+  const disputed = { proposedMs: at(DISPUTED_AT.proposed), disputedMs: at(DISPUTED_AT.disputed) }
   return { proposedMs, disputed }
 }

@@ -1,5 +1,6 @@
 import { keccakText } from '../contracts/keccak.js'
 import { walletAddress } from '../contracts/wallet-addresses.js'
+import { addressWord } from '../contracts/words.js'
 import { hash32, Rng, unit } from './random.js'
 import type { Builder, Character, Wallet, WalletKind } from './wallet.js'
 
@@ -81,7 +82,7 @@ function makeWallet(
   return {
     index,
     address,
-    word: address.slice(2).padStart(64, '0'),
+    word: addressWord(address),
     owner,
     kind,
     character,

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type CoinFacts, coinFacts } from './coins.js'
 import type { Coin, Window } from './market.js'
 import { bell, unit } from './random.js'
+import { settlesOnExchange } from './windows.js'
 
 /** Prices are whole 10^-8 dollars. */
 export type Quote = { priceE8: number; bidE8: number; askE8: number }
@@ -17,18 +18,21 @@ const JUMP_SHARE = 0.05
 /** A jump fades: prices come half of the way back in this time. */
 const JUMP_HALF_LIFE_SEC = 2_400
 const JUMP_HOURS_FELT = 4
+/** Computed and kept together: whoever asks for one second asks for those beside it. */
+const STRETCH_SEC = 300
 /** A day of every coin: 5 MB. */
-const HOURS_KEPT = 7 * 24
-const SETTLEMENT_SEC = 60
+const STRETCHES_KEPT = (7 * 86_400) / STRETCH_SEC
+/** The mean that decides is of this many seconds. */
+export const SETTLEMENT_SEC = 60
 
 /**
  * The price paths of the coins. The price of any second follows from the seed alone, so any stretch
- * of history can be asked for in any order; an hour at a time is computed and kept for a while.
+ * of history can be asked for in any order; a few minutes at a time are computed and kept for a while.
  */
 export class Prices {
   readonly #seed: number
   readonly #opens = new WeakMap<Window, number>()
-  readonly #hours = new LRUCache<number, Float64Array>({ max: HOURS_KEPT })
+  readonly #stretches = new LRUCache<number, Float64Array>({ max: STRETCHES_KEPT })
 
   constructor(seed: number) {
     this.#seed = seed
@@ -49,7 +53,7 @@ export class Prices {
 
   /** The same, for who looks at few seconds far apart: nothing around them is computed or kept. */
   glimpseE8(coin: Coin, sec: number): number {
-    return this.#stretch(coinFacts(coin), sec, 1)[0] ?? 0
+    return this.#compute(coinFacts(coin), sec, 1)[0] ?? 0
   }
 
   /** Mean of the spot prices of the last `seconds` seconds, `sec` included. */
@@ -57,10 +61,10 @@ export class Prices {
     const facts = coinFacts(coin)
     let sum = 0
     for (let at = sec - seconds + 1; at <= sec; ) {
-      const hour = Math.floor(at / HOUR_SEC)
-      const path = this.#hour(facts, hour)
-      const end = Math.min(sec + 1, (hour + 1) * HOUR_SEC)
-      for (; at < end; at++) sum += path[at - hour * HOUR_SEC] ?? 0
+      const from = Math.floor(at / STRETCH_SEC) * STRETCH_SEC
+      const path = this.#stretchAt(facts, from)
+      const end = Math.min(sec + 1, from + STRETCH_SEC)
+      for (; at < end; at++) sum += path[at - from] ?? 0
     }
     return Math.round(sum / seconds)
   }
@@ -90,27 +94,28 @@ export class Prices {
   /** Hourly and daily windows settle on the exchange's price, the others on the oracle's mean of a minute. */
   #settlementE8({ coin, interval }: Window, atMs: number): number {
     const sec = atMs / 1000
-    return interval === '1h' || interval === '1d'
+    return settlesOnExchange(interval)
       ? this.binanceE8(coin, sec)
       : this.twapE8(coin, sec, SETTLEMENT_SEC)
   }
 
   #priceE8(facts: CoinFacts, sec: number): number {
-    const hour = Math.floor(sec / HOUR_SEC)
-    return this.#hour(facts, hour)[sec - hour * HOUR_SEC] ?? 0
+    const from = Math.floor(sec / STRETCH_SEC) * STRETCH_SEC
+    return this.#stretchAt(facts, from)[sec - from] ?? 0
   }
 
-  #hour(facts: CoinFacts, hour: number): Float64Array {
-    const key = hour * 8 + facts.index
-    let path = this.#hours.get(key)
+  #stretchAt(facts: CoinFacts, from: number): Float64Array {
+    const key = from * 8 + facts.index
+    let path = this.#stretches.get(key)
     if (path === undefined) {
-      path = this.#stretch(facts, hour * HOUR_SEC, HOUR_SEC)
-      this.#hours.set(key, path)
+      path = this.#compute(facts, from, STRETCH_SEC)
+      this.#stretches.set(key, path)
     }
     return path
   }
 
-  #stretch(facts: CoinFacts, fromSec: number, seconds: number): Float64Array {
+  /** All of it must lie in one hour. */
+  #compute(facts: CoinFacts, fromSec: number, seconds: number): Float64Array {
     const logs = new Float64Array(seconds)
     for (let octave = 1; octave <= OCTAVES; octave++) this.#addWave(logs, fromSec, octave, facts)
     this.#addJumps(logs, fromSec, facts.index)

@@ -5,7 +5,7 @@ import type { Combo, Market, Outcome } from './market.js'
 /** Best prices of one outcome, in ten-thousandths of a dollar, and the step between prices. */
 export type BestPrices = { bidE4: number; askE4: number; tickE4: number }
 
-const WHOLE_E4 = 10_000
+export const WHOLE_E4 = 10_000
 /** Outside of these the steps are ten times finer. */
 const FINE_BELOW_E4 = 400
 const FINE_ABOVE_E4 = 9_600

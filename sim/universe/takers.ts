@@ -3,6 +3,7 @@ import type { Fair } from './fair.js'
 import { type Floor, isOpen } from './floor.js'
 import type { Ledger } from './ledger.js'
 import type { Combo, Market, Outcome, Token } from './market.js'
+import { otherOutcome, winnerOf } from './outcomes.js'
 import { habit, type Population } from './population.js'
 import type { Quotes } from './quotes.js'
 import { Lottery, type Rng } from './random.js'
@@ -134,9 +135,8 @@ export class Takers {
       case 'momentum':
         return now >= fair.at(of, atMs - MOMENTUM_LOOK_MS) ? 0 : 1
       case 'whale': {
-        const [first, second] = fair.truth(of)
-        const right = first >= second ? 0 : 1
-        return rng.chance(WHALE_EDGE) ? right : right === 0 ? 1 : 0
+        const right = winnerOf(fair.truth(of)) ?? 0
+        return rng.chance(WHALE_EDGE) ? right : otherOutcome(right)
       }
       case 'holder':
         return now >= 0.5 ? 0 : 1

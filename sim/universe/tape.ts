@@ -1,26 +1,13 @@
 import type { Act, Match } from './acts.js'
 import type { Block, Transaction } from './block.js'
 import type { Ledger } from './ledger.js'
-import type { Combo, Market, Token } from './market.js'
+import type { Combo, Market, Outcome, Token } from './market.js'
+import { WHOLE_E4 } from './quotes.js'
 import type { Wallet } from './wallet.js'
-
-const DAY_SEC = 86_400
-const WHOLE_E4 = 10_000
 
 /** A transaction in its block. */
 export type Settled = { tx: Transaction; block: Block }
 export type SettledMatch = { tx: Transaction & { act: Match }; block: Block }
-
-export type MarketStats = {
-  /** One-sided, in micro-dollars. */
-  volume: number
-  volume24h: number
-  trades: number
-  /** Of outcome 0. */
-  lastPriceE4: number | undefined
-  /** Complete sets outstanding, in micro-shares. */
-  openInterest: number
-}
 
 /** What the visible blocks say, by market and by wallet. */
 export class Tape {
@@ -31,7 +18,6 @@ export class Tape {
   readonly #byMarket = new Map<Market | Combo, SettledMatch[]>()
   readonly #byWallet = new Map<Wallet, Settled[]>()
   readonly #volumes = new Map<Market | Combo, number>()
-  #headSec = 0
 
   /** `ahead` is what `ledger` has from blocks that nobody sees yet. */
   constructor(ledger: Ledger, ahead: Ledger) {
@@ -40,7 +26,6 @@ export class Tape {
   }
 
   append(block: Block): void {
-    this.#headSec = block.timestampSec
     for (const tx of block.transactions) {
       const settled: Settled = { tx, block }
       for (const wallet of involved(tx.act)) push(this.#byWallet, wallet, settled)
@@ -55,7 +40,7 @@ export class Tape {
       if (act.kind === 'match') {
         this.matches.pop()
         this.#byMarket.get(act.of)?.pop()
-        this.#volumes.set(act.of, this.#volume(act.of) - act.taker.usd)
+        this.#volumes.set(act.of, this.volume(act.of) - act.taker.usd)
       }
     }
   }
@@ -93,17 +78,30 @@ export class Tape {
     return holders
   }
 
-  stats(of: Market | Combo): MarketStats {
+  /** One-sided, in micro-dollars. */
+  volume(of: Market | Combo): number {
+    return this.#volumes.get(of) ?? 0
+  }
+
+  /** The part of it that was traded at that second or later. */
+  volumeSince(of: Market | Combo, sec: number): number {
     const matches = this.ofMarket(of)
-    // Deriving the tokens of a market in which nobody traded would be work for nothing.
-    const openInterest = matches.length === 0 ? 0 : sum(this.holders(of.tokens[0]).values())
-    return {
-      volume: this.#volume(of),
-      volume24h: volumeSince(matches, this.#headSec - DAY_SEC),
-      trades: matches.length,
-      lastPriceE4: this.lastPriceE4(of),
-      openInterest,
+    let volume = 0
+    for (let index = matches.length - 1; index >= 0; index--) {
+      const settled = matches[index]
+      if (settled === undefined || settled.block.timestampSec < sec) break
+      volume += settled.tx.act.taker.usd
     }
+    return volume
+  }
+
+  /** Micro-shares of an outcome that anybody holds. Before the result that is how many sets there are. */
+  outstanding(of: Market | Combo, outcome: Outcome): number {
+    // Deriving the tokens of a market that nobody has shares of would be work for nothing.
+    if (!this.#ledger.hasSeen(of)) return 0
+    let sum = 0
+    for (const amount of this.holders(of.tokens[outcome]).values()) sum += amount
+    return sum
   }
 
   /** Of outcome 0. */
@@ -118,11 +116,7 @@ export class Tape {
     const match = settled.tx.act
     this.matches.push(settled)
     push(this.#byMarket, match.of, settled)
-    this.#volumes.set(match.of, this.#volume(match.of) + match.taker.usd)
-  }
-
-  #volume(of: Market | Combo): number {
-    return this.#volumes.get(of) ?? 0
+    this.#volumes.set(match.of, this.volume(match.of) + match.taker.usd)
   }
 }
 
@@ -144,20 +138,4 @@ function push<Key, Item>(table: Map<Key, Item[]>, key: Key, item: Item): void {
   const items = table.get(key)
   if (items === undefined) table.set(key, [item])
   else items.push(item)
-}
-
-function sum(amounts: Iterable<number>): number {
-  let total = 0
-  for (const amount of amounts) total += amount
-  return total
-}
-
-function volumeSince(matches: readonly SettledMatch[], sec: number): number {
-  let volume = 0
-  for (let index = matches.length - 1; index >= 0; index--) {
-    const settled = matches[index]
-    if (settled === undefined || settled.block.timestampSec < sec) break
-    volume += settled.tx.act.taker.usd
-  }
-  return volume
 }

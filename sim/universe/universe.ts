@@ -3,7 +3,7 @@ import type { Block, Transaction } from './block.js'
 import { BlockMaker } from './block-maker.js'
 import { Books } from './books.js'
 import { Catalogue } from './catalogue.js'
-import { Chain, OLD_ERA_START_MS } from './chain.js'
+import { Chain, OLD_ERA_END_MS, OLD_ERA_START_MS } from './chain.js'
 import { Engine } from './engine.js'
 import { Fair } from './fair.js'
 import { BLOCKS_AHEAD, Forthcoming } from './forthcoming.js'
@@ -45,7 +45,7 @@ export type UniverseOptions = {
   seed: number
   /** First moment of the history, after the half hour of the old era. Whole seconds. */
   startMs: number
-  /** How much is traded; 1 is about 25,000 fills a day. */
+  /** How much is traded; 1 is about 20,000 fills a day. */
   intensity?: number
   /** Replacements of an earlier life, to be lived again. */
   reorgs?: readonly Reorg[]
@@ -73,6 +73,10 @@ export class Universe {
   #nowMs: number
 
   constructor({ seed, startMs, intensity = 1, reorgs = [] }: UniverseOptions) {
+    if (startMs < OLD_ERA_END_MS) {
+      const earliest = new Date(OLD_ERA_END_MS).toISOString()
+      throw new RangeError(`a universe cannot begin before ${earliest}`)
+    }
     this.seed = seed
     this.startMs = startMs
     this.#nowMs = OLD_ERA_START_MS
@@ -151,7 +155,7 @@ export class Universe {
       this.#tellUntil(next.timestampSec * 1000)
       this.#showNext()
       this.#forthcoming.decide(next.number + BLOCKS_AHEAD, this.#branch)
-      this.#repeatReorg()
+      this.#repeatReorgs()
     }
     this.#tellUntil(toMs)
   }
@@ -183,11 +187,14 @@ export class Universe {
     }
   }
 
-  #repeatReorg(): void {
-    const [next] = this.#planned
-    if (next?.head !== this.chain.head.number) return
-    this.#planned.shift()
-    this.reorg(next.depth)
+  /** There may have been several while the chain had this head. */
+  #repeatReorgs(): void {
+    for (;;) {
+      const [next] = this.#planned
+      if (next?.head !== this.chain.head.number) return
+      this.#planned.shift()
+      this.reorg(next.depth)
+    }
   }
 
   #takeBack(): Block {

@@ -1,6 +1,6 @@
 export type WalletKind = 'eoa' | 'proxy' | 'safe' | 'deposit'
 
-/** How a trader behaves; see `traders.ts` for what each does. */
+/** How a trader behaves; see `takers.ts` for what each does. */
 export type Character =
   | 'maker'
   | 'momentum'

@@ -2,7 +2,8 @@ import { COINS, type CoinFacts, coinFacts } from './coins.js'
 import type { Interval, Series, Tag, Window } from './market.js'
 import { newYorkNoonMs, newYorkTime } from './new-york.js'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 type IntervalFacts = {
   interval: Interval
@@ -44,7 +45,7 @@ export function windowAt(coin: Window['coin'], interval: Interval, atMs: number)
   }
   const startMs = newYorkNoonMs(atMs)
   // A day later and a few hours: past the next noon whichever way the clocks are changed.
-  return { coin, interval, startMs, endMs: newYorkNoonMs(startMs + DAY_MS + 7_200_000) }
+  return { coin, interval, startMs, endMs: newYorkNoonMs(startMs + DAY_MS + 2 * HOUR_MS) }
 }
 
 export function windowSlug({ coin, interval, startMs, endMs }: Window): string {
@@ -55,8 +56,9 @@ export function windowSlug({ coin, interval, startMs, endMs }: Window): string {
   }
   if (interval === '1h') {
     const { year, month, day, hour } = newYorkTime(startMs)
-    const clock = `${hour % 12 === 0 ? 12 : hour % 12}${hour < 12 ? 'am' : 'pm'}`
-    return `${longSlug}-up-or-down-${monthName(month).toLowerCase()}-${day}-${year}-${clock}-et`
+    const date = `${monthName(month).toLowerCase()}-${day}-${year}`
+    const clock = `${showHour(hour)}-${zoneOf(startMs)}`.toLowerCase()
+    return `${longSlug}-up-or-down-${date}-${clock}`
   }
   return `${coin}-updown-${interval}-${startMs / 1000}`
 }
@@ -68,17 +70,21 @@ export function windowTitle({ coin, interval, startMs, endMs }: Window): string 
     return `${name} Up or Down on ${monthName(month)} ${day}?`
   }
   const { month, day, hour } = newYorkTime(startMs)
-  const date = `${name} Up or Down - ${monthName(month)} ${day}`
-  if (interval === '1h') {
-    return `${date}, ${hour % 12 === 0 ? 12 : hour % 12}${hour < 12 ? 'AM' : 'PM'} ET`
-  }
-  return `${date}, ${clockText(startMs)}-${clockText(endMs)} ET`
+  const time = interval === '1h' ? showHour(hour) : `${showTime(startMs)}-${showTime(endMs)}`
+  return `${name} Up or Down - ${monthName(month)} ${day}, ${time} ${zoneOf(startMs)}`
 }
 
-function clockText(atMs: number): string {
+function showTime(atMs: number): string {
   const { hour, minute } = newYorkTime(atMs)
-  const half = hour < 12 ? 'AM' : 'PM'
-  return `${hour % 12 === 0 ? 12 : hour % 12}:${String(minute).padStart(2, '0')}${half}`
+  return showHour(hour, `:${String(minute).padStart(2, '0')}`)
+}
+
+const showHour = (hour: number, minutes = ''): string =>
+  `${hour % 12 === 0 ? 12 : hour % 12}${minutes}${hour < 12 ? 'AM' : 'PM'}`
+
+/** One hour in November comes twice; the second one says so, or the two would be the same question. */
+function zoneOf(startMs: number): string {
+  return newYorkTime(startMs).hour === newYorkTime(startMs - HOUR_MS).hour ? 'EST' : 'ET'
 }
 
 /** A number of its own for every window of every coin since 2026, from which the ids are made. */
@@ -89,8 +95,12 @@ export function windowOrdinal({ coin, interval, startMs }: Window): number {
   return (slot * COINS.length + coinIndex) * INTERVALS.length + intervalIndex
 }
 
+/** By the candles of an exchange; the other windows are decided by the oracle's mean. */
+export const settlesOnExchange = (interval: Interval): boolean =>
+  interval === '1h' || interval === '1d'
+
 export function windowSource({ coin, interval }: Window): string {
-  return interval === '1h' || interval === '1d'
+  return settlesOnExchange(interval)
     ? `https://www.binance.com/en/trade/${coin.toUpperCase()}_USDT`
     : `https://data.chain.link/streams/${coin}-usd-twap-60s-streams`
 }

@@ -151,8 +151,7 @@ test('wrong credentials: asks again, ever more slowly, and says nothing wrong', 
   const { source, ticks, asked, slept } = await open({
     credentials: { apiKey: 'key', secret: 'another' },
   })
-  await until(() => asked.length >= 8)
+  await until(() => asked.length >= 8 && slept.some((ms) => ms >= 60_000))
   expect(source.health().state).toBe('connecting')
   expect(ticks).toEqual([])
-  expect(slept.at(-1) ?? 0).toBeGreaterThanOrEqual(60_000)
 })

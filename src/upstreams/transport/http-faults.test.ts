@@ -50,7 +50,7 @@ const CONNECTORS = [
   }),
   defineCase({
     name: 'clob',
-    createHost: createClobHost,
+    createHost: (universe) => createClobHost(universe),
     connect: (options) => new ClobClient(options),
     ask: (clob) => clob.getMidpoints(openTokens()),
   }),

@@ -1,4 +1,5 @@
 import type { Combo, Market, Token } from '../universe/market.js'
+import { otherOutcome } from '../universe/outcomes.js'
 
 /** What rows say about a token besides its id. Combos have no page, so no slugs and no picture. */
 export type Names = {
@@ -22,11 +23,11 @@ export function namesOf(token: Token): Names {
   return {
     ...describe(of),
     outcome: outcomes[outcome],
-    oppositeOutcome: outcomes[outcome === 0 ? 1 : 0],
+    oppositeOutcome: outcomes[otherOutcome(outcome)],
   }
 }
 
-export const oppositeOf = (token: Token): Token => token.of.tokens[token.outcome === 0 ? 1 : 0]
+export const oppositeOf = (token: Token): Token => token.of.tokens[otherOutcome(token.outcome)]
 
 function describe(of: Market | Combo): Omit<Names, 'outcome' | 'oppositeOutcome'> {
   const { conditionId, question: title } = of

@@ -4,6 +4,7 @@ import type { Market } from '../universe/market.js'
 export const REWARD_ASSET = '0xc011a7e12a19f7b1f670d46f03b03f3342e82dfb'
 
 export const TICK_DEFAULT_E4 = 100
+export const ORDER_SHARES_MIN = 5
 
 /** The base fee is the highest that an order may be charged, not what it pays. */
 export const baseFeeBps = (market: Market): number => (market.feeRate > 0 ? 1000 : 0)

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { chooseSamples } from './samples.js'
+import { Universe } from './universe/universe.js'
+
+const START_MS = Date.UTC(2026, 10, 12, 6)
+
+test('everything in the samples exists and belongs together', () => {
+  const universe = new Universe({ seed: 2, startMs: START_MS, intensity: 4 })
+  universe.advance(START_MS + 3_600_000)
+  const samples = chooseSamples(universe)
+  const { catalogue, tape, builders, nowMs } = universe
+
+  const wallet = universe.walletByAddress(samples.wallet)
+  expect(wallet && tape.ofWallet(wallet).length).toBeGreaterThan(5)
+  const market = catalogue.marketBySlug(samples.market_slug)
+  expect(market?.endMs).toBeGreaterThan(nowMs)
+  expect(catalogue.token(samples.token_id)?.of).toBe(market)
+  expect(catalogue.marketByCondition(samples.condition_id)).toBe(market)
+  expect(catalogue.eventBySlug(samples.event_slug)).toBe(market?.event)
+  expect(market?.event.tags.map(({ slug }) => slug)).toContain(samples.tag)
+  expect(builders.map(({ code }) => code)).toContain(samples.builder)
+})
+
+test('a universe that has only begun has samples too', () => {
+  const universe = new Universe({ seed: 2, startMs: START_MS })
+  universe.advance(START_MS + 2_000)
+  const { wallet, token_id } = chooseSamples(universe)
+  expect(universe.walletByAddress(wallet)).toBeDefined()
+  expect(universe.catalogue.token(token_id)).toBeDefined()
+})
