@@ -4,6 +4,8 @@ const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
+    // Many tests wait for processes and sockets: as many files at once as there are cores, not one less.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
