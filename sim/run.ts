@@ -1,6 +1,4 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { chooseSamples, type Samples } from './samples.js'
 import { openSimulator, type Simulator } from './simulator.js'
 import { readState, type SimState, writeState } from './state-file.js'
@@ -92,11 +90,4 @@ async function liveHistory(
   }
   universe.advance(nowMs())
   onProgress(1)
-  collectGarbage()
-}
-
-/** The history leaves half of the heap as garbage; a calm universe would take hours to give it back. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
 }

@@ -1,13 +1,14 @@
+import { LRUCache } from 'lru-cache'
 import { encodeAct } from '../contracts/encode.js'
 import type { LogBody } from '../contracts/log.js'
-import { SizedLru } from '../server/sized-lru.js'
 import type { Block, Transaction } from '../universe/block.js'
 import type { Chain } from '../universe/chain.js'
 import { quantity } from './hex.js'
 
 const KEPT_BLOCKS_MAX = 256
 const KEPT_BYTES_MAX = 16_000_000
-/** What a log takes beside its data, as a body and as text. */
+/** What a block takes without logs, and a log beside its data, as a body and as text. */
+const BLOCK_BYTES = 200
 const LOG_BYTES = 1_500
 
 export type EncodedTransaction = { tx: Transaction; logs: readonly BlockLog[] }
@@ -16,7 +17,11 @@ export type EncodedBlock = { hash: string; transactions: readonly EncodedTransac
 /** Blocks with their logs. Those near the head are kept, because everybody asks for them. */
 export class EncodedBlocks {
   readonly #chain: Chain
-  readonly #kept = new SizedLru<string, EncodedBlock>(KEPT_BYTES_MAX)
+  readonly #kept = new LRUCache<string, EncodedBlock>({
+    maxSize: KEPT_BYTES_MAX,
+    maxEntrySize: KEPT_BYTES_MAX / 4,
+    sizeCalculation: countBytes,
+  })
 
   constructor(chain: Chain) {
     this.#chain = chain
@@ -30,7 +35,7 @@ export class EncodedBlocks {
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
     const encoded = encodeBlock(block, this.#chain.hashOf(block))
-    this.#kept.set(key, encoded, countBytes(encoded))
+    this.#kept.set(key, encoded)
     return encoded
   }
 }
@@ -75,7 +80,7 @@ function encodeBlock(block: Block, hash: string): EncodedBlock {
 }
 
 function countBytes({ transactions }: EncodedBlock): number {
-  let bytes = 0
+  let bytes = BLOCK_BYTES
   for (const { logs } of transactions) {
     for (const { body } of logs) bytes += LOG_BYTES + 2 * body.data.length
   }

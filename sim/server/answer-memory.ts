@@ -1,13 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import type { HttpReply, HttpRequest } from './host.js'
 import type { HostFaults } from './host-faults.js'
 import { showBody } from './http-reply.js'
-import { SizedLru } from './sized-lru.js'
 
 const KEPT_CHARACTERS_MAX = 4_000_000
 
 /** Remembers answers, so that a host can repeat them as a cache with stale contents would. */
 export class AnswerMemory {
-  readonly #answers = new SizedLru<string, HttpReply>(KEPT_CHARACTERS_MAX)
+  readonly #answers = new LRUCache<string, HttpReply>({
+    maxSize: KEPT_CHARACTERS_MAX,
+    maxEntrySize: KEPT_CHARACTERS_MAX / 4,
+  })
 
   async answer(
     request: HttpRequest,
@@ -20,7 +23,7 @@ export class AnswerMemory {
     const reply = await handle()
     const body = showBody(reply)
     const kept = { ...reply, body }
-    this.#answers.set(key, kept, key.length + body.length)
+    this.#answers.set(key, kept, { size: key.length + body.length })
     return kept
   }
 }
