@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ReadError } from '../transport/read.js'
+import { expectOnlyReadErrors } from '../../../test/spoiled-objects.js'
 import { parseCandles, parseCryptoPrice, parsePastResults, parsePriceHistory } from './parse.js'
 
 const answers = JSON.parse(readFileSync(new URL('fixtures/answers.json', import.meta.url), 'utf8'))
@@ -44,17 +43,5 @@ test('past results with their outcomes', () => {
 test('whatever comes, nothing but a ReadError is thrown', () => {
   const readers = [parseCryptoPrice, parseCandles, parsePriceHistory, parsePastResults]
   const whole = { ...answers.finished, ...answers.candles, ...answers.pastResults }
-  const name = fc.constantFrom(...Object.keys(whole))
-  const spoiled = fc.dictionary(name, fc.jsonValue()).map((changes) => ({ ...whole, ...changes }))
-  fc.assert(
-    fc.property(fc.oneof(fc.jsonValue(), spoiled), (json) => {
-      for (const read of readers) {
-        try {
-          read(json, 'body')
-        } catch (error) {
-          expect(error).toBeInstanceOf(ReadError)
-        }
-      }
-    }),
-  )
+  expectOnlyReadErrors(readers, whole)
 })
