@@ -1,5 +1,6 @@
 import { OperatorError } from '../errors.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
 import { PLANS, type PlanId } from './plans.js'
 import { insertKey, lockAccount, revokeKey, updatePlan } from './queries.js'
 import { createSecret, hashSecret, hintOf } from './secret.js'
@@ -12,7 +13,7 @@ export function createKey(
   pool: Pool,
   request: { accountId: number; name: string; nowMs: number },
 ): Promise<NewKey> {
-  return pool.begin(async (tx) => {
+  return transact(pool, async (tx) => {
     const account = await lockAccount(tx, request.accountId)
     if (account === undefined) throw noAccount(request.accountId)
     const { keysMax } = PLANS[account.plan]
@@ -28,7 +29,7 @@ export function createKey(
 
 /** Changes the plan. A plan that allows fewer keys than are active is refused. */
 export function setPlan(pool: Pool, accountId: number, plan: PlanId): Promise<void> {
-  return pool.begin(async (tx) => {
+  return transact(pool, async (tx) => {
     const account = await lockAccount(tx, accountId)
     if (account === undefined) throw noAccount(accountId)
     const { keysMax } = PLANS[plan]

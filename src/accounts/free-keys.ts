@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type ApiError, tooManyRequests } from '../errors.js'
 import type { Pool } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
 import { makeKey, type NewKey } from './accounts.js'
 import { claimGrant, insertAccount } from './queries.js'
 
@@ -23,7 +24,7 @@ export class FreeKeys {
   async issue({ name, address, nowMs }: FreeKeyRequest): Promise<NewKey> {
     const waitUntilMs = this.#refused.get(address) ?? 0
     if (nowMs < waitUntilMs) throw refuse(waitUntilMs, nowMs)
-    return await this.#store.sql.begin(async (tx) => {
+    return await transact(this.#store.sql, async (tx) => {
       const claim = { address, nowMs, periodMs: FREE_KEY_PERIOD_MS }
       const { granted, grantedAt } = await claimGrant(tx, claim)
       if (!granted) {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { Gauge } from 'prom-client'
 import type { Access } from '../accounts/access.js'
 import type { Context } from '../context.js'
+import { headHeaders, readHead } from './chain-head.js'
 import { chooseEncoding, compressAnswer, type Encoding } from './compression.js'
 import type { FastLane, ReadyAnswer } from './fast-lane.js'
 import { createTerms } from './limit-headers.js'
@@ -58,9 +59,11 @@ function createHandler(
   const keyOf = createKeyOf(route)
   const maxAge = `private, max-age=${Math.floor(ttlMs / 1000)}`
 
-  const headersOf = ({ etag, storedAtMs }: CachedAnswer, encoding: Encoding): string[] => {
-    const ageMs = Math.max(0, ctx.clock.now() - storedAtMs)
+  const headersOf = ({ etag, storedAtMs, head }: CachedAnswer, encoding: Encoding): string[] => {
+    const nowMs = ctx.clock.now()
+    const ageMs = Math.max(0, nowMs - storedAtMs)
     return [
+      ...(head === undefined ? [] : headHeaders(head, nowMs)),
       'etag',
       showEtag(etag, encoding),
       'cache-control',
@@ -102,8 +105,9 @@ function createHandler(
   return function cachedHandler(request, reply) {
     const key = keyOf(request)
     const compute = async () => {
+      const head = config?.isOfChain === true ? readHead(ctx.status) : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
-      return String(reply.serializeInput(value, '200'))
+      return { text: String(reply.serializeInput(value, '200')), head }
     }
     const encode = (answer: CachedAnswer) => {
       openLane(request, key)

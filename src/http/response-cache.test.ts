@@ -90,12 +90,18 @@ describe('a cached route', () => {
 test('the cache never holds more than it may', async () => {
   const cache = new ResponseCache(new ManualClock(), createMetrics(), 100_000)
   for (let index = 0; index < 200; index++) {
-    const answer = await cache.get(`key ${index}`, 60_000, async () => 'x'.repeat(5_000))
+    const answer = await cache.get(`key ${index}`, 60_000, async () => ({
+      text: 'x'.repeat(5_000),
+      head: undefined,
+    }))
     await cache.encode(`key ${index}`, answer, 'gzip')
     expect(cache.bytes).toBeLessThanOrEqual(100_000)
   }
   expect(cache.bytes).toBeGreaterThan(50_000)
-  const whole = await cache.get('too large', 60_000, async () => 'x'.repeat(200_000))
+  const whole = await cache.get('too large', 60_000, async () => ({
+    text: 'x'.repeat(200_000),
+    head: undefined,
+  }))
   expect(whole.bodies.identity).toHaveLength(200_000)
   expect(cache.bytes).toBeLessThanOrEqual(100_000)
 })

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.js'
 import type { Metrics } from '../metrics.js'
+import type { ChainHead } from './chain-head.js'
 import { COMPRESS_BYTES_MIN, type Compressed, compressBytes, type Encoding } from './compression.js'
 
 /** A finished answer: its bytes, ready to send. */
@@ -9,8 +10,13 @@ export type CachedAnswer = {
   storedAtMs: number
   expiresAtMs: number
   etag: string
+  /** How far the chain was booked when the answer was made; `undefined`: it does not depend on that. */
+  head: ChainHead | undefined
   bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }
 }
+
+/** What a computation gives. */
+export type Computed = Pick<CachedAnswer, 'head'> & { text: string }
 
 const ENTRY_OVERHEAD_BYTES = 512
 
@@ -44,7 +50,7 @@ export class ResponseCache {
   get(
     key: string,
     ttlMs: number,
-    compute: () => Promise<string>,
+    compute: () => Promise<Computed>,
   ): CachedAnswer | Promise<CachedAnswer> {
     const known = this.#answers.get(key)
     if (known !== undefined && this.#clock.now() < known.expiresAtMs) {
@@ -84,14 +90,14 @@ export class ResponseCache {
     return this.#compress(key, answer, encoding).then((body) => ({ encoding, body }))
   }
 
-  #compute(key: string, ttlMs: number, compute: () => Promise<string>): Promise<CachedAnswer> {
+  #compute(key: string, ttlMs: number, compute: () => Promise<Computed>): Promise<CachedAnswer> {
     const running = compute()
-      .then((text) => {
+      .then(({ text, head }) => {
         const nowMs = this.#clock.now()
         const identity = Buffer.from(text)
         const etag = hash('sha256', identity, 'base64url').slice(0, 22)
         const bodies = { identity }
-        const answer = { storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs, etag, bodies }
+        const answer = { storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs, etag, head, bodies }
         this.#answers.set(key, answer)
         return answer
       })

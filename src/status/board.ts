@@ -15,6 +15,22 @@ export type StatusBoard = {
   wallets: number
   metadata: number
   latestBlock: number
+  /** Unix time of that block, 0 while there is none. */
+  latestBlockSec: number
+  /** What the follower of the chain is doing; `undefined` while it does not run. */
+  chain: ChainStatus | undefined
+  /** Logs that could not be booked. */
+  quarantined: number
+  /** What somebody should look at, in words. */
+  warnings: readonly string[]
+}
+
+export type ChainStatus = {
+  phase: 'standby' | 'catching_up' | 'live' | 'stopped'
+  /** Newest block of the node; `undefined` before its first answer. */
+  nodeBlock: number | undefined
+  /** Why nothing moves; `undefined` when all is well. */
+  problem: string | undefined
 }
 
 export const createStatusBoard = (): StatusBoard => ({
@@ -30,4 +46,8 @@ export const createStatusBoard = (): StatusBoard => ({
   wallets: 0,
   metadata: 0,
   latestBlock: 0,
+  latestBlockSec: 0,
+  chain: undefined,
+  quarantined: 0,
+  warnings: [],
 })

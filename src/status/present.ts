@@ -1,8 +1,8 @@
 import type { StatusBoard } from './board.js'
 
-export const presentStatus = (board: StatusBoard, uptimeMs: number) => ({
+export const presentStatus = (board: StatusBoard, nowMs: number, startedAtMs: number) => ({
   node_connected: board.nodeConnected,
-  uptime_seconds: Math.floor(uptimeMs / 1000),
+  uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
   stream_length: board.settlementsBuffered,
   events_stream_length: board.eventsBuffered,
   pending_txs: board.pendingTransactions,
@@ -17,7 +17,20 @@ export const presentStatus = (board: StatusBoard, uptimeMs: number) => ({
     events_processed: board.eventsProcessed,
     latest_block: board.latestBlock,
   },
+  chain: {
+    phase: board.chain?.phase ?? 'off',
+    node_block: board.chain?.nodeBlock ?? null,
+    block: board.latestBlock,
+    block_age_seconds: presentAge(board.latestBlockSec, nowMs),
+    problem: board.chain?.problem ?? null,
+    quarantined: board.quarantined,
+  },
+  warnings: [...board.warnings],
 })
+
+/** `null`: there is no block yet. A clock behind the chain's shows no negative age. */
+export const presentAge = (blockSec: number, nowMs: number): number | null =>
+  blockSec === 0 ? null : Math.max(0, Math.floor(nowMs / 1000) - blockSec)
 
 /** As Redis shows memory: `512B`, `3.1G`. */
 export function presentBytes(bytes: number): string {

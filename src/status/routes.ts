@@ -5,6 +5,7 @@ import { STANDARD } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { ApiError } from '../errors.js'
 import { presentStatus } from './present.js'
+import { readiness } from './readiness.js'
 import { HealthReply, ReadyReply, StatusReply } from './schemas.js'
 
 export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
@@ -35,7 +36,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
       },
     },
     async (_request, reply) => {
-      const checks = { store: ctx.store.problem ?? 'ok' }
+      const checks = readiness(ctx)
       const isReady = Object.values(checks).every((check) => check === 'ok')
       reply.code(isReady ? 200 : 503)
       return { status: isReady ? 'ready' : 'not_ready', checks }
@@ -54,7 +55,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         response: { 200: StatusReply },
       },
     },
-    async () => presentStatus(ctx.status, ctx.clock.now() - ctx.startedAtMs),
+    async () => presentStatus(ctx.status, ctx.clock.now(), ctx.startedAtMs),
   )
 
   app.get(

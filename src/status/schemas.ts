@@ -35,6 +35,22 @@ export const StatusReply = Type.Object(
       events_processed: Count('events processed since the start'),
       latest_block: Count('highest block that is processed'),
     }),
+    chain: Type.Object({
+      phase: Type.String({
+        description:
+          '`off` without a node, `standby` while another process ingests, `catching_up`, `live`, or `stopped` when it cannot go on',
+      }),
+      node_block: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'newest block of the node',
+      }),
+      block: Count('highest block that is processed'),
+      block_age_seconds: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'age of that block; null before the first one',
+      }),
+      problem: Type.Union([Type.String(), Type.Null()], { description: 'why nothing moves' }),
+      quarantined: Count('logs that could not be booked'),
+    }),
+    warnings: Type.Array(Type.String(), { description: 'what somebody should look at' }),
   },
   { description: 'What the parts of the service report' },
 )

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { codeOf } from '../errors.js'
+import { ARRAY_TYPES, teachArrays } from './array-types.js'
 import { SUPERUSER } from './embedded/server.js'
 
 /** What queries take: a pool and an open transaction both fit. `int8` arrives as `bigint`. */
@@ -12,24 +13,35 @@ export type Target = { url: string } | { socketDir: string; database: string }
 const CONNECT_SECONDS_MAX = 5
 const STATEMENT_MS_MAX = 30_000
 
-/** Opens nothing yet: connections are made when the first query asks for one. */
-export function createPool(target: Target, connectionsMax: number): Pool {
+/**
+ * Opens nothing yet: connections are made when the first query asks for one. With `onClose` they are
+ * not replaced when they get old, and it tells when one has ended.
+ */
+export function createPool(target: Target, connectionsMax: number, onClose?: () => void): Pool {
   const options = {
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
     // The store has its own, visible backoff; a query that cannot be sent shall fail at once.
     backoff: false,
     transform: postgres.camel,
-    types: { bigint: postgres.BigInt },
+    fetch_types: false,
+    types: { ...ARRAY_TYPES, bigint: postgres.BigInt },
     onnotice: () => undefined,
+    ...(onClose !== undefined && { onclose: onClose, max_lifetime: null }),
     connection: { application_name: 'auspex', statement_timeout: STATEMENT_MS_MAX },
   }
-  if ('url' in target) {
-    const { url, host } = takeSocketDir(target.url)
-    return host === null ? postgres(url, options) : postgres(url, { ...options, host })
+  const pool = open()
+  teachArrays(pool)
+  return pool
+
+  function open() {
+    if ('url' in target) {
+      const { url, host } = takeSocketDir(target.url)
+      return host === null ? postgres(url, options) : postgres(url, { ...options, host })
+    }
+    const { socketDir, database } = target
+    return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
   }
-  const { socketDir, database } = target
-  return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
 }
 
 /** `?host=/folder/of/the/socket`, which every other PostgreSQL client understands. */

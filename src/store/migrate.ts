@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { OperatorError } from '../errors.js'
 import type { Pool, Sql } from './connection.js'
+import { LOCKS } from './locks.js'
+import { transact } from './transaction.js'
 
 export type Migration = { version: number; sql: string; checksum: string }
 
 const SERVER_VERSION_MIN = 15
-
-// Any fixed number that no other program uses on this database.
-const MIGRATION_LOCK = 7_285_319_041n
 
 /** The migrations of this build, oldest first: `migrations/000001.sql` and so on. */
 export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {
@@ -29,12 +28,12 @@ export function readMigrations(folder = new URL('./migrations/', import.meta.url
 export async function migrate(pool: Pool, migrations: Migration[]): Promise<number> {
   await refuseOldServer(pool)
   let applied = 0
-  while (await pool.begin((tx) => applyNext(tx, migrations))) applied++
+  while (await transact(pool, (tx) => applyNext(tx, migrations))) applied++
   return applied
 }
 
 async function applyNext(tx: Sql, migrations: Migration[]): Promise<boolean> {
-  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+  await tx`select pg_advisory_xact_lock(${LOCKS.migration})`
   await tx`
     create table if not exists schema_migrations (
       version integer primary key,

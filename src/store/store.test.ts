@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeOpenFolder } from '../../test/open-folder.js'
 import { createLog } from '../log.js'
+import { isOutage } from './connection.js'
 import { findPostmaster } from './embedded/postmaster.js'
 import { type EmbeddedServer, startServer } from './embedded/server.js'
 import { Store } from './store.js'
@@ -60,5 +61,26 @@ describe('Store', () => {
     }
     await until(() => expect(store.problem).toBeUndefined())
     expect(await store.sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+
+  test('never gives the answer of another query after connections were cut', async () => {
+    const ask = async (number: number) => {
+      try {
+        const rows = await store.sql<{ number: number }[]>`select ${number}::integer as number`
+        return rows.length === 1 && rows[0]?.number === number ? 'right' : JSON.stringify(rows)
+      } catch (error) {
+        return isOutage(error) ? 'outage' : String(error)
+      }
+    }
+    const answers = new Set<string>()
+    for (let round = 0; round < 20; round++) {
+      const asked = Array.from({ length: 20 }, (_, index) => ask(round * 20 + index))
+      const cut = store.control`
+        select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`
+      await cut.catch(() => undefined)
+      for (const answer of await Promise.all(asked)) answers.add(answer)
+    }
+    await vi.waitFor(async () => expect(await ask(7)).toBe('right'), { timeout: 15_000 })
+    expect([...answers].filter((answer) => answer !== 'right' && answer !== 'outage')).toEqual([])
   })
 })

@@ -26,8 +26,8 @@ export class Store {
 
   constructor(options: StoreOptions) {
     this.#options = options
-    this.#pool = createPool(options.target, options.connectionsMax)
-    this.#pulse = createPool(options.target, 1)
+    this.#pool = this.#createPool(options.connectionsMax)
+    this.#pulse = this.#createPool(1)
   }
 
   /** Ask for it at each use: after a lost connection it is another pool. */
@@ -92,11 +92,22 @@ export class Store {
     if (error instanceof TimeoutError) this.#replacePools()
   }
 
+  /**
+   * The driver opens a connection that was lost again where it stood: in the middle of an answer,
+   * which the next query would get. So the loss of one is the end of its whole pool.
+   */
+  #createPool(connectionsMax: number): Pool {
+    const pool = createPool(this.#options.target, connectionsMax, () => {
+      const isInUse = pool === this.#pool || pool === this.#pulse
+      if (isInUse && !this.#stopping.signal.aborted) this.#replacePools()
+    })
+    return pool
+  }
+
   #replacePools(): void {
-    const { target, connectionsMax } = this.#options
     for (const old of [this.#pool, this.#pulse]) void old.end({ timeout: 0 }).catch(() => undefined)
-    this.#pool = createPool(target, connectionsMax)
-    this.#pulse = createPool(target, 1)
+    this.#pool = this.#createPool(this.#options.connectionsMax)
+    this.#pulse = this.#createPool(1)
   }
 
   async #wait(ms: number): Promise<void> {

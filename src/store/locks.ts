@@ -1,0 +1,12 @@
+/** Advisory locks of a database: fixed numbers that no other program uses on it. */
+export const LOCKS = {
+  migration: 7_285_319_041n,
+  /** Held by the one process that books the chain. */
+  lease: 7_285_319_042n,
+  /** Held while names get numbers or lose them. */
+  names: 7_285_319_043n,
+  /** Held by the one backfill that runs. */
+  backfill: 7_285_319_044n,
+  /** Held while partitions are made. */
+  partitions: 7_285_319_045n,
+}

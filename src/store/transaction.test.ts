@@ -1,0 +1,69 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { createPool, isOutage, type Pool, type Sql } from './connection.js'
+import { transact } from './transaction.js'
+
+let database: TestDatabase
+let pool: Pool
+
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true })
+  await database.sql`create table notes (note text)`
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.sql`truncate notes`
+  pool = createPool(database.target, 1)
+})
+afterEach(() => pool.end({ timeout: 0 }))
+
+const notes = async () => (await database.sql`select note from notes`).map(({ note }) => note)
+
+/** Ends the connection from the server's side and waits until that is known here. */
+async function cut(tx: Sql): Promise<void> {
+  const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+  await database.sql`select pg_terminate_backend(${row?.pid ?? 0})`
+  for (let turn = 0; turn < 50; turn++) await breathe()
+}
+
+describe('a transaction', () => {
+  test('gives what the work gives, and keeps what it wrote', async () => {
+    const value = await transact(pool, async (tx) => {
+      await tx`insert into notes values ('kept')`
+      return 7
+    })
+    expect(value).toBe(7)
+    expect(await notes()).toEqual(['kept'])
+  })
+
+  test('of work that fails keeps nothing, and the connection serves on', async () => {
+    const failing = transact(pool, async (tx) => {
+      await tx`insert into notes values ('lost')`
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    await expect(transact(pool, (tx) => tx`select * from nowhere`)).rejects.toThrow('nowhere')
+    expect(await pool`select 1 as one`).toEqual([{ one: 1 }])
+    expect(await notes()).toEqual([])
+  })
+
+  test('whose connection is lost between two queries writes nothing on the next one', async () => {
+    const failing = transact(pool, async (tx) => {
+      await tx`insert into notes values ('lost')`
+      await cut(tx)
+      await tx`insert into notes values ('stray')`
+    })
+    await expect(failing).rejects.toSatisfy(isOutage)
+    for (let turn = 0; turn < 50; turn++) await breathe()
+    expect(await notes()).toEqual([])
+  })
+
+  test('whose connection is lost during a query fails as an outage', async () => {
+    const failing = transact(pool, async (tx) => {
+      await tx`insert into notes values ('lost')`
+      await tx`select pg_terminate_backend(pg_backend_pid())`
+    })
+    await expect(failing).rejects.toSatisfy(isOutage)
+  })
+})

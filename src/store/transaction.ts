@@ -1,0 +1,61 @@
+import { codeOf } from '../errors.js'
+import type { Pool, Sql } from './connection.js'
+
+/**
+ * Runs `work` in a transaction: whole, or not at all. To be used in place of the driver's `begin`,
+ * which does not survive the loss of its connection: it sends the rollback, and whatever else the
+ * work asks for, to a socket that is gone (and ends the process), or to the next connection that
+ * takes its place, where no transaction is open.
+ */
+export function transact<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const connection = { isLost: false }
+  return new Promise<T>((resolve, reject) => {
+    const begin = pool.begin(async (tx) => {
+      try {
+        return { value: await work(guard(tx, connection)) }
+      } catch (error) {
+        if (!isLoss(error)) throw error
+        reject(error)
+        return await forever
+      }
+    })
+    begin
+      .finally(() => {
+        connection.isLost = true
+      })
+      .then((result) => resolve((result as { value: T }).value), reject)
+  })
+}
+
+const forever = new Promise<never>(() => undefined)
+
+/** The transaction has ended or its connection is gone: nothing may be sent any more. */
+class LostConnection extends Error {
+  override name = 'LostConnection'
+  readonly code = 'CONNECTION_CLOSED'
+}
+
+function guard(tx: Sql, connection: { isLost: boolean }): Sql {
+  const check = () => {
+    if (connection.isLost) throw new LostConnection('the connection of the transaction is gone')
+  }
+  return new Proxy(tx, {
+    apply(target, receiver, args) {
+      check()
+      return Reflect.apply(target, receiver, args)
+    },
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (name === 'unsafe') check()
+      return value
+    },
+  })
+}
+
+// The last two are the server's own word that it closes the connection now.
+const LOSSES = new Set([
+  ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
+  ...['57P01', '57P02'],
+])
+
+const isLoss = (error: unknown): boolean => LOSSES.has(codeOf(error) ?? '')
