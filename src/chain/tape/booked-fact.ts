@@ -1,0 +1,54 @@
+import type { Fact, FactOf } from '../../upstreams/polygon/events.js'
+
+/** Everything that a module does to the positions of somebody. */
+const COMBO_KINDS = [
+  'positionsSplit',
+  'positionsMerged',
+  'positionRedeemed',
+  'positionMigrated',
+  'bridgePositionMinted',
+  'horizontalSplit',
+  'horizontalMerge',
+  'positionConverted',
+  'splitOnCondition',
+  'mergedOnCondition',
+  'splitOnEvent',
+  'mergedOnEvent',
+  'convertedOnEvent',
+  'extracted',
+  'injected',
+  'convertedToYesBasket',
+  'mergedFromYesBasket',
+  'compressed',
+  'comboWrapped',
+  'comboUnwrapped',
+] as const satisfies Fact['kind'][]
+
+const BOOKED_KINDS = [
+  'transferSingle',
+  'transferBatch',
+  'fill',
+  'feeCharged',
+  'feeRefunded',
+  'feeWithdrawn',
+  'ctfSplit',
+  'ctfMerge',
+  'ctfRedemption',
+  'negRiskSplit',
+  'negRiskMerge',
+  'negRiskRedemption',
+  'negRiskConversion',
+  'autoRedemption',
+  'autoBinaryRedemption',
+  'autoNegRiskRedemption',
+  ...COMBO_KINDS,
+] as const satisfies Fact['kind'][]
+
+export type ComboSource = FactOf<(typeof COMBO_KINDS)[number]>
+
+/** A fact about tokens: what it means is told by the whole transaction. */
+export type BookedFact = FactOf<(typeof BOOKED_KINDS)[number]>
+
+const KINDS: ReadonlySet<string> = new Set(BOOKED_KINDS)
+
+export const isBooked = (fact: Fact): fact is BookedFact => KINDS.has(fact.kind)

@@ -1,0 +1,83 @@
+import type { FactOf } from '../../upstreams/polygon/events.js'
+import { wrappedAfter } from './flows.js'
+import type { Reading } from './reading.js'
+import { bookable, Refusal } from './refusal.js'
+import { NEG_RISK_ADAPTER, NEG_RISK_BURN } from './roles.js'
+import type { Transaction } from './transaction.js'
+
+/**
+ * The adapter parks the NO tokens that are given and deals out YES tokens and money, both less its
+ * fee. The log says neither the tokens nor the fee: the transfers before it do.
+ */
+export function bookConversion(
+  reading: Reading,
+  place: number,
+  fact: FactOf<'negRiskConversion'>,
+): void {
+  const { tx, tape } = reading
+  const { stakeholder, marketId, indexSet, amount } = fact
+  const given = findBatch(tx, place, stakeholder, NEG_RISK_BURN)
+  const count = countBits(indexSet)
+  if (given?.ids.length !== count || !given.values.every((value) => value === amount))
+    throw new Refusal('inconsistent', 'the tokens of a conversion did not move')
+  const wallet = tx.giverBehind(stakeholder, given.ids[0] ?? '', place)
+  if (!reading.isUser(wallet)) {
+    reading.keepRawAt(place)
+    return
+  }
+  const taken = findBatch(tx, place, NEG_RISK_ADAPTER, stakeholder, given.place)
+  const dollars = BigInt(count - 1)
+  const received = taken?.values[0] ?? receivedInMoney(reading, place, fact, dollars)
+  tape.conversions.push({
+    seq: tx.seqAt(place),
+    timeSec: tx.timeSec,
+    txHash: tx.hash,
+    wallet,
+    market: marketId,
+    indexSet: `0x${indexSet.toString(16).padStart(64, '0')}`,
+    amount: bookable(amount),
+    given: given.ids,
+    taken: taken?.ids ?? [],
+    received: bookable(received),
+    cash: bookable(received * dollars),
+  })
+}
+
+type Batch = { place: number; ids: readonly string[]; values: readonly bigint[] }
+
+/** The last batch between the two before the event. */
+function findBatch(
+  tx: Transaction,
+  place: number,
+  from: string,
+  to: string,
+  after = -1,
+): Batch | undefined {
+  for (let earlier = place - 1; earlier > after; earlier--) {
+    const batch = tx.facts[earlier]
+    if (batch?.kind === 'transferBatch' && batch.from === from && batch.to === to)
+      return { place: earlier, ids: batch.ids, values: batch.values }
+  }
+  return undefined
+}
+
+/**
+ * When every question is given there are no YES tokens to tell the fee. A collateral adapter wraps
+ * the money right after; of a wallet that asked by itself nothing shows, and the fee is taken as none.
+ */
+function receivedInMoney(
+  { tx }: Reading,
+  place: number,
+  { stakeholder, amount }: FactOf<'negRiskConversion'>,
+  dollars: bigint,
+): bigint {
+  const wrapped = dollars > 0n ? wrappedAfter(tx, stakeholder, tx.seqAt(place)) : undefined
+  const received = wrapped === undefined ? amount : wrapped / dollars
+  return received < amount ? received : amount
+}
+
+function countBits(set: bigint): number {
+  let count = 0
+  for (let rest = set; rest > 0n; rest &= rest - 1n) count++
+  return count
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { ADDRESS, WORD } from '../../../sim/contracts/addresses.js'
+import { encodeAct } from '../../../sim/contracts/encode.js'
+import { moveShares } from '../../../sim/contracts/events/erc1155.js'
+import { feeRefunded } from '../../../sim/contracts/events/exchange-v1.js'
+import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
+import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
+import { orderHash } from '../../../sim/contracts/order-hash.js'
+import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { encodeLog } from './fixtures/encode-log.js'
+import { idOf } from './fixtures/expect-act.js'
+import { placeLogs } from './fixtures/placed-logs.js'
+import { readTape } from './read-tape.js'
+
+const taker = createWallet(1, 'safe')
+const maker = createWallet(2, 'proxy')
+const match = createMatch({
+  exchange: 'v1',
+  of: onlyMarket(),
+  outcome: 0,
+  side: 'BUY',
+  taker,
+  fee: 4_000,
+  makers: [{ wallet: maker, trades: true, shares: 3_000_000, usd: 1_230_000, fee: 900 }],
+})
+const { order } = match.taker
+const token = idOf(order.token)
+const { feeModule } = ADDRESS
+
+test('what the fee module gives back of a fee in shares is no fee, and the rest is in its hands', () => {
+  const logs = placeLogs([
+    ...encodeAct(match),
+    moveShares(WORD.feeModule, WORD.feeModule, taker.word, order.token.word, 1_500),
+    feeRefunded(feeModule, orderHash(order), taker.word, order.token.word, 1_500, 2_500),
+  ])
+  const tape = readTape({ logs, blocks: [] })
+  expect(tape.fills.map(({ fee, isFeeInShares }) => [fee, isFeeInShares])).toEqual([
+    [0n, false],
+    [2_500n, true],
+  ])
+  expect(tape.transfers).toMatchObject([{ to: feeModule, token, amount: 2_500n }])
+  expect(
+    tape.fees.map(({ kind, wallet, token: id, amount }) => [kind, wallet, id, amount]),
+  ).toEqual([
+    ['charged', feeModule, undefined, 900n],
+    ['charged', feeModule, token, 4_000n],
+    ['refunded', maker.address, undefined, 900n],
+    ['refunded', taker.address, token, 1_500n],
+  ])
+  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+})
+
+test('a fee that is more than the shares is not booked', () => {
+  const logs = placeLogs(encodeAct(match)).map((log) =>
+    log.data.length === 2 + 5 * 64 ? { ...log, data: `${log.data.slice(0, -8)}ffffffff` } : log,
+  )
+  const { fills, quarantine } = readTape({ logs, blocks: [] })
+  expect(fills).toEqual([])
+  expect(quarantine.length).toBeGreaterThan(0)
+})
+
+test('fees that are taken out of the fee module are told, in money and in shares', () => {
+  const withdraw = (id: bigint) =>
+    encodeLog(feeModule, 'FeeWithdrawn(address token, address to, uint256 id, uint256 amount)', {
+      token: ADDRESS.ctf,
+      to: taker.address,
+      id,
+      amount: 7n,
+    })
+  const logs = placeLogs([withdraw(0n), withdraw(BigInt(token))])
+  expect(readTape({ logs, blocks: [] }).fees).toMatchObject([
+    { kind: 'withdrawn', wallet: taker.address, token: undefined, amount: 7n },
+    { kind: 'withdrawn', wallet: taker.address, token, amount: 7n },
+  ])
+})

@@ -1,0 +1,63 @@
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { isNext, orderLogs } from './order-logs.js'
+import { readTransaction } from './read-transaction.js'
+import { Reading } from './reading.js'
+import type { Tape, TapeBlock } from './tape.js'
+import { TapeBlocks } from './tape-blocks.js'
+
+type TapeInput = {
+  logs: readonly ChainLog[]
+  /** Headers that were read; without one a block has the time that its logs give. */
+  blocks: readonly TapeBlock[]
+  /** Market makers that earlier logs created (`fpmmCreation`): their acts are nobody's. */
+  pools?: ReadonlySet<string>
+}
+
+/**
+ * Everything that the logs of some blocks say. Whatever stands in a log, it is kept, put apart or
+ * booked. Throws UntrustedLogsError when the logs contradict each other about the chain itself, and
+ * when nobody knows the time of a block.
+ */
+export function readTape(input: TapeInput): Tape {
+  // Nodes usually give logs in their order, and then they need no sorting.
+  const tape = readInOrder(input) ?? readInOrder({ ...input, logs: orderLogs(input.logs) })
+  if (tape === undefined) throw new Error('logs that were sorted are in order')
+  return tape
+}
+
+const NO_POOLS: ReadonlySet<string> = new Set()
+
+/** `undefined`: the logs are not in the order of the chain. */
+function readInOrder({ logs, blocks, pools = NO_POOLS }: TapeInput): Tape | undefined {
+  const tapeBlocks = new TapeBlocks(blocks)
+  const reading = new Reading(pools)
+  let first: ChainLog | undefined
+  let previous: ChainLog | undefined
+  let from = 0
+  for (let index = 0; index < logs.length; index++) {
+    const log = logs[index]
+    if (log === undefined || !isNext(previous, log)) return undefined
+    if (first !== undefined && !isSameTransaction(first, log)) {
+      readTransaction(reading, logs, from, index, tapeBlocks.of(first.at))
+      from = index
+      first = log
+    }
+    first ??= log
+    previous = log
+  }
+  if (first !== undefined)
+    readTransaction(reading, logs, from, logs.length, tapeBlocks.of(first.at))
+  return finish(reading, tapeBlocks)
+}
+
+function isSameTransaction({ at: a }: ChainLog, { at: b }: ChainLog): boolean {
+  return a.txHash === b.txHash && a.blockNumber === b.blockNumber && a.blockHash === b.blockHash
+}
+
+function finish({ tape }: Reading, blocks: TapeBlocks): Tape {
+  tape.blocks = blocks.list()
+  // Within a transaction these are filled in more than one go.
+  for (const rows of [tape.resolutions, tape.outcomes, tape.rawLogs, tape.quarantine])
+    rows.sort((a, b) => a.seq - b.seq)
+  return tape
+}

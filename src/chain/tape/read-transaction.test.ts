@@ -1,0 +1,276 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ADDRESS } from '../../../sim/contracts/addresses.js'
+import { encodeAct } from '../../../sim/contracts/encode.js'
+import { oneOfEach } from '../../../sim/contracts/fixtures/acts.js'
+import vectors from '../../../sim/contracts/fixtures/chain-vectors.json' with { type: 'json' }
+import { createWallet } from '../../../sim/contracts/fixtures/world.js'
+import type { LogBody } from '../../../sim/contracts/log.js'
+import { brokenJson } from '../../../test/mutate-json.js'
+import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
+import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
+import { type ChainLog, readLogs } from '../../upstreams/polygon/log.js'
+import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
+import { placeLogs } from './fixtures/placed-logs.js'
+import { readTape } from './read-tape.js'
+import { ZERO_ADDRESS } from './roles.js'
+import { AMOUNT_MAX, type Tape } from './tape.js'
+
+const { address: user } = createWallet(1, 'safe')
+const { address: friend } = createWallet(2, 'safe')
+const { ctf, exchangeV2 } = ADDRESS
+const HUGE = 2n ** 256n - 1n
+
+const logsOf = (name: string): LogBody[] => {
+  const found = oneOfEach().find((each) => each.name === name)
+  if (found === undefined) throw new Error(`no act is called ${name}`)
+  return encodeAct(found.act)
+}
+const read = (...transactions: LogBody[][]) =>
+  readTape({ logs: placeLogs(...transactions), blocks: [] })
+const gift = (amount: bigint) => transferSingle(ctf, user, user, friend, 1n, amount)
+const bookedIn = (tape: Tape) =>
+  [tape.fills, tape.splits, tape.transfers, tape.fees, tape.supplies].flat().length
+
+describe('a transaction of which nothing is booked', () => {
+  const match = logsOf('v2 BUY set fee 4321')
+
+  test.each([
+    ['with an absurd transfer', gift(HUGE), 'absurd_amount'],
+    ['with a transfer just above the limit', gift(AMOUNT_MAX + 1n), 'absurd_amount'],
+    [
+      'with more tokens than amounts',
+      transferBatch(ctf, user, user, friend, [1n, 2n], [1n]),
+      'inconsistent',
+    ],
+    ['with a log that does not decode', { ...gift(1n), data: '0x' }, 'inconsistent'],
+  ])('%s', (_why, odd, reason) => {
+    const tape = read([...match, odd])
+    expect(bookedIn(tape)).toBe(0)
+    expect(tape.quarantine.map((row) => row.reason)).toContain(reason)
+    const booked = [...match, odd].filter(
+      ({ address, topics }) => address === ctf || (address === exchangeV2 && topics[0] !== MATCHED),
+    )
+    expect(tape.quarantine.map(({ topics }) => topics)).toEqual(booked.map(({ topics }) => topics))
+  })
+
+  test('does not stop the next one', () => {
+    const tape = read([gift(HUGE)], match)
+    expect(tape.fills).toHaveLength(2)
+    expect(tape.quarantine).toHaveLength(1)
+  })
+
+  test.each([
+    'standard split v1',
+    'neg-risk split v2',
+    'standard redeem direct',
+    'convert two',
+    'redeem combo router',
+  ])('when its tokens did not move: %s', (name) => {
+    const tape = read(logsOf(name).filter(({ topics }) => !MOVES.has(topics[0] ?? '')))
+    expect(bookedIn(tape)).toBe(0)
+    expect(tape.quarantine.length).toBeGreaterThan(0)
+    for (const { reason } of tape.quarantine) expect(reason).toBe('inconsistent')
+  })
+})
+
+test('a transfer of all that an amount may be is booked', () => {
+  expect(read([gift(AMOUNT_MAX)]).transfers).toMatchObject([{ amount: AMOUNT_MAX }])
+})
+
+test('a fill without shares is put apart, and the others are booked', () => {
+  const match = logsOf('v2 BUY trade fee 0')
+  const empty = match.map((log) =>
+    log.topics[0] === FILL && log.topics[3]?.endsWith(exchangeV2.slice(2))
+      ? {
+          ...log,
+          data: log.data.slice(0, 2 + 64 * 3) + '0'.repeat(64) + log.data.slice(2 + 64 * 4),
+        }
+      : log,
+  )
+  const tape = readTape({ logs: placeLogs(empty), blocks: [] })
+  expect(tape.fills).toHaveLength(1)
+  expect(tape.quarantine).toMatchObject([{ reason: 'inconsistent' }])
+  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(placeLogs(empty)))
+})
+
+test('results that no column holds are put apart', () => {
+  const resolution = (payouts: bigint[]) =>
+    encodeLog(
+      ctf,
+      'ConditionResolution(bytes32 indexed conditionId, address indexed oracle, bytes32 indexed questionId, uint256 outcomeSlotCount, uint256[] payoutNumerators)',
+      {
+        conditionId: `0x${'c0'.repeat(32)}`,
+        oracle: user,
+        questionId: `0x${'d0'.repeat(32)}`,
+        outcomeSlotCount: BigInt(payouts.length),
+        payoutNumerators: payouts,
+      },
+    )
+  const tape = read([resolution([HUGE, 0n])], [resolution([2n ** 127n, 1n])])
+  expect(tape.resolutions).toMatchObject([{ payouts: [2n ** 127n, 1n] }])
+  expect(tape.quarantine).toMatchObject([{ reason: 'absurd_amount' }])
+})
+
+test('an event that nobody knows is kept, and what is only repeated is not', () => {
+  const unknown = { address: ctf, topics: [`0x${'ab'.repeat(32)}`], data: '0x01' }
+  const stranger = { ...unknown, address: friend }
+  const tape = read([unknown, stranger, ...logsOf('v2 BUY trade fee 0')])
+  expect(tape.rawLogs).toMatchObject([{ kind: 'unknown', contract: ctf, data: '0x01' }])
+})
+
+test('who moves tokens of others without being known is counted by transaction', () => {
+  const stranger = createWallet(7).address
+  const pull = transferSingle(ctf, stranger, user, friend, 1n, 5n)
+  const made = transferSingle(ctf, user, ZERO_ADDRESS, user, 1n, 5n)
+  const { strangeOperators } = read([made, gift(1n), pull, pull], [pull], logsOf('transfer'))
+  expect(strangeOperators).toMatchObject([
+    { operator: stranger, transfers: 2 },
+    { operator: stranger, transfers: 1 },
+  ])
+})
+
+describe('real logs', () => {
+  const mint = vectors.logs.filter(({ id }) => id.startsWith('v2-mint'))
+
+  test('of a mint leave no transfers and no user but the traders', () => {
+    const tape = read(mint)
+    expect(tape.quarantine).toEqual([])
+    expect([tape.transfers, tape.flows]).toEqual([[], []])
+    expect(tape.splits).toMatchObject([
+      { wallet: exchangeV2, amount: 2_083_332n, isCore: true, isUser: false },
+    ])
+    expect(tape.fills.map(({ usd, shares, isTaker }) => [usd, shares, isTaker])).toEqual([
+      [1_083_333n, 2_083_332n, false],
+      [999_999n, 2_083_332n, true],
+    ])
+    expect(balancesOfTape(tape)).toEqual(balancesOfLogs(placeLogs(mint)))
+  })
+
+  test.each(vectors.logs)('$id alone is booked, kept or put apart', (vector) => {
+    const tape = read([vector])
+    let rows = 0
+    for (const [name, list] of Object.entries(tape)) if (name !== 'blocks') rows += list.length
+    // Trading money, and what repeats a fill.
+    const isPassedOver = /matched|pusd|wrapped|usdce/.test(vector.id)
+    expect(rows > 0).toBe(!isPassedOver)
+  })
+})
+
+describe('whatever a log holds, nothing is thrown', () => {
+  const acts = oneOfEach().map(({ act }) => encodeAct(act))
+
+  test('in a transaction that is otherwise in order', () => {
+    const replaced = fc.tuple(fc.constantFrom(...acts), fc.nat(), fc.nat(), word())
+    fc.assert(
+      fc.property(replaced, ([bodies, logNumber, place, value]) => {
+        const index = logNumber % Math.max(1, bodies.length)
+        const log = bodies[index]
+        if (log === undefined) return
+        const logs = placeLogs(bodies.with(index, spoil(log, place, value)))
+        const tape = readTape({ logs, blocks: [] })
+        if (tape.quarantine.length === 0) expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('in transactions that lack logs, or have them twice or in another order', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...acts),
+        fc.array(fc.nat(), { maxLength: 30 }),
+        (bodies, picks) => {
+          const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
+          const logs = placeLogs(picked)
+          const tape = readTape({ logs, blocks: [] })
+          if (tape.quarantine.length === 0)
+            expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('in logs that a node spoiled, if they can be read at all', () => {
+    const good = placeLogs(...acts).map(({ at, topics, data }) => [
+      {
+        address: at.address,
+        topics,
+        data,
+        blockNumber: '0x1',
+        blockHash: at.blockHash,
+        transactionHash: at.txHash,
+        transactionIndex: '0x0',
+        logIndex: '0x0',
+        blockTimestamp: '0x1',
+      },
+    ])
+    fc.assert(
+      fc.property(brokenJson(good), (text) => {
+        let logs: ChainLog[]
+        try {
+          logs = readLogs(JSON.parse(text), 'result')
+        } catch {
+          return
+        }
+        const headers = logs.map(({ at }) => ({
+          number: at.blockNumber,
+          hash: at.blockHash,
+          parentHash: undefined,
+          timeSec: 1,
+        }))
+        expect(readTape({ logs, blocks: headers }).blocks).toEqual(headers)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('in logs of any contract and event', () => {
+    const body = fc.record({
+      address: fc.constantFrom(...CONTRACTS.map(({ address }) => address)),
+      topics: fc
+        .tuple(fc.constantFrom(...TOPICS), fc.array(word(), { maxLength: 4 }))
+        .map(([topic0, topics]) => [topic0, ...topics]),
+      data: fc
+        .array(word(), { maxLength: 9 })
+        .map((words) => `0x${words.map((each) => each.slice(2)).join('')}`),
+    })
+    fc.assert(
+      fc.property(fc.array(body, { maxLength: 6 }), (bodies) => {
+        expect(read(bodies).blocks.length).toBe(bodies.length > 0 ? 1 : 0)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+const TOPICS = Object.values(ROLE_EVENTS).flatMap((events) => events.map(({ topic0 }) => topic0))
+const FILL = '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee'
+const MATCHED = '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c'
+const MOVES = new Set([
+  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+])
+
+/** A small number, one of our addresses, or 32 bytes of anything. */
+function word(): fc.Arbitrary<string> {
+  return fc.oneof(
+    fc.nat({ max: 300 }).map((value) => `0x${value.toString(16).padStart(64, '0')}`),
+    fc
+      .constantFrom(...CONTRACTS.map(({ address }) => address), user, ZERO_ADDRESS)
+      .map((address) => `0x${address.slice(2).padStart(64, '0')}`),
+    fc.bigInt({ min: 0n, max: HUGE }).map((value) => `0x${value.toString(16).padStart(64, '0')}`),
+  )
+}
+
+/** Puts the word into one place among the topics and the words of the data. */
+function spoil(log: LogBody, place: number, value: string): LogBody {
+  const words = (log.data.length - 2) / 64
+  const at = place % (log.topics.length + words)
+  if (at < log.topics.length) return { ...log, topics: log.topics.with(at, value) }
+  const from = 2 + (at - log.topics.length) * 64
+  const data = log.data.slice(0, from) + value.slice(2) + log.data.slice(from + 64)
+  return { ...log, data }
+}

@@ -1,0 +1,18 @@
+import { AMOUNT_MAX, type QuarantineFact } from './tape.js'
+
+/** Why nothing of a transaction can be booked. Thrown and caught while it is read. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly reason: QuarantineFact['reason']
+
+  constructor(reason: QuarantineFact['reason'], detail: string) {
+    super(detail)
+    this.reason = reason
+  }
+}
+
+/** The amount, if it is one that can be booked. */
+export function bookable(amount: bigint): bigint {
+  if (amount > AMOUNT_MAX) throw new Refusal('absurd_amount', `${amount} is no amount of money`)
+  return amount
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import { ADDRESS } from '../../../sim/contracts/addresses.js'
+import { encodeAct } from '../../../sim/contracts/encode.js'
+import {
+  createEvent,
+  createWallet,
+  first,
+  onlyMarket,
+} from '../../../sim/contracts/fixtures/world.js'
+import type { LogBody } from '../../../sim/contracts/log.js'
+import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
+import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
+import { placeLogs } from './fixtures/placed-logs.js'
+import { readTape } from './read-tape.js'
+import { ZERO_ADDRESS } from './roles.js'
+
+const SPLIT =
+  'PositionSplit(address indexed stakeholder, address collateralToken, bytes32 indexed parentCollectionId, bytes32 indexed conditionId, uint256[] partition, uint256 amount)'
+const MERGE = SPLIT.replace('PositionSplit', 'PositionsMerge')
+const { ctf, usdce } = ADDRESS
+const { address: user } = createWallet(1, 'safe')
+const { address: friend } = createWallet(2, 'safe')
+const condition = `0x${'c0'.repeat(32)}`
+const AMOUNT = 1_000_000n
+
+type Custom = { collateral?: string; parent?: string; stakeholder?: string }
+
+function split(partition: readonly bigint[], custom: Custom = {}, signature = SPLIT): LogBody {
+  return encodeLog(ctf, signature, {
+    stakeholder: custom.stakeholder ?? user,
+    collateralToken: custom.collateral ?? usdce,
+    parentCollectionId: custom.parent ?? ZERO_WORD,
+    conditionId: condition,
+    partition,
+    amount: AMOUNT,
+  })
+}
+
+const mint = (ids: readonly bigint[], to: string = user): LogBody =>
+  transferBatch(
+    ctf,
+    to,
+    ZERO_ADDRESS,
+    to,
+    ids,
+    ids.map(() => AMOUNT),
+  )
+const burn = (ids: readonly bigint[]): LogBody =>
+  transferBatch(
+    ctf,
+    user,
+    user,
+    ZERO_ADDRESS,
+    ids,
+    ids.map(() => AMOUNT),
+  )
+const word = (id: bigint): string => `0x${id.toString(16).padStart(64, '0')}`
+
+function read(...bodies: LogBody[]) {
+  const logs = placeLogs(bodies)
+  const tape = readTape({ logs, blocks: [] })
+  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+  return tape
+}
+
+describe('a full set', () => {
+  test('has its tokens by outcome, in whatever order the partition is', () => {
+    const { splits, outcomes } = read(mint([22n, 11n]), split([2n, 1n]))
+    expect(splits).toMatchObject([{ tokens: [word(11n), word(22n)], isCore: true, isUser: true }])
+    expect(outcomes).toMatchObject([{ condition, tokens: [word(11n), word(22n)] }])
+  })
+
+  test('of 256 outcomes is kept whole and bears no profit', () => {
+    const ids = Array.from({ length: 256 }, (_, outcome) => BigInt(outcome + 1000))
+    const partition = ids.map((_, outcome) => 1n << BigInt(outcome))
+    for (const logs of [
+      [mint(ids), split(partition)],
+      [burn(ids), split(partition, {}, MERGE)],
+    ]) {
+      const { splits, transfers } = read(...logs)
+      expect(splits).toMatchObject([{ tokens: ids.map(word), isCore: true, isUser: false }])
+      expect(transfers).toEqual([])
+    }
+  })
+
+  test('of a market maker is nobody’s, in its own tape and in later ones', () => {
+    const pool = friend
+    const creation = encodeLog(
+      '0x8b9805a2f595b6705e74f7310829f2d299d21522',
+      'FixedProductMarketMakerCreation(address indexed creator, address fixedProductMarketMaker, address indexed conditionalTokens, address indexed collateralToken, bytes32[] conditionIds, uint256 fee)',
+      {
+        creator: user,
+        fixedProductMarketMaker: pool,
+        conditionalTokens: ctf,
+        collateralToken: usdce,
+        conditionIds: [condition],
+        fee: 0n,
+      },
+    )
+    const logs = [mint([1n, 2n], pool), split([1n, 2n], { stakeholder: pool })]
+    const isUser = false
+    expect(read(...logs, creation).splits).toMatchObject([{ wallet: pool, isUser }])
+    expect(
+      readTape({ logs: placeLogs(logs), blocks: [], pools: new Set([pool]) }).splits,
+    ).toMatchObject([{ wallet: pool, isUser }])
+    expect(read(...logs).splits).toMatchObject([{ wallet: pool, isUser: true }])
+  })
+
+  test('and a gift out of it are a split and an internal transfer', () => {
+    const gift = transferSingle(ctf, user, user, friend, 1n, 400n)
+    const { splits, transfers } = read(mint([1n, 2n]), split([1n, 2n]), gift)
+    expect(splits).toHaveLength(1)
+    expect(transfers).toMatchObject([
+      { from: user, to: friend, token: word(1n), amount: 400n, sub: 0, isInternal: true },
+    ])
+  })
+})
+
+describe('kept raw, with its transfers: a set', () => {
+  const fine = { ids: [1n, 2n], partition: [1n, 2n] }
+
+  test.each([
+    ['of a token that is not ours', fine, { collateral: friend }],
+    ['under another collection', fine, { parent: condition }],
+    ['of outcomes together', { ids: [3n, 4n], partition: [3n, 4n] }, {}],
+    ['without the first outcome', { ids: [2n, 4n], partition: [2n, 4n] }, {}],
+    ['with an outcome twice', { ids: [1n, 1n], partition: [1n, 1n] }, {}],
+  ])('%s', (_why, { ids, partition }, custom) => {
+    const { splits, transfers, outcomes, rawLogs } = read(mint(ids), split(partition, custom))
+    expect([splits, outcomes]).toEqual([[], []])
+    expect(rawLogs).toMatchObject([{ kind: 'ctfSplit' }])
+    expect(transfers).toMatchObject(
+      ids.map((id, sub) => ({
+        from: ZERO_ADDRESS,
+        to: user,
+        token: word(id),
+        sub,
+        isInternal: true,
+      })),
+    )
+  })
+
+  test('of two outcomes out of three', () => {
+    const both = 12n
+    const parted = read(
+      transferSingle(ctf, user, user, ZERO_ADDRESS, both, AMOUNT),
+      mint([1n, 2n]),
+      split([1n, 2n]),
+    )
+    const joined = read(
+      burn([1n, 2n]),
+      transferSingle(ctf, user, ZERO_ADDRESS, user, both, AMOUNT),
+      split([1n, 2n], {}, MERGE),
+    )
+    for (const { splits, transfers, rawLogs } of [parted, joined]) {
+      expect([splits.length, transfers.length, rawLogs.length]).toEqual([0, 3, 1])
+    }
+  })
+})
+
+describe('two acts in one transaction', () => {
+  const wallet = createWallet(1, 'safe')
+  const other = createWallet(2, 'proxy')
+  const event = createEvent(3)
+  const grouped = first(event.markets)
+
+  test('of two wallets through the same adapters are told apart', () => {
+    const logs = [wallet, other].flatMap((each) => [
+      ...encodeAct({ kind: 'split', era: 'v2', wallet: each, market: grouped, amount: 10 }),
+      ...encodeAct({ kind: 'merge', era: 'v2', wallet: each, market: onlyMarket(), amount: 10 }),
+    ])
+    const { splits, transfers } = read(...logs)
+    const users = splits.filter(({ isUser }) => isUser).map((row) => row.wallet)
+    expect(users).toEqual([wallet.address, wallet.address, other.address, other.address])
+    expect(transfers).toEqual([])
+  })
+
+  test('a split beside a conversion keeps its wallet', () => {
+    const { splits, conversions } = read(
+      ...encodeAct({ kind: 'split', era: 'v2', wallet, market: grouped, amount: 10 }),
+      ...encodeAct({ kind: 'convert', wallet: other, event, indexSet: 1, amount: 10 }),
+    )
+    expect(splits.map((row) => row.wallet)).toEqual([
+      wallet.address,
+      wallet.address,
+      ADDRESS.negRiskAdapter,
+      ADDRESS.negRiskAdapter,
+    ])
+    expect(conversions).toMatchObject([{ wallet: other.address }])
+  })
+})

@@ -1,0 +1,12 @@
+/**
+ * Money and shares are whole millionths everywhere; here alone they become numbers for JSON. The
+ * division rounds once: the number is the one nearest to the decimal, and prints as that decimal up
+ * to a billion.
+ */
+export const toDecimal = (millionths: bigint): number => Number(millionths) / 1e6
+
+/** Rounded half up to 4 decimals; 0 where there are no shares. */
+export function toPrice(usd: bigint, shares: bigint): number {
+  if (shares === 0n) return 0
+  return Number((usd * 20_000n + shares) / (shares * 2n)) / 1e4
+}
