@@ -1,0 +1,2 @@
+/** Unix time in hours. */
+export const hourOf = (timeSec: number): number => Math.floor(timeSec / 3600)

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { AMOUNT_MAX } from '../chain/tape/tape.js'
+import { type Entry, NOBODY, type SupplyEntry } from './entry.js'
+import {
+  ALICE,
+  BOB,
+  buy,
+  conversion,
+  EXCHANGE,
+  fill,
+  inOrder,
+  migration,
+  redemption,
+  START_SEC,
+  sell,
+  split,
+  transfer,
+} from './fixtures/entries.js'
+import { foldAll, readBooks } from './fixtures/read-books.js'
+import { fold } from './fold.js'
+import type { MemoryBooks } from './memory-books.js'
+
+const FULL = 2n ** 60n
+const HOUR = START_SEC / 3600
+const ABSURD = 2n ** 255n
+
+const supply = (minted: bigint, burned: bigint): SupplyEntry => {
+  const { seq, timeSec } = fill({})
+  return { kind: 'supply', seq, timeSec, token: 1, minted, burned }
+}
+
+const PAST: Entry[] = inOrder<Entry>([
+  fill({ shares: 100n, usd: 40n, builder: 7 }),
+  split({ amount: 50n }),
+  supply(50n, 0n),
+  buy(4, 100n, 70n),
+])
+
+const redeemed = redemption({ tokens: [1], amounts: [5n], payout: 5n, payouts: [1n, 0n] })
+
+describe('an entry with an absurd amount is refused and changes nothing', () => {
+  test.each<[string, Entry]>([
+    ['usd of a fill', fill({ shares: 5n, usd: ABSURD })],
+    ['shares of a fill', fill({ shares: AMOUNT_MAX + 1n, usd: 5n })],
+    ['fee of a fill', fill({ shares: 5n, usd: 5n, fee: ABSURD })],
+    ['a split', split({ amount: ABSURD })],
+    ['a merge', split({ amount: ABSURD, isMerge: true })],
+    ['amount of a redemption', { ...redeemed, amounts: [ABSURD] }],
+    ['payout of a redemption', { ...redeemed, payout: ABSURD }],
+    ['amount of a conversion', conversion([2, 4], [5, 7], ABSURD)],
+    ['money of a conversion', { ...conversion([2, 4], [5, 7], 5n), cash: ABSURD }],
+    ['tokens of a conversion', { ...conversion([2, 4], [5, 7], 5n), received: ABSURD }],
+    ['a migration', migration(1, 31, ABSURD)],
+    ['a transfer', transfer(ALICE, BOB, 1, ABSURD)],
+    ['a negative transfer', transfer(ALICE, BOB, 1, -1n)],
+    ['what was minted', supply(ABSURD, 0n)],
+    ['what was burned', supply(0n, ABSURD)],
+  ])('%s', (_what, entry) => {
+    const books = foldAll(PAST)
+    const before = readBooks(books)
+    fold(books, entry)
+    expect(readBooks(books)).toEqual(before)
+    expect(books.refusals).toEqual([{ seq: entry.seq, reason: 'absurd_amount' }])
+  })
+})
+
+describe('an entry that meets a full column is refused and changes nothing', () => {
+  const traded = fill({ shares: 5n, usd: 2n, fee: 1n, builder: 7 })
+  const merged = split({ amount: 5n, isMerge: true })
+  const converted = conversion([2, 4], [5, 7], 5n)
+
+  test.each<[string, Entry, (books: MemoryBooks) => void]>([
+    ['balance', traded, (books) => (books.position(ALICE, 1).balance = FULL)],
+    ['held', traded, (books) => (books.position(ALICE, 1).held = FULL)],
+    ['cost', traded, (books) => (books.position(ALICE, 1).cost = -FULL)],
+    ['realized', sell(1, 5n, 2n), (books) => (books.position(ALICE, 1).realized = -FULL)],
+    ['bought', traded, (books) => (books.position(ALICE, 1).bought = FULL)],
+    ['bought cost', traded, (books) => (books.position(ALICE, 1).boughtCost = FULL)],
+    ['fees', traded, (books) => (books.position(ALICE, 1).fees = FULL)],
+    ['balance of the exchange', traded, (books) => (books.position(EXCHANGE, 1).balance = FULL)],
+    ['profit', traded, (books) => (books.wallet(ALICE).profit = FULL)],
+    ['loss', traded, (books) => (books.wallet(ALICE).loss = -FULL)],
+    ['volume', traded, (books) => (books.wallet(ALICE).volume = FULL)],
+    ['fees of a wallet', traded, (books) => (books.wallet(ALICE).fees = FULL)],
+    ['volume of a market', traded, (books) => (books.marketHour(1, HOUR).volume = FULL)],
+    ['volume of a builder', traded, (books) => (books.builderHour(7, HOUR).volume = FULL)],
+    ['fees of a builder', traded, (books) => (books.builderHour(7, HOUR).fees = FULL)],
+    ['volume with a builder', traded, (books) => (books.builderWallet(7, ALICE).volume = FULL)],
+    ['fees with a builder', traded, (books) => (books.builderWallet(7, ALICE).fees = FULL)],
+    ['what exists, in a merge', merged, (books) => (books.position(NOBODY, 2).balance = FULL)],
+    ['second leg of a merge', merged, (books) => (books.position(ALICE, 2).realized = FULL)],
+    ['money in', merged, (books) => (books.reserve(1).paidIn = FULL)],
+    ['money out', redeemed, (books) => (books.reserve(1).paidOut = FULL)],
+    ['wallet of a redemption', redeemed, (books) => (books.wallet(ALICE).loss = -FULL)],
+    ['given token', converted, (books) => (books.position(ALICE, 4).held = FULL)],
+    ['taken token', converted, (books) => (books.position(ALICE, 7).cost = FULL)],
+    ['wallet of a conversion', converted, (books) => (books.wallet(ALICE).volume = FULL)],
+    [
+      'cost of all given tokens',
+      converted,
+      (books) => {
+        books.position(ALICE, 2).cost = FULL - 1n
+        books.position(ALICE, 4).cost = 1n - FULL
+      },
+    ],
+    ['old token', migration(1, 31, 5n), (books) => (books.position(ALICE, 1).cost = FULL)],
+    ['new token', migration(1, 31, 5n), (books) => (books.position(ALICE, 31).cost = FULL)],
+    ['giver', transfer(ALICE, BOB, 1, 5n), (books) => (books.position(ALICE, 1).balance = -FULL)],
+    ['taker', transfer(ALICE, BOB, 1, 5n), (books) => (books.position(BOB, 1).balance = FULL)],
+    ['minted', supply(5n, 0n), (books) => (books.supply(1).minted = FULL)],
+    ['burned', supply(5n, 0n), (books) => (books.supply(1).burned = FULL)],
+  ])('%s', (_column, entry, fillUp) => {
+    const books = foldAll(PAST)
+    fillUp(books)
+    const before = readBooks(books)
+    fold(books, entry)
+    expect(readBooks(books)).toEqual(before)
+    expect(books.refusals).toEqual([{ seq: entry.seq, reason: 'column_full' }])
+  })
+})
+
+test('no column with room leaves 2^62, whatever the entry', () => {
+  const almost = FULL - 1n
+  const books = foldAll([])
+  const given = Array.from({ length: 256 }, (_, index) => 1000 + index)
+  for (const token of given) {
+    Object.assign(books.position(ALICE, token), { held: AMOUNT_MAX, cost: almost / 256n })
+  }
+  const loser = books.position(ALICE, 1)
+  Object.assign(loser, { held: 1n, cost: almost, realized: -almost })
+  Object.assign(books.wallet(ALICE), { realized: -almost, loss: -almost })
+  fold(books, sell(1, AMOUNT_MAX, 0n))
+  expect(books.refusals).toEqual([])
+  expect(loser.realized).toBe(-2n * almost)
+  expect(loser.realized).toBeGreaterThan(-(2n ** 62n))
+
+  Object.assign(books.wallet(ALICE), { realized: -almost, loss: -almost })
+  fold(books, { ...conversion(given, [], AMOUNT_MAX), cash: 0n })
+  expect(books.refusals).toEqual([])
+  expect(books.wallet(ALICE).loss).toBeGreaterThan(-(2n ** 62n))
+})

@@ -1,0 +1,48 @@
+import { REORG_BLOCKS_MAX } from '../../chain/follow/line.js'
+import { copyLines } from '../../chain/store/copy.js'
+import type { Sql } from '../../store/connection.js'
+import type { TableShape } from './state-table.js'
+
+export const NO_BLOCK = -1
+
+/** What rows were before the blocks near the head changed them, until it is written. */
+export class Journal {
+  /** Whether what the current block changes is kept. */
+  isOn = false
+  /** NO_BLOCK: none has started since the last write. */
+  block = NO_BLOCK
+  #lines: string[] = []
+  #skippedBlock = NO_BLOCK
+
+  startBlock(block: number, isOn: boolean): void {
+    this.block = block
+    this.isOn = isOn
+    if (!isOn) this.#skippedBlock = block
+  }
+
+  /** `line` is the row as it was, or, for one that was not there, as it starts. */
+  add(table: TableShape, line: string, wasThere: boolean): void {
+    const fields = line.trimEnd().split('\t')
+    const key = fields.splice(0, table.keys.length).join(',')
+    const image = wasThere ? `{${fields.join(',')}}` : '\\N'
+    this.#lines.push(`${this.block}\t${table.name}\t{${key}}\t${image}\n`)
+  }
+
+  async write(tx: Sql): Promise<void> {
+    if (this.block === NO_BLOCK) return
+    const lines = this.#lines
+    const floor = Math.max(this.#skippedBlock, this.block - REORG_BLOCKS_MAX)
+    this.clear()
+    if (lines.length > 0) await copyLines(tx, 'undo', ['block', 'state', 'key', 'image'], lines)
+    await tx`
+      with raised as (update undo_floor set block = ${floor} where block < ${floor})
+      delete from undo where block <= ${floor}`
+  }
+
+  clear(): void {
+    this.isOn = false
+    this.block = NO_BLOCK
+    this.#lines = []
+    this.#skippedBlock = NO_BLOCK
+  }
+}
