@@ -1,0 +1,155 @@
+import type { Sql } from '../../store/connection.js'
+import { LOCKS } from '../../store/locks.js'
+import { copyBytes, copyLines, NULL } from './copy.js'
+
+/** Tables of names that have nothing but a number, and all of them. */
+export const PLAIN_NAME_TABLES = ['wallets', 'conditions', 'builders'] as const
+export const NAME_TABLES = [...PLAIN_NAME_TABLES, 'tokens'] as const
+
+export type PlainNameTable = (typeof PLAIN_NAME_TABLES)[number]
+export type NameTable = (typeof NAME_TABLES)[number]
+type FoundName = { name: string; id: number }
+type FoundToken = FoundName & { condition: number | null }
+export type NewName = { name: string; id: number; since: number }
+export type NewToken = NewName & { condition: number | undefined; outcome: number | undefined }
+/** `outcome` is undefined for a token that only shares its condition with the known ones. */
+type ToldToken = { id: number; condition: number; outcome: number | undefined }
+export type LastIds = Record<NameTable, number>
+
+const COLUMNS: Record<PlainNameTable, string> = {
+  wallets: 'address',
+  conditions: 'condition',
+  builders: 'code',
+}
+
+/** One at a time gives numbers or takes them back, until the end of its transaction. */
+export async function lockNames(tx: Sql): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCKS.names})`
+}
+
+/** Those of the names that have a number. Index: the unique one, whatever the planner thinks. */
+export function selectNames(
+  sql: Sql,
+  table: PlainNameTable,
+  names: readonly string[],
+): Promise<FoundName[]> {
+  return sql<FoundName[]>`
+    select name, id
+      from unnest(string_to_array(${names.join()}, ',')) as name
+     cross join lateral (
+       select id
+         from ${sql(table)}
+        where ${sql(COLUMNS[table])} = decode(substr(name, 3), 'hex')
+       offset 0
+     ) as known`
+}
+
+export function selectTokens(sql: Sql, names: readonly string[]): Promise<FoundToken[]> {
+  return sql<FoundToken[]>`
+    select name, id, condition
+      from unnest(string_to_array(${names.join()}, ',')) as name
+     cross join lateral (
+       select id, condition from tokens where token = decode(substr(name, 3), 'hex') offset 0
+     ) as known`
+}
+
+export function selectConditionsOf(
+  sql: Sql,
+  tokens: readonly number[],
+): Promise<{ id: number; condition: number | null }[]> {
+  return sql<{ id: number; condition: number | null }[]>`
+    select id, condition from tokens where id = any(${tokens}::integer[])`
+}
+
+/** Tokens of these conditions by outcome. Index: tokens_condition. */
+export function selectTokensOf(
+  sql: Sql,
+  conditions: readonly number[],
+): Promise<{ condition: number; id: number }[]> {
+  return sql<{ condition: number; id: number }[]>`
+    select condition, id
+      from tokens
+     where condition = any(${conditions}::integer[])
+       and outcome is not null
+     order by condition, outcome`
+}
+
+export async function selectLastIds(sql: Sql): Promise<LastIds> {
+  const [row] = await sql<LastIds[]>`
+    select coalesce((select max(id) from wallets), 0) as wallets,
+           coalesce((select max(id) from tokens), 0) as tokens,
+           coalesce((select max(id) from conditions), 0) as conditions,
+           coalesce((select max(id) from builders), 0) as builders`
+  if (row === undefined) throw new Error('a select of values gave no row')
+  return row
+}
+
+export async function insertNames(
+  tx: Sql,
+  table: PlainNameTable,
+  names: readonly NewName[],
+): Promise<void> {
+  if (names.length === 0) return
+  await copyLines(tx, table, ['id', COLUMNS[table], 'since'], nameLines(names))
+}
+
+function* nameLines(names: readonly NewName[]): Generator<string> {
+  for (const { name, id, since } of names) yield `${id}\t${copyBytes(name)}\t${since}\n`
+}
+
+export async function insertTokens(tx: Sql, tokens: readonly NewToken[]): Promise<void> {
+  if (tokens.length === 0) return
+  await copyLines(tx, 'tokens', TOKEN_COLUMNS, tokenLines(tokens))
+}
+
+const TOKEN_COLUMNS = ['id', 'condition', 'outcome', 'since', 'token']
+
+function* tokenLines(tokens: readonly NewToken[]): Generator<string> {
+  for (const { name, id, since, condition, outcome } of tokens) {
+    yield `${id}\t${condition ?? NULL}\t${outcome ?? NULL}\t${since}\t${copyBytes(name)}\n`
+  }
+}
+
+/** Tells tokens that had none their condition. */
+export async function updateTokens(tx: Sql, tokens: readonly ToldToken[]): Promise<void> {
+  await tx`
+    update tokens
+       set condition = told.condition, outcome = told.outcome
+      from unnest(${tokens.map(({ id }) => id)}::integer[],
+                  ${tokens.map(({ condition }) => condition)}::integer[],
+                  ${tokens.map(({ outcome }) => outcome ?? null)}::smallint[])
+        as told (id, condition, outcome)
+     where tokens.id = told.id`
+}
+
+/** Keeps for a reorganisation that these tokens had no condition before these blocks. */
+export async function journalTokens(
+  tx: Sql,
+  tokens: readonly { id: number; block: number }[],
+): Promise<void> {
+  await tx`
+    insert into undo (block, state, key, image)
+    select block, 'tokens', array[id], array[-1, -1]
+      from unnest(${tokens.map(({ block }) => block)}::integer[],
+                  ${tokens.map(({ id }) => id)}::bigint[]) as told (block, id)`
+}
+
+/** What these tokens belong to was told by older facts too: no reorganisation takes it back. */
+export async function forgetTokenJournal(tx: Sql, tokens: readonly number[]): Promise<void> {
+  await tx`delete from undo where state = 'tokens' and key[1] = any(${tokens}::bigint[])`
+}
+
+/** Names that are older than was known. */
+export async function lowerSince(
+  tx: Sql,
+  table: NameTable,
+  names: readonly { id: number; since: number }[],
+): Promise<void> {
+  await tx.unsafe(
+    `update ${table} as names
+        set since = older.since
+       from unnest($1::integer[], $2::bigint[]) as older (id, since)
+      where names.id = older.id and names.since > older.since`,
+    [names.map(({ id }) => id), names.map(({ since }) => since)],
+  )
+}

@@ -1,0 +1,198 @@
+import { type Entry, NONE } from '../../ledger/entry.js'
+import type { Pool, Sql } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import type { FillFact, OutcomesFact, Tape } from '../tape/tape.js'
+import { idsOf } from './entry-ids.js'
+import type { FillIds } from './fill-ids.js'
+import { findNames, findOutcomes } from './find-names.js'
+import { type NameLimits, NameMemory, type Told } from './name-memory.js'
+import {
+  forgetTokenJournal,
+  type LastIds,
+  lockNames,
+  lowerSince,
+  NAME_TABLES,
+  selectLastIds,
+} from './name-queries.js'
+import { journalTold, lastIdsAfter, numberNames, writeNames } from './new-names.js'
+import { seeNames, Unseen, type UnseenNames } from './sightings.js'
+
+/** Numbers that came into being with a tape: nothing else in the database has them yet. */
+type NewIds = { wallets: number[]; tokens: number[] }
+
+const LIMITS: NameLimits = { walletsMax: 150_000, tokensMax: 100_000 }
+
+/**
+ * Numbers of wallets, tokens, conditions and builders. After a `resolve` everything of that tape is
+ * in memory until the next one. A transaction that fails or takes blocks back must be followed by
+ * `forget`. One instance serves the head (`resolve`) or older ranges (`resolveEarly`), not both.
+ */
+export class Names {
+  readonly #limits: NameLimits
+  readonly #memory = new NameMemory()
+  /** The highest numbers when this instance last gave some. */
+  #lastIds: LastIds | undefined
+  #earlyFrom = 0
+  /** Live as long as the fills do. */
+  #fillIds = new WeakMap<readonly FillFact[], FillIds>()
+
+  constructor(limits: Partial<NameLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  /** Numbers what is new in the order of the chain. `journal`: so that a reorganisation can undo it. */
+  async resolve(tx: Sql, tape: Tape, { journal }: { journal: boolean }): Promise<NewIds> {
+    const unseen = this.#see(tape)
+    if (sizeOf(unseen) > 0) await findNames(tx, this.#memory, unseen)
+    const isNamed = sizeOf(unseen) === 0
+    if (isNamed && !tape.outcomes.some((fact) => this.#memory.isNews(fact))) {
+      this.#completeFills(tape)
+      return { wallets: [], tokens: [] }
+    }
+    await lockNames(tx)
+    const last = await selectLastIds(tx)
+    // Where nobody else gave numbers since we did, what was not found is not there.
+    if (!isNamed && !areSame(last, this.#lastIds)) await findNames(tx, this.#memory, unseen)
+    const named = numberNames(this.#memory, unseen, last)
+    const told = await this.#tell(tx, tape.outcomes, last)
+    await writeNames(tx, named, told, last)
+    if (journal) await journalTold(tx, named, told, last)
+    this.#lastIds = lastIdsAfter(last, named)
+    this.#completeFills(tape)
+    return { wallets: named.wallets.map(idOf), tokens: named.tokens.map(idOf) }
+  }
+
+  /**
+   * Numbers the names of blocks that are older than all that may be taken back, in a transaction of
+   * its own. Names that exist become as old as these blocks: a reorganisation at the head, which
+   * another process may be in the middle of, must not take them away.
+   */
+  async resolveEarly(pool: Pool, tape: Tape): Promise<void> {
+    const from = tape.blocks[0]?.number ?? this.#earlyFrom
+    // Memory holds names that are at least as old as where they were seen.
+    if (from < this.#earlyFrom) this.forget()
+    this.#earlyFrom = from
+    try {
+      await transact(pool, (tx) => this.#resolveEarly(tx, tape))
+    } catch (error) {
+      this.forget()
+      throw error
+    }
+  }
+
+  /** Makes `conditionOf` and `tokensOf` answer for stored entries. */
+  async resolveEntries(sql: Sql, entries: readonly Entry[]): Promise<void> {
+    this.#memory.turn(this.#limits)
+    const { tokens, conditions } = idsOf(entries)
+    await findOutcomes(sql, this.#memory, {
+      tokens: [...tokens].filter((id) => !this.#memory.keepsConditionOf(id)),
+      conditions: [...conditions].filter((id) => !this.#memory.keepsTokensOf(id)),
+    })
+  }
+
+  wallet(address: string): number {
+    return this.#memory.wallets.get(address) ?? unresolved(address)
+  }
+
+  token(word: string): number {
+    return this.#memory.token(word) ?? unresolved(word)
+  }
+
+  condition(word: string): number {
+    return this.#memory.condition(word) ?? unresolved(word)
+  }
+
+  builder(code: string): number {
+    return this.#memory.builders.get(code) ?? unresolved(code)
+  }
+
+  fillIds(fills: readonly FillFact[]): FillIds {
+    return this.#fillIds.get(fills) ?? unresolved('the tape')
+  }
+
+  /** NONE: nothing has told yet. */
+  conditionOf(token: number): number {
+    return this.#memory.conditionOf(token) ?? unresolved(`token ${token}`)
+  }
+
+  /** By outcome; empty until something has told. */
+  tokensOf(condition: number): readonly number[] {
+    return this.#memory.tokensOf(condition) ?? unresolved(`condition ${condition}`)
+  }
+
+  forget(): void {
+    this.#memory.clear()
+    this.#fillIds = new WeakMap()
+    this.#lastIds = undefined
+  }
+
+  async #resolveEarly(tx: Sql, tape: Tape): Promise<void> {
+    await lockNames(tx)
+    const unseen = this.#see(tape)
+    const found = await findNames(tx, this.#memory, unseen)
+    const last = await selectLastIds(tx)
+    const named = numberNames(this.#memory, unseen, last)
+    const told = await this.#tell(tx, tape.outcomes, last)
+    await writeNames(tx, named, told, last)
+    for (const table of NAME_TABLES) {
+      if (found[table].length > 0) await lowerSince(tx, table, found[table])
+    }
+    const tokens = new Set(tape.outcomes.flatMap((fact) => fact.tokens))
+    const ids = [...tokens].map((word) => this.token(word))
+    if (ids.length > 0) await forgetTokenJournal(tx, ids)
+    this.#completeFills(tape)
+  }
+
+  #see(tape: Tape): UnseenNames {
+    const memory = this.#memory
+    memory.turn(this.#limits)
+    const unseen = {
+      wallets: new Unseen((name) => memory.wallets.keep(name)),
+      tokens: new Unseen((name) => memory.keepToken(name)),
+      conditions: new Unseen((name) => memory.keepCondition(name)),
+      builders: new Unseen((name) => memory.builders.keep(name)),
+    }
+    this.#fillIds.set(tape.fills, seeNames(tape, unseen))
+    return unseen
+  }
+
+  /** Learns which tokens belong to which conditions. Another process may have told meanwhile. */
+  async #tell(tx: Sql, outcomes: readonly OutcomesFact[], last: LastIds): Promise<Told[]> {
+    const news = outcomes.filter((fact) => this.#memory.isNews(fact))
+    const tokens = new Set(news.flatMap((fact) => fact.tokens.map((word) => this.token(word))))
+    const conditions = new Set(news.map((fact) => this.condition(fact.condition)))
+    await findOutcomes(tx, this.#memory, {
+      tokens: [...tokens].filter((id) => id <= last.tokens),
+      conditions: [...conditions].filter((id) => id <= last.conditions),
+    })
+    return news.flatMap((fact) => this.#memory.learn(fact))
+  }
+
+  /** Fills in what was not in memory when the fills were seen. */
+  #completeFills({ fills }: Tape): void {
+    const ids = this.fillIds(fills)
+    for (const [index, fill] of fills.entries()) {
+      if (ids.isComplete(index)) continue
+      ids.set(
+        index,
+        this.wallet(fill.wallet),
+        this.wallet(fill.taker),
+        this.wallet(fill.exchange),
+        this.token(fill.token),
+        fill.builder === undefined ? NONE : this.builder(fill.builder),
+      )
+    }
+  }
+}
+
+const idOf = ({ id }: { id: number }): number => id
+
+const sizeOf = ({ wallets, tokens, conditions, builders }: UnseenNames): number =>
+  wallets.size + tokens.size + conditions.size + builders.size
+
+const areSame = (a: LastIds, b: LastIds | undefined): boolean =>
+  b !== undefined && NAME_TABLES.every((table) => a[table] === b[table])
+
+function unresolved(name: string): never {
+  throw new Error(`${name} was not resolved`)
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import {
+  addCoverage,
+  type BlockRange,
+  cutCoverage,
+  lockState,
+  moveCursor,
+  readState,
+  selectHoles,
+  startLedger,
+} from './state.js'
+import { word } from './test-tape.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+describe('the state of the chain', () => {
+  test('starts with nothing, moves, and starts anew with another epoch', async () => {
+    const { sql } = database
+    const nothing = { ledgerFrom: undefined, cursor: undefined, epoch: 0 }
+    expect(await readState(sql)).toEqual(nothing)
+    await startLedger(sql, 100)
+    const cursor = { block: 105, hash: word(7), timeSec: 1_700_000_000 }
+    await moveCursor(sql, cursor)
+    expect(await readState(sql)).toEqual({ ledgerFrom: 100, cursor, epoch: 1 })
+    await startLedger(sql, 50)
+    expect(await readState(sql)).toEqual({ ledgerFrom: 50, cursor: undefined, epoch: 2 })
+  })
+
+  test('is held by one transaction at a time', async () => {
+    const { sql } = database
+    await sql.begin(async (tx) => {
+      await lockState(tx)
+      const second = sql.begin(async (other) => {
+        await other`set local lock_timeout = 1`
+        await lockState(other)
+      })
+      await expect(second).rejects.toThrow('lock timeout')
+    })
+    await sql.begin(lockState)
+  })
+})
+
+describe('coverage', () => {
+  const range = fc
+    .tuple(fc.nat(40), fc.nat(8))
+    .map(([fromBlock, length]) => ({ fromBlock, toBlock: fromBlock + length }))
+  const step = fc.oneof(
+    { weight: 4, arbitrary: range.map((added) => ({ added })) },
+    fc.nat(45).map((cutFrom) => ({ cutFrom })),
+  )
+
+  test('is the set of the blocks that were added and not cut, in ranges that do not meet', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const { sql } = database
+        await sql`delete from coverage`
+        const blocks = new Set<number>()
+        for (const each of steps) {
+          if ('added' in each) {
+            await addCoverage(sql, each.added)
+            for (const block of blocksOf(each.added)) blocks.add(block)
+          } else {
+            await cutCoverage(sql, each.cutFrom)
+            for (const block of blocks) if (block >= each.cutFrom) blocks.delete(block)
+          }
+        }
+        const ranges = await sql<BlockRange[]>`
+          select from_block, to_block from coverage order by from_block`
+        expect(ranges.flatMap(blocksOf)).toEqual([...blocks].sort((a, b) => a - b))
+        for (const [index, { toBlock }] of ranges.entries())
+          expect(ranges[index + 1]?.fromBlock ?? Number.POSITIVE_INFINITY).toBeGreaterThan(
+            toBlock + 1,
+          )
+
+        const whole = { fromBlock: 3, toBlock: 44 }
+        const holes = await selectHoles(sql, whole)
+        expect(holes.flatMap(blocksOf)).toEqual(
+          blocksOf(whole).filter((block) => !blocks.has(block)),
+        )
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+const blocksOf = ({ fromBlock, toBlock }: BlockRange): number[] =>
+  Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => fromBlock + index)

@@ -1,0 +1,101 @@
+import type { Sql } from '../../store/connection.js'
+import type { Cursor } from '../follow/line.js'
+
+export type ChainState = {
+  /** First block of the ledger; `undefined`: there is no ledger yet. */
+  ledgerFrom: number | undefined
+  /** The last block of the ledger. */
+  cursor: Cursor | undefined
+  /** Another one than before: the ledger was made anew, and memory of it is worth nothing. */
+  epoch: number
+}
+
+/** Both ends are included. */
+export type BlockRange = { fromBlock: number; toBlock: number }
+
+type StateRow = {
+  ledgerFrom: number | null
+  block: number | null
+  blockHash: string | null
+  blockTime: number | null
+  epoch: number
+}
+
+/** Holds the state until the transaction ends: whoever writes facts or the ledger takes it first. */
+export async function lockState(tx: Sql): Promise<ChainState> {
+  const [row] = await tx<StateRow[]>`${selectState(tx)} for update`
+  return toState(row)
+}
+
+export async function readState(sql: Sql): Promise<ChainState> {
+  const [row] = await sql<StateRow[]>`${selectState(sql)}`
+  return toState(row)
+}
+
+const selectState = (sql: Sql) => sql`
+  select ledger_from, block, '0x' || encode(block_hash, 'hex') as block_hash, block_time, epoch
+    from chain_state`
+
+function toState(row: StateRow | undefined): ChainState {
+  if (row === undefined) throw new Error('chain_state has lost its row')
+  const { ledgerFrom, block, blockHash, blockTime, epoch } = row
+  const cursor =
+    block === null || blockHash === null || blockTime === null
+      ? undefined
+      : { block, hash: blockHash, timeSec: blockTime }
+  return { ledgerFrom: ledgerFrom ?? undefined, cursor, epoch }
+}
+
+/** The ledger begins, or begins anew, with nothing booked. */
+export async function startLedger(tx: Sql, fromBlock: number): Promise<void> {
+  await tx`
+    update chain_state
+       set ledger_from = ${fromBlock}, block = null, block_hash = null, block_time = null,
+           epoch = epoch + 1`
+}
+
+export async function moveCursor(tx: Sql, { block, hash, timeSec }: Cursor): Promise<void> {
+  await tx`
+    update chain_state
+       set block = ${block},
+           block_hash = decode(${hash.slice(2)}, 'hex'),
+           block_time = ${timeSec}`
+}
+
+/** The facts of these blocks are here: ranges that meet or overlap become one. */
+export async function addCoverage(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
+  await tx`
+    with met as (
+      delete from coverage
+       where from_block <= ${toBlock + 1} and to_block >= ${fromBlock - 1}
+      returning from_block, to_block
+    )
+    insert into coverage (from_block, to_block)
+    select least(min(from_block), ${fromBlock}), greatest(max(to_block), ${toBlock}) from met`
+}
+
+/** The facts from this block on are not here any more. */
+export async function cutCoverage(tx: Sql, fromBlock: number): Promise<void> {
+  await tx`delete from coverage where from_block >= ${fromBlock}`
+  await tx`update coverage set to_block = ${fromBlock - 1} where to_block >= ${fromBlock}`
+}
+
+/** The parts of a range whose facts are not here, lowest first. */
+export async function selectHoles(
+  sql: Sql,
+  { fromBlock, toBlock }: BlockRange,
+): Promise<BlockRange[]> {
+  const covered = await sql<BlockRange[]>`
+    select from_block, to_block
+      from coverage
+     where from_block <= ${toBlock} and to_block >= ${fromBlock}
+     order by from_block`
+  const holes: BlockRange[] = []
+  let next = fromBlock
+  for (const range of covered) {
+    if (range.fromBlock > next) holes.push({ fromBlock: next, toBlock: range.fromBlock - 1 })
+    next = range.toBlock + 1
+  }
+  if (next <= toBlock) holes.push({ fromBlock: next, toBlock })
+  return holes
+}
