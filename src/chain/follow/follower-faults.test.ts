@@ -1,0 +1,262 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
+import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
+import {
+  expectSame,
+  type FollowWorld,
+  follow,
+  type Lie,
+  openWorld,
+  type RpcAnswer,
+  until,
+} from './test-follow.js'
+import { MemoryLine } from './test-line.js'
+
+let world: FollowWorld
+/** A line at the head, which the tests carry on. */
+let line: MemoryLine
+beforeAll(async () => {
+  world = await openWorld({ seed: 21 })
+  line = new MemoryLine()
+})
+afterEach(() => {
+  world.faults.set({ upstream: '*', mode: 'off' })
+  world.lies.lie = undefined
+})
+afterAll(() => world.close())
+
+async function followOn(options: Parameters<typeof follow>[1] = {}) {
+  const startBlock = world.universe.chain.head.number - 2 * REORG_DEPTH_MAX
+  const followed = follow(world, { line, startBlock, ...options })
+  await followed.arrive()
+  return followed
+}
+
+describe('reorganisations', () => {
+  test('of every depth, at any moment, leave what the chain has', async () => {
+    const { arrive } = await followOn()
+    const depths = fc.integer({ min: 1, max: REORG_DEPTH_MAX })
+    const steps = fc.record({ depth: depths, blocks: fc.nat(3), waits: fc.boolean() })
+    for (const { depth, blocks, waits } of fc.sample(steps, { numRuns: 16, seed: 5 })) {
+      world.universe.reorg(depth)
+      if (waits) await arrive()
+      for (let count = 0; count < blocks; count++) world.makeBlock()
+    }
+    await arrive()
+    await expectSame(world, line)
+    expect(Math.max(...line.rewinds.map(({ from, to }) => from - to))).toBeGreaterThan(16)
+  })
+
+  test('without a socket are found, too', async () => {
+    const { arrive, metric } = await followOn({ hasSocket: false })
+    for (const depth of [1, 5, 33]) {
+      world.universe.reorg(depth)
+      await arrive()
+    }
+    expect(await metric('auspex_chain_reorgs_total')).toBe(3)
+    expect(await metric('auspex_chain_reorg_depth_blocks')).toBeGreaterThan(0)
+    await expectSame(world, line)
+  })
+})
+
+describe('a line stays whole and moves on while', () => {
+  test.each(['missed-heads', 'duplicate', 'skew', 'stale', 'silent', 'half-open'] as const)(
+    'the node has the fault: %s',
+    async (mode) => {
+      const { arrive } = await followOn()
+      world.faults.set({ upstream: 'polygon', mode, ...(mode === 'stale' && { rate: 0.5 }) })
+      for (let count = 0; count < 8; count++) {
+        world.makeBlock()
+        if (count % 3 === 2) world.universe.reorg(2)
+        if (mode !== 'half-open') await arrive()
+      }
+      world.faults.set({ upstream: 'polygon', mode: 'off' })
+      await arrive()
+      await expectSame(world, line)
+    },
+  )
+
+  test.each(['429', '500', 'garbage', 'truncated', 'drop'] as const)(
+    'every other answer is hit by: %s',
+    async (mode) => {
+      const { arrive } = await followOn()
+      world.faults.set({ upstream: 'polygon', mode, rate: 0.5 })
+      for (let count = 0; count < 30; count++) world.makeBlock()
+      await arrive()
+      world.faults.set({ upstream: 'polygon', mode: 'off' })
+      await expectSame(world, line)
+    },
+  )
+
+  test('there is no socket at all', async () => {
+    const { arrive } = await followOn({ hasSocket: false })
+    for (let count = 0; count < 3; count++) {
+      world.makeBlock()
+      await arrive()
+    }
+    await expectSame(world, line)
+  })
+})
+
+describe('a node behind a load balancer', () => {
+  test('that lags is no reorganisation', async () => {
+    const { arrive, status } = await followOn({ hasSocket: false })
+    const rewinds = line.rewinds.length
+    const { chain } = world.universe
+    const behind = chain.head.number - 3
+    world.lies.lie = showOnlyUpTo(behind)
+    await until(() => status.head?.block === behind)
+    expect(line.cursor?.block).toBe(chain.head.number)
+    world.lies.lie = undefined
+    world.makeBlock()
+    await arrive()
+    expect(line.rewinds).toHaveLength(rewinds)
+  })
+
+  test('that shows another chain is believed once that is as high as ours', async () => {
+    const { arrive, status } = await followOn({ hasSocket: false })
+    const { cursor } = line
+    world.universe.reorg(6)
+    const { chain } = world.universe
+    for (const missing of [5, 3, 1]) {
+      world.lies.lie = showOnlyUpTo(chain.head.number - missing)
+      await until(() => status.head?.block === chain.head.number - missing)
+      expect(line.cursor).toEqual(cursor)
+    }
+    world.lies.lie = undefined
+    await arrive()
+    await expectSame(world, line)
+  })
+
+  test('that does not know an announced block yet is asked again', async () => {
+    const { arrive, status } = await followOn()
+    let refusals = 0
+    world.lies.lie = ({ method }, answer) => {
+      if (method !== 'eth_getLogs' || refusals >= 3) return answer
+      refusals += 1
+      return { error: { code: -32_000, message: 'unknown block' } }
+    }
+    world.makeBlock()
+    await arrive()
+    expect(refusals).toBe(3)
+    expect(status.problem).toBeUndefined()
+    await expectSame(world, line)
+  })
+})
+
+describe('logs that the header of their block contradicts', () => {
+  test('because they are missing are taken from the receipts', async () => {
+    const { arrive, metric } = await followOn()
+    world.lies.lie = changeLogs(() => [])
+    await makeTrades()
+    await arrive()
+    world.lies.lie = undefined
+    expect(await metric('auspex_chain_receipt_checks_total')).toBeGreaterThan(0)
+    await expectSame(world, line)
+  })
+
+  test('because one exchange is missing are taken from the receipts', async () => {
+    const { arrive } = await followOn()
+    const isOther = ({ address }: RawLog) => !EXCHANGES.has(address)
+    world.lies.lie = changeLogs((logs) => logs.filter(isOther))
+    await makeTrades()
+    await arrive()
+    world.lies.lie = undefined
+    await expectSame(world, line)
+  })
+
+  test('because nobody emitted them are refused and handed over', async () => {
+    const invented = { address: '0xc417fd8e9661c0d2120b64a04bb3278c17e99db1', logIndex: '0xffff' }
+    const { arrive, metric } = await followOn()
+    world.lies.lie = changeLogs((logs) => [
+      ...logs,
+      ...logs.slice(0, 1).map((log) => ({ ...log, ...invented })),
+    ])
+    await makeTrades()
+    await arrive()
+    world.lies.lie = undefined
+    const { refused } = line
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.every(({ at }) => at.address === invented.address)).toBe(true)
+    expect(await metric('auspex_chain_refused_logs_total')).toBe(refused.length)
+    line.refused = []
+    await expectSame(world, line)
+  })
+
+  test('are judged by the header alone when the node gives no receipts', async () => {
+    const { arrive } = await followOn()
+    const invented = { address: '0xc417fd8e9661c0d2120b64a04bb3278c17e99db1', logIndex: '0xffff' }
+    const change = changeLogs((logs) => [
+      ...logs,
+      ...logs.slice(0, 1).map((log) => ({ ...log, ...invented })),
+    ])
+    world.lies.lie = (call, answer) =>
+      call.method === 'eth_getBlockReceipts'
+        ? { error: { code: -32_601, message: 'the method does not exist' } }
+        : change(call, answer)
+    await makeTrades()
+    await arrive()
+    world.lies.lie = undefined
+    expect(line.refused.length).toBeGreaterThan(0)
+    line.refused = []
+    await expectSame(world, line)
+  })
+
+  test('cost one question when the header only seems to', async () => {
+    const { arrive, metric } = await followOn({ hasSocket: false })
+    world.lies.lie = ({ method }, answer) => {
+      if (method !== 'eth_getBlockByNumber' || answer.result == null) return answer
+      return { result: { ...answer.result, logsBloom: `0x${'f'.repeat(512)}` } }
+    }
+    const { tape } = world.universe
+    // A full bloom tells nothing where there are fills.
+    const before = tape.matches.length
+    do {
+      world.makeBlock()
+      await arrive()
+    } while (
+      tape.matches.length > before &&
+      tape.matches.at(-1)?.block === world.universe.chain.head
+    )
+    world.lies.lie = undefined
+    expect(await metric('auspex_chain_receipt_checks_total', { result: 'agreed' })).toBe(1)
+    expect(await metric('auspex_chain_receipt_checks_total')).toBe(1)
+    await expectSame(world, line)
+  })
+})
+
+/** Makes blocks until one has a fill. */
+async function makeTrades(): Promise<void> {
+  const { tape } = world.universe
+  const before = tape.matches.length
+  while (tape.matches.length === before) world.makeBlock()
+}
+
+type RawLog = { address: string; logIndex: string }
+
+function changeLogs(change: (logs: RawLog[]) => RawLog[]): Lie {
+  return ({ method }, answer) =>
+    method === 'eth_getLogs' && answer.result !== undefined
+      ? { result: change(answer.result as RawLog[]) }
+      : answer
+}
+
+/** A node that has not heard of what is above that block. */
+function showOnlyUpTo(block: number): Lie {
+  return ({ method, params }, answer): RpcAnswer => {
+    if (method !== 'eth_getBlockByNumber') return answer
+    const [at] = params
+    if (at !== 'latest') return Number(at) > block ? { result: null } : answer
+    const { chain } = world.universe
+    const shown = chain.block(block)
+    if (shown === undefined) return answer
+    const header = {
+      ...(answer.result as object),
+      number: `0x${block.toString(16)}`,
+      hash: chain.hashOf(shown),
+      parentHash: chain.parentHashOf(shown),
+    }
+    return { result: header }
+  }
+}

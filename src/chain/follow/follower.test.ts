@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ManualClock } from '../../../test/manual-clock.js'
+import { REORG_BLOCKS_MAX } from './line.js'
+import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
+
+let world: FollowWorld
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterEach(() => {
+  world.faults.set({ upstream: '*', mode: 'off' })
+  world.lies.lie = undefined
+})
+afterAll(() => world.close())
+
+/** Some blocks are to be caught up with. */
+const farBelowHead = () => world.universe.chain.head.number - REORG_BLOCKS_MAX - 40
+
+describe('an empty line', () => {
+  test('is filled up to the head, and then block by block', async () => {
+    const { chain } = world.universe
+    const followed = follow(world, { startBlock: chain.firstNumber })
+    const { line, status, progress, arrive } = followed
+    await arrive()
+    const far = line.batches.filter(({ isNearHead }) => !isNearHead)
+    expect(far.at(-1)?.toBlock).toBe(chain.head.number - REORG_BLOCKS_MAX)
+    expect(progress.at(-1)).toMatchObject({
+      fromBlock: chain.firstNumber,
+      block: chain.head.number - REORG_BLOCKS_MAX,
+      headBlock: chain.head.number,
+    })
+    const before = line.batches.length
+    for (let count = 1; count <= 5; count++) {
+      world.makeBlock()
+      await arrive()
+    }
+    expect(line.batches.slice(before)).toHaveLength(5)
+    await expectSame(world, followed.line)
+    expect(status).toMatchObject({
+      phase: 'live',
+      head: { block: chain.head.number },
+      cursor: { block: chain.head.number, timeSec: chain.head.timestampSec },
+      lagSec: 0,
+      problem: undefined,
+    })
+    expect(await followed.metric('auspex_chain_cursor_block')).toBe(chain.head.number)
+    expect(await followed.metric('auspex_chain_blocks_total')).toBe(
+      chain.head.number - chain.firstNumber + 1,
+    )
+    expect(await followed.metric('auspex_chain_logs_total')).toBe(line.logs.length)
+  })
+
+  test.each(['range-too-large', 'too-many-results'] as const)(
+    'is filled by a node that gives little at a time: %s',
+    async (mode) => {
+      world.faults.set({ upstream: 'polygon', mode })
+      const followed = follow(world, { startBlock: farBelowHead() })
+      await followed.arrive()
+      await expectSame(world, followed.line)
+    },
+  )
+
+  test('is filled by a node that puts no time into logs', async () => {
+    world.lies.lie = ({ method }, answer) => {
+      if (method !== 'eth_getLogs' || !Array.isArray(answer.result)) return answer
+      return { result: answer.result.map(({ blockTimestamp: _, ...log }) => log) }
+    }
+    const followed = follow(world, { startBlock: farBelowHead() })
+    await followed.arrive()
+    world.lies.lie = undefined
+    await expectSame(world, followed.line)
+  })
+
+  test('begins where it is told to, also within reach of reorganisations', async () => {
+    const startBlock = world.universe.chain.head.number - 10
+    const { line, arrive } = follow(world, { startBlock })
+    await arrive()
+    expect(line.batches[0]).toMatchObject({ fromBlock: startBlock, isNearHead: true })
+  })
+})
+
+describe('a line that stands somewhere', () => {
+  test('is continued after any pause', async () => {
+    const first = follow(world)
+    await first.arrive()
+    const { line } = first
+    for (const blocks of [0, 1, 20]) {
+      await first.stop()
+      for (let count = 0; count < blocks; count++) world.makeBlock()
+      const next = follow(world, { line })
+      await next.arrive()
+      await next.stop()
+    }
+    await expectSame(world, first.line)
+  })
+
+  test('is continued after a reorganisation that nobody saw', async () => {
+    const first = follow(world)
+    await first.arrive()
+    await first.stop()
+    world.universe.reorg(7)
+    const { head } = world.universe.chain
+    const next = follow(world, { line: first.line })
+    await next.arrive()
+    expect(first.line.rewinds).toEqual([{ from: head.number, to: head.number - 7 }])
+    expect(await next.metric('auspex_chain_reorgs_total')).toBe(1)
+    await expectSame(world, first.line)
+  })
+
+  test('that a far catch-up finds reorganised is unwound, too', async () => {
+    const first = follow(world)
+    await first.arrive()
+    await first.stop()
+    world.universe.reorg(9)
+    for (let count = 0; count < REORG_BLOCKS_MAX + 20; count++) world.makeBlock()
+    await follow(world, { line: first.line }).arrive()
+    expect(first.line.rewinds).toMatchObject([{ to: expect.any(Number) }])
+    await expectSame(world, first.line)
+  })
+
+  test('of another chain stops, says what to do, and goes on when that was done', async () => {
+    const first = follow(world)
+    await first.arrive()
+    await first.stop()
+    const other = await openWorld({ seed: 12 })
+    onTestFinished(other.close)
+    while (other.universe.chain.head.number <= world.universe.chain.head.number) other.makeBlock()
+    const { line } = first
+    const { cursor } = line
+    const lost = follow(other, { line })
+    await until(() => lost.status.phase === 'stopped')
+    expect(lost.status.problem).toMatch(/another chain.*fresh database/)
+    expect(line.cursor).toEqual(cursor)
+    await lost.stop()
+    const found = follow(world, { line })
+    await found.arrive()
+    expect(found.status.problem).toBeUndefined()
+  })
+})
+
+test('a node of another network stops the line until it is another one', async () => {
+  world.lies.lie = ({ method }, answer) => (method === 'eth_chainId' ? { result: '0x1' } : answer)
+  const { line, status, arrive } = follow(world)
+  await until(() => status.phase === 'stopped')
+  expect(status.problem).toMatch(/chain 1, Polygon is 137/)
+  expect(line.cursor).toBeUndefined()
+  world.lies.lie = undefined
+  await arrive()
+})
+
+test('what the line throws ends the run, and an aborted run books no more', async () => {
+  const { line, running, stop } = follow(world)
+  line.append = () => Promise.reject(new Error('the disk is full'))
+  await expect(running).rejects.toThrow('the disk is full')
+  const second = follow(world)
+  await second.arrive()
+  await stop().catch(() => undefined)
+  await second.stop()
+  const { cursor } = second.line
+  world.makeBlock()
+  expect(second.line.cursor).toEqual(cursor)
+  expect(second.status.phase).toBe('idle')
+})
+
+describe('the node announces', () => {
+  test('a head that it does not have: what it has is booked, and the rest reported', async () => {
+    const { chain } = world.universe
+    const clock = new ManualClock()
+    const real = chain.head.number
+    world.lies.lie = ({ method, params }, answer) => {
+      if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return answer
+      return { result: { ...(answer.result as object), number: '0x7fffffff' } }
+    }
+    const { line, status, arrive } = follow(world, { hasSocket: false, clock })
+    await until(() => line.cursor?.block === real && status.head?.block === 0x7fffffff)
+    expect(line.batches.every(({ isNearHead }) => isNearHead)).toBe(true)
+    expect(status.phase).toBe('catching_up')
+    await until(() => {
+      clock.advance(31_000)
+      return status.problem !== undefined
+    })
+    expect(status.problem).toMatch(`block ${real + 1} is not there`)
+    world.lies.lie = undefined
+    await arrive()
+    expect(status.problem).toBeUndefined()
+  })
+
+  test('nothing new for a minute: a problem while it lasts', async () => {
+    const clock = new ManualClock()
+    const { status, arrive } = follow(world, { clock })
+    await arrive()
+    clock.advance(70_000)
+    expect(status.problem).toMatch('no new block for 70 s')
+    world.makeBlock()
+    await arrive()
+    expect(status.problem).toBeUndefined()
+  })
+})

@@ -1,0 +1,161 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { expect, onTestFinished, vi } from 'vitest'
+import { createPolygonHost } from '../../../sim/polygon/host.js'
+import { Faults } from '../../../sim/server/faults.js'
+import { type HostParts, openHost } from '../../../sim/server/host.js'
+import { Universe } from '../../../sim/universe/universe.js'
+import { sumMetric } from '../../../test/upstream-socket.js'
+import { type Clock, systemClock } from '../../lib/clock.js'
+import { PolygonClient } from '../../upstreams/polygon/client.js'
+import { WATCHED } from '../../upstreams/polygon/filter.js'
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { PolygonSocket } from '../../upstreams/polygon/socket.js'
+import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
+import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
+import { Follower, type FollowerOptions, type Progress } from './follower.js'
+import { createFollowMetrics } from './metrics.js'
+import { FollowStatus } from './status.js'
+import { MemoryLine } from './test-line.js'
+
+const START_MS = Date.UTC(2026, 10, 14, 12)
+/** As far below the head a line begins unless a test says otherwise. */
+const BLOCKS = 30
+
+/** An hour is over in half a minute. */
+const SPEED = 100
+export const hasty: Timing = {
+  now: () => performance.now() * SPEED,
+  sleep: (ms, signal) => systemTiming.sleep(ms / SPEED, signal),
+}
+
+export type RpcCall = { id: number; method: string; params: readonly unknown[] }
+/** Changes the answer to a call. */
+export type Lie = (call: RpcCall, answer: RpcAnswer) => RpcAnswer
+export type RpcAnswer = { result?: unknown; error?: { code: number; message: string } }
+
+export type FollowWorld = Awaited<ReturnType<typeof openWorld>>
+
+/** A universe with a short history, its node, and what it takes to follow it. */
+export async function openWorld({ seed = 11, historyMs = 60_000 } = {}) {
+  const universe = new Universe({ seed, startMs: START_MS })
+  universe.advance(START_MS + historyMs)
+  const faults = new Faults()
+  const lies: { lie: Lie | undefined } = { lie: undefined }
+  const parts = lying(createPolygonHost(universe, faults), lies)
+  const host = await openHost('polygon', faults, parts)
+  const makeBlock = () => {
+    const { number } = universe.chain.head
+    while (universe.chain.head.number === number) universe.advance(universe.nowMs + 1_000)
+  }
+  const close = () => host.close()
+  return { universe, faults, lies, host, makeBlock, close }
+}
+
+type Changes = Partial<Omit<FollowerOptions, 'openSocket'>> & {
+  hasSocket?: boolean
+  clock?: Clock
+  line?: MemoryLine
+}
+
+/** Starts a follower, which is ended with the test. */
+export function follow(world: FollowWorld, changes: Changes = {}) {
+  const { hasSocket = true, clock = systemClock, line = new MemoryLine(), ...options } = changes
+  const { chain } = world.universe
+  const registry = new Registry()
+  const metrics = createUpstreamMetrics(new Registry())
+  const log = pino({ level: 'silent' })
+  const shared = { metrics, clock: systemClock, log }
+  const polygon = new PolygonClient({
+    ...shared,
+    url: world.host.url,
+    timing: hasty,
+    timeoutMs: 1_000,
+  })
+  const status = new FollowStatus(clock, createFollowMetrics(registry))
+  const timings = { handshakeMs: 500, stableMs: 60_000, backoff: { baseMs: 2, maxMs: 20 } }
+  const socketOptions = { ...shared, url: world.host.wsUrl, timings, silentAfterMs: 300 }
+  const progress: Progress[] = []
+  const controller = new AbortController()
+  const running = new Follower({
+    polygon,
+    openSocket: (listener) => (hasSocket ? new PolygonSocket(socketOptions, listener) : undefined),
+    line,
+    startBlock: chain.head.number - BLOCKS,
+    status,
+    log,
+    onProgress: (each) => progress.push(each),
+    timing: hasty,
+    ...options,
+  }).run(controller.signal)
+  running.catch(() => undefined)
+  const stop = () => {
+    controller.abort()
+    return running
+  }
+  onTestFinished(async () => {
+    await stop().catch(() => undefined)
+    await polygon.close()
+  })
+  const metric = (name: string, labels?: Record<string, string>) =>
+    sumMetric(registry, name, labels)
+  /** Until the line ends where the chain does. */
+  const arrive = () =>
+    until(() => line.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
+  return { line, status, progress, polygon, running, stop, metric, arrive }
+}
+
+export const until = (condition: () => boolean): Promise<void> =>
+  vi.waitFor(
+    () => {
+      if (!condition()) throw new Error(`still waiting until ${condition}`)
+    },
+    { timeout: 20_000, interval: 1 },
+  )
+
+/** All watched logs of the chain as it is now, from a block on. */
+async function readChain({ universe, host }: FollowWorld, fromBlock: number): Promise<string[]> {
+  const metrics = createUpstreamMetrics(new Registry())
+  const client = new PolygonClient({ url: host.url, metrics, clock: systemClock, timing: hasty })
+  const toBlock = universe.chain.head.number
+  const logs: ChainLog[] = []
+  for await (const page of client.eachLogs({ fromBlock, toBlock, filter: WATCHED }))
+    logs.push(...page.logs)
+  await client.close()
+  return logs.map(placeOf)
+}
+
+/** The line has every log of the chain once, and no other. */
+export async function expectSame(world: FollowWorld, line: MemoryLine): Promise<void> {
+  const fromBlock = line.batches[0]?.fromBlock ?? 0
+  expect(line.logs.map(placeOf)).toEqual(await readChain(world, fromBlock))
+  expect(line.logs.length).toBeGreaterThan(0)
+  expect(line.refused).toEqual([])
+}
+
+const placeOf = ({ at, topics, data }: ChainLog): string =>
+  [at.blockHash, at.logIndex, at.timestampSec, at.txHash, topics, data].join()
+
+function lying(parts: HostParts, lies: { lie: Lie | undefined }): HostParts {
+  const { http } = parts
+  if (http === undefined) return parts
+  return {
+    ...parts,
+    async http(request) {
+      const reply = await http(request)
+      const { lie } = lies
+      if (lie === undefined) return reply
+      const asked: RpcCall | RpcCall[] = JSON.parse(request.body)
+      const answers = JSON.parse(String(reply.body))
+      const body = Array.isArray(asked)
+        ? asked.map((call, index) => ({ ...answers[index], ...spoil(lie, call, answers[index]) }))
+        : spoil(lie, asked, answers)
+      return { ...reply, body }
+    },
+  }
+}
+
+function spoil(lie: Lie, call: RpcCall, answer: RpcAnswer) {
+  const changed = lie(call, answer)
+  return changed === answer ? answer : { jsonrpc: '2.0', id: call.id, ...changed }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert'
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { type Batch, type Cursor, type Line, partitionEnd, REORG_BLOCKS_MAX } from './line.js'
+
+type Booked = { cursor: Cursor; parentHash: string | undefined; isNearHead: boolean }
+
+/** A line in memory that insists on what every line may rely on. For tests. */
+export class MemoryLine implements Line {
+  readonly batches: Batch[] = []
+  readonly rewinds: { from: number; to: number }[] = []
+  logs: ChainLog[] = []
+  refused: ChainLog[] = []
+  /** Blocks whose headers came, by number. */
+  readonly #booked = new Map<number, Booked>()
+  #cursor: Cursor | undefined
+  #isBusy = false
+
+  get cursor(): Cursor | undefined {
+    return this.#cursor
+  }
+
+  append(batch: Batch): Promise<void> {
+    return this.#alone(() => {
+      const { fromBlock, toBlock, logs, refused = [], isNearHead } = batch
+      this.#check(batch)
+      for (const { number, hash, parentHash, timeSec } of batch.blocks) {
+        const cursor = { block: number, hash, timeSec }
+        this.#booked.set(number, { cursor, parentHash, isNearHead })
+        if (number === toBlock) this.#cursor = cursor
+      }
+      assert.equal(this.#cursor?.block, toBlock, 'the last header is of the last block')
+      assert(fromBlock <= toBlock)
+      this.logs.push(...logs)
+      this.refused.push(...refused)
+      this.batches.push(batch)
+    })
+  }
+
+  rewind(toBlock: number): Promise<void> {
+    return this.#alone(() => {
+      const from = this.#cursor?.block ?? 0
+      assert(toBlock < from && from - toBlock <= REORG_BLOCKS_MAX)
+      for (let block = from; block > toBlock; block--) {
+        assert(this.#booked.get(block)?.isNearHead, 'only what was journalled can be taken back')
+        this.#booked.delete(block)
+      }
+      this.#cursor = this.#booked.get(toBlock)?.cursor
+      assert(this.#cursor !== undefined, 'a line is rewound to a block that it has')
+      this.logs = this.logs.filter(({ at }) => at.blockNumber <= toBlock)
+      this.refused = this.refused.filter(({ at }) => at.blockNumber <= toBlock)
+      this.rewinds.push({ from, to: toBlock })
+    })
+  }
+
+  async hashOf(block: number): Promise<string | undefined> {
+    const isKept = block >= (this.#cursor?.block ?? 0) - REORG_BLOCKS_MAX
+    return isKept ? this.#booked.get(block)?.cursor.hash : undefined
+  }
+
+  #check({ fromBlock, toBlock, logs, blocks, isNearHead }: Batch): void {
+    if (this.#cursor !== undefined) assert.equal(fromBlock, this.#cursor.block + 1, 'no hole')
+    assert.equal(partitionEnd(fromBlock), partitionEnd(toBlock), 'one partition')
+    assert.equal(blocks.at(-1)?.number, toBlock)
+    if (isNearHead) assert.equal(blocks.length, toBlock - fromBlock + 1, 'every header')
+    const [first] = blocks
+    if (this.#cursor !== undefined) assert.equal(first?.parentHash, this.#cursor.hash, 'linked')
+    for (const { at } of logs) {
+      assert(at.blockNumber >= fromBlock && at.blockNumber <= toBlock)
+      assert(at.timestampSec !== undefined, 'every log has a time')
+    }
+  }
+
+  /** What is booked takes a while, so that whoever does not wait is found out. */
+  async #alone(work: () => void): Promise<void> {
+    assert(!this.#isBusy, 'one append or rewind at a time')
+    this.#isBusy = true
+    await new Promise((resolve) => setImmediate(resolve))
+    try {
+      work()
+    } finally {
+      this.#isBusy = false
+    }
+  }
+}

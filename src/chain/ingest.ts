@@ -1,0 +1,123 @@
+import type { Registry } from 'prom-client'
+import type { Config } from '../config.js'
+import type { Clock } from '../lib/clock.js'
+import type { Log } from '../log.js'
+import type { StatusBoard } from '../status/board.js'
+import { createPool, type Target } from '../store/connection.js'
+import type { PolygonClient } from '../upstreams/polygon/client.js'
+import { withLinked } from '../upstreams/transport/abort.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
+import { Follower, type Progress } from './follow/follower.js'
+import { withLease } from './follow/lease.js'
+import { createFollowMetrics } from './follow/metrics.js'
+import { FollowStatus } from './follow/status.js'
+import type { LiveEvents } from './live/live-events.js'
+import { countQuarantined, selectFillsByBlock } from './queries.js'
+import { TapeLine } from './tape-line.js'
+import { FILL_RATE_BLOCKS } from './watch/fill-rate.js'
+import { TapeWatch } from './watch/tape-watch.js'
+
+export type IngestOptions = {
+  config: Pick<Config, 'fromBlock'>
+  target: Target
+  upstreams: Upstreams
+  live: LiveEvents
+  board: StatusBoard
+  registry: Registry
+  clock: Clock
+  log: Log
+  /** Work that one process alone does: it runs while this one books the chain. */
+  alongside: (signal: AbortSignal) => Promise<void>
+  /** After every batch of a long way to the head. */
+  onProgress?: ((progress: Progress) => void) | undefined
+}
+
+/** Facts go out over one, rows of the ledger come in over another. */
+const CONNECTIONS = 2
+/** About a day: what a new database begins with unless somebody asks for more. */
+const FIRST_BLOCKS = 43_200
+
+/** Books the chain into the database whenever no other process does. */
+export class Ingest {
+  readonly #options: IngestOptions
+  readonly #status: FollowStatus
+  readonly #watch: TapeWatch
+
+  constructor(options: IngestOptions) {
+    this.#options = options
+    this.#status = new FollowStatus(options.clock, createFollowMetrics(options.registry))
+    this.#watch = new TapeWatch(options.registry)
+  }
+
+  /** Ends when the signal aborts. */
+  run(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
+    const { target, log } = this.#options
+    const onStandby = () => this.#status.enter('standby')
+    return withLease({ target, log, onStandby }, (term) => this.#lead(polygon, term), signal)
+  }
+
+  /** Brings what `/v1/status` and `/readyz` show up to date. */
+  report(): void {
+    const { board, live } = this.#options
+    const { phase, head, problem, cursor } = this.#status
+    board.chain = {
+      phase: phase === 'idle' ? 'standby' : phase,
+      nodeBlock: head?.block,
+      problem,
+    }
+    board.nodeConnected = head !== undefined && problem === undefined
+    board.pendingTransactions = live.status.pendingTransactions
+    board.quarantined = this.#watch.quarantined
+    board.warnings = this.#watch.warnings
+    if (cursor === undefined || phase === 'standby') return
+    board.latestBlock = cursor.block
+    board.latestBlockSec = cursor.timeSec
+  }
+
+  /** The other work ends with the following, whichever way that ends. */
+  #lead(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
+    return withLinked([signal], async (term) => {
+      const alongside = this.#options.alongside(term.signal)
+      try {
+        await this.#follow(polygon, term.signal)
+      } finally {
+        term.abort()
+        await alongside
+      }
+    })
+  }
+
+  async #follow(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
+    const { target, upstreams, live, log, onProgress } = this.#options
+    const pool = createPool(target, CONNECTIONS)
+    try {
+      const startBlock = await this.#startBlock(polygon, signal)
+      const line = await TapeLine.open({ pool, listeners: [live, this.#watch, this.#reporter] })
+      await this.#seedWatch(pool, line.cursor?.block ?? startBlock)
+      const openSocket: ConstructorParameters<typeof Follower>[0]['openSocket'] = (listener) =>
+        upstreams.followPolygon({ ...listener, onPending: (tx) => live.onPending(tx) })
+      const status = this.#status
+      const follower = new Follower({
+        ...{ polygon, openSocket, line, startBlock, status, log, onProgress },
+      })
+      await follower.run(signal)
+    } finally {
+      await pool.end({ timeout: 1 })
+    }
+  }
+
+  readonly #reporter = { onCommitted: () => this.report(), onRewound: () => this.report() }
+
+  async #startBlock(polygon: PolygonClient, signal: AbortSignal): Promise<number> {
+    const { fromBlock } = this.#options.config
+    if (fromBlock !== undefined) return fromBlock
+    return Math.max(0, (await polygon.getBlockNumber(signal)) - FIRST_BLOCKS)
+  }
+
+  async #seedWatch(sql: ReturnType<typeof createPool>, block: number): Promise<void> {
+    this.#watch.start({
+      fillsByBlock: await selectFillsByBlock(sql, block - FILL_RATE_BLOCKS),
+      quarantined: await countQuarantined(sql),
+    })
+  }
+}
