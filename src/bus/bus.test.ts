@@ -1,0 +1,281 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../test/manual-clock.js'
+import { createLog } from '../log.js'
+import { Bus, type BusOptions } from './bus.js'
+import type { BusEvent, EventDraft, EventType } from './event.js'
+
+const NOBODY = {
+  wallets: [],
+  tokens: [],
+  conditionIds: [],
+  marketSlug: undefined,
+  eventSlug: undefined,
+  side: undefined,
+  sizeUsd: undefined,
+  status: 'confirmed' as const,
+}
+
+const draft = (name: string, timestampMs = 0, type: EventType = 'trade'): EventDraft => ({
+  type,
+  timestampMs,
+  data: { name },
+  keys: NOBODY,
+})
+
+function openBus(limits: Partial<BusOptions> = {}) {
+  const clock = new ManualClock()
+  const lines: string[] = []
+  const log = createLog('warn', { write: (line) => lines.push(line) })
+  return { bus: new Bus({ clock, log, ...limits }), clock, lines }
+}
+
+const namesOf = (events: readonly BusEvent[]) => events.map(({ data }) => data.name)
+
+describe('publishing', () => {
+  test('every listener gets every batch, in order, with ids that count up by one', () => {
+    const { bus } = openBus()
+    const batches: number[][] = [[], []]
+    for (const ids of batches)
+      bus.subscribe((events) => void ids.push(...events.map(({ id }) => id)))
+    bus.publish([draft('a'), draft('b')])
+    bus.publish([draft('c')])
+    const [first = 0] = batches[0] ?? []
+    expect(batches).toEqual([
+      [first, first + 1, first + 2],
+      [first, first + 1, first + 2],
+    ])
+  })
+
+  test('nothing is no batch', () => {
+    const { bus } = openBus()
+    let batches = 0
+    bus.subscribe(() => void batches++)
+    bus.publish([])
+    expect(batches).toBe(0)
+  })
+
+  test('a listener that throws is logged and hurts neither the others nor the publisher', () => {
+    const { bus, lines } = openBus()
+    const got: unknown[] = []
+    bus.subscribe(() => {
+      throw new Error('not today')
+    })
+    bus.subscribe((events) => void got.push(...namesOf(events)))
+    bus.publish([draft('a')])
+    bus.publish([draft('b')])
+    expect(got).toEqual(['a', 'b'])
+    expect(lines.filter((line) => line.includes('not today'))).toHaveLength(2)
+  })
+
+  test('a slow listener is named once', () => {
+    const { bus, lines } = openBus()
+    bus.subscribe(function sleeper() {
+      const endMs = performance.now() + 60
+      while (performance.now() < endMs);
+    })
+    bus.publish([draft('a')])
+    bus.publish([draft('b')])
+    expect(lines.filter((line) => line.includes('sleeper'))).toHaveLength(1)
+  })
+
+  test('who has left gets nothing more, not even of the batch that is under way', () => {
+    const { bus } = openBus()
+    const got: unknown[] = []
+    const leave = () => stop()
+    bus.subscribe(leave)
+    const stop = bus.subscribe((events) => void got.push(...namesOf(events)))
+    bus.publish([draft('a')])
+    expect(got).toEqual([])
+  })
+
+  test('what a listener publishes comes after what it was told, for everybody', () => {
+    const { bus } = openBus()
+    const got: unknown[] = []
+    bus.subscribe(([event]) => {
+      if (event?.data.name === 'question') bus.publish([draft('answer')])
+    })
+    bus.subscribe((events) => void got.push(...namesOf(events)))
+    bus.publish([draft('question')])
+    expect(got).toEqual(['question', 'answer'])
+  })
+
+  test('ids of a later process are above all that came before', () => {
+    const { bus, clock } = openBus()
+    bus.publish(Array.from({ length: 500 }, (_, index) => draft(`${index}`)))
+    const last = bus.replay({ afterId: 0 }).at(-1)?.id ?? 0
+    clock.advance(1)
+    const later = new Bus({ clock, log: createLog('silent', process.stderr) })
+    later.publish([draft('new')])
+    expect(later.replay({ afterId: 0 })[0]?.id).toBeGreaterThan(last)
+  })
+})
+
+describe('the text of an event', () => {
+  test('is an envelope around the data, without what is undefined, and made once', () => {
+    const { bus } = openBus()
+    let reads = 0
+    const data = {
+      event_type: 'trade',
+      absent: undefined,
+      get price() {
+        reads++
+        return 0.5
+      },
+    }
+    bus.publish([{ type: 'trade', timestampMs: 7, data, keys: NOBODY }])
+    const readsBefore = reads
+    const [event] = bus.replay({ afterId: 0 })
+    expect(event?.text).toBe(
+      '{"type":"trade","timestamp":7,"data":{"event_type":"trade","price":0.5}}',
+    )
+    expect(event?.text).toBe(event?.text)
+    expect(reads).toBe(readsBefore + 1)
+  })
+
+  test('of a fill is flat', () => {
+    const { bus } = openBus()
+    bus.publish([draft('a', 7, 'fill')])
+    expect(bus.replay({ afterId: 0 })[0]?.text).toBe('{"type":"event","data":{"name":"a"}}')
+  })
+})
+
+describe('replay', () => {
+  test('by time: every event after it, in the order of publishing', () => {
+    const { bus } = openBus()
+    bus.publish([draft('a', 100), draft('b', 300), draft('c', 200), draft('d', 201)])
+    expect(namesOf(bus.replay({ sinceMs: 200 }))).toEqual(['b', 'd'])
+  })
+
+  test('by id: every event after it', () => {
+    const { bus } = openBus()
+    bus.publish([draft('a'), draft('b'), draft('c')])
+    const [first, , last] = bus.replay({ afterId: 0 })
+    expect(namesOf(bus.replay({ afterId: first?.id ?? 0 }))).toEqual(['b', 'c'])
+    expect(bus.replay({ afterId: last?.id ?? 0 })).toEqual([])
+    expect(bus.replay({ afterId: (last?.id ?? 0) + 5 })).toEqual([])
+  })
+
+  test('a limit keeps the newest', () => {
+    const { bus } = openBus()
+    bus.publish([draft('a', 1), draft('b', 2), draft('c', 3)])
+    expect(namesOf(bus.replay({ sinceMs: 0, limit: 2 }))).toEqual(['b', 'c'])
+    expect(bus.replay({ sinceMs: 0, limit: 0 })).toEqual([])
+    expect(bus.replay({ sinceMs: 0, limit: 9 })).toHaveLength(3)
+  })
+
+  test('reaches back five minutes and is then forgotten, which drops nothing', () => {
+    const { bus, clock } = openBus()
+    bus.publish([draft('old', 1, 'settlement')])
+    clock.advance(5 * 60_000)
+    bus.publish([draft('new', 2)])
+    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['old', 'new'])
+    expect(bus.status).toMatchObject({ eventsBuffered: 2, settlementsBuffered: 1 })
+    clock.advance(1)
+    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['new'])
+    expect(bus.status).toMatchObject({
+      eventsBuffered: 1,
+      settlementsBuffered: 0,
+      eventsProcessed: 2,
+      eventsDropped: 0,
+    })
+  })
+
+  test('past the bound on the count the oldest go, and are counted', () => {
+    const { bus } = openBus({ countMax: 2 })
+    bus.publish([draft('a'), draft('b'), draft('c')])
+    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['b', 'c'])
+    expect(bus.status).toMatchObject({ eventsBuffered: 2, eventsDropped: 1 })
+  })
+
+  test('past the bound on the bytes the oldest go', () => {
+    const { bus } = openBus({ bytesMax: 50_000 })
+    const large = 'x'.repeat(1_000)
+    for (let index = 0; index < 100; index++) bus.publish([draft(large)])
+    const { eventsBuffered, eventsDropped, eventStoreBytes } = bus.status
+    expect(eventStoreBytes).toBeLessThanOrEqual(50_000)
+    expect(eventsBuffered).toBeGreaterThan(10)
+    expect(eventsBuffered + eventsDropped).toBe(100)
+  })
+
+  test('the estimate of the bytes covers the text and the fields of real data', () => {
+    const { bus } = openBus()
+    const data = { tx_hash: `0x${'a'.repeat(64)}`, price: 0.5125, list: [{ maker: 'm', size: 25 }] }
+    bus.publish([{ type: 'trade', timestampMs: 0, data, keys: NOBODY }])
+    const text = JSON.stringify(data).length
+    expect(bus.status.eventStoreBytes).toBeGreaterThan(text * 2)
+    expect(bus.status.eventStoreBytes).toBeLessThan(text * 3 + 400)
+  })
+
+  test('all forgotten leaves nothing behind', () => {
+    const { bus, clock } = openBus()
+    for (let index = 0; index < 5_000; index++) bus.publish([draft('a', 0, 'settlement')])
+    clock.advance(5 * 60_000 + 1)
+    expect(bus.status).toMatchObject({
+      eventsBuffered: 0,
+      settlementsBuffered: 0,
+      eventStoreBytes: 0,
+      keptFromMs: undefined,
+    })
+    bus.publish([draft('b')])
+    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['b'])
+  })
+})
+
+/** What a reader does who joins, perhaps in the middle of a batch: subscribe, then ask for the past. */
+function join(bus: Bus, afterId: number) {
+  const ids: number[] = []
+  const stop = bus.subscribe((events) => void ids.push(...events.map(({ id }) => id)))
+  ids.push(...bus.replay({ afterId }).map(({ id }) => id))
+  return { ids, stop }
+}
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('publish' as const), count: fc.nat(4) }),
+    fc.record({ kind: fc.constant('join' as const), isInside: fc.boolean() }),
+    fc.record({ kind: fc.constant('leave' as const), which: fc.nat(5) }),
+    fc.record({ kind: fc.constant('answer' as const), count: fc.nat(2) }),
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(120_000) }),
+  ),
+  { maxLength: 60 },
+)
+
+test('however publishing, joining, leaving and answering mix, every reader sees no gap and no double', () => {
+  fc.assert(
+    fc.property(
+      steps,
+      fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+      (all, max) => {
+        const { bus, clock } = openBus(max === undefined ? {} : { countMax: max })
+        const readers: ReturnType<typeof join>[] = []
+        /** Done while the next batch is delivered. */
+        const inside: (() => void)[] = []
+        bus.subscribe(() => {
+          for (const act of inside.splice(0)) act()
+        })
+        for (const step of all) {
+          if (step.kind === 'publish')
+            bus.publish(Array.from({ length: step.count }, () => draft('x')))
+          if (step.kind === 'wait') clock.advance(step.ms)
+          if (step.kind === 'leave') readers.splice(step.which, 1)[0]?.stop()
+          if (step.kind === 'answer')
+            inside.push(() => bus.publish(Array.from({ length: step.count }, () => draft('y'))))
+          if (step.kind === 'join') {
+            const act = () => void readers.push(join(bus, 0))
+            if (step.isInside) inside.push(act)
+            else act()
+          }
+        }
+        const lastId = bus.replay({ afterId: 0 }).at(-1)?.id
+        for (const { ids } of readers) {
+          ids.forEach((id, index) => {
+            if (index > 0) expect(id).toBe((ids[index - 1] ?? 0) + 1)
+          })
+          if (lastId !== undefined && ids.length > 0) expect(ids.at(-1)).toBe(lastId)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})

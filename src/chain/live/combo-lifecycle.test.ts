@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { ALICE, address, at, BLOCK, decimal, MARKET, NO_MARKETS, word } from './test-tape.js'
+import { TIME_MS, tell, tellOne } from './test-tell.js'
+
+describe('combo_lifecycle', () => {
+  const combo = `0x03${'5'.repeat(32)}${'0'.repeat(28)}`
+  const leg = `0x02${'7'.repeat(32)}0003${'0'.repeat(20)}000101`
+  const prepared = { seq: at(1).seq, txHash: word('f1'), condition: `${combo}00`, legs: [leg] }
+  const presentedLeg = {
+    position_id: decimal(leg),
+    module_id: 2,
+    module_name: 'NegRiskModule',
+    condition_id: leg.slice(0, 64),
+    event_id: leg.slice(0, 60),
+    arity: 3,
+    condition_index: 1,
+    outcome_index: 1,
+    leg_outcome_label: 'No',
+  }
+
+  test('a new combo is told with its legs', () => {
+    const { event, data } = tellOne('combo_lifecycle', { combos: [prepared] })
+    expect(data).toEqual({
+      event_type: 'combo_lifecycle',
+      tx_hash: word('f1'),
+      block_number: BLOCK.number,
+      log_index: 1,
+      status: 'confirmed',
+      detected_at: TIME_MS,
+      action: 'Prepare',
+      combo_condition_id: combo,
+      condition_ids: [combo],
+      event_ids: [combo.slice(0, 60)],
+      module_id: 3,
+      module_name: 'CombinatorialModule',
+      yes_position_id: decimal(`${combo}00`),
+      no_position_id: decimal(`${combo}01`),
+      position_ids: [],
+      leg_position_ids: [decimal(leg)],
+      legs: [presentedLeg],
+    })
+    expect(event?.keys).toMatchObject({
+      tokens: [decimal(leg)],
+      conditionIds: [combo, leg.slice(0, 64)],
+    })
+  })
+
+  test('the market of a leg is told when it is known', () => {
+    const markets = { ...NO_MARKETS, byToken: () => MARKET }
+    const { data } = tellOne('combo_lifecycle', { combos: [prepared] }, markets)
+    expect(data.legs[0].market).toEqual({
+      title: MARKET.title,
+      slug: MARKET.slug,
+      image: MARKET.image,
+      event_title: MARKET.eventTitle,
+      event_slug: MARKET.eventSlug,
+      outcomes: MARKET.outcomes,
+      token_ids: MARKET.tokenIds,
+    })
+  })
+
+  const step = {
+    ...at(8),
+    contract: address('30'),
+    wallet: ALICE,
+    condition: `${combo}00`,
+    tokens: [`${combo}00`],
+    amount: 3_000_000n,
+    payout: 2_000_000n,
+  }
+
+  test('a step is told with its amounts', () => {
+    const { data } = tellOne('combo_lifecycle', {
+      comboEvents: [{ ...step, kind: 'positionRedeemed' }],
+    })
+    expect(data).toMatchObject({
+      action: 'Redeem',
+      user: ALICE,
+      amount_e6: '3000000',
+      amount_usdc: 3,
+      payout_e6: '2000000',
+      payout_usdc: 2,
+      side: 'YES',
+      position_ids: [decimal(`${combo}00`)],
+    })
+  })
+
+  test('a step that turns one position into another says which', () => {
+    const tokens = [`${combo}00`, `${combo}01`]
+    const { data } = tellOne('combo_lifecycle', {
+      comboEvents: [{ ...step, tokens, kind: 'compressed' }],
+    })
+    expect(data).toMatchObject({
+      action: 'Compress',
+      source_position_ids: [decimal(`${combo}00`)],
+      destination_position_ids: [decimal(`${combo}01`)],
+    })
+    expect(data).not.toHaveProperty('side')
+  })
+
+  test('a wrapped position was given for its combo', () => {
+    const tokens = [`${combo}00`, leg]
+    const { data } = tellOne('combo_lifecycle', {
+      comboEvents: [{ ...step, tokens, kind: 'comboWrapped' }],
+    })
+    expect(data).toMatchObject({
+      action: 'Wrap',
+      source_position_ids: [decimal(leg)],
+      destination_position_ids: [decimal(`${combo}00`)],
+    })
+  })
+
+  test('a step of an event names it and no condition', () => {
+    const condition = `${leg.slice(0, 60)}000000`
+    const { data } = tellOne('combo_lifecycle', {
+      comboEvents: [{ ...step, condition, tokens: [], kind: 'horizontalSplit' }],
+    })
+    expect(data).toMatchObject({
+      action: 'HorizontalSplit',
+      module_id: 2,
+      condition_ids: [],
+      event_ids: [leg.slice(0, 60)],
+    })
+  })
+
+  test('an event that is no step is no news', () => {
+    expect(tell({ comboEvents: [{ ...step, kind: 'eventPrepared' }] })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,70 @@
+/**
+ * Remembers which matches were told, so that each transaction gives one settlement and one
+ * confirmation for each block that it is in. A reorganisation may move a transaction to another
+ * block: it is then confirmed again, with the time when it was first seen. A block that goes and
+ * comes back confirms nothing twice.
+ */
+export class PendingMatches {
+  /** Times of detection, oldest first. */
+  readonly #pending = new Map<string, number>()
+  readonly #settled = new Map<string, Settled>()
+  #forgotten = 0
+
+  /** False: it was told already. */
+  add(txHash: string, nowMs: number): boolean {
+    this.#forget(nowMs)
+    if (this.#pending.has(txHash) || this.#settled.has(txHash)) return false
+    this.#pending.set(txHash, nowMs)
+    return true
+  }
+
+  /** `undefined`: this block has confirmed it before. */
+  confirm(txHash: string, blockHash: string, nowMs: number): Told | undefined {
+    this.#forget(nowMs)
+    const before = this.#settled.get(txHash)
+    if (before?.blockHashes.includes(blockHash)) return undefined
+    const detectedMs = before?.detectedMs ?? this.#pending.get(txHash)
+    const isNew = before === undefined && detectedMs === undefined
+    this.#pending.delete(txHash)
+    this.#settled.delete(txHash)
+    this.#settled.set(txHash, {
+      detectedMs,
+      settledMs: nowMs,
+      blockHashes: [...(before?.blockHashes ?? []), blockHash],
+    })
+    return { detectedMs, isNew }
+  }
+
+  /** How many wait for a block. */
+  get count(): number {
+    return this.#pending.size
+  }
+
+  /** How many never got into a block, or not in time. */
+  get forgotten(): number {
+    return this.#forgotten
+  }
+
+  /** Both maps have their oldest entries first. */
+  #forget(nowMs: number): void {
+    for (const [txHash, detectedMs] of this.#pending) {
+      if (detectedMs >= nowMs - PENDING_MS_MAX && this.#pending.size <= COUNT_MAX) break
+      this.#pending.delete(txHash)
+      this.#forgotten++
+    }
+    for (const [txHash, { settledMs }] of this.#settled) {
+      if (settledMs >= nowMs - SETTLED_MS_MAX && this.#settled.size <= COUNT_MAX) break
+      this.#settled.delete(txHash)
+    }
+  }
+}
+
+/** `isNew`: nothing was told about the transaction yet. */
+export type Told = { detectedMs: number | undefined; isNew: boolean }
+
+type Settled = { detectedMs: number | undefined; settledMs: number; blockHashes: string[] }
+
+const PENDING_MS_MAX = 10 * 60_000
+/** Longer than the blocks take that can be replaced. */
+const SETTLED_MS_MAX = 15 * 60_000
+const COUNT_MAX = 100_000
