@@ -1,0 +1,99 @@
+import type { RangeRow, StateRow } from './queries.js'
+
+/** Kinds of data, by what their history depends on. */
+const BIG_FACTS = [
+  'fills',
+  'transfers',
+  'splits',
+  'redemptions',
+  'fees',
+  'collateral_flows',
+  'pnl_events',
+]
+const SMALL_FACTS = [
+  'conversions',
+  'migrations',
+  'condition_preparations',
+  'condition_resolutions',
+  'oracle_events',
+  'combos',
+]
+const LEDGER = ['balances', 'positions', 'wallet_totals', 'market_hours', 'builder_hours']
+
+export type BlockTime = { block: number; timeSec: number | undefined }
+export type Hole = { fromBlock: number; toBlock: number }
+
+/** From where to where one kind of data is known. Nothing is known: no ends. */
+export type KindCoverage = {
+  kind: string
+  from: BlockTime | undefined
+  to: BlockTime | undefined
+  holes: Hole[]
+}
+
+/**
+ * What is known of each kind of data. Facts are known in every range that was read; the ledger has
+ * folded only the last of these ranges, without a gap.
+ */
+export function coverageOf(
+  state: StateRow,
+  ranges: readonly RangeRow[],
+  times: { ledgerFrom: number | undefined; keptFrom: number | undefined },
+): KindCoverage[] {
+  const facts = coverageOfRanges(ranges)
+  const kept = coverageOfRanges(
+    state.keptFrom === null ? ranges : cutRanges(ranges, state.keptFrom, times.keptFrom),
+  )
+  const ledger =
+    state.ledgerFrom === null || state.block === null
+      ? { from: undefined, to: undefined, holes: [] }
+      : {
+          from: { block: state.ledgerFrom, timeSec: times.ledgerFrom },
+          to: { block: state.block, timeSec: state.blockTime ?? undefined },
+          holes: [],
+        }
+  return [
+    ...BIG_FACTS.map((kind) => ({ kind, ...(kind === 'pnl_events' ? later(ledger, kept) : kept) })),
+    ...SMALL_FACTS.map((kind) => ({ kind, ...facts })),
+    ...LEDGER.map((kind) => ({ kind, ...ledger })),
+  ]
+}
+
+type Coverage = Omit<KindCoverage, 'kind'>
+
+function coverageOfRanges(ranges: readonly RangeRow[]): Coverage {
+  const [first] = ranges
+  const last = ranges.at(-1)
+  if (first === undefined || last === undefined) {
+    return { from: undefined, to: undefined, holes: [] }
+  }
+  const holes: Hole[] = []
+  for (const [index, range] of ranges.entries()) {
+    const next = ranges[index + 1]
+    if (next !== undefined)
+      holes.push({ fromBlock: range.toBlock + 1, toBlock: next.fromBlock - 1 })
+  }
+  return {
+    from: { block: first.fromBlock, timeSec: first.fromTime ?? undefined },
+    to: { block: last.toBlock, timeSec: last.toTime ?? undefined },
+    holes,
+  }
+}
+
+function cutRanges(
+  ranges: readonly RangeRow[],
+  fromBlock: number,
+  fromTime: number | undefined,
+): RangeRow[] {
+  return ranges
+    .filter(({ toBlock }) => toBlock >= fromBlock)
+    .map((range) =>
+      range.fromBlock >= fromBlock ? range : { ...range, fromBlock, fromTime: fromTime ?? null },
+    )
+}
+
+/** Profit and loss begins where the ledger does, or later where old rows were dropped. */
+function later(ledger: Coverage, kept: Coverage): Coverage {
+  if (ledger.from === undefined || kept.from === undefined) return ledger
+  return kept.from.block > ledger.from.block ? { ...ledger, from: kept.from } : ledger
+}

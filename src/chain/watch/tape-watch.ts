@@ -1,0 +1,117 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { blockOf } from '../seq.js'
+import type { Tape } from '../tape/tape.js'
+import { FillRate } from './fill-rate.js'
+import { StrangeOperators } from './strange-operators.js'
+
+/**
+ * Looks at every committed tape for signs that it no longer tells everything: contracts that nobody
+ * has taught us, and what had to be put aside. `warnings` are for people, the metrics for alarms.
+ */
+export class TapeWatch {
+  readonly #fillRate = new FillRate()
+  readonly #operators = new StrangeOperators()
+  readonly #metrics: WatchMetrics
+  #headBlock = 0
+  #quarantined = 0
+
+  constructor(registry: Registry) {
+    this.#metrics = createWatchMetrics(registry)
+  }
+
+  /** What the database knows from before this process. */
+  start(known: { fillsByBlock: readonly { block: number; fills: number }[]; quarantined: number }) {
+    for (const { block, fills } of known.fillsByBlock) this.#fillRate.add(block, fills)
+    this.#quarantined = known.quarantined
+  }
+
+  onCommitted(tape: Tape): void {
+    const metrics = this.#metrics
+    this.#headBlock = tape.blocks.at(-1)?.number ?? this.#headBlock
+    for (const [block, fills] of countByBlock(tape)) this.#fillRate.add(block, fills)
+    this.#operators.add(tape.strangeOperators)
+    this.#quarantined += tape.quarantine.length
+    metrics.fills.inc(tape.fills.length)
+    metrics.unknownLogs.inc(tape.rawLogs.filter(({ kind }) => kind === 'unknown').length)
+    for (const { reason } of tape.quarantine) metrics.quarantined.inc({ reason })
+    for (const { transfers } of tape.strangeOperators) metrics.strangeTransfers.inc(transfers)
+    metrics.fillRateFallen.set(this.#fillRate.fall === undefined ? 0 : 1)
+    metrics.strangeOperators.set(this.#operators.busy(this.#headBlock).length)
+  }
+
+  onRewound(toBlock: number): void {
+    this.#fillRate.cut(toBlock)
+    this.#operators.cut(toBlock)
+  }
+
+  get quarantined(): number {
+    return this.#quarantined
+  }
+
+  get warnings(): string[] {
+    const warnings = this.#operators
+      .busy(this.#headBlock)
+      .map(
+        ({ operator, transfers }) =>
+          `${operator} moved outcome tokens of others ${transfers} times within an hour and is none of the known contracts: it may be a new exchange`,
+      )
+    const fall = this.#fillRate.fall
+    if (fall !== undefined) {
+      warnings.push(
+        `fills fell from ${fall.usual.toFixed(2)} to ${fall.recent.toFixed(2)} per block while blocks flow: trades may have moved to a contract that is not known`,
+      )
+    }
+    if (this.#quarantined > 0) {
+      warnings.push(`${this.#quarantined} logs could not be booked: see the table quarantine`)
+    }
+    return warnings
+  }
+}
+
+function countByBlock(tape: Tape): Map<number, number> {
+  const counts = new Map(tape.blocks.map(({ number }) => [number, 0]))
+  for (const { seq } of tape.fills) {
+    const block = blockOf(seq)
+    counts.set(block, (counts.get(block) ?? 0) + 1)
+  }
+  return counts
+}
+
+type WatchMetrics = ReturnType<typeof createWatchMetrics>
+
+function createWatchMetrics(registry: Registry) {
+  const registers = [registry]
+  return {
+    fills: new Counter({
+      name: 'auspex_chain_fills_total',
+      help: 'Fills booked since the start of the process',
+      registers,
+    }),
+    unknownLogs: new Counter({
+      name: 'auspex_chain_unknown_logs_total',
+      help: 'Logs of known contracts with an event that nobody knows; they are kept raw',
+      registers,
+    }),
+    quarantined: new Counter({
+      name: 'auspex_chain_quarantined_total',
+      help: 'Logs that could not be booked',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+    strangeTransfers: new Counter({
+      name: 'auspex_chain_strange_transfers_total',
+      help: 'Transfers of outcome tokens by an operator that is neither the owner nor a known contract',
+      registers,
+    }),
+    strangeOperators: new Gauge({
+      name: 'auspex_chain_strange_operators',
+      help: 'Unknown operators that moved as many outcome tokens within an hour as an exchange would',
+      registers,
+    }),
+    fillRateFallen: new Gauge({
+      name: 'auspex_chain_fill_rate_fallen',
+      help: '1 while far fewer fills come per block than usual',
+      registers,
+    }),
+  }
+}
