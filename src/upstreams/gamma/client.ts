@@ -33,6 +33,7 @@ import type {
 import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
 import { parseMarket } from './parse-market.js'
 import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
+import { type SalvagedPage, salvagePage } from './salvage.js'
 
 type Read<T> = (value: unknown, path: string) => T
 
@@ -78,6 +79,28 @@ export class GammaClient {
     return followCursor('gamma', undefined, (after_cursor) =>
       this.#http.get('/markets/keyset', { ...query, after_cursor }, { read, signal }),
     )
+  }
+
+  /** One page of `eachEvent`, the first without a cursor. Odd entries do not spoil it. */
+  getEventPage(
+    filter: GammaEventFilter,
+    cursor: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<SalvagedPage<GammaEvent>> {
+    const read = salvagePage('events', parseEvent)
+    const query = { ...toEventQuery(filter), limit: EVENTS_PER_PAGE, after_cursor: cursor }
+    return this.#http.get('/events/keyset', query, { read, signal })
+  }
+
+  /** One page of `eachMarket`, the first without a cursor. Odd entries do not spoil it. */
+  getMarketPage(
+    filter: GammaMarketFilter,
+    cursor: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<SalvagedPage<GammaMarket>> {
+    const read = salvagePage('markets', parseMarket)
+    const query = { ...toMarketQuery(filter), limit: MARKETS_PER_PAGE, after_cursor: cursor }
+    return this.#http.get('/markets/keyset', query, { read, signal })
   }
 
   /** Open or closed. `undefined`: there is no such event. */

@@ -137,6 +137,8 @@ export type GammaMarket = {
   rewardsMinSize: number | undefined
   rewardsMaxSpread: number | undefined
 
+  /** Basis points. */
+  takerBaseFee: number | undefined
   feeType: string | undefined
   feeSchedule: GammaFeeSchedule | undefined
   cryptoMarketConfig: GammaCryptoMarketConfig | undefined

@@ -83,6 +83,7 @@ export function parseMarket(value: unknown, path: string): GammaMarket {
     rewardsMinSize: fields.optional('rewardsMinSize', readNumber),
     rewardsMaxSpread: fields.optional('rewardsMaxSpread', readNumber),
 
+    takerBaseFee: fields.optional('takerBaseFee', readNumber),
     feeType: fields.optional('feeType', readString),
     feeSchedule: fields.optional('feeSchedule', parseFeeSchedule),
     cryptoMarketConfig: fields.optional('cryptoMarketConfig', parseCryptoMarketConfig),
@@ -100,7 +101,9 @@ function zipTokens(fields: Fields, path: string): GammaToken[] {
   if (tokenIds.length === 0) return []
   const outcomes = encodedList(fields, 'outcomes', readString)
   const prices = encodedList(fields, 'outcomePrices', readNumber)
-  if (outcomes?.length !== tokenIds.length)
+  // Nobody can trade what has no name.
+  if (outcomes === undefined) return []
+  if (outcomes.length !== tokenIds.length)
     return refuse(`${path}.outcomes`, `one for each of ${tokenIds.length} tokens`, outcomes)
   if (prices !== undefined && prices.length !== tokenIds.length)
     return refuse(`${path}.outcomePrices`, `one for each of ${tokenIds.length} tokens`, prices)

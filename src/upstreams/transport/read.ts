@@ -5,6 +5,13 @@
  */
 export class ReadError extends Error {
   override name = 'ReadError'
+  /** Where the value is that was refused; `undefined` when no single one is to blame. */
+  readonly path: string | undefined
+
+  constructor(message: string, path?: string) {
+    super(message)
+    this.path = path
+  }
 }
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -13,7 +20,7 @@ const SHOWN_CHARACTERS_MAX = 80
 
 export function refuse(path: string, expected: string, value: unknown): never {
   const shown = JSON.stringify(value)?.slice(0, SHOWN_CHARACTERS_MAX) ?? 'nothing'
-  throw new ReadError(`${path} must be ${expected}, got ${shown}`)
+  throw new ReadError(`${path} must be ${expected}, got ${shown}`, path)
 }
 
 export function readObject(value: unknown, path: string): JsonObject {

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { toDate, toId, toInteger, toText, toTime } from './columns.js'
+import { readWord, toTokenId, toTokenWord } from './token-word.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true })
+})
+afterAll(() => database.drop())
+
+const anyText = fc.string({ unit: 'binary', maxLength: 40 })
+const brokenText = fc
+  .array(fc.integer({ min: 0, max: 0xffff }))
+  .map((units) => String.fromCharCode(...units))
+
+test('whatever comes, PostgreSQL takes the row', async () => {
+  const row = fc.record({
+    text: fc.oneof(anyText, brokenText).map(toText),
+    time: fc.oneof(fc.double(), fc.date({ noInvalidDate: true }).map(Number)).map(toTime),
+    number: fc.oneof(fc.double(), fc.integer(), fc.maxSafeInteger()).map(toInteger),
+    day: fc.oneof(anyText, fc.stringMatching(/^\d{4}-\d\d-\d\d$/)).map(toDate),
+    id: fc.oneof(anyText, fc.stringMatching(/^\d{1,12}$/)).map((text) => toId(text) ?? null),
+  })
+  const rows = fc.sample(row, { seed: 7, numRuns: 3_000 })
+  const [count] = await database.sql`
+    select count(*)::int as rows
+      from json_to_recordset(${JSON.stringify(rows)}::text::json)
+           as x (text text, time timestamptz, number integer, day date, id integer)`
+  expect(count).toEqual({ rows: 3_000 })
+})
+
+test('token ids and their words tell the same number', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (id) => {
+      const word = toTokenWord(String(id)) ?? ''
+      expect(readWord(word.toUpperCase().replace('0X', '0x'))).toBe(word)
+      expect(BigInt(word)).toBe(id)
+      expect(toTokenId(word)).toBe(String(id))
+    }),
+  )
+  for (const odd of ['', '-1', '1.5', '0x10', 'x', String(2n ** 256n)])
+    expect(toTokenWord(odd)).toBeUndefined()
+})

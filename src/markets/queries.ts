@@ -1,0 +1,173 @@
+import type { Sql } from '../store/connection.js'
+import type { InfoRow } from './info.js'
+import type { CatalogueRows, EventRow, EventTagRow } from './rows.js'
+
+/** Writes whole events with their markets: what was known of them is replaced. */
+export async function upsertCatalogue(tx: Sql, rows: CatalogueRows): Promise<void> {
+  await upsertLabels(tx, rows)
+  await upsertRows(tx, 'events', rows.events)
+  await replaceEventTags(tx, rows.events, rows.eventTags)
+  await upsertMarkets(tx, rows)
+}
+
+/** Writes markets. Of their events no more than a head is given, which is only better than nothing. */
+export async function upsertLooseMarkets(tx: Sql, rows: CatalogueRows): Promise<void> {
+  await upsertLabels(tx, rows)
+  const added = await tx<{ id: number }[]>`
+    insert into events
+    select * from json_populate_recordset(null::events, ${asJson(rows.events)}::text::json)
+    on conflict (id) do nothing
+    returning id`
+  const ids = new Set(added.map(({ id }) => id))
+  const events = rows.events.filter(({ id }) => ids.has(id))
+  const eventTags = rows.eventTags.filter(({ event }) => ids.has(event))
+  await replaceEventTags(tx, events, eventTags)
+  await upsertMarkets(tx, rows)
+}
+
+/** Series and tags come with every event: those that did not change are not written again. */
+async function upsertLabels(tx: Sql, { series, tags }: CatalogueRows): Promise<void> {
+  await tx`
+    insert into series as s
+    select * from json_populate_recordset(null::series, ${asJson(series)}::text::json)
+    on conflict (id) do update
+       set (active, closed, slug, title, recurrence, image, created_at) =
+           (excluded.active, excluded.closed, excluded.slug, excluded.title, excluded.recurrence,
+            excluded.image, excluded.created_at)
+     where s is distinct from excluded`
+  await tx`
+    insert into tags as t
+    select * from json_populate_recordset(null::tags, ${asJson(tags)}::text::json)
+    on conflict (id) do update set (slug, label) = (excluded.slug, excluded.label)
+     where t is distinct from excluded`
+}
+
+async function replaceEventTags(tx: Sql, events: readonly EventRow[], rows: EventTagRow[]) {
+  await tx`
+    with given as materialized (
+      select * from json_populate_recordset(null::event_tags, ${asJson(rows)}::text::json)
+    ), gone as (
+      delete from event_tags e
+       where e.event = any(${events.map(({ id }) => id)}::int[])
+         and not exists (select from given g where g.event = e.event and g.tag = e.tag)
+    )
+    insert into event_tags as e select * from given
+    on conflict (event, tag) do update set place = excluded.place
+     where e.place <> excluded.place`
+}
+
+async function upsertMarkets(tx: Sql, { markets, tokens }: CatalogueRows): Promise<void> {
+  await upsertRows(tx, 'markets', markets)
+  await tx`
+    insert into market_tokens as t
+    select * from json_populate_recordset(null::market_tokens, ${asJson(tokens)}::text::json)
+    on conflict (token) do update set (market, outcome) = (excluded.market, excluded.outcome)
+     where (t.market, t.outcome) <> (excluded.market, excluded.outcome)`
+}
+
+/** Every column is overwritten but the id and the time of the first sight. */
+async function upsertRows(
+  tx: Sql,
+  table: 'events' | 'markets',
+  rows: readonly { id: number }[],
+): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  const changes = Object.keys(first)
+    .filter((name) => name !== 'id' && name !== 'first_seen')
+    .map((name, at) => tx`${at === 0 ? tx`` : tx`,`} ${tx(name)} = excluded.${tx(name)}`)
+  await tx`
+    insert into ${tx(table)}
+    select * from json_populate_recordset(null::${tx(table)}, ${asJson(rows)}::text::json)
+    on conflict (id) do update set ${changes}`
+}
+
+const asJson = (rows: readonly object[]): string => JSON.stringify(rows)
+
+const infoColumns = (sql: Sql) => sql`
+  encode(m.condition, 'hex') as condition, m.question, m.slug, m.image,
+  e.title as event_title, e.slug as event_slug, m.closed, m.neg_risk, m.tick_size::float8,
+  m.taker_base_fee, m.outcomes, array(select encode(token, 'hex') from unnest(m.tokens) token) as tokens`
+
+const bytes = (sql: Sql, words: readonly string[]) => sql`
+  array(select decode(substr(word, 3), 'hex') from unnest(${[...words]}::text[]) word)`
+
+/** Markets of these tokens and conditions, given as hex text; those that are not there are absent. */
+export function selectInfos(
+  sql: Sql,
+  tokens: readonly string[],
+  conditions: readonly string[],
+): Promise<InfoRow[]> {
+  return sql<InfoRow[]>`
+    select ${infoColumns(sql)}
+      from (
+        select market as id from market_tokens where token = any(${bytes(sql, tokens)})
+        union
+        select id from markets where condition = any(${bytes(sql, conditions)})
+      ) found
+      join markets m on m.id = found.id
+      left join events e on e.id = m.event
+     where m.condition is not null
+     order by m.id`
+}
+
+/** Open markets, the newest first. Index: markets_open. */
+export function selectOpenInfos(sql: Sql, limit: number): Promise<InfoRow[]> {
+  return sql<InfoRow[]>`
+    select ${infoColumns(sql)}
+      from markets m
+      left join events e on e.id = m.event
+     where not m.closed and m.condition is not null
+     order by m.id desc
+     limit ${limit}`
+}
+
+export type CatalogueState = {
+  phase: 'open' | 'closed' | 'done'
+  cursor: string | null
+  events: number
+  markets: number
+  odd: number
+  createdUntil: Date | null
+  closedUntil: Date | null
+  syncedAt: Date | null
+}
+
+export async function selectState(sql: Sql): Promise<CatalogueState> {
+  const [row] = await sql<CatalogueState[]>`
+    select phase, cursor, events, markets, odd, created_until, closed_until, synced_at
+      from catalogue_state`
+  if (row === undefined) throw new Error('the catalogue has lost its state')
+  return row
+}
+
+export async function updateState(sql: Sql, changes: Partial<CatalogueState>): Promise<void> {
+  await sql`update catalogue_state set ${sql(changes)}`
+}
+
+export async function addOdd(sql: Sql, odd: number): Promise<void> {
+  await sql`update catalogue_state set odd = odd + ${odd}`
+}
+
+export async function countMarkets(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from markets`
+  return row?.count ?? 0
+}
+
+/** Which of these markets are known, and whether as closed. */
+export function selectKnown(sql: Sql, ids: readonly number[]) {
+  return sql<{ id: number; closed: boolean }[]>`
+    select id, closed from markets where id = any(${[...ids]}::int[])`
+}
+
+/** Events that should still be shown as open, in ascending order. Index: events_open. */
+export async function selectOpenEvents(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from events where not closed and gone_at is null order by id`
+  return rows.map(({ id }) => id)
+}
+
+export async function markGone(sql: Sql, events: readonly number[], nowMs: number): Promise<void> {
+  await sql`
+    update events set gone_at = ${new Date(nowMs)} where id = any(${[...events]}::int[])`
+}

@@ -1,0 +1,196 @@
+import type {
+  GammaEventHead,
+  GammaMarket,
+  GammaSeriesHead,
+  GammaTag,
+} from '../upstreams/gamma/messages.js'
+import { toBytes, toDate, toId, toInteger, toText, toTime } from './columns.js'
+import { readWord, toTokenWord } from './token-word.js'
+
+/** A market and the event that it belongs to. */
+export type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }
+
+type SeriesRow = NonNullable<ReturnType<typeof toSeriesRow>>
+type TagRow = NonNullable<ReturnType<typeof toTagRow>>
+export type EventRow = NonNullable<ReturnType<typeof toEventRow>>
+export type EventTagRow = { event: number; tag: number; place: number }
+export type MarketRow = NonNullable<ReturnType<typeof toMarketRow>>
+type TokenRow = { token: string; market: number; outcome: number }
+
+/** Rows as the tables have them, each key once and in ascending order. */
+export type CatalogueRows = {
+  series: SeriesRow[]
+  tags: TagRow[]
+  events: EventRow[]
+  eventTags: EventTagRow[]
+  markets: MarketRow[]
+  tokens: TokenRow[]
+}
+
+export function toRows(
+  events: readonly GammaEventHead[],
+  markets: readonly PlacedMarket[],
+  nowMs: number,
+): CatalogueRows {
+  const marketRows = unique(
+    markets.map(({ market, event }) => toMarketRow(market, event, nowMs)),
+    ({ id }) => id,
+  )
+  const eventRows = events.map((event) => toEventRow(event, nowMs))
+  return {
+    series: unique(
+      events.flatMap((event) => event.series.map(toSeriesRow)),
+      ({ id }) => id,
+    ),
+    tags: unique(
+      events.flatMap((event) => event.tags.map(toTagRow)),
+      ({ id }) => id,
+    ),
+    events: unique(eventRows, ({ id }) => id),
+    eventTags: unique(events.map(toTagging), ({ event }) => event).flatMap(toEventTagRows),
+    markets: marketRows,
+    tokens: uniqueTokens(marketRows),
+  }
+}
+
+/** The last row of each key, in the order in which every writer locks them. */
+function unique<Row>(rows: readonly (Row | undefined)[], keyOf: (row: Row) => number): Row[] {
+  const byKey = new Map<number, Row>()
+  for (const row of rows) if (row !== undefined) byKey.set(keyOf(row), row)
+  return [...byKey].sort(([a], [b]) => a - b).map(([, row]) => row)
+}
+
+function uniqueTokens(markets: readonly MarketRow[]): TokenRow[] {
+  const byToken = new Map<string, TokenRow>()
+  for (const { id, tokens } of markets) {
+    for (const [outcome, token] of tokens.entries())
+      byToken.set(token, { token, market: id, outcome })
+  }
+  return [...byToken.values()].sort((a, b) => (a.token < b.token ? -1 : 1))
+}
+
+function toSeriesRow(series: GammaSeriesHead) {
+  const id = toId(series.id)
+  if (id === undefined) return undefined
+  return {
+    id,
+    active: series.active ?? false,
+    closed: series.closed ?? false,
+    slug: toText(series.slug),
+    title: toText(series.title),
+    recurrence: toText(series.recurrence),
+    image: toText(series.image),
+    created_at: toTime(series.createdAtMs),
+  }
+}
+
+function toTagRow(tag: GammaTag) {
+  const id = toId(tag.id)
+  return id === undefined ? undefined : { id, slug: toText(tag.slug), label: toText(tag.label) }
+}
+
+function toTagging({ id, tags }: GammaEventHead) {
+  const event = toId(id)
+  return event === undefined ? undefined : { event, tags }
+}
+
+type Tagging = NonNullable<ReturnType<typeof toTagging>>
+
+function toEventTagRows({ event, tags }: Tagging): EventTagRow[] {
+  const rows = tags.map(({ id }, place) => {
+    const tag = toId(id)
+    return tag === undefined ? undefined : { event, tag, place }
+  })
+  return unique(rows, ({ tag }) => tag)
+}
+
+function toEventRow(event: GammaEventHead, nowMs: number) {
+  const id = toId(event.id)
+  if (id === undefined) return undefined
+  return {
+    id,
+    series: toId(event.series[0]?.id) ?? null,
+    first_seen: toTime(nowMs),
+    gone_at: null,
+    active: event.active ?? false,
+    closed: event.closed ?? false,
+    archived: event.archived ?? false,
+    neg_risk: event.negRisk ?? false,
+    live: event.live ?? null,
+    ended: event.ended ?? null,
+    start_at: toTime(event.startDateMs),
+    starts_at: toTime(event.startTimeMs),
+    end_at: toTime(event.endDateMs),
+    closed_at: toTime(event.closedTimeMs),
+    created_at: toTime(event.createdAtMs ?? event.creationDateMs),
+    updated_at: toTime(event.updatedAtMs),
+    event_date: toDate(event.eventDate),
+    volume: event.volume ?? null,
+    volume_24h: event.volume24hr ?? null,
+    liquidity: event.liquidity ?? null,
+    open_interest: event.openInterest ?? null,
+    price_to_beat: event.eventMetadata?.priceToBeat ?? null,
+    final_price: event.eventMetadata?.finalPrice ?? null,
+    slug: toText(event.slug),
+    title: toText(event.title),
+    category: toText(event.category),
+    image: toText(event.image),
+    icon: event.icon === event.image ? null : toText(event.icon),
+    game_id: toText(event.gameId),
+    score: toText(event.score),
+    period: toText(event.period),
+    elapsed: toText(event.elapsed),
+    neg_risk_market: toBytes(readWord(event.negRiskMarketId)),
+  }
+}
+
+function toMarketRow(market: GammaMarket, event: GammaEventHead | undefined, nowMs: number) {
+  const id = toId(market.id)
+  if (id === undefined) return undefined
+  const prices = market.tokens.map(({ price }) => price ?? null)
+  return {
+    id,
+    event: toId(event?.id) ?? null,
+    taker_base_fee: toInteger(market.takerBaseFee),
+    first_seen: toTime(nowMs),
+    active: market.active ?? false,
+    closed: market.closed ?? false,
+    archived: market.archived ?? false,
+    neg_risk: market.negRisk ?? false,
+    accepting_orders: market.acceptingOrders ?? false,
+    enable_order_book: market.enableOrderBook ?? false,
+    start_at: toTime(market.startDateMs),
+    starts_at: toTime(market.eventStartTimeMs ?? market.gameStartTimeMs),
+    end_at: toTime(market.endDateMs),
+    closed_at: toTime(market.closedTimeMs),
+    created_at: toTime(market.createdAtMs),
+    updated_at: toTime(market.updatedAtMs),
+    volume: market.volume ?? null,
+    volume_24h: market.volume24hr ?? null,
+    liquidity: market.liquidity ?? null,
+    tick_size: market.orderPriceMinTickSize ?? null,
+    order_size_min: market.orderMinSize ?? null,
+    fee_rate: market.feeSchedule?.rate ?? null,
+    line: market.line ?? null,
+    condition: toBytes(readWord(market.conditionId)),
+    question_id: toBytes(readWord(market.questionId)),
+    slug: toText(market.slug),
+    question: toText(market.question),
+    group_title: toText(market.groupItemTitle),
+    category: toText(market.category),
+    image: toText(market.image),
+    icon: market.icon === market.image ? null : toText(market.icon),
+    oracle_status: toText(market.umaResolutionStatus),
+    sports_type: toText(market.sportsMarketType),
+    game_id: toText(market.gameId),
+    outcomes: market.outcomes.map((outcome) => toText(outcome) ?? ''),
+    outcome_prices: prices.every((price) => price === null) ? null : prices,
+    tokens: toTokens(market),
+  }
+}
+
+/** All or none: with a gap the outcomes would not be told apart. */
+function toTokens({ tokens }: GammaMarket): string[] {
+  const words = tokens.flatMap(({ tokenId }) => toBytes(toTokenWord(tokenId)) ?? [])
+  return words.length === tokens.length ? words : []
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parseEvent, parsePage } from './parse.js'
+import { salvagePage } from './salvage.js'
+
+const event = JSON.parse(readFileSync(new URL('fixtures/event.json', import.meta.url), 'utf8'))
+const read = salvagePage('events', parseEvent)
+const readOne = (changes: object) => read({ events: [{ ...event, ...changes }] }, 'body')
+
+describe('salvagePage', () => {
+  test('reads what is sound like everybody else, cursor included', () => {
+    const page = { events: [event, event], next_cursor: 'abc' }
+    expect(read(page, 'body')).toEqual({
+      ...parsePage('events', parseEvent)(page, 'body'),
+      odd: [],
+    })
+  })
+
+  test('leaves out the fields that are odd, and tells about each entry once', () => {
+    const { items, odd } = readOne({ endDate: 'tomorrow', title: 7, tags: [{ id: 1 }, null] })
+    expect(items).toMatchObject([{ id: event.id, slug: event.slug, title: undefined }])
+    expect(items[0]?.endDateMs).toBeUndefined()
+    expect(items[0]?.tags).toMatchObject([{ id: '1' }])
+    expect(odd).toEqual(['body.events[0].title must be a string, got 7'])
+  })
+
+  test('what cannot do without an odd field goes with it, and no more', () => {
+    const [market] = event.markets
+    const { items, odd } = readOne({ markets: [{ ...market, id: null }, market] })
+    expect(items[0]?.markets).toHaveLength(1)
+    expect(odd).toHaveLength(1)
+    expect(readOne({ id: {} })).toMatchObject({ items: [], odd: [expect.stringContaining('.id')] })
+  })
+
+  test('a market whose tokens cannot be told apart has none', () => {
+    const [market] = event.markets
+    for (const changes of [
+      { outcomes: '["Up"]' },
+      { outcomes: '[' },
+      { clobTokenIds: '[1.5, 2]' },
+    ]) {
+      const { items, odd } = readOne({ markets: [{ ...market, ...changes }] })
+      expect(items[0]?.markets).toMatchObject([{ slug: market.slug, tokens: [] }])
+      expect(odd).toHaveLength(1)
+    }
+  })
+
+  test('refuses what is no page at all', () => {
+    expect(() => read({ error: 'x' }, 'body')).toThrow('body.events must be an array')
+    expect(() => read('x', 'body')).toThrow('body must be an object')
+  })
+})

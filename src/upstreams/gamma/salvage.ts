@@ -1,0 +1,54 @@
+import type { CursorPage } from '../transport/cursor.js'
+import { ReadError, readArray, readFields, readString } from '../transport/read.js'
+
+type Read<T> = (value: unknown, path: string) => T
+
+/** What could be read of a page, and for each entry that was odd what was wrong with it first. */
+export type SalvagedPage<T> = CursorPage<T> & { odd: string[] }
+
+/** So many odd fields make an entry hopeless. */
+const ODD_FIELDS_MAX = 100
+
+/** Like `parsePage`, but a field that is odd is left out, and with it only what cannot do without it. */
+export function salvagePage<T>(key: string, readItem: Read<T>): Read<SalvagedPage<T>> {
+  return (value, path) => {
+    const fields = readFields(value, path)
+    const odd: string[] = []
+    const readAll = (items: unknown, at: string) =>
+      readArray(items, at, (item, itemAt) => salvage(item, itemAt, readItem, odd))
+    return {
+      items: fields.required(key, readAll).flatMap((item) => item ?? []),
+      nextCursor: fields.optional('next_cursor', readString),
+      odd,
+    }
+  }
+}
+
+function salvage<T>(value: unknown, path: string, read: Read<T>, odd: string[]): T | undefined {
+  let rest = value
+  for (let fields = 0; fields < ODD_FIELDS_MAX && rest !== undefined; fields++) {
+    try {
+      return read(rest, path)
+    } catch (error) {
+      if (!(error instanceof ReadError)) throw error
+      if (fields === 0) odd.push(error.message)
+      rest = leaveOut(rest, stepsOf(error.path?.slice(path.length) ?? ''))
+    }
+  }
+  return undefined
+}
+
+/** `.markets[3].endDate`: markets, 3, endDate. */
+const stepsOf = (path: string): string[] => path.match(/[^.[\]]+/g) ?? []
+
+/** A copy without what the steps lead to. `undefined`: what is refused is missing, so its owner goes. */
+function leaveOut(value: unknown, [step, ...further]: readonly string[]): unknown {
+  if (step === undefined || typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    const index = Number(step)
+    const rest = leaveOut(value[index], further)
+    return rest === undefined ? value.toSpliced(index, 1) : value.with(index, rest)
+  }
+  const inner: unknown = Reflect.get(value, step)
+  return inner === undefined ? undefined : { ...value, [step]: leaveOut(inner, further) }
+}
