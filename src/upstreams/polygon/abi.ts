@@ -20,7 +20,6 @@ const SMALL_PADDING = '0'.repeat(WORD - SMALL_DIGITS)
 const HALF_DIGITS = 6
 const HALF_SCALE = 16 ** (SMALL_DIGITS - HALF_DIGITS)
 
-/** Value of a lower-case hex digit by character code; 255 for every other character. */
 const DIGITS = new Uint8Array(128).fill(255)
 for (const [value, digit] of [...'0123456789abcdef'].entries()) DIGITS[digit.charCodeAt(0)] = value
 
@@ -41,6 +40,10 @@ export function addressAt(hex: string, at: number): string {
 /** An address as a topic or a word of data holds it. */
 export function addressToWord(address: string): string {
   return `0x${ADDRESS_PADDING}${address.slice(START)}`
+}
+
+export function uintToWord(value: bigint): string {
+  return `0x${value.toString(16).padStart(WORD, '0')}`
 }
 
 export function uintAt(hex: string, at: number): bigint {
@@ -88,21 +91,28 @@ export function arrayAt<T>(
   at: number,
   base: number,
   read: (hex: string, at: number) => T,
+  readSmall = smallAt,
 ): T[] {
-  const lengthAt = targetOf(hex, at, base)
-  const count = smallAt(hex, lengthAt)
+  const lengthAt = targetOf(hex, at, base, readSmall)
+  const count = readSmall(hex, lengthAt)
   const from = lengthAt + WORD
   if (from + count * WORD > hex.length) throw new DecodeError('an array is longer than the data')
-  const items: T[] = []
-  for (let index = 0; index < count; index++) items.push(read(hex, from + index * WORD))
+  // Made as long as it is: one that grows takes 17 places at once.
+  const items = new Array<T>(count)
+  for (let index = 0; index < count; index++) items[index] = read(hex, from + index * WORD)
   return items
 }
 
 /** Where the value begins whose offset stands at `at`. */
-export function targetOf(hex: string, at: number, base: number): number {
-  const target = base + smallAt(hex, at) * 2
+export function targetOf(hex: string, at: number, base: number, readSmall = smallAt): number {
+  const target = base + readSmall(hex, at) * 2
   if (target + WORD > hex.length) throw new DecodeError('an offset points behind the data')
   return target
+}
+
+/** For texts that are kept: a part of a longer text keeps all of it alive, a copy does not. */
+export function flatten(text: string): string {
+  return text === ZERO_WORD ? text : Buffer.from(text, 'latin1').toString('latin1')
 }
 
 /** Whether the text is `0x` and exactly that many bytes in lower-case digits. */
@@ -112,6 +122,11 @@ export function isHex(text: string, bytes: number): boolean {
     text.startsWith('0x') &&
     areDigits(text, START, text.length)
   )
+}
+
+/** Value of a lower-case digit; 255 for every other character. */
+export function digitAt(hex: string, at: number): number {
+  return DIGITS[hex.charCodeAt(at)] ?? 255
 }
 
 /** A slice that is compared takes a quarter of the time of `startsWith` with a position. */
@@ -125,12 +140,12 @@ function smallDigitsAt(hex: string, at: number): number {
   let high = 0
   let low = 0
   for (let i = from; i < from + HALF_DIGITS; i++) {
-    const digit = DIGITS[hex.charCodeAt(i)] ?? 255
+    const digit = digitAt(hex, i)
     seen |= digit
     high = (high << 4) | digit
   }
   for (let i = from + HALF_DIGITS; i < from + SMALL_DIGITS; i++) {
-    const digit = DIGITS[hex.charCodeAt(i)] ?? 255
+    const digit = digitAt(hex, i)
     seen |= digit
     low = (low << 4) | digit
   }
@@ -145,6 +160,6 @@ function checkDigits(hex: string, from: number, to: number): void {
 
 function areDigits(hex: string, from: number, to: number): boolean {
   let seen = 0
-  for (let i = from; i < to; i++) seen |= DIGITS[hex.charCodeAt(i)] ?? 255
+  for (let i = from; i < to; i++) seen |= digitAt(hex, i)
   return seen < 16
 }

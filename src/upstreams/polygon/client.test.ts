@@ -7,11 +7,13 @@ import { openHost } from '../../../sim/server/host.js'
 import { systemClock } from '../../lib/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import type { Timing } from '../transport/timing.js'
+import { bloomHas, createBloomTest } from './bloom.js'
 import { PolygonClient, type PolygonOptions } from './client.js'
 import { decodeLogs } from './decode.js'
 import { WATCHED } from './filter.js'
 import type { ChainLog } from './log.js'
 import type { BlockRange } from './log-range.js'
+import { questionIdOf } from './question-id.js'
 import { askBlock, askBlockNumber, askCall } from './requests.js'
 import { RpcError } from './rpc-error.js'
 
@@ -42,6 +44,7 @@ describe('a node', () => {
       hash: chain.hashOf(chain.head),
       parentHash: chain.parentHashOf(chain.head),
       timestampSec: chain.head.timestampSec,
+      logsBloom: expect.stringMatching(/^0x[0-9a-f]{512}$/),
       txHashes: chain.head.transactions.map(({ hash }) => hash),
     })
     expect(await client.getBlock(chain.head.number)).toEqual(latest)
@@ -122,6 +125,31 @@ describe('a node', () => {
     )
     expect(fills.filter(({ isTaker }) => !isTaker)).toHaveLength(
       matches.reduce((count, match) => count + (match?.makers.length ?? 0), 0),
+    )
+  })
+})
+
+describe('what follows from logs', () => {
+  test('the bloom of every block admits its logs, and that of a block without any nothing', async () => {
+    const mayHold = createBloomTest(WATCHED)
+    const numbers = Array.from({ length: 100 }, (_, index) => range.fromBlock + index)
+    const outcomes = await openClient().batch(numbers.map(askBlock))
+    for (const outcome of outcomes) {
+      const { number, logsBloom = '' } = (outcome.ok && outcome.value) || {}
+      const logs = allLogs.filter(({ at }) => at.blockNumber === number)
+      expect(mayHold(logsBloom)).toBe(logs.length > 0)
+      for (const { at, topics } of logs)
+        for (const item of [at.address, ...topics]) expect(bloomHas(logsBloom, item)).toBe(true)
+    }
+  })
+
+  test('the adapter and the oracle speak of the same question', () => {
+    const { facts } = decodeLogs(allLogs)
+    const questions = facts.filter((fact) => fact.kind === 'questionInitialized')
+    const requests = facts.filter((fact) => fact.kind === 'requestPrice')
+    expect(requests.length).toBeGreaterThan(0)
+    expect(requests.map(({ ancillaryData }) => questionIdOf(ancillaryData))).toEqual(
+      questions.map(({ questionId }) => questionId),
     )
   })
 })
@@ -234,6 +262,13 @@ describe('answers that must not be trusted', () => {
       retryable: true,
       message: expect.stringContaining('eth_getLogs'),
     })
+  })
+
+  test('a block may leave out its bloom, but not give another thing for it', async () => {
+    const bare = await openScripted(() => ({ result: whole }))
+    expect((await bare.getBlock(5))?.logsBloom).toBeUndefined()
+    const short = await openScripted(() => ({ result: { ...whole, logsBloom: '0x00' } }))
+    await expect(short.getBlock(5)).rejects.toThrow('logsBloom')
   })
 
   test('refused: another block than the one asked for', async () => {

@@ -1,23 +1,6 @@
-import { address, bool, event, uint, uints, word, words } from './event.js'
-
-const transferSingle = event(
-  'transferSingle',
-  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
-  {
-    topics: { operator: address, from: address, to: address },
-    data: { id: word, value: uint },
-  },
-)
-
-/** `ids` and `values` are as long as each other only if the contract made them so: compare before use. */
-const transferBatch = event(
-  'transferBatch',
-  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
-  {
-    topics: { operator: address, from: address, to: address },
-    data: { ids: words, values: uints },
-  },
-)
+import { ctfMerge, ctfSplit } from './decode-sets.js'
+import { transferBatch, transferSingle } from './decode-transfers.js'
+import { address, bool, event, uint, uints, word } from './event.js'
 
 const approvalForAll = event(
   'approvalForAll',
@@ -30,6 +13,8 @@ export const ERC1155_EVENTS = [transferSingle, transferBatch, approvalForAll] as
 
 export const CONDITIONAL_TOKENS_EVENTS = [
   ...ERC1155_EVENTS,
+  ctfSplit,
+  ctfMerge,
   event(
     'conditionPreparation',
     '0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177',
@@ -46,14 +31,6 @@ export const CONDITIONAL_TOKENS_EVENTS = [
       data: { outcomeSlotCount: uint, payoutNumerators: uints },
     },
   ),
-  event('ctfSplit', '0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298', {
-    topics: { stakeholder: address, parentCollectionId: word, conditionId: word },
-    data: { collateralToken: address, partition: uints, amount: uint },
-  }),
-  event('ctfMerge', '0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca', {
-    topics: { stakeholder: address, parentCollectionId: word, conditionId: word },
-    data: { collateralToken: address, partition: uints, amount: uint },
-  }),
   event('ctfRedemption', '0x2682012a4a4f1973119f1c9b90745d1bd91fa2bab387344f044cb3586864d18d', {
     topics: { redeemer: address, collateralToken: address, parentCollectionId: word },
     data: { conditionId: word, indexSets: uints, payout: uint },

@@ -1,7 +1,8 @@
-import { addressAt, START, uintAt, ZERO_WORD } from './abi.js'
+import { START, uintAt, ZERO_WORD } from './abi.js'
 import { fill, fillV1, ordersMatched, ordersMatchedV1 } from './decode-fill.js'
-import { address, checkData, checkTopics, type EventDecoder, event, uint, word } from './event.js'
+import { address, event, handwritten, uint, word } from './event.js'
 import type { LogPlace } from './log.js'
+import { topicAddress } from './topics.js'
 
 export type FeeCharged = {
   kind: 'feeCharged'
@@ -18,21 +19,18 @@ const feeChargedV1 = event(
   { topics: { receiver: address }, data: { tokenId: word, amount: uint } },
 )
 
-const feeCharged: EventDecoder<FeeCharged> = {
-  kind: 'feeCharged',
-  topic0: '0x55bb3cade9d43b798a4fe5ffdd05024b2d7870df53920673bfc7e68047cd0ab1',
-  decode(log) {
-    checkTopics(log, 1)
-    checkData(log.data, 1)
-    return {
-      kind: 'feeCharged',
-      at: log.at,
-      receiver: addressAt(log.topics[1] ?? '', START),
-      tokenId: ZERO_WORD,
-      amount: uintAt(log.data, START),
-    }
-  },
-}
+const feeCharged = handwritten<FeeCharged>(
+  'feeCharged',
+  '0x55bb3cade9d43b798a4fe5ffdd05024b2d7870df53920673bfc7e68047cd0ab1',
+  { indexed: 1, words: 1 },
+  ({ at, topics, data }) => ({
+    kind: 'feeCharged',
+    at,
+    receiver: topicAddress(topics[1]),
+    tokenId: ZERO_WORD,
+    amount: uintAt(data, START),
+  }),
+)
 
 export const EXCHANGE_V1_EVENTS = [
   fillV1,

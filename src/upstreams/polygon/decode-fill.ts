@@ -1,17 +1,10 @@
-import {
-  addressAt,
-  addressToWord,
-  DecodeError,
-  START,
-  uintAt,
-  WORD,
-  wordAt,
-  ZERO_WORD,
-} from './abi.js'
+import { DecodeError, START, WORD, ZERO_WORD } from './abi.js'
 import { EXCHANGES, type Generation } from './contracts.js'
-import { checkData, checkTopics, type EventDecoder } from './event.js'
+import { dataId, dataSmall, dataUint } from './data.js'
+import { handwritten } from './event.js'
 import type { ChainLog, LogPlace } from './log.js'
-import { type Side, sideAt } from './order.js'
+import type { Side } from './order.js'
+import { topicAddress, topicHash } from './topics.js'
 
 /** An order was filled, in full or in part. Everything is told from the side of the order's owner, `maker`. */
 export type Fill = {
@@ -49,111 +42,107 @@ export type OrdersMatched = {
   shares: bigint
 }
 
-export const fillV1: EventDecoder<Fill> = {
-  kind: 'fill',
-  topic0: '0xd0a08e8c493f9c94f29311604c9de1b4e8c8d4c06bd0c789af57f2d65bfec0f6',
-  decode(log, { generation }) {
-    checkTopics(log, 3)
-    checkData(log.data, 5)
-    return toFill(log, generation, tradeV1(log.data), ZERO_WORD, ZERO_WORD)
+export const fillV1 = handwritten<Fill>(
+  'fill',
+  '0xd0a08e8c493f9c94f29311604c9de1b4e8c8d4c06bd0c789af57f2d65bfec0f6',
+  { indexed: 3, words: 5 },
+  (log, { generation }) => {
+    const isBuy = isBuyV1(log.data)
+    return toFill(log, generation, isBuy, isBuy ? 1 : 0, ZERO_WORD, ZERO_WORD)
   },
-}
+)
 
-export const fill: EventDecoder<Fill> = {
-  kind: 'fill',
-  topic0: '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee',
-  decode(log, { generation }) {
-    checkTopics(log, 3)
-    checkData(log.data, 7)
-    const builder = wordAt(log.data, START + 5 * WORD)
-    const metadata = wordAt(log.data, START + 6 * WORD)
-    return toFill(log, generation, trade(log.data), builder, metadata)
+export const fill = handwritten<Fill>(
+  'fill',
+  '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee',
+  { indexed: 3, words: 7 },
+  (log, { generation }) => {
+    const builder = dataId(log.data, START + 5 * WORD)
+    const metadata = dataId(log.data, START + 6 * WORD)
+    return toFill(log, generation, isBuyOf(log.data), 1, builder, metadata)
   },
-}
+)
 
-export const ordersMatchedV1: EventDecoder<OrdersMatched> = {
-  kind: 'ordersMatched',
-  topic0: '0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c',
-  decode(log, { generation }) {
-    checkTopics(log, 2)
-    checkData(log.data, 4)
-    return toMatched(log, generation, tradeV1(log.data))
+export const ordersMatchedV1 = handwritten<OrdersMatched>(
+  'ordersMatched',
+  '0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c',
+  { indexed: 2, words: 4 },
+  (log, { generation }) => {
+    const isBuy = isBuyV1(log.data)
+    return toMatched(log, generation, isBuy, isBuy ? 1 : 0)
   },
-}
+)
 
-export const ordersMatched: EventDecoder<OrdersMatched> = {
-  kind: 'ordersMatched',
-  topic0: '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c',
-  decode(log, { generation }) {
-    checkTopics(log, 2)
-    checkData(log.data, 4)
-    return toMatched(log, generation, trade(log.data))
-  },
-}
+export const ordersMatched = handwritten<OrdersMatched>(
+  'ordersMatched',
+  '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c',
+  { indexed: 2, words: 4 },
+  (log, { generation }) => toMatched(log, generation, isBuyOf(log.data), 1),
+)
 
-const EXCHANGE_WORDS: ReadonlySet<string> = new Set([...EXCHANGES].map(addressToWord))
-
-/** The fee stands in the same place in all generations. */
+/** What was made and taken and the fee stand in the same places in all generations. */
 function toFill(
-  log: ChainLog,
+  { at, topics, data }: ChainLog,
   generation: Generation,
-  { side, tokenId, usd, shares }: Trade,
+  isBuy: boolean,
+  tokenWord: number,
   builder: string,
   metadata: string,
 ): Fill {
-  const [, orderHash = '', maker = '', taker = ''] = log.topics
+  const made = dataUint(data, START + 2 * WORD)
+  const taken = dataUint(data, START + 3 * WORD)
+  const taker = topicAddress(topics[3])
   return {
     kind: 'fill',
-    at: log.at,
+    at,
     generation,
-    orderHash: wordAt(orderHash, START),
-    maker: addressAt(maker, START),
-    taker: addressAt(taker, START),
-    isTaker: EXCHANGE_WORDS.has(taker),
-    side,
-    tokenId,
-    usd,
-    shares,
-    fee: uintAt(log.data, START + 4 * WORD),
+    orderHash: topicHash(topics[1]),
+    maker: topicAddress(topics[2]),
+    taker,
+    isTaker: EXCHANGES.has(taker),
+    side: isBuy ? 'BUY' : 'SELL',
+    tokenId: dataId(data, START + tokenWord * WORD),
+    usd: isBuy ? made : taken,
+    shares: isBuy ? taken : made,
+    fee: dataUint(data, START + 4 * WORD),
     builder,
     metadata,
   }
 }
 
-function toMatched(log: ChainLog, generation: Generation, parts: Trade): OrdersMatched {
-  const [, orderHash = '', maker = ''] = log.topics
+function toMatched(
+  { at, topics, data }: ChainLog,
+  generation: Generation,
+  isBuy: boolean,
+  tokenWord: number,
+): OrdersMatched {
+  const made = dataUint(data, START + 2 * WORD)
+  const taken = dataUint(data, START + 3 * WORD)
   return {
     kind: 'ordersMatched',
-    at: log.at,
+    at,
     generation,
-    orderHash: wordAt(orderHash, START),
-    maker: addressAt(maker, START),
-    ...parts,
+    orderHash: topicHash(topics[1]),
+    maker: topicAddress(topics[2]),
+    side: isBuy ? 'BUY' : 'SELL',
+    tokenId: dataId(data, START + tokenWord * WORD),
+    usd: isBuy ? made : taken,
+    shares: isBuy ? taken : made,
   }
 }
 
-type Trade = Pick<Fill, 'side' | 'tokenId' | 'usd' | 'shares'>
-
 /** Generation 1 names what each side gives; asset 0 is the money, and who gives it buys. */
-function tradeV1(data: string): Trade {
-  const makerAsset = wordAt(data, START)
-  const takerAsset = wordAt(data, START + WORD)
-  const made = uintAt(data, START + 2 * WORD)
-  const taken = uintAt(data, START + 3 * WORD)
+function isBuyV1(data: string): boolean {
+  const makerAsset = dataId(data, START)
+  const takerAsset = dataId(data, START + WORD)
   if ((makerAsset === ZERO_WORD) === (takerAsset === ZERO_WORD))
     throw new DecodeError('money must be on exactly one side of a fill')
   return makerAsset === ZERO_WORD
-    ? { side: 'BUY', tokenId: takerAsset, usd: made, shares: taken }
-    : { side: 'SELL', tokenId: makerAsset, usd: taken, shares: made }
 }
 
 /** From generation 2 on the log names the side and the token. */
-function trade(data: string): Trade {
-  const side = sideAt(data, START)
-  const tokenId = wordAt(data, START + WORD)
-  const made = uintAt(data, START + 2 * WORD)
-  const taken = uintAt(data, START + 3 * WORD)
-  return side === 'BUY'
-    ? { side, tokenId, usd: made, shares: taken }
-    : { side, tokenId, usd: taken, shares: made }
+function isBuyOf(data: string): boolean {
+  const side = dataSmall(data, START)
+  if (side > 1) throw new DecodeError(`${side} is no side of an order`)
+  return side === 0
 }

@@ -1,19 +1,8 @@
-import {
-  addressAt,
-  arrayAt,
-  boolAt,
-  bytesAt,
-  DecodeError,
-  fixedBytesAt,
-  intAt,
-  START,
-  smallAt,
-  uintAt,
-  WORD,
-  wordAt,
-} from './abi.js'
+import { boolAt, DecodeError, fixedBytesAt, intAt, START, smallAt, uintAt, WORD } from './abi.js'
 import type { Contract } from './contracts.js'
+import { dataAddress, dataArray, dataBytes, dataId, dataUint, layOut } from './data.js'
 import type { ChainLog, LogPlace } from './log.js'
+import { topicAddress, topicAs, topicId } from './topics.js'
 
 /**
  * One event of one kind of contract. `decode` throws DecodeError when the log has the event's hash
@@ -38,41 +27,53 @@ export function event<
 ): EventDecoder<EventFact<Kind, Topics, Data>> {
   const topics = Object.entries(fields.topics ?? {})
   const data = Object.entries(fields.data ?? {})
-  const isStatic = data.every(([, field]) => !field.isDynamic)
+  const isDynamic = data.some(([, field]) => field.isDynamic)
+  const shape = { indexed: topics.length, words: data.length, isDynamic }
+  return handwritten(kind, topic0, shape, (log) => {
+    const fact: Record<string, unknown> = { kind, at: log.at }
+    let index = 1
+    for (const [name, field] of topics) fact[name] = field.topic(log.topics[index++])
+    let at = START
+    for (const [name, field] of data) {
+      fact[name] = field.data(log.data, at)
+      at += WORD
+    }
+    return fact as EventFact<Kind, Topics, Data>
+  })
+}
+
+/** How many fields are indexed, and how many words the data has, or begins with if it is dynamic. */
+type Shape = { indexed: number; words: number; isDynamic?: boolean }
+
+/** An event that is too frequent, or too special, for `event`. `read` gets logs of that shape only. */
+export function handwritten<Fact>(
+  kind: string,
+  topic0: string,
+  { indexed, words, isDynamic = false }: Shape,
+  read: (log: ChainLog, contract: Contract) => Fact,
+): EventDecoder<Fact> {
+  const length = START + words * WORD
   return {
     kind,
     topic0,
-    decode(log) {
-      checkTopics(log, topics.length)
-      checkData(log.data, data.length, isStatic)
-      const fact: Record<string, unknown> = { kind, at: log.at }
-      for (const [index, [name, field]] of topics.entries())
-        fact[name] = field.read(log.topics[index + 1] ?? '', START)
-      for (const [index, [name, field]] of data.entries())
-        fact[name] = field.read(log.data, START + index * WORD)
-      return fact as EventFact<Kind, Topics, Data>
+    decode(log, contract) {
+      const { topics, data } = log
+      if (topics.length !== indexed + 1)
+        throw new DecodeError(`${topics.length} topics, not ${indexed + 1}`)
+      const isRight = isDynamic ? data.length >= length : data.length === length
+      if (!isRight || !data.startsWith('0x') || data.length % 2 !== 0)
+        throw new DecodeError(`${data.length - START} digits of data for ${words} words`)
+      layOut(data)
+      return read(log, contract)
     },
   }
 }
 
-/** Refuses a log with another number of indexed fields, or with a topic that is not one word. */
-export function checkTopics({ topics }: ChainLog, indexed: number): void {
-  if (topics.length !== indexed + 1)
-    throw new DecodeError(`${topics.length} topics, not ${indexed + 1}`)
-  for (const topic of topics)
-    if (topic.length !== START + WORD || !topic.startsWith('0x'))
-      throw new DecodeError('a topic is not 32 bytes')
+type Field<T> = {
+  isDynamic: boolean
+  topic(topic: string | undefined): T
+  data(data: string, at: number): T
 }
-
-/** Refuses data that is shorter than its fixed words, or not as long as them if there is nothing else. */
-export function checkData(data: string, words: number, isStatic = true): void {
-  const length = START + words * WORD
-  const isRight = isStatic ? data.length === length : data.length >= length
-  if (!isRight || !data.startsWith('0x') || data.length % 2 !== 0)
-    throw new DecodeError(`${data.length - START} digits of data for ${words} words`)
-}
-
-type Field<T> = { isDynamic: boolean; read(hex: string, at: number): T }
 
 type Fields = { readonly [name: string]: Field<unknown> }
 
@@ -86,25 +87,33 @@ type EventFact<Kind extends string, Topics extends Fields, Data extends Fields> 
 } & Values<Topics> &
   Values<Data>
 
-const fixed = <T>(read: (hex: string, at: number) => T): Field<T> => ({ isDynamic: false, read })
-const array = <T>(item: (hex: string, at: number) => T): Field<T[]> => ({
+type Read<T> = (hex: string, at: number) => T
+
+const fixed = <T>(
+  data: Read<T>,
+  topic: (topic: string | undefined) => T = (topic) => topicAs(data, topic),
+): Field<T> => ({ isDynamic: false, topic, data })
+
+const dynamic = <T>(data: Read<T>): Field<T> => ({
   isDynamic: true,
-  read: (hex, at) => arrayAt(hex, at, START, item),
+  topic: () => {
+    throw new DecodeError('a topic has only the hash of a dynamic value')
+  },
+  data,
 })
 
-export const word = fixed(wordAt)
-export const address = fixed(addressAt)
-export const uint = fixed(uintAt)
+const array = <T>(item: Read<T>): Field<T[]> => dynamic((data, at) => dataArray(data, at, item))
+
+export const word = fixed(dataId, topicId)
+export const address = fixed(dataAddress, topicAddress)
+export const uint = fixed(dataUint, (topic) => topicAs(uintAt, topic))
 export const int = fixed(intAt)
 export const small = fixed(smallAt)
 export const bool = fixed(boolAt)
 export const bytes4 = fixed((hex, at) => fixedBytesAt(hex, at, 4))
 export const bytes29 = fixed((hex, at) => fixedBytesAt(hex, at, 29))
 export const bytes31 = fixed((hex, at) => fixedBytesAt(hex, at, 31))
-export const bytes: Field<string> = {
-  isDynamic: true,
-  read: (hex, at) => bytesAt(hex, at, START),
-}
-export const words = array(wordAt)
-export const addresses = array(addressAt)
-export const uints = array(uintAt)
+export const bytes = dynamic(dataBytes)
+export const words = array(dataId)
+export const addresses = array(dataAddress)
+export const uints = array(dataUint)

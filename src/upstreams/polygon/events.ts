@@ -70,15 +70,13 @@ export type Fact = ReturnType<Decoders['decode']> | UnknownEvent
 /** The fact of one kind: `FactOf<'fill'>`. */
 export type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>
 
-/** A known contract with its events by hash. */
-type Emitter = { contract: Contract; events: ReadonlyMap<string, EventDecoder<Fact>> }
+/** A known contract with its events. */
+type Emitter = { contract: Contract; events: readonly EventDecoder<Fact>[] }
 
 export const EMITTERS: ReadonlyMap<string, Emitter> = new Map(
   CONTRACTS.map((contract) => [contract.address, { contract, events: eventsOf(contract.role) }]),
 )
 
-function eventsOf(role: Role): ReadonlyMap<string, EventDecoder<Fact>> {
-  const decoders: readonly EventDecoder<Fact>[] =
-    role in ROLE_EVENTS ? ROLE_EVENTS[role as keyof typeof ROLE_EVENTS] : []
-  return new Map(decoders.map((decoder) => [decoder.topic0, decoder]))
+function eventsOf(role: Role): readonly EventDecoder<Fact>[] {
+  return role in ROLE_EVENTS ? ROLE_EVENTS[role as keyof typeof ROLE_EVENTS] : []
 }

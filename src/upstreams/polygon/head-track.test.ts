@@ -8,6 +8,7 @@ const head = (number: number, branch = 'a', parent = branch): Head => ({
   hash: `${branch}${number}`,
   parentHash: `${parent}${number - 1}`,
   timestampSec: number * 2,
+  logsBloom: undefined,
 })
 
 function follow(...heads: Head[]): HeadTrack {

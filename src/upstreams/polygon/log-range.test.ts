@@ -120,6 +120,13 @@ function fetchUpTo(lastGood: number, range: BlockRange): LogPage {
 const blocksOf = ({ fromBlock, toBlock }: BlockRange) => toBlock - fromBlock + 1
 
 function toPage(range: BlockRange): LogPage {
-  const last = { number: range.toBlock, hash: '', parentHash: '', timestampSec: 0, txHashes: [] }
+  const last = {
+    number: range.toBlock,
+    hash: '',
+    parentHash: '',
+    timestampSec: 0,
+    logsBloom: undefined,
+    txHashes: [],
+  }
   return { ...range, last, logs: [] }
 }

@@ -1,5 +1,6 @@
-import { type JsonObject, readObject, refuse } from '../transport/read.js'
-import { isHex } from './abi.js'
+import { type JsonObject, refuse } from '../transport/read.js'
+import { digitAt, isHex, START } from './abi.js'
+import { CONTRACTS } from './contracts.js'
 
 /** Where on the chain a log stands. */
 export type LogPlace = {
@@ -27,9 +28,10 @@ export type ChainLog = {
 export function readLogs(value: unknown, path: string): ChainLog[] {
   if (!Array.isArray(value)) return refuse(path, 'an array', value)
   const logs: ChainLog[] = []
+  const item = new ItemPath(path)
   let previous: LogPlace | undefined
-  for (let index = 0; index < value.length; index++) {
-    const log = readLog(value[index], `${path}[${index}]`, previous)
+  for (; item.index < value.length; item.index++) {
+    const log = readLog(value[item.index], item, previous)
     logs.push(log)
     previous = log.at
   }
@@ -40,18 +42,18 @@ export function readLogs(value: unknown, path: string): ChainLog[] {
  * Neighbours share their block and mostly their transaction: a hash that equals the previous one is
  * not checked again, and both keep one string. Logs of a block that is still pending are refused.
  */
-export function readLog(value: unknown, path: string, previous?: LogPlace): ChainLog {
-  const log = readObject(value, path)
-  const { address, topics, data, blockTimestamp, removed = false } = log
-  if (typeof address !== 'string' || !isHex(address, 20))
-    return refuse(`${path}.address`, 'an address', address)
+export function readLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse(`${path}`, 'an object', value)
+  const log = value as JsonObject
+  const { topics, data, blockTimestamp, removed = false } = log
   if (!Array.isArray(topics) || !topics.every(isString))
     return refuse(`${path}.topics`, 'an array of strings', topics)
   if (typeof data !== 'string') return refuse(`${path}.data`, 'a string', data)
   if (typeof removed !== 'boolean') return refuse(`${path}.removed`, 'true or false', removed)
   return {
     at: {
-      address,
+      address: readEmitter(log.address, path),
       blockNumber: readQuantity(log, 'blockNumber', path),
       blockHash: readHash(log, 'blockHash', path, previous?.blockHash),
       txHash: readHash(log, 'transactionHash', path, previous?.txHash),
@@ -65,8 +67,37 @@ export function readLog(value: unknown, path: string, previous?: LogPlace): Chai
   }
 }
 
+/** What a person would write to reach a value: made only when somebody has to be told. */
+type Path = string | ItemPath
+
+/** The path of the item of a list that is being read. */
+class ItemPath {
+  readonly #list: string
+  index = 0
+
+  constructor(list: string) {
+    this.#list = list
+  }
+
+  toString(): string {
+    return `${this.#list}[${this.index}]`
+  }
+}
+
+/** All logs of a known contract keep one string, by which the contract is then found at once. */
+function readEmitter(value: unknown, path: Path): string {
+  if (typeof value !== 'string') return refuse(`${path}.address`, 'an address', value)
+  const known = EMITTERS.get(value)
+  if (known !== undefined) return known
+  return isHex(value, 20) ? value : refuse(`${path}.address`, 'an address', value)
+}
+
+const EMITTERS: ReadonlyMap<string, string> = new Map(
+  CONTRACTS.map(({ address }) => [address, address]),
+)
+
 /** `0x` and 64 lower-case digits. */
-export function readHash(of: JsonObject, name: string, path: string, known?: string): string {
+export function readHash(of: JsonObject, name: string, path: Path, known?: string): string {
   const value = of[name]
   if (known !== undefined && value === known) return known
   return typeof value === 'string' && isHex(value, 32)
@@ -75,10 +106,21 @@ export function readHash(of: JsonObject, name: string, path: string, known?: str
 }
 
 /** A number as JSON-RPC writes it: `0x4a`. */
-export function readQuantity(of: JsonObject, name: string, path: string): number {
+export function readQuantity(of: JsonObject, name: string, path: Path): number {
   const value = of[name]
-  const number = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN
+  const number = typeof value === 'string' && value.startsWith('0x') ? toNumber(value) : Number.NaN
   return Number.isSafeInteger(number) ? number : refuse(`${path}.${name}`, 'a hex number', value)
+}
+
+/** `Number` knows more ways to write a number, and takes longer. */
+function toNumber(hex: string): number {
+  let number = 0
+  for (let i = START; i < hex.length; i++) {
+    const digit = digitAt(hex, i)
+    if (digit > 15) return Number(hex)
+    number = number * 16 + digit
+  }
+  return hex.length > START ? number : Number.NaN
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'

@@ -4,7 +4,14 @@ import type { ChainLog } from './log.js'
 export type BlockAt = number | { hash: string } | 'latest' | 'finalized' | 'safe' | 'earliest'
 
 /** What a block says about itself; this much comes with every new head. */
-export type Head = { number: number; hash: string; parentHash: string; timestampSec: number }
+export type Head = {
+  number: number
+  hash: string
+  parentHash: string
+  timestampSec: number
+  /** 256 bytes in hex, for `bloomHas`; `undefined` from nodes that leave it out. */
+  logsBloom: string | undefined
+}
 
 export type Block = Head & { txHashes: string[] }
 

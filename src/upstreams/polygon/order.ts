@@ -73,7 +73,7 @@ export function readOrderV2(hex: string, at: number): OrderV2 {
   }
 }
 
-export function sideAt(hex: string, at: number): Side {
+function sideAt(hex: string, at: number): Side {
   const side = smallAt(hex, at)
   if (side > 1) throw new DecodeError(`${side} is no side of an order`)
   return side === 0 ? 'BUY' : 'SELL'

@@ -10,6 +10,7 @@ export function parseHead(value: unknown, path: string): Head {
     hash: readHash(head, 'hash', path),
     parentHash: readHash(head, 'parentHash', path),
     timestampSec: readQuantity(head, 'timestamp', path),
+    logsBloom: readOptional(head.logsBloom, `${path}.logsBloom`, parseBloom),
   }
 }
 
@@ -80,6 +81,10 @@ export function parseLogs(
 
 function parseHash(value: unknown, path: string): string {
   return typeof value === 'string' && isHex(value, 32) ? value : refuse(path, 'a hash', value)
+}
+
+function parseBloom(value: unknown, path: string): string {
+  return typeof value === 'string' && isHex(value, 256) ? value : refuse(path, 'a bloom', value)
 }
 
 /** Bytes of any length. */

@@ -9,6 +9,7 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { countReconnects, sumMetric } from '../../../test/upstream-socket.js'
 import { systemClock } from '../../lib/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
+import { bloomHas } from './bloom.js'
 import { decodeMatchOrders } from './calldata.js'
 import { PolygonClient } from './client.js'
 import { decodeLogs } from './decode.js'
@@ -42,6 +43,10 @@ describe('a socket to a node', () => {
     const places = (of: typeof logs) =>
       of.filter(({ at }) => hashes.has(at.blockHash)).map(({ at }) => [at.blockHash, at.logIndex])
     const served = places(await readLogs(shown))
+    for (const { hash, logsBloom = '' } of shown) {
+      const inBlock = logs.filter(({ at }) => at.blockHash === hash)
+      expect(inBlock.every(({ at }) => bloomHas(logsBloom, at.address))).toBe(true)
+    }
     // The logs of the last head follow it.
     await vi.waitFor(() => expect(places(logs)).toEqual(served))
     for (const tx of pending) {
