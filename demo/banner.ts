@@ -23,7 +23,7 @@ ${indent(formatTable(Object.entries(keys)))}
 
 Try:
   curl -H 'x-api-key: ${keys.growth}' ${url}/v1/usage
-  curl -H 'x-api-key: ${keys.free}' ${url}/v1/plans
+  curl -H 'x-api-key: ${keys.free}' ${url}/v1/coverage
   curl '${simulator.upstreams.gamma}/events/slug/${simulator.samples.event_slug}'
 `
 }

@@ -6,10 +6,13 @@ import { createLog } from '../src/log.js'
 import { type ServiceOptions, startService } from '../src/service.js'
 import { addSettingFlags, readConfig } from '../src/setting-flags.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
+import { type Database, openDatabase } from '../src/store/database.js'
 import { untilStopped } from '../src/until-stopped.js'
+import type { OnCatchUp } from '../src/work.js'
 import { showBanner } from './banner.js'
 import { readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
 import { prepareKeys } from './keys.js'
+import { showProgress } from './progress.js'
 import { type SimProcess, startSimulator } from './simulator.js'
 import { simulatedEnvironment } from './upstream-settings.js'
 
@@ -30,24 +33,47 @@ await demo.parseAsync().catch(reportAndExit)
 async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   // The demo is the same everywhere: the settings of a real service on this machine do not reach it.
   const { AUSPEX_LOG_LEVEL = 'warn' } = process.env
-  const { dataDir } = readConfig(command, { AUSPEX_LOG_LEVEL }).config
+  const { config: ownConfig } = readConfig(command, { AUSPEX_LOG_LEVEL })
+  const { dataDir } = ownConfig
   const { fresh = false } = options
   prepareDataFolder(dataDir)
   const holder = findHolder(dataDir)
   if (holder !== undefined) throw new FolderBusy(dataDir, holder)
 
-  const simulator = await startSimulator(dataDir, options, fresh)
+  const log = createLog(ownConfig.logLevel, process.stdout)
+  const owner = { command: 'npm run demo', log, fresh }
+  // The database starts while the universe lives through its history.
+  const [simulator, database] = await openBoth(
+    startSimulator(dataDir, options, fresh),
+    openDatabase(ownConfig, { ...owner, isService: true }),
+  )
   try {
     const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
     const { config } = readConfig(command, environment)
-    const log = createLog(config.logLevel, process.stdout)
     const { clock } = simulator
-    await serve(config, simulator, { command: 'npm run demo', log, clock, fresh })
+    await serve(config, simulator, { ...owner, clock, database, onCatchUp: showCatchUp })
   } finally {
     await simulator.stop()
   }
   console.log('Stopped.')
 }
+
+/** When one of them fails the other is closed again. */
+async function openBoth(
+  starting: Promise<SimProcess>,
+  opening: Promise<Database>,
+): Promise<[SimProcess, Database]> {
+  const [simulator, database] = await Promise.allSettled([starting, opening])
+  if (simulator.status === 'fulfilled' && database.status === 'fulfilled') {
+    return [simulator.value, database.value]
+  }
+  if (simulator.status === 'fulfilled') await simulator.value.stop()
+  if (database.status === 'fulfilled') await database.value.close()
+  throw [simulator, database].find((outcome) => outcome.status === 'rejected')?.reason
+}
+
+const showCatchUp: OnCatchUp = ({ fromBlock, toBlock, block }) =>
+  showProgress('Ingesting', (block + 1 - fromBlock) / (toBlock + 1 - fromBlock))
 
 async function serve(
   config: Config,

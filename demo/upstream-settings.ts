@@ -1,13 +1,15 @@
 import { SIM_CREDENTIALS, type UpstreamUrls } from '../sim/simulator.js'
+import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import type { Environment } from '../src/config.js'
 
-/** The variables that point every connector at the simulator. */
+/** The variables that point every connector at the simulator, and ask for all of its history. */
 export function simulatedEnvironment(urls: UpstreamUrls): Environment {
   const { liveV2, chainlink } = SIM_CREDENTIALS
   return {
     AUSPEX_POLYGON_URL: urls.polygon_http,
     AUSPEX_POLYGON_WS_URL: urls.polygon_ws,
     AUSPEX_POLYGON_CALLS_PER_SECOND: '1000',
+    AUSPEX_FROM_BLOCK: String(FIRST_NUMBER),
     AUSPEX_GAMMA_URL: urls.gamma,
     AUSPEX_CLOB_URL: urls.clob,
     AUSPEX_CLOB_WS_URL: urls.clob_ws,

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
+import { chainRoutes } from './chain/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
+import { showChainHead } from './http/chain-head.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
 import { FastLane } from './http/fast-lane.js'
 import { guardRoutes } from './http/guard.js'
@@ -22,7 +24,7 @@ import { statusRoutes } from './status/routes.js'
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 
 /** The REST door of every domain. */
-const API: ApiRoutes[] = [statusRoutes, accountRoutes]
+const API: ApiRoutes[] = [statusRoutes, accountRoutes, chainRoutes]
 
 const BODY_BYTES_MAX = 1024 * 1024
 const CONNECTIONS_MAX = 10_000
@@ -70,6 +72,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
     cacheRoutes(api, ctx, { lane, times })
+    showChainHead(api, ctx)
     for (const plugin of routes) await api.register(plugin, { ctx })
   })
   app.addHook('preClose', async () => lane.close())

@@ -3,13 +3,17 @@ import type { Limiter } from './accounts/limits/limiter.js'
 import { MemoryLimiter } from './accounts/limits/memory-limiter.js'
 import { StrangerWatch } from './accounts/stranger-watch.js'
 import { UsageMeter } from './accounts/usage-meter.js'
+import { Bus } from './bus/bus.js'
 import type { Config } from './config.js'
 import { type Clock, systemClock } from './lib/clock.js'
 import type { Log } from './log.js'
+import { Catalogue } from './markets/catalogue.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { createStatusBoard, type StatusBoard } from './status/board.js'
 import type { Pool } from './store/connection.js'
 import type { Store } from './store/store.js'
+import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
+import { Upstreams } from './upstreams/upstreams.js'
 
 /** What every part of the service shares. Passed in, never imported, so that two can run side by side. */
 export type Context = {
@@ -25,6 +29,9 @@ export type Context = {
   usage: UsageMeter
   metrics: Metrics
   status: StatusBoard
+  upstreams: Upstreams
+  bus: Bus
+  catalogue: Catalogue
   startedAtMs: number
 }
 
@@ -36,6 +43,8 @@ export type ContextParts = {
 }
 
 export function createContext({ config, log, store, clock = systemClock }: ContextParts): Context {
+  const metrics = createMetrics()
+  const upstreamMetrics = createUpstreamMetrics(metrics.registry)
   return {
     config,
     clock,
@@ -48,8 +57,11 @@ export function createContext({ config, log, store, clock = systemClock }: Conte
     strangers: new StrangerWatch(clock),
     limiter: new MemoryLimiter(clock),
     usage: new UsageMeter(store, clock),
-    metrics: createMetrics(),
+    metrics,
     status: createStatusBoard(),
+    upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log }),
+    bus: new Bus({ clock, log }),
+    catalogue: new Catalogue(clock),
     startedAtMs: clock.now(),
   }
 }

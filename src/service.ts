@@ -1,18 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { FREE_KEY_PERIOD_MS } from './accounts/free-keys.js'
-import { SYNC_MS } from './accounts/key-ring.js'
-import { deleteGrants, deleteUsageWriters } from './accounts/queries.js'
-import { FLUSH_MS } from './accounts/usage-meter.js'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { type Context, createContext } from './context.js'
 import { codeOf, OperatorError } from './errors.js'
 import { type Clock, systemClock } from './lib/clock.js'
-import { repeat } from './lib/repeat.js'
 import { withTimeout } from './lib/timeout.js'
 import type { Log } from './log.js'
+import { readiness } from './status/readiness.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
+import { type OnCatchUp, startWork } from './work.js'
 
 export type Service = {
   url: string
@@ -24,18 +22,27 @@ export type Service = {
   stop(): Promise<void>
 }
 
-export type ServiceOptions = { command: string; log: Log; clock?: Clock; fresh?: boolean }
+export type ServiceOptions = {
+  command: string
+  log: Log
+  clock?: Clock
+  fresh?: boolean
+  /** One that is open already; closed with the service. */
+  database?: Database
+  /** Told how the reading of history goes. */
+  onCatchUp?: OnCatchUp
+}
 
 // Together with the database's own shutdown, a stop stays under 5 s whatever hangs.
 const DRAIN_MS_MAX = 1_500
 const LAST_JOB_MS_MAX = 300
 const LAST_FLUSH_MS_MAX = 500
-const TIDY_MS = 60 * 60 * 1000
+const READY_POLL_MS = 50
 
 /** Opens the database, listens, and starts everything that runs beside the requests. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
-  const database = await openDatabase(config, { ...options, isService: true })
+  const database = options.database ?? (await openDatabase(config, { ...options, isService: true }))
   const store = new Store({
     target: database.target,
     connectionsMax: config.databaseConnections,
@@ -53,21 +60,23 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     throw error
   }
   log.info({ url }, 'listening')
-  return { url, ctx, ...run(ctx, app, store, database) }
+  return { url, ctx, ...run(ctx, app, { store, database, onCatchUp: options.onCatchUp }) }
 }
 
-function run(ctx: Context, app: FastifyInstance, store: Store, database: Database) {
+type Parts = { store: Store; database: Database; onCatchUp: OnCatchUp | undefined }
+
+function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }: Parts) {
   const stopping = new AbortController()
-  let becomeReady = (): void => undefined
-  const ready = new Promise<void>((resolve) => {
-    becomeReady = resolve
+  let onStoreReady = (): void => undefined
+  const storeReady = new Promise<void>((resolve) => {
+    onStoreReady = resolve
   })
-  const watching = store.run(becomeReady)
-  const jobs = [
-    runJob(ctx, stopping.signal, SYNC_MS, 'key sync', () => ctx.keyRing.sync()),
-    runJob(ctx, stopping.signal, FLUSH_MS, 'usage flush', () => ctx.usage.flush()),
-    runJob(ctx, stopping.signal, TIDY_MS, 'tidying', () => tidy(ctx)),
-  ]
+  const watching = store.run(() => onStoreReady())
+  let working: Promise<unknown> = Promise.resolve()
+  const ready = storeReady.then(() => {
+    working = startWork(ctx, database.target, stopping.signal, onCatchUp)
+    return untilReady(ctx, stopping.signal)
+  })
   const failed = Promise.race([
     watching.then(() => new Promise<never>(() => undefined)),
     database.lost,
@@ -77,8 +86,9 @@ function run(ctx: Context, app: FastifyInstance, store: Store, database: Databas
   const stop = async (): Promise<void> => {
     await drain(app)
     stopping.abort()
-    await withTimeout(Promise.all(jobs), LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
+    await withTimeout(working, LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
     await flushUsage(ctx)
+    await ctx.upstreams.close()
     await store.close()
     await watching.catch(() => undefined)
     await database.close()
@@ -87,28 +97,12 @@ function run(ctx: Context, app: FastifyInstance, store: Store, database: Databas
   return { ready, failed, stop }
 }
 
-/** A job needs the database and waits for it; what it cannot do now it does at its next turn. */
-function runJob(
-  ctx: Context,
-  signal: AbortSignal,
-  intervalMs: number,
-  name: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  return repeat(intervalMs, signal, async () => {
-    if (ctx.store.problem !== undefined) return
-    try {
-      await work()
-    } catch (error) {
-      ctx.log.warn({ err: error, job: name }, 'job failed')
-    }
-  })
-}
-
-async function tidy(ctx: Context): Promise<void> {
-  const nowMs = ctx.clock.now()
-  await deleteGrants(ctx.sql, nowMs - FREE_KEY_PERIOD_MS)
-  await deleteUsageWriters(ctx.sql, nowMs - FREE_KEY_PERIOD_MS)
+/** Resolves when every check says `ok` for the first time. */
+async function untilReady(ctx: Context, signal: AbortSignal): Promise<void> {
+  const isReady = () => Object.values(readiness(ctx)).every((check) => check === 'ok')
+  while (!isReady() && !signal.aborted) {
+    await sleep(READY_POLL_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { CHAIN_SETTINGS } from './chain/settings.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
 import {
   maskAll,
@@ -87,6 +88,7 @@ export const SETTINGS = {
     read: readUrl(['http:', 'https:']),
   }),
   ...UPSTREAM_SETTINGS,
+  ...CHAIN_SETTINGS,
   cacheMb: setting({
     env: 'AUSPEX_CACHE_MB',
     placeholder: 'number',

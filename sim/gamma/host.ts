@@ -3,13 +3,15 @@ import type { Universe } from '../universe/universe.js'
 import type { Gamma } from './gamma.js'
 import { Refusal } from './refusal.js'
 import { route } from './routes.js'
+import { RowMemory } from './row-memory.js'
 import { TagRelations } from './tag-relations.js'
 
 const TEXT = { 'content-type': 'text/plain' }
 
 /** The catalogue of the site: events, markets, series, tags, people. */
 export function createGammaHost(universe: Universe): HostParts {
-  const gamma = { universe, relations: new TagRelations(universe) }
+  const relations = new TagRelations(universe)
+  const gamma: Gamma = { universe, relations, events: new RowMemory(), markets: new RowMemory() }
   return { http: (request) => answer(gamma, request) }
 }
 

@@ -1,7 +1,7 @@
 import type { Market } from '../universe/market.js'
 import type { Gamma } from './gamma.js'
 import { MARKET_ORDER, selectMarkets } from './market-list.js'
-import { orderRows, readOrder } from './ordering.js'
+import { type Order, orderRows, type Row, readOrder } from './ordering.js'
 import { keysetPage, offsetPage } from './paging.js'
 import { askedFlag } from './parameters.js'
 import { createMarketPresenter } from './present-event.js'
@@ -13,7 +13,7 @@ const KEYSET_LIMIT_MAX = 100
 
 export function listMarkets(gamma: Gamma, query: URLSearchParams): object[] {
   const order = readOrder(query, MARKET_ORDER)
-  const rows = orderRows(gamma.universe, selectMarkets(gamma, query), MARKET_ORDER, order)
+  const rows = rowsOf(gamma, query, order)
   const page = offsetPage(rows, query, OFFSET_LIMIT_MAX)
   return presentAll(
     gamma,
@@ -24,10 +24,17 @@ export function listMarkets(gamma: Gamma, query: URLSearchParams): object[] {
 
 export function pageMarkets(gamma: Gamma, query: URLSearchParams): object {
   const order = readOrder(query, MARKET_ORDER)
-  const rows = orderRows(gamma.universe, selectMarkets(gamma, query), MARKET_ORDER, order)
+  const rows = rowsOf(gamma, query, order)
   const { items, cursor } = keysetPage(rows, query, order, KEYSET_LIMIT_MAX)
   const markets = presentAll(gamma, query, items)
   return cursor === undefined ? { markets } : { markets, next_cursor: cursor }
+}
+
+function rowsOf(gamma: Gamma, query: URLSearchParams, order: Order): readonly Row<Market>[] {
+  const { universe, markets } = gamma
+  return markets.of(query, universe.nowMs, () =>
+    orderRows(universe, selectMarkets(gamma, query), MARKET_ORDER, order),
+  )
 }
 
 export function showMarket(gamma: Gamma, query: URLSearchParams, market: Market): object {

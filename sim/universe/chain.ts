@@ -6,6 +6,8 @@ import { hash32 } from './random.js'
 /** The cut-over from the first exchange generation; blocks before it belong to the old era. */
 const CUT_OVER_NUMBER = 86_126_998
 const OLD_ERA_BLOCKS = 900
+/** The block with which every universe begins. */
+export const FIRST_NUMBER = CUT_OVER_NUMBER - OLD_ERA_BLOCKS
 /** When the old era's half hour is set. */
 export const OLD_ERA_START_MS = Date.UTC(2026, 3, 20, 14)
 export const OLD_ERA_END_MS = OLD_ERA_START_MS + 2_000 * OLD_ERA_BLOCKS
@@ -15,7 +17,7 @@ export type FoundTransaction = { tx: Transaction; block: Block | undefined; inde
 
 /** The visible chain, and the numbering, hashing and dating of its blocks. */
 export class Chain {
-  readonly firstNumber = CUT_OVER_NUMBER - OLD_ERA_BLOCKS
+  readonly firstNumber = FIRST_NUMBER
   readonly #seed: number
   readonly #startSec: number
   readonly #blocks: Block[] = []

@@ -70,3 +70,9 @@ export async function countQuarantined(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::integer as count from quarantine`
   return row?.count ?? 0
 }
+
+/** Wallets that had a fact: their numbers have no gaps. */
+export async function countWallets(sql: Sql): Promise<number> {
+  const [row] = await sql<{ last: number }[]>`select max(id) as last from wallets`
+  return row?.last ?? 0
+}

@@ -48,6 +48,18 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([])
   })
 
+  test('of work that fails in one of its branches takes nothing from the others', async () => {
+    let branch: Promise<unknown> = Promise.resolve()
+    const failing = transact(pool, async (tx) => {
+      branch = tx`select pg_sleep(0.05)`.then(() => tx`insert into notes values ('stray')`)
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    await expect(branch).rejects.toThrow('over')
+    expect(await pool`select 1 as one`).toEqual([{ one: 1 }])
+    expect(await notes()).toEqual([])
+  })
+
   test('whose connection is lost between two queries writes nothing on the next one', async () => {
     const failing = transact(pool, async (tx) => {
       await tx`insert into notes values ('lost')`

@@ -8,12 +8,15 @@ import type { Pool, Sql } from './connection.js'
  * takes its place, where no transaction is open.
  */
 export function transact<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
-  const connection = { isLost: false }
+  const state = { isOver: false }
   return new Promise<T>((resolve, reject) => {
     const begin = pool.begin(async (tx) => {
       try {
-        return { value: await work(guard(tx, connection)) }
+        return { value: await work(guard(tx, state)) }
       } catch (error) {
+        // Of work that goes on in several branches only one has failed: what the others ask for from
+        // now on would be done after the rollback, for good.
+        state.isOver = true
         if (!isLoss(error)) throw error
         reject(error)
         return await forever
@@ -21,7 +24,7 @@ export function transact<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Promise<
     })
     begin
       .finally(() => {
-        connection.isLost = true
+        state.isOver = true
       })
       .then((result) => resolve((result as { value: T }).value), reject)
   })
@@ -35,9 +38,9 @@ class LostConnection extends Error {
   readonly code = 'CONNECTION_CLOSED'
 }
 
-function guard(tx: Sql, connection: { isLost: boolean }): Sql {
+function guard(tx: Sql, state: { isOver: boolean }): Sql {
   const check = () => {
-    if (connection.isLost) throw new LostConnection('the connection of the transaction is gone')
+    if (state.isOver) throw new LostConnection('the transaction is over')
   }
   return new Proxy(tx, {
     apply(target, receiver, args) {

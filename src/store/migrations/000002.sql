@@ -67,6 +67,8 @@ create index builders_since on builders using brin (since);
 create table tokens (
   id integer primary key,
   condition integer,
+  -- The block of the first log that told: the ledger books older ones without knowing.
+  told integer,
   outcome smallint,
   since bigint not null,
   token bytea not null unique

@@ -1,0 +1,24 @@
+import type { Row } from './ordering.js'
+
+/** Which part of a list is asked for does not change the list. */
+const PAGE_PARAMETERS = ['limit', 'offset', 'after_cursor']
+
+/**
+ * The lists that were asked for at one moment of the universe. Their pages are asked for one after
+ * the other, and every page would put the whole list in order again.
+ */
+export class RowMemory<Item> {
+  readonly #lists = new Map<string, Row<Item>[]>()
+  #nowMs = Number.NaN
+
+  of(query: URLSearchParams, nowMs: number, compute: () => Row<Item>[]): readonly Row<Item>[] {
+    if (nowMs !== this.#nowMs) this.#lists.clear()
+    this.#nowMs = nowMs
+    const listQuery = new URLSearchParams(query)
+    for (const name of PAGE_PARAMETERS) listQuery.delete(name)
+    const key = listQuery.toString()
+    const rows = this.#lists.get(key) ?? compute()
+    this.#lists.set(key, rows)
+    return rows
+  }
+}

@@ -1,0 +1,115 @@
+import { FREE_KEY_PERIOD_MS } from './accounts/free-keys.js'
+import { SYNC_MS } from './accounts/key-ring.js'
+import { deleteGrants, deleteUsageWriters } from './accounts/queries.js'
+import { FLUSH_MS } from './accounts/usage-meter.js'
+import type { Progress as ChainProgress } from './chain/follow/follower.js'
+import { Ingest } from './chain/ingest.js'
+import { LiveEvents } from './chain/live/live-events.js'
+import { countWallets, selectState } from './chain/queries.js'
+import { dropOldFacts } from './chain/retention.js'
+import type { Context } from './context.js'
+import { repeat } from './lib/repeat.js'
+import { MarketJobs } from './markets/jobs.js'
+import { createMarketMetrics, registerMarketGauges } from './markets/metrics.js'
+import { REFRESH_MS } from './markets/prices.js'
+import type { Target } from './store/connection.js'
+
+const TIDY_MS = 60 * 60 * 1000
+const REPORT_MS = 1_000
+
+/** Told how a long way to the head goes. */
+export type OnCatchUp = (progress: ChainProgress) => void
+
+/** Starts everything that runs beside the requests, until the signal aborts. */
+export function startWork(
+  ctx: Context,
+  target: Target,
+  signal: AbortSignal,
+  onCatchUp?: OnCatchUp,
+): Promise<unknown> {
+  const job = (name: string, intervalMs: number, work: () => Promise<void>) =>
+    runJob(ctx, signal, intervalMs, name, work)
+  return Promise.all([
+    job('key sync', SYNC_MS, () => ctx.keyRing.sync()),
+    job('usage flush', FLUSH_MS, () => ctx.usage.flush()),
+    job('tidying', TIDY_MS, () => tidy(ctx)),
+    ...startMarketWork(ctx, target, signal, onCatchUp),
+  ])
+}
+
+function startMarketWork(
+  ctx: Context,
+  target: Target,
+  signal: AbortSignal,
+  onCatchUp: OnCatchUp | undefined,
+): Promise<void>[] {
+  const { config, upstreams, bus, catalogue, status: board, clock, log, metrics } = ctx
+  const { registry } = metrics
+  const { gamma, clob, polygon } = upstreams
+  const marketMetrics = createMarketMetrics(registry)
+  const markets = new MarketJobs({
+    ...{ store: ctx.store, gamma, clob, catalogue, clock, log, metrics: marketMetrics },
+  })
+  const alone = async (term: AbortSignal) => {
+    await Promise.all([
+      markets.runSync(term),
+      runJob(ctx, term, REFRESH_MS, 'price refresh', () => markets.refreshPrices(term)),
+      runJob(ctx, term, TIDY_MS, 'retention', () =>
+        dropOldFacts(ctx.sql, clock.now(), config.retentionDays),
+      ),
+    ])
+  }
+  registerMarketGauges(registry, clock, () => markets.status())
+  const lookups = markets.load().then(() => markets.runLookups(signal))
+  if (polygon === undefined) return [lookups, alone(signal)]
+
+  const live = new LiveEvents({ bus, markets: catalogue, clock, log })
+  const ingest = new Ingest({
+    ...{ config, target, upstreams, live, board, registry, clock, log, alongside: alone },
+    onProgress: onCatchUp,
+  })
+  ingest.report()
+  const reporting = runJob(ctx, signal, REPORT_MS, 'report', async () => {
+    await report(ctx, markets)
+    ingest.report()
+    const { problem } = markets.status()
+    if (problem !== undefined) board.warnings = [...board.warnings, `market catalogue: ${problem}`]
+  })
+  return [lookups, ingest.run(polygon, signal), reporting]
+}
+
+/** Another process may be the one that books. */
+async function report({ sql, status, bus, catalogue }: Context, markets: MarketJobs) {
+  const { block, blockTime } = await selectState(sql)
+  status.wallets = await countWallets(sql)
+  status.markets = markets.status().known
+  const { eventsBuffered, settlementsBuffered, eventStoreBytes, eventsProcessed } = bus.status
+  Object.assign(status, { eventsBuffered, settlementsBuffered, eventStoreBytes, eventsProcessed })
+  status.latestBlock = block ?? 0
+  status.latestBlockSec = blockTime ?? 0
+  status.metadata = catalogue.size
+}
+
+/** A job needs the database and waits for it; what it cannot do now it does at its next turn. */
+function runJob(
+  ctx: Context,
+  signal: AbortSignal,
+  intervalMs: number,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  return repeat(intervalMs, signal, async () => {
+    if (ctx.store.problem !== undefined) return
+    try {
+      await work()
+    } catch (error) {
+      if (!signal.aborted) ctx.log.warn({ err: error, job: name }, 'job failed')
+    }
+  })
+}
+
+async function tidy(ctx: Context): Promise<void> {
+  const nowMs = ctx.clock.now()
+  await deleteGrants(ctx.sql, nowMs - FREE_KEY_PERIOD_MS)
+  await deleteUsageWriters(ctx.sql, nowMs - FREE_KEY_PERIOD_MS)
+}
