@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import type { Sql } from '../../store/connection.js'
+import type { FollowWorld } from '../follow/test-follow.js'
+import { compareContents, readContents } from './test-contents.js'
+import { backfill, bookFrom, follow, middleOf, openLongWorld } from './test-world.js'
+
+let world: FollowWorld
+beforeAll(async () => {
+  world = await openLongWorld()
+})
+afterAll(() => world.close())
+
+test('history that is read beside a service leaves what one run from the start leaves', async () => {
+  const { universe } = world
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const live = await follow(world, database, middleOf(world))
+  onTestFinished(() => live.end())
+  await live.arrive()
+
+  let isDone = false
+  const reading = backfill(world, database).finally(() => {
+    isDone = true
+  })
+  reading.catch(() => undefined)
+  for (let turn = 1; !isDone; turn++) {
+    if (turn % 5 === 0) universe.reorg(3)
+    world.makeBlock()
+    await live.arrive()
+  }
+  const { ledgerFrom } = await reading
+  expect(ledgerFrom.now).toBe(universe.chain.firstNumber)
+  // Takes blocks back that the old ledger had booked, with the journal that the new one made.
+  universe.reorg(60)
+  for (let turn = 0; turn < 3; turn++) world.makeBlock()
+  await live.arrive()
+  await live.end()
+
+  const whole = await bookFrom(world, universe.chain.firstNumber)
+  onTestFinished(() => whole.drop())
+  const found = await readContents(database.sql)
+  expect(compareContents(found, await readContents(whole.sql))).toEqual({})
+  expect(found.positions?.length).toBeGreaterThan(500)
+  expect(found.undo?.length).toBeGreaterThan(100)
+  expect(await sumDifferences(database.sql)).toBe(0)
+}, 60_000)
+
+/** Tokens whose holders do not hold what was made and not destroyed. */
+async function sumDifferences(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count
+      from (select token, sum(balance) filter (where wallet <> 0) as held,
+                   sum(balance) filter (where wallet = 0) as nobody
+              from positions
+             group by token) as sums
+      full join supplies using (token)
+     where coalesce(held, 0) <> coalesce(minted - burned, 0)
+        or coalesce(held, 0) <> -coalesce(nobody, 0)`
+  return row?.count ?? 0
+}

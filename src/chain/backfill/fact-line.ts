@@ -1,0 +1,56 @@
+import type { Pool } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import type { Batch } from '../follow/line.js'
+import { Names } from '../store/names.js'
+import { buildIndexes, ensurePartitions } from '../store/partitions.js'
+import { poolsOf, selectPools } from '../store/pools.js'
+import { addCoverage, lockState, selectHoles } from '../store/state.js'
+import { writeTape } from '../store/write-tape.js'
+import { readTape } from '../tape/read-tape.js'
+
+/**
+ * Stores the facts of old blocks, in ascending order, beside a line that books the head. Each batch
+ * is one transaction that ends with the coverage: what is covered is there, once, and nothing else
+ * is. The head waits only while that end is committed. After an error it must not be used again.
+ */
+export class FactLine {
+  readonly #pool: Pool
+  readonly #names = new Names()
+  /** Market makers of the first years: what they do is nobody's. */
+  readonly #pools: Set<string>
+  #fills = 0
+
+  private constructor(pool: Pool, pools: Set<string>) {
+    this.#pool = pool
+    this.#pools = pools
+  }
+
+  static async open(pool: Pool): Promise<FactLine> {
+    return new FactLine(pool, await selectPools(pool))
+  }
+
+  /** Stored so far. */
+  get fills(): number {
+    return this.#fills
+  }
+
+  async append(batch: Batch): Promise<void> {
+    const { fromBlock, toBlock } = batch
+    const tape = readTape({ ...batch, pools: this.#pools })
+    await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare: true }))
+    await buildIndexes(this.#pool, { beforeBlock: fromBlock })
+    await this.#names.resolveEarly(this.#pool, tape)
+    await transact(this.#pool, async (tx) => {
+      await tx`set local statement_timeout = 0`
+      await writeTape(tx, tape, this.#names)
+      await lockState(tx)
+      const [hole] = await selectHoles(tx, batch)
+      if (hole?.fromBlock !== fromBlock || hole.toBlock !== toBlock) {
+        throw new Error(`somebody else has read blocks of ${fromBlock} to ${toBlock}`)
+      }
+      await addCoverage(tx, batch)
+    })
+    for (const pool of poolsOf(tape)) this.#pools.add(pool)
+    this.#fills += tape.fills.length
+  }
+}

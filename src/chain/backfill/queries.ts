@@ -1,0 +1,48 @@
+import type { Sql } from '../../store/connection.js'
+import type { StateRow } from '../queries.js'
+import type { BlockRange } from '../store/state.js'
+
+/** `undefined`: the block had no facts, or is not here. */
+export async function selectBlockHash(sql: Sql, block: number): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select '0x' || encode(hash, 'hex') as hash from blocks where number = ${block}`
+  return row?.hash
+}
+
+/** Of a block near the head; `undefined` for any other. */
+export async function selectParentHash(sql: Sql, block: number): Promise<string | undefined> {
+  const [row] = await sql<{ parentHash: string }[]>`
+    select '0x' || encode(parent_hash, 'hex') as parent_hash
+      from recent_blocks
+     where number = ${block}`
+  return row?.parentHash
+}
+
+/** The first block of the ledger that the stored facts allow; `undefined`: there is no ledger. */
+export async function selectPossibleStart(
+  sql: Sql,
+  { ledgerFrom, keptFrom }: StateRow,
+): Promise<number | undefined> {
+  const [range] = await sql<BlockRange[]>`
+    select from_block, to_block
+      from coverage
+     where from_block <= ${ledgerFrom}
+       and to_block >= ${ledgerFrom}`
+  return range === undefined ? undefined : Math.max(range.fromBlock, keptFrom ?? 0)
+}
+
+/** The hole right below this block, `undefined` when the facts reach without one to the first that are here. */
+export async function selectHoleBelow(sql: Sql, block: number): Promise<BlockRange | undefined> {
+  const [range] = await sql<BlockRange[]>`
+    select from_block, to_block
+      from coverage
+     where to_block < ${block}
+     order by from_block desc
+     limit 1`
+  return range && { fromBlock: range.toBlock + 1, toBlock: block - 1 }
+}
+
+/** The ledger was made anew, and begins with this block. */
+export async function moveLedgerStart(tx: Sql, fromBlock: number): Promise<void> {
+  await tx`update chain_state set ledger_from = ${fromBlock}, epoch = epoch + 1`
+}

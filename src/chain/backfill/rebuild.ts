@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { codeOf, OperatorError } from '../../errors.js'
+import type { Entry } from '../../ledger/entry.js'
+import { fold } from '../../ledger/fold.js'
+import { LedgerStore } from '../../ledger/store/ledger-store.js'
+import type { Pool, Sql } from '../../store/connection.js'
+import { LOCKS } from '../../store/locks.js'
+import { transact } from '../../store/transaction.js'
+import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
+import { REORG_BLOCKS_MAX } from '../follow/line.js'
+import { selectState } from '../queries.js'
+import { blockOf, seqOf } from '../seq.js'
+import { Names } from '../store/names.js'
+import { eachEntries } from '../store/read-entries.js'
+import { insertRefusals } from '../store/refusals.js'
+import { lockState } from '../store/state.js'
+import { moveLedgerStart, selectPossibleStart } from './queries.js'
+import { readAhead } from './read-ahead.js'
+import { insertProgress, moveProgress, selectProgress } from './rebuild-progress.js'
+import {
+  addIndexes,
+  addPartitions,
+  analyzeTwins,
+  createTwins,
+  swapTwins,
+  useTwins,
+} from './twin-tables.js'
+import { wholeBlocks } from './whole-blocks.js'
+
+type RebuildOptions = {
+  pool: Pool
+  /** The last block whose facts are folded, and the last one of the ledger in use. */
+  onProgress: (block: number, lastBlock: number) => void
+  /** Somebody reads the old ledger: it is tried again. */
+  onBusy: () => void
+  /** Rows of each kind that are read at once. */
+  rowsMax?: number | undefined
+  timing?: Timing | undefined
+}
+
+/** So few blocks may be left for the moment when the head has to wait. */
+const LAST_BLOCKS_MAX = REORG_BLOCKS_MAX + 32
+const BUSY_MS = 5_000
+
+/**
+ * Makes the ledger anew from stored facts, from an earlier block on, beside the one in use and then
+ * in its place. Only at the end does the head wait: for the blocks that a reorganisation may take
+ * back, which need their journal. Interrupted, it goes on where it was.
+ */
+export class Rebuild {
+  readonly #options: RebuildOptions
+  readonly #fromBlock: number
+  readonly #names = new Names()
+  readonly #ledger = new LedgerStore(this.#names)
+  #doneSeq: number
+
+  private constructor(options: RebuildOptions, fromBlock: number, doneSeq: number | undefined) {
+    this.#options = options
+    this.#fromBlock = fromBlock
+    this.#doneSeq = doneSeq ?? NOTHING_DONE
+    if (doneSeq !== undefined) return
+    // The tables are empty: no row has to be looked for that was not made here.
+    this.#ledger.startWallet(0)
+    this.#ledger.startToken(0)
+  }
+
+  static async run(options: RebuildOptions, fromBlock: number, signal: AbortSignal): Promise<void> {
+    const doneSeq = await transact(options.pool, (tx) => begin(tx, fromBlock))
+    await new Rebuild(options, fromBlock, doneSeq).#run(signal)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { pool, onBusy, timing = systemTiming } = this.#options
+    await this.#approach(signal)
+    await transact(pool, async (tx) => {
+      await useTwins(tx)
+      await addIndexes(tx)
+      await analyzeTwins(tx)
+    })
+    for (;;) {
+      await this.#approach(signal)
+      if (await this.#finish()) return
+      onBusy()
+      await timing.sleep(BUSY_MS, signal)
+    }
+  }
+
+  /** Folds what no reorganisation can touch, until there is little left. */
+  async #approach(signal: AbortSignal): Promise<void> {
+    const { pool, onProgress, rowsMax } = this.#options
+    for (;;) {
+      const { block: lastBlock } = await selectState(pool)
+      assert(lastBlock !== null, 'a ledger has a last block')
+      const nextBlock = Math.max(this.#fromBlock, blockOf(this.#doneSeq + 1))
+      onProgress(nextBlock - 1, lastBlock)
+      if (lastBlock - nextBlock <= LAST_BLOCKS_MAX) return
+      await transact(pool, addPartitions)
+      const range = this.#rangeTo(lastBlock - REORG_BLOCKS_MAX)
+      for await (const entries of readAhead(eachEntries(pool, range, rowsMax))) {
+        signal.throwIfAborted()
+        await this.#book(entries)
+        onProgress(blockOf(this.#doneSeq), lastBlock)
+      }
+      await this.#skipTo(range.toSeq)
+    }
+  }
+
+  async #book(entries: readonly Entry[]): Promise<void> {
+    const toSeq = entries.at(-1)?.seq ?? this.#doneSeq
+    await transact(this.#options.pool, async (tx) => {
+      await useTwins(tx)
+      // What is lost when the machine fails is made once more.
+      await tx`set local synchronous_commit = off`
+      await moveProgress(tx, this.#doneSeq, toSeq)
+      await this.#fold(tx, entries, Number.POSITIVE_INFINITY)
+    })
+    this.#doneSeq = toSeq
+  }
+
+  async #skipTo(toSeq: number): Promise<void> {
+    await transact(this.#options.pool, (tx) => moveProgress(tx, this.#doneSeq, toSeq))
+    this.#doneSeq = toSeq
+  }
+
+  /** `false`: the tables in use are being read, and everything is as it was before. */
+  async #finish(): Promise<boolean> {
+    // What was told meanwhile counts for the last blocks.
+    this.#names.forget()
+    try {
+      await transact(this.#options.pool, (tx) => this.#replace(tx))
+      return true
+    } catch (error) {
+      if (!BUSY_CODES.has(codeOf(error) ?? '')) throw error
+      this.#ledger.forget()
+      return false
+    }
+  }
+
+  async #replace(tx: Sql): Promise<void> {
+    await useTwins(tx)
+    const { cursor } = await lockState(tx)
+    assert(cursor !== undefined, 'a ledger has a last block')
+    if ((await selectPossibleStart(tx, await selectState(tx))) !== this.#fromBlock) {
+      throw new OperatorError(
+        'The stored facts have changed meanwhile. Run the same command again.',
+      )
+    }
+    await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
+    await addPartitions(tx)
+    const chunks = eachEntries(tx, this.#rangeTo(cursor.block), this.#options.rowsMax)
+    for await (const entries of wholeBlocks(chunks)) {
+      await this.#fold(tx, entries, cursor.block - REORG_BLOCKS_MAX + 1)
+    }
+    this.#ledger.startBlock(cursor.block, true)
+    await this.#ledger.write(tx)
+    await addIndexes(tx)
+    await swapTwins(tx)
+    await moveLedgerStart(tx, this.#fromBlock)
+  }
+
+  async #fold(tx: Sql, entries: readonly Entry[], journalFrom: number): Promise<void> {
+    await this.#names.resolveEntries(tx, entries)
+    await this.#ledger.load(tx, entries)
+    let block = Number.NaN
+    for (const entry of entries) {
+      const entryBlock = blockOf(entry.seq)
+      if (entryBlock !== block) this.#ledger.startBlock(entryBlock, entryBlock >= journalFrom)
+      block = entryBlock
+      fold(this.#ledger, entry)
+    }
+    await this.#ledger.write(tx)
+    const refusals = this.#ledger.takeRefusals()
+    if (refusals.length > 0) await insertRefusals(tx, refusals)
+  }
+
+  /** What is not folded yet, up to the end of this block. */
+  #rangeTo(block: number): { fromSeq: number; toSeq: number } {
+    const fromSeq = Math.max(seqOf(this.#fromBlock, 0), this.#doneSeq + 1)
+    return { fromSeq, toSeq: seqOf(block + 1, 0) - 1 }
+  }
+}
+
+const NOTHING_DONE = -1
+/** lock_not_available, deadlock_detected */
+const BUSY_CODES = new Set(['55P03', '40P01'])
+
+/** How far an earlier attempt has come; `undefined`: it begins now, with empty tables. */
+async function begin(tx: Sql, fromBlock: number): Promise<number | undefined> {
+  const doneSeq = await selectProgress(tx, fromBlock)
+  if (doneSeq !== undefined) return doneSeq
+  await createTwins(tx)
+  await insertProgress(tx, fromBlock)
+  return undefined
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { Registry } from 'prom-client'
+import { onTestFinished } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { systemClock } from '../../lib/clock.js'
+import { createPool } from '../../store/connection.js'
+import { PolygonClient } from '../../upstreams/polygon/client.js'
+import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
+import { eachBatch } from '../follow/batches.js'
+import { REORG_BLOCKS_MAX } from '../follow/line.js'
+import { toTapeBlock } from '../follow/links.js'
+import { readBlocks } from '../follow/read-blocks.js'
+import { type FollowWorld, followInto, hasty, openWorld } from '../follow/test-follow.js'
+import { TapeLine } from '../tape-line.js'
+import { type BackfillOptions, runBackfill } from './backfill.js'
+
+/** Small batches, so that a short history has many. */
+export const BATCH_LIMITS = { bytesMax: 400_000, waitMsMax: 60_000 }
+export const ROWS_MAX = 250
+/** More than can be taken back: the service has booked some blocks for good. */
+const LIVE_BLOCKS = 300
+
+/** A chain that is long enough for a ledger without a journal before the blocks with one. */
+export const openLongWorld = (): Promise<FollowWorld> =>
+  openWorld({ seed: 5, historyMs: 2 * 60_000 })
+
+/** Where a service begins whose history is read later. */
+export const middleOf = ({ universe }: FollowWorld): number =>
+  universe.chain.head.number - LIVE_BLOCKS
+
+/** A service that books the chain from this block on. */
+export async function follow(world: FollowWorld, { target }: TestDatabase, startBlock: number) {
+  const pool = createPool(target, 2)
+  const line = await TapeLine.open({ pool })
+  const followed = followInto(world, line, { startBlock, batchLimits: BATCH_LIMITS })
+  const end = async () => {
+    await followed.stop()
+    await pool.end({ timeout: 1 })
+  }
+  return { ...followed, end }
+}
+
+/** A database with the chain from this block on. */
+export async function bookFrom(world: FollowWorld, startBlock: number): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  const line = await TapeLine.open({ pool: database.sql })
+  const { signal } = new AbortController()
+  const polygon = openNode(world)
+  const announced = await polygon.getBlock('latest')
+  if (announced === undefined) throw new Error('the node has no blocks')
+  const lastSafe = announced.number - REORG_BLOCKS_MAX
+  const old = { fromBlock: startBlock, toBlock: lastSafe, previousHash: undefined }
+  for await (const batch of eachBatch(polygon, old, signal)) await line.append(batch)
+  const near = { fromBlock: lastSafe + 1, toBlock: announced.number }
+  const blocks = await readBlocks(polygon, near, { announced, onReceipts: () => undefined, signal })
+  await line.append({
+    ...near,
+    logs: blocks.flatMap(({ logs }) => logs),
+    blocks: blocks.map(({ head }) => toTapeBlock(head)),
+    isNearHead: true,
+  })
+  await polygon.close()
+  return database
+}
+
+const openNode = ({ host: { url } }: FollowWorld): PolygonClient =>
+  new PolygonClient({
+    ...{ url, clock: systemClock, timing: hasty },
+    metrics: createUpstreamMetrics(new Registry()),
+  })
+
+/** A copy of a database that nobody is connected to, for one test. */
+export async function cloneDatabase({ target }: TestDatabase): Promise<TestDatabase> {
+  if (!('socketDir' in target)) throw new Error('test databases are reached by a socket')
+  const database = `test_${randomBytes(6).toString('hex')}`
+  const admin = createPool({ ...target, database: 'postgres' }, 1)
+  await admin`create database ${admin(database)} template ${admin(target.database)}`
+  const clone = { ...target, database }
+  const sql = createPool(clone, 4)
+  const drop = async () => {
+    await sql.end({ timeout: 1 })
+    await admin`drop database ${admin(database)} with (force)`
+    await admin.end()
+  }
+  onTestFinished(drop)
+  return { target: clone, sql, control: sql, drop }
+}
+
+type Changes = Partial<BackfillOptions> & { signal?: AbortSignal }
+
+/** Reads history into the database of a service. */
+export async function backfill(
+  world: FollowWorld,
+  { target }: TestDatabase,
+  { signal = new AbortController().signal, ...changes }: Changes = {},
+) {
+  const polygon = openNode(world)
+  const options: BackfillOptions = {
+    target,
+    polygon,
+    fromBlock: world.universe.chain.firstNumber,
+    out: { write: () => undefined },
+    batchLimits: BATCH_LIMITS,
+    rowsMax: ROWS_MAX,
+    timing: hasty,
+    ...changes,
+  }
+  try {
+    return await runBackfill(options, signal)
+  } finally {
+    await polygon.close()
+  }
+}

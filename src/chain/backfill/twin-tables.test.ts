@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import type { Sql } from '../../store/connection.js'
+import { PARTITION_BLOCKS } from '../follow/line.js'
+import { seqOf } from '../seq.js'
+import { ensurePartitions } from '../store/partitions.js'
+import { addIndexes, addPartitions, createTwins, swapTwins, useTwins } from './twin-tables.js'
+
+const BLOCK = 300 * PARTITION_BLOCKS
+
+let database: TestDatabase
+let sql: TestDatabase['sql']
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = database.sql
+  await sql.begin(async (tx) => {
+    await ensurePartitions(tx, BLOCK, BLOCK, { bare: false })
+    await ensurePartitions(tx, BLOCK + PARTITION_BLOCKS, BLOCK + PARTITION_BLOCKS, { bare: true })
+  })
+  await sql`create view held as select wallet, held from positions`
+  await sql`create view all_held as select sum(held) from held`
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await sql`truncate positions, undo, pnl, quarantine`
+})
+
+/** All that can be said of the tables in use, but for their rows. */
+async function readSchema(): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select concat_ws(' ', 'table', relname, relkind, reloptions::text,
+                     pg_get_expr(relpartbound, oid), pg_get_partkeydef(oid)) as line
+      from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'i', 'I')
+     union all
+    select concat_ws(' ', 'column', attrelid::regclass, attname, atttypid::regtype, attnotnull)
+      from pg_attribute join pg_class c on c.oid = attrelid and c.relkind in ('r', 'p')
+     where relnamespace = 'public'::regnamespace and attnum > 0
+     union all
+    select 'index ' || indexdef from pg_indexes where schemaname = 'public'
+     union all
+    select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      from pg_constraint where connamespace = 'public'::regnamespace
+     union all
+    select concat_ws(' ', 'view', viewname, definition) from pg_views where schemaname = 'public'
+     order by 1`
+  return rows.map(({ line }) => line)
+}
+
+async function swap(fill: (tx: Sql) => Promise<unknown> = async () => undefined): Promise<void> {
+  await sql.begin(async (tx) => {
+    await createTwins(tx)
+    await useTwins(tx)
+    await addPartitions(tx)
+    await fill(tx)
+    await addIndexes(tx)
+    await swapTwins(tx)
+  })
+}
+
+const insertPosition = (tx: Sql, held: number) =>
+  tx`insert into positions values (1, 2, 0, 0, 0, 0, ${held}, 0, 0, 0, 0, 0)`
+
+describe('tables that were swapped', () => {
+  test('are like the old ones, to the name of each index', async () => {
+    const before = await readSchema()
+    expect(before.length).toBeGreaterThan(100)
+    await swap()
+    expect(await readSchema()).toEqual(before)
+    const [schema] = await sql`select from pg_namespace where nspname = 'auspex_rebuild'`
+    expect(schema).toBeUndefined()
+  })
+
+  test('have the rows that were written before, and views read them', async () => {
+    await insertPosition(sql, 7)
+    await swap(async (tx) => {
+      await insertPosition(tx, 5)
+      await tx`
+        insert into pnl values (${seqOf(BLOCK, 1)}, 1, 1, 2, 0, 0),
+                               (${seqOf(BLOCK + PARTITION_BLOCKS, 1)}, 2, 1, 2, 0, 0)`
+    })
+    expect(await sql`select wallet, held from held`).toEqual([{ wallet: 1, held: 5n }])
+    expect(await sql`select * from all_held`).toEqual([{ sum: '5' }])
+    expect(await sql`select amount from pnl order by seq`).toEqual([{ amount: 1n }, { amount: 2n }])
+  })
+
+  test('keep the journal of what tokens belong to, and of refusals only the new ones', async () => {
+    const undo = (tx: Sql, state: string) =>
+      tx`insert into undo values (9, ${state}, '{4}', '{-1}')`
+    const refuse = (tx: Sql, seq: number, reason: string) =>
+      tx`insert into quarantine values (${seq}, ${reason}, '', '', '', '', '')`
+    await undo(sql, 'tokens')
+    await undo(sql, 'supplies')
+    await refuse(sql, 1, 'out_of_range')
+    await refuse(sql, 2, 'undecodable')
+    await swap(async (tx) => {
+      await undo(tx, 'reserves')
+      await refuse(tx, 3, 'out_of_range')
+    })
+    const states = await sql<{ state: string }[]>`select state from undo order by state`
+    expect(states.map(({ state }) => state)).toEqual(['reserves', 'tokens'])
+    const refused = await sql<{ seq: bigint }[]>`select seq from quarantine order by seq`
+    expect(refused.map(({ seq }) => seq)).toEqual([2n, 3n])
+  })
+})

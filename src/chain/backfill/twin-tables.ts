@@ -1,0 +1,122 @@
+import { STATE_TABLES } from '../../ledger/store/tables/all.js'
+import type { Sql } from '../../store/connection.js'
+import { createViews, dropViews, selectDependentViews } from './dependent-views.js'
+
+/** Where a ledger is made beside the one in use. */
+export const TWIN_SCHEMA = 'auspex_rebuild'
+
+/** All that a ledger is. Steps of profit are in partitions. */
+const LEDGER_TABLES = [...STATE_TABLES.map(({ name }) => name), 'pnl', 'undo', 'undo_floor']
+/** What the new ledger refuses is put apart until it is in use. */
+const TWINS = [...LEDGER_TABLES, 'quarantine']
+
+/** Readers that come meanwhile wait behind us, so we do not wait for long. */
+const LOCK_WAIT_MS = 2_000
+
+/** For the rest of the transaction, `positions` and the others are those that are being made. */
+export async function useTwins(tx: Sql): Promise<void> {
+  await tx.unsafe(`set local search_path = ${TWIN_SCHEMA}, public; set local statement_timeout = 0`)
+}
+
+/** Makes the tables anew, empty: like those in use, but for the indexes beside the primary key. */
+export async function createTwins(tx: Sql): Promise<void> {
+  await tx.unsafe(`drop schema if exists ${TWIN_SCHEMA} cascade; create schema ${TWIN_SCHEMA}`)
+  const tables = await tx<
+    { name: string; key: string; partitionKey: string | null; options: string | null }[]
+  >`
+    select c.relname as name, pg_get_constraintdef(k.oid) as key,
+           pg_get_partkeydef(c.oid) as partition_key,
+           array_to_string(c.reloptions, ', ') as options
+      from pg_class c
+      join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+     where c.relnamespace = 'public'::regnamespace
+       and c.relname = any(${TWINS}::text[])`
+  for (const { name, key, partitionKey, options } of tables) {
+    const twin = `${TWIN_SCHEMA}.${name}`
+    const partitioned = partitionKey === null ? '' : `partition by ${partitionKey}`
+    const withOptions = options === null ? '' : `with (${options})`
+    await tx.unsafe(
+      `create table ${twin} (like public.${name} including all excluding indexes)
+         ${partitioned} ${withOptions};
+       alter table ${twin} add ${key}`,
+    )
+  }
+  await tx.unsafe(`insert into ${TWIN_SCHEMA}.undo_floor (block) values (0)`)
+}
+
+/** Makes the partitions that there are in the meantime. */
+export async function addPartitions(tx: Sql): Promise<void> {
+  const partitions = await tx<{ name: string; bounds: string }[]>`
+    select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+      from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'public.pnl'::regclass
+       and not exists (select from pg_class t
+                        where t.relname = c.relname
+                          and t.relnamespace = ${TWIN_SCHEMA}::regnamespace)`
+  for (const { name, bounds } of partitions) {
+    const twin = `${TWIN_SCHEMA}.${name}`
+    await tx.unsafe(
+      `create table ${twin} (like ${TWIN_SCHEMA}.pnl including all);
+       alter table ${TWIN_SCHEMA}.pnl attach partition ${twin} ${bounds}`,
+    )
+  }
+}
+
+/** Builds the indexes, of the same names, that the tables in use have and these have not. */
+export async function addIndexes(tx: Sql): Promise<void> {
+  const indexes = await tx<{ definition: string }[]>`
+    select pg_get_indexdef(i.indexrelid) as definition
+      from pg_index i
+      join pg_class x on x.oid = i.indexrelid
+      join pg_class c on c.oid = i.indrelid and c.relnamespace = 'public'::regnamespace
+      join pg_class t on t.relname = c.relname
+                     and t.relnamespace = ${TWIN_SCHEMA}::regnamespace
+     where not i.indisprimary
+       and not exists (select from pg_class
+                        where relname = x.relname
+                          and relnamespace = ${TWIN_SCHEMA}::regnamespace)`
+  for (const { definition } of indexes) {
+    await tx.unsafe(definition.replace(' ON public.', ` ON ${TWIN_SCHEMA}.`))
+  }
+}
+
+/** So that the planner knows from the first moment what it will read. */
+export async function analyzeTwins(tx: Sql): Promise<void> {
+  await tx.unsafe(`analyze ${LEDGER_TABLES.map((name) => `${TWIN_SCHEMA}.${name}`).join(', ')}`)
+}
+
+/**
+ * Puts these tables in the place of those in use, at the end of the transaction; views follow. Fails
+ * with `lock_not_available` when somebody reads the old ones for long.
+ */
+export async function swapTwins(tx: Sql): Promise<void> {
+  const inUse = LEDGER_TABLES.map((name) => `public.${name}`).join(', ')
+  await tx.unsafe(`
+    set local search_path = public;
+    set local lock_timeout = ${LOCK_WAIT_MS};
+    lock table ${inUse} in access exclusive mode`)
+  // Which tokens a condition has is no part of the ledger: its journal goes on.
+  await tx.unsafe(`
+    insert into ${TWIN_SCHEMA}.undo select * from undo where state = 'tokens';
+    delete from quarantine where reason = 'out_of_range';
+    insert into quarantine select * from ${TWIN_SCHEMA}.quarantine`)
+  const views = await selectDependentViews(tx, LEDGER_TABLES)
+  await dropViews(tx, views)
+  await tx.unsafe(`drop table ${inUse}`)
+  for (const name of await selectTwins(tx)) {
+    await tx.unsafe(`alter table ${TWIN_SCHEMA}.${name} set schema public`)
+  }
+  await tx.unsafe(`drop schema ${TWIN_SCHEMA} cascade`)
+  await createViews(tx, views)
+}
+
+/** The tables of the ledger, partitions included. */
+async function selectTwins(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select relname as name
+      from pg_class
+     where relnamespace = ${TWIN_SCHEMA}::regnamespace
+       and (relname = any(${LEDGER_TABLES}::text[]) or relispartition and relkind = 'r')`
+  return rows.map(({ name }) => name)
+}

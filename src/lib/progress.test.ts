@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { formatSeconds, Progress } from './progress.js'
+
+function watch(options: { isTTY: boolean; linesMs?: number; from?: number }) {
+  const { isTTY, linesMs, from } = options
+  const written: string[] = []
+  const time = { ms: 0 }
+  const out = { isTTY, write: (text: string) => written.push(text) }
+  const clock = { now: () => time.ms }
+  const what = { title: 'Reading', unit: 'blocks', total: 2_000, from, linesMs }
+  const progress = new Progress({ ...what, out, clock })
+  return { written, time, progress }
+}
+
+describe('progress', () => {
+  test('is one line on a terminal, with rate and time left, and vanishes', () => {
+    const { written, time, progress } = watch({ isTTY: true })
+    time.ms = 10_000
+    progress.show(500, '7 fills/s')
+    progress.show(501)
+    progress.end()
+    expect(written).toEqual([
+      `\r\x1b[KReading  ${'█'.repeat(8)}${'░'.repeat(22)}  25 %  500 of 2,000 blocks  50/s  ETA 30s  7 fills/s`,
+      '\r\x1b[K',
+    ])
+  })
+
+  test('is a line now and then in a pipe when it is wanted', () => {
+    const { written, time, progress } = watch({ isTTY: false, linesMs: 10_000 })
+    for (const [ms, done] of [
+      [1_000, 100],
+      [10_000, 1_000],
+      [15_000, 1_500],
+    ] as const) {
+      time.ms = ms
+      progress.show(done)
+    }
+    progress.end()
+    expect(written).toEqual(['Reading  50 %  1,000 of 2,000 blocks  100/s  ETA 10s\n'])
+  })
+
+  test('is measured from where it began', () => {
+    const { written, time, progress } = watch({ isTTY: false, linesMs: 1_000, from: 1_000 })
+    time.ms = 10_000
+    progress.show(1_500)
+    expect(written).toEqual(['Reading  75 %  1,500 of 2,000 blocks  50/s  ETA 10s\n'])
+  })
+
+  test('is nothing in a pipe otherwise', () => {
+    const { written, time, progress } = watch({ isTTY: false })
+    time.ms = 1e9
+    progress.show(1)
+    progress.end()
+    expect(written).toEqual([])
+  })
+})
+
+test.each([
+  [0.4, '0s'],
+  [59.4, '59s'],
+  [200, '3m 20s'],
+  [7_500, '2h 05m'],
+  [7_199, '2h 00m'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(formatSeconds(seconds)).toBe(text)
+})

@@ -1,0 +1,88 @@
+import { type Clock, systemClock } from './clock.js'
+
+export type Output = { isTTY?: boolean | undefined; write(text: string): unknown }
+
+type ProgressOptions = {
+  /** What goes on, and what is counted: `Reading the chain`, `blocks`. */
+  title: string
+  unit: string
+  total: number
+  /** What was done before, and says nothing about how fast this is. */
+  from?: number | undefined
+  out?: Output | undefined
+  clock?: Clock | undefined
+  /** In a file or a pipe a line that often; by default none at all. */
+  linesMs?: number | undefined
+}
+
+const BAR_CELLS = 30
+/** Faster than this nobody reads. */
+const TERMINAL_MS = 100
+
+/** How far long work has come, how fast it is and when it will be done: on a terminal one line that vanishes at the end. */
+export class Progress {
+  readonly #options: ProgressOptions
+  readonly #out: Output
+  readonly #clock: Clock
+  readonly #startMs: number
+  readonly #everyMs: number
+  #shownMs: number
+
+  constructor(options: ProgressOptions) {
+    const {
+      out = process.stderr,
+      clock = systemClock,
+      linesMs = Number.POSITIVE_INFINITY,
+    } = options
+    this.#options = options
+    this.#out = out
+    this.#clock = clock
+    this.#startMs = clock.now()
+    this.#everyMs = out.isTTY === true ? TERMINAL_MS : linesMs
+    this.#shownMs = out.isTTY === true ? Number.NEGATIVE_INFINITY : this.#startMs
+  }
+
+  /** `note` stands at the end of the line. */
+  show(done: number, note = ''): void {
+    const nowMs = this.#clock.now()
+    if (nowMs - this.#shownMs < this.#everyMs) return
+    this.#shownMs = nowMs
+    const line = this.#line(done, note, (nowMs - this.#startMs) / 1_000)
+    this.#out.write(this.#out.isTTY === true ? `\r\x1b[K${line}` : `${line}\n`)
+  }
+
+  end(): void {
+    if (this.#out.isTTY === true) this.#out.write('\r\x1b[K')
+  }
+
+  #line(done: number, note: string, seconds: number): string {
+    const { title, unit, total, from = 0 } = this.#options
+    const share = total === 0 ? 1 : Math.min(1, done / total)
+    const filled = Math.round(share * BAR_CELLS)
+    const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled)
+    const perSecond = seconds > 0 ? (done - from) / seconds : 0
+    const left = perSecond > 0 ? `ETA ${formatSeconds((total - done) / perSecond)}` : ''
+    const parts = [
+      title,
+      this.#out.isTTY === true ? bar : '',
+      `${Math.floor(share * 100)} %`,
+      `${formatCount(done)} of ${formatCount(total)} ${unit}`,
+      `${formatCount(perSecond)}/s`,
+      left,
+      note,
+    ]
+    return parts.filter((part) => part !== '').join('  ')
+  }
+}
+
+export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US')
+
+/** Two units at most: `45s`, `3m 20s`, `2h 05m`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  if (whole < 60) return `${whole}s`
+  if (whole < 3_600) return `${Math.floor(whole / 60)}m ${twoDigits(whole % 60)}s`
+  const minutes = Math.round(whole / 60)
+  return `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`
+}
