@@ -8,11 +8,10 @@ import { addSettingFlags, readConfig } from '../src/setting-flags.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
 import { untilStopped } from '../src/until-stopped.js'
-import type { OnCatchUp } from '../src/work.js'
 import { showBanner } from './banner.js'
+import { createCatchUpBar } from './catch-up-bar.js'
 import { readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
 import { prepareKeys } from './keys.js'
-import { showProgress } from './progress.js'
 import { type SimProcess, startSimulator } from './simulator.js'
 import { simulatedEnvironment } from './upstream-settings.js'
 
@@ -51,7 +50,7 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
     const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
     const { config } = readConfig(command, environment)
     const { clock } = simulator
-    await serve(config, simulator, { ...owner, clock, database, onCatchUp: showCatchUp })
+    await serve(config, simulator, { ...owner, clock, database })
   } finally {
     await simulator.stop()
   }
@@ -72,15 +71,13 @@ async function openBoth(
   throw [simulator, database].find((outcome) => outcome.status === 'rejected')?.reason
 }
 
-const showCatchUp: OnCatchUp = ({ fromBlock, toBlock, block }) =>
-  showProgress('Ingesting', (block + 1 - fromBlock) / (toBlock + 1 - fromBlock))
-
 async function serve(
   config: Config,
   simulator: SimProcess,
   options: ServiceOptions,
 ): Promise<void> {
-  const service = await startService(config, options)
+  const bar = createCatchUpBar()
+  const service = await startService(config, { ...options, onCatchUp: bar.show })
   const { url: simUrl, upstreams, samples } = simulator
   const failed = Promise.race([service.failed, simulator.failed])
   await untilStopped(
@@ -88,6 +85,7 @@ async function serve(
     {
       onStart: async () => {
         await service.ready
+        bar.end()
         const { url } = service
         const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
         const { pid } = process

@@ -7,7 +7,7 @@ import { readState } from '../sim/state-file.js'
 import { simulatedMs } from '../sim/time.js'
 import { OperatorError } from '../src/errors.js'
 import { type Clock, systemClock } from '../src/lib/clock.js'
-import { showProgress } from './progress.js'
+import { Progress } from '../src/lib/progress.js'
 
 const STOP_MS_MAX = 2_000
 /** The universe makes much garbage while its history is read: with a small nursery, a third of its time. */
@@ -44,13 +44,15 @@ export async function startSimulator(
   })
   // A stop ends it too, and nobody listens then.
   failed.catch(() => undefined)
+  const bar = new Progress({ title: 'Simulating', unit: '%', total: 100 })
   const ready = new Promise<Ready>((resolve) => {
     child.on('message', (message: SimMessage) => {
       if (message.kind === 'ready') resolve(message)
-      else showProgress('Simulating', message.share)
+      else bar.show(message.share * 100)
     })
   })
   const { url, upstreams, samples, time } = await Promise.race([ready, failed])
+  bar.end()
   return {
     url,
     upstreams,

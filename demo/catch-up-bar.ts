@@ -1,0 +1,14 @@
+import { Progress } from '../src/lib/progress.js'
+import type { OnCatchUp } from '../src/work.js'
+
+/** Shows how the history is taken in. */
+export function createCatchUpBar(): { show: OnCatchUp; end(): void } {
+  let bar: Progress | undefined
+  return {
+    show({ fromBlock, toBlock, block }) {
+      bar ??= new Progress({ title: 'Ingesting', unit: 'blocks', total: toBlock + 1 - fromBlock })
+      bar.show(block + 1 - fromBlock)
+    },
+    end: () => bar?.end(),
+  }
+}
