@@ -44,11 +44,11 @@ export async function startSimulator(
   })
   // A stop ends it too, and nobody listens then.
   failed.catch(() => undefined)
-  const bar = new Progress({ title: 'Simulating', unit: '%', total: 100 })
+  const bar = new Progress({ title: 'Simulating', unit: '', total: 1 })
   const ready = new Promise<Ready>((resolve) => {
     child.on('message', (message: SimMessage) => {
       if (message.kind === 'ready') resolve(message)
-      else bar.show(message.share * 100)
+      else bar.show(message.share)
     })
   })
   const { url, upstreams, samples, time } = await Promise.race([ready, failed])

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.js'
 export type Output = { isTTY?: boolean | undefined; write(text: string): unknown }
 
 type ProgressOptions = {
-  /** What goes on, and what is counted: `Reading the chain`, `blocks`. */
+  /** What goes on, and what is counted: `Reading the chain`, `blocks`; '' shows the share alone. */
   title: string
   unit: string
   total: number
@@ -66,8 +66,9 @@ export class Progress {
       title,
       this.#out.isTTY === true ? bar : '',
       `${Math.floor(share * 100)} %`,
-      `${formatCount(done)} of ${formatCount(total)} ${unit}`,
-      `${formatCount(perSecond)}/s`,
+      ...(unit === ''
+        ? []
+        : [`${formatCount(done)} of ${formatCount(total)} ${unit}`, `${formatCount(perSecond)}/s`]),
       left,
       note,
     ]
