@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts/commands.js'
+import { addChainCommands } from './chain/commands.js'
 import { type Config, describeConfig } from './config.js'
-import { messageOf, OperatorError, reportAndExit } from './errors.js'
+import { reportAndExit } from './errors.js'
+import { addLedgerCommands } from './ledger/commands.js'
 import { createLog } from './log.js'
 import { startService } from './service.js'
 import {
@@ -11,12 +13,10 @@ import {
   describeEnvironment,
   readConfig,
 } from './setting-flags.js'
-import { createPool, isOutage, type Pool } from './store/connection.js'
-import { borrowDatabase } from './store/database.js'
-import { migrate, readMigrations } from './store/migrate.js'
 import { untilStopped } from './until-stopped.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
 import { VERSION } from './version.js'
+import { withDatabase } from './with-database.js'
 
 const program = new Command('auspex')
   .description('A prediction-market data service that runs on your own machine.')
@@ -43,6 +43,9 @@ addSettingFlags(
   ['polygonUrl', 'polygonWsUrl'],
 )
 
+addSettingFlags(addChainCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
+addSettingFlags(addLedgerCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
+
 for (const group of addAccountCommands(program, withDatabase)) {
   for (const command of group.commands) addSettingFlags(command, DATABASE_SETTINGS)
 }
@@ -53,23 +56,4 @@ async function up(config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   const service = await startService(config, { command: 'auspex up', log })
   await untilStopped(service)
-}
-
-/** Opens the database for one command. A database that a service has open already is shared. */
-async function withDatabase(command: Command, work: (pool: Pool) => Promise<void>): Promise<void> {
-  const { config } = readConfig(command)
-  const log = createLog('error', process.stderr)
-  const name = `auspex ${command.parent?.name()} ${command.name()}`
-  const database = await borrowDatabase(config, { command: name, isService: false, log })
-  const pool = createPool(database.target, 2)
-  try {
-    await migrate(pool, readMigrations())
-    await work(pool)
-  } catch (error) {
-    if (!isOutage(error)) throw error
-    throw new OperatorError(`The database does not answer: ${messageOf(error)}`)
-  } finally {
-    await pool.end({ timeout: 1 })
-    await database.close()
-  }
 }

@@ -8,6 +8,7 @@ import { LiveEvents } from './chain/live/live-events.js'
 import { countWallets, selectState } from './chain/queries.js'
 import { dropOldFacts } from './chain/retention.js'
 import type { Context } from './context.js'
+import { AUDIT_MS, AuditJob } from './ledger/audit/job.js'
 import { repeat } from './lib/repeat.js'
 import { MarketJobs } from './markets/jobs.js'
 import { createMarketMetrics, registerMarketGauges } from './markets/metrics.js'
@@ -50,9 +51,11 @@ function startMarketWork(
   const markets = new MarketJobs({
     ...{ store: ctx.store, gamma, clob, catalogue, clock, log, metrics: marketMetrics },
   })
+  const audit = new AuditJob({ store: ctx.store, registry, clock, log })
   const alone = async (term: AbortSignal) => {
     await Promise.all([
       markets.runSync(term),
+      runJob(ctx, term, AUDIT_MS, 'audit', () => audit.runOnce(term)),
       runJob(ctx, term, REFRESH_MS, 'price refresh', () => markets.refreshPrices(term)),
       runJob(ctx, term, TIDY_MS, 'retention', () =>
         dropOldFacts(ctx.sql, clock.now(), config.retentionDays),
@@ -74,6 +77,7 @@ function startMarketWork(
     ingest.report()
     const { problem } = markets.status()
     if (problem !== undefined) board.warnings = [...board.warnings, `market catalogue: ${problem}`]
+    if (audit.warning !== undefined) board.warnings = [...board.warnings, audit.warning]
   })
   return [lookups, ingest.run(polygon, signal), reporting]
 }

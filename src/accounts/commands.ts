@@ -1,14 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../lib/clock.js'
 import { formatTable } from '../lib/table.js'
-import type { Pool } from '../store/connection.js'
+import type { WithDatabase } from '../with-database.js'
 import { createKey, retireKey, setPlan, showAccount, showKey } from './accounts.js'
 import { isPlanId, PLAN_IDS, type PlanId } from './plans.js'
 import { insertAccount, selectAccounts, selectKeys } from './queries.js'
 import { NAME_LENGTH_MAX, NAME_PATTERN } from './schemas.js'
-
-/** Runs a command's work on the database that its flags and the environment name. */
-export type WithDatabase = (command: Command, work: (pool: Pool) => Promise<void>) => Promise<void>
 
 const LIST_MAX = 10_000
 const NAME = new RegExp(NAME_PATTERN, 'u')
