@@ -73,13 +73,19 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
   })
   const watching = store.run(() => onStoreReady())
   let working: Promise<unknown> = Promise.resolve()
+  let onWorkFailed = (_error: unknown): void => undefined
+  const workFailed = new Promise<never>((_, reject) => {
+    onWorkFailed = reject
+  })
   const ready = storeReady.then(() => {
     working = startWork(ctx, database.target, stopping.signal, onCatchUp)
+    working.catch(onWorkFailed)
     return untilReady(ctx, stopping.signal)
   })
   const failed = Promise.race([
     watching.then(() => new Promise<never>(() => undefined)),
     database.lost,
+    workFailed,
   ])
   failed.catch(() => undefined)
 

@@ -63,23 +63,32 @@ function startMarketWork(
     ])
   }
   registerMarketGauges(registry, clock, () => markets.status())
-  const lookups = markets.load().then(() => markets.runLookups(signal))
-  if (polygon === undefined) return [lookups, alone(signal)]
-
   const live = new LiveEvents({ bus, markets: catalogue, clock, log })
-  const ingest = new Ingest({
-    ...{ config, target, upstreams, live, board, registry, clock, log, alongside: alone },
-    onProgress: onCatchUp,
-  })
-  ingest.report()
+  const ingest =
+    polygon &&
+    new Ingest({
+      ...{ config, target, upstreams, live, board, registry, clock, log, alongside: alone },
+      ...{ polygon, onProgress: onCatchUp },
+    })
+  ingest?.report()
   const reporting = runJob(ctx, signal, REPORT_MS, 'report', async () => {
     await report(ctx, markets)
-    ingest.report()
+    ingest?.report()
     const { problem } = markets.status()
-    if (problem !== undefined) board.warnings = [...board.warnings, `market catalogue: ${problem}`]
-    if (audit.warning !== undefined) board.warnings = [...board.warnings, audit.warning]
+    board.warnings = [
+      ...(ingest?.warnings ?? []),
+      ...(problem === undefined ? [] : [`market catalogue: ${problem}`]),
+      ...(audit.warning === undefined ? [] : [audit.warning]),
+    ]
   })
-  return [lookups, ingest.run(polygon, signal), reporting]
+  return [runLookups(ctx, markets, signal), ingest?.run(signal) ?? alone(signal), reporting]
+}
+
+async function runLookups(ctx: Context, markets: MarketJobs, signal: AbortSignal): Promise<void> {
+  await markets
+    .load()
+    .catch((error: unknown) => ctx.log.warn({ err: error }, 'markets could not be loaded'))
+  await markets.runLookups(signal)
 }
 
 /** Another process may be the one that books. */

@@ -40,9 +40,10 @@ export function coverageOf(
   ranges: readonly RangeRow[],
   times: { ledgerFrom: number | undefined; keptFrom: number | undefined },
 ): KindCoverage[] {
-  const facts = coverageOfRanges(ranges)
+  const facts = coverageOfRanges(ranges, state)
   const kept = coverageOfRanges(
     state.keptFrom === null ? ranges : cutRanges(ranges, state.keptFrom, times.keptFrom),
+    state,
   )
   const ledger =
     state.ledgerFrom === null || state.block === null
@@ -61,7 +62,7 @@ export function coverageOf(
 
 type Coverage = Omit<KindCoverage, 'kind'>
 
-function coverageOfRanges(ranges: readonly RangeRow[]): Coverage {
+function coverageOfRanges(ranges: readonly RangeRow[], head: StateRow): Coverage {
   const [first] = ranges
   const last = ranges.at(-1)
   if (first === undefined || last === undefined) {
@@ -75,7 +76,11 @@ function coverageOfRanges(ranges: readonly RangeRow[]): Coverage {
   }
   return {
     from: { block: first.fromBlock, timeSec: first.fromTime ?? undefined },
-    to: { block: last.toBlock, timeSec: last.toTime ?? undefined },
+    // The last block may have had no facts, and then only the head knows its time.
+    to: {
+      block: last.toBlock,
+      timeSec: (last.toBlock === head.block ? head.blockTime : last.toTime) ?? undefined,
+    },
     holes,
   }
 }

@@ -21,6 +21,7 @@ export type IngestOptions = {
   config: Pick<Config, 'fromBlock'>
   target: Target
   upstreams: Upstreams
+  polygon: PolygonClient
   live: LiveEvents
   board: StatusBoard
   registry: Registry
@@ -50,10 +51,14 @@ export class Ingest {
   }
 
   /** Ends when the signal aborts. */
-  run(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { target, log } = this.#options
     const onStandby = () => this.#status.enter('standby')
-    return withLease({ target, log, onStandby }, (term) => this.#lead(polygon, term), signal)
+    return withLease({ target, log, onStandby }, (term) => this.#lead(term), signal)
+  }
+
+  get warnings(): string[] {
+    return this.#watch.warnings
   }
 
   /** Brings what `/v1/status` and `/readyz` show up to date. */
@@ -68,18 +73,17 @@ export class Ingest {
     board.nodeConnected = head !== undefined && problem === undefined
     board.pendingTransactions = live.status.pendingTransactions
     board.quarantined = this.#watch.quarantined
-    board.warnings = this.#watch.warnings
     if (cursor === undefined || phase === 'standby') return
     board.latestBlock = cursor.block
     board.latestBlockSec = cursor.timeSec
   }
 
   /** The other work ends with the following, whichever way that ends. */
-  #lead(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
+  #lead(signal: AbortSignal): Promise<void> {
     return withLinked([signal], async (term) => {
       const alongside = this.#options.alongside(term.signal)
       try {
-        await this.#follow(polygon, term.signal)
+        await this.#follow(term.signal)
       } finally {
         term.abort()
         await alongside
@@ -87,16 +91,22 @@ export class Ingest {
     })
   }
 
-  async #follow(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
-    const { target, upstreams, live, log, onProgress } = this.#options
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { polygon, target, upstreams, live, log, onProgress } = this.#options
+    const status = this.#status
     const pool = createPool(target, CONNECTIONS)
     try {
-      const startBlock = await this.#startBlock(polygon, signal)
-      const line = await TapeLine.open({ pool, listeners: [live, this.#watch, this.#reporter] })
-      await this.#seedWatch(pool, line.cursor?.block ?? startBlock)
+      const report = () => {
+        status.onCursor(line.cursor)
+        this.report()
+      }
+      const listeners = [{ onCommitted: report, onRewound: report }, live, this.#watch]
+      const line: TapeLine = await TapeLine.open({ pool, listeners })
+      // Only an empty line has to ask the node, which may be away.
+      const startBlock = line.cursor?.block ?? (await this.#startBlock(signal))
+      await this.#seedWatch(pool, startBlock)
       const openSocket: ConstructorParameters<typeof Follower>[0]['openSocket'] = (listener) =>
         upstreams.followPolygon({ ...listener, onPending: (tx) => live.onPending(tx) })
-      const status = this.#status
       const follower = new Follower({
         ...{ polygon, openSocket, line, startBlock, status, log, onProgress },
       })
@@ -106,10 +116,9 @@ export class Ingest {
     }
   }
 
-  readonly #reporter = { onCommitted: () => this.report(), onRewound: () => this.report() }
-
-  async #startBlock(polygon: PolygonClient, signal: AbortSignal): Promise<number> {
-    const { fromBlock } = this.#options.config
+  async #startBlock(signal: AbortSignal): Promise<number> {
+    const { polygon, config } = this.#options
+    const { fromBlock } = config
     if (fromBlock !== undefined) return fromBlock
     return Math.max(0, (await polygon.getBlockNumber(signal)) - FIRST_BLOCKS)
   }

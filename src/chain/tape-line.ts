@@ -1,9 +1,9 @@
 import { fold } from '../ledger/fold.js'
-import { type LedgerLimits, LedgerStore } from '../ledger/store/ledger-store.js'
+import { type LedgerLimits, LedgerStore, type Refusal } from '../ledger/store/ledger-store.js'
 import { rewindLedger } from '../ledger/store/rewind.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import type { Batch, Cursor, Line } from './follow/line.js'
+import { type Batch, type Cursor, type Line, partitionEnd } from './follow/line.js'
 import { blockOf, seqOf } from './seq.js'
 import { cutFacts } from './store/cut.js'
 import { Names } from './store/names.js'
@@ -27,11 +27,13 @@ import type { Tape } from './tape/tape.js'
 
 /** Told after each commit, in the order of the chain. Must not throw. */
 export type TapeListener = {
-  onCommitted(tape: Tape): void
-  onRewound(toBlock: number): void
+  /** `refusals` are entries of the tape that the ledger would not book. */
+  onCommitted(tape: Tape, refusals: readonly Refusal[]): void
+  /** `freed`: so many logs of the blocks above were quarantined, and are no more. */
+  onRewound(toBlock: number, freed: number): void
 }
 
-export type TapeLineOptions = {
+type TapeLineOptions = {
   /** A pool of its own with two connections or more: facts go out over one while rows come in over another. */
   pool: Pool
   listeners?: readonly TapeListener[]
@@ -55,6 +57,8 @@ export class TapeLine implements Line {
   readonly #ledger: LedgerStore
   #cursor: Cursor | undefined
   #epoch: number
+  /** Up to this block there are partitions. */
+  #partitionedTo = -1
   #isIndexed = false
   /** Market makers of the first years: what they do is nobody's. */
   #pools: Set<string>
@@ -88,33 +92,36 @@ export class TapeLine implements Line {
     const cursor = { block: toBlock, hash: last.hash, timeSec: last.timeSec }
     const tape = readTape({ ...batch, pools: this.#pools })
     await this.#preparePartitions(fromBlock, toBlock, isNearHead)
-    await transact(this.#pool, async (tx) => {
+    const refusals = await transact(this.#pool, async (tx) => {
       await this.#start(tx, fromBlock)
-      await this.#book(tx, batch, tape)
-      await insertRecentBlocks(tx, isNearHead ? batch.blocks : [last])
+      const refused = await this.#book(tx, batch, tape)
+      const recent = isNearHead ? batch.blocks : [last]
+      await insertRecentBlocks(tx, recent, { isJournalled: isNearHead })
       await addCoverage(tx, batch)
       await moveCursor(tx, cursor)
+      return refused
     })
     this.#cursor = cursor
     for (const pool of poolsOf(tape)) this.#pools.add(pool)
-    for (const listener of this.#listeners) listener.onCommitted(tape)
+    for (const listener of this.#listeners) listener.onCommitted(tape, refusals)
   }
 
   async rewind(toBlock: number): Promise<void> {
     const cursor = await selectRecentBlock(this.#pool, toBlock)
     if (cursor === undefined) throw new Error(`block ${toBlock} is too old to go back to`)
-    await transact(this.#pool, async (tx) => {
+    const freed = await transact(this.#pool, async (tx) => {
       await this.#start(tx, toBlock)
-      await cutFacts(tx, seqOf(toBlock + 1, 0))
+      const count = await cutFacts(tx, seqOf(toBlock + 1, 0))
       await rewindLedger(tx, toBlock)
       await cutRecentBlocks(tx, toBlock + 1)
       await cutCoverage(tx, toBlock + 1)
       await moveCursor(tx, cursor)
+      return count
     })
     this.#cursor = cursor
     this.#forget()
     this.#pools = await selectPools(this.#pool)
-    for (const listener of this.#listeners) listener.onRewound(toBlock)
+    for (const listener of this.#listeners) listener.onRewound(toBlock, freed)
   }
 
   async hashOf(block: number): Promise<string | undefined> {
@@ -123,9 +130,11 @@ export class TapeLine implements Line {
 
   /** Far from the head rows are written into bare tables, which get their indexes when they are full. */
   async #preparePartitions(fromBlock: number, toBlock: number, isNearHead: boolean): Promise<void> {
-    await transact(this.#pool, (tx) =>
-      ensurePartitions(tx, fromBlock, toBlock, { bare: !isNearHead }),
-    )
+    if (toBlock > this.#partitionedTo) {
+      const bare = !isNearHead
+      await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare }))
+      this.#partitionedTo = partitionEnd(toBlock)
+    }
     if (!isNearHead) await buildIndexes(this.#pool, { beforeBlock: fromBlock })
     else if (!this.#isIndexed) await buildIndexes(this.#pool)
     this.#isIndexed = isNearHead
@@ -140,19 +149,23 @@ export class TapeLine implements Line {
         `the chain is booked up to ${cursor?.block}, not ${this.#cursor?.block}`,
       )
     }
-    if (epoch !== this.#epoch) this.#forget()
+    if (epoch !== this.#epoch) {
+      this.#forget()
+      this.#pools = await selectPools(tx)
+    }
     this.#epoch = epoch
     if (cursor === undefined) await startLedger(tx, fromBlock)
   }
 
-  async #book(tx: Sql, batch: Batch, tape: Tape): Promise<void> {
+  async #book(tx: Sql, batch: Batch, tape: Tape): Promise<Refusal[]> {
     const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: batch.isNearHead })
     for (const wallet of wallets) this.#ledger.startWallet(wallet)
     for (const token of tokens) this.#ledger.startToken(token)
-    await Promise.all([writeTape(tx, tape, this.#names), this.#fold(batch, tape)])
+    await allDone([writeTape(tx, tape, this.#names), this.#fold(batch, tape)])
     await this.#ledger.write(tx)
     const refusals = this.#ledger.takeRefusals()
     if (refusals.length > 0) await insertRefusals(tx, refusals)
+    return refusals
   }
 
   async #fold(batch: Batch, tape: Tape): Promise<void> {
@@ -172,4 +185,10 @@ export class TapeLine implements Line {
     this.#names.forget()
     this.#ledger.forget()
   }
+}
+
+/** Fails no earlier than all have ended: in the middle of a COPY nothing can be rolled back. */
+async function allDone(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works)
+  await Promise.all(works)
 }

@@ -34,6 +34,7 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(document.paths).sort()).toEqual([
       '/healthz',
       '/readyz',
+      '/v1/coverage',
       '/v1/keys',
       '/v1/plans',
       '/v1/status',
@@ -57,6 +58,7 @@ describe('GET /openapi.json', () => {
   test('asks for a key where the service does', () => {
     const keyed = operations().filter(({ security }) => security?.length === 3)
     expect(keyed.map(({ operationId }) => operationId).sort()).toEqual([
+      'getCoverage',
       'getStatus',
       'getUsage',
       'listPlans',

@@ -2,7 +2,7 @@ import type { Books, PnlCause, Position, WalletTotals } from './books.js'
 import { buy, sell } from './holding.js'
 
 /** Where the realized steps of one entry go. */
-export type Gains = {
+type Gains = {
   books: Books
   totals: WalletTotals
   seq: number

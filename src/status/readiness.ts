@@ -20,6 +20,7 @@ function checkChain(
   if (problem !== undefined) return problem
   if (phase === 'live') return 'ok'
   if (phase === 'standby') {
+    if (block === 0) return 'nothing is booked yet'
     return ageSec <= STANDBY_AGE_SEC_MAX ? 'ok' : `the last block is ${ageSec} seconds old`
   }
   return `catching up: block ${block} of ${nodeBlock ?? '?'}`

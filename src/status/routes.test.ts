@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
+import type { ChainStatus } from './board.js'
 import { presentBytes } from './present.js'
 
 let t: TestApp
@@ -22,10 +23,49 @@ describe('GET /readyz', () => {
   })
 })
 
+describe('GET /readyz with a chain', () => {
+  const BLOCK = 86_000_000
+  const ready = async (chain: Partial<ChainStatus>, ageSec: number) => {
+    t.ctx.status.chain = { phase: 'live', nodeBlock: BLOCK + 500, problem: undefined, ...chain }
+    t.ctx.status.latestBlock = BLOCK
+    t.ctx.status.latestBlockSec = Math.floor(t.clock.now() / 1000) - ageSec
+    const reply = await t.app.inject('/readyz')
+    t.ctx.status.chain = undefined
+    return [reply.statusCode, reply.json().checks.chain]
+  }
+
+  test.each<[string, Partial<ChainStatus>, number]>([
+    ['it is live', { phase: 'live' }, 5],
+    ['another process books, and has just done so', { phase: 'standby' }, 60],
+  ])('200: %s', async (_what, chain, ageSec) => {
+    expect(await ready(chain, ageSec)).toEqual([200, 'ok'])
+  })
+
+  test.each<[string, Partial<ChainStatus>, number, string]>([
+    [
+      'history is read',
+      { phase: 'catching_up' },
+      900,
+      `catching up: block ${BLOCK} of ${BLOCK + 500}`,
+    ],
+    [
+      'nobody has books that are fresh',
+      { phase: 'standby' },
+      61,
+      'the last block is 61 seconds old',
+    ],
+    ['it cannot go on', { phase: 'stopped', problem: 'another chain' }, 5, 'another chain'],
+    ['the node is gone', { phase: 'live', problem: 'no new block' }, 5, 'no new block'],
+  ])('503: %s', async (_what, chain, ageSec, check) => {
+    expect(await ready(chain, ageSec)).toEqual([503, check])
+  })
+})
+
 describe('GET /v1/status', () => {
   test('200: all fields, from what the parts report', async () => {
     const { key } = await t.createCaller('free')
     t.ctx.status.latestBlock = 77_000_000
+    t.ctx.status.latestBlockSec = 0
     t.ctx.status.eventStoreBytes = 3_328_599_655
     t.clock.advance(90_500)
     const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
@@ -46,7 +86,40 @@ describe('GET /v1/status', () => {
         events_processed: 0,
         latest_block: 77_000_000,
       },
+      chain: {
+        phase: 'off',
+        node_block: null,
+        block: 77_000_000,
+        block_age_seconds: null,
+        problem: null,
+        quarantined: 0,
+      },
+      warnings: [],
     })
+  })
+
+  test('200: what the chain is doing, and what somebody should look at', async () => {
+    const { key } = await t.createCaller('free')
+    const { status } = t.ctx
+    Object.assign(status, {
+      chain: { phase: 'stopped', nodeBlock: 77_000_100, problem: 'another chain' },
+      latestBlockSec: Math.floor(t.clock.now() / 1000) - 7,
+      quarantined: 2,
+      warnings: ['2 logs could not be booked'],
+    })
+    const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
+    expect(reply.json()).toMatchObject({
+      chain: {
+        phase: 'stopped',
+        node_block: 77_000_100,
+        block: 77_000_000,
+        block_age_seconds: 7,
+        problem: 'another chain',
+        quarantined: 2,
+      },
+      warnings: ['2 logs could not be booked'],
+    })
+    status.chain = undefined
   })
 
   test('401: without a key', async () => {

@@ -9,7 +9,7 @@ const PULSE_MS = 1_000
 const PULSE_TIMEOUT_MS = 2_000
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
-export type StoreOptions = { target: Target; connectionsMax: number; log: Log }
+type StoreOptions = { target: Target; connectionsMax: number; log: Log }
 
 /**
  * The database as the service sees it. `starting` until the schema is up to date, then `ready` or,

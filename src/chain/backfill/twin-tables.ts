@@ -96,11 +96,14 @@ export async function swapTwins(tx: Sql): Promise<void> {
     set local search_path = public;
     set local lock_timeout = ${LOCK_WAIT_MS};
     lock table ${inUse} in access exclusive mode`)
-  // Which tokens a condition has is no part of the ledger: its journal goes on.
+  // Which tokens a condition has is no part of the ledger: its journal goes on. And nobody can go
+  // back to a block whose hash is not kept.
   await tx.unsafe(`
     insert into ${TWIN_SCHEMA}.undo select * from undo where state = 'tokens';
     delete from quarantine where reason = 'out_of_range';
-    insert into quarantine select * from ${TWIN_SCHEMA}.quarantine`)
+    insert into quarantine select * from ${TWIN_SCHEMA}.quarantine;
+    update ${TWIN_SCHEMA}.undo_floor
+       set block = greatest(block, (select min(number) from recent_blocks))`)
   const views = await selectDependentViews(tx, LEDGER_TABLES)
   await dropViews(tx, views)
   await tx.unsafe(`drop table ${inUse}`)

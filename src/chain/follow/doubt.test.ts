@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { logsBloom } from '../../../sim/polygon/bloom.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import { EMITTERS } from '../../upstreams/polygon/events.js'
-import { WATCHED } from '../../upstreams/polygon/filter.js'
+import { KNOWN_TOPICS, WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { canHold, isDoubtful } from './doubt.js'
 
@@ -35,7 +35,7 @@ const bloomOf = (logs: readonly ChainLog[]) =>
 const fill = toLog(exchange, fillTopic)
 const otherFill = toLog(otherExchange, fillTopic)
 
-const prepared = toLog(WATCHED.address[0] ?? '', WATCHED.topics[0][0] ?? '')
+const prepared = toLog(WATCHED.address[0] ?? '', KNOWN_TOPICS[0] ?? '')
 
 describe('the logs of a block are', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { createBloomTest } from '../../upstreams/polygon/bloom.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import { EMITTERS } from '../../upstreams/polygon/events.js'
-import { WATCHED } from '../../upstreams/polygon/filter.js'
+import { KNOWN_TOPICS, WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 
 /**
@@ -13,7 +13,7 @@ export function isDoubtful(bloom: string, logs: readonly ChainLog[]): boolean {
   return logs.some((log) => !canHold(bloom, log)) || lacksFills(bloom, logs)
 }
 
-const mayHaveLogs = createBloomTest(WATCHED)
+const mayHaveLogs = createBloomTest({ ...WATCHED, topics: [KNOWN_TOPICS] })
 
 /** `false`: the block certainly has no log of that contract with that event. */
 export function canHold(bloom: string, { at, topics }: ChainLog): boolean {

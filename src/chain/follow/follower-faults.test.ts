@@ -2,15 +2,8 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
-import {
-  expectSame,
-  type FollowWorld,
-  follow,
-  type Lie,
-  openWorld,
-  type RpcAnswer,
-  until,
-} from './test-follow.js'
+import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
+import { changeLogs, type RawLog, showOnlyUpTo } from './test-lies.js'
 import { MemoryLine } from './test-line.js'
 
 let world: FollowWorld
@@ -105,7 +98,7 @@ describe('a node behind a load balancer', () => {
     const rewinds = line.rewinds.length
     const { chain } = world.universe
     const behind = chain.head.number - 3
-    world.lies.lie = showOnlyUpTo(behind)
+    world.lies.lie = showOnlyUpTo(world.universe, behind)
     await until(() => status.head?.block === behind)
     expect(line.cursor?.block).toBe(chain.head.number)
     world.lies.lie = undefined
@@ -120,7 +113,7 @@ describe('a node behind a load balancer', () => {
     world.universe.reorg(6)
     const { chain } = world.universe
     for (const missing of [5, 3, 1]) {
-      world.lies.lie = showOnlyUpTo(chain.head.number - missing)
+      world.lies.lie = showOnlyUpTo(world.universe, chain.head.number - missing)
       await until(() => status.head?.block === chain.head.number - missing)
       expect(line.cursor).toEqual(cursor)
     }
@@ -231,32 +224,4 @@ async function makeTrades(): Promise<void> {
   const { tape } = world.universe
   const before = tape.matches.length
   while (tape.matches.length === before) world.makeBlock()
-}
-
-type RawLog = { address: string; logIndex: string }
-
-function changeLogs(change: (logs: RawLog[]) => RawLog[]): Lie {
-  return ({ method }, answer) =>
-    method === 'eth_getLogs' && answer.result !== undefined
-      ? { result: change(answer.result as RawLog[]) }
-      : answer
-}
-
-/** A node that has not heard of what is above that block. */
-function showOnlyUpTo(block: number): Lie {
-  return ({ method, params }, answer): RpcAnswer => {
-    if (method !== 'eth_getBlockByNumber') return answer
-    const [at] = params
-    if (at !== 'latest') return Number(at) > block ? { result: null } : answer
-    const { chain } = world.universe
-    const shown = chain.block(block)
-    if (shown === undefined) return answer
-    const header = {
-      ...(answer.result as object),
-      number: `0x${block.toString(16)}`,
-      hash: chain.hashOf(shown),
-      parentHash: chain.parentHashOf(shown),
-    }
-    return { result: header }
-  }
 }

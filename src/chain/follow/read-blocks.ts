@@ -92,10 +92,8 @@ async function readReceiptLogs(
 }
 
 const ADDRESSES = new Set(WATCHED.address)
-const TOPICS = new Set(WATCHED.topics[0])
 
-const isWatched = ({ at, topics }: ChainLog) =>
-  ADDRESSES.has(at.address) && TOPICS.has(topics[0] ?? '')
+const isWatched = ({ at }: ChainLog) => ADDRESSES.has(at.address)
 
 function isSame({ at, topics, data }: ChainLog, other: ChainLog | undefined): boolean {
   return (

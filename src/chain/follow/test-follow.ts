@@ -14,6 +14,7 @@ import { PolygonSocket } from '../../upstreams/polygon/socket.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
 import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
 import { Follower, type FollowerOptions, type Progress } from './follower.js'
+import type { Line } from './line.js'
 import { createFollowMetrics } from './metrics.js'
 import { FollowStatus } from './status.js'
 import { MemoryLine } from './test-line.js'
@@ -37,8 +38,8 @@ export type RpcAnswer = { result?: unknown; error?: { code: number; message: str
 export type FollowWorld = Awaited<ReturnType<typeof openWorld>>
 
 /** A universe with a short history, its node, and what it takes to follow it. */
-export async function openWorld({ seed = 11, historyMs = 60_000 } = {}) {
-  const universe = new Universe({ seed, startMs: START_MS })
+export async function openWorld({ seed = 11, historyMs = 60_000, intensity = 1 } = {}) {
+  const universe = new Universe({ seed, startMs: START_MS, intensity })
   universe.advance(START_MS + historyMs)
   const faults = new Faults()
   const lies: { lie: Lie | undefined } = { lie: undefined }
@@ -52,15 +53,24 @@ export async function openWorld({ seed = 11, historyMs = 60_000 } = {}) {
   return { universe, faults, lies, host, makeBlock, close }
 }
 
-type Changes = Partial<Omit<FollowerOptions, 'openSocket'>> & {
+type Changes = Partial<Omit<FollowerOptions, 'openSocket' | 'line'>> & {
   hasSocket?: boolean
   clock?: Clock
-  line?: MemoryLine
 }
 
-/** Starts a follower, which is ended with the test. */
-export function follow(world: FollowWorld, changes: Changes = {}) {
-  const { hasSocket = true, clock = systemClock, line = new MemoryLine(), ...options } = changes
+/** Starts a follower of a line in memory, which is ended with the test. */
+export function follow(world: FollowWorld, changes: Changes & { line?: MemoryLine } = {}) {
+  const { line = new MemoryLine(), ...options } = changes
+  return followInto(world, line, options)
+}
+
+/** The same for any line. */
+export function followInto<AnyLine extends Line>(
+  world: FollowWorld,
+  line: AnyLine,
+  changes: Changes = {},
+) {
+  const { hasSocket = true, clock = systemClock, ...options } = changes
   const { chain } = world.universe
   const registry = new Registry()
   const metrics = createUpstreamMetrics(new Registry())

@@ -1,11 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { START } from '../../upstreams/polygon/abi.js'
+import { isStructured } from '../tape/structured.js'
 
-/**
- * Positions that say in their id what they are, in hex digits from the left: module 2, hash 32,
- * arity 4, unused 16, resolution chain 4, index of the condition 4, outcome 2. Without the outcome
- * it is the id of the condition, without the last three bytes that of the event.
- */
+/** The parts of an id that says what it stands for. */
 type StructuredId = {
   moduleId: number
   arity: number
@@ -16,14 +13,12 @@ type StructuredId = {
 }
 
 export const COMBO_MODULE = 3
-const MODULE_MAX = 4
 
-/** `undefined`: an id of the old kind, which is a hash and practically never fits. */
+/** `undefined`: an id of the old kind. */
 export function readStructuredId(id: string): StructuredId | undefined {
-  const moduleId = numberAt(id, 0, 2)
-  if (moduleId < 1 || moduleId > MODULE_MAX || digitsAt(id, 38, 16) !== UNUSED) return undefined
+  if (!isStructured(id)) return undefined
   return {
-    moduleId,
+    moduleId: numberAt(id, 0, 2),
     arity: numberAt(id, 34, 4),
     conditionIndex: numberAt(id, 58, 4),
     outcomeIndex: numberAt(id, 62, 2),
@@ -50,10 +45,5 @@ export function toTokenId(token: string): string {
 
 const tokenIds = new LRUCache<string, string>({ max: 20_000 })
 
-const UNUSED = '0'.repeat(16)
-
-const digitsAt = (id: string, from: number, count: number): string =>
-  id.slice(START + from, START + from + count)
-
 const numberAt = (id: string, from: number, count: number): number =>
-  Number.parseInt(digitsAt(id, from, count), 16)
+  Number.parseInt(id.slice(START + from, START + from + count), 16)

@@ -1,5 +1,6 @@
 import type { MarketInfo, MarketLookup } from '../../markets/market-info.js'
 import { seqOf } from '../seq.js'
+import { emptyTape } from '../tape/empty-tape.js'
 import type { FillFact, Tape, TapeBlock } from '../tape/tape.js'
 
 export const BLOCK: TapeBlock = {
@@ -56,33 +57,11 @@ export const NO_MARKETS: MarketLookup = {
   byCondition: () => undefined,
 }
 
-export function makeTape(facts: Partial<Tape> = {}): Tape {
-  return {
-    blocks: [BLOCK],
-    fills: [],
-    splits: [],
-    redemptions: [],
-    conversions: [],
-    migrations: [],
-    transfers: [],
-    supplies: [],
-    fees: [],
-    flows: [],
-    preparations: [],
-    resolutions: [],
-    outcomes: [],
-    oracle: [],
-    negRiskMarkets: [],
-    negRiskQuestions: [],
-    combos: [],
-    comboEvents: [],
-    walletOwners: [],
-    rawLogs: [],
-    quarantine: [],
-    strangeOperators: [],
-    ...facts,
-  }
-}
+export const makeTape = (facts: Partial<Tape> = {}): Tape => ({
+  ...emptyTape(),
+  blocks: [BLOCK],
+  ...facts,
+})
 
 /** Where a fact stands, and in which transaction. */
 export const at = (logIndex: number, tx = 'f1', block = BLOCK) => ({

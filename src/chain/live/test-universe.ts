@@ -7,14 +7,14 @@ import { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import { createLog } from '../../log.js'
 import type { MarketInfo, MarketLookup } from '../../markets/market-info.js'
-import { WATCHED } from '../../upstreams/polygon/filter.js'
+import { KNOWN_TOPICS, WATCHED } from '../../upstreams/polygon/filter.js'
 import { readLogs } from '../../upstreams/polygon/log.js'
 import { readTape } from '../tape/read-tape.js'
 import type { Tape } from '../tape/tape.js'
 import { LiveEvents } from './live-events.js'
 import { readStructuredId } from './structured-id.js'
 
-const TOPICS = new Set(WATCHED.topics[0])
+const TOPICS = new Set(KNOWN_TOPICS)
 const ADDRESSES = new Set(WATCHED.address)
 
 /** A universe whose pending transactions, blocks and reorganisations are told as they happen. */

@@ -55,11 +55,12 @@ export async function findOutcomes(
 /** Returns the conditions whose tokens are not in memory. */
 function setConditions(
   memory: NameMemory,
-  tokens: readonly { id: number; condition: number | null }[],
+  tokens: readonly { id: number; condition: number | null; told: number | null }[],
 ): number[] {
   const missing: number[] = []
-  for (const { id, condition } of tokens) {
+  for (const { id, condition, told } of tokens) {
     memory.setConditionOf(id, condition ?? NONE)
+    if (told !== null) memory.setTold(id, told)
     if (condition !== null && !memory.keepsTokensOf(condition)) missing.push(condition)
   }
   return missing
@@ -72,8 +73,9 @@ async function findSets(
 ): Promise<void> {
   if (conditions.length === 0) return
   const sets = new Map<number, number[]>(conditions.map((condition) => [condition, []]))
-  for (const { condition, id } of await selectTokensOf(sql, [...sets.keys()])) {
+  for (const { condition, id, told } of await selectTokensOf(sql, [...sets.keys()])) {
     sets.get(condition)?.push(id)
+    memory.setTold(id, told)
   }
   for (const [condition, tokens] of sets) memory.setTokensOf(condition, tokens)
 }

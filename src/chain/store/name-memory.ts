@@ -1,11 +1,10 @@
 import { NONE } from '../../ledger/entry.js'
+import { blockOf } from '../seq.js'
 import type { OutcomesFact } from '../tape/tape.js'
 import { Generations, ownNumber, ownText } from './generations.js'
+import type { ToldToken } from './name-queries.js'
 
 export type NameLimits = { walletsMax: number; tokensMax: number }
-
-/** A token that belongs to a condition since this `seq`. */
-export type Told = { id: number; condition: number; outcome: number | undefined; seq: number }
 
 /**
  * Numbers of names in bounded memory. All generations turn together, so that whatever hangs on a name
@@ -18,15 +17,19 @@ export class NameMemory {
   readonly #conditions = new Generations<string, number>(ownText)
   readonly #conditionOf = new Generations<number, number>(ownNumber)
   readonly #tokensOf = new Generations<number, readonly number[]>(ownNumber)
+  /** The blocks that tell of tokens, where older blocks may still be booked: these do not know. */
+  readonly #told = new Map<number, number>()
 
-  /** Begins a generation when the young one is full. */
-  turn({ walletsMax, tokensMax }: NameLimits): void {
+  /** No block below this one comes any more. Begins a generation when the young one is full. */
+  turn({ walletsMax, tokensMax }: NameLimits, fromBlock: number): void {
+    for (const [token, told] of this.#told) if (told <= fromBlock) this.#told.delete(token)
     if (this.wallets.size < walletsMax && this.#conditionOf.size < tokensMax) return
     for (const generations of this.#all()) generations.turn()
   }
 
   clear(): void {
     for (const generations of this.#all()) generations.clear()
+    this.#told.clear()
   }
 
   token(word: string): number | undefined {
@@ -37,12 +40,15 @@ export class NameMemory {
     return this.#conditions.get(word)
   }
 
-  conditionOf(token: number): number | undefined {
-    return this.#conditionOf.get(token)
+  /** As a block knows it; without a block as it is known now. */
+  conditionOf(token: number, block = Number.POSITIVE_INFINITY): number | undefined {
+    return this.#isUntold(token, block) ? NONE : this.#conditionOf.get(token)
   }
 
-  tokensOf(condition: number): readonly number[] | undefined {
-    return this.#tokensOf.get(condition)
+  tokensOf(condition: number, block = Number.POSITIVE_INFINITY): readonly number[] | undefined {
+    const tokens = this.#tokensOf.get(condition)
+    // All tokens of a set are told at once.
+    return this.#isUntold(tokens?.[0] ?? NONE, block) ? [] : tokens
   }
 
   /** `undefined`: not all that belongs to it is in memory. */
@@ -85,6 +91,11 @@ export class NameMemory {
     this.#conditionOf.set(token, condition)
   }
 
+  /** The block that told of a token. */
+  setTold(token: number, block: number): void {
+    this.#told.set(token, block)
+  }
+
   setTokensOf(condition: number, tokens: readonly number[]): void {
     this.#tokensOf.set(condition, tokens)
     for (const token of tokens) this.#conditionOf.set(token, condition)
@@ -99,22 +110,28 @@ export class NameMemory {
    * The first set that is told gives a condition its tokens, for good. A token of another set (of
    * another collateral, say) only shares the condition, and a token never changes its condition.
    */
-  learn({ seq, condition: word, tokens }: OutcomesFact): Told[] {
+  learn({ seq, condition: word, tokens }: OutcomesFact): ToldToken[] {
     const condition = this.condition(word) ?? NONE
     const isFirst = this.tokensOf(condition)?.length === 0
-    const told: Told[] = []
+    const told = blockOf(seq)
+    const tellings: ToldToken[] = []
     for (const [outcome, token] of tokens.entries()) {
       const id = this.token(token) ?? NONE
       if (this.conditionOf(id) !== NONE) continue
       this.#conditionOf.set(id, condition)
-      told.push({ id, condition, outcome: isFirst ? outcome : undefined, seq })
+      this.#told.set(id, told)
+      tellings.push({ id, condition, outcome: isFirst ? outcome : undefined, told })
     }
     if (isFirst)
       this.#tokensOf.set(
         condition,
-        told.map(({ id }) => id),
+        tellings.map(({ id }) => id),
       )
-    return told
+    return tellings
+  }
+
+  #isUntold(token: number, block: number): boolean {
+    return this.#told.size > 0 && block < (this.#told.get(token) ?? 0)
   }
 
   #all(): { turn(): void; clear(): void }[] {

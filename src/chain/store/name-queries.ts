@@ -9,11 +9,12 @@ export const NAME_TABLES = [...PLAIN_NAME_TABLES, 'tokens'] as const
 export type PlainNameTable = (typeof PLAIN_NAME_TABLES)[number]
 export type NameTable = (typeof NAME_TABLES)[number]
 type FoundName = { name: string; id: number }
-type FoundToken = FoundName & { condition: number | null }
+/** `told` is the block that told the condition. */
+type TokenRow = { id: number; condition: number | null; told: number | null }
 export type NewName = { name: string; id: number; since: number }
-export type NewToken = NewName & { condition: number | undefined; outcome: number | undefined }
 /** `outcome` is undefined for a token that only shares its condition with the known ones. */
-type ToldToken = { id: number; condition: number; outcome: number | undefined }
+export type ToldToken = { id: number; condition: number; outcome: number | undefined; told: number }
+export type NewToken = NewName & { telling: ToldToken | undefined }
 export type LastIds = Record<NameTable, number>
 
 const COLUMNS: Record<PlainNameTable, string> = {
@@ -44,30 +45,30 @@ export function selectNames(
      ) as known`
 }
 
-export function selectTokens(sql: Sql, names: readonly string[]): Promise<FoundToken[]> {
-  return sql<FoundToken[]>`
-    select name, id, condition
+export function selectTokens(
+  sql: Sql,
+  names: readonly string[],
+): Promise<(FoundName & TokenRow)[]> {
+  return sql<(FoundName & TokenRow)[]>`
+    select name, id, condition, told
       from unnest(string_to_array(${names.join()}, ',')) as name
      cross join lateral (
-       select id, condition from tokens where token = decode(substr(name, 3), 'hex') offset 0
+       select id, condition, told from tokens where token = decode(substr(name, 3), 'hex') offset 0
      ) as known`
 }
 
-export function selectConditionsOf(
-  sql: Sql,
-  tokens: readonly number[],
-): Promise<{ id: number; condition: number | null }[]> {
-  return sql<{ id: number; condition: number | null }[]>`
-    select id, condition from tokens where id = any(${tokens}::integer[])`
+export function selectConditionsOf(sql: Sql, tokens: readonly number[]): Promise<TokenRow[]> {
+  return sql<TokenRow[]>`
+    select id, condition, told from tokens where id = any(${tokens}::integer[])`
 }
 
 /** Tokens of these conditions by outcome. Index: tokens_condition. */
 export function selectTokensOf(
   sql: Sql,
   conditions: readonly number[],
-): Promise<{ condition: number; id: number }[]> {
-  return sql<{ condition: number; id: number }[]>`
-    select condition, id
+): Promise<{ condition: number; id: number; told: number }[]> {
+  return sql<{ condition: number; id: number; told: number }[]>`
+    select condition, id, told
       from tokens
      where condition = any(${conditions}::integer[])
        and outcome is not null
@@ -102,11 +103,12 @@ export async function insertTokens(tx: Sql, tokens: readonly NewToken[]): Promis
   await copyLines(tx, 'tokens', TOKEN_COLUMNS, tokenLines(tokens))
 }
 
-const TOKEN_COLUMNS = ['id', 'condition', 'outcome', 'since', 'token']
+const TOKEN_COLUMNS = ['id', 'condition', 'told', 'outcome', 'since', 'token']
 
 function* tokenLines(tokens: readonly NewToken[]): Generator<string> {
-  for (const { name, id, since, condition, outcome } of tokens) {
-    yield `${id}\t${condition ?? NULL}\t${outcome ?? NULL}\t${since}\t${copyBytes(name)}\n`
+  for (const { name, id, since, telling } of tokens) {
+    const { condition = NULL, told = NULL, outcome = NULL } = telling ?? {}
+    yield `${id}\t${condition}\t${told}\t${outcome}\t${since}\t${copyBytes(name)}\n`
   }
 }
 
@@ -114,29 +116,52 @@ function* tokenLines(tokens: readonly NewToken[]): Generator<string> {
 export async function updateTokens(tx: Sql, tokens: readonly ToldToken[]): Promise<void> {
   await tx`
     update tokens
-       set condition = told.condition, outcome = told.outcome
+       set condition = telling.condition, told = telling.told, outcome = telling.outcome
       from unnest(${tokens.map(({ id }) => id)}::integer[],
                   ${tokens.map(({ condition }) => condition)}::integer[],
+                  ${tokens.map(({ told }) => told)}::integer[],
                   ${tokens.map(({ outcome }) => outcome ?? null)}::smallint[])
-        as told (id, condition, outcome)
-     where tokens.id = told.id`
+        as telling (id, condition, told, outcome)
+     where tokens.id = telling.id`
 }
 
 /** Keeps for a reorganisation that these tokens had no condition before these blocks. */
-export async function journalTokens(
-  tx: Sql,
-  tokens: readonly { id: number; block: number }[],
-): Promise<void> {
+export async function journalTokens(tx: Sql, tokens: readonly ToldToken[]): Promise<void> {
   await tx`
     insert into undo (block, state, key, image)
-    select block, 'tokens', array[id], array[-1, -1]
-      from unnest(${tokens.map(({ block }) => block)}::integer[],
-                  ${tokens.map(({ id }) => id)}::bigint[]) as told (block, id)`
+    select told, 'tokens', array[id], '{}'
+      from unnest(${tokens.map(({ told }) => told)}::integer[],
+                  ${tokens.map(({ id }) => id)}::bigint[]) as telling (told, id)`
 }
 
-/** What these tokens belong to was told by older facts too: no reorganisation takes it back. */
-export async function forgetTokenJournal(tx: Sql, tokens: readonly number[]): Promise<void> {
-  await tx`delete from undo where state = 'tokens' and key[1] = any(${tokens}::bigint[])`
+/** Takes back what the blocks from this one on have told. Comes before their names go. */
+export async function untellTokens(tx: Sql, fromBlock: number): Promise<void> {
+  await tx`
+    with undone as (
+      delete from undo where block >= ${fromBlock} and state = 'tokens' returning key[1] as id
+    )
+    update tokens
+       set condition = null, told = null, outcome = null
+      from undone
+     where tokens.id = undone.id`
+}
+
+/** Older facts tell the same of these tokens: no reorganisation takes it back. */
+export async function lowerTold(
+  tx: Sql,
+  tokens: readonly Omit<ToldToken, 'outcome'>[],
+): Promise<void> {
+  const ids = tokens.map(({ id }) => id)
+  await tx`delete from undo where state = 'tokens' and key[1] = any(${ids}::bigint[])`
+  await tx`
+    update tokens
+       set told = older.told
+      from unnest(${ids}::integer[],
+                  ${tokens.map(({ condition }) => condition)}::integer[],
+                  ${tokens.map(({ told }) => told)}::integer[]) as older (id, condition, told)
+     where tokens.id = older.id
+       and tokens.condition = older.condition
+       and tokens.told > older.told`
 }
 
 /** Names that are older than was known. */

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { NONE } from '../../ledger/entry.js'
 import { seqOf } from '../seq.js'
+import { emptyTape } from '../tape/empty-tape.js'
 import type { FillFact, Tape } from '../tape/tape.js'
 import { cutFacts } from './cut.js'
 import { Names } from './names.js'
-import { address, emptyTape, FIRST_BLOCK, testTape, word, writeTestTape } from './test-tape.js'
+import { address, FIRST_BLOCK, testTape, word, writeTestTape } from './test-tape.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -40,7 +41,8 @@ const trading = (block: number, token = YES, wallet = address(1)): Tape => {
 
 const readTokens = () =>
   database.sql`
-    select '0x' || encode(token, 'hex') as token, condition, outcome, (since >> 20)::int as since
+    select '0x' || encode(token, 'hex') as token, condition, told, outcome,
+           (since >> 20)::int as since
       from tokens order by id`
 
 const sinceOf = async (name: string): Promise<number | undefined> => {
@@ -111,6 +113,23 @@ describe('Names', () => {
     }
   })
 
+  test('a block knows what it and those before it have told, in whatever tape they come', async () => {
+    const tape = trading(FIRST_BLOCK)
+    tape.outcomes.push(...telling(FIRST_BLOCK + 1).outcomes)
+    const fresh = new Names()
+    const entries = await writeTestTape(database.sql, fresh, tape)
+    const stored = new Names()
+    await stored.resolveEntries(database.sql, entries)
+    for (const names of [fresh, stored]) {
+      const token = fresh.token(YES)
+      const condition = fresh.condition(CONDITION)
+      expect(names.conditionOf(token, FIRST_BLOCK)).toBe(NONE)
+      expect(names.conditionOf(token, FIRST_BLOCK + 1)).toBe(condition)
+      expect(names.tokensOf(condition, FIRST_BLOCK)).toEqual([])
+      expect(names.tokensOf(condition, FIRST_BLOCK + 1)).toHaveLength(2)
+    }
+  })
+
   test('the first set has the outcomes, another one only shares the condition', async () => {
     const names = new Names()
     await resolve(names, telling(FIRST_BLOCK))
@@ -175,7 +194,7 @@ describe('a journal near the head', () => {
     expect(await readTokens()).toMatchObject([{ outcome: 0 }, { outcome: 1 }])
     await cut(FIRST_BLOCK + 1)
     expect(await readTokens()).toEqual([
-      { token: YES, condition: null, outcome: null, since: FIRST_BLOCK },
+      { token: YES, condition: null, told: null, outcome: null, since: FIRST_BLOCK },
     ])
   })
 })
@@ -214,8 +233,8 @@ describe('names of older blocks, beside a live head', () => {
     await early.resolveEarly(database.sql, telling(OLD + 1))
     await cut(FIRST_BLOCK)
     expect(await readTokens()).toEqual([
-      { token: YES, condition: 1, outcome: 0, since: OLD },
-      { token: NO, condition: 1, outcome: 1, since: OLD + 1 },
+      { token: YES, condition: 1, told: OLD + 1, outcome: 0, since: OLD },
+      { token: NO, condition: 1, told: OLD + 1, outcome: 1, since: OLD + 1 },
     ])
   })
 

@@ -1,18 +1,20 @@
 import { type Entry, NONE } from '../../ledger/entry.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
+import { blockOf } from '../seq.js'
 import type { FillFact, OutcomesFact, Tape } from '../tape/tape.js'
 import { idsOf } from './entry-ids.js'
 import type { FillIds } from './fill-ids.js'
 import { findNames, findOutcomes } from './find-names.js'
-import { type NameLimits, NameMemory, type Told } from './name-memory.js'
+import { type NameLimits, NameMemory } from './name-memory.js'
 import {
-  forgetTokenJournal,
   type LastIds,
   lockNames,
   lowerSince,
+  lowerTold,
   NAME_TABLES,
   selectLastIds,
+  type ToldToken,
 } from './name-queries.js'
 import { journalTold, lastIdsAfter, numberNames, writeNames } from './new-names.js'
 import { seeNames, Unseen, type UnseenNames } from './sightings.js'
@@ -42,7 +44,7 @@ export class Names {
 
   /** Numbers what is new in the order of the chain. `journal`: so that a reorganisation can undo it. */
   async resolve(tx: Sql, tape: Tape, { journal }: { journal: boolean }): Promise<NewIds> {
-    const unseen = this.#see(tape)
+    const unseen = this.#see(tape, tape.blocks[0]?.number ?? 0)
     if (sizeOf(unseen) > 0) await findNames(tx, this.#memory, unseen)
     const isNamed = sizeOf(unseen) === 0
     if (isNamed && !tape.outcomes.some((fact) => this.#memory.isNews(fact))) {
@@ -80,9 +82,9 @@ export class Names {
     }
   }
 
-  /** Makes `conditionOf` and `tokensOf` answer for stored entries. */
+  /** Makes `conditionOf` and `tokensOf` answer for stored entries, which come in the order of `seq`. */
   async resolveEntries(sql: Sql, entries: readonly Entry[]): Promise<void> {
-    this.#memory.turn(this.#limits)
+    this.#memory.turn(this.#limits, blockOf(entries[0]?.seq ?? 0))
     const { tokens, conditions } = idsOf(entries)
     await findOutcomes(sql, this.#memory, {
       tokens: [...tokens].filter((id) => !this.#memory.keepsConditionOf(id)),
@@ -110,14 +112,14 @@ export class Names {
     return this.#fillIds.get(fills) ?? unresolved('the tape')
   }
 
-  /** NONE: nothing has told yet. */
-  conditionOf(token: number): number {
-    return this.#memory.conditionOf(token) ?? unresolved(`token ${token}`)
+  /** NONE: nothing has told yet, up to the end of the block if one is given. */
+  conditionOf(token: number, block?: number): number {
+    return this.#memory.conditionOf(token, block) ?? unresolved(`token ${token}`)
   }
 
   /** By outcome; empty until something has told. */
-  tokensOf(condition: number): readonly number[] {
-    return this.#memory.tokensOf(condition) ?? unresolved(`condition ${condition}`)
+  tokensOf(condition: number, block?: number): readonly number[] {
+    return this.#memory.tokensOf(condition, block) ?? unresolved(`condition ${condition}`)
   }
 
   forget(): void {
@@ -128,7 +130,7 @@ export class Names {
 
   async #resolveEarly(tx: Sql, tape: Tape): Promise<void> {
     await lockNames(tx)
-    const unseen = this.#see(tape)
+    const unseen = this.#see(tape, Number.POSITIVE_INFINITY)
     const found = await findNames(tx, this.#memory, unseen)
     const last = await selectLastIds(tx)
     const named = numberNames(this.#memory, unseen, last)
@@ -137,15 +139,18 @@ export class Names {
     for (const table of NAME_TABLES) {
       if (found[table].length > 0) await lowerSince(tx, table, found[table])
     }
-    const tokens = new Set(tape.outcomes.flatMap((fact) => fact.tokens))
-    const ids = [...tokens].map((word) => this.token(word))
-    if (ids.length > 0) await forgetTokenJournal(tx, ids)
+    const tellings = tape.outcomes.flatMap(({ seq, condition, tokens }) => {
+      const about = { condition: this.condition(condition), told: blockOf(seq) }
+      return tokens.map((word) => ({ ...about, id: this.token(word) }))
+    })
+    if (tellings.length > 0) await lowerTold(tx, tellings)
     this.#completeFills(tape)
   }
 
-  #see(tape: Tape): UnseenNames {
+  /** No block below `bookedFrom` will ask what it knows. */
+  #see(tape: Tape, bookedFrom: number): UnseenNames {
     const memory = this.#memory
-    memory.turn(this.#limits)
+    memory.turn(this.#limits, bookedFrom)
     const unseen = {
       wallets: new Unseen((name) => memory.wallets.keep(name)),
       tokens: new Unseen((name) => memory.keepToken(name)),
@@ -157,7 +162,7 @@ export class Names {
   }
 
   /** Learns which tokens belong to which conditions. Another process may have told meanwhile. */
-  async #tell(tx: Sql, outcomes: readonly OutcomesFact[], last: LastIds): Promise<Told[]> {
+  async #tell(tx: Sql, outcomes: readonly OutcomesFact[], last: LastIds): Promise<ToldToken[]> {
     const news = outcomes.filter((fact) => this.#memory.isNews(fact))
     const tokens = new Set(news.flatMap((fact) => fact.tokens.map((word) => this.token(word))))
     const conditions = new Set(news.map((fact) => this.condition(fact.condition)))

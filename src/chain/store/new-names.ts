@@ -1,7 +1,7 @@
 import { NONE } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import { blockOf } from '../seq.js'
-import type { NameMemory, Told } from './name-memory.js'
+import type { NameMemory } from './name-memory.js'
 import {
   insertNames,
   insertTokens,
@@ -12,6 +12,7 @@ import {
   type NewName,
   type NewToken,
   PLAIN_NAME_TABLES,
+  type ToldToken,
   updateTokens,
 } from './name-queries.js'
 import type { Unseen, UnseenNames } from './sightings.js'
@@ -43,12 +44,12 @@ export function numberNames(memory: NameMemory, unseen: UnseenNames, last: LastI
 export async function writeNames(
   tx: Sql,
   named: NewNames,
-  told: readonly Told[],
+  tellings: readonly ToldToken[],
   last: LastIds,
 ): Promise<void> {
   for (const table of PLAIN_NAME_TABLES) await insertNames(tx, table, named[table])
-  await insertTokens(tx, withConditions(named.tokens, told))
-  const changed = told.filter(({ id }) => id <= last.tokens)
+  await insertTokens(tx, withTellings(named.tokens, tellings))
+  const changed = tellings.filter(({ id }) => id <= last.tokens)
   if (changed.length > 0) await updateTokens(tx, changed)
 }
 
@@ -56,13 +57,12 @@ export async function writeNames(
 export async function journalTold(
   tx: Sql,
   named: NewNames,
-  told: readonly Told[],
+  tellings: readonly ToldToken[],
   last: LastIds,
 ): Promise<void> {
-  const changes = told.map(({ id, seq }) => ({ id, block: blockOf(seq) }))
-  const changed = changes.filter(({ id, block }) => {
+  const changed = tellings.filter(({ id, told }) => {
     const since = named.tokens[id - last.tokens - 1]?.since
-    return since === undefined || blockOf(since) < block
+    return since === undefined || blockOf(since) < told
   })
   if (changed.length > 0) await journalTokens(tx, changed)
 }
@@ -79,10 +79,7 @@ function numberFrom(lastId: number, unseen: Unseen): NewName[] {
     .map(({ name, seq }, index) => ({ name, id: lastId + 1 + index, since: seq }))
 }
 
-function withConditions(tokens: readonly NewName[], told: readonly Told[]): NewToken[] {
-  const tellings = new Map(told.map((telling) => [telling.id, telling]))
-  return tokens.map(({ name, id, since }) => {
-    const telling = tellings.get(id)
-    return { name, id, since, condition: telling?.condition, outcome: telling?.outcome }
-  })
+function withTellings(tokens: readonly NewName[], tellings: readonly ToldToken[]): NewToken[] {
+  const byToken = new Map(tellings.map((telling) => [telling.id, telling]))
+  return tokens.map(({ name, id, since }) => ({ name, id, since, telling: byToken.get(id) }))
 }

@@ -1,6 +1,7 @@
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
+import { PARTITION_BLOCKS } from '../follow/line.js'
 import { LOGS_PER_BLOCK } from '../seq.js'
 
 /** The partitioned tables, and the columns by which each is read beside its primary key. */
@@ -14,7 +15,6 @@ const INDEXES: Record<string, readonly string[]> = {
   pnl: ['wallet'],
 }
 
-const BLOCKS_PER_PARTITION = 2 ** 18
 /** Whoever reads a table waits behind the one who waits to drop a part of it. */
 const LOCK_WAIT_MS = 2_000
 
@@ -52,17 +52,17 @@ export async function buildIndexes(
   pool: Pool,
   { beforeBlock = Number.POSITIVE_INFINITY }: { beforeBlock?: number } = {},
 ): Promise<void> {
-  const numberMax = Math.min(Math.floor(beforeBlock / BLOCKS_PER_PARTITION) - 1, 2 ** 31 - 1)
+  const numberMax = Math.min(Math.floor(beforeBlock / PARTITION_BLOCKS) - 1, 2 ** 31 - 1)
   while (await transact(pool, (tx) => indexNext(tx, numberMax)));
 }
 
 /** Drops the partitions that are wholly below this block, and notes from where on facts are kept. */
 export async function dropOldPartitions(pool: Pool, beforeBlock: number): Promise<void> {
-  const number = Math.floor(beforeBlock / BLOCKS_PER_PARTITION)
+  const number = Math.floor(beforeBlock / PARTITION_BLOCKS)
   const old = await pool<Partition[]>`
     select name, parent, number from partitions where number < ${number} order by number, name`
   if (old.length === 0) return
-  const keptFrom = number * BLOCKS_PER_PARTITION
+  const keptFrom = number * PARTITION_BLOCKS
   await pool`
     update chain_state set kept_from = ${keptFrom} where coalesce(kept_from, 0) < ${keptFrom}`
   for (const { name } of old) {
@@ -76,8 +76,8 @@ export async function dropOldPartitions(pool: Pool, beforeBlock: number): Promis
 
 function partitionsOf(fromBlock: number, toBlock: number): Partition[] {
   const partitions: Partition[] = []
-  const last = Math.floor(toBlock / BLOCKS_PER_PARTITION)
-  for (let number = Math.floor(fromBlock / BLOCKS_PER_PARTITION); number <= last; number++) {
+  const last = Math.floor(toBlock / PARTITION_BLOCKS)
+  for (let number = Math.floor(fromBlock / PARTITION_BLOCKS); number <= last; number++) {
     for (const parent of Object.keys(INDEXES)) {
       partitions.push({ name: `${parent}_p${number}`, parent, number })
     }
@@ -95,8 +95,8 @@ async function selectMissing(tx: Sql, wanted: readonly Partition[]): Promise<Par
 
 /** A table that is made first and attached then does not lock the readers of the others out. */
 async function createPartition(tx: Sql, { name, parent, number }: Partition): Promise<void> {
-  const from = number * BLOCKS_PER_PARTITION * LOGS_PER_BLOCK
-  const to = (number + 1) * BLOCKS_PER_PARTITION * LOGS_PER_BLOCK
+  const from = number * PARTITION_BLOCKS * LOGS_PER_BLOCK
+  const to = (number + 1) * PARTITION_BLOCKS * LOGS_PER_BLOCK
   await tx.unsafe(`create table ${name} (like ${parent} including all)`)
   await tx.unsafe(
     `alter table ${parent} attach partition ${name} for values from (${from}) to (${to})`,

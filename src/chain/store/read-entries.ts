@@ -14,7 +14,7 @@ import {
 } from './entry-queries.js'
 import { mergeEntries } from './merge-entries.js'
 
-export type EntryRange = { fromSeq: number; toSeq: number }
+type EntryRange = { fromSeq: number; toSeq: number }
 
 /** More rows than may share a `seq`: transfers are counted by an int2. */
 const ROWS_MAX = 40_000

@@ -2,10 +2,18 @@ import type { Sql } from '../../store/connection.js'
 import { type Cursor, REORG_BLOCKS_MAX } from '../follow/line.js'
 import type { TapeBlock } from '../tape/tape.js'
 
-/** Adds the newest blocks, ascending, and forgets those that can no longer be gone back to. */
-export async function insertRecentBlocks(tx: Sql, blocks: readonly TapeBlock[]): Promise<void> {
+/**
+ * Adds the newest blocks, ascending, and forgets those that can no longer be gone back to: without a
+ * journal that is everything before them.
+ */
+export async function insertRecentBlocks(
+  tx: Sql,
+  blocks: readonly TapeBlock[],
+  { isJournalled }: { isJournalled: boolean },
+): Promise<void> {
   const last = blocks.at(-1)
   if (last === undefined) return
+  const lowest = isJournalled ? last.number - REORG_BLOCKS_MAX : last.number
   await tx`
     insert into recent_blocks (number, time, hash, parent_hash)
     select number, time, decode(substr(hash, 3), 'hex'), decode(substr(parent_hash, 3), 'hex')
@@ -14,7 +22,7 @@ export async function insertRecentBlocks(tx: Sql, blocks: readonly TapeBlock[]):
                   ${blocks.map(({ hash }) => hash)}::text[],
                   ${blocks.map(({ parentHash }) => parentHash ?? null)}::text[])
         as read (number, time, hash, parent_hash)`
-  await tx`delete from recent_blocks where number < ${last.number - REORG_BLOCKS_MAX}`
+  await tx`delete from recent_blocks where number < ${lowest}`
 }
 
 export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void> {

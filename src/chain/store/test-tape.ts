@@ -1,6 +1,7 @@
 import type { Entry } from '../../ledger/entry.js'
 import type { Pool } from '../../store/connection.js'
 import { seqOf } from '../seq.js'
+import { emptyTape } from '../tape/empty-tape.js'
 import type { Tape } from '../tape/tape.js'
 import type { Names } from './names.js'
 import { ensurePartitions } from './partitions.js'
@@ -14,33 +15,6 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 export const address = (index: number): string => `0x${hex(index + 1, 40)}`
 export const word = (index: number): string => `0x${hex(index + 1, 64)}`
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
-
-export function emptyTape(): Tape {
-  return {
-    blocks: [],
-    fills: [],
-    splits: [],
-    redemptions: [],
-    conversions: [],
-    migrations: [],
-    transfers: [],
-    supplies: [],
-    fees: [],
-    flows: [],
-    preparations: [],
-    resolutions: [],
-    outcomes: [],
-    oracle: [],
-    negRiskMarkets: [],
-    negRiskQuestions: [],
-    combos: [],
-    comboEvents: [],
-    walletOwners: [],
-    rawLogs: [],
-    quarantine: [],
-    strangeOperators: [],
-  }
-}
 
 /** Facts of all kinds. A block has the same ones whatever tape it is read into. */
 export function testTape(fromBlock: number, toBlock: number, seed = 1): Tape {

@@ -4,13 +4,13 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import { hashTables } from '../../../test/table-hashes.js'
 import type { Entry } from '../../ledger/entry.js'
 import { seqOf } from '../seq.js'
+import { emptyTape } from '../tape/empty-tape.js'
 import { cutFacts } from './cut.js'
 import { Names } from './names.js'
 import { eachEntries, walletEntries } from './read-entries.js'
 import {
   address,
   EXCHANGE,
-  emptyTape,
   FIRST_BLOCK,
   splitTape,
   testTape,

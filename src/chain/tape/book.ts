@@ -15,7 +15,7 @@ export function book(reading: Reading): void {
   const { tape, tx } = reading
   const lengths = BOOKED.map((name) => tape[name].length)
   try {
-    collectMoves(tx)
+    collectMoves(reading)
     for (let place = 0; place < tx.facts.length; place++) {
       const fact = tx.facts[place]
       if (fact !== undefined) bookFact(reading, place, fact)

@@ -45,7 +45,7 @@ export function bookConversion(
 
 type Batch = { place: number; ids: readonly string[]; values: readonly bigint[] }
 
-/** The last batch between the two before the event. */
+/** The last batch between the two before the event, of those that no other conversion has taken. */
 function findBatch(
   tx: Transaction,
   place: number,
@@ -55,8 +55,10 @@ function findBatch(
 ): Batch | undefined {
   for (let earlier = place - 1; earlier > after; earlier--) {
     const batch = tx.facts[earlier]
-    if (batch?.kind === 'transferBatch' && batch.from === from && batch.to === to)
-      return { place: earlier, ids: batch.ids, values: batch.values }
+    if (batch?.kind !== 'transferBatch' || batch.from !== from || batch.to !== to) continue
+    if (tx.claimedPlaces.includes(earlier)) continue
+    tx.claimedPlaces.push(earlier)
+    return { place: earlier, ids: batch.ids, values: batch.values }
   }
   return undefined
 }

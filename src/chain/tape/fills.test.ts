@@ -59,6 +59,16 @@ test('a fee that is more than the shares is not booked', () => {
   expect(quarantine.length).toBeGreaterThan(0)
 })
 
+test('an order of nobody is not booked', () => {
+  const nobody = `0x${'0'.repeat(64)}`
+  const logs = placeLogs(encodeAct(match)).map((log) =>
+    log.data.length === 2 + 5 * 64 ? { ...log, topics: log.topics.with(2, nobody) } : log,
+  )
+  const { fills, transfers, quarantine } = readTape({ logs, blocks: [] })
+  expect([...fills, ...transfers]).toEqual([])
+  expect(quarantine.length).toBeGreaterThan(0)
+})
+
 test('fees that are taken out of the fee module are told, in money and in shares', () => {
   const withdraw = (id: bigint) =>
     encodeLog(feeModule, 'FeeWithdrawn(address token, address to, uint256 id, uint256 amount)', {

@@ -2,6 +2,7 @@ import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { FactOf } from '../../upstreams/polygon/events.js'
 import type { Reading } from './reading.js'
 import { bookable, Refusal } from './refusal.js'
+import { ZERO_ADDRESS } from './roles.js'
 import { tellStructuredOutcomes } from './structured.js'
 import type { FeeFact } from './tape.js'
 import type { Transaction } from './transaction.js'
@@ -15,6 +16,7 @@ export function bookFill(reading: Reading, place: number, fact: FactOf<'fill'>):
     reading.quarantine('inconsistent', 'a fill without shares', log)
     return
   }
+  if (fact.maker === ZERO_ADDRESS) throw new Refusal('inconsistent', 'an order of nobody')
   const shares = bookable(fact.shares)
   const seq = tx.seqAt(place)
   const isBuy = fact.side === 'BUY'

@@ -7,6 +7,7 @@ type OracleStep = {
   kind: OracleFact['kind']
   question: string
   requestTime?: bigint
+  requester?: string
   actor?: string
   proposer?: string
   price?: bigint
@@ -102,7 +103,9 @@ const PLAIN_STEPS = {
   operatorQuestionUnflagged: 'unflagged',
 } as const
 
-/** The oracle knows questions by their text alone. */
-function request({ ancillaryData, timestamp }: { ancillaryData: string; timestamp: bigint }) {
-  return { question: questionIdOf(ancillaryData), requestTime: timestamp }
+type PriceRequest = { requester: string; ancillaryData: string; timestamp: bigint }
+
+/** The oracle knows a question by its text, and by the adapter that asks it. */
+function request({ requester, ancillaryData, timestamp }: PriceRequest) {
+  return { question: questionIdOf(ancillaryData), requestTime: timestamp, requester }
 }

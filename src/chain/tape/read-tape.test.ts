@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Universe } from '../../../sim/universe/universe.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { seqOf } from '../seq.js'
 import {
   balancesOfLogs,
   balancesOfTape,
@@ -119,6 +120,20 @@ describe('the tape is the same', () => {
     })
     expect(() => readTape({ logs: dateless, blocks: [] })).toThrow('nobody knows the time')
   })
+})
+
+test('a log that its block does not have is kept apart and not booked', () => {
+  const [log] = logs
+  if (log === undefined) throw new Error('there are no logs')
+  const absurd = { ...log, at: { ...log.at, logIndex: 2 ** 40 } }
+  const { quarantine, ...rest } = readTape({ logs: [], refused: [log, absurd], blocks: [] })
+  const seq = seqOf(log.at.blockNumber, log.at.logIndex)
+  const reason = 'not_in_receipts'
+  expect(quarantine).toMatchObject([
+    { seq, reason },
+    { seq: seqOf(log.at.blockNumber + 1, 0) - 1, reason },
+  ])
+  expect(Object.values(rest).flat()).toEqual([])
 })
 
 function takeBack(log: ChainLog): ChainLog {

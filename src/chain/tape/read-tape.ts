@@ -7,6 +7,8 @@ import { TapeBlocks } from './tape-blocks.js'
 
 type TapeInput = {
   logs: readonly ChainLog[]
+  /** Logs that their blocks do not have after all. */
+  refused?: readonly ChainLog[] | undefined
   /** Headers that were read; without one a block has the time that its logs give. */
   blocks: readonly TapeBlock[]
   /** Market makers that earlier logs created (`fpmmCreation`): their acts are nobody's. */
@@ -20,15 +22,17 @@ type TapeInput = {
  */
 export function readTape(input: TapeInput): Tape {
   // Nodes usually give logs in their order, and then they need no sorting.
-  const tape = readInOrder(input) ?? readInOrder({ ...input, logs: orderLogs(input.logs) })
-  if (tape === undefined) throw new Error('logs that were sorted are in order')
-  return tape
+  const reading = readInOrder(input) ?? readInOrder({ ...input, logs: orderLogs(input.logs) })
+  if (reading === undefined) throw new Error('logs that were sorted are in order')
+  for (const log of input.refused ?? [])
+    reading.quarantine('not_in_receipts', 'its block does not have it', log)
+  return finish(reading)
 }
 
 const NO_POOLS: ReadonlySet<string> = new Set()
 
 /** `undefined`: the logs are not in the order of the chain. */
-function readInOrder({ logs, blocks, pools = NO_POOLS }: TapeInput): Tape | undefined {
+function readInOrder({ logs, blocks, pools = NO_POOLS }: TapeInput): Reading | undefined {
   const tapeBlocks = new TapeBlocks(blocks)
   const reading = new Reading(pools)
   let first: ChainLog | undefined
@@ -47,15 +51,15 @@ function readInOrder({ logs, blocks, pools = NO_POOLS }: TapeInput): Tape | unde
   }
   if (first !== undefined)
     readTransaction(reading, logs, from, logs.length, tapeBlocks.of(first.at))
-  return finish(reading, tapeBlocks)
+  reading.tape.blocks = tapeBlocks.list()
+  return reading
 }
 
 function isSameTransaction({ at: a }: ChainLog, { at: b }: ChainLog): boolean {
   return a.txHash === b.txHash && a.blockNumber === b.blockNumber && a.blockHash === b.blockHash
 }
 
-function finish({ tape }: Reading, blocks: TapeBlocks): Tape {
-  tape.blocks = blocks.list()
+function finish({ tape }: Reading): Tape {
   // Within a transaction these are filled in more than one go.
   for (const rows of [tape.resolutions, tape.outcomes, tape.rawLogs, tape.quarantine])
     rows.sort((a, b) => a.seq - b.seq)

@@ -29,16 +29,17 @@ const logsOf = (name: string): LogBody[] => {
 }
 const read = (...transactions: LogBody[][]) =>
   readTape({ logs: placeLogs(...transactions), blocks: [] })
-const gift = (amount: bigint) => transferSingle(ctf, user, user, friend, 1n, amount)
+const gift = (amount: bigint, token = 1n) => transferSingle(ctf, user, user, friend, token, amount)
 const bookedIn = (tape: Tape) =>
   [tape.fills, tape.splits, tape.transfers, tape.fees, tape.supplies].flat().length
 
 describe('a transaction of which nothing is booked', () => {
   const match = logsOf('v2 BUY set fee 4321')
+  const token = BigInt(read(match).fills[0]?.token ?? 0)
 
   test.each([
-    ['with an absurd transfer', gift(HUGE), 'absurd_amount'],
-    ['with a transfer just above the limit', gift(AMOUNT_MAX + 1n), 'absurd_amount'],
+    ['with an absurd transfer of what it trades', gift(HUGE, token), 'absurd_amount'],
+    ['with one just above the limit', gift(AMOUNT_MAX + 1n, token), 'absurd_amount'],
     [
       'with more tokens than amounts',
       transferBatch(ctf, user, user, friend, [1n, 2n], [1n]),
@@ -53,6 +54,12 @@ describe('a transaction of which nothing is booked', () => {
       ({ address, topics }) => address === ctf || (address === exchangeV2 && topics[0] !== MATCHED),
     )
     expect(tape.quarantine.map(({ topics }) => topics)).toEqual(booked.map(({ topics }) => topics))
+  })
+
+  test('but for what trades another token', () => {
+    const { quarantine, ...booked } = read([...match, gift(HUGE), gift(1n)])
+    expect({ ...booked, quarantine: [] }).toEqual(read(match))
+    expect(quarantine).toMatchObject([{ reason: 'absurd_amount' }, { reason: 'absurd_amount' }])
   })
 
   test('does not stop the next one', () => {
@@ -77,6 +84,23 @@ describe('a transaction of which nothing is booked', () => {
 
 test('a transfer of all that an amount may be is booked', () => {
   expect(read([gift(AMOUNT_MAX)]).transfers).toMatchObject([{ amount: AMOUNT_MAX }])
+})
+
+test('a gift beside something else is a gift, and what the protocol moves for it is not', () => {
+  const logs = [...logsOf('convert two'), gift(7n)]
+  const { transfers } = read(logs)
+  expect(transfers.filter(({ isInternal }) => !isInternal)).toMatchObject([
+    { from: user, to: friend, amount: 7n },
+  ])
+  expect(transfers.length).toBeGreaterThan(1)
+})
+
+test('more moves than can be told apart are put apart', () => {
+  const ids = Array.from({ length: 2 ** 15 + 1 }, (_, index) => BigInt(index))
+  const many = transferBatch(ctf, user, user, friend, ids, ids)
+  const tape = read([many])
+  expect(bookedIn(tape)).toBe(0)
+  expect(tape.quarantine).toMatchObject([{ reason: 'inconsistent' }])
 })
 
 test('a fill without shares is put apart, and the others are booked', () => {
@@ -157,6 +181,28 @@ describe('real logs', () => {
     expect(rows > 0).toBe(!isPassedOver)
   })
 })
+
+test('several acts in one transaction are booked as if each had its own', () => {
+  // Of what is given twice for one position the AutoRedeemer does not say which it means.
+  const acts = oneOfEach().filter(({ name }) => !name.endsWith('combo auto'))
+  const act = fc.constantFrom(...acts.map((each) => encodeAct(each.act)))
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 4 }), (transactions) => {
+      const together = placeLogs(transactions.flat())
+      const tape = readTape({ logs: together, blocks: [] })
+      const apart = readTape({ logs: placeLogs(...transactions), blocks: [] })
+      for (const name of ACTS) expect(tape[name].map(unplaced)).toEqual(apart[name].map(unplaced))
+      expect(balancesOfTape(tape)).toEqual(balancesOfLogs(together))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+const ACTS = [
+  ...(['fills', 'splits', 'redemptions', 'conversions', 'fees', 'comboEvents'] as const),
+  ...(['supplies', 'quarantine'] as const),
+]
+const unplaced = (fact: object) => ({ ...fact, txHash: undefined })
 
 describe('whatever a log holds, nothing is thrown', () => {
   const acts = oneOfEach().map(({ act }) => encodeAct(act))

@@ -1,5 +1,6 @@
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import { seqOf } from '../seq.js'
+import { LOGS_PER_BLOCK, seqOf } from '../seq.js'
+import { emptyTape } from './empty-tape.js'
 import { isProtocol } from './roles.js'
 import { SupplyBook } from './supply-book.js'
 import type { QuarantineFact, Tape } from './tape.js'
@@ -58,7 +59,8 @@ export class Reading {
   quarantine(reason: QuarantineFact['reason'], detail: string, log: ChainLog): void {
     const { at, topics, data } = log
     this.tape.quarantine.push({
-      seq: seqOf(at.blockNumber, at.logIndex),
+      // What a node has made up may stand anywhere.
+      seq: seqOf(at.blockNumber, Math.min(at.logIndex, LOGS_PER_BLOCK - 1)),
       txHash: at.txHash,
       reason,
       detail,
@@ -66,32 +68,5 @@ export class Reading {
       topics,
       data,
     })
-  }
-}
-
-function emptyTape(): Tape {
-  return {
-    blocks: [],
-    fills: [],
-    splits: [],
-    redemptions: [],
-    conversions: [],
-    migrations: [],
-    transfers: [],
-    supplies: [],
-    fees: [],
-    flows: [],
-    preparations: [],
-    resolutions: [],
-    outcomes: [],
-    oracle: [],
-    negRiskMarkets: [],
-    negRiskQuestions: [],
-    combos: [],
-    comboEvents: [],
-    walletOwners: [],
-    rawLogs: [],
-    quarantine: [],
-    strangeOperators: [],
   }
 }

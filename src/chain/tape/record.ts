@@ -97,6 +97,7 @@ function recordStep(reading: Reading, fact: Fact, log: ChainLog): boolean {
     txHash,
     kind: step.kind,
     contract: log.at.address,
+    requester: step.requester,
     question: step.question,
     requestTimeSec: requestTime === undefined ? undefined : Number(requestTime),
     actor,

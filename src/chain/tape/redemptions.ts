@@ -3,14 +3,7 @@ import type { FactOf } from '../../upstreams/polygon/events.js'
 import { outcomeOf } from './partition.js'
 import type { Reading } from './reading.js'
 import { bookable, Refusal } from './refusal.js'
-import {
-  COLLATERALS,
-  isAutoRedeemer,
-  isModule,
-  isProtocol,
-  NEG_RISK_ADAPTER,
-  ZERO_ADDRESS,
-} from './roles.js'
+import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import { conditionOf } from './structured.js'
 import type { RedemptionFact } from './tape.js'
 import type { Transaction } from './transaction.js'
@@ -88,7 +81,7 @@ export function bookAutoRedemption(reading: Reading, place: number, fact: AutoRe
   const amounts: bigint[] = []
   for (const move of tx.moves) {
     if (move.place >= place || move.isClaimed || move.amount === 0n) continue
-    if (move.from !== fact.from || !isProtocol(move.to)) continue
+    if (move.from !== fact.from || !isRedeemer(move.to)) continue
     const isGiven = isStructured
       ? move.token === fact.positionId
       : tx.redeemed.some((each) => each.condition === condition && each.tokens.includes(move.token))
@@ -136,6 +129,9 @@ export function bookPositionRedemption(
     source: isAutoRedeemer(initiator) ? 'auto_redeemer' : 'direct',
   })
 }
+
+/** Takes the tokens of others to redeem them. */
+const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isModule(address)
 
 type AutoRedemption =
   | FactOf<'autoRedemption'>

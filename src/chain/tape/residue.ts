@@ -1,15 +1,18 @@
 /** What a hand has more or less of a token. */
 type Holding = { wallet: string; token: string; amount: bigint }
 
-/**
- * What the moves of a transaction leave of each token in each hand. A transaction has few hands and
- * few tokens, so looking through all of them is quicker than hashing their names.
- */
+/** Up to here looking through all of them is quicker than hashing their names. */
+const FEW = 64
+
+/** What the moves of a transaction leave of each token in each hand. Mostly these are very few. */
 export class Residue {
   #holdings: Holding[] = []
+  /** All holdings by their names; only once there are many. */
+  #named: Map<string, Holding> | undefined
 
   clear(): void {
     this.#holdings = []
+    this.#named = undefined
   }
 
   get isEmpty(): boolean {
@@ -17,12 +20,15 @@ export class Residue {
   }
 
   move(from: string, to: string, token: string, amount: bigint): void {
+    if (amount === 0n) return
     this.#add(from, token, -amount)
     this.#add(to, token, amount)
   }
 
   /** Moves that even everything out, the same ones for the same history; none when all is even. */
   settle(pay: (from: string, to: string, token: string, amount: bigint) => void): void {
+    // Then whoever evens a holding out stands near.
+    if (this.#named !== undefined) this.#holdings.sort(byToken)
     for (const [index, holding] of this.#holdings.entries()) {
       while (holding.amount !== 0n) {
         const other = this.#findOpposite(holding, index + 1)
@@ -36,14 +42,25 @@ export class Residue {
   }
 
   #add(wallet: string, token: string, amount: bigint): void {
+    const known = this.#find(wallet, token)
+    if (known !== undefined) {
+      known.amount += amount
+      return
+    }
+    const holding = { wallet, token, amount }
+    this.#holdings.push(holding)
+    if (this.#named !== undefined) this.#named.set(nameOf(holding), holding)
+    else if (this.#holdings.length > FEW)
+      this.#named = new Map(this.#holdings.map((each) => [nameOf(each), each]))
+  }
+
+  #find(wallet: string, token: string): Holding | undefined {
+    if (this.#named !== undefined) return this.#named.get(nameOf({ wallet, token }))
     for (let index = 0; index < this.#holdings.length; index++) {
       const holding = this.#holdings[index]
-      if (holding?.wallet === wallet && holding.token === token) {
-        holding.amount += amount
-        return
-      }
+      if (holding?.wallet === wallet && holding.token === token) return holding
     }
-    this.#holdings.push({ wallet, token, amount })
+    return undefined
   }
 
   /** Every move takes what it gives, so there is one as long as something is uneven. */
@@ -56,3 +73,8 @@ export class Residue {
     throw new Error('what was given was not taken')
   }
 }
+
+const nameOf = ({ wallet, token }: Pick<Holding, 'wallet' | 'token'>) => `${wallet} ${token}`
+
+const byToken = (a: Holding, b: Holding): number =>
+  a.token === b.token ? 0 : a.token < b.token ? -1 : 1

@@ -107,12 +107,12 @@ describe('a full set', () => {
     expect(read(...logs).splits).toMatchObject([{ wallet: pool, isUser: true }])
   })
 
-  test('and a gift out of it are a split and an internal transfer', () => {
+  test('and a gift out of it are a split and a gift', () => {
     const gift = transferSingle(ctf, user, user, friend, 1n, 400n)
     const { splits, transfers } = read(mint([1n, 2n]), split([1n, 2n]), gift)
     expect(splits).toHaveLength(1)
     expect(transfers).toMatchObject([
-      { from: user, to: friend, token: word(1n), amount: 400n, sub: 0, isInternal: true },
+      { from: user, to: friend, token: word(1n), amount: 400n, sub: 0, isInternal: false },
     ])
   })
 })
@@ -159,6 +159,19 @@ describe('kept raw, with its transfers: a set', () => {
   })
 })
 
+test('a set that its receiver makes within another one is not taken for it', () => {
+  const fake = split([1n, 2n], { collateral: friend })
+  const { outcomes, splits, transfers } = read(
+    mint([1n, 2n]),
+    mint([8n, 9n]),
+    fake,
+    split([1n, 2n]),
+  )
+  expect(outcomes).toMatchObject([{ condition, tokens: [word(1n), word(2n)] }])
+  expect(splits).toMatchObject([{ tokens: [word(1n), word(2n)] }])
+  expect(transfers.map(({ token }) => token)).toEqual([word(8n), word(9n)])
+})
+
 describe('two acts in one transaction', () => {
   const wallet = createWallet(1, 'safe')
   const other = createWallet(2, 'proxy')
@@ -174,6 +187,18 @@ describe('two acts in one transaction', () => {
     const users = splits.filter(({ isUser }) => isUser).map((row) => row.wallet)
     expect(users).toEqual([wallet.address, wallet.address, other.address, other.address])
     expect(transfers).toEqual([])
+  })
+
+  test('a conversion that is made within another one is told apart from it', () => {
+    const [outer, inner] = [1, 6].map((indexSet) =>
+      encodeAct({ kind: 'convert', wallet, event, indexSet, amount: 10 }),
+    )
+    if (outer === undefined || inner === undefined) throw new Error('there are two')
+    const apart = read(...outer, ...inner).conversions.map(({ given, taken }) => [given, taken])
+    const end = outer.findLastIndex(({ address }) => address === ADDRESS.negRiskAdapter)
+    const nested = read(...outer.slice(0, end), ...inner, ...outer.slice(end))
+    expect(nested.quarantine).toEqual([])
+    expect(nested.conversions.map(({ given, taken }) => [given, taken])).toEqual(apart.toReversed())
   })
 
   test('a split beside a conversion keeps its wallet', () => {

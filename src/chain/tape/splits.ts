@@ -16,14 +16,17 @@ type NegRiskSplit = FactOf<'negRiskSplit'> | FactOf<'negRiskMerge'>
 export function bookCtfSplit(reading: Reading, place: number, fact: CtfSplit): void {
   const { tx, tape } = reading
   const { stakeholder, conditionId, amount } = fact
+  const isMerge = fact.kind === 'ctfMerge'
+  // Whoever gets the tokens of a set may make another one before the first is told: so each takes
+  // its own, booked or not.
+  const setPlace = findSet(tx, place, fact, isMerge)
+  tx.claimedPlaces.push(setPlace)
   const outcomes = outcomesOf(fact.partition)
   const isOurs = COLLATERALS.has(fact.collateralToken) && fact.parentCollectionId === ZERO_WORD
   if (!isOurs || outcomes === undefined || amount === 0n) {
     reading.keepRawAt(place)
     return
   }
-  const isMerge = fact.kind === 'ctfMerge'
-  const setPlace = findSet(tx, place, fact, isMerge)
   const set = tx.facts[setPlace]
   if (set?.kind !== 'transferBatch')
     throw new Refusal('inconsistent', `the tokens of a ${fact.kind} did not move`)
@@ -31,7 +34,6 @@ export function bookCtfSplit(reading: Reading, place: number, fact: CtfSplit): v
     reading.keepRawAt(place)
     return
   }
-  tx.claimedPlaces.push(setPlace)
   const tokens = byOutcome(set.ids, outcomes)
   const wallet = findHolder(tx, place, fact, isMerge, tokens)
   for (const token of tokens) {

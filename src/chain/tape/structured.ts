@@ -27,15 +27,12 @@ export function positionsOf(condition: string): [string, string] {
 export function tellStructuredOutcomes(reading: Reading, seq: number, token: string): void {
   if (!isStructured(token)) return
   const condition = conditionOf(token)
-  reading.tellOutcomes(seq, condition, positionsOf(condition))
+  const positions = positionsOf(condition)
+  if (positions.includes(token)) reading.tellOutcomes(seq, condition, positions)
 }
 
-/** An id of the old kind is a hash and practically never fits. */
-function isStructured(token: string): boolean {
-  return (
-    token.charAt(START) === '0' &&
-    MODULES.includes(token.charAt(START + 1)) &&
-    token.slice(UNUSED_AT, UNUSED_AT + UNUSED.length) === UNUSED &&
-    (token.endsWith('00') || token.endsWith('01'))
-  )
-}
+/** Of a position, or of a condition or event as it is kept. An old id is a hash and practically never fits. */
+export const isStructured = (id: string): boolean =>
+  id.charAt(START) === '0' &&
+  MODULES.includes(id.charAt(START + 1)) &&
+  id.slice(UNUSED_AT, UNUSED_AT + UNUSED.length) === UNUSED

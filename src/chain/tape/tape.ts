@@ -156,7 +156,7 @@ export type TransferFact = {
   to: string
   token: string
   amount: bigint
-  /** Between contracts, or a part of something larger: nobody's gift. */
+  /** A contract gives or takes it: nobody's gift. */
   isInternal: boolean
 }
 
@@ -292,7 +292,8 @@ export type RawLogFact = {
 
 /**
  * What could not be booked, and why. A log that tells of tokens takes all others of its transaction
- * that do with it, for what they add up to would be wrong.
+ * that do with it, for what they add up to would be wrong. Only absurd amounts of a token that
+ * nothing else in the transaction is about stay alone.
  */
 export type QuarantineFact = {
   seq: number

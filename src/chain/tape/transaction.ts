@@ -3,6 +3,7 @@ import type { Fact } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { seqOf } from '../seq.js'
 import type { BookedFact } from './booked-fact.js'
+import { Refusal } from './refusal.js'
 import { Residue } from './residue.js'
 import { isGoBetween } from './roles.js'
 import type { TapeBlock } from './tape.js'
@@ -46,7 +47,9 @@ export class Transaction {
   readonly redeemed: Redeemed[] = []
   /** What the moves say beyond all that fills, splits, merges and redemptions say. */
   readonly residue = new Residue()
-  /** Places of sets and refunds that a split, merge or fill has counted. */
+  /** Tokens of which absurd amounts moved: whatever else is told of them is not booked. */
+  readonly absurdTokens: string[] = []
+  /** Places of batches and refunds that a split, merge, conversion or fill has counted. */
   readonly claimedPlaces: number[] = []
 
   /** Begins with the transaction whose logs, ours or not, start at `from` and end before `end`. */
@@ -66,6 +69,7 @@ export class Transaction {
     empty(this.innerLegs)
     empty(this.redeemed)
     empty(this.claimedPlaces)
+    empty(this.absurdTokens)
     this.residue.clear()
   }
 
@@ -91,6 +95,8 @@ export class Transaction {
 
   /** A fill, split, merge or redemption moved tokens: its moves need no entry of their own. */
   explain(from: string, to: string, token: string, amount: bigint): void {
+    if (this.absurdTokens.includes(token))
+      throw new Refusal('absurd_amount', 'too many of the same tokens moved elsewhere')
     this.residue.move(to, from, token, amount)
   }
 

@@ -23,6 +23,13 @@ describe('the fill rate', () => {
     expect(rate.fall?.recent).toBe(0)
   })
 
+  test('blocks that nobody tells of count as blocks without a fill', () => {
+    const rate = new FillRate()
+    feed(rate, START, 3_000, 10)
+    rate.add(START + 3_600, 0)
+    expect(rate.fall?.recent).toBe(0)
+  })
+
   test.each([
     ['half as many fills are an ordinary night', 10, 5],
     ['a chain with hardly any fill says nothing', 0.01, 0],
@@ -40,10 +47,11 @@ describe('the fill rate', () => {
 
   test('blocks that a reorganisation took back do not count twice', () => {
     const [once, twice] = [new FillRate(), new FillRate()]
-    feed(once, START, 3_600, 10)
     feed(twice, START, 3_600, 10)
     twice.cut(START + 2_999)
-    feed(twice, START + 3_000, 600, 10)
-    expect(twice).toEqual(once)
+    feed(once, START, 3_000, 10)
+    for (const rate of [once, twice]) feed(rate, START + 3_000, 600, 1)
+    expect(twice.fall).toEqual(once.fall)
+    expect(once.fall).toBeDefined()
   })
 })

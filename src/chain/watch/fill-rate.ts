@@ -13,11 +13,13 @@ export const FILL_RATE_BLOCKS = RECENT_BLOCKS + USUAL_BLOCKS
  * contracts that we know, and nothing else than their number shows it.
  */
 export class FillRate {
-  /** Fills by block, ascending. */
+  /** Fills of the blocks that had any, ascending: who is far behind the head sees no others. */
   readonly #fills = new Map<number, number>()
+  #head = 0
 
   add(block: number, fills: number): void {
-    this.#fills.set(block, fills)
+    this.#head = block
+    if (fills > 0) this.#fills.set(block, fills)
     for (const old of this.#fills.keys()) {
       if (old > block - FILL_RATE_BLOCKS) break
       this.#fills.delete(old)
@@ -26,21 +28,23 @@ export class FillRate {
 
   /** A reorganisation took back every block above this one. */
   cut(toBlock: number): void {
+    this.#head = toBlock
     for (const block of this.#fills.keys()) if (block > toBlock) this.#fills.delete(block)
   }
 
   /** `undefined`: as usual, or not seen for long enough to tell. */
   get fall(): { usual: number; recent: number } | undefined {
-    const fills = [...this.#fills.values()]
-    const usual = fills.slice(0, -RECENT_BLOCKS)
-    const usualFills = sum(usual)
-    if (usualFills < USUAL_FILLS_MIN) return undefined
-    const perBlock = {
-      usual: usualFills / usual.length,
-      recent: sum(fills.slice(-RECENT_BLOCKS)) / RECENT_BLOCKS,
+    const recentFrom = this.#head - RECENT_BLOCKS + 1
+    const [first = recentFrom] = this.#fills.keys()
+    let usualFills = 0
+    let recentFills = 0
+    for (const [block, fills] of this.#fills) {
+      if (block < recentFrom) usualFills += fills
+      else recentFills += fills
     }
-    return perBlock.recent < perBlock.usual * FALLEN_SHARE ? perBlock : undefined
+    if (usualFills < USUAL_FILLS_MIN) return undefined
+    const usual = usualFills / (recentFrom - first)
+    const recent = recentFills / RECENT_BLOCKS
+    return recent < usual * FALLEN_SHARE ? { usual, recent } : undefined
   }
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)

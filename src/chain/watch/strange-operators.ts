@@ -7,14 +7,17 @@ const WINDOW_BLOCKS = 2_400
 const TRANSFERS_MIN = 100
 const OPERATORS_MAX = 10_000
 
+/** By block, ascending, and the sum of all. */
+type Moves = { blocks: { block: number; transfers: number }[]; transfers: number }
+
 /** Who moved outcome tokens of others lately without being a contract that we know. */
 export class StrangeOperators {
-  readonly #moves = new Map<string, { block: number; transfers: number }[]>()
+  readonly #moves = new Map<string, Moves>()
 
   add(strangers: readonly StrangeOperator[]): void {
     for (const { seq, operator, transfers } of strangers) {
-      const moves = this.#moves.get(operator) ?? []
-      moves.push({ block: blockOf(seq), transfers })
+      const moves = this.#moves.get(operator) ?? { blocks: [], transfers: 0 }
+      addTo(moves, blockOf(seq), transfers)
       // The one that was longest silent stands first and goes first.
       this.#moves.delete(operator)
       this.#moves.set(operator, moves)
@@ -27,22 +30,32 @@ export class StrangeOperators {
 
   /** Those that move so much that they may be a new exchange, with their transfers of the last hour. */
   busy(headBlock: number): { operator: string; transfers: number }[] {
+    this.#keep((block) => block > headBlock - WINDOW_BLOCKS)
     const found: { operator: string; transfers: number }[] = []
-    for (const [operator, moves] of this.#moves) {
-      const recent = moves.filter(({ block }) => block > headBlock - WINDOW_BLOCKS)
-      if (recent.length === 0) this.#moves.delete(operator)
-      else this.#moves.set(operator, recent)
-      const transfers = recent.reduce((total, move) => total + move.transfers, 0)
+    for (const [operator, { transfers }] of this.#moves)
       if (transfers >= TRANSFERS_MIN) found.push({ operator, transfers })
-    }
     return found
   }
 
   cut(toBlock: number): void {
+    this.#keep((block) => block <= toBlock)
+  }
+
+  /** The blocks that go stand together at one end. */
+  #keep(stays: (block: number) => boolean): void {
     for (const [operator, moves] of this.#moves) {
-      const left = moves.filter(({ block }) => block <= toBlock)
-      if (left.length === 0) this.#moves.delete(operator)
-      else this.#moves.set(operator, left)
+      const { blocks } = moves
+      if (stays(blocks[0]?.block ?? 0) && stays(blocks.at(-1)?.block ?? 0)) continue
+      moves.blocks = blocks.filter(({ block }) => stays(block))
+      moves.transfers = moves.blocks.reduce((sum, { transfers }) => sum + transfers, 0)
+      if (moves.transfers === 0) this.#moves.delete(operator)
     }
   }
+}
+
+function addTo(moves: Moves, block: number, transfers: number): void {
+  const last = moves.blocks.at(-1)
+  if (last?.block === block) last.transfers += transfers
+  else moves.blocks.push({ block, transfers })
+  moves.transfers += transfers
 }

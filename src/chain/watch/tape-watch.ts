@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Refusal } from '../../ledger/store/ledger-store.js'
 import { blockOf } from '../seq.js'
 import type { Tape } from '../tape/tape.js'
 import { FillRate } from './fill-rate.js'
@@ -14,6 +15,8 @@ export class TapeWatch {
   readonly #metrics: WatchMetrics
   #headBlock = 0
   #quarantined = 0
+  #busy: ReturnType<StrangeOperators['busy']> = []
+  #fall: FillRate['fall']
 
   constructor(registry: Registry) {
     this.#metrics = createWatchMetrics(registry)
@@ -25,23 +28,26 @@ export class TapeWatch {
     this.#quarantined = known.quarantined
   }
 
-  onCommitted(tape: Tape): void {
+  onCommitted(tape: Tape, refusals: readonly Refusal[]): void {
     const metrics = this.#metrics
     this.#headBlock = tape.blocks.at(-1)?.number ?? this.#headBlock
     for (const [block, fills] of countByBlock(tape)) this.#fillRate.add(block, fills)
     this.#operators.add(tape.strangeOperators)
-    this.#quarantined += tape.quarantine.length
+    this.#quarantined += tape.quarantine.length + refusals.length
     metrics.fills.inc(tape.fills.length)
     metrics.unknownLogs.inc(tape.rawLogs.filter(({ kind }) => kind === 'unknown').length)
     for (const { reason } of tape.quarantine) metrics.quarantined.inc({ reason })
+    metrics.quarantined.inc({ reason: 'out_of_range' }, refusals.length)
     for (const { transfers } of tape.strangeOperators) metrics.strangeTransfers.inc(transfers)
-    metrics.fillRateFallen.set(this.#fillRate.fall === undefined ? 0 : 1)
-    metrics.strangeOperators.set(this.#operators.busy(this.#headBlock).length)
+    this.#look()
   }
 
-  onRewound(toBlock: number): void {
+  onRewound(toBlock: number, freed: number): void {
+    this.#headBlock = toBlock
+    this.#quarantined -= freed
     this.#fillRate.cut(toBlock)
     this.#operators.cut(toBlock)
+    this.#look()
   }
 
   get quarantined(): number {
@@ -49,13 +55,11 @@ export class TapeWatch {
   }
 
   get warnings(): string[] {
-    const warnings = this.#operators
-      .busy(this.#headBlock)
-      .map(
-        ({ operator, transfers }) =>
-          `${operator} moved outcome tokens of others ${transfers} times within an hour and is none of the known contracts: it may be a new exchange`,
-      )
-    const fall = this.#fillRate.fall
+    const warnings = this.#busy.map(
+      ({ operator, transfers }) =>
+        `${operator} moved outcome tokens of others ${transfers} times within an hour and is none of the known contracts: it may be a new exchange`,
+    )
+    const fall = this.#fall
     if (fall !== undefined) {
       warnings.push(
         `fills fell from ${fall.usual.toFixed(2)} to ${fall.recent.toFixed(2)} per block while blocks flow: trades may have moved to a contract that is not known`,
@@ -65,6 +69,13 @@ export class TapeWatch {
       warnings.push(`${this.#quarantined} logs could not be booked: see the table quarantine`)
     }
     return warnings
+  }
+
+  #look(): void {
+    this.#busy = this.#operators.busy(this.#headBlock)
+    this.#fall = this.#fillRate.fall
+    this.#metrics.strangeOperators.set(this.#busy.length)
+    this.#metrics.fillRateFallen.set(this.#fall === undefined ? 0 : 1)
   }
 }
 

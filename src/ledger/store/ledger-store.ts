@@ -139,11 +139,11 @@ export class LedgerStore implements Books {
   }
 
   conditionOf(token: number): number {
-    return this.#outcomes.conditionOf(token)
+    return this.#outcomes.conditionOf(token, this.#journal.block)
   }
 
   tokensOf(condition: number): readonly number[] {
-    return this.#outcomes.tokensOf(condition)
+    return this.#outcomes.tokensOf(condition, this.#journal.block)
   }
 
   addPnl(row: PnlRow): void {

@@ -30,7 +30,7 @@ export async function insertPnl(tx: Sql, rows: readonly PnlRow[]): Promise<void>
 }
 
 const PNL_COLUMNS = ['seq', 'amount', 'wallet', 'token', 'sub', 'cause']
-const CAUSES: Record<PnlCause, number> = { sell: 0, merge: 1, redemption: 2, conversion: 3 }
+export const CAUSES: Record<PnlCause, number> = { sell: 0, merge: 1, redemption: 2, conversion: 3 }
 
 const toPnlLine = (row: PnlRow): string =>
   `${row.seq}\t${row.amount}\t${row.wallet}\t${row.token}\t${row.sub}\t${CAUSES[row.cause]}\n`

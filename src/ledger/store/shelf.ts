@@ -7,6 +7,9 @@ import { type Slot, SlotTable } from './slot-table.js'
 import type { StateRow, StateTable } from './state-table.js'
 import type { Change } from './write-changes.js'
 
+/** So few that a slow disk finds them long before a statement has to end. */
+const ROWS_PER_QUERY = 20_000
+
 /**
  * The rows of one table that are in memory. What a batch may touch is asked for and loaded before
  * it is folded, and is let go when nobody asks for it while as many others are asked for as half
@@ -59,19 +62,10 @@ export class Shelf<Row extends StateRow> {
   }
 
   async load(sql: Sql): Promise<void> {
-    if (this.#missing.length === 0) return
-    const keys = this.#missing.map(({ key }) => this.#idsOf(key))
+    const missing = this.#missing
     this.#missing = []
-    const { make, keys: columns } = this.#table
-    for (const found of await selectRows<Row>(sql, this.#table, keys)) {
-      const first = Number(found[columns[0]])
-      const second = columns[1] === undefined ? 0 : Number(found[columns[1]])
-      const slot = this.#slots.get(this.#keyOf(first, second))
-      assert(slot !== undefined, 'only rows that were asked for come back')
-      // Copied into a row of our own making, so that all rows have one shape.
-      slot.row = Object.assign(make(first, second), found)
-      slot.isStored = true
-    }
+    for (let from = 0; from < missing.length; from += ROWS_PER_QUERY)
+      await this.#loadSome(sql, missing.slice(from, from + ROWS_PER_QUERY))
   }
 
   /** Marks the row as changed; one that does not exist is made. */
@@ -136,6 +130,20 @@ export class Shelf<Row extends StateRow> {
     this.#generationSize = 0
     this.#missing = []
     this.#changed = []
+  }
+
+  async #loadSome(sql: Sql, missing: readonly Slot<Row>[]): Promise<void> {
+    const keys = missing.map(({ key }) => this.#idsOf(key))
+    const { make, keys: columns } = this.#table
+    for (const found of await selectRows<Row>(sql, this.#table, keys)) {
+      const first = Number(found[columns[0]])
+      const second = columns[1] === undefined ? 0 : Number(found[columns[1]])
+      const slot = this.#slots.get(this.#keyOf(first, second))
+      assert(slot !== undefined, 'only rows that were asked for come back')
+      // Copied into a row of our own making, so that all rows have one shape.
+      slot.row = Object.assign(make(first, second), found)
+      slot.isStored = true
+    }
   }
 
   #add(key: number): Slot<Row> {

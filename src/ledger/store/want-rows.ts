@@ -1,4 +1,4 @@
-import type { Books } from '../books.js'
+import { blockOf } from '../../chain/seq.js'
 import {
   type Entry,
   type FillEntry,
@@ -10,8 +10,11 @@ import {
 import { hourOf } from '../hour.js'
 import type { Shelves } from './shelves.js'
 
-/** Which tokens belong to which condition. */
-export type Outcomes = Pick<Books, 'conditionOf' | 'tokensOf'>
+/** Which tokens belong to which condition, as far as a block and those before it tell. */
+export type Outcomes = {
+  conditionOf(token: number, block: number): number
+  tokensOf(condition: number, block: number): readonly number[]
+}
 
 /** Asks for every row that folding the entry may change or look at. */
 export function wantRows(shelves: Shelves, outcomes: Outcomes, entry: Entry): void {
@@ -51,10 +54,11 @@ function wantFill(shelves: Shelves, outcomes: Outcomes, fill: FillEntry): void {
     shelves.builderHours.want(builder, hour)
     shelves.builderWallets.want(builder, wallet)
   }
-  const condition = outcomes.conditionOf(token)
+  const block = blockOf(fill.seq)
+  const condition = outcomes.conditionOf(token, block)
   if (condition === NONE) return
   shelves.marketHours.want(condition, hour)
-  for (const sibling of outcomes.tokensOf(condition)) {
+  for (const sibling of outcomes.tokensOf(condition, block)) {
     if (sibling === token) continue
     shelves.positions.want(wallet, sibling)
     shelves.lastPrices.want(sibling)

@@ -11,24 +11,24 @@ export type LogFilter = {
 const UNWATCHED_ROLES = new Set<Role>(['erc20'])
 
 /** Permissions that move nothing. */
-const UNWATCHED_KINDS = new Set<string>([
-  'erc20Approval',
-  'approvalForAll',
-] satisfies Fact['kind'][])
+const SILENT_KINDS = new Set<string>(['erc20Approval', 'approvalForAll'] satisfies Fact['kind'][])
 
-/** Everything that our contracts say and that somebody may want to know. */
-export const WATCHED: { address: readonly string[]; topics: readonly [readonly string[]] } = {
+/**
+ * Everything that our contracts say. Not by events: one that nobody has taught us yet must come too,
+ * or it would pass unnoticed.
+ */
+export const WATCHED: { address: readonly string[] } = {
   address: CONTRACTS.filter(({ role }) => role in ROLE_EVENTS && !UNWATCHED_ROLES.has(role)).map(
     ({ address }) => address,
   ),
-  topics: [
-    [
-      ...new Set(
-        Object.values(ROLE_EVENTS)
-          .flat()
-          .filter(({ kind }) => !UNWATCHED_KINDS.has(kind))
-          .map(({ topic0 }) => topic0),
-      ),
-    ],
-  ],
 }
+
+/** The events that matter, by their hashes. */
+export const KNOWN_TOPICS: readonly string[] = [
+  ...new Set(
+    Object.values(ROLE_EVENTS)
+      .flat()
+      .filter(({ kind }) => !SILENT_KINDS.has(kind))
+      .map(({ topic0 }) => topic0),
+  ),
+]

@@ -1,0 +1,36 @@
+import type { Universe } from '../../../sim/universe/universe.js'
+import type { Lie, RpcAnswer } from './test-follow.js'
+
+export type RawLog = {
+  address: string
+  topics: string[]
+  data: string
+  logIndex: string
+  removed: boolean
+}
+
+/** A node that gives other logs than its blocks have. */
+export function changeLogs(change: (logs: RawLog[]) => RawLog[]): Lie {
+  return ({ method }, answer) =>
+    method === 'eth_getLogs' && answer.result !== undefined
+      ? { result: change(answer.result as RawLog[]) }
+      : answer
+}
+
+/** A node that has not heard of what is above that block. */
+export function showOnlyUpTo({ chain }: Universe, block: number): Lie {
+  return ({ method, params }, answer): RpcAnswer => {
+    if (method !== 'eth_getBlockByNumber') return answer
+    const [at] = params
+    if (at !== 'latest') return Number(at) > block ? { result: null } : answer
+    const shown = chain.block(block)
+    if (shown === undefined) return answer
+    const header = {
+      ...(answer.result as object),
+      number: `0x${block.toString(16)}`,
+      hash: chain.hashOf(shown),
+      parentHash: chain.parentHashOf(shown),
+    }
+    return { result: header }
+  }
+}

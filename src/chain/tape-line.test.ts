@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { Universe } from '../../sim/universe/universe.js'
+import { createTestDatabase } from '../../test/database.js'
+import { hashTables } from '../../test/table-hashes.js'
+import { createPool } from '../store/connection.js'
+import type { ChainLog } from '../upstreams/polygon/log.js'
+import type { Batch } from './follow/line.js'
+import { simulatedLogs } from './tape/fixtures/simulated-logs.js'
+import { OvertakenError, TapeLine } from './tape-line.js'
+
+const START_MS = Date.UTC(2026, 10, 3)
+
+const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 3 })
+universe.advance(START_MS + 4 * 60_000)
+const { chain } = universe
+const logs = simulatedLogs(universe)
+/** So late that many tokens are older than the line. */
+const FROM = chain.firstNumber + Math.floor((chain.head.number - chain.firstNumber) / 2)
+const TO = chain.head.number
+
+const isWithin = ({ at }: ChainLog, from: number, to: number) =>
+  at.blockNumber >= from && at.blockNumber <= to
+
+function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean): Batch {
+  const blocks = []
+  for (let number = isNearHead ? fromBlock : toBlock; number <= toBlock; number++) {
+    const block = chain.block(number)
+    const parent = chain.block(number - 1)
+    if (block === undefined || parent === undefined) throw new Error(`there is no block ${number}`)
+    const timeSec = chain.timestampSec(number)
+    blocks.push({ number, hash: chain.hashOf(block), parentHash: chain.hashOf(parent), timeSec })
+  }
+  const ofBatch = logs.filter((log) => isWithin(log, fromBlock, toBlock))
+  return { fromBlock, toBlock, logs: ofBatch, blocks, isNearHead }
+}
+
+async function openLine(positionsMax = 250_000) {
+  const database = await createTestDatabase()
+  const pool = createPool(database.target, 2)
+  onTestFinished(async () => {
+    await pool.end({ timeout: 1 })
+    await database.drop()
+  })
+  const line = await TapeLine.open({ pool, limits: { positionsMax } })
+  return { line, pool, sql: database.sql }
+}
+
+const JOURNALLED = 6
+
+/** The last blocks are booked one by one, as they come. */
+async function bookAll(size: number, positionsMax?: number) {
+  const opened = await openLine(positionsMax)
+  const { line } = opened
+  for (let from = FROM; from <= TO - JOURNALLED; from += size) {
+    await line.append(batchOf(from, Math.min(from + size - 1, TO - JOURNALLED), false))
+  }
+  for (let block = TO - JOURNALLED + 1; block <= TO; block++) {
+    await line.append(batchOf(block, block, true))
+  }
+  return opened
+}
+
+test('a line that begins in the middle leaves the same rows in batches of any size', async () => {
+  const { sql } = await bookAll(TO)
+  const whole = await hashTables(sql)
+  const late = await sql`select from tokens where told > since >> 20`
+  expect(late.length).toBeGreaterThan(0)
+  expect(await hashTables((await bookAll(9, 10)).sql)).toEqual(whole)
+}, 30_000)
+
+test('a line that was overtaken books nothing', async () => {
+  const { line, pool, sql } = await openLine()
+  await line.append(batchOf(FROM, FROM + 5, false))
+  const other = await TapeLine.open({ pool })
+  await other.append(batchOf(FROM + 6, FROM + 10, false))
+  const before = await hashTables(sql)
+  await expect(line.append(batchOf(FROM + 6, FROM + 10, false))).rejects.toThrow(OvertakenError)
+  await expect(line.rewind(FROM + 5)).rejects.toThrow()
+  expect(await hashTables(sql)).toEqual(before)
+})

@@ -1,0 +1,37 @@
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { sumMetric } from '../../../test/upstream-socket.js'
+import { seqOf } from '../seq.js'
+import { emptyTape } from '../tape/empty-tape.js'
+import { TapeWatch } from './tape-watch.js'
+
+const BLOCK = 86_000_000
+const OPERATOR = '0x00000000000000000000000000000000000000e4'
+
+function tapeAt(number: number, transfers: number) {
+  const block = { number, hash: '0x1', parentHash: undefined, timeSec: 1 }
+  const strangeOperators = [{ seq: seqOf(number, 0), operator: OPERATOR, transfers }]
+  return { ...emptyTape(), blocks: [block], strangeOperators }
+}
+
+test('counts what the reading and what the ledger put apart', async () => {
+  const registry = new Registry()
+  const watch = new TapeWatch(registry)
+  watch.start({ fillsByBlock: [], quarantined: 3 })
+  watch.onCommitted(tapeAt(BLOCK, 1), [{ seq: seqOf(BLOCK, 1), reason: 'column_full' }])
+  expect(watch.quarantined).toBe(4)
+  expect(watch.warnings).toEqual([expect.stringContaining('4 logs could not be booked')])
+  expect(await sumMetric(registry, 'auspex_chain_quarantined_total')).toBe(1)
+})
+
+test('warns of a stranger until a reorganisation takes back what it did', async () => {
+  const registry = new Registry()
+  const watch = new TapeWatch(registry)
+  watch.onCommitted(tapeAt(BLOCK, 10), [])
+  watch.onCommitted(tapeAt(BLOCK + 1, 100), [])
+  expect(watch.warnings).toEqual([expect.stringContaining(`${OPERATOR} moved`)])
+  expect(await sumMetric(registry, 'auspex_chain_strange_operators')).toBe(1)
+  watch.onRewound(BLOCK, 0)
+  expect(watch.warnings).toEqual([])
+  expect(await sumMetric(registry, 'auspex_chain_strange_operators')).toBe(0)
+})
