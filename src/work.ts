@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { FREE_KEY_PERIOD_MS } from './accounts/free-keys.js'
 import { SYNC_MS } from './accounts/key-ring.js'
 import { deleteGrants, deleteUsageWriters } from './accounts/queries.js'
@@ -17,6 +18,7 @@ import type { Target } from './store/connection.js'
 
 const TIDY_MS = 60 * 60 * 1000
 const REPORT_MS = 1_000
+const HEAD_START_MS = 30_000
 
 /** Told how a long way to the head goes. */
 export type OnCatchUp = (progress: ChainProgress) => void
@@ -54,7 +56,7 @@ function startMarketWork(
   const audit = new AuditJob({ store: ctx.store, registry, clock, log })
   const alone = async (term: AbortSignal) => {
     await Promise.all([
-      markets.runSync(term),
+      untilLive(ctx, term).then(() => markets.runSync(term)),
       runJob(ctx, term, AUDIT_MS, 'audit', () => audit.runOnce(term)),
       runJob(ctx, term, REFRESH_MS, 'price refresh', () => markets.refreshPrices(term)),
       runJob(ctx, term, TIDY_MS, 'retention', () =>
@@ -89,6 +91,15 @@ async function runLookups(ctx: Context, markets: MarketJobs, signal: AbortSignal
     .load()
     .catch((error: unknown) => ctx.log.warn({ err: error }, 'markets could not be loaded'))
   await markets.runLookups(signal)
+}
+
+/** A short way to the head goes first: reading both at once would only make both late. */
+async function untilLive({ status }: Context, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + HEAD_START_MS
+  const isWaiting = () => status.chain !== undefined && status.chain.phase !== 'live'
+  while (isWaiting() && performance.now() < deadline && !signal.aborted) {
+    await sleep(REPORT_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
 }
 
 /** Another process may be the one that books. */

@@ -26,7 +26,7 @@ export function pageEvents(gamma: Gamma, query: URLSearchParams): object {
 
 function rowsOf(gamma: Gamma, query: URLSearchParams, order: Order): readonly Row<MarketEvent>[] {
   const { universe, events } = gamma
-  return events.of(query, universe.nowMs, () =>
+  return events.of(query, universe.chain.head.number, () =>
     orderRows(universe, selectEvents(gamma, query), EVENT_ORDER, order),
   )
 }

@@ -32,7 +32,7 @@ export function pageMarkets(gamma: Gamma, query: URLSearchParams): object {
 
 function rowsOf(gamma: Gamma, query: URLSearchParams, order: Order): readonly Row<Market>[] {
   const { universe, markets } = gamma
-  return markets.of(query, universe.nowMs, () =>
+  return markets.of(query, universe.chain.head.number, () =>
     orderRows(universe, selectMarkets(gamma, query), MARKET_ORDER, order),
   )
 }

@@ -4,16 +4,16 @@ import type { Row } from './ordering.js'
 const PAGE_PARAMETERS = ['limit', 'offset', 'after_cursor']
 
 /**
- * The lists that were asked for at one moment of the universe. Their pages are asked for one after
- * the other, and every page would put the whole list in order again.
+ * The lists that were asked for since the last block. Their pages are asked for one after the other,
+ * and every page would put the whole list in order again; the real host remembers them as well.
  */
 export class RowMemory<Item> {
   readonly #lists = new Map<string, Row<Item>[]>()
-  #nowMs = Number.NaN
+  #block = Number.NaN
 
-  of(query: URLSearchParams, nowMs: number, compute: () => Row<Item>[]): readonly Row<Item>[] {
-    if (nowMs !== this.#nowMs) this.#lists.clear()
-    this.#nowMs = nowMs
+  of(query: URLSearchParams, block: number, compute: () => Row<Item>[]): readonly Row<Item>[] {
+    if (block !== this.#block) this.#lists.clear()
+    this.#block = block
     const listQuery = new URLSearchParams(query)
     for (const name of PAGE_PARAMETERS) listQuery.delete(name)
     const key = listQuery.toString()
