@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
-import { createDataDir, processesOn, type Running, startProcess } from './processes.js'
+import { FIRST_NUMBER } from '../sim/universe/chain.js'
+import {
+  createDataDir,
+  processesOn,
+  type Running,
+  startCommand,
+  startProcess,
+} from './processes.js'
 
 let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
@@ -20,7 +27,17 @@ const stopDemo = (signal: NodeJS.Signals = 'SIGINT') => running.at(-1)?.stop(sig
 async function rpc(demo: DemoFile, method: string, ...params: unknown[]) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const reply = await fetch(demo.upstreams.polygon_http, { method: 'POST', body })
-  return ((await reply.json()) as { result: { hash: string } }).result
+  return ((await reply.json()) as { result: { hash: string; number: string } }).result
+}
+
+type Coverage = {
+  head: { block: number } | null
+  data: { kind: string; from: { block: number } | null; is_complete: boolean }[]
+}
+
+async function askCoverage({ url, keys }: DemoFile): Promise<Coverage> {
+  const reply = await fetch(`${url}/v1/coverage`, { headers: { 'x-api-key': keys.growth ?? '' } })
+  return (await reply.json()) as Coverage
 }
 
 const nothingIsLeft = () =>
@@ -43,6 +60,13 @@ test('has a key for every plan, samples that exist, and resumes with the same', 
     expect(await reply.json()).toMatchObject({ tier: plan })
   }
 
+  const coverage = await askCoverage(first)
+  expect(coverage.head?.block).toBeGreaterThan(FIRST_NUMBER)
+  for (const each of coverage.data)
+    expect(each).toMatchObject({ is_complete: true, from: { block: FIRST_NUMBER } })
+  const audit = await startCommand(['audit', '--data', folder.dataDir])
+  expect(audit, audit.output).toMatchObject({ status: 0 })
+
   const { samples, upstreams } = first
   const events = await fetch(`${upstreams.gamma}/events?slug=${samples.event_slug}`)
   expect(await events.json()).toMatchObject([{ slug: samples.event_slug }])
@@ -63,6 +87,9 @@ test('has a key for every plan, samples that exist, and resumes with the same', 
   const second = await startDemo()
   expect(second.keys).toEqual(first.keys)
   expect(await rpc(second, 'eth_getBlockByHash', head.hash, false)).toEqual(head)
+  const resumed = await askCoverage(second)
+  expect(resumed.head?.block).toBeGreaterThanOrEqual(Number(head.number))
+  expect(resumed.data).toMatchObject(coverage.data.map(({ kind, from }) => ({ kind, from })))
   await stopDemo()
 
   const fresh = await startDemo('--fresh', '--seed', '2')

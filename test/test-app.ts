@@ -6,6 +6,7 @@ import { type ApiRoutes, buildApp } from '../src/app.js'
 import { type Config, loadConfig } from '../src/config.js'
 import { type Context, createContext } from '../src/context.js'
 import { createLog, type LogLevel } from '../src/log.js'
+import type { Target } from '../src/store/connection.js'
 import { createTestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
 
@@ -13,6 +14,8 @@ export type TestApp = {
   app: FastifyInstance
   ctx: Context
   clock: ManualClock
+  /** Its database. */
+  target: Target
   /** Lines of the log, from debug up. */
   logged: string[]
   /** A new account with one key on this plan. */
@@ -45,5 +48,6 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     await app.close()
     await database.drop()
   }
-  return { app, ctx, clock, logged, createCaller, close }
+  const { target } = database
+  return { app, ctx, clock, target, logged, createCaller, close }
 }

@@ -1,0 +1,158 @@
+import { Registry } from 'prom-client'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from 'vitest'
+import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
+import { REORG_BLOCKS_MAX } from '../src/chain/follow/line.js'
+import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
+import { changeLogs, type RawLog, showOnlyUpTo } from '../src/chain/follow/test-lies.js'
+import { TapeWatch } from '../src/chain/watch/tape-watch.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+import { auditAll, hashUndisturbed, ingest } from './ingest.js'
+import { hashTables } from './table-hashes.js'
+import { until } from './until.js'
+
+let world: FollowWorld
+let database: TestDatabase
+/** Some blocks are to be caught up with. */
+let startBlock: number
+beforeAll(async () => {
+  world = await openWorld({ seed: 61 })
+  startBlock = world.universe.chain.head.number - REORG_BLOCKS_MAX - 100
+})
+beforeEach(async () => {
+  database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+})
+afterEach(() => {
+  world.lies.lie = undefined
+})
+afterAll(() => world.close())
+
+const follow = (changes: Parameters<typeof ingest>[2] = {}) =>
+  ingest(world, database, { startBlock, ...changes })
+
+let honest: { headHash: string; tables: Record<string, string> } | undefined
+
+/** The database is what an honest node would have made it, whatever is in quarantine beside it. */
+async function expectRight(): Promise<void> {
+  world.lies.lie = undefined
+  const { chain } = world.universe
+  const headHash = chain.hashOf(chain.head)
+  if (honest?.headHash !== headHash)
+    honest = { headHash, tables: await hashUndisturbed(world, { startBlock }) }
+  const { quarantine: _, ...tables } = await hashTables(database.sql)
+  expect(honest.tables).toMatchObject(tables)
+}
+
+const reversed = (logs: RawLog[]) => logs.toReversed()
+const takenBack = (logs: RawLog[]) =>
+  logs.flatMap((log) => {
+    const logIndex = `0x${(Number(log.logIndex) + 0x8000).toString(16)}`
+    return [log, { ...log, logIndex, removed: true }]
+  })
+const twice = (logs: RawLog[]) => [...logs, ...logs]
+const twoVersions = (logs: RawLog[]) => [...logs, ...logs.map((log) => ({ ...log, data: '0x' }))]
+
+describe('nothing else is booked from a node that', () => {
+  test.each([
+    ['gives logs in any order', reversed],
+    ['gives logs that were taken back', takenBack],
+  ])('%s', async (_what, change) => {
+    world.lies.lie = changeLogs(change)
+    await (await follow()).arrive()
+    await expectRight()
+  })
+
+  test.each([
+    ['gives every log twice', twice],
+    ['gives two versions of a log', twoVersions],
+  ])('%s now and then: it is asked again', async (_what, change) => {
+    let answers = 0
+    world.lies.lie = changeLogs((logs) => (++answers % 3 === 0 ? change(logs) : logs))
+    const { arrive, metric } = await follow()
+    await arrive()
+    expect(await metric('auspex_chain_faults_total')).toBeGreaterThan(0)
+    await expectRight()
+  })
+
+  test('lies about its head', async () => {
+    const { number } = world.universe.chain.head
+    world.lies.lie = ({ method, params }, answer) =>
+      method === 'eth_getBlockByNumber' && params[0] === 'latest'
+        ? { result: { ...(answer.result as object), number: '0x7fffffff' } }
+        : answer
+    const { line, status, arrive } = await follow({ hasSocket: false })
+    await until(() => line.cursor?.block === number && status.head?.block === 0x7fffffff)
+    world.lies.lie = undefined
+    await arrive()
+    await expectRight()
+  })
+
+  test('lags behind others: a head that goes backwards is no reorganisation', async () => {
+    const { line, status, arrive, metric } = await follow({ hasSocket: false })
+    await arrive()
+    const { number } = world.universe.chain.head
+    for (const behind of [3, 40, 1]) {
+      world.lies.lie = showOnlyUpTo(world.universe, number - behind)
+      await until(() => status.head?.block === number - behind)
+      expect(line.cursor?.block).toBe(number)
+    }
+    world.lies.lie = undefined
+    await arrive()
+    expect(await metric('auspex_chain_reorgs_total')).toBe(0)
+    await expectRight()
+  })
+})
+
+describe('logs that their blocks do not have', () => {
+  const invented = { address: '0xc417fd8e9661c0d2120b64a04bb3278c17e99db1', logIndex: '0xffff' }
+
+  test('are put aside, counted and shown, and gone with their blocks', async () => {
+    const watch = new TapeWatch(new Registry())
+    const { arrive } = await follow({ listeners: [watch] })
+    await arrive()
+    world.lies.lie = changeLogs((logs) => [
+      ...logs,
+      ...logs.slice(0, 1).map((log) => ({ ...log, ...invented })),
+    ])
+    for (let count = 0; count < REORG_DEPTH_MAX / 2; count++) world.makeBlock()
+    await arrive()
+    const rows = await selectQuarantine()
+    expect(rows.length).toBeGreaterThan(0)
+    expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['not_in_receipts']))
+    expect(watch.quarantined).toBe(rows.length)
+    expect(watch.warnings).toEqual([
+      expect.stringMatching(`${rows.length} logs could not be booked`),
+    ])
+    expect(await auditAll(database)).toEqual([])
+    await expectRight()
+
+    world.universe.reorg(REORG_DEPTH_MAX)
+    await arrive()
+    expect(await selectQuarantine()).toEqual([])
+    expect(watch.quarantined).toBe(0)
+  })
+
+  test('are told by the receipts from those that a node left out', async () => {
+    const { arrive, metric } = await follow()
+    await arrive()
+    world.lies.lie = changeLogs(() => [])
+    const { tape } = world.universe
+    const before = tape.matches.length
+    while (tape.matches.length === before) world.makeBlock()
+    await arrive()
+    expect(await metric('auspex_chain_receipt_checks_total')).toBeGreaterThan(0)
+    await expectRight()
+  })
+})
+
+const selectQuarantine = () => database.sql<{ seq: bigint; reason: string }[]>`
+  select seq, reason from quarantine order by seq`
