@@ -15,10 +15,10 @@ let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
 
 async function startDemo(...args: string[]): Promise<DemoFile> {
-  const place = ['--port', '0', '--data', folder.dataDir, '--history', '30m']
+  const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
   const demo = await startProcess('demo/main.js', [...place, ...args])
   running.push(demo)
-  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try:/), { timeout: 10_000 })
+  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try:/), { timeout: 40_000 })
   return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
 }
 
@@ -52,7 +52,10 @@ afterEach(async () => {
   folder.remove()
 })
 
-test('has a key for every plan, samples that exist, and resumes with the same', async () => {
+// Three demos one after the other.
+test('has a key for every plan, samples that exist, and resumes with the same', {
+  timeout: 120_000,
+}, async () => {
   const first = await startDemo()
   expect(Object.keys(first.keys)).toEqual(['free', 'starter', 'growth', 'pro', 'enterprise'])
   for (const [plan, key] of Object.entries<string>(first.keys)) {
@@ -87,8 +90,15 @@ test('has a key for every plan, samples that exist, and resumes with the same', 
   const second = await startDemo()
   expect(second.keys).toEqual(first.keys)
   expect(await rpc(second, 'eth_getBlockByHash', head.hash, false)).toEqual(head)
-  const resumed = await askCoverage(second)
-  expect(resumed.head?.block).toBeGreaterThanOrEqual(Number(head.number))
+  // The last blocks may still be on their way.
+  const resumed = await vi.waitFor(
+    async () => {
+      const answer = await askCoverage(second)
+      expect(answer.head?.block).toBeGreaterThanOrEqual(Number(head.number))
+      return answer
+    },
+    { timeout: 20_000 },
+  )
   expect(resumed.data).toMatchObject(coverage.data.map(({ kind, from }) => ({ kind, from })))
   await stopDemo()
 

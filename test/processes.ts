@@ -19,6 +19,12 @@ export type Env = Record<string, string>
 
 const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
 
+/** Nothing outside of this machine is asked: nobody listens on this port. */
+const NO_UPSTREAMS = {
+  AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
+  AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
+}
+
 /** A built command, run to its end. */
 export function runAuspex(args: string[], env: Env = {}) {
   const run = spawnSync(process.execPath, [join(DIST, 'src/main.js'), ...args], {
@@ -41,7 +47,8 @@ export async function startAuspex(
   env: Env = {},
   onOutput?: (text: string) => void,
 ): Promise<Running> {
-  return await startProcess('src/main.js', ['up', '--port', '0', ...args], env, onOutput)
+  const command = ['up', '--port', '0', ...args]
+  return await startProcess('src/main.js', command, { ...NO_UPSTREAMS, ...env }, onOutput)
 }
 
 export async function startProcess(

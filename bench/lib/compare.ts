@@ -1,19 +1,40 @@
-import type { Bench, Contest } from './bench.js'
+import type { Bench, Contest, Figures, Rounds, Trial } from './bench.js'
 
 const WARM_UP_ROUNDS = 3
 const ROUNDS = 15
 
 export type Spread = { median: number; min: number; max: number }
-export type Comparison = { ours: Spread; yardstick: Spread; ratio: number; rounds: number }
+export type Comparison = {
+  ours: Spread
+  yardstick: Spread
+  ratio: number
+  rounds: number
+  figures?: Figures
+}
+
+/** The ratio is the median of the ratios of neighbouring rounds. */
+export async function compare(
+  contest: Contest | Trial,
+  onRound: (text: string) => void,
+): Promise<Comparison> {
+  const { ours, yardstick, figures } = await ('run' in contest
+    ? contest.run(onRound)
+    : runInTurns(contest, onRound))
+  const ratios = ours.map((speed, round) => speed / (yardstick[round] ?? Number.NaN))
+  return {
+    ours: spread(ours),
+    yardstick: spread(yardstick),
+    ratio: spread(ratios).median,
+    rounds: ours.length,
+    ...(Object.keys(figures).length > 0 && { figures }),
+  }
+}
 
 /**
  * Warms both sides up, then runs them in turns, so that whatever else the machine does falls on
- * both. The ratio is the median of the ratios of neighbouring rounds.
+ * both.
  */
-export async function compare(
-  contest: Contest,
-  onRound: (text: string) => void,
-): Promise<Comparison> {
+async function runInTurns(contest: Contest, onRound: (text: string) => void): Promise<Rounds> {
   onRound('warming up')
   for (let round = 1; round <= WARM_UP_ROUNDS; round++) {
     await contest.ours()
@@ -26,13 +47,7 @@ export async function compare(
     ours.push(await contest.ours())
     yardstick.push(await contest.yardstick())
   }
-  const ratios = ours.map((speed, round) => speed / (yardstick[round] ?? Number.NaN))
-  return {
-    ours: spread(ours),
-    yardstick: spread(yardstick),
-    ratio: spread(ratios).median,
-    rounds: ROUNDS,
-  }
+  return { ours, yardstick, figures: {} }
 }
 
 export function showComparison({ ratioMin, unit }: Bench, comparison: Comparison): string {
@@ -42,11 +57,12 @@ export function showComparison({ ratioMin, unit }: Bench, comparison: Comparison
   return [
     line('ours', comparison.ours),
     line('yardstick', comparison.yardstick),
+    ...Object.entries(comparison.figures ?? {}).map(([name, value]) => `  ${name}: ${value}`),
     `  ratio      ${comparison.ratio.toFixed(2)}, promised at least ${ratioMin}: ${verdict}\n`,
   ].join('\n')
 }
 
-function spread(values: number[]): Spread {
+export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN
   return { median: at(Math.floor(sorted.length / 2)), min: at(0), max: at(sorted.length - 1) }

@@ -77,7 +77,11 @@ function spawnServer(args: string[], isPinned: boolean) {
   const [command = '', ...rest] = [...pin, process.execPath, ...args]
   return spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH },
+    env: {
+      PATH: process.env.PATH,
+      AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
+      AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
+    },
   })
 }
 

@@ -1,0 +1,63 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import type { TapeBlock } from '../../src/chain/tape/tape.js'
+import { fill } from '../../src/upstreams/polygon/decode-fill.js'
+import { type ChainLog, readLogs } from '../../src/upstreams/polygon/log.js'
+import { tidyLater } from './tidy.js'
+
+/** Blocks with their logs, as the connector hands them over. */
+export type LogStretch = { blocks: TapeBlock[]; logs: ChainLog[]; fills: number }
+
+const SCRIPT = join(import.meta.dirname, 'universe-logs.js')
+const HEAP_MB = 6_144
+const FIRST_BLOCK = 86_200_000
+
+type Line = { head: { hash: string; timeSec: number }; logs: unknown[] }
+
+/** The chain of a simulated world that another process lives. */
+export class LogSource {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>
+  readonly #lines: AsyncIterator<string>
+  #previous: TapeBlock = { number: FIRST_BLOCK, hash: '', parentHash: undefined, timeSec: 0 }
+
+  constructor() {
+    const args = [`--max-old-space-size=${HEAP_MB}`, SCRIPT]
+    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]()
+    tidyLater(() => this.#stop())
+  }
+
+  /** The blocks that come next, with so many bytes of text or a few more; none reaches into two partitions. */
+  async read(bytes: number): Promise<LogStretch> {
+    this.#child.stdin.write(`${bytes}\n`)
+    const stretch: LogStretch = { blocks: [], logs: [], fills: 0 }
+    for (;;) {
+      const { done, value: line } = await this.#lines.next()
+      if (done) throw new Error('the simulated world has ended')
+      if (line === '') return stretch
+      this.#add(stretch, line)
+    }
+  }
+
+  #add(stretch: LogStretch, line: string): void {
+    const { head, logs } = JSON.parse(line) as Line
+    const { number, hash } = this.#previous
+    const block = { number: number + 1, parentHash: hash, ...head }
+    this.#previous = block
+    stretch.blocks.push(block)
+    for (const log of readLogs(logs, 'logs')) {
+      log.at.blockNumber = block.number
+      stretch.logs.push(log)
+      if (log.topics[0] === fill.topic0) stretch.fills++
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    if (this.#child.exitCode === null && this.#child.signalCode === null)
+      await once(this.#child, 'exit')
+  }
+}
