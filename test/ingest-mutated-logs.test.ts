@@ -68,7 +68,7 @@ test.each([1, 2, 3, 4])(
     let next = chain.firstNumber
     const book = async (batches: number, size: number) => {
       for (let count = 0; count < batches; count++, next += size)
-        await line.append(batchOf(mutated, next, next + size - 1))
+        await line.append([batchOf(mutated, next, next + size - 1)])
     }
     await book(FAR_BATCHES, FAR_BLOCKS)
     await book(1, NEAR_BLOCKS)

@@ -48,7 +48,7 @@ async function book(...transactions: (readonly LogBody[])[]): Promise<void> {
   const hash = hashOf(number)
   for (const { at } of logs) Object.assign(at, { blockNumber: number, blockHash: hash })
   const blocks = [{ number, hash, parentHash: hashOf(number - 1), timeSec }]
-  await line.append({ fromBlock: number, toBlock: number, logs, blocks, isNearHead: true })
+  await line.append([{ fromBlock: number, toBlock: number, logs, blocks, isNearHead: true }])
   expect(await auditAll(database)).toEqual([])
 }
 

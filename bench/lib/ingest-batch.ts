@@ -2,7 +2,7 @@ import type { Batch } from '../../src/chain/follow/line.js'
 import type { LogStretch } from './log-source.js'
 
 /** So much is booked at once far below the head, as the follower does it. */
-export const BATCH_BYTES = 64 * 1024 * 1024
+export const BATCH_BYTES = 8 * 1024 * 1024
 
 /** A batch far below the head: only the first and the last header were read. */
 export function toBatch({ blocks, logs }: LogStretch): Batch {

@@ -33,8 +33,6 @@ export type IngestOptions = {
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** Facts go out over one, rows of the ledger come in over another. */
-const CONNECTIONS = 2
 /** About a day: what a new database begins with unless somebody asks for more. */
 const FIRST_BLOCKS = 43_200
 
@@ -94,13 +92,13 @@ export class Ingest {
   async #follow(signal: AbortSignal): Promise<void> {
     const { polygon, target, upstreams, live, log, onProgress } = this.#options
     const status = this.#status
-    const pool = createPool(target, CONNECTIONS)
+    const pool = createPool(target, 1)
     try {
       const report = () => {
         status.onCursor(line.cursor)
         this.report()
       }
-      const listeners = [{ onCommitted: report, onRewound: report }, live, this.#watch]
+      const listeners = [{ onBooked: () => report, onRewound: report }, live, this.#watch]
       const line: TapeLine = await TapeLine.open({ pool, listeners })
       // Only an empty line has to ask the node, which may be away.
       const startBlock = line.cursor?.block ?? (await this.#startBlock(signal))

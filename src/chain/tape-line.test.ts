@@ -52,10 +52,10 @@ async function bookAll(size: number, positionsMax?: number) {
   const opened = await openLine(positionsMax)
   const { line } = opened
   for (let from = FROM; from <= TO - JOURNALLED; from += size) {
-    await line.append(batchOf(from, Math.min(from + size - 1, TO - JOURNALLED), false))
+    await line.append([batchOf(from, Math.min(from + size - 1, TO - JOURNALLED), false)])
   }
   for (let block = TO - JOURNALLED + 1; block <= TO; block++) {
-    await line.append(batchOf(block, block, true))
+    await line.append([batchOf(block, block, true)])
   }
   return opened
 }
@@ -70,11 +70,11 @@ test('a line that begins in the middle leaves the same rows in batches of any si
 
 test('a line that was overtaken books nothing', async () => {
   const { line, pool, sql } = await openLine()
-  await line.append(batchOf(FROM, FROM + 5, false))
+  await line.append([batchOf(FROM, FROM + 5, false)])
   const other = await TapeLine.open({ pool })
-  await other.append(batchOf(FROM + 6, FROM + 10, false))
+  await other.append([batchOf(FROM + 6, FROM + 10, false)])
   const before = await hashTables(sql)
-  await expect(line.append(batchOf(FROM + 6, FROM + 10, false))).rejects.toThrow(OvertakenError)
+  await expect(line.append([batchOf(FROM + 6, FROM + 10, false)])).rejects.toThrow(OvertakenError)
   await expect(line.rewind(FROM + 5)).rejects.toThrow()
   expect(await hashTables(sql)).toEqual(before)
 })

@@ -1,9 +1,19 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Entry } from '../ledger/entry.js'
 import { fold } from '../ledger/fold.js'
 import { type LedgerLimits, LedgerStore, type Refusal } from '../ledger/store/ledger-store.js'
 import { rewindLedger } from '../ledger/store/rewind.js'
+import { ReadAhead } from '../lib/read-ahead.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import { type Batch, type Cursor, type Line, partitionEnd } from './follow/line.js'
+import {
+  type Batch,
+  type Batches,
+  type Booked,
+  type Cursor,
+  type Line,
+  partitionEnd,
+} from './follow/line.js'
 import { blockOf, seqOf } from './seq.js'
 import { cutFacts } from './store/cut.js'
 import { Names } from './store/names.js'
@@ -21,20 +31,22 @@ import {
   startLedger,
 } from './store/state.js'
 import { toEntries } from './store/to-entries.js'
-import { writeTape } from './store/write-tape.js'
+import { FactWriter } from './store/write-tape.js'
 import { readTape } from './tape/read-tape.js'
 import type { Tape } from './tape/tape.js'
 
-/** Told after each commit, in the order of the chain. Must not throw. */
+/** Follows what is booked, in the order of the chain. Must not throw. */
 export type TapeListener = {
-  /** `refusals` are entries of the tape that the ledger would not book. */
-  onCommitted(tape: Tape, refusals: readonly Refusal[]): void
+  /**
+   * Looks at a tape that may still be rolled back. What it returns is called after the commit, and
+   * should hold no more of the tape than it needs. `refusals`: what the ledger would not book.
+   */
+  onBooked(tape: Tape, refusals: readonly Refusal[]): () => void
   /** `freed`: so many logs of the blocks above were quarantined, and are no more. */
   onRewound(toBlock: number, freed: number): void
 }
 
 type TapeLineOptions = {
-  /** A pool of its own with two connections or more: facts go out over one while rows come in over another. */
   pool: Pool
   listeners?: readonly TapeListener[]
   limits?: LedgerLimits
@@ -45,10 +57,21 @@ export class OvertakenError extends Error {
   override name = 'OvertakenError'
 }
 
+/** A batch and what it says. */
+type Read = { batch: Batch; tape: Tape }
+
+/** While PostgreSQL works the logs of so many batches are read. */
+const READ_AHEAD = 2
+/** Far below the head so long a time is booked together: rows that change again are written once. */
+const TRANSACTION_MS = 2_000
+/** A table with so much text is sent at once, to keep PostgreSQL at work. */
+const SEND_CHARS = 65_536
+/** So many entries are folded before others get their turn. */
+const FOLD_AT_ONCE = 500
+
 /**
- * The line that ends in the database. Each batch is one transaction: its facts, the ledger and the
- * cursor move together. After an error the line must not be used again; a new one starts from what
- * the database has.
+ * The line that ends in the database. In each transaction facts, ledger and cursor move together.
+ * After an error the line must not be used again; a new one starts from what the database has.
  */
 export class TapeLine implements Line {
   readonly #pool: Pool
@@ -85,25 +108,18 @@ export class TapeLine implements Line {
     return this.#cursor
   }
 
-  async append(batch: Batch): Promise<void> {
-    const { fromBlock, toBlock, isNearHead } = batch
-    const last = batch.blocks.at(-1)
-    if (last?.number !== toBlock) throw new Error('a batch ends with the header of its last block')
-    const cursor = { block: toBlock, hash: last.hash, timeSec: last.timeSec }
-    const tape = readTape({ ...batch, pools: this.#pools })
-    await this.#preparePartitions(fromBlock, toBlock, isNearHead)
-    const refusals = await transact(this.#pool, async (tx) => {
-      await this.#start(tx, fromBlock)
-      const refused = await this.#book(tx, batch, tape)
-      const recent = isNearHead ? batch.blocks : [last]
-      await insertRecentBlocks(tx, recent, { isJournalled: isNearHead })
-      await addCoverage(tx, batch)
-      await moveCursor(tx, cursor)
-      return refused
-    })
-    this.#cursor = cursor
-    for (const pool of poolsOf(tape)) this.#pools.add(pool)
-    for (const listener of this.#listeners) listener.onCommitted(tape, refusals)
+  async append(batches: Batches, onBooked?: (booked: Booked) => void): Promise<void> {
+    const ahead = new ReadAhead(this.#read(batches), READ_AHEAD)
+    try {
+      for (;;) {
+        const { done, value: first } = await ahead.next
+        if (done) return
+        await this.#preparePartitions(first.batch)
+        for (const booked of await this.#commit(ahead, first)) onBooked?.(booked)
+      }
+    } finally {
+      ahead.close()
+    }
   }
 
   async rewind(toBlock: number): Promise<void> {
@@ -128,8 +144,19 @@ export class TapeLine implements Line {
     return (await selectRecentBlock(this.#pool, block))?.hash
   }
 
+  async *#read(batches: Batches): AsyncGenerator<Read> {
+    for await (const batch of batches) {
+      if (batch.blocks.at(-1)?.number !== batch.toBlock)
+        throw new Error('a batch ends with the header of its last block')
+      const tape = readTape({ ...batch, pools: this.#pools })
+      for (const pool of poolsOf(tape)) this.#pools.add(pool)
+      yield { batch, tape }
+      await turn()
+    }
+  }
+
   /** Far from the head rows are written into bare tables, which get their indexes when they are full. */
-  async #preparePartitions(fromBlock: number, toBlock: number, isNearHead: boolean): Promise<void> {
+  async #preparePartitions({ fromBlock, toBlock, isNearHead }: Batch): Promise<void> {
     if (toBlock > this.#partitionedTo) {
       const bare = !isNearHead
       await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare }))
@@ -140,10 +167,55 @@ export class TapeLine implements Line {
     this.#isIndexed = isNearHead
   }
 
+  /** Books the next batches, as many as belong together, in one transaction. */
+  async #commit(ahead: ReadAhead<Read>, first: Read): Promise<Booked[]> {
+    const booked: Booked[] = []
+    const told: (() => void)[] = []
+    let last = first
+    await transact(this.#pool, async (tx) => {
+      const untilMs = performance.now() + TRANSACTION_MS
+      const facts = new FactWriter(this.#names)
+      const refusals: Refusal[] = []
+      await this.#start(tx, first.batch.fromBlock)
+      for (let read: Read | undefined = first; read !== undefined; ) {
+        last = read
+        ahead.take()
+        await this.#book(tx, read, facts)
+        const refused = this.#ledger.takeRefusals()
+        refusals.push(...refused)
+        for (const listener of this.#listeners) told.push(listener.onBooked(read.tape, refused))
+        booked.push(toBooked(read.batch))
+        read = await this.#nextOf(ahead, read, untilMs)
+      }
+      await facts.sendAll(tx)
+      await this.#ledger.write(tx)
+      if (refusals.length > 0) await insertRefusals(tx, refusals)
+      await this.#finish(tx, first.batch.fromBlock, last.batch)
+    })
+    this.#cursor = cursorOf(last.batch)
+    for (const tell of told) tell()
+    return booked
+  }
+
+  /** The next batch, if it belongs into the same transaction and comes in time. */
+  async #nextOf(ahead: ReadAhead<Read>, { batch }: Read, untilMs: number) {
+    if (batch.isNearHead) return undefined
+    const leftMs = untilMs - performance.now()
+    if (leftMs <= 0) return undefined
+    // Whatever is wrong with the next one: these are good.
+    const next = await within(leftMs, ahead.next).catch(() => undefined)
+    if (next === undefined || next.done) return undefined
+    const { fromBlock, isNearHead } = next.value.batch
+    const isTogether = !isNearHead && partitionEnd(fromBlock) === partitionEnd(batch.toBlock)
+    return isTogether ? next.value : undefined
+  }
+
   /** Takes the state, and makes sure that it is the one this line knows. */
   async #start(tx: Sql, fromBlock: number): Promise<void> {
-    await tx`set local statement_timeout = 0`
-    const { cursor, epoch } = await lockState(tx)
+    const [{ cursor, epoch }] = await Promise.all([
+      lockState(tx),
+      tx`set local statement_timeout = 0`,
+    ])
     if (cursor?.hash !== this.#cursor?.hash) {
       throw new OvertakenError(
         `the chain is booked up to ${cursor?.block}, not ${this.#cursor?.block}`,
@@ -157,28 +229,38 @@ export class TapeLine implements Line {
     if (cursor === undefined) await startLedger(tx, fromBlock)
   }
 
-  async #book(tx: Sql, batch: Batch, tape: Tape): Promise<Refusal[]> {
-    const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: batch.isNearHead })
+  /** Puts a tape into the ledger's memory and on the way to its tables. */
+  async #book(tx: Sql, { batch, tape }: Read, facts: FactWriter): Promise<void> {
+    const { isNearHead } = batch
+    const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.startWallet(wallet)
     for (const token of tokens) this.#ledger.startToken(token)
-    await allDone([writeTape(tx, tape, this.#names), this.#fold(batch, tape)])
-    await this.#ledger.write(tx)
-    const refusals = this.#ledger.takeRefusals()
-    if (refusals.length > 0) await insertRefusals(tx, refusals)
-    return refusals
+    const entries = await toEntries(tx, tape, this.#names)
+    await this.#ledger.load(tx, entries)
+    facts.add(tape)
+    await allDone([facts.send(tx, SEND_CHARS), this.#fold(batch, entries)])
   }
 
-  async #fold(batch: Batch, tape: Tape): Promise<void> {
-    const entries = await toEntries(this.#pool, tape, this.#names)
-    await this.#ledger.load(this.#pool, entries)
+  async #fold({ toBlock, isNearHead }: Batch, entries: readonly Entry[]): Promise<void> {
     let block = Number.NaN
-    for (const entry of entries) {
+    for (const [index, entry] of entries.entries()) {
       const entryBlock = blockOf(entry.seq)
-      if (entryBlock !== block) this.#ledger.startBlock(entryBlock, batch.isNearHead)
+      if (entryBlock !== block) this.#ledger.startBlock(entryBlock, isNearHead)
       block = entryBlock
       fold(this.#ledger, entry)
+      if (index % FOLD_AT_ONCE === FOLD_AT_ONCE - 1) await turn()
     }
-    this.#ledger.startBlock(batch.toBlock, batch.isNearHead)
+    this.#ledger.startBlock(toBlock, isNearHead)
+  }
+
+  async #finish(tx: Sql, fromBlock: number, last: Batch): Promise<void> {
+    const { toBlock, blocks, isNearHead } = last
+    const recent = isNearHead ? blocks : blocks.slice(-1)
+    await Promise.all([
+      insertRecentBlocks(tx, recent, { isJournalled: isNearHead }),
+      addCoverage(tx, { fromBlock, toBlock }),
+      moveCursor(tx, cursorOf(last)),
+    ])
   }
 
   #forget(): void {
@@ -191,4 +273,30 @@ export class TapeLine implements Line {
 async function allDone(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works)
   await Promise.all(works)
+}
+
+/** Lets everything else that is ready go first. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** `undefined`: it takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const stop = new AbortController()
+  const late = wait(ms, undefined, { signal: stop.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    stop.abort()
+  }
+}
+
+const toBooked = ({ fromBlock, toBlock, logs, refused = [] }: Batch): Booked => ({
+  fromBlock,
+  toBlock,
+  logs: logs.length,
+  refused: refused.length,
+})
+
+function cursorOf({ toBlock, blocks }: Batch): Cursor {
+  const { hash = '', timeSec = 0 } = blocks.at(-1) ?? {}
+  return { block: toBlock, hash, timeSec }
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../errors.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { StateRow } from '../queries.js'
-import type { BlockRange } from '../store/state.js'
 
 export type WantedRange = {
   fromBlock: number

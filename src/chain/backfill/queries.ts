@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/connection.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { StateRow } from '../queries.js'
-import type { BlockRange } from '../store/state.js'
 
 /** `undefined`: the block had no facts, or is not here. */
 export async function selectBlockHash(sql: Sql, block: number): Promise<string | undefined> {

@@ -1,17 +1,17 @@
 import { messageOf, OperatorError } from '../../errors.js'
+import { readAhead } from '../../lib/read-ahead.js'
 import type { Pool } from '../../store/connection.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { backoffMs } from '../../upstreams/transport/backoff.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
 import { type BatchLimits, eachBatch } from '../follow/batches.js'
 import type { Batch } from '../follow/line.js'
 import { NotLinkedError } from '../follow/links.js'
-import type { BlockRange } from '../store/state.js'
 import { UntrustedLogsError } from '../tape/order-logs.js'
 import type { FactLine } from './fact-line.js'
 import { selectBlockHash, selectParentHash } from './queries.js'
-import { readAhead } from './read-ahead.js'
 
 type ReadHoleOptions = {
   pool: Pool

@@ -50,15 +50,17 @@ export async function bookFrom(world: FollowWorld, startBlock: number): Promise<
   if (announced === undefined) throw new Error('the node has no blocks')
   const lastSafe = announced.number - REORG_BLOCKS_MAX
   const old = { fromBlock: startBlock, toBlock: lastSafe, previousHash: undefined }
-  for await (const batch of eachBatch(polygon, old, signal)) await line.append(batch)
+  await line.append(eachBatch(polygon, old, signal))
   const near = { fromBlock: lastSafe + 1, toBlock: announced.number }
   const blocks = await readBlocks(polygon, near, { announced, onReceipts: () => undefined, signal })
-  await line.append({
-    ...near,
-    logs: blocks.flatMap(({ logs }) => logs),
-    blocks: blocks.map(({ head }) => toTapeBlock(head)),
-    isNearHead: true,
-  })
+  await line.append([
+    {
+      ...near,
+      logs: blocks.flatMap(({ logs }) => logs),
+      blocks: blocks.map(({ head }) => toTapeBlock(head)),
+      isNearHead: true,
+    },
+  ])
   await polygon.close()
   return database
 }

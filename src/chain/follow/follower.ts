@@ -9,7 +9,14 @@ import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
 import { type BatchLimits, eachBatch } from './batches.js'
 import { findFork, NoForkError } from './fork.js'
 import { HeadWatch, type OpenSocket } from './heads.js'
-import { type Batch, type Line, partitionEnd, REORG_BLOCKS_MAX } from './line.js'
+import {
+  type Batch,
+  type Batches,
+  type Booked,
+  type Line,
+  partitionEnd,
+  REORG_BLOCKS_MAX,
+} from './line.js'
 import { checkLinks, NotLinkedError, toTapeBlock } from './links.js'
 import { type ReadBlock, readBlocks } from './read-blocks.js'
 import { blocksFrom, doubt, readHeads } from './read-heads.js'
@@ -150,25 +157,20 @@ export class Follower {
   async #catchUp(head: Head, fromBlock: number, signal: AbortSignal): Promise<void> {
     const { polygon, line, status, onProgress, batchLimits: limits } = this.#options
     status.enter('catching_up')
-    const toBlock = head.number - REORG_BLOCKS_MAX
+    const { number: headBlock } = head
+    const toBlock = headBlock - REORG_BLOCKS_MAX
     const range = { fromBlock, toBlock, previousHash: line.cursor?.hash }
     let logs = 0
+    const onBooked = (booked: Booked) => {
+      logs += booked.logs
+      onProgress?.({ fromBlock, toBlock, block: booked.toBlock, headBlock, logs })
+    }
     await this.#orUnwind(signal, () =>
       withLinked([signal], async (linked) => {
         const options = { limits, timing: this.#timing }
-        const batches = eachBatch(polygon, range, linked.signal, options)
         try {
-          // While one batch is booked the next one is read.
-          for (let next = batches.next(); ; ) {
-            const { done, value: batch } = await next
-            if (done) return
-            next = batches.next()
-            next.catch(() => undefined)
-            await this.#append(batch, signal)
-            logs += batch.logs.length
-            const { number: headBlock } = head
-            onProgress?.({ fromBlock, toBlock, block: batch.toBlock, headBlock, logs })
-          }
+          const batches = eachBatch(polygon, range, linked.signal, options)
+          await this.#append(batches, signal, onBooked)
         } finally {
           linked.abort()
         }
@@ -191,17 +193,22 @@ export class Follower {
         blocks.map(({ head }) => ({ first: head, last: head })),
         line.cursor?.hash,
       )
-      await this.#append(toBatch(blocks), signal)
+      await this.#append([toBatch(blocks)], signal)
     })
   }
 
   /** The last moment to find out that somebody else books now. */
-  async #append(batch: Batch, signal: AbortSignal): Promise<void> {
+  async #append(
+    batches: Batches,
+    signal: AbortSignal,
+    onBooked?: (booked: Booked) => void,
+  ): Promise<void> {
     const { line, status } = this.#options
-    signal.throwIfAborted()
-    await line.append(batch)
-    status.onBooked(batch)
-    status.onCursor(line.cursor)
+    await line.append(untilAborted(batches, signal), (booked) => {
+      status.onBooked(booked)
+      status.onCursor(line.cursor)
+      onBooked?.(booked)
+    })
   }
 
   /** Does what needs the next block to follow the line; goes back to the fork when it does not. */
@@ -251,6 +258,13 @@ async function checkChain(polygon: PolygonClient, signal: AbortSignal): Promise<
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.retryable) throw error
     throw new WrongNodeError(`${error.message}. Set another node`, { cause: error })
+  }
+}
+
+async function* untilAborted(batches: Batches, signal: AbortSignal): AsyncGenerator<Batch> {
+  for await (const batch of batches) {
+    signal.throwIfAborted()
+    yield batch
   }
 }
 

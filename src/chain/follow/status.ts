@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import type { Batch, Cursor } from './line.js'
+import type { Booked, Cursor } from './line.js'
 import type { FollowMetrics } from './metrics.js'
 
 /**
@@ -89,10 +89,10 @@ export class FollowStatus {
     this.#metrics.lagSeconds.set(this.lagSec ?? 0)
   }
 
-  onBooked({ fromBlock, toBlock, logs, refused = [] }: Batch): void {
+  onBooked({ fromBlock, toBlock, logs, refused }: Booked): void {
     this.#metrics.blocks.inc(toBlock - fromBlock + 1)
-    this.#metrics.logs.inc(logs.length)
-    this.#metrics.refusedLogs.inc(refused.length)
+    this.#metrics.logs.inc(logs)
+    this.#metrics.refusedLogs.inc(refused)
   }
 
   onReorg(depth: number): void {

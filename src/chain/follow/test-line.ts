@@ -1,8 +1,16 @@
 import assert from 'node:assert'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import { type Batch, type Cursor, type Line, partitionEnd, REORG_BLOCKS_MAX } from './line.js'
+import {
+  type Batch,
+  type Batches,
+  type Booked,
+  type Cursor,
+  type Line,
+  partitionEnd,
+  REORG_BLOCKS_MAX,
+} from './line.js'
 
-type Booked = { cursor: Cursor; parentHash: string | undefined; isNearHead: boolean }
+type BookedBlock = { cursor: Cursor; parentHash: string | undefined; isNearHead: boolean }
 
 /** A line in memory that insists on what every line may rely on. For tests. */
 export class MemoryLine implements Line {
@@ -11,7 +19,7 @@ export class MemoryLine implements Line {
   logs: ChainLog[] = []
   refused: ChainLog[] = []
   /** Blocks whose headers came, by number. */
-  readonly #booked = new Map<number, Booked>()
+  readonly #booked = new Map<number, BookedBlock>()
   #cursor: Cursor | undefined
   #isBusy = false
 
@@ -19,7 +27,15 @@ export class MemoryLine implements Line {
     return this.#cursor
   }
 
-  append(batch: Batch): Promise<void> {
+  async append(batches: Batches, onBooked?: (booked: Booked) => void): Promise<void> {
+    for await (const batch of batches) {
+      await this.#book(batch)
+      const { logs, refused = [] } = batch
+      onBooked?.({ ...batch, logs: logs.length, refused: refused.length })
+    }
+  }
+
+  #book(batch: Batch): Promise<void> {
     return this.#alone(() => {
       const { fromBlock, toBlock, logs, refused = [], isNearHead } = batch
       this.#check(batch)

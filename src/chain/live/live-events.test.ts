@@ -4,6 +4,7 @@ import { ManualClock } from '../../../test/manual-clock.js'
 import { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import { createLog } from '../../log.js'
+import type { Tape } from '../tape/tape.js'
 import { LiveEvents } from './live-events.js'
 import {
   ALICE,
@@ -63,11 +64,14 @@ function open(markets = KNOWN_MARKETS) {
 
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
 
-describe('onCommitted', () => {
+const commit = (live: LiveEvents, tape: Tape) => live.onBooked(tape)()
+
+describe('a tape that is committed', () => {
   test('every block is a batch of its own', () => {
     const { live, batches } = open()
     const later = { ...BLOCK, number: BLOCK.number + 1, hash: word('b2') }
-    live.onCommitted(
+    commit(
+      live,
       makeTape({
         blocks: [BLOCK, later],
         fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
@@ -79,7 +83,8 @@ describe('onCommitted', () => {
   test('blocks from before the last five minutes are not told', () => {
     const { live, batches, clock } = open()
     const old = { ...BLOCK, number: BLOCK.number - 200, timeSec: BLOCK.timeSec - 302 }
-    live.onCommitted(
+    commit(
+      live,
       makeTape({
         blocks: [old, BLOCK],
         fills: [...makeMatch(0, 'f1', old), ...makeMatch(3, 'f2')],
@@ -88,7 +93,7 @@ describe('onCommitted', () => {
     expect(batches).toHaveLength(1)
     expect(batches.flat().at(-1)?.data.block_number).toBe(BLOCK.number)
     clock.advance(6 * MINUTE_MS)
-    live.onCommitted(makeTape({ fills: makeMatch() }))
+    commit(live, makeTape({ fills: makeMatch() }))
     expect(batches).toHaveLength(1)
   })
 
@@ -96,7 +101,7 @@ describe('onCommitted', () => {
     const { live, batches } = open()
     const old = { ...BLOCK, number: BLOCK.number - 900, timeSec: BLOCK.timeSec - 1_800 }
     const resolutions = [{ ...at(2, 'f1', old), condition: CONDITION, payouts: [1n, 0n] }]
-    live.onCommitted(makeTape({ blocks: [old], resolutions }))
+    commit(live, makeTape({ blocks: [old], resolutions }))
     const redemption = {
       ...at(6),
       wallet: ALICE,
@@ -108,7 +113,7 @@ describe('onCommitted', () => {
       isUser: true,
       source: 'direct' as const,
     }
-    live.onCommitted(makeTape({ redemptions: [redemption] }))
+    commit(live, makeTape({ redemptions: [redemption] }))
     expect(batches.flat()[0]?.data).toMatchObject({ winning_outcome: 'Yes' })
   })
 
@@ -119,7 +124,7 @@ describe('onCommitted', () => {
         throw new Error('no catalogue')
       },
     })
-    live.onCommitted(makeTape({ fills: makeMatch() }))
+    commit(live, makeTape({ fills: makeMatch() }))
     expect(errors).toHaveLength(1)
   })
 })
@@ -129,7 +134,7 @@ describe('a reorganisation', () => {
     const { live, batches } = open()
     live.onRewound(BLOCK.number - 5)
     expect(batches).toEqual([])
-    live.onCommitted(makeTape())
+    commit(live, makeTape())
     live.onRewound(BLOCK.number - 3)
     live.onRewound(BLOCK.number - 3)
     expect(batches.flat().map(({ type, data }) => [type, data])).toEqual([
@@ -143,7 +148,7 @@ describe('a reorganisation', () => {
     const tell = (hash: string) => {
       batches.length = 0
       live.onRewound(BLOCK.number - 1)
-      live.onCommitted(makeTape({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
+      commit(live, makeTape({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
       return batches.flat().map(({ type }) => type)
     }
     expect(tell(word('b1'))).toEqual(SETTLED)
@@ -183,14 +188,14 @@ describe('onPending', () => {
     expect(types()).toEqual(['settlement', 'fill', 'fill'])
     expect(live.status.pendingTransactions).toBe(1)
     clock.advance(2_000)
-    live.onCommitted(makeTape({ fills: makeMatch() }))
+    commit(live, makeTape({ fills: makeMatch() }))
     expect(types().slice(3)).toEqual(['trade', 'trade', 'status_update', 'block'])
     expect(live.status.pendingTransactions).toBe(0)
   })
 
   test('a node that shows a match after its block tells nothing new', () => {
     const { live, types } = open()
-    live.onCommitted(makeTape({ fills: makeMatch() }))
+    commit(live, makeTape({ fills: makeMatch() }))
     live.onPending(call(matchOrders()))
     expect(types()).toEqual(SETTLED)
   })

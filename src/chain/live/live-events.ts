@@ -33,8 +33,8 @@ const NEWS_MS = 5 * 60_000
 
 /**
  * Tells the bus what happens on the chain: matches as soon as a node shows them, and everything in
- * a block once it is booked. Called in the order of the chain, after each commit. What goes wrong
- * here is logged and loses news, never facts.
+ * a block once it is committed. Called in the order of the chain. What goes wrong here is logged and
+ * loses news, never facts.
  */
 export class LiveEvents {
   readonly #bus: Bus
@@ -53,13 +53,11 @@ export class LiveEvents {
     this.#known = new Known(markets)
   }
 
-  onCommitted(tape: Tape): void {
-    this.#head = tape.blocks.at(-1)?.number ?? this.#head
+  onBooked(tape: Tape): () => void {
     this.#known.learn(tape)
-    const nowMs = this.#clock.now()
-    for (const block of tape.blocks) {
-      if (block.timeSec * 1000 >= nowMs - NEWS_MS) this.#tellBlock(tape, block, nowMs)
-    }
+    const head = tape.blocks.at(-1)
+    // A function of its own would hold on to the tape in either case.
+    return this.#isNews(head) ? this.#tell.bind(this, tape) : this.#pass.bind(this, head)
   }
 
   /** Without a block above in this process there is nothing to take back. */
@@ -82,6 +80,20 @@ export class LiveEvents {
       pendingForgotten: this.#pending.forgotten,
       pendingUnreadable: this.#unreadable,
     }
+  }
+
+  #isNews(block: TapeBlock | undefined): boolean {
+    return block !== undefined && block.timeSec * 1000 >= this.#clock.now() - NEWS_MS
+  }
+
+  #tell(tape: Tape): void {
+    this.#pass(tape.blocks.at(-1))
+    const nowMs = this.#clock.now()
+    for (const block of tape.blocks) if (this.#isNews(block)) this.#tellBlock(tape, block, nowMs)
+  }
+
+  #pass(head: TapeBlock | undefined): void {
+    this.#head = head?.number ?? this.#head
   }
 
   #tellBlock(tape: Tape, block: TapeBlock, nowMs: number): void {

@@ -36,7 +36,7 @@ export function tellUniverse(options: UniverseOptions, fromMs: number) {
     const { hash, from, to, nonce, act } = tx
     live.onPending({ hash, from, to, nonce, input: transactionInput(act), block: undefined })
   })
-  universe.on('block', (block) => live.onCommitted(tapeOf(universe, encoded, block)))
+  universe.on('block', (block) => live.onBooked(tapeOf(universe, encoded, block))())
   universe.on('reorg', (removed) => live.onRewound((removed.at(-1)?.number ?? 0) - 1))
   return { universe, bus, live, events, pending, errors }
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import {
   addCoverage,
-  type BlockRange,
   cutCoverage,
   lockState,
   moveCursor,

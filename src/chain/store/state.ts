@@ -1,4 +1,5 @@
 import type { Sql } from '../../store/connection.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Cursor } from '../follow/line.js'
 
 export type ChainState = {
@@ -9,9 +10,6 @@ export type ChainState = {
   /** Another one than before: the ledger was made anew, and memory of it is worth nothing. */
   epoch: number
 }
-
-/** Both ends are included. */
-export type BlockRange = { fromBlock: number; toBlock: number }
 
 type StateRow = {
   ledgerFrom: number | null

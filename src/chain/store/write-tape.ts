@@ -8,14 +8,70 @@ import { isHexLog, QUESTION_FACTS } from './question-facts.js'
 
 export const FACT_TABLES = [BLOCKS, ...LEDGER_FACTS, ...QUESTION_FACTS]
 
-/** Writes all facts. Their names must be resolved, and their partitions be there. */
-export async function writeTape(tx: Sql, tape: Tape, names: Names): Promise<void> {
-  for (const { table, columns, lines } of FACT_TABLES) {
-    const rows = lines(tape, names)
-    if (rows !== undefined) await copyLines(tx, table, columns, rows)
+/**
+ * Puts the facts of a transaction's tapes together: each COPY costs a way to the server and back,
+ * however few its rows are. The names of a tape must be resolved when it is added, and its
+ * partitions be there when it is sent.
+ */
+export class FactWriter {
+  readonly #names: Names
+  readonly #tables = FACT_TABLES.map((fact) => ({ fact, texts: [] as string[], chars: 0 }))
+  #refused: QuarantineFact[] = []
+
+  constructor(names: Names) {
+    this.#names = names
   }
-  const refused = [...tape.quarantine, ...tape.rawLogs.filter((log) => !isHexLog(log)).map(refuse)]
-  if (refused.length > 0) await insertQuarantine(tx, refused)
+
+  add(tape: Tape): void {
+    for (const table of this.#tables) {
+      const lines = table.fact.lines(tape, this.#names)
+      if (lines === undefined) continue
+      for (const text of inTexts(lines)) {
+        table.texts.push(text)
+        table.chars += text.length
+      }
+    }
+    this.#refused.push(...tape.quarantine)
+    for (const log of tape.rawLogs) if (!isHexLog(log)) this.#refused.push(refuse(log))
+  }
+
+  /** Sends the tables that have so much text or more. Nothing else may be sent meanwhile. */
+  async send(tx: Sql, charsMin: number): Promise<void> {
+    for (const table of this.#tables) {
+      if (table.chars < charsMin) continue
+      const { fact, texts } = table
+      table.texts = []
+      table.chars = 0
+      await copyLines(tx, fact.table, fact.columns, texts)
+    }
+  }
+
+  async sendAll(tx: Sql): Promise<void> {
+    await this.send(tx, 1)
+    const refused = this.#refused
+    this.#refused = []
+    if (refused.length > 0) await insertQuarantine(tx, refused)
+  }
+}
+
+export async function writeTape(tx: Sql, tape: Tape, names: Names): Promise<void> {
+  const writer = new FactWriter(names)
+  writer.add(tape)
+  await writer.sendAll(tx)
+}
+
+/** Large enough that the system calls do not count, small enough for the young generation. */
+const TEXT_CHARS = 65_536
+
+function* inTexts(lines: Iterable<string>): Generator<string> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length < TEXT_CHARS) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
 }
 
 const refuse = ({ seq, txHash, contract, topics, data }: RawLogFact): QuarantineFact => ({

@@ -28,18 +28,15 @@ export class TapeWatch {
     this.#quarantined = known.quarantined
   }
 
-  onCommitted(tape: Tape, refusals: readonly Refusal[]): void {
-    const metrics = this.#metrics
-    this.#headBlock = tape.blocks.at(-1)?.number ?? this.#headBlock
-    for (const [block, fills] of countByBlock(tape)) this.#fillRate.add(block, fills)
-    this.#operators.add(tape.strangeOperators)
-    this.#quarantined += tape.quarantine.length + refusals.length
-    metrics.fills.inc(tape.fills.length)
-    metrics.unknownLogs.inc(tape.rawLogs.filter(({ kind }) => kind === 'unknown').length)
-    for (const { reason } of tape.quarantine) metrics.quarantined.inc({ reason })
-    metrics.quarantined.inc({ reason: 'out_of_range' }, refusals.length)
-    for (const { transfers } of tape.strangeOperators) metrics.strangeTransfers.inc(transfers)
-    this.#look()
+  onBooked(tape: Tape, refusals: readonly Refusal[]): () => void {
+    const fills = countByBlock(tape)
+    const unknown = tape.rawLogs.filter(({ kind }) => kind === 'unknown').length
+    const reasons = [
+      ...tape.quarantine.map(({ reason }) => reason),
+      ...refusals.map(() => 'out_of_range'),
+    ]
+    const { strangeOperators } = tape
+    return () => this.#add(fills, unknown, reasons, strangeOperators)
   }
 
   onRewound(toBlock: number, freed: number): void {
@@ -69,6 +66,26 @@ export class TapeWatch {
       warnings.push(`${this.#quarantined} logs could not be booked: see the table quarantine`)
     }
     return warnings
+  }
+
+  #add(
+    fillsByBlock: Map<number, number>,
+    unknown: number,
+    reasons: readonly string[],
+    operators: Tape['strangeOperators'],
+  ): void {
+    const metrics = this.#metrics
+    for (const [block, fills] of fillsByBlock) {
+      this.#headBlock = block
+      this.#fillRate.add(block, fills)
+      metrics.fills.inc(fills)
+    }
+    this.#operators.add(operators)
+    this.#quarantined += reasons.length
+    metrics.unknownLogs.inc(unknown)
+    for (const reason of reasons) metrics.quarantined.inc({ reason })
+    for (const { transfers } of operators) metrics.strangeTransfers.inc(transfers)
+    this.#look()
   }
 
   #look(): void {

@@ -1,0 +1,49 @@
+/** Items of a source, of which a few are asked for before anybody needs them. */
+export class ReadAhead<T> {
+  readonly #source: AsyncGenerator<T>
+  readonly #items: Promise<IteratorResult<T, unknown>>[] = []
+
+  constructor(source: AsyncGenerator<T>, count: number) {
+    this.#source = source
+    while (this.#items.length < count) this.#ask()
+  }
+
+  /** The next item. Stays the next one until it is taken. */
+  get next(): Promise<IteratorResult<T, unknown>> {
+    const [item] = this.#items
+    if (item === undefined) throw new Error('at least one item is asked for')
+    return item
+  }
+
+  take(): void {
+    this.#items.shift()
+    this.#ask()
+  }
+
+  /** Lets the source end wherever it is. */
+  close(): void {
+    this.#source.return(undefined).catch(() => undefined)
+  }
+
+  #ask(): void {
+    const item = this.#source.next()
+    // Whoever takes the item learns of its failure; nobody may.
+    item.catch(() => undefined)
+    this.#items.push(item)
+  }
+}
+
+/** The same items; while one is worked on the next one is asked for. */
+export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  const ahead = new ReadAhead(source, 1)
+  try {
+    for (;;) {
+      const { done, value } = await ahead.next
+      if (done === true) return
+      ahead.take()
+      yield value
+    }
+  } finally {
+    ahead.close()
+  }
+}
