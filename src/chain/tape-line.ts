@@ -32,7 +32,7 @@ import {
 } from './store/state.js'
 import { toEntries } from './store/to-entries.js'
 import { FactWriter } from './store/write-tape.js'
-import { readTape } from './tape/read-tape.js'
+import { readTapeInSteps } from './tape/read-tape.js'
 import type { Tape } from './tape/tape.js'
 
 /** Follows what is booked, in the order of the chain. Must not throw. */
@@ -60,8 +60,8 @@ export class OvertakenError extends Error {
 /** A batch and what it says. */
 type Read = { batch: Batch; tape: Tape }
 
-/** While PostgreSQL works the logs of so many batches are read. */
-const READ_AHEAD = 2
+/** While PostgreSQL writes the ledger the logs of so many batches are read. */
+const READ_AHEAD = 4
 /** Far below the head so long a time is booked together: rows that change again are written once. */
 const TRANSACTION_MS = 2_000
 /** A table with so much text is sent at once, to keep PostgreSQL at work. */
@@ -109,7 +109,7 @@ export class TapeLine implements Line {
   }
 
   async append(batches: Batches, onBooked?: (booked: Booked) => void): Promise<void> {
-    const ahead = new ReadAhead(this.#read(batches), READ_AHEAD)
+    const ahead = new ReadAhead(this.#read(batches))
     try {
       for (;;) {
         const { done, value: first } = await ahead.next
@@ -148,9 +148,16 @@ export class TapeLine implements Line {
     for await (const batch of batches) {
       if (batch.blocks.at(-1)?.number !== batch.toBlock)
         throw new Error('a batch ends with the header of its last block')
-      const tape = readTape({ ...batch, pools: this.#pools })
+      const tape = await this.#readTape(batch)
       for (const pool of poolsOf(tape)) this.#pools.add(pool)
       yield { batch, tape }
+    }
+  }
+
+  async #readTape(batch: Batch): Promise<Tape> {
+    for (const steps = readTapeInSteps({ ...batch, pools: this.#pools }); ; ) {
+      const { done, value } = steps.next()
+      if (done) return value
       await turn()
     }
   }
@@ -177,16 +184,18 @@ export class TapeLine implements Line {
       const facts = new FactWriter(this.#names)
       const refusals: Refusal[] = []
       await this.#start(tx, first.batch.fromBlock)
+      // What is lost far below the head when the machine fails is read once more.
+      if (!first.batch.isNearHead) await tx`set local synchronous_commit = off`
       for (let read: Read | undefined = first; read !== undefined; ) {
         last = read
-        ahead.take()
-        await this.#book(tx, read, facts)
+        await this.#book(tx, read, facts, () => ahead.take())
         const refused = this.#ledger.takeRefusals()
         refusals.push(...refused)
         for (const listener of this.#listeners) told.push(listener.onBooked(read.tape, refused))
         booked.push(toBooked(read.batch))
         read = await this.#nextOf(ahead, read, untilMs)
       }
+      ahead.reach(READ_AHEAD)
       await facts.sendAll(tx)
       await this.#ledger.write(tx)
       if (refusals.length > 0) await insertRefusals(tx, refusals)
@@ -230,7 +239,12 @@ export class TapeLine implements Line {
   }
 
   /** Puts a tape into the ledger's memory and on the way to its tables. */
-  async #book(tx: Sql, { batch, tape }: Read, facts: FactWriter): Promise<void> {
+  async #book(
+    tx: Sql,
+    { batch, tape }: Read,
+    facts: FactWriter,
+    onSend: () => void,
+  ): Promise<void> {
     const { isNearHead } = batch
     const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.startWallet(wallet)
@@ -238,17 +252,21 @@ export class TapeLine implements Line {
     const entries = await toEntries(tx, tape, this.#names)
     await this.#ledger.load(tx, entries)
     facts.add(tape)
+    onSend()
     await allDone([facts.send(tx, SEND_CHARS), this.#fold(batch, entries)])
   }
 
   async #fold({ toBlock, isNearHead }: Batch, entries: readonly Entry[]): Promise<void> {
     let block = Number.NaN
-    for (const [index, entry] of entries.entries()) {
+    let untilTurn = FOLD_AT_ONCE
+    for (const entry of entries) {
       const entryBlock = blockOf(entry.seq)
       if (entryBlock !== block) this.#ledger.startBlock(entryBlock, isNearHead)
       block = entryBlock
       fold(this.#ledger, entry)
-      if (index % FOLD_AT_ONCE === FOLD_AT_ONCE - 1) await turn()
+      if (--untilTurn > 0) continue
+      untilTurn = FOLD_AT_ONCE
+      await turn()
     }
     this.#ledger.startBlock(toBlock, isNearHead)
   }

@@ -1,10 +1,15 @@
-/** Items of a source, of which a few are asked for before anybody needs them. */
+/** Items of a source, of which some are asked for before anybody needs them. */
 export class ReadAhead<T> {
   readonly #source: AsyncGenerator<T>
   readonly #items: Promise<IteratorResult<T, unknown>>[] = []
 
-  constructor(source: AsyncGenerator<T>, count: number) {
+  constructor(source: AsyncGenerator<T>) {
     this.#source = source
+    this.reach(1)
+  }
+
+  /** Asks for so many items from the next one on. */
+  reach(count: number): void {
     while (this.#items.length < count) this.#ask()
   }
 
@@ -17,7 +22,7 @@ export class ReadAhead<T> {
 
   take(): void {
     this.#items.shift()
-    this.#ask()
+    this.reach(1)
   }
 
   /** Lets the source end wherever it is. */
@@ -35,7 +40,7 @@ export class ReadAhead<T> {
 
 /** The same items; while one is worked on the next one is asked for. */
 export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  const ahead = new ReadAhead(source, 1)
+  const ahead = new ReadAhead(source)
   try {
     for (;;) {
       const { done, value } = await ahead.next

@@ -1,6 +1,6 @@
+import { copyBytes } from '../../store/copy.js'
 import { blockOf } from '../seq.js'
 import type { Tape, TapeBlock } from '../tape/tape.js'
-import { copyBytes } from './copy.js'
 import { factTable } from './fact-table.js'
 
 /**

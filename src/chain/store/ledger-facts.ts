@@ -1,3 +1,4 @@
+import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type {
   ConversionFact,
   FeeFact,
@@ -10,7 +11,6 @@ import type {
   TransferFact,
 } from '../tape/tape.js'
 import { FEE_KINDS, FILL_FLAGS, FLOW_KINDS, REDEMPTION_FLAGS, SPLIT_FLAGS } from './codes.js'
-import { copyBytes, copyBytesOrNull, NULL } from './copy.js'
 import { copyNumbers, copyTokens, type FactTable, factTable } from './fact-table.js'
 import type { FillIds } from './fill-ids.js'
 import type { Names } from './names.js'
@@ -67,7 +67,8 @@ export const LEDGER_FACTS: readonly FactTable[] = [
 
 /** By far the most frequent rows: one template is faster than anything that joins fields. */
 function* fillLines(ids: FillIds): Generator<string> {
-  for (const [index, fill] of ids.fills.entries()) {
+  for (let index = 0; index < ids.fills.length; index++) {
+    const fill = ids.fills[index] as FillFact
     const { seq, usd, shares, fee } = fill
     const wallet = ids.wallet(index)
     const taker = ids.taker(index)

@@ -5,7 +5,8 @@ type EntryLists = readonly (readonly Entry[])[]
 
 /** One list in the order of `seq`. */
 export function mergeEntries(lists: EntryLists): Entry[] {
-  const merged: Entry[] = []
+  const merged = new Array<Entry>(lists.reduce((sum, { length }) => sum + length, 0))
+  let length = 0
   const cursors = lists.filter((list) => list.length > 0).map((list) => ({ list, next: 0 }))
   for (;;) {
     let first: Entry | undefined
@@ -18,6 +19,6 @@ export function mergeEntries(lists: EntryLists): Entry[] {
     }
     if (first === undefined || from === undefined) return merged
     from.next++
-    merged.push(first)
+    merged[length++] = first
   }
 }

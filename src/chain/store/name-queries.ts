@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/connection.js'
+import { copyBytes, copyLines, NULL } from '../../store/copy.js'
 import { LOCKS } from '../../store/locks.js'
-import { copyBytes, copyLines, NULL } from './copy.js'
 
 /** Tables of names that have nothing but a number, and all of them. */
 export const PLAIN_NAME_TABLES = ['wallets', 'conditions', 'builders'] as const

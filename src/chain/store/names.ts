@@ -176,8 +176,9 @@ export class Names {
   /** Fills in what was not in memory when the fills were seen. */
   #completeFills({ fills }: Tape): void {
     const ids = this.fillIds(fills)
-    for (const [index, fill] of fills.entries()) {
-      if (ids.isComplete(index)) continue
+    for (let index = 0; index < fills.length; index++) {
+      const fill = fills[index]
+      if (fill === undefined || ids.isComplete(index)) continue
       ids.set(
         index,
         this.wallet(fill.wallet),

@@ -1,3 +1,4 @@
+import { copyBytes, copyBytesOrNull, copyText, NULL } from '../../store/copy.js'
 import { isHex } from '../../upstreams/polygon/abi.js'
 import type {
   ComboEventFact,
@@ -10,7 +11,6 @@ import type {
   ResolutionFact,
   WalletOwnerFact,
 } from '../tape/tape.js'
-import { copyBytes, copyBytesOrNull, copyText, NULL } from './copy.js'
 import { copyNumbers, copyTokens, type FactTable, factTable } from './fact-table.js'
 import type { Names } from './names.js'
 

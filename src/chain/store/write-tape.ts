@@ -1,7 +1,7 @@
 import type { Sql } from '../../store/connection.js'
+import { copyLines, inTexts } from '../../store/copy.js'
 import type { QuarantineFact, RawLogFact, Tape } from '../tape/tape.js'
 import { BLOCKS } from './block-facts.js'
-import { copyLines } from './copy.js'
 import { LEDGER_FACTS } from './ledger-facts.js'
 import type { Names } from './names.js'
 import { isHexLog, QUESTION_FACTS } from './question-facts.js'
@@ -58,20 +58,6 @@ export async function writeTape(tx: Sql, tape: Tape, names: Names): Promise<void
   const writer = new FactWriter(names)
   writer.add(tape)
   await writer.sendAll(tx)
-}
-
-/** Large enough that the system calls do not count, small enough for the young generation. */
-const TEXT_CHARS = 65_536
-
-function* inTexts(lines: Iterable<string>): Generator<string> {
-  let text = ''
-  for (const line of lines) {
-    text += line
-    if (text.length < TEXT_CHARS) continue
-    yield text
-    text = ''
-  }
-  if (text !== '') yield text
 }
 
 const refuse = ({ seq, txHash, contract, topics, data }: RawLogFact): QuarantineFact => ({

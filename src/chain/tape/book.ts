@@ -13,7 +13,7 @@ import { bookTransfers, collectMoves } from './transfers.js'
 /** Books what the transaction says of tokens, all of it or, when something in it is wrong, nothing. */
 export function book(reading: Reading): void {
   const { tape, tx } = reading
-  const lengths = BOOKED.map((name) => tape[name].length)
+  for (let index = 0; index < BOOKED.length; index++) lengths[index] = listAt(tape, index).length
   try {
     collectMoves(reading)
     for (let place = 0; place < tx.facts.length; place++) {
@@ -23,7 +23,8 @@ export function book(reading: Reading): void {
     bookTransfers(reading)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    for (const [index, name] of BOOKED.entries()) tape[name].length = lengths[index] ?? 0
+    for (let index = 0; index < BOOKED.length; index++)
+      listAt(tape, index).length = lengths[index] ?? 0
     refuse(reading, error)
   }
 }
@@ -45,6 +46,11 @@ const BOOKED = [
   'rawLogs',
   'quarantine',
 ] as const satisfies (keyof Tape)[]
+
+/** How long the lists were before the transaction. One array for all transactions. */
+const lengths = new Int32Array(BOOKED.length)
+
+const listAt = (tape: Tape, index: number): unknown[] => tape[BOOKED[index] ?? 'fills']
 
 function bookFact(reading: Reading, place: number, fact: BookedFact): void {
   switch (fact.kind) {

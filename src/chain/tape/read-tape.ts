@@ -21,23 +21,40 @@ type TapeInput = {
  * when nobody knows the time of a block.
  */
 export function readTape(input: TapeInput): Tape {
+  for (const steps = readTapeInSteps(input); ; ) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same, for whoever has something else to do in between. */
+export function* readTapeInSteps(input: TapeInput): Generator<void, Tape> {
   // Nodes usually give logs in their order, and then they need no sorting.
-  const reading = readInOrder(input) ?? readInOrder({ ...input, logs: orderLogs(input.logs) })
+  const reading =
+    (yield* readInOrder(input)) ?? (yield* readInOrder({ ...input, logs: orderLogs(input.logs) }))
   if (reading === undefined) throw new Error('logs that were sorted are in order')
   for (const log of input.refused ?? [])
     reading.quarantine('not_in_receipts', 'its block does not have it', log)
   return finish(reading)
 }
 
+/** A few milliseconds. */
+const LOGS_PER_STEP = 1_000
+
 const NO_POOLS: ReadonlySet<string> = new Set()
 
 /** `undefined`: the logs are not in the order of the chain. */
-function readInOrder({ logs, blocks, pools = NO_POOLS }: TapeInput): Reading | undefined {
+function* readInOrder({
+  logs,
+  blocks,
+  pools = NO_POOLS,
+}: TapeInput): Generator<void, Reading | undefined> {
   const tapeBlocks = new TapeBlocks(blocks)
   const reading = new Reading(pools)
   let first: ChainLog | undefined
   let previous: ChainLog | undefined
   let from = 0
+  let stepEnd = LOGS_PER_STEP
   for (let index = 0; index < logs.length; index++) {
     const log = logs[index]
     if (log === undefined || !isNext(previous, log)) return undefined
@@ -45,6 +62,10 @@ function readInOrder({ logs, blocks, pools = NO_POOLS }: TapeInput): Reading | u
       readTransaction(reading, logs, from, index, tapeBlocks.of(first.at))
       from = index
       first = log
+      if (index >= stepEnd) {
+        stepEnd = index + LOGS_PER_STEP
+        yield
+      }
     }
     first ??= log
     previous = log

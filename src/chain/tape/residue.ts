@@ -29,10 +29,12 @@ export class Residue {
   settle(pay: (from: string, to: string, token: string, amount: bigint) => void): void {
     // Then whoever evens a holding out stands near.
     if (this.#named !== undefined) this.#holdings.sort(byToken)
-    for (const [index, holding] of this.#holdings.entries()) {
-      while (holding.amount !== 0n) {
+    for (let index = 0; index < this.#holdings.length; index++) {
+      const holding = this.#holdings[index]
+      while (holding !== undefined && holding.amount !== 0n) {
         const other = this.#findOpposite(holding, index + 1)
-        const [giver, taker] = holding.amount < 0n ? [holding, other] : [other, holding]
+        const giver = holding.amount < 0n ? holding : other
+        const taker = holding.amount < 0n ? other : holding
         const amount = -giver.amount < taker.amount ? -giver.amount : taker.amount
         pay(giver.wallet, taker.wallet, holding.token, amount)
         giver.amount += amount

@@ -1,7 +1,7 @@
 import { REORG_BLOCKS_MAX } from '../../chain/follow/line.js'
-import { copyLines } from '../../chain/store/copy.js'
 import type { Sql } from '../../store/connection.js'
-import type { TableShape } from './state-table.js'
+import { copyLines, NULL } from '../../store/copy.js'
+import type { StateRow, TableShape } from './state-table.js'
 
 export const NO_BLOCK = -1
 
@@ -20,11 +20,11 @@ export class Journal {
     if (!isOn) this.#skippedBlock = block
   }
 
-  /** `line` is the row as it was, or, for one that was not there, as it starts. */
-  add(table: TableShape, line: string, wasThere: boolean): void {
-    const fields = line.trimEnd().split('\t')
-    const key = fields.splice(0, table.keys.length).join(',')
-    const image = wasThere ? `{${fields.join(',')}}` : '\\N'
+  /** The row is as it was, or, for one that was not there, as it starts. */
+  add(table: TableShape, row: StateRow, wasThere: boolean): void {
+    const values = table.columns.map(({ field }) => row[field])
+    const key = values.splice(0, table.keys.length).join()
+    const image = wasThere ? `{${values.join()}}` : NULL
     this.#lines.push(`${this.block}\t${table.name}\t{${key}}\t${image}\n`)
   }
 

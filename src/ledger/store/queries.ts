@@ -1,5 +1,5 @@
-import { copyLines } from '../../chain/store/copy.js'
 import type { Sql } from '../../store/connection.js'
+import { copyNumbers, type NumberColumn } from '../../store/copy-numbers.js'
 import type { PnlCause, PnlRow } from '../books.js'
 import type { StateRow, TableShape } from './state-table.js'
 
@@ -26,14 +26,23 @@ export function selectRows<Row extends StateRow>(
 }
 
 export async function insertPnl(tx: Sql, rows: readonly PnlRow[]): Promise<void> {
-  if (rows.length > 0) await copyLines(tx, 'pnl', PNL_COLUMNS, rows.map(toPnlLine))
+  if (rows.length > 0) await copyNumbers(tx, 'pnl', PNL_COLUMNS, rows.map(toPnlValues))
 }
 
-const PNL_COLUMNS = ['seq', 'amount', 'wallet', 'token', 'sub', 'cause']
+const PNL_COLUMNS: readonly NumberColumn[] = [
+  { name: 'seq', bytes: 8 },
+  { name: 'amount', bytes: 8 },
+  { name: 'wallet', bytes: 4 },
+  { name: 'token', bytes: 4 },
+  { name: 'sub', bytes: 2 },
+  { name: 'cause', bytes: 2 },
+]
 export const CAUSES: Record<PnlCause, number> = { sell: 0, merge: 1, redemption: 2, conversion: 3 }
 
-const toPnlLine = (row: PnlRow): string =>
-  `${row.seq}\t${row.amount}\t${row.wallet}\t${row.token}\t${row.sub}\t${CAUSES[row.cause]}\n`
+const toPnlValues = ({ seq, amount, wallet, token, sub, cause }: PnlRow) => [
+  ...[seq, amount, wallet, token, sub],
+  CAUSES[cause],
+]
 
 /**
  * For the rest of the transaction. The planner cannot know how few rows a batch touches: left alone

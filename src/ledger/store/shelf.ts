@@ -82,7 +82,7 @@ export class Shelf<Row extends StateRow> {
     const journal = this.#journal
     if (journal.isOn && slot.journalledBlock !== journal.block) {
       slot.journalledBlock = journal.block
-      journal.add(this.#table, this.#table.toLine(row), wasThere)
+      journal.add(this.#table, row, wasThere)
     }
     return row
   }
@@ -96,18 +96,21 @@ export class Shelf<Row extends StateRow> {
 
   /** What the database has to learn; from then on it counts as known there. */
   takeChanges(): Change[] {
-    const added: Slot<Row>[] = []
-    const updated: Slot<Row>[] = []
+    const added: Row[] = []
+    const updated: Row[] = []
     for (const slot of this.#changed) {
-      const slots = slot.isStored ? updated : added
-      slots.push(slot)
+      const rows = slot.isStored ? updated : added
+      if (slot.row !== undefined) rows.push(slot.row)
       slot.isStored = true
       slot.isChanged = false
     }
     this.#changed = []
-    return [this.#changeOf(added, true), this.#changeOf(updated, false)].filter(
-      ({ count }) => count > 0,
-    )
+    const table = this.#table
+    const changes = [
+      { table, isNew: true, rows: added },
+      { table, isNew: false, rows: updated },
+    ]
+    return changes.filter(({ rows }) => rows.length > 0)
   }
 
   /** Keeps to the bound. Everything is written when it is called. */
@@ -174,14 +177,6 @@ export class Shelf<Row extends StateRow> {
   #letGo(key: number): void {
     const [first, second] = this.#idsOf(key)
     this.#fresh.letGo(first, second, key)
-  }
-
-  #changeOf(slots: Slot<Row>[], isNew: boolean): Change {
-    return { table: this.#table, isNew, count: slots.length, lines: this.#linesOf(slots) }
-  }
-
-  *#linesOf(slots: Slot<Row>[]): Generator<string> {
-    for (const { row } of slots) if (row !== undefined) yield this.#table.toLine(row)
   }
 
   #keyOf(first: number, second: number): number {

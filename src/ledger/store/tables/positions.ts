@@ -1,7 +1,7 @@
 import type { Position } from '../../books.js'
-import { SECOND_MAX, type StateTable } from '../state-table.js'
+import { SECOND_MAX, stateTable } from '../state-table.js'
 
-export const POSITIONS: StateTable<Position> = {
+export const POSITIONS = stateTable<Position>({
   name: 'positions',
   keys: ['wallet', 'token'],
   values: [
@@ -16,6 +16,7 @@ export const POSITIONS: StateTable<Position> = {
     'bought_cost',
     'fees',
   ],
+  integers: 3,
   secondMax: SECOND_MAX.token,
   share: 1,
   make: (wallet, token) => ({
@@ -32,6 +33,4 @@ export const POSITIONS: StateTable<Position> = {
     lastSec: 0,
     filledSec: 0,
   }),
-  toLine: (row) =>
-    `${row.wallet}\t${row.token}\t${row.firstSec}\t${row.lastSec}\t${row.filledSec}\t${row.balance}\t${row.held}\t${row.cost}\t${row.realized}\t${row.bought}\t${row.boughtCost}\t${row.fees}\n`,
-}
+})

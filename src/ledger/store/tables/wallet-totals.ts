@@ -1,7 +1,7 @@
 import type { WalletTotals } from '../../books.js'
-import { SECOND_MAX, type StateTable } from '../state-table.js'
+import { SECOND_MAX, stateTable } from '../state-table.js'
 
-export const WALLET_TOTALS: StateTable<WalletTotals> = {
+export const WALLET_TOTALS = stateTable<WalletTotals>({
   name: 'wallet_totals',
   keys: ['wallet'],
   values: [
@@ -17,6 +17,7 @@ export const WALLET_TOTALS: StateTable<WalletTotals> = {
     'first_fill',
     'last_fill',
   ],
+  integers: 4,
   seqs: ['first_fill', 'last_fill'],
   secondMax: SECOND_MAX.none,
   share: 1 / 4,
@@ -34,6 +35,4 @@ export const WALLET_TOTALS: StateTable<WalletTotals> = {
     firstFill: 0,
     lastFill: 0,
   }),
-  toLine: (row) =>
-    `${row.wallet}\t${row.positions}\t${row.wins}\t${row.losses}\t${row.fills}\t${row.realized}\t${row.profit}\t${row.loss}\t${row.volume}\t${row.fees}\t${row.firstFill}\t${row.lastFill}\n`,
-}
+})

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Sql } from '../../store/connection.js'
+import type { Sql } from './connection.js'
 
 /** Large enough that the system calls do not count, small enough for the young generation. */
 const CHUNK_CHARS = 65_536
@@ -15,12 +15,33 @@ export async function copyLines(
   columns: readonly string[],
   lines: Iterable<string>,
 ): Promise<void> {
-  const query = tx.unsafe(`copy ${table} (${columns.join(', ')}) from stdin`)
+  await copyChunks(tx, `copy ${table} (${columns.join(', ')}) from stdin`, inTexts(lines))
+}
+
+/** Lines put together to pieces of a size that is worth sending. */
+export function* inTexts(lines: Iterable<string>): Generator<string> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length < CHUNK_CHARS) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
+/** Sends what follows a COPY statement, each chunk as it is. */
+export async function copyChunks(
+  tx: Sql,
+  statement: string,
+  chunks: Iterable<string | Uint8Array>,
+): Promise<void> {
+  const query = tx.unsafe(statement)
   const failed = failureOf(query)
   const stream = await query.writable()
   // Whatever breaks the stream is told by `failed` or by its callbacks.
   stream.on('error', () => undefined)
-  await Promise.race([writeAll(stream, lines), failed])
+  await Promise.race([writeAll(stream, chunks), failed])
 }
 
 /** Bytes given as hex text. */
@@ -60,29 +81,23 @@ function failureOf(query: object): Promise<never> {
   return failed
 }
 
-async function writeAll(stream: Writable, lines: Iterable<string>): Promise<void> {
-  let chunk = ''
+async function writeAll(stream: Writable, chunks: Iterable<string | Uint8Array>): Promise<void> {
   try {
-    for (const line of lines) {
-      chunk += line
-      if (chunk.length < CHUNK_CHARS) continue
-      await write(stream, chunk)
-      chunk = ''
-    }
+    for (const chunk of chunks) await write(stream, chunk)
   } catch (error) {
     stream.destroy(error instanceof Error ? error : new Error(String(error)))
     throw error
   }
-  await end(stream, chunk)
+  await end(stream)
 }
 
-const write = (stream: Writable, chunk: string): Promise<void> =>
+const write = (stream: Writable, chunk: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     stream.write(chunk, 'latin1', (error) => (error ? reject(error) : resolve()))
   })
 
-const end = (stream: Writable, chunk: string): Promise<void> =>
+const end = (stream: Writable): Promise<void> =>
   new Promise((resolve, reject) => {
     stream.once('error', reject)
-    stream.end(chunk, 'latin1', resolve)
+    stream.end(resolve)
   })

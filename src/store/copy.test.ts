@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { copyBytes, copyLines, copyText } from './copy.js'
 
 let database: TestDatabase
