@@ -5,13 +5,23 @@ import { decode } from './decode.js'
 import { httpAuth } from './http-auth.js'
 import { httpCached } from './http-cached.js'
 import { ingest } from './ingest.js'
+import { ingestHead } from './ingest-head.js'
 import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
 import { limitsGrowth } from './limits-growth.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
 
-const BENCHES: Bench[] = [httpCached, httpAuth, limitsGrowth, decode, ingest, simFills, simStart]
+const BENCHES: Bench[] = [
+  httpCached,
+  httpAuth,
+  limitsGrowth,
+  decode,
+  ingest,
+  ingestHead,
+  simFills,
+  simStart,
+]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 
 const [wanted] = process.argv.slice(2)

@@ -5,6 +5,7 @@ import { addChainCommands } from './chain/commands.js'
 import { type Config, describeConfig } from './config.js'
 import { reportAndExit } from './errors.js'
 import { addLedgerCommands } from './ledger/commands.js'
+import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './log.js'
 import { startService } from './service.js'
 import {
@@ -17,6 +18,8 @@ import { untilStopped } from './until-stopped.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
 import { VERSION } from './version.js'
 import { withDatabase } from './with-database.js'
+
+keepHeapSmall()
 
 const program = new Command('auspex')
   .description('A prediction-market data service that runs on your own machine.')

@@ -22,7 +22,8 @@ const polygon = new PolygonClient({ ...shared, url, callsPerSecond: 10_000 })
 const openSocket = (listener) => new PolygonSocket({ ...shared, url: wsUrl }, listener)
 const status = new FollowStatus(systemClock, createFollowMetrics(new Registry()))
 
-const listener = { onCommitted: () => tell('booked'), onRewound: () => tell('booked') }
+const told = () => tell('booked')
+const listener = { onBooked: () => told, onRewound: told }
 
 async function lead(signal) {
   const line = await TapeLine.open({ pool: createPool(target, 2), listeners: [listener] })

@@ -23,22 +23,42 @@ export class LogSource {
   readonly #lines: AsyncIterator<string>
   #previous: TapeBlock = { number: FIRST_BLOCK, hash: '', parentHash: undefined, timeSec: 0 }
 
-  constructor() {
-    const args = [`--max-old-space-size=${HEAP_MB}`, SCRIPT]
+  /** `intensity`: how much is traded there; 100 is as much as in the world outside. */
+  constructor(intensity = 100) {
+    const args = [`--max-old-space-size=${HEAP_MB}`, SCRIPT, String(intensity)]
     this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]()
     tidyLater(() => this.#stop())
   }
 
-  /** The blocks that come next, with so many bytes of text or a few more; none reaches into two partitions. */
+  /** The blocks that come next, with so many bytes of text or a few more. */
   async read(bytes: number): Promise<LogStretch> {
-    this.#child.stdin.write(`${bytes}\n`)
     const stretch: LogStretch = { blocks: [], logs: [], fills: 0 }
+    for await (const line of this.#ask(bytes)) this.#add(stretch, line)
+    return stretch
+  }
+
+  /** Reads so many blocks, ends the world, and hands them out one by one: then nothing else runs here. */
+  async *readToEnd(blocks: number): AsyncGenerator<LogStretch> {
+    // Outside of the heap, where they would be collected around again and again.
+    const kept: Buffer[] = []
+    while (kept.length < blocks)
+      for await (const line of this.#ask(1)) kept.push(Buffer.from(line, 'latin1'))
+    await this.#stop()
+    for (const text of kept) {
+      const stretch: LogStretch = { blocks: [], logs: [], fills: 0 }
+      this.#add(stretch, text.toString('latin1'))
+      yield stretch
+    }
+  }
+
+  async *#ask(bytes: number): AsyncGenerator<string> {
+    this.#child.stdin.write(`${bytes}\n`)
     for (;;) {
       const { done, value: line } = await this.#lines.next()
       if (done) throw new Error('the simulated world has ended')
-      if (line === '') return stretch
-      this.#add(stretch, line)
+      if (line === '') return
+      yield line
     }
   }
 

@@ -10,8 +10,7 @@ import { KNOWN_TOPICS, WATCHED } from '../../src/upstreams/polygon/filter.js'
 // empty line. In between it sleeps.
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
-/** As busy as the real chain: dozens of fills in each block. */
-const INTENSITY = 100
+const INTENSITY = Number(process.argv[2])
 /** A world remembers all that happened in it: after half a day the next one goes on. */
 const ERA_MS = 12 * 3_600_000
 /** Wallets come back with their seed; markets are always new. */

@@ -34,9 +34,10 @@ export class Journal {
     const floor = Math.max(this.#skippedBlock, this.block - REORG_BLOCKS_MAX)
     this.clear()
     if (lines.length > 0) await copyLines(tx, 'undo', ['block', 'state', 'key', 'image'], lines)
+    // Up to the floor of before nothing is left but what waits to be vacuumed: it is not walked through.
     await tx`
       with raised as (update undo_floor set block = ${floor} where block < ${floor})
-      delete from undo where block <= ${floor}`
+      delete from undo where block > (select block from undo_floor) and block <= ${floor}`
   }
 
   clear(): void {

@@ -72,11 +72,11 @@ async function readChunk(
   return { pages, failure: undefined }
 }
 
-const BLOCKS_FIRST = 200
+const BLOCKS_FIRST = 16
 const BLOCKS_MAX = 2_000
 /** Pages with so many logs are large enough, and those with many more too large, whatever the node allows. */
-const LOGS_ENOUGH = 5_000
-const LOGS_MANY = 20_000
+const LOGS_ENOUGH = 2_000
+const LOGS_MANY = 6_000
 /** So many pages without a refusal, and a size that was refused is tried again. */
 const PAGES_UNTIL_BOLD = 50
 
