@@ -57,15 +57,15 @@ export class OvertakenError extends Error {
   override name = 'OvertakenError'
 }
 
-/** A batch and what it says. */
-type Read = { batch: Batch; tape: Tape }
+/** What is left of a batch when its logs, the most of it, have been read. */
+type Read = Booked & Pick<Batch, 'blocks' | 'isNearHead'> & { tape: Tape }
 
 /** While PostgreSQL writes the ledger the logs of so many batches are read. */
-const READ_AHEAD = 4
+const READ_AHEAD = 2
 /** Far below the head so long a time is booked together: rows that change again are written once. */
 const TRANSACTION_MS = 2_000
 /** A table with so much text is sent at once, to keep PostgreSQL at work. */
-const SEND_CHARS = 65_536
+const SEND_CHARS = 262_144
 /** So many entries are folded before others get their turn. */
 const FOLD_AT_ONCE = 500
 
@@ -114,7 +114,7 @@ export class TapeLine implements Line {
       for (;;) {
         const { done, value: first } = await ahead.next
         if (done) return
-        await this.#preparePartitions(first.batch)
+        await this.#preparePartitions(first)
         for (const booked of await this.#commit(ahead, first)) onBooked?.(booked)
       }
     } finally {
@@ -150,7 +150,7 @@ export class TapeLine implements Line {
         throw new Error('a batch ends with the header of its last block')
       const tape = await this.#readTape(batch)
       for (const pool of poolsOf(tape)) this.#pools.add(pool)
-      yield { batch, tape }
+      yield toRead(batch, tape)
     }
   }
 
@@ -163,7 +163,7 @@ export class TapeLine implements Line {
   }
 
   /** Far from the head rows are written into bare tables, which get their indexes when they are full. */
-  async #preparePartitions({ fromBlock, toBlock, isNearHead }: Batch): Promise<void> {
+  async #preparePartitions({ fromBlock, toBlock, isNearHead }: Read): Promise<void> {
     if (toBlock > this.#partitionedTo) {
       const bare = !isNearHead
       await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare }))
@@ -183,40 +183,40 @@ export class TapeLine implements Line {
       const untilMs = performance.now() + TRANSACTION_MS
       const facts = new FactWriter(this.#names)
       const refusals: Refusal[] = []
-      await this.#start(tx, first.batch.fromBlock)
+      await this.#start(tx, first.fromBlock)
       // What is lost far below the head when the machine fails is read once more.
-      if (!first.batch.isNearHead) await tx`set local synchronous_commit = off`
+      if (!first.isNearHead) await tx`set local synchronous_commit = off`
       for (let read: Read | undefined = first; read !== undefined; ) {
         last = read
         await this.#book(tx, read, facts, () => ahead.take())
         const refused = this.#ledger.takeRefusals()
         refusals.push(...refused)
         for (const listener of this.#listeners) told.push(listener.onBooked(read.tape, refused))
-        booked.push(toBooked(read.batch))
+        booked.push(toBooked(read))
         read = await this.#nextOf(ahead, read, untilMs)
       }
       ahead.reach(READ_AHEAD)
       await facts.sendAll(tx)
       await this.#ledger.write(tx)
       if (refusals.length > 0) await insertRefusals(tx, refusals)
-      await this.#finish(tx, first.batch.fromBlock, last.batch)
+      await this.#finish(tx, first.fromBlock, last)
     })
-    this.#cursor = cursorOf(last.batch)
+    this.#cursor = cursorOf(last)
     for (const tell of told) tell()
     return booked
   }
 
   /** The next batch, if it belongs into the same transaction and comes in time. */
-  async #nextOf(ahead: ReadAhead<Read>, { batch }: Read, untilMs: number) {
-    if (batch.isNearHead) return undefined
+  async #nextOf(ahead: ReadAhead<Read>, { toBlock, isNearHead }: Read, untilMs: number) {
+    if (isNearHead) return undefined
     const leftMs = untilMs - performance.now()
     if (leftMs <= 0) return undefined
     // Whatever is wrong with the next one: these are good.
     const next = await within(leftMs, ahead.next).catch(() => undefined)
     if (next === undefined || next.done) return undefined
-    const { fromBlock, isNearHead } = next.value.batch
-    const isTogether = !isNearHead && partitionEnd(fromBlock) === partitionEnd(batch.toBlock)
-    return isTogether ? next.value : undefined
+    const { value } = next
+    const isOfSamePartition = partitionEnd(value.fromBlock) === partitionEnd(toBlock)
+    return !value.isNearHead && isOfSamePartition ? value : undefined
   }
 
   /** Takes the state, and makes sure that it is the one this line knows. */
@@ -239,13 +239,8 @@ export class TapeLine implements Line {
   }
 
   /** Puts a tape into the ledger's memory and on the way to its tables. */
-  async #book(
-    tx: Sql,
-    { batch, tape }: Read,
-    facts: FactWriter,
-    onSend: () => void,
-  ): Promise<void> {
-    const { isNearHead } = batch
+  async #book(tx: Sql, read: Read, facts: FactWriter, onSend: () => void): Promise<void> {
+    const { tape, isNearHead } = read
     const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.startWallet(wallet)
     for (const token of tokens) this.#ledger.startToken(token)
@@ -253,10 +248,10 @@ export class TapeLine implements Line {
     await this.#ledger.load(tx, entries)
     facts.add(tape)
     onSend()
-    await allDone([facts.send(tx, SEND_CHARS), this.#fold(batch, entries)])
+    await allDone([facts.send(tx, SEND_CHARS), this.#fold(read, entries)])
   }
 
-  async #fold({ toBlock, isNearHead }: Batch, entries: readonly Entry[]): Promise<void> {
+  async #fold({ toBlock, isNearHead }: Read, entries: readonly Entry[]): Promise<void> {
     let block = Number.NaN
     let untilTurn = FOLD_AT_ONCE
     for (const entry of entries) {
@@ -271,7 +266,7 @@ export class TapeLine implements Line {
     this.#ledger.startBlock(toBlock, isNearHead)
   }
 
-  async #finish(tx: Sql, fromBlock: number, last: Batch): Promise<void> {
+  async #finish(tx: Sql, fromBlock: number, last: Read): Promise<void> {
     const { toBlock, blocks, isNearHead } = last
     const recent = isNearHead ? blocks : blocks.slice(-1)
     await Promise.all([
@@ -307,14 +302,18 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const toBooked = ({ fromBlock, toBlock, logs, refused = [] }: Batch): Booked => ({
-  fromBlock,
-  toBlock,
+const toRead = ({ logs, refused = [], ...rest }: Batch, tape: Tape): Read => ({
+  ...rest,
   logs: logs.length,
   refused: refused.length,
+  tape,
 })
 
-function cursorOf({ toBlock, blocks }: Batch): Cursor {
+const toBooked = ({ fromBlock, toBlock, logs, refused }: Read): Booked => ({
+  ...{ fromBlock, toBlock, logs, refused },
+})
+
+function cursorOf({ toBlock, blocks }: Read): Cursor {
   const { hash = '', timeSec = 0 } = blocks.at(-1) ?? {}
   return { block: toBlock, hash, timeSec }
 }

@@ -18,7 +18,7 @@ export type BatchLimits = { bytesMax: number; waitMsMax: number }
 type BatchOptions = { limits?: BatchLimits | undefined; timing?: Timing | undefined }
 
 /** A batch is in memory once while it is booked, and the next one beside it. */
-const LIMITS: BatchLimits = { bytesMax: 8 * 1024 * 1024, waitMsMax: 2_000 }
+const LIMITS: BatchLimits = { bytesMax: 12 * 1024 * 1024, waitMsMax: 2_000 }
 
 /**
  * Reads a range that no reorganisation can touch any more, as many blocks at a time as are worth a

@@ -1,5 +1,4 @@
 import type { Sql } from '../../store/connection.js'
-import { copyBytes, copyLines, NULL } from '../../store/copy.js'
 import { LOCKS } from '../../store/locks.js'
 
 /** Tables of names that have nothing but a number, and all of them. */
@@ -91,25 +90,26 @@ export async function insertNames(
   names: readonly NewName[],
 ): Promise<void> {
   if (names.length === 0) return
-  await copyLines(tx, table, ['id', COLUMNS[table], 'since'], nameLines(names))
-}
-
-function* nameLines(names: readonly NewName[]): Generator<string> {
-  for (const { name, id, since } of names) yield `${id}\t${copyBytes(name)}\t${since}\n`
+  await tx`
+    insert into ${tx(table)} (id, ${tx(COLUMNS[table])}, since)
+    select id, decode(substr(name, 3), 'hex'), since
+      from unnest(${names.map(({ id }) => id)}::integer[],
+                  ${names.map(({ name }) => name)}::text[],
+                  ${names.map(({ since }) => since)}::bigint[]) as named (id, name, since)`
 }
 
 export async function insertTokens(tx: Sql, tokens: readonly NewToken[]): Promise<void> {
   if (tokens.length === 0) return
-  await copyLines(tx, 'tokens', TOKEN_COLUMNS, tokenLines(tokens))
-}
-
-const TOKEN_COLUMNS = ['id', 'condition', 'told', 'outcome', 'since', 'token']
-
-function* tokenLines(tokens: readonly NewToken[]): Generator<string> {
-  for (const { name, id, since, telling } of tokens) {
-    const { condition = NULL, told = NULL, outcome = NULL } = telling ?? {}
-    yield `${id}\t${condition}\t${told}\t${outcome}\t${since}\t${copyBytes(name)}\n`
-  }
+  await tx`
+    insert into tokens (id, token, since, condition, told, outcome)
+    select id, decode(substr(name, 3), 'hex'), since, condition, told, outcome
+      from unnest(${tokens.map(({ id }) => id)}::integer[],
+                  ${tokens.map(({ name }) => name)}::text[],
+                  ${tokens.map(({ since }) => since)}::bigint[],
+                  ${tokens.map(({ telling }) => telling?.condition ?? null)}::integer[],
+                  ${tokens.map(({ telling }) => telling?.told ?? null)}::integer[],
+                  ${tokens.map(({ telling }) => telling?.outcome ?? null)}::smallint[])
+        as named (id, name, since, condition, told, outcome)`
 }
 
 /** Tells tokens that had none their condition. */

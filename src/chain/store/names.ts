@@ -22,7 +22,7 @@ import { seeNames, Unseen, type UnseenNames } from './sightings.js'
 /** Numbers that came into being with a tape: nothing else in the database has them yet. */
 type NewIds = { wallets: number[]; tokens: number[] }
 
-const LIMITS: NameLimits = { walletsMax: 150_000, tokensMax: 100_000 }
+const LIMITS: NameLimits = { walletsMax: 75_000, tokensMax: 50_000 }
 
 /**
  * Numbers of wallets, tokens, conditions and builders. After a `resolve` everything of that tape is
@@ -51,8 +51,8 @@ export class Names {
       this.#completeFills(tape)
       return { wallets: [], tokens: [] }
     }
-    await lockNames(tx)
-    const last = await selectLastIds(tx)
+    // In this order on their way, and without waiting in between.
+    const [, last] = await Promise.all([lockNames(tx), selectLastIds(tx)])
     // Where nobody else gave numbers since we did, what was not found is not there.
     if (!isNamed && !areSame(last, this.#lastIds)) await findNames(tx, this.#memory, unseen)
     const named = numberNames(this.#memory, unseen, last)

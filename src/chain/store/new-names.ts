@@ -47,10 +47,12 @@ export async function writeNames(
   tellings: readonly ToldToken[],
   last: LastIds,
 ): Promise<void> {
-  for (const table of PLAIN_NAME_TABLES) await insertNames(tx, table, named[table])
-  await insertTokens(tx, withTellings(named.tokens, tellings))
   const changed = tellings.filter(({ id }) => id <= last.tokens)
-  if (changed.length > 0) await updateTokens(tx, changed)
+  await Promise.all([
+    ...PLAIN_NAME_TABLES.map((table) => insertNames(tx, table, named[table])),
+    insertTokens(tx, withTellings(named.tokens, tellings)),
+    changed.length > 0 ? updateTokens(tx, changed) : undefined,
+  ])
 }
 
 /** A token that is as new as what was told of it goes with its row; all others need a journal. */

@@ -26,7 +26,7 @@ export type LedgerLimits = {
 
 export type Refusal = { seq: number; reason: string }
 
-const POSITIONS_MAX = 250_000
+const POSITIONS_MAX = 125_000
 
 /**
  * The ledger's state in the database, behind memory that is bounded. A batch goes like this:
