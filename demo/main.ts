@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import { addSimFlags, type SimFlags } from '../sim/flags.js'
 import type { Config } from '../src/config.js'
 import { reportAndExit } from '../src/errors.js'
-import { keepHeapSmall } from '../src/lib/heap.js'
 import { createLog } from '../src/log.js'
 import { type ServiceOptions, startService } from '../src/service.js'
 import { addSettingFlags, readConfig } from '../src/setting-flags.js'
@@ -17,8 +16,6 @@ import { type SimProcess, startSimulator } from './simulator.js'
 import { simulatedEnvironment } from './upstream-settings.js'
 
 type DemoOptions = SimFlags & { fresh?: boolean }
-
-keepHeapSmall()
 
 const demo = addSimFlags(new Command('demo'))
   .description(

@@ -1,9 +1,32 @@
-import { setFlagsFromString } from 'node:v8'
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-/** Left alone, V8 lets the heap grow to four times what is in use before it collects. */
-const GROWTH_PERCENT = 30
+const MB = 1024 * 1024
+/** So large a heap may become by garbage alone. */
+const HEAP_BYTES = 200 * MB
+/** Of what is in use; less would be all collecting and no work. */
+const GROWTH_PERCENT = { min: 30, max: 150 }
 
-/** Trades a few percent of a core for a resident memory that stays near what is in use. */
+/**
+ * Left alone, V8 lets a heap grow to four times what is in use before it collects. This keeps it near
+ * one size, for a few percent of a core while much is going on.
+ */
 export function keepHeapSmall(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+  limitGrowth(GROWTH_PERCENT.max)
+  const observer = new PerformanceObserver((list) => {
+    const isMajor = list.getEntries().some((entry) => kindOf(entry) === MAJOR)
+    if (isMajor) limitGrowth((HEAP_BYTES / getHeapStatistics().used_heap_size - 1) * 100)
+  })
+  observer.observe({ entryTypes: ['gc'] })
+}
+
+const MAJOR = constants.NODE_PERFORMANCE_GC_MAJOR
+
+/** The types of Node.js know nothing of what an entry of a collection says. */
+const kindOf = (entry: PerformanceEntry & { detail?: { kind?: number } }) => entry.detail?.kind
+
+function limitGrowth(percent: number): void {
+  const { min, max } = GROWTH_PERCENT
+  const bounded = Math.round(Math.min(Math.max(percent, min), max))
+  setFlagsFromString(`--heap-growing-percent=${bounded}`)
 }
