@@ -10,7 +10,7 @@ import type { Pool, Sql } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
-import { BATCH_BYTES, timeOf, toBatch } from './lib/ingest-batch.js'
+import { BATCH_BYTES, handOut, readBatches, timeOf } from './lib/ingest-batch.js'
 import { LogSource } from './lib/log-source.js'
 import { tidy } from './lib/tidy.js'
 
@@ -51,15 +51,11 @@ async function run(
   let fills = 0
   for (let round = 1; round <= ROUNDS; round++) {
     onRound(`round ${round} of ${ROUNDS}`)
-    const batches: Batch[] = []
-    const before = fills
-    while (fills < (FILLS * round) / ROUNDS) {
-      const stretch = await source.read(BATCH_BYTES)
-      batches.push(toBatch(stretch))
-      fills += stretch.fills
-    }
+    const read = await readBatches(source, (FILLS * round) / ROUNDS - fills, BATCH_BYTES)
+    fills += read.fills
+    const { batches } = read
     rounds.push({
-      fills: fills - before,
+      fills: read.fills,
       yardstick: await copy.append(batches),
       ours: await timeOf(() => line.append(handOut(batches))),
     })
@@ -75,11 +71,6 @@ async function run(
       ...(await measureDisk(pools.ours, fills)),
     },
   }
-}
-
-/** As from a node: what was taken is nobody's any more. */
-function* handOut(batches: Batch[]): Generator<Batch> {
-  for (let next = batches.shift(); next !== undefined; next = batches.shift()) yield next
 }
 
 /** The same facts by COPY alone, into tables that have only their primary keys. */

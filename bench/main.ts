@@ -5,7 +5,9 @@ import { decode } from './decode.js'
 import { httpAuth } from './http-auth.js'
 import { httpCached } from './http-cached.js'
 import { ingest } from './ingest.js'
+import { ingestGrowth } from './ingest-growth.js'
 import { ingestHead } from './ingest-head.js'
+import { ingestMemory } from './ingest-memory.js'
 import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
 import { limitsGrowth } from './limits-growth.js'
@@ -18,7 +20,9 @@ const BENCHES: Bench[] = [
   limitsGrowth,
   decode,
   ingest,
+  ingestGrowth,
   ingestHead,
+  ingestMemory,
   simFills,
   simStart,
 ]

@@ -1,7 +1,7 @@
 import type { Batch } from '../../src/chain/follow/line.js'
-import type { LogStretch } from './log-source.js'
+import type { LogSource, LogStretch } from './log-source.js'
 
-/** So much is booked at once far below the head, as the follower does it. */
+/** As much text as the follower books at once far below the head. */
 export const BATCH_BYTES = 8 * 1024 * 1024
 
 /** A batch far below the head: only the first and the last header were read. */
@@ -16,6 +16,23 @@ export function toBatch({ blocks, logs }: LogStretch): Batch {
     blocks: first === last ? [last] : [first, last],
     isNearHead: false,
   }
+}
+
+/** Batches with so many fills or a few more. */
+export async function readBatches(source: LogSource, fillsMin: number, bytes: number) {
+  const batches: Batch[] = []
+  let fills = 0
+  while (fills < fillsMin) {
+    const stretch = await source.read(bytes)
+    batches.push(toBatch(stretch))
+    fills += stretch.fills
+  }
+  return { batches, fills }
+}
+
+/** As from a node: what was taken is nobody's any more. */
+export function* handOut(batches: Batch[]): Generator<Batch> {
+  for (let next = batches.shift(); next !== undefined; next = batches.shift()) yield next
 }
 
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {

@@ -31,11 +31,14 @@ export async function startYardstick(
 export type RunningService = Running & { pool: Pool; target: Target; pid: number }
 
 /** The real service, as `auspex up` runs it, on a database of its own. */
-export async function startAuspex({ isPinned }: Placement): Promise<RunningService> {
+export async function startAuspex({
+  isPinned,
+  env = NO_UPSTREAMS,
+}: Placement & { env?: NodeJS.ProcessEnv }): Promise<RunningService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
   chmodSync(dataDir, 0o711)
   const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
-  const child = spawnServer([join(DIST, 'src/main.js'), ...args], isPinned)
+  const child = spawnServer([join(DIST, 'src/main.js'), ...args], isPinned, env)
   const port = await readPort(child)
   const log = createLog('error', process.stderr)
   const location = { dataDir: join(dataDir, 'data'), databaseUrl: undefined }
@@ -72,16 +75,24 @@ export async function insertKeys(pool: Pool, count: number): Promise<string[]> {
 
 const CAN_PIN = spawnSync('taskset', ['-c', '0', 'true']).status === 0
 
-function spawnServer(args: string[], isPinned: boolean) {
+/** What a process has in memory now. */
+export function residentBytes(pid: number): number {
+  return (
+    1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
+  )
+}
+
+const NO_UPSTREAMS = {
+  AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
+  AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
+}
+
+function spawnServer(args: string[], isPinned: boolean, env: NodeJS.ProcessEnv = {}) {
   const pin = isPinned && CAN_PIN ? ['taskset', '-c', '0'] : []
   const [command = '', ...rest] = [...pin, process.execPath, ...args]
   return spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
-      AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
-    },
+    env: { PATH: process.env.PATH, ...env },
   })
 }
 
