@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { simulatedEnvironment } from '../demo/upstream-settings.js'
 import type { SimMessage } from '../sim/main.js'
+import type { UpstreamUrls } from '../sim/simulator.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { type RunningService, residentBytes, startAuspex } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
@@ -36,9 +37,13 @@ async function startWorld() {
     world.disconnect()
     await once(world, 'exit')
   })
+  let upstreams: UpstreamUrls | undefined
+  world.on('message', (message: SimMessage) => {
+    if (message.kind === 'open') upstreams = message.upstreams
+  })
   for (;;) {
-    const [message] = (await once(world, 'message')) as [SimMessage]
-    if (message.kind === 'ready') return message.upstreams
+    const [{ kind }] = (await once(world, 'message')) as [SimMessage]
+    if (kind === 'ready' && upstreams !== undefined) return upstreams
   }
 }
 

@@ -6,7 +6,7 @@ import type { SimProcess } from './simulator.js'
 export function showBanner(
   url: string,
   keys: Record<PlanId, string>,
-  simulator: Pick<SimProcess, 'url' | 'upstreams' | 'samples'>,
+  simulator: Pick<SimProcess, 'url' | 'upstreams'> & { samples: Awaited<SimProcess['samples']> },
 ): string {
   const addresses = [
     ['REST', url],

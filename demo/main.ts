@@ -41,7 +41,7 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
 
   const log = createLog(ownConfig.logLevel, process.stdout)
   const owner = { command: 'npm run demo', log, fresh }
-  // The database starts while the universe lives through its history.
+  // Both take a while.
   const [simulator, database] = await openBoth(
     startSimulator(dataDir, options, fresh),
     openDatabase(ownConfig, { ...owner, isService: true }),
@@ -77,20 +77,27 @@ async function serve(
   options: ServiceOptions,
 ): Promise<void> {
   const bar = createCatchUpBar()
-  const service = await startService(config, { ...options, onCatchUp: bar.show })
-  const { url: simUrl, upstreams, samples } = simulator
+  // While the universe still lives through its history, its own bar is shown.
+  let isLived = false
+  const onCatchUp: typeof bar.show = (progress) => {
+    if (isLived) bar.show(progress)
+  }
+  const service = await startService(config, { ...options, onCatchUp })
+  const { url: simUrl, upstreams } = simulator
   const failed = Promise.race([service.failed, simulator.failed])
   await untilStopped(
     { ...service, failed },
     {
       onStart: async () => {
+        const samples = await simulator.samples
+        isLived = true
         await service.ready
         bar.end()
         const { url } = service
         const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
         const { pid } = process
         writeDemoFile(config.dataDir, { url, pid, keys, sim_url: simUrl, upstreams, samples })
-        console.log(showBanner(url, keys, simulator))
+        console.log(showBanner(url, keys, { url: simUrl, upstreams, samples }))
       },
       onStopping: () => {
         removeDemoPid(config.dataDir)

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SimFlags } from '../sim/flags.js'
@@ -13,9 +13,11 @@ const STOP_MS_MAX = 2_000
 /** The universe makes much garbage while its history is read: with a small nursery, a third of its time. */
 const LARGE_NURSERY = ['--max-semi-space-size=64']
 
-type Ready = Extract<SimMessage, { kind: 'ready' }>
+type Heard<Kind> = Extract<SimMessage, { kind: Kind }>
 
-export type SimProcess = Pick<Ready, 'url' | 'upstreams' | 'samples'> & {
+export type SimProcess = Pick<Heard<'open'>, 'url' | 'upstreams'> & {
+  /** Resolves when the universe has lived through its history. Until then only its chain can be read. */
+  samples: Promise<Heard<'ready'>['samples']>
   /** Shows the time of the universe, which may pass faster than ours. */
   clock: Clock
   /** Rejects when the universe ends unasked. */
@@ -23,7 +25,7 @@ export type SimProcess = Pick<Ready, 'url' | 'upstreams' | 'samples'> & {
   stop(): Promise<void>
 }
 
-/** Starts the universe of this data folder in a process of its own, and waits until its history is there. */
+/** Starts the universe of this data folder in a process of its own, and waits until it can be asked. */
 export async function startSimulator(
   dataDir: string,
   { seed, history, speed }: SimFlags,
@@ -45,14 +47,13 @@ export async function startSimulator(
   // A stop ends it too, and nobody listens then.
   failed.catch(() => undefined)
   const bar = new Progress({ title: 'Simulating', unit: '', total: 1 })
-  const ready = new Promise<Ready>((resolve) => {
-    child.on('message', (message: SimMessage) => {
-      if (message.kind === 'ready') resolve(message)
-      else bar.show(message.share)
-    })
+  child.on('message', (message: SimMessage) => {
+    if (message.kind === 'progress') bar.show(message.share)
+    if (message.kind === 'ready') bar.end()
   })
-  const { url, upstreams, samples, time } = await Promise.race([ready, failed])
-  bar.end()
+  const opened = heard(child, 'open')
+  const samples = heard(child, 'ready').then((message) => message.samples)
+  const { url, upstreams, time } = await Promise.race([opened, failed])
   return {
     url,
     upstreams,
@@ -66,6 +67,17 @@ export async function startSimulator(
       clearTimeout(timer)
     },
   }
+}
+
+function heard<Kind extends SimMessage['kind']>(
+  child: ChildProcess,
+  kind: Kind,
+): Promise<Heard<Kind>> {
+  return new Promise((resolve) => {
+    child.on('message', (message: SimMessage) => {
+      if (message.kind === kind) resolve(message as Heard<Kind>)
+    })
+  })
 }
 
 /** What was read from one universe does not fit another. */

@@ -7,12 +7,12 @@ import { SIM_CREDENTIALS } from './simulator.js'
 export type SimMessage =
   | { kind: 'progress'; share: number }
   | {
-      kind: 'ready'
+      kind: 'open'
       url: string
       upstreams: Running['simulator']['upstreams']
-      samples: Running['samples']
       time: Running['time']
     }
+  | { kind: 'ready'; samples: Running['samples'] }
 
 type Options = SimFlags & { intensity: number; state?: string }
 
@@ -36,10 +36,10 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
     historyMs: history,
     statePath: state,
     onProgress: showProgress,
+    onOpen: ({ simulator: { url, upstreams }, time }) =>
+      tellParent({ kind: 'open', url, upstreams, time }),
   })
-  const { simulator, samples, time } = running
-  const { url, upstreams } = simulator
-  tellParent({ kind: 'ready', url, upstreams, samples, time })
+  tellParent({ kind: 'ready', samples: running.samples })
   if (process.send === undefined) showBanner(running)
 
   let stopping = false

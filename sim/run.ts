@@ -21,6 +21,8 @@ export type RunOptions = {
   /** Where to keep what a restart needs to continue the same universe. */
   statePath: string | undefined
   onProgress: (share: number) => void
+  /** The hosts are open; the history of the universe is only beginning. */
+  onOpen: (opened: Pick<Running, 'simulator' | 'time'>) => void
 }
 
 export type Running = {
@@ -30,15 +32,17 @@ export type Running = {
   stop(): Promise<void>
 }
 
-/** Generates the history, opens the hosts, and lets time pass. */
+/** Opens the hosts, generates the history, and lets time pass. */
 export async function runSimulator(options: RunOptions): Promise<Running> {
   const { speed, statePath } = options
   const state = openState(options)
   const universe = new Universe(state)
   const time: SimTime = { startedMs: Date.now(), aheadMs: state.aheadMs, speed }
   const nowMs = () => simulatedMs(time, Date.now())
+  const simulator = await openSimulator(universe, true)
+  options.onOpen({ simulator, time })
   await liveHistory(universe, nowMs, options.onProgress)
-  const simulator = await openSimulator(universe)
+  simulator.awake()
   const samples = chooseSamples(universe)
 
   const ticking = setInterval(() => {

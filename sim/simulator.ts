@@ -8,7 +8,7 @@ import { createChainlinkHost } from './prices/chainlink.js'
 import { createLiveV2Host } from './prices/live-v2.js'
 import { createRtdsHost } from './prices/rtds.js'
 import { Faults, HOST_NAMES, type HostName } from './server/faults.js'
-import { type Host, type HostParts, openHost } from './server/host.js'
+import { type Host, type HostParts, type HttpReply, openHost } from './server/host.js'
 import { createSiteHost } from './site-price/host.js'
 import type { Universe } from './universe/universe.js'
 
@@ -29,14 +29,22 @@ export type Simulator = {
   /** Where faults are switched. */
   url: string
   upstreams: UpstreamUrls
+  /** Ends the time in which only the chain could be read. */
+  awake(): void
   close(): Promise<void>
 }
 
 /** The addresses under which each upstream is reached, as `demo.json` names them. */
 export type UpstreamUrls = ReturnType<typeof upstreamUrls>
 
-/** Opens every simulated host on a free port of its own. Time passes only when the universe is advanced. */
-export async function openSimulator(universe: Universe): Promise<Simulator> {
+/**
+ * Opens every simulated host on a free port of its own. Time passes only when the universe is
+ * advanced. `isAsleep`: a universe that still lives through its past. Its chain can be read as far as
+ * it goes; whatever else is asked has to be asked again, and whoever wants to listen has to wait.
+ */
+export async function openSimulator(universe: Universe, isAsleep = false): Promise<Simulator> {
+  const gate = new Gate()
+  if (!isAsleep) gate.open()
   const faults = new Faults()
   const parts: Record<HostName, HostParts> = {
     polygon: createPolygonHost(universe, faults),
@@ -52,7 +60,10 @@ export async function openSimulator(universe: Universe): Promise<Simulator> {
     site: createSiteHost(universe),
   }
   const opened = await Promise.all(
-    HOST_NAMES.map(async (name) => [name, await openHost(name, faults, parts[name])] as const),
+    HOST_NAMES.map(async (name) => {
+      const gated = gate.close(parts[name], name === 'polygon')
+      return [name, await openHost(name, faults, gated)] as const
+    }),
   )
   const hosts = Object.fromEntries(opened) as Record<HostName, Host>
   const control = await openControl({ universe, faults, hosts: Object.values(hosts) })
@@ -62,11 +73,37 @@ export async function openSimulator(universe: Universe): Promise<Simulator> {
     hosts,
     url: control.url,
     upstreams: upstreamUrls(hosts),
+    awake: () => gate.open(),
     close: async () => {
       await Promise.all([control, ...Object.values(hosts)].map((port) => port.close()))
     },
   }
 }
+
+/** What is closed until the universe has a present. */
+class Gate {
+  isOpen = false
+  open = (): void => undefined
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = () => {
+      this.isOpen = true
+      resolve()
+    }
+  })
+
+  close(parts: HostParts, isChain: boolean): HostParts {
+    const { http } = parts
+    return {
+      ...parts,
+      opened: this.opened,
+      ...(http !== undefined && {
+        http: (request) => (this.isOpen || isChain ? http(request) : ASLEEP),
+      }),
+    }
+  }
+}
+
+const ASLEEP: HttpReply = { status: 503, body: { error: 'the universe has no present yet' } }
 
 const upstreamUrls = (hosts: Record<HostName, Host>) => ({
   polygon_http: hosts.polygon.url,

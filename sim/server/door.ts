@@ -40,6 +40,7 @@ export class Door {
   async onUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy())
     if (this.#faults.hits('half-open')) return discard(socket)
+    await this.#parts.opened
     const request = readRequest(incoming, '')
     const refusal = 'status' in request ? request : this.#refuse(request)
     await this.#delay()

@@ -37,6 +37,8 @@ export type HostParts = {
   /** Refuses a handshake by returning a reply. */
   refuse?: (request: HttpRequest) => HttpReply | undefined
   connect?: (peer: Peer) => void
+  /** Handshakes wait for it. */
+  opened?: Promise<void>
 }
 
 export type Host = {

@@ -4,8 +4,9 @@ import { createTestDatabase } from '../../test/database.js'
 import { hashTables } from '../../test/table-hashes.js'
 import { createPool } from '../store/connection.js'
 import type { ChainLog } from '../upstreams/polygon/log.js'
-import type { Batch } from './follow/line.js'
+import type { Batch, Booked } from './follow/line.js'
 import { simulatedLogs } from './tape/fixtures/simulated-logs.js'
+import type { Tape } from './tape/tape.js'
 import { OvertakenError, TapeLine } from './tape-line.js'
 
 const START_MS = Date.UTC(2026, 10, 3)
@@ -67,6 +68,56 @@ test('a line that begins in the middle leaves the same rows in batches of any si
   expect(late.length).toBeGreaterThan(0)
   expect(await hashTables((await bookAll(9, 10)).sql)).toEqual(whole)
 }, 30_000)
+
+function* batchesOf(size: number) {
+  for (let from = FROM; from <= TO - JOURNALLED; from += size) {
+    yield batchOf(from, Math.min(from + size - 1, TO - JOURNALLED), false)
+  }
+}
+
+test('batches that are booked together leave the same rows, and are told one by one', async () => {
+  const whole = await openLine()
+  await whole.line.append(batchesOf(TO))
+  const { line, sql } = await openLine()
+  const booked: Booked[] = []
+  await line.append(batchesOf(9), (each) => booked.push(each))
+  expect(await hashTables(sql)).toEqual(await hashTables(whole.sql))
+  expect(booked.map(({ fromBlock, logs }) => [fromBlock, logs])).toEqual(
+    [...batchesOf(9)].map(({ fromBlock, logs }) => [fromBlock, logs.length]),
+  )
+}, 30_000)
+
+test('what came before a batch that cannot be had is booked', async () => {
+  const { line, sql } = await openLine()
+  function* broken() {
+    yield batchOf(FROM, FROM + 5, false)
+    yield batchOf(FROM + 6, FROM + 9, false)
+    throw new Error('the node is gone')
+  }
+  await expect(line.append(broken())).rejects.toThrow('the node is gone')
+  expect(line.cursor?.block).toBe(FROM + 9)
+  const [row] = await sql<{ toBlock: number }[]>`select to_block from coverage`
+  expect(row).toEqual({ toBlock: FROM + 9 })
+  await line.append([batchOf(FROM + 10, FROM + 12, false)])
+  expect(line.cursor?.block).toBe(FROM + 12)
+})
+
+test('nothing is told of a transaction that is rolled back', async () => {
+  const { pool, sql } = await openLine()
+  const told: number[] = []
+  const listener = {
+    onBooked: ({ blocks }: Tape) => {
+      const last = blocks.at(-1)?.number ?? 0
+      return () => void told.push(last)
+    },
+    onRewound: () => undefined,
+  }
+  const line = await TapeLine.open({ pool, listeners: [listener] })
+  await line.append([batchOf(FROM, FROM + 5, false)])
+  await sql`update chain_state set block_hash = decode(repeat('00', 32), 'hex')`
+  await expect(line.append([batchOf(FROM + 6, FROM + 9, false)])).rejects.toThrow(OvertakenError)
+  expect(told).toEqual([FROM + 5])
+})
 
 test('a line that was overtaken books nothing', async () => {
   const { line, pool, sql } = await openLine()

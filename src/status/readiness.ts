@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import type { ChainStatus } from './board.js'
 
-/** Behind by more than this, a process that waits for its turn has nothing fresh to serve. */
-const STANDBY_AGE_SEC_MAX = 60
+/** Behind by more than this there is nothing fresh to serve: the node, or whoever books, is not there yet. */
+const AGE_SEC_MAX = 60
 
 /** `ok`, or what is wrong, for each part that runs. */
 export function readiness({ store, status, clock }: Context): Record<string, string> {
@@ -18,10 +18,9 @@ function checkChain(
   ageSec: number,
 ): string {
   if (problem !== undefined) return problem
-  if (phase === 'live') return 'ok'
-  if (phase === 'standby') {
+  if (phase === 'live' || phase === 'standby') {
     if (block === 0) return 'nothing is booked yet'
-    return ageSec <= STANDBY_AGE_SEC_MAX ? 'ok' : `the last block is ${ageSec} seconds old`
+    return ageSec <= AGE_SEC_MAX ? 'ok' : `the last block is ${ageSec} seconds old`
   }
   return `catching up: block ${block} of ${nodeBlock ?? '?'}`
 }

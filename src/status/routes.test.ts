@@ -54,6 +54,7 @@ describe('GET /readyz with a chain', () => {
       61,
       'the last block is 61 seconds old',
     ],
+    ['the node is behind', { phase: 'live' }, 61, 'the last block is 61 seconds old'],
     ['it cannot go on', { phase: 'stopped', problem: 'another chain' }, 5, 'another chain'],
     ['the node is gone', { phase: 'live', problem: 'no new block' }, 5, 'no new block'],
   ])('503: %s', async (_what, chain, ageSec, check) => {

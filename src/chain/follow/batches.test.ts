@@ -91,7 +91,7 @@ describe('batches', () => {
     const numbers = batch?.blocks.map(({ number }) => number) ?? []
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
     expect(new Set(numbers).size).toBe(numbers.length)
-    expect(numbers).toEqual(expect.arrayContaining([1_001, 1_200, 1_201, 1_900]))
+    expect(numbers).toEqual(expect.arrayContaining([1_001, 1_016, 1_017, 1_900]))
     expect(batch?.blocks.at(-1)).toEqual({
       number: 1_900,
       hash: hashOf(1_900),
@@ -124,7 +124,7 @@ describe('batches', () => {
   test('hand out what came before a fault', async () => {
     const { read, batches } = await openChain({ failsFrom: 500 })
     await expect(read(1, 1_000)).rejects.toThrow('lost')
-    expect(rangesOf(batches)).toEqual([[1, 400]])
+    expect(rangesOf(batches)).toEqual([[1, 480]])
   })
 
   test('are refused when they do not follow what is booked', async () => {
@@ -134,7 +134,7 @@ describe('batches', () => {
   })
 
   test('are refused when their pages do not follow each other', async () => {
-    const { read, batches } = await openChain({ brokenAt: 201 })
+    const { read, batches } = await openChain({ brokenAt: 17 })
     await expect(read(1, 1_000)).rejects.toThrow(AnswerError)
     expect(batches).toEqual([])
   })
