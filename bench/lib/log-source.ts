@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { PARTITION_BLOCKS } from '../../src/chain/follow/line.js'
 import type { TapeBlock } from '../../src/chain/tape/tape.js'
 import { fill } from '../../src/upstreams/polygon/decode-fill.js'
 import { type ChainLog, readLogs } from '../../src/upstreams/polygon/log.js'
@@ -13,7 +14,8 @@ export type LogStretch = { blocks: TapeBlock[]; logs: ChainLog[]; fills: number 
 
 const SCRIPT = join(import.meta.dirname, 'universe-logs.js')
 const HEAP_MB = 6_144
-const FIRST_BLOCK = 86_200_000
+/** The first one of a partition, so that no stretch reaches into two. */
+const FIRST_BLOCK = 328 * PARTITION_BLOCKS - 1
 
 type Line = { head: { hash: string; timeSec: number }; logs: unknown[] }
 

@@ -3,9 +3,9 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
 /** So large a heap may become by garbage alone. */
-const HEAP_BYTES = 200 * MB
+const HEAP_BYTES = 160 * MB
 /** Of what is in use; less would be all collecting and no work. */
-const GROWTH_PERCENT = { min: 30, max: 150 }
+const GROWTH_PERCENT = { min: 25, max: 100 }
 
 /**
  * Left alone, V8 lets a heap grow to four times what is in use before it collects. This keeps it near
