@@ -12,7 +12,7 @@ import { OvertakenError, TapeLine } from './tape-line.js'
 const START_MS = Date.UTC(2026, 10, 3)
 
 const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 3 })
-universe.advance(START_MS + 4 * 60_000)
+universe.advance(START_MS + 20 * 60_000)
 const { chain } = universe
 const logs = simulatedLogs(universe)
 /** So late that many tokens are older than the line. */

@@ -221,9 +221,9 @@ export class TapeLine implements Line {
 
   /** Takes the state, and makes sure that it is the one this line knows. */
   async #start(tx: Sql, fromBlock: number): Promise<void> {
-    const [{ cursor, epoch }] = await Promise.all([
-      lockState(tx),
+    const [, { cursor, epoch }] = await Promise.all([
       tx`set local statement_timeout = 0`,
+      lockState(tx),
     ])
     if (cursor?.hash !== this.#cursor?.hash) {
       throw new OvertakenError(

@@ -6,6 +6,8 @@ export type FactTable = {
   table: string
   /** The first one is the place on the chain: `seq`, or the number of a block. */
   columns: readonly string[]
+  /** What is booked later in the same transaction asks for its rows. */
+  isAskedFor?: boolean
   /** `undefined`: the tape has none. */
   lines(tape: Tape, names: Names): Iterable<string> | undefined
 }
@@ -18,9 +20,11 @@ export function factTable<Fact>(
   columns: string,
   factsOf: (tape: Tape) => readonly Fact[],
   lineOf: LineOf<Fact>,
+  { isAskedFor = false } = {},
 ): FactTable {
   return {
     table,
+    isAskedFor,
     columns: columns.split(' '),
     lines: (tape, names) => {
       const facts = factsOf(tape)

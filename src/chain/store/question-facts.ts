@@ -33,6 +33,7 @@ export const QUESTION_FACTS: readonly FactTable[] = [
     'seq condition payouts tx_hash',
     (tape) => tape.resolutions,
     resolutionLine,
+    { isAskedFor: true },
   ),
   factTable(
     'oracle_events',

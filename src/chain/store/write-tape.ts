@@ -35,11 +35,11 @@ export class FactWriter {
     for (const log of tape.rawLogs) if (!isHexLog(log)) this.#refused.push(refuse(log))
   }
 
-  /** Sends the tables that have so much text or more. Nothing else may be sent meanwhile. */
+  /** Sends the tables that have so much text or more, or whose rows are asked for. Nothing else may be sent meanwhile. */
   async send(tx: Sql, charsMin: number): Promise<void> {
     for (const table of this.#tables) {
-      if (table.chars < charsMin) continue
       const { fact, texts } = table
+      if (table.chars < (fact.isAskedFor ? 1 : charsMin)) continue
       table.texts = []
       table.chars = 0
       await copyLines(tx, fact.table, fact.columns, texts)
