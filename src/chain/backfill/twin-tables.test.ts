@@ -101,4 +101,14 @@ describe('tables that were swapped', () => {
     const refused = await sql<{ seq: bigint }[]>`select seq from quarantine order by seq`
     expect(refused.map(({ seq }) => seq)).toEqual([2n, 3n])
   })
+
+  test('keep nothing of the journal up to the block that nobody can go back beyond', async () => {
+    await sql`insert into undo values (9, 'tokens', '{4}', '{}'), (12, 'tokens', '{5}', '{}')`
+    await swap(async (tx) => {
+      await tx`insert into undo values (10, 'supplies', '{1}', null), (11, 'supplies', '{1}', null)`
+      await tx`update undo_floor set block = 10`
+    })
+    const kept = await sql<{ block: number }[]>`select block from undo order by block`
+    expect(kept.map(({ block }) => block)).toEqual([11, 12])
+  })
 })

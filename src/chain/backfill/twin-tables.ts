@@ -103,7 +103,9 @@ export async function swapTwins(tx: Sql): Promise<void> {
     delete from quarantine where reason = 'out_of_range';
     insert into quarantine select * from ${TWIN_SCHEMA}.quarantine;
     update ${TWIN_SCHEMA}.undo_floor
-       set block = greatest(block, (select min(number) from recent_blocks))`)
+       set block = greatest(block, (select min(number) from recent_blocks));
+    delete from ${TWIN_SCHEMA}.undo
+     where block <= (select block from ${TWIN_SCHEMA}.undo_floor)`)
   const views = await selectDependentViews(tx, LEDGER_TABLES)
   await dropViews(tx, views)
   await tx.unsafe(`drop table ${inUse}`)
