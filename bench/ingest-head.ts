@@ -3,7 +3,6 @@ import { Bus } from '../src/bus/bus.js'
 import type { Batch } from '../src/chain/follow/line.js'
 import { LiveEvents } from '../src/chain/live/live-events.js'
 import { TapeLine } from '../src/chain/tape-line.js'
-import { keepHeapSmall } from '../src/lib/heap.js'
 import { createLog } from '../src/log.js'
 import type { MarketInfo } from '../src/markets/market-info.js'
 import type { Pool } from '../src/store/connection.js'
@@ -30,8 +29,6 @@ export const ingestHead: Bench = {
   ratioMin: 1,
   unit: 'blocks/s',
   async prepare() {
-    // As the service does.
-    keepHeapSmall()
     const server = await BenchServer.start()
     const pool = await server.createDatabase('head')
     const source = new LogSource(INTENSITY)

@@ -2,9 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { heard } from '../demo/simulator.js'
 import { simulatedEnvironment } from '../demo/upstream-settings.js'
-import type { SimMessage } from '../sim/main.js'
-import type { UpstreamUrls } from '../sim/simulator.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { type RunningService, residentBytes, startAuspex } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
@@ -37,14 +36,8 @@ async function startWorld() {
     world.disconnect()
     await once(world, 'exit')
   })
-  let upstreams: UpstreamUrls | undefined
-  world.on('message', (message: SimMessage) => {
-    if (message.kind === 'open') upstreams = message.upstreams
-  })
-  for (;;) {
-    const [{ kind }] = (await once(world, 'message')) as [SimMessage]
-    if (kind === 'ready' && upstreams !== undefined) return upstreams
-  }
+  const [{ upstreams }] = await Promise.all([heard(world, 'open'), heard(world, 'ready')])
+  return upstreams
 }
 
 async function run(service: RunningService, onRound: (text: string) => void): Promise<Rounds> {

@@ -5,7 +5,6 @@ import { FACT_TABLES, FactWriter } from '../src/chain/store/write-tape.js'
 import { readTape } from '../src/chain/tape/read-tape.js'
 import type { Tape } from '../src/chain/tape/tape.js'
 import { TapeLine } from '../src/chain/tape-line.js'
-import { keepHeapSmall } from '../src/lib/heap.js'
 import type { Pool, Sql } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
 import type { Bench, Rounds } from './lib/bench.js'
@@ -24,8 +23,6 @@ export const ingest: Bench = {
   ratioMin: 0.3,
   unit: 'fills/s',
   async prepare() {
-    // As the service does.
-    keepHeapSmall()
     const server = await BenchServer.start()
     const pools = {
       ours: await server.createDatabase('ours'),

@@ -69,7 +69,8 @@ export async function startSimulator(
   }
 }
 
-function heard<Kind extends SimMessage['kind']>(
+/** The first message of a kind. */
+export function heard<Kind extends SimMessage['kind']>(
   child: ChildProcess,
   kind: Kind,
 ): Promise<Heard<Kind>> {

@@ -1,15 +1,16 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keepHeapSmall } from '../../src/lib/heap.js'
 import { createPool, type Pool } from '../../src/store/connection.js'
 import { startServer } from '../../src/store/embedded/server.js'
 import { migrate, readMigrations } from '../../src/store/migrate.js'
 import { tidyLater } from './tidy.js'
 
 /** As many as an ingester has. */
-const CONNECTIONS = 2
+const CONNECTIONS = 1
 
-/** A PostgreSQL of the bench's own, tuned as the service tunes it. */
+/** A PostgreSQL of the bench's own, tuned as the service tunes it; this process then stands for the service. */
 export class BenchServer {
   readonly #socketDir: string
   readonly #admin: Pool
@@ -20,6 +21,7 @@ export class BenchServer {
   }
 
   static async start(): Promise<BenchServer> {
+    keepHeapSmall()
     const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
     chmodSync(dataDir, 0o711)
     tidyLater(async () => rmSync(dataDir, { recursive: true, force: true }))
@@ -34,12 +36,6 @@ export class BenchServer {
     const pool = this.#open(name, CONNECTIONS)
     await migrate(pool, readMigrations())
     return pool
-  }
-
-  /** Of a database that nobody is connected to. */
-  async copyDatabase(name: string, from: string): Promise<Pool> {
-    await this.#admin`create database ${this.#admin(name)} template ${this.#admin(from)}`
-    return this.#open(name, CONNECTIONS)
   }
 
   #open(database: string, connections: number): Pool {

@@ -1,9 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Entry } from '../ledger/entry.js'
-import { fold } from '../ledger/fold.js'
+import { foldInTurns } from '../ledger/store/fold-in-turns.js'
 import { type LedgerLimits, LedgerStore, type Refusal } from '../ledger/store/ledger-store.js'
 import { rewindLedger } from '../ledger/store/rewind.js'
 import { ReadAhead } from '../lib/read-ahead.js'
+import { withTimeout } from '../lib/timeout.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import {
@@ -14,7 +15,7 @@ import {
   type Line,
   partitionEnd,
 } from './follow/line.js'
-import { blockOf, seqOf } from './seq.js'
+import { seqOf } from './seq.js'
 import { cutFacts } from './store/cut.js'
 import { Names } from './store/names.js'
 import { buildIndexes, ensurePartitions } from './store/partitions.js'
@@ -66,8 +67,6 @@ const READ_AHEAD = 2
 const TRANSACTION_MS = 2_000
 /** A table with so much text is sent at once, to keep PostgreSQL at work. */
 const SEND_CHARS = 262_144
-/** So many entries are folded before others get their turn. */
-const FOLD_AT_ONCE = 500
 
 /**
  * The line that ends in the database. In each transaction facts, ledger and cursor move together.
@@ -211,8 +210,8 @@ export class TapeLine implements Line {
     if (isNearHead) return undefined
     const leftMs = untilMs - performance.now()
     if (leftMs <= 0) return undefined
-    // Whatever is wrong with the next one: these are good.
-    const next = await within(leftMs, ahead.next).catch(() => undefined)
+    // Late, or whatever is wrong with the next one: these are good.
+    const next = await withTimeout(ahead.next, leftMs, 'late').catch(() => undefined)
     if (next === undefined || next.done) return undefined
     const { value } = next
     const isOfSamePartition = partitionEnd(value.fromBlock) === partitionEnd(toBlock)
@@ -252,17 +251,7 @@ export class TapeLine implements Line {
   }
 
   async #fold({ toBlock, isNearHead }: Read, entries: readonly Entry[]): Promise<void> {
-    let block = Number.NaN
-    let untilTurn = FOLD_AT_ONCE
-    for (const entry of entries) {
-      const entryBlock = blockOf(entry.seq)
-      if (entryBlock !== block) this.#ledger.startBlock(entryBlock, isNearHead)
-      block = entryBlock
-      fold(this.#ledger, entry)
-      if (--untilTurn > 0) continue
-      untilTurn = FOLD_AT_ONCE
-      await turn()
-    }
+    await foldInTurns(this.#ledger, entries, () => isNearHead)
     this.#ledger.startBlock(toBlock, isNearHead)
   }
 
@@ -286,20 +275,6 @@ export class TapeLine implements Line {
 async function allDone(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works)
   await Promise.all(works)
-}
-
-/** Lets everything else that is ready go first. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** `undefined`: it takes longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const stop = new AbortController()
-  const late = wait(ms, undefined, { signal: stop.signal }).catch(() => undefined)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    stop.abort()
-  }
 }
 
 const toRead = ({ logs, refused = [], ...rest }: Batch, tape: Tape): Read => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { codeOf, OperatorError } from '../../errors.js'
 import type { Entry } from '../../ledger/entry.js'
-import { fold } from '../../ledger/fold.js'
+import { foldInTurns } from '../../ledger/store/fold-in-turns.js'
 import { LedgerStore } from '../../ledger/store/ledger-store.js'
 import { readAhead } from '../../lib/read-ahead.js'
 import type { Pool, Sql } from '../../store/connection.js'
@@ -161,13 +161,7 @@ export class Rebuild {
   async #fold(tx: Sql, entries: readonly Entry[], journalFrom: number): Promise<void> {
     await this.#names.resolveEntries(tx, entries)
     await this.#ledger.load(tx, entries)
-    let block = Number.NaN
-    for (const entry of entries) {
-      const entryBlock = blockOf(entry.seq)
-      if (entryBlock !== block) this.#ledger.startBlock(entryBlock, entryBlock >= journalFrom)
-      block = entryBlock
-      fold(this.#ledger, entry)
-    }
+    await foldInTurns(this.#ledger, entries, (block) => block >= journalFrom)
     await this.#ledger.write(tx)
     const refusals = this.#ledger.takeRefusals()
     if (refusals.length > 0) await insertRefusals(tx, refusals)
