@@ -20,7 +20,7 @@ const command = addSimFlags(new Command('sim'))
   .description('Run a simulated prediction-market universe that speaks the upstreams’ protocols.')
   .option(
     '--intensity <factor>',
-    'how much is traded; 1 is about 20,000 fills a day',
+    'how much is traded; 1 is about 17,500 fills a day',
     readFactor,
     1,
   )

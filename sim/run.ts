@@ -7,7 +7,7 @@ import { Universe } from './universe/universe.js'
 
 const TICK_MS = 100
 /** Events whose token ids are derived ahead of need: all at once would hold up whoever asks first. */
-const DERIVED_PER_TICK = 40
+const DERIVED_PER_TICK = 150
 const SAVE_MS = 5_000
 const SLICE_MS = 30 * 60_000
 const HOUR_MS = 3_600_000

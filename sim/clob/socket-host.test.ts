@@ -23,7 +23,7 @@ let nowMs: number
 let market: Market
 let up: string
 let down: string
-const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 4 })
+const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 6 })
 const clients: Client[] = []
 
 beforeAll(async () => {

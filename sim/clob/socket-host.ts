@@ -1,3 +1,4 @@
+import { Audience } from '../server/audience.js'
 import type { HostParts, Peer } from '../server/host.js'
 import type { MarketEvent, Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
@@ -22,35 +23,38 @@ export function createClobSocketHost(universe: Universe): HostParts {
 /** Who is connected and what they follow. One channel per market is shared by all its followers. */
 class Desk {
   readonly #universe: Universe
-  readonly #subscribers = new Set<Subscriber>()
+  readonly #subscribers = new Audience<Subscriber>(() => this.#listen())
   readonly #channels = new Map<string, Channel>()
 
   constructor(universe: Universe) {
     this.#universe = universe
-    universe.on('second', () => {
-      for (const channel of this.#channels.values()) channel.refresh()
-    })
-    universe.on('matched', (tx, match) => {
-      this.#channels.get(match.of.conditionId)?.trade(tx, match)
-    })
-    universe.on('created', (event) => this.#announceEvent(event))
-    universe.on('resolved', (market) => {
-      const channel = this.#channels.get(market.conditionId)
-      channel?.announce(JSON.stringify(marketResolvedFrame(universe, market)))
-    })
   }
 
   connect(peer: Peer): void {
     const subscriber = new Subscriber(peer)
-    this.#subscribers.add(subscriber)
+    this.#subscribers.add(subscriber, peer)
     peer.onText((text) => {
       const message = parseClientMessage(text)
       if (message !== undefined) this.#onMessage(subscriber, message)
     })
-    peer.onClose(() => {
-      this.#subscribers.delete(subscriber)
-      this.#unsubscribe(subscriber, [...subscriber.tokens.keys()])
-    })
+    peer.onClose(() => this.#unsubscribe(subscriber, [...subscriber.tokens.keys()]))
+  }
+
+  #listen(): (() => void)[] {
+    const universe = this.#universe
+    return [
+      universe.on('second', () => {
+        for (const channel of this.#channels.values()) channel.refresh()
+      }),
+      universe.on('matched', (tx, match) => {
+        this.#channels.get(match.of.conditionId)?.trade(tx, match)
+      }),
+      universe.on('created', (event) => this.#announceEvent(event)),
+      universe.on('resolved', (market) => {
+        const channel = this.#channels.get(market.conditionId)
+        channel?.announce(JSON.stringify(marketResolvedFrame(universe, market)))
+      }),
+    ]
   }
 
   #onMessage(subscriber: Subscriber, message: ClientMessage): void {

@@ -13,5 +13,6 @@ export function keccakText(text: string): Word {
 }
 
 function keccakBytes(bytes: Buffer): Word {
-  return hasher.init().update(bytes).digest()
+  const { buffer } = hasher.init().update(bytes).digest('binary')
+  return Buffer.from(buffer).toString('hex')
 }

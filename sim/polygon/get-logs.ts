@@ -1,6 +1,7 @@
 import type { Block } from '../universe/block.js'
 import type { ChainNode } from './chain-node.js'
 import { quantity } from './hex.js'
+import { showList } from './json-list.js'
 import { type LogFilter, matchesLog, readLogFilter } from './log-filter.js'
 import { readBlockNumber, readHash, readObject } from './params.js'
 import { invalidParams, RpcError, serverError } from './rpc-error.js'
@@ -22,14 +23,14 @@ export function getLogs(node: ChainNode, query: unknown): string {
     }
     const block = node.universe.chain.blockByHash(readHash(blockHash, 'blockHash'))
     if (block === undefined) throw serverError('unknown block')
-    return `[${blockLogs(node, block, filter).join(',')}]`
+    return showList(blockLogs(node, block, filter))
   }
 
   const { chain } = node.universe
   const from = readBlockNumber(chain, fromBlock ?? 'latest', 'fromBlock')
   const to = readBlockNumber(chain, toBlock ?? 'latest', 'toBlock')
   checkRange(node, { from, to })
-  return `[${rangeLogs(node, { from, to }, filter).join(',')}]`
+  return showList(rangeLogs(node, { from, to }, filter))
 }
 
 /** Logs of a block that match, as JSON texts in their order. */
@@ -47,22 +48,17 @@ export function blockLogs(
   return texts
 }
 
-/** One text for each block that has some: joined so early, their pieces cost no memory. */
 function rangeLogs(node: ChainNode, range: Range, filter: LogFilter): string[] {
   const { chain } = node.universe
   const { logsMax } = node.limits
   const texts: string[] = []
-  let count = 0
   const last = Math.min(range.to, chain.head.number)
   for (let number = Math.max(range.from, chain.firstNumber); number <= last; number += 1) {
     const block = chain.block(number)
     if (block === undefined || block.transactions.length === 0) continue
-    const logs = blockLogs(node, block, filter)
-    if (logs.length === 0) continue
-    texts.push(logs.join(','))
-    count += logs.length
+    for (const log of blockLogs(node, block, filter)) texts.push(log)
     // One block is always served: there is no smaller range to ask for.
-    if (count > logsMax && range.from < range.to) {
+    if (texts.length > logsMax && range.from < range.to) {
       throw tooManyResults(logsMax, { from: range.from, to: Math.max(range.from, number - 1) })
     }
   }

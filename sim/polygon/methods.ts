@@ -5,6 +5,7 @@ import type { ChainNode } from './chain-node.js'
 import { baseFeeWei, TIP_WEI } from './gas.js'
 import { getLogs } from './get-logs.js'
 import { quantity } from './hex.js'
+import { showList } from './json-list.js'
 import {
   readAddress,
   readBlock,
@@ -83,7 +84,7 @@ function getBlockReceipts(node: ChainNode, at: unknown): string {
   if (block === undefined) return NONE
   const encoded = node.blocks.get(block)
   const receipts = block.transactions.map((_, index) => showReceipt(block, encoded, index))
-  return `[${receipts.join(',')}]`
+  return showList(receipts)
 }
 
 function getTransaction(node: ChainNode, hash: unknown): string {

@@ -1,3 +1,4 @@
+import { showList } from './json-list.js'
 import { invalidParams, invalidRequest, RpcError } from './rpc-error.js'
 
 /** Calls a method and returns the JSON text of its result, or throws an RpcError. */
@@ -31,7 +32,7 @@ function answerBatch(batch: readonly unknown[], call: RpcCall): string | undefin
     characters += answer.length
     answers.push(answer)
   }
-  return answers.length === 0 ? undefined : `[${answers.join(',')}]`
+  return answers.length === 0 ? undefined : showList(answers)
 }
 
 function refuseTooLarge(): never {

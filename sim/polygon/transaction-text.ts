@@ -4,6 +4,7 @@ import { logsBloom } from './bloom.js'
 import type { EncodedBlock, EncodedTransaction } from './encoded-blocks.js'
 import { baseFeeWei, FEE_WEI_MAX, gasUsed, TIP_WEI } from './gas.js'
 import { derive, quantity } from './hex.js'
+import { showList } from './json-list.js'
 
 const CHAIN_ID = '0x89'
 const GAS_LIMIT = 4_000_000
@@ -47,7 +48,7 @@ export function showReceipt(block: Block, encoded: EncodedBlock, index: number):
     transactionIndex: quantity(index),
     type: '0x2',
   })
-  return `${receipt.slice(0, -1)},"logs":[${logs.map((log) => log.show()).join(',')}]}`
+  return `${receipt.slice(0, -1)},"logs":${showList(logs.map((log) => log.show()))}}`
 }
 
 type Place = {

@@ -1,7 +1,7 @@
+import { Audience } from '../server/audience.js'
 import type { HostParts, HttpReply, HttpRequest, Peer } from '../server/host.js'
 import { readInt, readList } from '../server/query.js'
 import type { Universe } from '../universe/universe.js'
-import { Audience } from './audience.js'
 import { type ChainlinkCredentials, checkSignature } from './chainlink-auth.js'
 import { CHAINLINK_FEEDS, type Feed } from './chainlink-feeds.js'
 import { type Report, reportOf } from './chainlink-report.js'

@@ -1,6 +1,6 @@
+import { Audience } from '../server/audience.js'
 import type { HostParts } from '../server/host.js'
 import type { Universe } from '../universe/universe.js'
-import { Audience } from './audience.js'
 import { ActivityFeed } from './rtds-activity.js'
 import { RtdsClient, type RtdsMessage } from './rtds-client.js'
 import { chainlinkSnapshot, priceMessages } from './rtds-prices.js'

@@ -23,18 +23,17 @@ export function showBody({ body }: HttpReply): string {
 }
 
 export function writeReply(response: ServerResponse, reply: HttpReply, faults: HostFaults): void {
-  const text = faults.hits('garbage') ? GARBAGE : showBody(reply)
-  const bytes = Buffer.byteLength(text)
+  const bytes = Buffer.from(faults.hits('garbage') ? GARBAGE : showBody(reply))
   const skewed = faults.get('skew')
   if (skewed !== undefined) {
     response.setHeader('date', new Date(Date.now() + skewed.skewMs).toUTCString())
   }
   response.writeHead(reply.status, {
     'content-type': 'application/json',
-    'content-length': bytes,
+    'content-length': bytes.length,
     ...reply.headers,
   })
-  if (bytes > 0 && faults.hits('truncated')) {
-    response.write(Buffer.from(text).subarray(0, bytes >> 1), () => response.socket?.destroy())
-  } else response.end(text)
+  if (bytes.length > 0 && faults.hits('truncated')) {
+    response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy())
+  } else response.end(bytes)
 }

@@ -14,7 +14,7 @@ import { Rng } from './random.js'
 import { Takers } from './takers.js'
 
 /** Takers who come by in a second at normal intensity; about half of them trade. */
-const VISITORS_PER_SEC = 0.14
+const VISITORS_PER_SEC = 0.122
 const OLD_ERA_VISITORS_PER_SEC = 0.6
 const COMBOS_PER_SEC = 0.0012
 /** Orders are paired about this long before the block that settles them. */

@@ -127,11 +127,13 @@ export class Prices {
     const length = 2 ** octave
     const amplitude = facts.volatility * OCTAVE_SHARE * Math.sqrt(length / 86_400)
     const salt = facts.index * 64 + octave
-    for (let i = 0; i < logs.length; ) {
-      const cell = Math.floor((from + i) / length)
+    let cell = Math.floor(from / length)
+    let next = this.#height(cell, length, salt)
+    for (let i = 0; i < logs.length; cell++) {
       const start = cell * length
-      const height = this.#height(cell, length, salt)
-      const slope = (this.#height(cell + 1, length, salt) - height) / length
+      const height = next
+      next = this.#height(cell + 1, length, salt)
+      const slope = (next - height) / length
       const end = Math.min(logs.length, start + length - from)
       for (; i < end; i++) {
         logs[i] = (logs[i] ?? 0) + amplitude * (height + slope * (from + i - start))

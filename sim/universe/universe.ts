@@ -45,7 +45,7 @@ export type UniverseOptions = {
   seed: number
   /** First moment of the history, after the half hour of the old era. Whole seconds. */
   startMs: number
-  /** How much is traded; 1 is about 20,000 fills a day. */
+  /** How much is traded; 1 is about 17,500 fills a day. */
   intensity?: number
   /** Replacements of an earlier life, to be lived again. */
   reorgs?: readonly Reorg[]
