@@ -3,7 +3,7 @@ import { addSimFlags, type SimFlags } from '../sim/flags.js'
 import type { Config } from '../src/config.js'
 import { reportAndExit } from '../src/errors.js'
 import { createLog } from '../src/log.js'
-import { type ServiceOptions, startService } from '../src/service.js'
+import type { ServiceOptions } from '../src/service.js'
 import { addSettingFlags, readConfig } from '../src/setting-flags.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
@@ -41,16 +41,16 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
 
   const log = createLog(ownConfig.logLevel, process.stdout)
   const owner = { command: 'npm run demo', log, fresh }
-  // Both take a while.
-  const [simulator, database] = await openBoth(
-    startSimulator(dataDir, options, fresh),
-    openDatabase(ownConfig, { ...owner, isService: true }),
-  )
+  // Both take a while, in which the service can be loaded.
+  const starting = startSimulator(dataDir, options, fresh)
+  const opening = openDatabase(ownConfig, { ...owner, isService: true })
+  const loading = import('../src/service.js')
+  const [simulator, database] = await openBoth(starting, opening)
   try {
     const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
     const { config } = readConfig(command, environment)
     const { clock } = simulator
-    await serve(config, simulator, { ...owner, clock, database })
+    await serve(await loading, config, simulator, { ...owner, clock, database })
   } finally {
     await simulator.stop()
   }
@@ -72,6 +72,7 @@ async function openBoth(
 }
 
 async function serve(
+  { startService }: typeof import('../src/service.js'),
   config: Config,
   simulator: SimProcess,
   options: ServiceOptions,

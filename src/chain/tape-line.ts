@@ -61,8 +61,8 @@ export class OvertakenError extends Error {
 /** What is left of a batch when its logs, the most of it, have been read. */
 type Read = Booked & Pick<Batch, 'blocks' | 'isNearHead'> & { tape: Tape }
 
-/** While PostgreSQL writes the ledger the logs of so many batches are read. */
-const READ_AHEAD = 2
+/** The logs of so many batches are read before they can be booked: while PostgreSQL writes, too. */
+const READ_AHEAD = 4
 /** Far below the head so long a time is booked together: rows that change again are written once. */
 const TRANSACTION_MS = 2_000
 /** A table with so much text is sent at once, to keep PostgreSQL at work. */
@@ -108,7 +108,7 @@ export class TapeLine implements Line {
   }
 
   async append(batches: Batches, onBooked?: (booked: Booked) => void): Promise<void> {
-    const ahead = new ReadAhead(this.#read(batches))
+    const ahead = new ReadAhead(this.#read(batches), READ_AHEAD)
     try {
       for (;;) {
         const { done, value: first } = await ahead.next
@@ -194,7 +194,6 @@ export class TapeLine implements Line {
         booked.push(toBooked(read))
         read = await this.#nextOf(ahead, read, untilMs)
       }
-      ahead.reach(READ_AHEAD)
       await facts.sendAll(tx)
       await this.#ledger.write(tx)
       if (refusals.length > 0) await insertRefusals(tx, refusals)

@@ -19,19 +19,17 @@ function count(last: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('asks for one item more than is taken, and for more when told', async () => {
+test('asks for as many items as it is told, and for one more when one is taken', async () => {
   const { numbers, state } = count(10)
-  const ahead = new ReadAhead(numbers)
-  await settled()
-  expect(state.asked).toEqual([1])
-  ahead.reach(3)
+  const ahead = new ReadAhead(numbers, 3)
   await settled()
   expect(state.asked).toEqual([1, 2, 3])
   expect(await ahead.next).toEqual({ done: false, value: 1 })
   expect(await ahead.next).toEqual({ done: false, value: 1 })
   ahead.take()
   expect(await ahead.next).toEqual({ done: false, value: 2 })
-  expect(state.asked).toEqual([1, 2, 3])
+  await settled()
+  expect(state.asked).toEqual([1, 2, 3, 4])
 })
 
 test('ends the source when it is closed, and tells its end', async () => {

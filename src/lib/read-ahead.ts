@@ -2,15 +2,13 @@
 export class ReadAhead<T> {
   readonly #source: AsyncGenerator<T>
   readonly #items: Promise<IteratorResult<T, unknown>>[] = []
+  readonly #count: number
 
-  constructor(source: AsyncGenerator<T>) {
+  /** `count`: so many are asked for from the next one on. */
+  constructor(source: AsyncGenerator<T>, count = 1) {
     this.#source = source
-    this.reach(1)
-  }
-
-  /** Asks for so many items from the next one on. */
-  reach(count: number): void {
-    while (this.#items.length < count) this.#ask()
+    this.#count = count
+    this.#ask()
   }
 
   /** The next item. Stays the next one until it is taken. */
@@ -22,7 +20,7 @@ export class ReadAhead<T> {
 
   take(): void {
     this.#items.shift()
-    this.reach(1)
+    this.#ask()
   }
 
   /** Lets the source end wherever it is. */
@@ -31,10 +29,12 @@ export class ReadAhead<T> {
   }
 
   #ask(): void {
-    const item = this.#source.next()
-    // Whoever takes the item learns of its failure; nobody may.
-    item.catch(() => undefined)
-    this.#items.push(item)
+    while (this.#items.length < this.#count) {
+      const item = this.#source.next()
+      // Whoever takes the item learns of its failure; nobody may.
+      item.catch(() => undefined)
+      this.#items.push(item)
+    }
   }
 }
 

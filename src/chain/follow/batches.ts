@@ -17,8 +17,8 @@ export type BatchLimits = { bytesMax: number; waitMsMax: number }
 
 type BatchOptions = { limits?: BatchLimits | undefined; timing?: Timing | undefined }
 
-/** A batch is in memory once while it is booked, and the next one beside it. */
-const LIMITS: BatchLimits = { bytesMax: 12 * 1024 * 1024, waitMsMax: 2_000 }
+/** Small, because several are in memory at once. */
+const LIMITS: BatchLimits = { bytesMax: 6 * 1024 * 1024, waitMsMax: 2_000 }
 
 /**
  * Reads a range that no reorganisation can touch any more, as many blocks at a time as are worth a
@@ -94,24 +94,22 @@ class Gathering {
 /** What a log takes in memory, roughly: its objects, and texts of one byte per character. */
 const bytesOf = ({ topics, data }: ChainLog) => 300 + 90 * topics.length + data.length
 
-/** Reads the headers that the pages lack: of their first blocks, and where a log has no time. */
+/** Proves that the pages follow each other, and reads the headers of logs that have no time. */
 async function seal(
   polygon: PolygonClient,
   pages: readonly LogPage[],
   previousHash: string | undefined,
   signal: AbortSignal,
 ): Promise<Batch> {
+  checkLinks(pages, previousHash)
   const logs = pages.flatMap((page) => page.logs.filter(({ removed }) => !removed))
-  const heads = new Map<number, Head>(pages.map(({ last }) => [last.number, last]))
-  const wanted = new Set(pages.map(({ fromBlock }) => fromBlock))
-  for (const { at } of logs) if (at.timestampSec === undefined) wanted.add(at.blockNumber)
-  const missing = [...wanted].filter((number) => !heads.has(number))
-  for (const head of await readHeads(polygon, missing, signal)) heads.set(head.number, head)
-  const stretches = pages.map(({ fromBlock, last }) => ({
-    first: heads.get(fromBlock) ?? last,
-    last,
-  }))
-  checkLinks(stretches, previousHash)
+  const outermost = pages.flatMap(({ first, last }) => [first, last])
+  const heads = new Map<number, Head>(outermost.map((head) => [head.number, head]))
+  const undated = logs.filter(({ at }) => at.timestampSec === undefined)
+  const missing = new Set(undated.map(({ at }) => at.blockNumber))
+  for (const { number } of outermost) missing.delete(number)
+  if (missing.size > 0)
+    for (const head of await readHeads(polygon, [...missing], signal)) heads.set(head.number, head)
   for (const { at } of logs) dateLog(at, heads.get(at.blockNumber))
   return {
     fromBlock: pages[0]?.fromBlock ?? 0,

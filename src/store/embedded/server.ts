@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -16,6 +16,7 @@ import {
 import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { OperatorError } from '../../errors.js'
 import { type Binaries, prepareBinaries } from './binaries.js'
 import { prepareHome, type ServerHome } from './home.js'
@@ -31,6 +32,8 @@ export type EmbeddedServer = {
 
 export const SUPERUSER = 'auspex'
 
+const run = promisify(execFile)
+
 const START_MS_MAX = 60_000
 const LOG_BYTES_MAX = 16 * 1024 * 1024
 
@@ -45,7 +48,7 @@ export async function startServer(
   const home = prepareHome(dataDir)
   const binaries = prepareBinaries(home.user, home.copyDir)
   if (existsSync(home.clusterDir)) await clearLeftovers(home.clusterDir, home.socketDir)
-  else createCluster(binaries, home)
+  else await createCluster(binaries, home)
 
   const settings = { ...tuneServer(availableMemory()), ...extraSettings }
   const child = launch(binaries, home, settings)
@@ -61,19 +64,18 @@ export async function startServer(
   }
 }
 
-function createCluster({ initdb }: Binaries, home: ServerHome): void {
+async function createCluster({ initdb }: Binaries, home: ServerHome): Promise<void> {
   // Killed half-way, initdb leaves a folder that is no cluster: the real name comes at the end.
   removeDrafts(home.clusterDir)
   const draft = `${home.clusterDir}.new.${process.pid}`
   const args = ['-D', draft, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8']
   args.push('--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions')
-  const run = spawnSync(initdb, args, { ...home.user, encoding: 'utf8', env: serverEnv() })
-  if (run.status !== 0) {
-    const reason = run.error?.message ?? `${run.stderr}${run.stdout}`.trim()
+  await run(initdb, args, { ...home.user, env: serverEnv() }).catch((error) => {
+    const reason = `${error.stderr}${error.stdout}`.trim() || error.message
     throw new OperatorError(
       `The embedded database cannot be created in ${home.clusterDir}:\n${reason}`,
     )
-  }
+  })
   renameSync(draft, home.clusterDir)
 }
 

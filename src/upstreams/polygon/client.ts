@@ -115,26 +115,29 @@ export class PolygonClient {
   }
 
   /**
-   * Asks for the last block in the same breath: a replica that lags behind leaves out the newest
-   * logs without a word, and it cannot show the block.
+   * Asks for the outermost blocks in the same breath: the first shows what the page follows. And a
+   * replica that lags behind leaves out the newest logs without a word, but cannot show the last.
    */
   #getPage(range: BlockRange, filter: LogFilter | undefined, signal: AbortSignal) {
-    const requests = [askLogs(range, filter), askBlock(range.toBlock)] as const
-    const isOneBlock = range.fromBlock === range.toBlock
+    const { fromBlock, toBlock } = range
+    const requests = [askLogs(range, filter), askBlock(fromBlock), askBlock(toBlock)] as const
     // Several blocks that take half of the time are too many; of one there is no smaller part.
-    const patienceMs = isOneBlock ? undefined : this.#timeoutMs / 2
-    const read = ([logs, last]: readonly [ChainLog[], Block | undefined]) =>
-      toPage(range, logs, last)
+    const patienceMs = fromBlock === toBlock ? undefined : this.#timeoutMs / 2
+    const read = ([logs, first, last]: readonly [ChainLog[], MaybeBlock, MaybeBlock]) =>
+      toPage(range, logs, first, last)
     return this.#rpc.together(requests, read, { signal, patienceMs })
   }
 }
 
-function toPage(range: BlockRange, logs: ChainLog[], last: Block | undefined): LogPage {
+type MaybeBlock = Block | undefined
+
+function toPage(range: BlockRange, logs: ChainLog[], first: MaybeBlock, last: MaybeBlock): LogPage {
+  if (first === undefined) throw behind(`block ${range.fromBlock} is not there`)
   if (last === undefined) throw behind(`block ${range.toBlock} is not there`)
   const newest = logs.at(-1)?.at
   if (newest?.blockNumber === range.toBlock && newest.blockHash !== last.hash)
     throw behind(`block ${range.toBlock} was replaced while it was read`)
-  return { ...range, last, logs }
+  return { ...range, first, last, logs }
 }
 
 const behind = (message: string) => new AnswerError(message, { upstream: NAME, retryable: true })

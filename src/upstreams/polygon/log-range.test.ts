@@ -120,13 +120,10 @@ function fetchUpTo(lastGood: number, range: BlockRange): LogPage {
 const blocksOf = ({ fromBlock, toBlock }: BlockRange) => toBlock - fromBlock + 1
 
 function toPage(range: BlockRange): LogPage {
-  const last = {
-    number: range.toBlock,
-    hash: '',
-    parentHash: '',
-    timestampSec: 0,
-    logsBloom: undefined,
-    txHashes: [],
-  }
-  return { ...range, last, logs: [] }
+  return { ...range, first: toBlock(range.fromBlock), last: toBlock(range.toBlock), logs: [] }
 }
+
+const toBlock = (number: number) => ({
+  ...{ number, hash: '', parentHash: '', timestampSec: 0 },
+  ...{ logsBloom: undefined, txHashes: [] },
+})

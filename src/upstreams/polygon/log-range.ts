@@ -6,8 +6,8 @@ import { asksForLess } from './rpc-error.js'
 /** Blocks from one number to another, both included. */
 export type BlockRange = { fromBlock: number; toBlock: number }
 
-/** All logs of a few blocks, in order, and the last of these blocks as the same node had it. */
-export type LogPage = BlockRange & { last: Block; logs: ChainLog[] }
+/** All logs of a few blocks, in order, and the first and last of these blocks as the same node had them. */
+export type LogPage = BlockRange & { first: Block; last: Block; logs: ChainLog[] }
 
 export type FetchPage = (range: BlockRange, signal: AbortSignal) => Promise<LogPage>
 
