@@ -111,14 +111,14 @@ export class Chain {
 
   /** 56 digits of chance: only real hashes of contents would be worth a hash function. */
   #digest(number: number, branch: number, index: number): string {
-    let digits = ''
     for (let word = 0; word < 7; word++) {
-      digits += hexDigits(hash32(this.#seed, number, branch, index + word * PLACES), 8)
+      scratch.writeUInt32BE(hash32(this.#seed, number, branch, index + word * PLACES), 4 * word)
     }
-    return digits
+    return scratch.toString('hex')
   }
 }
 
+const scratch = Buffer.alloc(28)
 /** A block has fewer transactions. */
 const PLACES = 0x10000
 /** Stands for the block itself where transactions have their index. */
