@@ -7,7 +7,6 @@ import { reportAndExit } from './errors.js'
 import { addLedgerCommands } from './ledger/commands.js'
 import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './log.js'
-import { startService } from './service.js'
 import {
   addSettingFlags,
   DATABASE_SETTINGS,
@@ -56,6 +55,8 @@ for (const group of addAccountCommands(program, withDatabase)) {
 await program.parseAsync().catch(reportAndExit)
 
 async function up(config: Config): Promise<void> {
+  // Half of what there is to load, and no other command needs it.
+  const { startService } = await import('./service.js')
   const log = createLog(config.logLevel, process.stdout)
   const service = await startService(config, { command: 'auspex up', log })
   await untilStopped(service)

@@ -3,9 +3,9 @@ import { systemClock } from '../lib/clock.js'
 import { formatTable } from '../lib/table.js'
 import type { WithDatabase } from '../with-database.js'
 import { createKey, retireKey, setPlan, showAccount, showKey } from './accounts.js'
+import { NAME_LENGTH_MAX, NAME_PATTERN } from './name.js'
 import { isPlanId, PLAN_IDS, type PlanId } from './plans.js'
 import { insertAccount, selectAccounts, selectKeys } from './queries.js'
-import { NAME_LENGTH_MAX, NAME_PATTERN } from './schemas.js'
 
 const LIST_MAX = 10_000
 const NAME = new RegExp(NAME_PATTERN, 'u')

@@ -1,11 +1,7 @@
 import { Type } from 'typebox'
 import { errorReply } from '../lib/error-reply.js'
+import { NAME_LENGTH_MAX, NAME_PATTERN } from './name.js'
 import { METERS, PLAN_IDS } from './plans.js'
-
-export const NAME_LENGTH_MAX = 100
-
-/** No control characters: names are shown in terminals and logs. */
-export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 /** The body may be missing altogether. */
 export const CreateKeyBody = Type.Union([

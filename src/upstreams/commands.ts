@@ -1,13 +1,9 @@
 import type { Command } from 'commander'
-import { Registry } from 'prom-client'
 import type { Config } from '../config.js'
 import { OperatorError } from '../errors.js'
-import { systemClock } from '../lib/clock.js'
 import { formatTable } from '../lib/table.js'
-import { createLog } from '../log.js'
 import { checkUpstreams } from './check.js'
-import { createUpstreamMetrics } from './transport/metrics.js'
-import { Upstreams } from './upstreams.js'
+import { withUpstreams } from './with-upstreams.js'
 
 /** Adds `upstreams` to the command line. */
 export function addUpstreamCommands(
@@ -21,22 +17,15 @@ export function addUpstreamCommands(
 }
 
 async function showUpstreams(config: Config): Promise<void> {
-  const metrics = createUpstreamMetrics(new Registry())
-  const log = createLog('silent', process.stderr)
-  const upstreams = new Upstreams(config, { metrics, clock: systemClock, log })
-  try {
-    const findings = await checkUpstreams(upstreams, config)
-    const rows = findings.map(({ upstream, state, answer, tookMs }) => [
-      upstream,
-      state === 'failed' ? 'FAILED' : state,
-      state === 'off' ? '' : `${tookMs} ms`,
-      answer,
-    ])
-    console.log(formatTable(rows))
-    const failed = findings.filter(({ state }) => state === 'failed')
-    if (failed.length === 0) return
-    throw new OperatorError(`${failed.length} of ${findings.length} upstreams gave no answer.`)
-  } finally {
-    await upstreams.close()
-  }
+  const findings = await withUpstreams(config, (upstreams) => checkUpstreams(upstreams, config))
+  const rows = findings.map(({ upstream, state, answer, tookMs }) => [
+    upstream,
+    state === 'failed' ? 'FAILED' : state,
+    state === 'off' ? '' : `${tookMs} ms`,
+    answer,
+  ])
+  console.log(formatTable(rows))
+  const failed = findings.filter(({ state }) => state === 'failed')
+  if (failed.length === 0) return
+  throw new OperatorError(`${failed.length} of ${findings.length} upstreams gave no answer.`)
 }

@@ -1,0 +1,24 @@
+import type { Config } from '../config.js'
+import { systemClock } from '../lib/clock.js'
+import { createLog } from '../log.js'
+import type { Upstreams } from './upstreams.js'
+
+/** Opens the upstreams for one command. Loaded only then: most commands do without them. */
+export async function withUpstreams<T>(
+  config: Config,
+  work: (upstreams: Upstreams) => Promise<T>,
+): Promise<T> {
+  const [{ Registry }, { createUpstreamMetrics }, { Upstreams }] = await Promise.all([
+    import('prom-client'),
+    import('./transport/metrics.js'),
+    import('./upstreams.js'),
+  ])
+  const metrics = createUpstreamMetrics(new Registry())
+  const log = createLog('silent', process.stderr)
+  const upstreams = new Upstreams(config, { metrics, clock: systemClock, log })
+  try {
+    return await work(upstreams)
+  } finally {
+    await upstreams.close()
+  }
+}
