@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
-const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
+/** No module has a state of its own: the files share them, which saves two minutes of loading. */
+const SHARED = { isolate: false, testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
     // Many tests wait for processes and sockets: as many files at once as there are cores, not one less.
     maxWorkers: '100%',
+    // Simulated universes make much garbage.
+    execArgv: ['--max-semi-space-size=64'],
     projects: [
       {
         test: {
@@ -13,16 +16,15 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/**/*.test.ts'],
           exclude: ['src/upstreams/**'],
           globalSetup: ['test/global-setup.ts'],
-          ...TIMEOUTS,
+          ...SHARED,
         },
       },
       {
         test: {
-          // No database and no state in modules: the files share them, which saves a minute of loading.
+          // Without a database to start.
           name: 'upstreams',
           include: ['src/upstreams/**/*.test.ts', 'sim/**/*.test.ts'],
-          isolate: false,
-          ...TIMEOUTS,
+          ...SHARED,
         },
       },
     ],

@@ -13,7 +13,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const socketDir = inject('socketDir')
   const database = `test_${randomBytes(6).toString('hex')}`
   const admin = createPool({ socketDir, database: 'postgres' }, 1)
-  await admin`create database ${admin(database)} template ${admin(isEmpty ? 'template0' : TEMPLATE)}`
+  await admin`create database ${admin(database)} template ${admin(isEmpty ? 'template0' : TEMPLATE)} strategy file_copy`
   const target = { socketDir, database }
   const sql = createPool(target, 8)
   return {
