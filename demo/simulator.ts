@@ -11,7 +11,7 @@ import { Progress } from '../src/lib/progress.js'
 
 const STOP_MS_MAX = 2_000
 /** The universe makes much garbage while its history is read: with a small nursery, a third of its time. */
-const LARGE_NURSERY = ['--max-semi-space-size=64']
+const LARGE_NURSERY = ['--min-semi-space-size=64', '--max-semi-space-size=64']
 
 type Heard<Kind> = Extract<SimMessage, { kind: Kind }>
 
