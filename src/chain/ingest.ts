@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Config } from '../config.js'
+import { messageOf } from '../errors.js'
 import type { Clock } from '../lib/clock.js'
 import type { Log } from '../log.js'
 import type { StatusBoard } from '../status/board.js'
@@ -82,6 +83,10 @@ export class Ingest {
       const alongside = this.#options.alongside(term.signal)
       try {
         await this.#follow(term.signal)
+      } catch (error) {
+        // It is tried again soon. Until then whoever asks shall know why nothing is booked.
+        if (!term.signal.aborted) this.#status.stop(`booking failed: ${messageOf(error)}`)
+        throw error
       } finally {
         term.abort()
         await alongside

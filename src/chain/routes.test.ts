@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FIRST_NUMBER } from '../../sim/universe/chain.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
@@ -36,13 +37,13 @@ const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } }
 
 /** Books the chain until the test ends, and has what it does shown as the service would. */
 function startIngest() {
-  const { config, upstreams, bus, catalogue, status: board, metrics, clock, log } = t.ctx
+  const { config, upstreams, bus, catalogue, status: board, clock, log } = t.ctx
   const { polygon } = upstreams
   if (polygon === undefined) throw new Error('there is a node')
   const live = new LiveEvents({ bus, markets: catalogue, clock, log })
   const ingest = new Ingest({
     ...{ config, target: t.target, upstreams, polygon, live, board, clock, log },
-    registry: metrics.registry,
+    registry: new Registry(),
     alongside: async () => undefined,
   })
   const ending = new AbortController()
@@ -129,6 +130,28 @@ test('once the chain is booked, every answer says how far, and how old that is',
     'x-head-block': `${next.number}`,
     'x-head-age': `${AGE_SEC}`,
   })
+})
+
+test('what keeps the chain from being booked is shown until it is mended', async () => {
+  const ingest = startIngest()
+  const shown = async () => {
+    ingest.report()
+    return (await get('/v1/status')).json().chain
+  }
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live' }))
+  await t.ctx.sql`alter table recent_blocks rename to lost_blocks`
+  world.makeBlock()
+  await vi.waitFor(async () =>
+    expect(await shown()).toMatchObject({
+      phase: 'stopped',
+      problem: expect.stringMatching(/booking failed: .*recent_blocks/),
+    }),
+  )
+  await t.ctx.sql`alter table lost_blocks rename to recent_blocks`
+  await vi.waitFor(
+    async () => expect(await shown()).toMatchObject({ phase: 'live', problem: null }),
+    { timeout: 10_000 },
+  )
 })
 
 test('GET /v1/coverage: 200, every hole is listed, and the ledger has none', async () => {

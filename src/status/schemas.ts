@@ -38,7 +38,7 @@ export const StatusReply = Type.Object(
     chain: Type.Object({
       phase: Type.String({
         description:
-          '`off` without a node, `standby` while another process ingests, `catching_up`, `live`, or `stopped` when it cannot go on',
+          '`off` without a node, `standby` while another process ingests, `catching_up`, `live`, or `stopped` with a problem, until it is tried again',
       }),
       node_block: Type.Union([Type.Integer(), Type.Null()], {
         description: 'newest block of the node',

@@ -5,7 +5,7 @@ import type { FollowMetrics } from './metrics.js'
 
 /**
  * `idle`: nothing is followed. `standby`: another process follows. `catching_up`: history is read.
- * `live`: blocks are booked as they come. `stopped`: somebody has to do something first.
+ * `live`: blocks are booked as they come. `stopped`: nothing is booked, which is tried again.
  */
 export type FollowPhase = 'idle' | 'standby' | 'catching_up' | 'live' | 'stopped'
 
