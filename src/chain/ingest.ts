@@ -45,8 +45,9 @@ export class Ingest {
 
   constructor(options: IngestOptions) {
     this.#options = options
-    this.#status = new FollowStatus(options.clock, createFollowMetrics(options.registry))
-    this.#watch = new TapeWatch(options.registry)
+    const { clock, registry } = options
+    this.#watch = new TapeWatch(registry)
+    this.#status = new FollowStatus(clock, createFollowMetrics(registry), () => this.report())
   }
 
   /** Ends when the signal aborts. */

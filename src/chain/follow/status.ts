@@ -18,6 +18,7 @@ const HEAD_STUCK_MS = 60_000
 export class FollowStatus {
   readonly #clock: Clock
   readonly #metrics: FollowMetrics
+  readonly #onPhase: () => void
   #phase: FollowPhase = 'idle'
   #head: { block: number; timeSec: number } | undefined
   #headMovedMs = 0
@@ -25,9 +26,11 @@ export class FollowStatus {
   #fault: { text: string; sinceMs: number } | undefined
   #stoppedBy: string | undefined
 
-  constructor(clock: Clock, metrics: FollowMetrics) {
+  /** `onPhase` is called when another phase has begun. */
+  constructor(clock: Clock, metrics: FollowMetrics, onPhase: () => void = () => undefined) {
     this.#clock = clock
     this.#metrics = metrics
+    this.#onPhase = onPhase
   }
 
   get phase(): FollowPhase {
@@ -61,16 +64,11 @@ export class FollowStatus {
   }
 
   enter(phase: Exclude<FollowPhase, 'stopped'>): void {
-    this.#phase = phase
-    this.#metrics.isLive.set(phase === 'live' ? 1 : 0)
-    this.#stoppedBy = undefined
-    if (phase !== 'live' && phase !== 'catching_up') this.#fault = undefined
+    this.#change(phase, undefined)
   }
 
   stop(why: string): void {
-    this.enter('idle')
-    this.#phase = 'stopped'
-    this.#stoppedBy = why
+    this.#change('stopped', why)
   }
 
   onHead({ number, timestampSec }: Head): void {
@@ -112,5 +110,13 @@ export class FollowStatus {
   /** The line is where the node is. */
   onArrived(): void {
     this.#fault = undefined
+  }
+
+  #change(phase: FollowPhase, stoppedBy: string | undefined): void {
+    this.#phase = phase
+    this.#stoppedBy = stoppedBy
+    this.#metrics.isLive.set(phase === 'live' ? 1 : 0)
+    if (phase !== 'live' && phase !== 'catching_up') this.#fault = undefined
+    this.#onPhase()
   }
 }
