@@ -1,11 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { ADDRESS } from '../../sim/contracts/addresses.js'
+import type { LogBody } from '../../sim/contracts/log.js'
 import { Universe } from '../../sim/universe/universe.js'
 import { createTestDatabase } from '../../test/database.js'
 import { hashTables } from '../../test/table-hashes.js'
 import { createPool } from '../store/connection.js'
+import { ZERO_WORD } from '../upstreams/polygon/abi.js'
 import type { ChainLog } from '../upstreams/polygon/log.js'
 import type { Batch, Booked } from './follow/line.js'
+import { encodeLog, transferBatch } from './tape/fixtures/encode-log.js'
+import { placeLogs } from './tape/fixtures/placed-logs.js'
 import { simulatedLogs } from './tape/fixtures/simulated-logs.js'
+import { ZERO_ADDRESS } from './tape/roles.js'
 import type { Tape } from './tape/tape.js'
 import { OvertakenError, TapeLine } from './tape-line.js'
 
@@ -47,6 +53,7 @@ async function openLine(positionsMax = 250_000) {
 }
 
 const JOURNALLED = 6
+const USER_FLAG = 4
 
 /** The last blocks are booked one by one, as they come. */
 async function bookAll(size: number, positionsMax?: number) {
@@ -128,4 +135,53 @@ test('a line that was overtaken books nothing', async () => {
   await expect(line.append([batchOf(FROM + 6, FROM + 10, false)])).rejects.toThrow(OvertakenError)
   await expect(line.rewind(FROM + 5)).rejects.toThrow()
   expect(await hashTables(sql)).toEqual(before)
+})
+
+test('a market maker is known in every later batch, of a new ledger too', async () => {
+  const { line, sql } = await openLine()
+  const [maker, condition] = [`0x${'f0'.repeat(20)}`, `0x${'c0'.repeat(32)}`]
+  const creation = encodeLog(
+    '0x8b9805a2f595b6705e74f7310829f2d299d21522',
+    'FixedProductMarketMakerCreation(address indexed creator, address fixedProductMarketMaker, address indexed conditionalTokens, address indexed collateralToken, bytes32[] conditionIds, uint256 fee)',
+    {
+      creator: `0x${'e0'.repeat(20)}`,
+      fixedProductMarketMaker: maker,
+      conditionalTokens: ADDRESS.ctf,
+      collateralToken: ADDRESS.usdce,
+      conditionIds: [condition],
+      fee: 0n,
+    },
+  )
+  const mint = transferBatch(ADDRESS.ctf, maker, ZERO_ADDRESS, maker, [1n, 2n], [9n, 9n])
+  const split = encodeLog(
+    ADDRESS.ctf,
+    'PositionSplit(address indexed stakeholder, address collateralToken, bytes32 indexed parentCollectionId, bytes32 indexed conditionId, uint256[] partition, uint256 amount)',
+    {
+      stakeholder: maker,
+      collateralToken: ADDRESS.usdce,
+      parentCollectionId: ZERO_WORD,
+      conditionId: condition,
+      partition: [1n, 2n],
+      amount: 9n,
+    },
+  )
+  const bodies = new Map<number, LogBody[]>([
+    [FROM + 1, [creation]],
+    [FROM + 11, [mint, split]],
+  ])
+  function* blocks() {
+    for (let block = FROM; block <= FROM + 11; block++) {
+      const { blocks, ...batch } = batchOf(block, block, true)
+      const [{ hash = '', timeSec = 0 } = {}] = blocks
+      const place = { blockNumber: block, blockHash: hash, timestampSec: timeSec }
+      const placed = placeLogs(bodies.get(block) ?? [])
+      yield {
+        ...batch,
+        blocks,
+        logs: placed.map((log) => ({ ...log, at: { ...log.at, ...place } })),
+      }
+    }
+  }
+  await line.append(blocks())
+  expect(await sql`select flags & ${USER_FLAG} as by_user from splits`).toEqual([{ byUser: 0 }])
 })

@@ -230,7 +230,8 @@ export class TapeLine implements Line {
     }
     if (epoch !== this.#epoch) {
       this.#forget()
-      this.#pools = await selectPools(tx)
+      // Those of batches that are read and not booked yet stay.
+      for (const pool of await selectPools(tx)) this.#pools.add(pool)
     }
     this.#epoch = epoch
     if (cursor === undefined) await startLedger(tx, fromBlock)
