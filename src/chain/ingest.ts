@@ -85,8 +85,9 @@ export class Ingest {
       try {
         await this.#follow(term.signal)
       } catch (error) {
+        if (term.signal.aborted) this.#status.enter('idle')
         // It is tried again soon. Until then whoever asks shall know why nothing is booked.
-        if (!term.signal.aborted) this.#status.stop(`booking failed: ${messageOf(error)}`)
+        else this.#status.stop(`the chain cannot be booked: ${messageOf(error)}`)
         throw error
       } finally {
         term.abort()

@@ -141,7 +141,7 @@ test('what keeps the chain from being booked is shown until it is mended', async
   await vi.waitFor(async () =>
     expect(await shown()).toMatchObject({
       phase: 'stopped',
-      problem: expect.stringMatching(/booking failed: .*recent_blocks/),
+      problem: expect.stringMatching(/the chain cannot be booked: .*recent_blocks/),
     }),
   )
   await t.ctx.sql`alter table lost_blocks rename to recent_blocks`

@@ -149,9 +149,11 @@ test('a node of another network stops the line until it is another one', async (
 })
 
 test('what the line throws ends the run, and an aborted run books no more', async () => {
-  const { line, running, stop } = follow(world)
+  const { line, running, status, stop } = follow(world)
   line.append = () => Promise.reject(new Error('the disk is full'))
   await expect(running).rejects.toThrow('the disk is full')
+  // Nobody shall take it for one that waits its turn.
+  expect(status.phase).toBe('catching_up')
   const second = follow(world)
   await second.arrive()
   await stop().catch(() => undefined)

@@ -78,23 +78,20 @@ export class Follower {
     this.#heads = new HeadWatch({ polygon, openSocket, timing })
   }
 
-  /** Ends when the signal aborts; a batch that is being booked then is finished first. */
+  /** Ends when the signal aborts; batches that are read by then are booked first. */
   async run(signal: AbortSignal): Promise<void> {
     const { line, status } = this.#options
-    status.enter('catching_up')
     status.onCursor(line.cursor)
-    try {
-      await withLinked([signal], async (linked) => {
-        this.#heads.start(linked.signal)
-        try {
-          while (!signal.aborted) await this.#tryTurn(signal)
-        } finally {
-          linked.abort()
-        }
-      })
-    } finally {
-      status.enter('idle')
-    }
+    status.enter('catching_up')
+    await withLinked([signal], async (linked) => {
+      this.#heads.start(linked.signal)
+      try {
+        while (!signal.aborted) await this.#tryTurn(signal)
+      } finally {
+        linked.abort()
+      }
+    })
+    status.enter('idle')
   }
 
   async #tryTurn(signal: AbortSignal): Promise<void> {
@@ -197,7 +194,6 @@ export class Follower {
     })
   }
 
-  /** The last moment to find out that somebody else books now. */
   async #append(
     batches: Batches,
     signal: AbortSignal,

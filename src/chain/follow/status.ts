@@ -26,7 +26,7 @@ export class FollowStatus {
   #fault: { text: string; sinceMs: number } | undefined
   #stoppedBy: string | undefined
 
-  /** `onPhase` is called when another phase has begun. */
+  /** `onPhase` is called whenever a phase is entered. */
   constructor(clock: Clock, metrics: FollowMetrics, onPhase: () => void = () => undefined) {
     this.#clock = clock
     this.#metrics = metrics
