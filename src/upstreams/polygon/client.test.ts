@@ -295,6 +295,22 @@ describe('answers that must not be trusted', () => {
     await expect(client.checkChain()).rejects.toMatchObject({ retryable: false })
   })
 
+  test('a page whose first block is not there is asked for again', async () => {
+    let attempts = 0
+    const client = await openScripted(({ method, params }) => {
+      if (method === 'eth_getLogs') {
+        attempts += 1
+        return { result: [] }
+      }
+      const isThere = params[0] !== '0x4' || attempts > 1
+      return { result: isThere ? { ...whole, number: params[0] } : null }
+    })
+    const range = { fromBlock: 4, toBlock: 5 }
+    const pages = await collect(client.eachLogs(range))
+    expect(pages).toMatchObject([{ ...range, first: { number: 4 }, last: { number: 5 } }])
+    expect(attempts).toBe(2)
+  })
+
   test('a replica that lags behind is asked again', async () => {
     let attempts = 0
     const client = await openScripted(({ method }) => {
@@ -384,7 +400,7 @@ function openClient(changes?: Partial<PolygonOptions>): PolygonClient {
   return client
 }
 
-type Call = { id: number; method: string }
+type Call = { id: number; method: string; params: readonly unknown[] }
 
 /** A client of a node that answers what the test wants. */
 async function openScripted(

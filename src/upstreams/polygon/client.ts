@@ -119,19 +119,22 @@ export class PolygonClient {
    * replica that lags behind leaves out the newest logs without a word, but cannot show the last.
    */
   #getPage(range: BlockRange, filter: LogFilter | undefined, signal: AbortSignal) {
-    const { fromBlock, toBlock } = range
-    const requests = [askLogs(range, filter), askBlock(fromBlock), askBlock(toBlock)] as const
+    const outermost = [...new Set([range.fromBlock, range.toBlock])]
+    const requests = [askLogs(range, filter), ...outermost.map((block) => askBlock(block))] as const
     // Several blocks that take half of the time are too many; of one there is no smaller part.
-    const patienceMs = fromBlock === toBlock ? undefined : this.#timeoutMs / 2
-    const read = ([logs, first, last]: readonly [ChainLog[], MaybeBlock, MaybeBlock]) =>
-      toPage(range, logs, first, last)
+    const patienceMs = outermost.length === 1 ? undefined : this.#timeoutMs / 2
+    const read = ([logs, ...blocks]: readonly [ChainLog[], ...(Block | undefined)[]]) =>
+      toPage(range, logs, blocks)
     return this.#rpc.together(requests, read, { signal, patienceMs })
   }
 }
 
-type MaybeBlock = Block | undefined
-
-function toPage(range: BlockRange, logs: ChainLog[], first: MaybeBlock, last: MaybeBlock): LogPage {
+function toPage(
+  range: BlockRange,
+  logs: ChainLog[],
+  outermost: readonly (Block | undefined)[],
+): LogPage {
+  const [first, last] = [outermost[0], outermost.at(-1)]
   if (first === undefined) throw behind(`block ${range.fromBlock} is not there`)
   if (last === undefined) throw behind(`block ${range.toBlock} is not there`)
   const newest = logs.at(-1)?.at
