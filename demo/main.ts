@@ -45,6 +45,7 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   const starting = startSimulator(dataDir, options, fresh)
   const opening = openDatabase(ownConfig, { ...owner, isService: true })
   const loading = import('../src/service.js')
+  loading.catch(() => undefined)
   const [simulator, database] = await openBoth(starting, opening)
   try {
     const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }

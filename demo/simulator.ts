@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SimFlags } from '../sim/flags.js'
 import type { SimMessage } from '../sim/main.js'
-import { readState } from '../sim/state-file.js'
+import { LAWS, readState } from '../sim/state-file.js'
 import { simulatedMs } from '../sim/time.js'
 import { OperatorError } from '../src/errors.js'
 import { type Clock, systemClock } from '../src/lib/clock.js'
@@ -33,7 +33,7 @@ export async function startSimulator(
 ): Promise<SimProcess> {
   const statePath = join(dataDir, 'sim.json')
   if (fresh) rmSync(statePath, { force: true })
-  refuseOtherSeed(dataDir, statePath, seed)
+  refuseOtherUniverse(dataDir, statePath, seed)
   const args = ['--seed', String(seed), '--speed', String(speed), '--state', statePath]
   if (history !== undefined) args.push('--history', `${history / 60_000}m`)
   const child = fork(join(import.meta.dirname, '../sim/main.js'), args, { execArgv: LARGE_NURSERY })
@@ -82,9 +82,17 @@ export function heard<Kind extends SimMessage['kind']>(
 }
 
 /** What was read from one universe does not fit another. */
-function refuseOtherSeed(dataDir: string, statePath: string, seed: number): void {
+function refuseOtherUniverse(dataDir: string, statePath: string, seed: number): void {
   const kept = existsSync(statePath) ? readState(statePath) : undefined
-  if (kept === undefined || kept.seed === seed) return
+  if (kept === undefined) return
+  if (kept.laws !== LAWS) {
+    throw new OperatorError(
+      `The data folder ${dataDir} holds a universe of another version of the simulator.\n` +
+        `Throw it away with --fresh, or choose another folder with --data.`,
+      2,
+    )
+  }
+  if (kept.seed === seed) return
   throw new OperatorError(
     `The data folder ${dataDir} holds the universe of seed ${kept.seed}.\n` +
       `Continue it with --seed ${kept.seed}, throw it away with --fresh, or choose another folder with --data.`,

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { chooseSamples, type Samples } from './samples.js'
 import { openSimulator, type Simulator } from './simulator.js'
-import { readState, type SimState, writeState } from './state-file.js'
+import { LAWS, readState, type SimState, writeState } from './state-file.js'
 import { type SimTime, simulatedMs } from './time.js'
 import { Universe } from './universe/universe.js'
 
@@ -74,10 +74,11 @@ export async function runSimulator(options: RunOptions): Promise<Running> {
 /** The universe of an earlier run when it has the same seed, else a new one. */
 function openState({ seed, historyMs, intensity, statePath }: RunOptions): SimState {
   const kept = statePath === undefined ? undefined : readState(statePath)
-  if (kept?.seed === seed && kept.intensity === intensity) return kept
+  const isSame = kept?.laws === LAWS && kept.seed === seed && kept.intensity === intensity
+  if (isSame) return kept
   // A whole hour: two runs within it begin alike.
   const startMs = Math.floor((Date.now() - historyMs) / HOUR_MS) * HOUR_MS
-  return { seed, startMs, intensity, aheadMs: 0, reorgs: [] }
+  return { laws: LAWS, seed, startMs, intensity, aheadMs: 0, reorgs: [] }
 }
 
 /** In slices, so that signals and progress get through. */

@@ -3,6 +3,8 @@ import type { Reorg } from './universe/universe.js'
 
 /** What it takes to live the same universe again after a restart. */
 export type SimState = {
+  /** `LAWS` of the simulator that wrote it. */
+  laws: number
   seed: number
   startMs: number
   intensity: number
@@ -10,6 +12,9 @@ export type SimState = {
   aheadMs: number
   reorgs: Reorg[]
 }
+
+/** Raised whenever the same seed makes another universe than before. */
+export const LAWS = 2
 
 /** `undefined` when there is none, or none that can be read: a new universe begins then. */
 export function readState(path: string): SimState | undefined {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
@@ -128,4 +128,8 @@ test('refuses to mix universes in one folder', async () => {
   await startDemo()
   await stopDemo()
   await expect(startDemo('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
+  const statePath = join(folder.dataDir, 'sim.json')
+  const state = JSON.parse(readFileSync(statePath, 'utf8'))
+  writeFileSync(statePath, JSON.stringify({ ...state, laws: state.laws - 1 }))
+  await expect(startDemo()).rejects.toThrow(/another version of the simulator.*--fresh/s)
 })
