@@ -1,14 +1,18 @@
 import { defineConfig } from 'vitest/config'
 
-/** No module has a state of its own: the files share them, which saves two minutes of loading. */
-const SHARED = { isolate: false, testTimeout: 30_000, hookTimeout: 60_000 }
+const SHARED = {
+  // No module has a state that a test could notice: the files share them, which saves much loading.
+  isolate: false,
+  // Simulated universes make much garbage.
+  execArgv: ['--max-semi-space-size=64'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+}
 
 export default defineConfig({
   test: {
     // Many tests wait for processes and sockets: as many files at once as there are cores, not one less.
     maxWorkers: '100%',
-    // Simulated universes make much garbage.
-    execArgv: ['--max-semi-space-size=64'],
     projects: [
       {
         test: {

@@ -70,12 +70,14 @@ async function createCluster({ initdb }: Binaries, home: ServerHome): Promise<vo
   const draft = `${home.clusterDir}.new.${process.pid}`
   const args = ['-D', draft, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8']
   args.push('--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions')
-  await run(initdb, args, { ...home.user, env: serverEnv() }).catch((error) => {
-    const reason = `${error.stderr}${error.stdout}`.trim() || error.message
-    throw new OperatorError(
-      `The embedded database cannot be created in ${home.clusterDir}:\n${reason}`,
-    )
-  })
+  await run(initdb, args, { ...home.user, env: serverEnv() }).catch(
+    (error: Error & { stdout?: string; stderr?: string }) => {
+      const reason = `${error.stderr ?? ''}${error.stdout ?? ''}`.trim() || error.message
+      throw new OperatorError(
+        `The embedded database cannot be created in ${home.clusterDir}:\n${reason}`,
+      )
+    },
+  )
   renameSync(draft, home.clusterDir)
 }
 
