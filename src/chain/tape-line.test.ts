@@ -8,7 +8,7 @@ import { createPool } from '../store/connection.js'
 import { ZERO_WORD } from '../upstreams/polygon/abi.js'
 import type { ChainLog } from '../upstreams/polygon/log.js'
 import type { Batch, Booked } from './follow/line.js'
-import { encodeLog, transferBatch } from './tape/fixtures/encode-log.js'
+import { encodeLog, marketMakerCreation, SPLIT, transferBatch } from './tape/fixtures/encode-log.js'
 import { placeLogs } from './tape/fixtures/placed-logs.js'
 import { simulatedLogs } from './tape/fixtures/simulated-logs.js'
 import { ZERO_ADDRESS } from './tape/roles.js'
@@ -140,31 +140,16 @@ test('a line that was overtaken books nothing', async () => {
 test('a market maker is known in every later batch, of a new ledger too', async () => {
   const { line, sql } = await openLine()
   const [maker, condition] = [`0x${'f0'.repeat(20)}`, `0x${'c0'.repeat(32)}`]
-  const creation = encodeLog(
-    '0x8b9805a2f595b6705e74f7310829f2d299d21522',
-    'FixedProductMarketMakerCreation(address indexed creator, address fixedProductMarketMaker, address indexed conditionalTokens, address indexed collateralToken, bytes32[] conditionIds, uint256 fee)',
-    {
-      creator: `0x${'e0'.repeat(20)}`,
-      fixedProductMarketMaker: maker,
-      conditionalTokens: ADDRESS.ctf,
-      collateralToken: ADDRESS.usdce,
-      conditionIds: [condition],
-      fee: 0n,
-    },
-  )
+  const creation = marketMakerCreation(maker, `0x${'e0'.repeat(20)}`, condition)
   const mint = transferBatch(ADDRESS.ctf, maker, ZERO_ADDRESS, maker, [1n, 2n], [9n, 9n])
-  const split = encodeLog(
-    ADDRESS.ctf,
-    'PositionSplit(address indexed stakeholder, address collateralToken, bytes32 indexed parentCollectionId, bytes32 indexed conditionId, uint256[] partition, uint256 amount)',
-    {
-      stakeholder: maker,
-      collateralToken: ADDRESS.usdce,
-      parentCollectionId: ZERO_WORD,
-      conditionId: condition,
-      partition: [1n, 2n],
-      amount: 9n,
-    },
-  )
+  const split = encodeLog(ADDRESS.ctf, SPLIT, {
+    stakeholder: maker,
+    collateralToken: ADDRESS.usdce,
+    parentCollectionId: ZERO_WORD,
+    conditionId: condition,
+    partition: [1n, 2n],
+    amount: 9n,
+  })
   const bodies = new Map<number, LogBody[]>([
     [FROM + 1, [creation]],
     [FROM + 11, [mint, split]],

@@ -106,10 +106,8 @@ async function seal(
   const outermost = pages.flatMap(({ first, last }) => [first, last])
   const heads = new Map<number, Head>(outermost.map((head) => [head.number, head]))
   const undated = logs.filter(({ at }) => at.timestampSec === undefined)
-  const missing = new Set(undated.map(({ at }) => at.blockNumber))
-  for (const { number } of outermost) missing.delete(number)
-  if (missing.size > 0)
-    for (const head of await readHeads(polygon, [...missing], signal)) heads.set(head.number, head)
+  const missing = new Set(undated.map(({ at }) => at.blockNumber).filter((n) => !heads.has(n)))
+  for (const head of await readHeads(polygon, [...missing], signal)) heads.set(head.number, head)
   for (const { at } of logs) dateLog(at, heads.get(at.blockNumber))
   return {
     fromBlock: pages[0]?.fromBlock ?? 0,

@@ -10,13 +10,17 @@ import {
 import type { LogBody } from '../../../sim/contracts/log.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
-import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
+import {
+  encodeLog,
+  marketMakerCreation,
+  SPLIT,
+  transferBatch,
+  transferSingle,
+} from './fixtures/encode-log.js'
 import { placeLogs } from './fixtures/placed-logs.js'
 import { readTape } from './read-tape.js'
 import { ZERO_ADDRESS } from './roles.js'
 
-const SPLIT =
-  'PositionSplit(address indexed stakeholder, address collateralToken, bytes32 indexed parentCollectionId, bytes32 indexed conditionId, uint256[] partition, uint256 amount)'
 const MERGE = SPLIT.replace('PositionSplit', 'PositionsMerge')
 const { ctf, usdce } = ADDRESS
 const { address: user } = createWallet(1, 'safe')
@@ -86,18 +90,7 @@ describe('a full set', () => {
 
   test('of a market maker is nobody’s, in its own tape and in later ones', () => {
     const pool = friend
-    const creation = encodeLog(
-      '0x8b9805a2f595b6705e74f7310829f2d299d21522',
-      'FixedProductMarketMakerCreation(address indexed creator, address fixedProductMarketMaker, address indexed conditionalTokens, address indexed collateralToken, bytes32[] conditionIds, uint256 fee)',
-      {
-        creator: user,
-        fixedProductMarketMaker: pool,
-        conditionalTokens: ctf,
-        collateralToken: usdce,
-        conditionIds: [condition],
-        fee: 0n,
-      },
-    )
+    const creation = marketMakerCreation(pool, user, condition)
     const logs = [mint([1n, 2n], pool), split([1n, 2n], { stakeholder: pool })]
     const isUser = false
     expect(read(...logs, creation).splits).toMatchObject([{ wallet: pool, isUser }])
