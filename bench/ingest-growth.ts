@@ -2,7 +2,7 @@ import { TapeLine } from '../src/chain/tape-line.js'
 import type { Pool } from '../src/store/connection.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
-import { BATCH_BYTES, handOut, readBatches, timeOf } from './lib/ingest-batch.js'
+import { handOut, readBatches, timeOf } from './lib/ingest-batch.js'
 import { LogSource } from './lib/log-source.js'
 import { tidy } from './lib/tidy.js'
 
@@ -60,7 +60,7 @@ async function fill(side: Side, rows: number, onRound: (text: string) => void): 
 }
 
 async function measure({ line, source }: Side): Promise<number> {
-  const { batches, fills } = await readBatches(source, FILLS_PER_ROUND, BATCH_BYTES)
+  const { batches, fills } = await readBatches(source, FILLS_PER_ROUND)
   return fills / (await timeOf(() => line.append(handOut(batches))))
 }
 

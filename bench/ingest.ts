@@ -9,7 +9,7 @@ import type { Pool, Sql } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
-import { BATCH_BYTES, handOut, readBatches, timeOf } from './lib/ingest-batch.js'
+import { handOut, readBatches, timeOf } from './lib/ingest-batch.js'
 import { LogSource } from './lib/log-source.js'
 import { tidy } from './lib/tidy.js'
 
@@ -48,7 +48,7 @@ async function run(
   let fills = 0
   for (let round = 1; round <= ROUNDS; round++) {
     onRound(`round ${round} of ${ROUNDS}`)
-    const read = await readBatches(source, (FILLS * round) / ROUNDS - fills, BATCH_BYTES)
+    const read = await readBatches(source, (FILLS * round) / ROUNDS - fills)
     fills += read.fills
     const { batches } = read
     rounds.push({

@@ -2,7 +2,7 @@ import type { Batch } from '../../src/chain/follow/line.js'
 import type { LogSource, LogStretch } from './log-source.js'
 
 /** As much text as the follower books at once far below the head. */
-export const BATCH_BYTES = 8 * 1024 * 1024
+export const BATCH_BYTES = 4 * 1024 * 1024
 
 /** A batch far below the head: only the first and the last header were read. */
 export function toBatch({ blocks, logs }: LogStretch): Batch {
@@ -19,11 +19,11 @@ export function toBatch({ blocks, logs }: LogStretch): Batch {
 }
 
 /** Batches with so many fills or a few more. */
-export async function readBatches(source: LogSource, fillsMin: number, bytes: number) {
+export async function readBatches(source: LogSource, fillsMin: number) {
   const batches: Batch[] = []
   let fills = 0
   while (fills < fillsMin) {
-    const stretch = await source.read(bytes)
+    const stretch = await source.read(BATCH_BYTES)
     batches.push(toBatch(stretch))
     fills += stretch.fills
   }
