@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { STANDARD, V3, V3_HEAVY } from '../src/accounts/access.js'
 import type { Context } from '../src/context.js'
 import { unavailable } from '../src/errors.js'
@@ -11,10 +11,20 @@ const ListQuery = Type.Object({
   exact: Type.Optional(Type.Boolean()),
   share: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 })
+const WindowQuery = Type.Object({ end: Type.Integer() })
 const Echo = Type.Record(Type.String(), Type.Unknown())
 
 /** What the handlers of the probe routes have seen. */
-export const probe = { handled: 0, computed: 0, fail: false, bytes: 10 }
+export const probe = {
+  handled: 0,
+  computed: 0,
+  fail: false,
+  bytes: 10,
+  /** Whether computations of windows wait until they are let go. */
+  holds: false,
+  /** Lets the computations of windows go, each by its turn. */
+  held: [] as (() => void)[],
+}
 
 /** Routes of every kind of access, for what all routes share. */
 export const probeRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app) => {
@@ -71,6 +81,23 @@ export const probeRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
       await new Promise((resolve) => setImmediate(resolve))
       if (probe.fail) throw unavailable('upstream is down')
       return { ...query, number, filler: 'x'.repeat(probe.bytes) }
+    },
+  )
+  app.get(
+    '/v1/probe/window',
+    {
+      config: {
+        access: STANDARD,
+        cacheMs: ({ end }: Static<typeof WindowQuery>, nowMs) => (nowMs < end ? 10_000 : 600_000),
+        cacheGridMs: 300_000,
+        toRepeated: (value: Static<typeof Echo>) => ({ ...value, cached: true }),
+      },
+      schema: { querystring: WindowQuery, response },
+    },
+    async () => {
+      const number = ++probe.computed
+      if (probe.holds) await new Promise<void>((resolve) => probe.held.push(resolve))
+      return { number, cached: false, filler: 'x'.repeat(probe.bytes) }
     },
   )
   app.get('/v1/probe/large', { config: { access: STANDARD }, schema: { response } }, async () => ({

@@ -1,13 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify'
 import { Gauge } from 'prom-client'
 import type { Access } from '../accounts/access.js'
 import type { Context } from '../context.js'
-import { headHeaders, readHead } from './chain-head.js'
-import { chooseEncoding, compressAnswer, type Encoding } from './compression.js'
+import { bodyHeadersOf, headersOf, isKnownToClient } from './answer-headers.js'
+import type { CachedAnswer, EncodedBody } from './cached-answer.js'
+import { readHead } from './chain-head.js'
+import { chooseEncoding, compressAnswer } from './compression.js'
 import type { FastLane, ReadyAnswer } from './fast-lane.js'
 import { createTerms } from './limit-headers.js'
 import type { RequestTimes } from './request-times.js'
-import { type CachedAnswer, type EncodedBody, ResponseCache } from './response-cache.js'
+import { ResponseCache } from './response-cache.js'
 import { setHeaders } from './set-headers.js'
 
 declare module 'fastify' {
@@ -15,8 +23,20 @@ declare module 'fastify' {
     /**
      * How long an answer may be served again. The handler of such a route returns a value that
      * depends on the parameters of its schema alone: never on the caller, never through `reply`.
+     * A function gets the validated query and the value, of the types that the route names, and the
+     * time at which the computation began.
      */
-    cacheMs?: number
+    cacheMs?: number | ((query: never, nowMs: number, value: never) => number)
+    /**
+     * No answer of a route with `cacheMs` outlives a multiple of this since the epoch: the first
+     * request at or after it is computed anew, even while a computation from before it still runs.
+     */
+    cacheGridMs?: number
+    /**
+     * Makes of the value that the handler returned the one that is served again, for routes with
+     * `cacheMs` whose answers say whether they come from the cache. It leaves its argument as it is.
+     */
+    toRepeated?: (value: never) => Record<string, unknown>
   }
 }
 
@@ -40,42 +60,26 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context, parts: CachePart
     },
   })
   app.addHook('onRoute', (route) => {
-    const ttlMs = route.config?.cacheMs
-    if (ttlMs !== undefined) route.handler = createHandler(route, ttlMs, cache, ctx, parts)
+    const cacheMs = route.config?.cacheMs
+    if (cacheMs !== undefined) route.handler = createHandler(route, cacheMs, cache, ctx, parts)
     else route.onSend = [compressAnswer, route.onSend ?? []].flat()
   })
 }
 
 type Handler = RouteOptions['handler']
+type CacheMs = NonNullable<FastifyContextConfig['cacheMs']>
 
 function createHandler(
   route: RouteOptions,
-  ttlMs: number,
+  cacheMs: CacheMs,
   cache: ResponseCache,
   ctx: Context,
   { lane, times }: CacheParts,
 ): Handler {
   const { handler, config } = route
+  const { cacheGridMs: gridMs = Number.POSITIVE_INFINITY, toRepeated } = config ?? {}
+  const ttlOf = typeof cacheMs === 'number' ? () => cacheMs : cacheMs
   const keyOf = createKeyOf(route)
-  const maxAge = `private, max-age=${Math.floor(ttlMs / 1000)}`
-
-  const headersOf = ({ etag, storedAtMs, head }: CachedAnswer, encoding: Encoding): string[] => {
-    const nowMs = ctx.clock.now()
-    const ageMs = Math.max(0, nowMs - storedAtMs)
-    return [
-      ...(head === undefined ? [] : headHeaders(head, nowMs)),
-      'etag',
-      showEtag(etag, encoding),
-      'cache-control',
-      maxAge,
-      'age',
-      `${Math.floor(ageMs / 1000)}`,
-      'vary',
-      'accept-encoding',
-    ]
-  }
-  const bodyHeadersOf = ({ encoding }: EncodedBody): string[] =>
-    encoding === 'identity' ? JSON_BODY : [...JSON_BODY, 'content-encoding', encoding]
 
   const send = (
     request: FastifyRequest,
@@ -83,10 +87,8 @@ function createHandler(
     answer: CachedAnswer,
     encoded: EncodedBody,
   ) => {
-    setHeaders(reply, headersOf(answer, encoded.encoding))
-    if (isKnownToClient(request, showEtag(answer.etag, encoded.encoding))) {
-      return reply.code(304).send()
-    }
+    setHeaders(reply, headersOf(answer, encoded.encoding, ctx.clock.now()))
+    if (isKnownToClient(request, answer, encoded.encoding)) return reply.code(304).send()
     setHeaders(reply, bodyHeadersOf(encoded))
     return reply.send(encoded.body)
   }
@@ -95,8 +97,12 @@ function createHandler(
     const found = cache.peek(key, chooseEncoding(accept))
     if (found === undefined) return undefined
     const { answer, encoded } = found
-    const length = ['content-length', `${encoded.body.length}`]
-    const headers = [...headersOf(answer, encoded.encoding), ...bodyHeadersOf(encoded), ...length]
+    const headers = [
+      ...headersOf(answer, encoded.encoding, ctx.clock.now()),
+      ...bodyHeadersOf(encoded),
+      'content-length',
+      `${encoded.body.length}`,
+    ]
     return { headers, body: encoded.body }
   }
   const openLane = createLaneOpener(route.url, config?.access ?? 'public', ready, { lane, times })
@@ -104,10 +110,14 @@ function createHandler(
   // Without `async`: a hit, which is most of what happens, has nothing to wait for.
   return function cachedHandler(request, reply) {
     const key = keyOf(request)
-    const compute = async () => {
+    const compute = async (nowMs: number) => {
       const head = config?.isOfChain === true ? readHead(ctx.status) : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
-      return { text: String(reply.serializeInput(value, '200')), head }
+      const ttlMs = ttlOf(request.query as never, nowMs, value as never)
+      const text = String(reply.serializeInput(value, '200'))
+      if (toRepeated === undefined) return { ttlMs, text, head }
+      const repeated = toRepeated(value as never)
+      return { ttlMs, text, repeatedText: String(reply.serializeInput(repeated, '200')), head }
     }
     const encode = (answer: CachedAnswer) => {
       openLane(request, key)
@@ -117,7 +127,7 @@ function createHandler(
         ? encoded.then((late) => send(request, reply, answer, late))
         : send(request, reply, answer, encoded)
     }
-    const found = cache.get(key, ttlMs, compute)
+    const found = cache.get(key, gridMs, compute)
     return found instanceof Promise ? found.then(encode) : encode(found)
   }
 }
@@ -132,8 +142,6 @@ function createLaneOpener(url: string, access: Access, ready: Ready, { lane, tim
   return (request: FastifyRequest, key: string): void =>
     lane.learn(request.raw, { access, termsOf, tallies, ready: (accept) => ready(key, accept) })
 }
-
-const JSON_BODY = ['content-type', 'application/json; charset=utf-8']
 
 /** Only parameters that the schema knows make a difference, so strangers cannot fill the cache. */
 function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) => string {
@@ -155,15 +163,4 @@ function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) =
     ]
     return `${url} ${JSON.stringify(values)}`
   }
-}
-
-// The same answer in another encoding is other bytes: a strong tag must tell them apart.
-const showEtag = (etag: string, encoding: Encoding): string =>
-  encoding === 'identity' ? `"${etag}"` : `"${etag}-${encoding}"`
-
-function isKnownToClient({ headers }: FastifyRequest, etag: string): boolean {
-  const known = headers['if-none-match']
-  if (known === undefined) return false
-  if (known.trim() === '*') return true
-  return known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }

@@ -54,7 +54,7 @@ test('an answer that takes the lane is the one that the framework gives, header 
   expect(lane.body).toEqual(framework.body)
   expect(lasting(lane.headers)).toEqual({
     ...lasting(framework.headers),
-    age: '29',
+    age: '30',
     'x-ratelimit-reset': lane.headers['x-ratelimit-reset'],
   })
   expect(lane.headers['x-request-id']).toBeTruthy()
@@ -117,4 +117,21 @@ test('every encoding has its own bytes', async () => {
     expect(packed.headers.etag).not.toBe(plain.headers.etag)
     expect(brotliDecompressSync(packed.body)).toEqual(plain.body)
   }
+})
+
+test('it gives the answer as it is served again, and never past a boundary', async () => {
+  const { key } = await t.createCaller('enterprise')
+  const boundaryMs = t.clock.now() - (t.clock.now() % 300_000) + 300_000
+  const windowAt = async (atMs: number) => {
+    t.clock.set(atMs)
+    await t.ctx.keyRing.sync()
+    const { body, headers } = await get('/v1/probe/window?end=0', key)
+    const { number, cached } = JSON.parse(body.toString())
+    return [number, cached, headers['cache-control'], headers.age]
+  }
+  expect(await windowAt(boundaryMs - 5_000)).toEqual([1, false, 'private, max-age=5', '0'])
+  expect(await windowAt(boundaryMs - 4_999)).toEqual([1, true, 'private, max-age=5', '1'])
+  expect(await windowAt(boundaryMs - 1)).toEqual([1, true, 'private, max-age=5', '5'])
+  expect(await windowAt(boundaryMs)).toEqual([2, false, 'private, max-age=300', '0'])
+  expect(await windowAt(boundaryMs + 1)).toEqual([2, true, 'private, max-age=300', '1'])
 })

@@ -1,30 +1,28 @@
-import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.js'
 import type { Metrics } from '../metrics.js'
-import type { ChainHead } from './chain-head.js'
+import { type CachedAnswer, createAnswer, type EncodedBody, sizeOf } from './cached-answer.js'
 import { COMPRESS_BYTES_MIN, type Compressed, compressBytes, type Encoding } from './compression.js'
 
-/** A finished answer: its bytes, ready to send. */
-export type CachedAnswer = {
-  storedAtMs: number
-  expiresAtMs: number
-  etag: string
-  /** How far the chain was booked when the answer was made; `undefined`: it does not depend on that. */
-  head: ChainHead | undefined
-  bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }
+/** What a computation gives. */
+export type Computed = Pick<CachedAnswer, 'head'> & {
+  ttlMs: number
+  text: string
+  /** What is kept in place of `text`; `undefined`: the same. */
+  repeatedText?: string | undefined
 }
 
-/** What a computation gives. */
-export type Computed = Pick<CachedAnswer, 'head'> & { text: string }
+/** Gets the time at which it begins. */
+export type Compute = (nowMs: number) => Promise<Computed>
 
-const ENTRY_OVERHEAD_BYTES = 512
-
-export type EncodedBody = { encoding: Encoding; body: Buffer }
+type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
 
 /**
  * Keeps answers as bytes for as long as their route says, within a bound of memory. Any number of
  * requests for an answer that is not there make one computation; one that fails is not kept.
+ *
+ * A computation belongs to the stretch of its grid in which it began. From the boundary on nobody
+ * joins it and its answer is gone; when it ends later still, only those who waited get the answer.
  */
 export class ResponseCache {
   readonly #clock: Clock
@@ -32,7 +30,7 @@ export class ResponseCache {
   // Resolved once: finding a counter by its labels costs more than the cache itself.
   readonly #hits: { inc(): void }
   readonly #answers: LRUCache<string, CachedAnswer>
-  readonly #running = new Map<string, Promise<CachedAnswer>>()
+  readonly #running = new Map<string, Running>()
   readonly #compressing = new Map<string, Promise<Buffer>>()
 
   constructor(clock: Clock, metrics: Metrics, bytesMax: number) {
@@ -46,20 +44,25 @@ export class ResponseCache {
     return this.#answers.calculatedSize
   }
 
-  /** The answer stored under `key`, or the one that `compute` gives now. */
-  get(
-    key: string,
-    ttlMs: number,
-    compute: () => Promise<Computed>,
-  ): CachedAnswer | Promise<CachedAnswer> {
+  /**
+   * The answer stored under `key`, or the one that `compute` gives now. Boundaries are the multiples
+   * of `gridMs` since the epoch; `Infinity`: there are none.
+   */
+  get(key: string, gridMs: number, compute: Compute): CachedAnswer | Promise<CachedAnswer> {
+    const nowMs = this.#clock.now()
     const known = this.#answers.get(key)
-    if (known !== undefined && this.#clock.now() < known.expiresAtMs) {
+    if (known !== undefined && nowMs < known.expiresAtMs) {
       this.#hits.inc()
       return known
     }
     const running = this.#running.get(key)
-    this.#metrics.cacheLookups.inc({ result: running === undefined ? 'miss' : 'joined' })
-    return running ?? this.#compute(key, ttlMs, compute)
+    if (running !== undefined && nowMs < running.boundaryMs) {
+      this.#metrics.cacheLookups.inc({ result: 'joined' })
+      return running.answer
+    }
+    this.#metrics.cacheLookups.inc({ result: 'miss' })
+    const boundaryMs = (Math.floor(nowMs / gridMs) + 1) * gridMs
+    return this.#run(key, boundaryMs, compute(nowMs))
   }
 
   /** The stored answer in this encoding, if it is fresh and needs no work. */
@@ -90,20 +93,30 @@ export class ResponseCache {
     return this.#compress(key, answer, encoding).then((body) => ({ encoding, body }))
   }
 
-  #compute(key: string, ttlMs: number, compute: () => Promise<Computed>): Promise<CachedAnswer> {
-    const running = compute()
-      .then(({ text, head }) => {
-        const nowMs = this.#clock.now()
-        const identity = Buffer.from(text)
-        const etag = hash('sha256', identity, 'base64url').slice(0, 22)
-        const bodies = { identity }
-        const answer = { storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs, etag, head, bodies }
-        this.#answers.set(key, answer)
-        return answer
+  #run(key: string, boundaryMs: number, computing: Promise<Computed>): Promise<CachedAnswer> {
+    const answer = computing
+      .then((computed) => this.#finish(key, boundaryMs, computed))
+      .finally(() => {
+        // After the boundary a newer computation may have taken the place.
+        if (this.#running.get(key) === running) this.#running.delete(key)
       })
-      .finally(() => this.#running.delete(key))
+    const running = { boundaryMs, answer }
     this.#running.set(key, running)
-    return running
+    return answer
+  }
+
+  /** Keeps what may be served again, and gives what those who waited get. */
+  #finish(key: string, boundaryMs: number, computed: Computed): CachedAnswer {
+    const { ttlMs, text, repeatedText, head } = computed
+    const storedAtMs = this.#clock.now()
+    const expiresAtMs = Math.min(storedAtMs + ttlMs, boundaryMs)
+    const origin = { storedAtMs, expiresAtMs, head }
+    const answer = createAnswer(text, origin)
+    if (storedAtMs < expiresAtMs) {
+      const kept = repeatedText === undefined ? answer : createAnswer(repeatedText, origin)
+      this.#answers.set(key, kept)
+    }
+    return answer
   }
 
   #compress(key: string, answer: CachedAnswer, encoding: Compressed): Promise<Buffer> {
@@ -125,6 +138,3 @@ export class ResponseCache {
     return compressing
   }
 }
-
-const sizeOf = ({ bodies }: CachedAnswer, key: string): number =>
-  Object.values(bodies).reduce((sum, body) => sum + body.length, ENTRY_OVERHEAD_BYTES + key.length)
