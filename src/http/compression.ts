@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
@@ -44,7 +44,10 @@ export const compressAnswer: onSendAsyncHookHandler = async (request, reply, pay
   if (encoding === 'identity') return payload
   reply.header('content-encoding', encoding)
   reply.removeHeader('content-length')
-  return isStream
-    ? payload.pipe(compressStream[encoding]())
-    : await compressBytes[encoding](payload)
+  if (!isStream) return await compressBytes[encoding](payload)
+  // Not `pipe`, which leaves an error of the answer to nobody and an answer that nobody reads open.
+  // The fault is seen by whoever sends the compressed bytes.
+  const compressed = compressStream[encoding]()
+  pipeline(payload, compressed, () => undefined)
+  return compressed
 }

@@ -18,6 +18,9 @@ export function handleErrors(app: FastifyInstance, log: Log): void {
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError) {
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+  // A stream that was to be compressed may fail before its first byte.
+  reply.removeHeader('content-encoding')
+  reply.raw.removeHeader('content-encoding')
   return reply
     .code(error.status)
     .header('cache-control', 'no-store')
