@@ -41,16 +41,20 @@ test('one that is down is named, the others are not affected', async () => {
   ])
 })
 
-test('one that needs credentials and has none is off, and fails nothing', async () => {
-  const { config, upstreams } = simulated.reconnect({ AUSPEX_CHAINLINK_SECRET: '' })
+test.each([
+  [
+    'needs credentials and has none',
+    'chainlink',
+    { AUSPEX_CHAINLINK_SECRET: '' },
+    'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set',
+  ],
+  ['the operator turned off', 'rtds', { AUSPEX_RTDS_WS_URL: 'off' }, 'AUSPEX_RTDS_WS_URL is off'],
+])('one that %s is off, and fails nothing', async (_why, upstream, changes, answer) => {
+  const { config, upstreams } = simulated.reconnect(changes)
   simulated.simulator.faults.set({ upstream: '*', mode: 'off' })
   const findings = await checkUpstreams(upstreams, config)
   await upstreams.close()
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
-    expect.objectContaining({
-      upstream: 'chainlink',
-      state: 'off',
-      answer: 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set',
-    }),
+    expect.objectContaining({ upstream, state: 'off', answer }),
   ])
 })

@@ -8,7 +8,7 @@ const ANSWER_MS_MAX = 15_000
 
 /**
  * What one upstream said. `answer` is a fact that only a working upstream can give. One that is `off`
- * was not asked: it needs credentials and has none.
+ * was not asked: it needs credentials and has none, or the operator does not want it.
  */
 export type Finding = {
   upstream: string
@@ -101,7 +101,7 @@ function socketQuestions(upstreams: Upstreams, config: Config): Question[] {
       ask: (signal) => firstHead(upstreams, config, signal),
     },
     { upstream: 'clob_ws', ask: (signal) => firstBook(upstreams, signal) },
-    prices('rtds', ''),
+    prices('rtds', 'AUSPEX_RTDS_WS_URL is off'),
     prices('live_v2', 'AUSPEX_CLOB_API_KEY, _SECRET and _PASSPHRASE are not set'),
     prices('chainlink', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'),
   ]

@@ -12,6 +12,13 @@ const address = (env: string, protocols: string[], help: string, url: string) =>
     read: readUrl(protocols),
   })
 
+/** For an upstream that may be gone for good one day: `undefined` when the operator says so. */
+const retirable = (env: string, protocols: string[], help: string, url: string) =>
+  setting<string | undefined>({
+    ...address(env, protocols, `${help}; off: not used`, url),
+    read: (text) => (text.trim().toLowerCase() === 'off' ? undefined : readUrl(protocols)(text)),
+  })
+
 const secret = (env: string, help: string) =>
   setting<string | undefined>({
     env,
@@ -70,7 +77,7 @@ export const UPSTREAM_SETTINGS = {
     'prices of up-or-down windows as the site shows them',
     'https://polymarket.com',
   ),
-  rtdsWsUrl: address(
+  rtdsWsUrl: retirable(
     'AUSPEX_RTDS_WS_URL',
     SOCKET,
     'live prices of coins',

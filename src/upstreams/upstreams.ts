@@ -54,12 +54,12 @@ export class Upstreams {
     return new ClobSocket({ ...this.#shared, ...listener, url: this.#config.clobWsUrl })
   }
 
-  /** The sources of prices whose credentials, if they need any, are there. */
+  /** The sources of prices that are not off and whose credentials, if they need any, are there. */
   priceSources(): PriceSource[] {
     const { rtdsWsUrl, liveV2WsUrl, chainlinkWsUrl, chainlinkUrl } = this.#config
     return createPriceSources(
       {
-        rtds: { url: rtdsWsUrl },
+        rtds: rtdsWsUrl === undefined ? undefined : { url: rtdsWsUrl },
         liveV2: { url: liveV2WsUrl, credentials: liveV2Credentials(this.#config) },
         chainlink: {
           url: chainlinkWsUrl,

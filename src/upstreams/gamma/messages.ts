@@ -17,7 +17,10 @@ export type GammaEventHead = {
   image: string | undefined
   icon: string | undefined
 
-  /** When trading began, which for an up-or-down window is about a day before it opens. */
+  /**
+   * When trading began, which for an up-or-down window is about a day before it opens. Here and in
+   * `endDateMs` a fraction has the microseconds.
+   */
   startDateMs: number | undefined
   creationDateMs: number | undefined
   endDateMs: number | undefined

@@ -1,6 +1,7 @@
 import {
   readBoolean,
   readFields,
+  readFineTimeMs,
   readId,
   readInteger,
   readNumber,
@@ -27,9 +28,9 @@ export function parseEventHead(value: unknown, path: string): GammaEventHead {
     image: fields.optional('image', readString),
     icon: fields.optional('icon', readString),
 
-    startDateMs: fields.optional('startDate', readTimeMs),
+    startDateMs: fields.optional('startDate', readFineTimeMs),
     creationDateMs: fields.optional('creationDate', readTimeMs),
-    endDateMs: fields.optional('endDate', readTimeMs),
+    endDateMs: fields.optional('endDate', readFineTimeMs),
     closedTimeMs: fields.optional('closedTime', readTimeMs),
     startTimeMs: fields.optional('startTime', readTimeMs),
     finishedTimestampMs: fields.optional('finishedTimestamp', readTimeMs),

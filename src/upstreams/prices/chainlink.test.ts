@@ -8,14 +8,14 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { type ChainlinkOptions, ChainlinkSource } from './chainlink.js'
-import type { PriceGap, PriceTick } from './source.js'
+import type { PriceGap, PriceTick, Resume } from './source.js'
 
 const BTC = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
 const startMs = Date.UTC(2026, 10, 15, 12)
 const universe = new Universe({ seed: 3, startMs, intensity: 0 })
 universe.advance(startMs)
 
-async function open(changes: Partial<ChainlinkOptions> = {}) {
+async function open(changes: Partial<ChainlinkOptions> = {}, resume?: Resume) {
   const credentials = { apiKey: 'key', secret: 'secret' }
   const now = () => universe.nowMs
   const asked: string[] = []
@@ -58,10 +58,11 @@ async function open(changes: Partial<ChainlinkOptions> = {}) {
     },
     ...changes,
   })
-  source.start(controller.signal, {
-    onTick: (tick) => ticks.push(tick),
-    onGap: (gap) => gaps.push(gap),
-  })
+  const listener = {
+    onTick: (tick: PriceTick) => ticks.push(tick),
+    onGap: (gap: PriceGap) => gaps.push(gap),
+  }
+  source.start(controller.signal, listener, resume)
   return { source, faults, asked, ticks, gaps, slept }
 }
 
@@ -114,6 +115,24 @@ test('seconds that were missed are fetched and come late, with no gap', async ()
   await until(() => ticks.length === 3 * 151)
   const spot = ticks.filter(({ kind }) => kind === 'spot').map(({ timestampMs }) => timestampMs)
   expect(spot.sort()).toEqual(Array.from({ length: 151 }, (_, index) => fromMs + index * 1_000))
+  expect(gaps).toEqual([])
+  expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
+})
+
+test('seconds between an earlier life and the first tick are fetched, each once', async () => {
+  const lastMs = universe.nowMs
+  liveOn(149)
+  const { source, asked, ticks, gaps } = await open({}, () => lastMs)
+  await until(() => source.health().state === 'open')
+  liveOn()
+  await until(() => ticks.length >= 3 * 150)
+  liveOn()
+  await until(() => ticks.length >= 3 * 151)
+  const moments = Array.from({ length: 151 }, (_, index) => lastMs + (index + 1) * 1_000)
+  for (const kind of ['spot', 'twap30', 'twap60']) {
+    const mine = ticks.filter((tick) => tick.kind === kind)
+    expect(mine.map(({ timestampMs }) => timestampMs).sort()).toEqual(moments)
+  }
   expect(gaps).toEqual([])
   expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
 })

@@ -14,6 +14,7 @@ import type {
   PriceSourceHealth,
   PriceSourceOptions,
   PriceTick,
+  Resume,
 } from './source.js'
 import { type Hole, TickGate } from './tick-gate.js'
 
@@ -51,14 +52,14 @@ export class ChainlinkSource implements PriceSource {
     this.#timing = options.timing ?? systemTiming
   }
 
-  start(signal: AbortSignal, listener: PriceListener): void {
+  start(signal: AbortSignal, listener: PriceListener, resume?: Resume): void {
     if (signal.aborted) return
     this.#isStarting = true
     const { restUrl: url, credentials, clock, metrics, log, timing } = this.#options
     const rest = new ChainlinkRest({ url, credentials, clock, metrics, log, timing })
     onAbort(signal, () => void rest.close())
     this.#findFeeds(rest, signal).then(
-      (feeds) => this.#follow(feeds, rest, signal, listener),
+      (feeds) => this.#follow(feeds, rest, signal, listener, resume),
       // Aborted: nobody waits for prices any more.
       () => {
         this.#isStarting = false
@@ -94,6 +95,7 @@ export class ChainlinkSource implements PriceSource {
     rest: ChainlinkRest,
     signal: AbortSignal,
     { onTick, onGap }: PriceListener,
+    resume: Resume | undefined,
   ): void {
     const { coins, clock, metrics, log, tuning } = this.#options
     const backfill = new Backfill(signal, {
@@ -110,6 +112,7 @@ export class ChainlinkSource implements PriceSource {
     const gate = new TickGate({
       coins,
       stepMsMax: SECOND_MS,
+      resume,
       onTick,
       onHole: (hole) => fillHole(hole, feeds, backfill),
     })

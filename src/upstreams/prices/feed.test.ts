@@ -5,7 +5,14 @@ import { ManualClock } from '../../../test/manual-clock.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { createPriceFeed } from './feed.js'
-import type { PriceGap, PriceListener, PriceSource, PriceSourceName, PriceTick } from './source.js'
+import type {
+  PriceGap,
+  PriceListener,
+  PriceSource,
+  PriceSourceName,
+  PriceTick,
+  Resume,
+} from './source.js'
 import { createPriceSources } from './sources.js'
 
 const log = pino({ level: 'silent' })
@@ -24,10 +31,12 @@ const tickOf = (source: PriceSourceName): PriceTick => ({
 /** A source that the test plays. */
 function fakeSource(name: PriceSourceName) {
   let listener: PriceListener | undefined
+  let resume: Resume | undefined
   const source: PriceSource = {
     name,
-    start: (_signal, given) => {
-      listener = given
+    start: (_signal, givenListener, givenResume) => {
+      listener = givenListener
+      resume = givenResume
     },
     health: () => ({
       name,
@@ -37,7 +46,7 @@ function fakeSource(name: PriceSourceName) {
       lastTimestampMs: undefined,
     }),
   }
-  return { source, say: () => listener }
+  return { source, say: () => listener, resumes: () => resume?.('btc', 'spot') }
 }
 
 test('every source goes up under its own name, whatever happens to the others', () => {
@@ -65,6 +74,21 @@ test('every source goes up under its own name, whatever happens to the others', 
   expect(ticks.map(({ source }) => source)).toEqual(['rtds', 'chainlink'])
   expect(gaps).toEqual([{ source: 'rtds', fromMs: 1, toMs: 2, reason: 'lost' }])
   expect(feed.health().map(({ name }) => name)).toEqual(['rtds', 'live_v2', 'chainlink'])
+})
+
+test('every source resumes where the reader has its own last tick', () => {
+  const rtds = fakeSource('rtds')
+  const chainlink = fakeSource('chainlink')
+  const feed = createPriceFeed({
+    sources: [rtds.source, chainlink.source],
+    onTick: () => undefined,
+    onGap: () => undefined,
+    resume: (coin, kind, source) =>
+      `${coin} ${kind} ${source}` === 'btc spot chainlink' ? 7_000 : undefined,
+    log,
+  })
+  feed.start(new AbortController().signal)
+  expect([rtds.resumes(), chainlink.resumes()]).toEqual([undefined, 7_000])
 })
 
 test('a reader that throws or rejects reaches neither the source nor the process', async () => {

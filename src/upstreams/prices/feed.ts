@@ -1,16 +1,26 @@
 import type { Log } from '../../log.js'
 import type {
   PriceGap,
+  PriceKind,
   PriceListener,
   PriceSource,
   PriceSourceHealth,
+  PriceSourceName,
   PriceTick,
 } from './source.js'
 
 export type PriceFeedOptions = PriceListener & {
   sources: readonly PriceSource[]
+  /** As for one source; each is asked for by its name. */
+  resume?: FeedResume | undefined
   log: Log
 }
+
+export type FeedResume = (
+  coin: string,
+  kind: PriceKind,
+  source: PriceSourceName,
+) => number | undefined
 
 export type PriceFeed = {
   /** Once. Ticks and gaps of all sources come until the signal aborts. */
@@ -23,7 +33,8 @@ export type PriceFeed = {
  * Several sources behind one reader. Everything goes up under the name of its source: which of them
  * to believe is for the reader to decide. A source that is down, or gone for good, is only silent.
  */
-export function createPriceFeed({ sources, onTick, onGap, log }: PriceFeedOptions): PriceFeed {
+export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
+  const { sources, onTick, onGap, resume, log } = options
   const startSource = (source: PriceSource, signal: AbortSignal) => {
     const onError = (error: unknown) =>
       log.error({ source: source.name, err: error }, 'reader of prices failed')
@@ -38,8 +49,9 @@ export function createPriceFeed({ sources, onTick, onGap, log }: PriceFeedOption
         }
       }
     }
+    const listener = { onTick: guard<PriceTick>(onTick), onGap: guard<PriceGap>(onGap) }
     try {
-      source.start(signal, { onTick: guard<PriceTick>(onTick), onGap: guard<PriceGap>(onGap) })
+      source.start(signal, listener, (coin, kind) => resume?.(coin, kind, source.name))
     } catch (error) {
       log.error({ source: source.name, err: error }, 'price source does not start')
     }

@@ -13,6 +13,7 @@ import type {
   PriceSource,
   PriceSourceHealth,
   PriceSourceOptions,
+  Resume,
 } from './source.js'
 import { TickGate } from './tick-gate.js'
 
@@ -53,12 +54,13 @@ export class LiveV2Source implements PriceSource {
     this.#options = options
   }
 
-  start(signal: AbortSignal, { onTick, onGap }: PriceListener): void {
+  start(signal: AbortSignal, { onTick, onGap }: PriceListener, resume?: Resume): void {
     const { url, coins, clock, metrics, log, tuning } = this.#options
     this.#onGap = onGap
     const gate = new TickGate({
       coins,
       stepMsMax: STEP_MS_MAX,
+      resume,
       onTick,
       onHole: ({ coin, kind, afterMs, beforeMs }) =>
         this.#report({ coin, kind, fromMs: afterMs, toMs: beforeMs }),

@@ -2,7 +2,13 @@ import { UpstreamSocket } from '../transport/socket.js'
 import { healthOf } from './health.js'
 import { parseRtdsFrame, RTDS_TOPICS, type RtdsMessage } from './rtds-parse.js'
 import { toPriceGap } from './socket-gap.js'
-import type { PriceListener, PriceSource, PriceSourceHealth, PriceSourceOptions } from './source.js'
+import type {
+  PriceListener,
+  PriceSource,
+  PriceSourceHealth,
+  PriceSourceOptions,
+  Resume,
+} from './source.js'
 import { TickGate } from './tick-gate.js'
 
 const NAME = 'rtds'
@@ -26,11 +32,12 @@ export class RtdsSource implements PriceSource {
     this.#options = options
   }
 
-  start(signal: AbortSignal, { onTick, onGap }: PriceListener): void {
+  start(signal: AbortSignal, { onTick, onGap }: PriceListener, resume?: Resume): void {
     const { url, coins, clock, metrics, log, tuning } = this.#options
     const gate = new TickGate({
       coins,
       stepMsMax: STEP_MS_MAX,
+      resume,
       onTick,
       onHole: ({ coin, kind, afterMs, beforeMs }) => {
         metrics.gaps.inc({ upstream: NAME })

@@ -6,8 +6,11 @@ import type { SocketFault, SocketState, SocketTuning } from '../transport/socket
 /** One place that prices come from. It looks after its own connection; nobody has to restart it. */
 export type PriceSource = {
   readonly name: PriceSourceName
-  /** Once. Ticks and gaps come until the signal aborts. */
-  start(signal: AbortSignal, listener: PriceListener): void
+  /**
+   * Once. Ticks and gaps come until the signal aborts. What is missing since `resume` is told or
+   * fetched like any other hole; ticks of before it may come again.
+   */
+  start(signal: AbortSignal, listener: PriceListener, resume?: Resume): void
   health(): PriceSourceHealth
 }
 
@@ -50,6 +53,9 @@ export type PriceListener = {
   onTick: (tick: PriceTick) => void
   onGap: (gap: PriceGap) => void
 }
+
+/** The moment of the last tick of a stream that the reader has from an earlier life; `undefined`: it has none. */
+export type Resume = (coin: string, kind: PriceKind) => number | undefined
 
 export type PriceSourceHealth = {
   name: PriceSourceName

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PriceTick } from './source.js'
+import type { PriceTick, Resume } from './source.js'
 import { type Hole, TickGate } from './tick-gate.js'
+
+const anySec = fc.integer({ min: 1, max: 60 })
+const anySecs = fc.array(anySec, { minLength: 1 })
 
 const tick = (coin: string, sec: number, kind: PriceTick['kind'] = 'spot'): PriceTick => ({
   coin,
@@ -14,12 +17,13 @@ const tick = (coin: string, sec: number, kind: PriceTick['kind'] = 'spot'): Pric
   receivedMs: sec * 1_000 + 900,
 })
 
-function openGate(stepMsMax = 5_000) {
+function openGate(stepMsMax = 5_000, resume?: Resume) {
   const passed: string[] = []
   const holes: Hole[] = []
   const gate = new TickGate({
     coins: ['btc', 'eth'],
     stepMsMax,
+    resume,
     onTick: ({ coin, kind, timestampMs }) => passed.push(`${coin} ${kind} ${timestampMs / 1_000}`),
     onHole: (hole) => holes.push(hole),
   })
@@ -66,13 +70,31 @@ test('a gap begins with the stream that is furthest behind, and its jump is no h
   expect(gate.closeGap(70_000)).toBe(60_000)
 })
 
+test('a stream that resumes has a hole before its first tick, one that is new has none', () => {
+  const resume: Resume = (coin, kind) => (coin === 'btc' && kind === 'spot' ? 10_000 : undefined)
+  const { gate, passed, holes } = openGate(5_000, resume)
+  for (const each of [tick('btc', 16), tick('btc', 40, 'twap60'), tick('eth', 40)]) gate.pass(each)
+  gate.pass(tick('btc', 10))
+  gate.pass(tick('btc', 9))
+  expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 10_000, beforeMs: 16_000 }])
+  expect(passed.slice(3)).toEqual(['btc spot 10', 'btc spot 9'])
+})
+
+test('a stream that begins with what the reader has goes on from where it resumes', () => {
+  const { gate, passed, holes } = openGate(5_000, () => 10_000)
+  for (const sec of [3, 9, 15, 21]) gate.pass(tick('btc', sec))
+  expect(passed).toHaveLength(4)
+  expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 15_000, beforeMs: 21_000 }])
+})
+
 test('for any order of seconds nothing passes twice, and holes cover what is missing', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }), (secs) => {
-      const { gate, passed, holes } = openGate(1_000)
+    fc.property(anySecs, fc.option(anySec, { nil: undefined }), (secs, resumeSec) => {
+      const resume = resumeSec === undefined ? undefined : () => resumeSec * 1_000
+      const { gate, passed, holes } = openGate(1_000, resume)
       for (const sec of secs) gate.pass(tick('btc', sec))
       expect(passed).toHaveLength(new Set(secs).size)
-      const first = secs[0] ?? 0
+      const first = resumeSec === undefined ? (secs[0] ?? 0) : resumeSec + 1
       const last = Math.max(...secs)
       for (let sec = first; sec <= last; sec++) {
         const isInHole = holes.some(

@@ -1,4 +1,4 @@
-import type { PriceKind, PriceTick } from './source.js'
+import type { PriceKind, PriceTick, Resume } from './source.js'
 
 /** How many moments of a stream are remembered: more than any snapshot repeats. */
 const MOMENTS_MAX = 900
@@ -11,6 +11,8 @@ export type TickGateOptions = {
   coins: readonly string[]
   /** A stream that jumps by more than this has a hole. */
   stepMsMax: number
+  /** Asked once for each stream, with its first tick. Absent: a stream begins with that. */
+  resume?: Resume | undefined
   onTick: (tick: PriceTick) => void
   /** Called before the tick that comes after the hole. */
   onHole: (hole: Hole) => void
@@ -82,7 +84,8 @@ export class TickGate {
     const key = keyOf(coin, kind)
     let stream = this.#streams.get(key)
     if (stream === undefined) {
-      stream = { kind, settledMs: timestampMs, moments: new Set() }
+      const settledMs = this.#options.resume?.(coin, kind) ?? timestampMs
+      stream = { kind, settledMs, moments: new Set() }
       this.#streams.set(key, stream)
     }
     return stream

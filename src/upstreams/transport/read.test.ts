@@ -6,6 +6,7 @@ import {
   readDecimal,
   readEncoded,
   readFields,
+  readFineTimeMs,
   readId,
   readNumber,
   readString,
@@ -43,6 +44,23 @@ describe('readTimeMs', () => {
         expect(readTimeMs(date.toISOString(), 'at')).toBe(date.getTime())
       }),
     )
+  })
+})
+
+describe('readFineTimeMs', () => {
+  test.each([
+    ['2026-03-03T12:00:07Z', NOON_MS],
+    ['2026-03-03T12:00:07.25Z', NOON_MS + 250],
+    ['2026-03-03T12:00:07.2501Z', NOON_MS + 250.1],
+    ['2026-03-03T12:00:07.250123Z', NOON_MS + 250.123],
+    ['2026-03-03 12:00:07.250123999+00', NOON_MS + 250.123],
+    ['2026-03-03', Date.UTC(2026, 2, 3)],
+  ])('%s', (text, expected) => {
+    expect(readFineTimeMs(text, 'at')).toBe(expected)
+  })
+
+  test.each(['', 'soon', 'soon.123456', 1_700_000_000, null])('refuses %j', (value) => {
+    expect(() => readFineTimeMs(value, 'event.endDate')).toThrow(/^event.endDate must be /)
   })
 })
 

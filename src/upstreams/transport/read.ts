@@ -128,6 +128,14 @@ export function readTimeMs(value: unknown, path: string): number {
   return Number.isNaN(ms) ? refuse(path, 'a time', value) : ms
 }
 
+const MICROSECONDS = /\.\d{3}(\d{1,3})/
+
+/** Like `readTimeMs`, but with the microseconds, which are a fraction of the milliseconds. */
+export function readFineTimeMs(value: unknown, path: string): number {
+  const [, digits = '0'] = MICROSECONDS.exec(readString(value, path)) ?? []
+  return readTimeMs(value, path) + Number(`0.${digits}`)
+}
+
 type Read<T> = (value: unknown, path: string) => T
 
 /** The fields of an object, each read under its own path. */
