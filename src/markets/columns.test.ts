@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { readFineTimeMs } from '../upstreams/transport/read.js'
 import { toDate, toId, toInteger, toText, toTime } from './columns.js'
 import { readWord, toTokenId, toTokenWord } from './token-word.js'
 
@@ -29,6 +30,26 @@ test('whatever comes, PostgreSQL takes the row', async () => {
       from json_to_recordset(${JSON.stringify(rows)}::text::json)
            as x (text text, time timestamptz, number integer, day date, id integer)`
   expect(count).toEqual({ rows: 3_000 })
+})
+
+test('times come back from PostgreSQL to the microsecond', async () => {
+  const anyTime = fc.record({
+    second: fc.date({
+      min: new Date('1900-01-01'),
+      max: new Date('2100-01-01'),
+      noInvalidDate: true,
+    }),
+    fraction: fc.stringMatching(/^\d{6}$/),
+  })
+  const written = fc
+    .sample(anyTime, { seed: 7, numRuns: 2_000 })
+    .map(({ second, fraction }) => `${second.toISOString().slice(0, 19)}.${fraction}Z`)
+  const read = await database.sql<{ text: string }[]>`
+    select to_char(time::timestamptz at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
+      from unnest(${written.map((text) => toTime(readFineTimeMs(text, 'at')) ?? '')}::text[])
+           with ordinality as x (time, place)
+     order by place`
+  expect(read.map(({ text }) => text)).toEqual(written)
 })
 
 test('token ids and their words tell the same number', () => {

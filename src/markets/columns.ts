@@ -14,9 +14,14 @@ export function toText(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, TEXT_LENGTH_MAX).replace(UNSTORABLE, '')
 }
 
+/** A fraction of the milliseconds is kept to the microsecond. */
 export function toTime(ms: number | undefined): string | null {
   const fits = ms !== undefined && ms >= TIME_MS_MIN && ms <= TIME_MS_MAX
-  return fits ? new Date(ms).toISOString() : null
+  if (!fits) return null
+  const wholeMs = Math.floor(ms)
+  // Rounded: the number is not exactly what was written, only next to it.
+  const microseconds = Math.min(999, Math.round((ms - wholeMs) * 1000))
+  return `${new Date(wholeMs).toISOString().slice(0, -1)}${String(microseconds).padStart(3, '0')}Z`
 }
 
 export function toInteger(value: number | undefined): number | null {

@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { STANDARD } from '../../accounts/access.js'
+import type { Context } from '../../context.js'
+import { COIN_CODES } from './coins.js'
+import { presentActive, presentEvents, presentSeries } from './present.js'
+import { selectMarkets, selectOpenEvents, selectSeries, selectWindows } from './queries.js'
+import { ActiveReply, MarketsReply, SeriesReply } from './schemas.js'
+import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
+
+/** While the catalogue is being read for the first time something may come at any moment. */
+const INCOMPLETE_CACHE_MS = 1_000
+const ACTIVE_CACHE_MS = 30_000
+const MARKETS_CACHE_MS = 180_000
+const SERIES_CACHE_MS = 300_000
+/** With a new window come other markets. */
+const GRID_MS = WINDOW_SEC * 1000
+
+const EVENTS_MAX = 500
+const SERIES_MAX = 500
+
+/** Everything comes from the catalogue: it is there while Gamma is not. */
+export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
+  app,
+  { ctx },
+) => {
+  app.get(
+    '/v1/crypto/active',
+    {
+      config: {
+        access: STANDARD,
+        cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
+          count < COIN_CODES.length ? INCOMPLETE_CACHE_MS : ACTIVE_CACHE_MS,
+        cacheGridMs: GRID_MS,
+      },
+      schema: {
+        operationId: 'listActiveCryptoMarkets',
+        summary: 'The running 5-minute up-or-down markets',
+        description:
+          'The up-or-down markets of the five minutes that are running, one for each coin. Every five minutes, on the clock, the next ones take their place. A coin whose market is not known is left out.',
+        tags: ['crypto'],
+        response: { 200: ActiveReply },
+      },
+    },
+    async () => {
+      const windowStart = windowStartAt(ctx.clock.now())
+      const slugs = windowSlugs(windowStart)
+      const events = await selectWindows(ctx.sql, slugs)
+      const markets = await selectMarkets(ctx.sql, idsOf(events))
+      return presentActive(windowStart, slugs, events, markets)
+    },
+  )
+
+  app.get(
+    '/v1/crypto/markets',
+    {
+      config: {
+        access: STANDARD,
+        cacheMs: (_query: object, _nowMs: number, { events }: { events: unknown[] }) =>
+          events.length === 0 ? INCOMPLETE_CACHE_MS : MARKETS_CACHE_MS,
+        cacheGridMs: GRID_MS,
+      },
+      schema: {
+        operationId: 'listCryptoMarkets',
+        summary: 'Open crypto markets',
+        description: `Open crypto events about Bitcoin, Ethereum, Solana, BNB, XRP, Dogecoin or Hyperliquid with their markets, the most traded of the last 24 hours first, at most ${EVENTS_MAX}. Of the up-or-down windows only those that are running are listed.`,
+        tags: ['crypto'],
+        response: { 200: MarketsReply },
+      },
+    },
+    async () => {
+      const nowMs = ctx.clock.now()
+      const events = await selectOpenEvents(ctx.sql, { nowMs, limit: EVENTS_MAX })
+      const markets = await selectMarkets(ctx.sql, idsOf(events))
+      return presentEvents(events, markets)
+    },
+  )
+
+  app.get(
+    '/v1/crypto/series',
+    {
+      config: {
+        access: STANDARD,
+        cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
+          count === 0 ? INCOMPLETE_CACHE_MS : SERIES_CACHE_MS,
+      },
+      schema: {
+        operationId: 'listCryptoSeries',
+        summary: 'Recurring crypto series',
+        description:
+          'The recurring series of the seven coins, such as `btc-up-or-down-5m`, with how often an event of it comes and how many are open.',
+        tags: ['crypto'],
+        response: { 200: SeriesReply },
+      },
+    },
+    async () => presentSeries(await selectSeries(ctx.sql, SERIES_MAX)),
+  )
+}
+
+const idsOf = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
