@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { CHAIN_SETTINGS } from './chain/settings.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
+import { ORACLE_SETTINGS } from './oracle/settings.js'
 import {
   maskAll,
   maskPassword,
@@ -89,6 +90,7 @@ export const SETTINGS = {
   }),
   ...UPSTREAM_SETTINGS,
   ...CHAIN_SETTINGS,
+  ...ORACLE_SETTINGS,
   cacheMb: setting({
     env: 'AUSPEX_CACHE_MB',
     placeholder: 'number',

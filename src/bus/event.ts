@@ -30,10 +30,16 @@ export class BusEvent {
     return this.#text
   }
 
-  /** Fills go out flat, under a name and without a time of their own. */
   #write(): string {
     const { type, timestampMs: timestamp, data } = this
-    return JSON.stringify(type === 'fill' ? { type: 'event', data } : { type, timestamp, data })
+    // Fills go out flat, under a name and without a time of their own.
+    if (type === 'fill') return JSON.stringify({ type: 'event', data })
+    // Prices repeat who and when (in seconds) above the data, and what mean they are.
+    if (type === 'price_feed') {
+      const { price, bid, ask, ...head } = data
+      return JSON.stringify({ type, ...head, data })
+    }
+    return JSON.stringify({ type, timestamp, data })
   }
 }
 
@@ -64,6 +70,7 @@ export type EventType =
   | 'combo_status_update'
   | 'combo_lifecycle'
   | 'reorg'
+  | 'price_feed'
 
 /** What filters look at, spelled as in the data. */
 export type EventKeys = {
@@ -80,4 +87,7 @@ export type EventKeys = {
   /** What it is worth in dollars, for bounds on the size. */
   sizeUsd: number | undefined
   status: 'pending' | 'confirmed'
+  /** Of prices: `BTC/USD`, and which price of it. */
+  feed?: string | undefined
+  priceSource?: string | undefined
 }

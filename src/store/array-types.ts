@@ -11,6 +11,7 @@ export const ARRAY_TYPES: Record<string, PostgresType> = {
   integers: arrayType(1007, Number),
   texts: arrayType(1009, (text) => text),
   bigints: arrayType(1016, BigInt),
+  floats: arrayType(1022, Number),
   dates: arrayType(1182, (text) => text),
   numerics: arrayType(1231, (text) => text),
 }

@@ -82,7 +82,10 @@ const COMBO_ROW = closed({
   fee: Amount,
 })
 
-const DATA: Record<BusEvent['type'], TProperties> = {
+/** Prices are not of the chain. */
+type ChainEventType = Exclude<BusEvent['type'], 'price_feed'>
+
+const DATA: Record<ChainEventType, TProperties> = {
   settlement: {
     tx_hash: Hash,
     status: Type.Union([Type.Literal('pending'), Type.Literal('confirmed')]),
@@ -321,6 +324,7 @@ function splitShape(): TProperties {
 
 /** What is wrong with the message of an event: fields that lack, are too many or of another type. */
 export function misshapes({ type, text }: BusEvent): string[] {
+  if (type === 'price_feed') return [`not of the chain: ${text}`]
   const shape = SHAPES.get(type) ?? shapeOf(type)
   SHAPES.set(type, shape)
   return Value.Errors(shape, JSON.parse(text)).map(
@@ -330,7 +334,7 @@ export function misshapes({ type, text }: BusEvent): string[] {
 
 const SHAPES = new Map<BusEvent['type'], TSchema>()
 
-function shapeOf(type: BusEvent['type']): TSchema {
+function shapeOf(type: ChainEventType): TSchema {
   if (type === 'fill') return closed({ type: Type.Literal('event'), data: closed(DATA.fill) })
   return closed({
     type: Type.Literal(type),

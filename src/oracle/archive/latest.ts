@@ -1,0 +1,36 @@
+import type { Sql } from '../../store/connection.js'
+import { selectLastBlocks, selectLastLive } from './queries.js'
+import { BLOCK_SEC, slotOf, TickBlock } from './tick-block.js'
+
+/** Both ends included. */
+export type Span = { fromSec: number; toSec: number }
+
+export type Price = { sec: number; price: number }
+
+/** The last price of each stream within the span; streams without one are absent. */
+export async function selectLatest(
+  sql: Sql,
+  streams: readonly number[],
+  { fromSec, toSec }: Span,
+): Promise<Map<number, Price>> {
+  // In this order: a tick that moves into its block in between is found twice.
+  const live = await selectLastLive(sql, streams, toSec)
+  const blocks = await selectLastBlocks(sql, streams, fromSec, toSec)
+  const latest = new Map<number, Price>()
+  const offer = (stream: number, tick: Price) => {
+    const known = latest.get(stream)?.sec ?? fromSec - 1
+    if (tick.sec > known) latest.set(stream, tick)
+  }
+  for (const { stream, block, columns } of blocks) {
+    const tick = lastOf(new TickBlock(columns), block * BLOCK_SEC, toSec)
+    if (tick !== undefined) offer(stream, tick)
+  }
+  for (const { stream, sec, price } of live) offer(stream, { sec, price })
+  return latest
+}
+
+function lastOf(block: TickBlock, startSec: number, toSec: number): Price | undefined {
+  const endSec = startSec + BLOCK_SEC - 1
+  const slot = block.lastSlot(toSec < endSec ? slotOf(toSec) : BLOCK_SEC - 1)
+  return slot === -1 ? undefined : { sec: startSec + slot, price: block.priceAt(slot) }
+}

@@ -1,0 +1,102 @@
+import type { Pool, Sql } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import { ensurePartitions } from './partitions.js'
+import {
+  addToHours,
+  type BlockKey,
+  deleteLive,
+  type HourRow,
+  hourOfBlock,
+  lockState,
+  type StreamTick,
+  selectBlocksByKey,
+  selectOldLive,
+  updateState,
+  upsertBlocks,
+} from './queries.js'
+import { BLOCK_SEC, blockOf, slotOf, TickBlock } from './tick-block.js'
+
+export const PACK_MS = 30_000
+
+/** A block waits so long for ticks that are on their way; what comes later is added to it. */
+const SETTLE_SEC = 120
+/** Most ticks that one transaction moves. */
+const TICKS_MAX = 20_000
+
+/** Moves the ticks of blocks that are over from `live_ticks` into `tick_blocks`. */
+export async function packTicks(pool: Pool, nowMs: number): Promise<void> {
+  const untilBlock = blockOf(Math.floor(nowMs / 1000) - SETTLE_SEC)
+  while (await transact(pool, (tx) => packSome(tx, untilBlock)));
+}
+
+/** Whether there is more to move. */
+async function packSome(tx: Sql, untilBlock: number): Promise<boolean> {
+  const state = await lockState(tx)
+  const ticks = await selectOldLive(tx, untilBlock * BLOCK_SEC, TICKS_MAX)
+  const isAll = ticks.length < TICKS_MAX
+  const changed = ticks.length === 0 ? [] : await moveIntoBlocks(tx, ticks)
+  const isLate = changed.some(({ block }) => block < state.packedUntil)
+  const packedUntil = isAll ? Math.max(state.packedUntil, untilBlock) : state.packedUntil
+  if (isLate || packedUntil !== state.packedUntil) {
+    await updateState(tx, { packedUntil, revision: state.revision + (isLate ? 1 : 0) })
+  }
+  return !isAll
+}
+
+type FilledBlock = BlockKey & { ticks: TickBlock; added: number }
+
+/** Returns the blocks that have changed. */
+async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<BlockKey[]> {
+  const blocks = groupByBlock(ticks)
+  const known = await selectBlocksByKey(tx, [...blocks.values()])
+  for (const { stream, block, columns } of known) {
+    const filled = blocks.get(keyOf({ stream, block }))
+    if (filled !== undefined) filled.ticks = new TickBlock(columns)
+  }
+  for (const tick of ticks) {
+    const filled = blocks.get(keyOf({ stream: tick.stream, block: blockOf(tick.sec) }))
+    if (filled?.ticks.put(slotOf(tick.sec), tick)) filled.added++
+  }
+  const changed = [...blocks.values()].filter(({ added }) => added > 0)
+  if (changed.length > 0) {
+    await ensurePartitions(
+      tx,
+      changed.map(({ block }) => block),
+    )
+    await upsertBlocks(
+      tx,
+      changed.map(({ stream, block, ticks: filled }) => ({
+        stream,
+        block,
+        columns: filled.toBytes(),
+      })),
+    )
+    await addToHours(tx, toHours(changed))
+  }
+  await deleteLive(tx, ticks)
+  return changed
+}
+
+function groupByBlock(ticks: readonly StreamTick[]): Map<string, FilledBlock> {
+  const blocks = new Map<string, FilledBlock>()
+  for (const { stream, sec } of ticks) {
+    const key = { stream, block: blockOf(sec) }
+    if (!blocks.has(keyOf(key))) {
+      blocks.set(keyOf(key), { ...key, ticks: new TickBlock(), added: 0 })
+    }
+  }
+  return blocks
+}
+
+function toHours(blocks: readonly FilledBlock[]): HourRow[] {
+  const hours = new Map<string, HourRow>()
+  for (const { stream, block, added } of blocks) {
+    const hour = hourOfBlock(block)
+    const row = hours.get(`${stream} ${hour}`) ?? { stream, hour, seconds: 0 }
+    row.seconds += added
+    hours.set(`${stream} ${hour}`, row)
+  }
+  return [...hours.values()]
+}
+
+const keyOf = ({ stream, block }: BlockKey): string => `${stream} ${block}`

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import type { Pool, Sql } from '../../store/connection.js'
+import { LOCKS } from '../../store/locks.js'
+import { transact } from '../../store/transaction.js'
+import { type Month, monthNamed, monthOf } from './month.js'
+import { lockState, updateState } from './queries.js'
+import { BLOCK_SEC } from './tick-block.js'
+
+const NAMES_MAX = 100
+/** Whoever reads the blocks waits behind the one who waits to drop some of them. */
+const LOCK_WAIT_MS = 2_000
+
+/** Makes the partitions that these blocks need. */
+export async function ensurePartitions(tx: Sql, blocks: Iterable<number>): Promise<void> {
+  const months = new Map([...blocks].map(monthOf).map((month) => [month.name, month]))
+  const missing = await selectMissing(tx, [...months.values()])
+  if (missing.length === 0) return
+  await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
+  for (const month of await selectMissing(tx, missing)) await createPartition(tx, month)
+}
+
+/** Drops the months that are over before that time, and what is said about their hours and gaps. */
+export async function dropOldMonths(pool: Pool, beforeMs: number): Promise<void> {
+  const beforeBlock = Math.floor(beforeMs / 1000 / BLOCK_SEC)
+  for (const name of await selectAttached(pool)) {
+    const month = monthNamed(name)
+    if (month === undefined || month.untilBlock > beforeBlock) continue
+    await transact(pool, async (tx) => {
+      await tx.unsafe(`set local lock_timeout = ${LOCK_WAIT_MS}`)
+      // Locked first, as by whoever packs; whoever remembers blocks of the month forgets them.
+      const state = await lockState(tx)
+      await tx.unsafe(`drop table if exists ${name}`)
+      const endSec = month.untilBlock * BLOCK_SEC
+      await tx`delete from tick_hours where hour < ${Math.floor(endSec / 3600)}`
+      await tx`delete from tick_gaps where to_sec < ${endSec}`
+      await updateState(tx, { ...state, revision: state.revision + 1 })
+    })
+  }
+}
+
+async function selectAttached(sql: Sql): Promise<string[]> {
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'tick_blocks'::regclass
+     order by c.relname`
+  return tables.map(({ name }) => name)
+}
+
+/** Those that have no partition. One that was taken out counts no more, though its table is there. */
+async function selectMissing(tx: Sql, months: readonly Month[]): Promise<Month[]> {
+  const names = await selectAttached(tx)
+  const attached = new Set(names.map((name) => monthNamed(name)?.fromBlock))
+  return months.filter(({ fromBlock }) => !attached.has(fromBlock))
+}
+
+/** A table that is made first and attached then does not lock the readers of the others out. */
+async function createPartition(
+  tx: Sql,
+  { name: plain, fromBlock, untilBlock }: Month,
+): Promise<void> {
+  const name = await chooseName(tx, plain)
+  await tx.unsafe(`create table ${name} (like tick_blocks including all)`)
+  await tx.unsafe(
+    `alter table tick_blocks attach partition ${name} for values from (${fromBlock}) to (${untilBlock})`,
+  )
+}
+
+async function chooseName(tx: Sql, plain: string): Promise<string> {
+  const numbered = Array.from({ length: NAMES_MAX }, (_, index) => `${plain}_${index + 2}`)
+  const [free] = await tx<{ name: string }[]>`
+    select name
+      from unnest(${[plain, ...numbered]}::text[]) with ordinality as names (name, place)
+     where to_regclass(name) is null
+     order by place
+     limit 1`
+  assert(free !== undefined, 'a partition finds a name')
+  return free.name
+}

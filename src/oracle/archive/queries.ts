@@ -1,0 +1,265 @@
+import type { Sql } from '../../store/connection.js'
+import { monthOf } from './month.js'
+import { BLOCK_SEC, blockOf, COLUMN_BYTES, type Tick } from './tick-block.js'
+
+export type StreamTick = Tick & { stream: number }
+export type BlockKey = { stream: number; block: number }
+export type BlockRow = BlockKey & { columns: Uint8Array }
+export type TickState = { packedUntil: number; revision: number }
+
+type LiveRow = {
+  stream: number
+  sec: number
+  price: number
+  bid: number | null
+  ask: number | null
+}
+
+const toStreamTick = ({ bid, ask, ...row }: LiveRow): StreamTick => ({
+  ...row,
+  bid: bid ?? undefined,
+  ask: ask ?? undefined,
+})
+
+/** A second of a stream that is there already stays as it is. */
+export async function insertTicks(sql: Sql, ticks: readonly StreamTick[]): Promise<void> {
+  await sql`
+    insert into live_ticks (stream, sec, price, bid, ask)
+    select * from unnest(
+      ${ticks.map(({ stream }) => stream)}::smallint[],
+      ${ticks.map(({ sec }) => sec)}::int[],
+      ${ticks.map(({ price }) => price)}::float8[],
+      ${ticks.map(({ bid }) => bid ?? null)}::float8[],
+      ${ticks.map(({ ask }) => ask ?? null)}::float8[])
+    on conflict (stream, sec) do nothing`
+}
+
+export type LiveTicks = TickState & { ticks: StreamTick[] }
+
+/**
+ * What is not in blocks yet, from `fromSec` to `toSec`, in no order. To be read before the blocks:
+ * a tick that moves in between is then found twice rather than not at all.
+ */
+export async function selectLive(
+  sql: Sql,
+  streams: readonly number[],
+  fromSec: number,
+  toSec: number,
+): Promise<LiveTicks> {
+  const rows = await sql<(TickState & { [Name in keyof LiveRow]: LiveRow[Name] | null })[]>`
+    select s.packed_until, s.revision, l.stream, l.sec, l.price, l.bid, l.ask
+      from tick_state s
+      left join live_ticks l
+        on l.stream = any(${[...streams]}::smallint[])
+       and l.sec between ${fromSec} and ${toSec}`
+  const [state] = rows
+  if (state === undefined) throw new Error('the tick archive has lost its state')
+  const ticks = rows.flatMap(({ stream, sec, price, bid, ask }) =>
+    stream === null || sec === null || price === null
+      ? []
+      : toStreamTick({ stream, sec, price, bid, ask }),
+  )
+  return { packedUntil: state.packedUntil, revision: state.revision, ticks }
+}
+
+/** What a price alone needs of a block. */
+const prices = (sql: Sql) => sql`substring(columns from 1 for ${COLUMN_BYTES}) as columns`
+
+/**
+ * The months of these blocks, as constants: a plan that is made once for any time would look at every
+ * month that there is, and get slower with each.
+ */
+function inMonths(sql: Sql, fromBlock: number, toBlock: number) {
+  const from = monthOf(fromBlock).fromBlock
+  const until = monthOf(toBlock).untilBlock
+  return sql.unsafe(`block >= ${from} and block < ${until}`)
+}
+
+/** Blocks of these streams, `fromBlock` to `toBlock` included; empty ones are absent. Primary key. */
+export function selectBlocks(
+  sql: Sql,
+  streams: readonly number[],
+  fromBlock: number,
+  toBlock: number,
+  { pricesAlone = false }: { pricesAlone?: boolean } = {},
+): Promise<BlockRow[]> {
+  return sql<BlockRow[]>`
+    select stream, block, ${pricesAlone ? prices(sql) : sql`columns`}
+      from tick_blocks
+     where stream = any(${[...streams]}::smallint[])
+       and block between ${fromBlock} and ${toBlock}
+       and ${inMonths(sql, fromBlock, toBlock)}
+     order by block, stream`
+}
+
+/** The newest tick of each stream that is not in a block yet and not after that second. */
+export async function selectLastLive(
+  sql: Sql,
+  streams: readonly number[],
+  atSec: number,
+): Promise<StreamTick[]> {
+  const rows = await sql<LiveRow[]>`
+    select l.*
+      from unnest(${[...streams]}::smallint[]) as asked (stream)
+      cross join lateral (
+        select stream, sec, price, bid, ask
+          from live_ticks
+         where stream = asked.stream and sec <= ${atSec}
+         order by sec desc
+         limit 1
+      ) l`
+  return rows.map(toStreamTick)
+}
+
+/**
+ * The prices of the two newest blocks of each stream that begin by that second and not before
+ * `sinceSec`: the tick looked for is in the first one, or in the second if the first has only later
+ * ones. Primary key.
+ */
+export function selectLastBlocks(
+  sql: Sql,
+  streams: readonly number[],
+  sinceSec: number,
+  atSec: number,
+): Promise<BlockRow[]> {
+  const fromBlock = blockOf(sinceSec)
+  const toBlock = blockOf(atSec)
+  return sql<BlockRow[]>`
+    select b.*
+      from unnest(${[...streams]}::smallint[]) as asked (stream)
+      cross join lateral (
+        select stream, block, ${prices(sql)}
+          from tick_blocks
+         where stream = asked.stream
+           and block between ${fromBlock} and ${toBlock}
+           and ${inMonths(sql, fromBlock, toBlock)}
+         order by block desc
+         limit 2
+      ) b`
+}
+
+export async function lockState(tx: Sql): Promise<TickState> {
+  const [state] = await tx<TickState[]>`
+    select packed_until, revision from tick_state for update`
+  if (state === undefined) throw new Error('the tick archive has lost its state')
+  return state
+}
+
+export async function updateState(tx: Sql, { packedUntil, revision }: TickState): Promise<void> {
+  await tx`update tick_state set packed_until = ${packedUntil}, revision = ${revision}`
+}
+
+/** Live ticks before that second, the oldest of each stream first. Primary key. */
+export async function selectOldLive(
+  tx: Sql,
+  beforeSec: number,
+  limit: number,
+): Promise<StreamTick[]> {
+  const rows = await tx<LiveRow[]>`
+    select stream, sec, price, bid, ask
+      from live_ticks
+     where sec < ${beforeSec}
+     order by stream, sec
+     limit ${limit}`
+  return rows.map(toStreamTick)
+}
+
+export async function deleteLive(tx: Sql, ticks: readonly StreamTick[]): Promise<void> {
+  await tx`
+    delete from live_ticks l
+     using unnest(${ticks.map(({ stream }) => stream)}::smallint[],
+                  ${ticks.map(({ sec }) => sec)}::int[]) as moved (stream, sec)
+     where l.stream = moved.stream and l.sec = moved.sec`
+}
+
+export function selectBlocksByKey(tx: Sql, keys: readonly BlockKey[]): Promise<BlockRow[]> {
+  return tx<BlockRow[]>`
+    select b.stream, b.block, b.columns
+      from unnest(${keys.map(({ stream }) => stream)}::smallint[],
+                  ${keys.map(({ block }) => block)}::int[]) as asked (stream, block)
+      join tick_blocks b on b.stream = asked.stream and b.block = asked.block`
+}
+
+export async function upsertBlocks(tx: Sql, rows: readonly BlockRow[]): Promise<void> {
+  await tx`
+    insert into tick_blocks (stream, block, columns)
+    select * from unnest(
+      ${rows.map(({ stream }) => stream)}::smallint[],
+      ${rows.map(({ block }) => block)}::int[],
+      ${tx.array(rows.map(({ columns }) => Buffer.from(columns)))})
+    on conflict (stream, block) do update set columns = excluded.columns`
+}
+
+export type HourRow = { stream: number; hour: number; seconds: number }
+
+/** Adds seconds to those that are counted already. */
+export async function addToHours(tx: Sql, rows: readonly HourRow[]): Promise<void> {
+  await tx`
+    insert into tick_hours as h (stream, hour, seconds)
+    select * from unnest(
+      ${rows.map(({ stream }) => stream)}::smallint[],
+      ${rows.map(({ hour }) => hour)}::int[],
+      ${rows.map(({ seconds }) => seconds)}::smallint[])
+    on conflict (stream, hour) do update set seconds = h.seconds + excluded.seconds`
+}
+
+/** From that hour on. Primary key, by stream. */
+export function selectHours(sql: Sql, fromHour: number): Promise<HourRow[]> {
+  return sql<HourRow[]>`
+    select stream, hour, seconds from tick_hours where hour >= ${fromHour} order by stream, hour`
+}
+
+/** The same of what is not in blocks yet, up to that second. */
+export function countLiveByHour(sql: Sql, fromHour: number, toSec: number): Promise<HourRow[]> {
+  return sql<HourRow[]>`
+    select stream, sec / 3600 as hour, count(*)::int as seconds
+      from live_ticks
+     where sec between ${fromHour * 3600} and ${toSec}
+     group by stream, sec / 3600
+     order by stream, hour`
+}
+
+/** The hour in which each stream begins; streams without ticks are absent. */
+export function selectFirstHours(
+  sql: Sql,
+  streams: readonly number[],
+): Promise<Omit<HourRow, 'seconds'>[]> {
+  return sql<Omit<HourRow, 'seconds'>[]>`
+    select asked.stream, f.hour
+      from unnest(${[...streams]}::smallint[]) as asked (stream)
+      cross join lateral (
+        select least(
+          (select hour from tick_hours where stream = asked.stream order by hour limit 1),
+          (select sec / 3600 from live_ticks where stream = asked.stream order by sec limit 1)
+        ) as hour
+      ) f
+     where f.hour is not null
+     order by asked.stream`
+}
+
+export type GapRow = {
+  upstream: string
+  /** null: all streams of the upstream. */
+  stream: number | null
+  fromSec: number
+  toSec: number
+  reason: string
+}
+
+export async function insertGap(sql: Sql, gap: GapRow): Promise<void> {
+  await sql`insert into tick_gaps ${sql(gap)}`
+}
+
+/** Gaps that reach into these seconds or beyond, the newest first. Index: tick_gaps_to_sec. */
+export function selectGaps(sql: Sql, sinceSec: number, limit: number): Promise<GapRow[]> {
+  return sql<GapRow[]>`
+    select upstream, stream, from_sec, to_sec, reason
+      from tick_gaps
+     where to_sec >= ${sinceSec}
+     order by to_sec desc, from_sec desc
+     limit ${limit}`
+}
+
+const HOUR_BLOCKS = 3600 / BLOCK_SEC
+
+export const hourOfBlock = (block: number): number => Math.floor(block / HOUR_BLOCKS)

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+
+export const BLOCK_SEC = 300
+
+/** A price and the quotes around it; a source without quotes tells the price alone. */
+export type Quote = { price: number; bid: number | undefined; ask: number | undefined }
+
+/** A price of a second. */
+export type Tick = Quote & { sec: number }
+
+/** The prices come first, and are all that a block needs. */
+export const COLUMN_BYTES = BLOCK_SEC * Float64Array.BYTES_PER_ELEMENT
+
+/** Five minutes of a stream, a slot for each second. The first tick of a second stays. */
+export class TickBlock {
+  readonly #prices: Float64Array
+  #bids: Float64Array | undefined
+  #asks: Float64Array | undefined
+
+  /** Without bytes it is empty. */
+  constructor(bytes?: Uint8Array) {
+    const [prices, bids, asks] = bytes === undefined ? [] : readColumns(bytes)
+    this.#prices = prices ?? emptyColumn()
+    this.#bids = bids
+    this.#asks = asks
+  }
+
+  /** As the database has it: see `tick_blocks`. */
+  toBytes(): Uint8Array {
+    const columns = [this.#prices, this.#bids, this.#asks].filter((column) => column !== undefined)
+    return Buffer.concat(
+      columns.map(({ buffer, byteOffset }) => Buffer.from(buffer, byteOffset, COLUMN_BYTES)),
+    )
+  }
+
+  /** NaN: there is none. */
+  priceAt(slot: number): number {
+    return this.#prices[slot] ?? Number.NaN
+  }
+
+  /** The price itself where the source told no bid. */
+  bidAt(slot: number): number {
+    return quoteAt(this.#bids, slot) ?? this.priceAt(slot)
+  }
+
+  askAt(slot: number): number {
+    return quoteAt(this.#asks, slot) ?? this.priceAt(slot)
+  }
+
+  /** Whether the slot was free. */
+  put(slot: number, { price, bid, ask }: Quote): boolean {
+    assert(slot >= 0 && slot < BLOCK_SEC && Number.isFinite(price), 'a tick has a slot and a price')
+    if (!Number.isNaN(this.priceAt(slot))) return false
+    this.#prices[slot] = price
+    if (bid !== undefined && ask !== undefined) {
+      this.#bids ??= emptyColumn()
+      this.#asks ??= emptyColumn()
+      this.#bids[slot] = bid
+      this.#asks[slot] = ask
+    }
+    return true
+  }
+
+  /** The last slot up to this one that has a price; -1: there is none. */
+  lastSlot(upTo = BLOCK_SEC - 1): number {
+    let slot = upTo
+    while (slot >= 0 && Number.isNaN(this.priceAt(slot))) slot--
+    return slot
+  }
+}
+
+export const blockOf = (sec: number): number => Math.floor(sec / BLOCK_SEC)
+
+export const slotOf = (sec: number): number => sec % BLOCK_SEC
+
+const emptyColumn = (): Float64Array => new Float64Array(BLOCK_SEC).fill(Number.NaN)
+
+function quoteAt(column: Float64Array | undefined, slot: number): number | undefined {
+  const quote = column?.[slot]
+  return quote === undefined || Number.isNaN(quote) ? undefined : quote
+}
+
+/**
+ * Copied, because the bytes of a row may begin anywhere and numbers may not. Not with `slice`, which
+ * copies nothing of a `Buffer`.
+ */
+function readColumns(bytes: Uint8Array): Float64Array[] {
+  const count = bytes.length / COLUMN_BYTES
+  assert(count === 1 || count === 3, 'a block has one column or three')
+  const copy = new Uint8Array(bytes).buffer
+  return Array.from(
+    { length: count },
+    (_, index) => new Float64Array(copy, index * COLUMN_BYTES, BLOCK_SEC),
+  )
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { ManualClock } from '../../../test/manual-clock.js'
+import {
+  insertPast,
+  openSimulatedPrices,
+  SIMULATED_STREAMS,
+} from '../../../test/simulated-prices.js'
+import { insertTicks } from '../archive/queries.js'
+import { feedOf, SYMBOLS, streamId } from '../streams.js'
+import { type Collecting, collectFrom, startCollector } from './test-collect.js'
+import { openRtds, rtdsTick } from './test-peers.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(() => database.sql`truncate live_ticks, tick_gaps`)
+
+const textsOf = ({ events }: Collecting) => events.map(({ text }) => JSON.parse(text))
+
+test('one message a second, feed and price source, in order, however many sources tell it', async () => {
+  const SECONDS = 20
+  const sim = await openSimulatedPrices()
+  await insertPast(database.sql, sim)
+  const collecting = await collectFrom(database, sim, 'rtds', 'live_v2', 'chainlink')
+  const firstSec = sim.now() / 1_000
+  for (let second = 1; second <= SECONDS; second++) {
+    sim.liveOn()
+    for (const [source, { length }] of Object.entries(SIMULATED_STREAMS))
+      await collecting.untilCount(length * second, 'auspex_ticks_total', { source })
+  }
+  await collecting.stop()
+  const heard = new Map<string, number[]>()
+  for (const { keys, timestampMs } of collecting.events) {
+    const name = `${keys.feed} ${keys.priceSource}`
+    heard.set(name, [...(heard.get(name) ?? []), timestampMs / 1_000])
+  }
+  const kinds = ['spot', 'twap30', 'twap60']
+  const names = SYMBOLS.flatMap((symbol) => kinds.map((kind) => `${feedOf(symbol)} ${kind}`))
+  expect([...heard.keys()].sort()).toEqual(names.sort())
+  for (const secs of heard.values()) {
+    expect(secs.length).toBeGreaterThanOrEqual(SECONDS - 1)
+    expect(secs).toEqual(secs.map((_, index) => (secs[0] ?? 0) + index))
+  }
+  const lastSec = firstSec + SECONDS
+  const stream = { symbol: 'BTC', kind: 'spot', source: 'oracle_data_streams' } as const
+  expect(textsOf(collecting)).toContainEqual({
+    type: 'price_feed',
+    feed: 'BTC/USD',
+    timestamp: lastSec,
+    data: { feed: 'BTC/USD', ...sim.quoteOf(stream, lastSec), timestamp: lastSec },
+  })
+})
+
+describe('of the platform', () => {
+  const NOW_SEC = Date.UTC(2026, 10, 15, 12) / 1_000
+  const clock = new ManualClock(NOW_SEC * 1_000)
+  const KNOWN = {
+    stream: streamId({ symbol: 'BTC', kind: 'spot', source: 'oracle_data_streams' }),
+    sec: NOW_SEC,
+    ...{ price: 100, bid: undefined, ask: undefined },
+  }
+
+  async function open() {
+    await insertTicks(database.sql, [KNOWN])
+    const rtds = await openRtds()
+    const collecting = startCollector(database, clock, (shared) => [rtds.connect(shared)])
+    return { collecting, say: (...frames: string[]) => rtds.say(collecting, ...frames) }
+  }
+
+  test('what is told has the price for bid and ask, and says what mean it is', async () => {
+    const { collecting, say } = await open()
+    await say(rtdsTick(NOW_SEC, 101))
+    await say(rtdsTick(NOW_SEC, 102, 'twap30'), rtdsTick(NOW_SEC, 103, 'twap60'))
+    const data = (price: number) => ({
+      feed: 'BTC/USD',
+      ...{ price, bid: price, ask: price, timestamp: NOW_SEC },
+    })
+    const head = { type: 'price_feed', feed: 'BTC/USD', timestamp: NOW_SEC }
+    const mean = (seconds: number) => ({ is_twap: true, twap_window_seconds: seconds })
+    expect(textsOf(collecting)).toEqual([
+      { ...head, data: data(101) },
+      { ...head, ...mean(30), data: { ...data(102), ...mean(30) } },
+      { ...head, ...mean(60), data: { ...data(103), ...mean(60) } },
+    ])
+    expect(collecting.events.map(({ keys }) => [keys.feed, keys.priceSource])).toEqual([
+      ['BTC/USD', 'spot'],
+      ['BTC/USD', 'twap30'],
+      ['BTC/USD', 'twap60'],
+    ])
+  })
+
+  test('prices of the exchange are not told', async () => {
+    const { collecting, say } = await open()
+    await say(rtdsTick(NOW_SEC, 100, 'binance'))
+    expect(await collecting.count('auspex_ticks_total')).toBe(1)
+    expect(collecting.events).toEqual([])
+  })
+
+  test('what is older than ten seconds or than what was told is kept, but is no news', async () => {
+    const { collecting, say } = await open()
+    await say(rtdsTick(NOW_SEC - 11, 100), rtdsTick(NOW_SEC - 10, 100), rtdsTick(NOW_SEC - 3, 100))
+    await say(
+      rtdsTick(NOW_SEC - 4, 100),
+      rtdsTick(NOW_SEC - 2, 100_000),
+      rtdsTick(NOW_SEC - 1, 100),
+    )
+    expect(textsOf(collecting).map(({ timestamp }) => timestamp - NOW_SEC)).toEqual([-10, -3, -1])
+    expect(await collecting.count('auspex_ticks_total')).toBe(5)
+  })
+})

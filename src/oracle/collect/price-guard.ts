@@ -1,0 +1,75 @@
+import type { PriceSourceName, PriceTick } from '../../upstreams/prices/source.js'
+import type { CoinSymbol } from '../streams.js'
+
+/**
+ * Why a price is not believed: it is far from what the coin cost (`jump`), of a moment too long ago
+ * (`late`), or there are too few prices yet to know what the coin costs (`unproven`).
+ */
+export type Refusal = 'jump' | 'late' | 'unproven'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** How far back ticks come that are no mistake: two minutes in snapshots, a day where reports are read again. */
+const LATE_MS_MAX: Readonly<Record<PriceSourceName, number>> = {
+  rtds: 5 * MINUTE_MS,
+  live_v2: 5 * MINUTE_MS,
+  chainlink: 25 * HOUR_MS,
+}
+
+/** By which factor a price may have moved within a time. After the last of them nobody knows. */
+const MOVES = [
+  { withinMs: MINUTE_MS, factorMax: 2 },
+  { withinMs: 7 * 24 * HOUR_MS, factorMax: 10 },
+]
+/** Of so many first prices the middle one is believed. */
+const VOTES = 3
+
+/** What a coin cost, and when. */
+export type Anchor = { price: number; timestampMs: number }
+
+/** Tells prices that can be true from those that cannot, by what each coin cost before. */
+export class PriceGuard {
+  readonly #anchors: Map<CoinSymbol, Anchor>
+  readonly #votes = new Map<CoinSymbol, number[]>()
+
+  /** `anchors`: the last prices known from an earlier life. */
+  constructor(anchors: Iterable<[CoinSymbol, Anchor]> = []) {
+    this.#anchors = new Map(anchors)
+  }
+
+  /** `undefined`: it is believed. */
+  check(symbol: CoinSymbol, tick: PriceTick): Refusal | undefined {
+    const { timestampMs, receivedMs, source, bid = tick.price, ask = tick.price } = tick
+    const price = Number(tick.price)
+    if (receivedMs - timestampMs > LATE_MS_MAX[source]) return 'late'
+    const move = this.#moveOf(symbol, timestampMs)
+    if (move === undefined) return this.#vote(symbol, price, timestampMs)
+    const { anchor, factorMax } = move
+    const isNear = (each: number) => factorOf(each, anchor.price) <= factorMax
+    if (![price, Number(bid), Number(ask)].every(isNear)) return 'jump'
+    if (timestampMs > anchor.timestampMs) this.#anchors.set(symbol, { price, timestampMs })
+    return undefined
+  }
+
+  #moveOf(symbol: CoinSymbol, timestampMs: number) {
+    const anchor = this.#anchors.get(symbol)
+    if (anchor === undefined) return undefined
+    const apartMs = Math.abs(timestampMs - anchor.timestampMs)
+    const move = MOVES.find(({ withinMs }) => apartMs <= withinMs)
+    return move === undefined ? undefined : { anchor, factorMax: move.factorMax }
+  }
+
+  #vote(symbol: CoinSymbol, price: number, timestampMs: number): Refusal | undefined {
+    const votes = [...(this.#votes.get(symbol) ?? []), price].sort((a, b) => a - b)
+    this.#votes.set(symbol, votes)
+    const middle = votes[(VOTES - 1) / 2]
+    if (votes.length < VOTES || middle === undefined) return 'unproven'
+    this.#votes.delete(symbol)
+    this.#anchors.set(symbol, { price: middle, timestampMs })
+    return 'unproven'
+  }
+}
+
+/** By which one is larger than the other; of NaN it is NaN, and not within any bound. */
+const factorOf = (a: number, b: number): number => (a > b ? a / b : b / a)

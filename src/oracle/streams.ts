@@ -1,0 +1,58 @@
+import type { PriceKind, PriceSourceName } from '../upstreams/prices/source.js'
+
+/** In the order of their numbers in the database: new ones go to the end. */
+export const SYMBOLS = ['BTC', 'ETH', 'SOL', 'BNB', 'XRP', 'DOGE', 'HYPE'] as const
+export type CoinSymbol = (typeof SYMBOLS)[number]
+
+/**
+ * The platform's socket, which relays prices of the oracle, and the oracle's own streams. The place
+ * here is also the sequence in the id of a tick.
+ */
+export const TICK_SOURCES = ['platform_oracle', 'oracle_data_streams'] as const
+export type TickSource = (typeof TICK_SOURCES)[number]
+
+export const PRICE_KINDS = ['spot', 'twap30', 'twap60', 'binance'] as const satisfies PriceKind[]
+
+/** One price a second: of a coin, of a kind, from a source. */
+export type Stream = { symbol: CoinSymbol; kind: PriceKind; source: TickSource }
+
+const KINDS_MAX = 8
+const SOURCES_MAX = 4
+
+/** What a stream is called in the database. */
+export const streamId = ({ symbol, kind, source }: Stream): number =>
+  (SYMBOLS.indexOf(symbol) * KINDS_MAX + PRICE_KINDS.indexOf(kind)) * SOURCES_MAX +
+  TICK_SOURCES.indexOf(source)
+
+/** Ids of the same coin and kind, in the order of the sources; of one source if one is given. */
+export const streamIds = (symbol: CoinSymbol, kind: PriceKind, source?: TickSource): number[] =>
+  (source === undefined ? TICK_SOURCES : [source]).map((each) =>
+    streamId({ symbol, kind, source: each }),
+  )
+
+/** Every stream there can be, by its id. */
+export const STREAMS: ReadonlyMap<number, Stream> = new Map(
+  SYMBOLS.flatMap((symbol) =>
+    PRICE_KINDS.flatMap((kind) =>
+      TICK_SOURCES.map((source): [number, Stream] => {
+        const stream = { symbol, kind, source }
+        return [streamId(stream), stream]
+      }),
+    ),
+  ),
+)
+
+const SOURCE_OF: Readonly<Record<PriceSourceName, TickSource>> = {
+  rtds: 'platform_oracle',
+  live_v2: 'platform_oracle',
+  chainlink: 'oracle_data_streams',
+}
+
+/** Under which source the ticks of an upstream are kept. */
+export const sourceOf = (upstream: PriceSourceName): TickSource => SOURCE_OF[upstream]
+
+/** `undefined`: not one of the seven. In capitals or in small letters, as upstreams write it. */
+export const toSymbol = (text: string): CoinSymbol | undefined =>
+  SYMBOLS.find((symbol) => text === symbol || text === symbol.toLowerCase())
+
+export const feedOf = (symbol: CoinSymbol): string => `${symbol}/USD`

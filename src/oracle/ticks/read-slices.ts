@@ -1,0 +1,144 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { groupBy } from '../../lib/group-by.js'
+import type { Sql } from '../../store/connection.js'
+import type { PriceKind } from '../../upstreams/prices/source.js'
+import { type LiveTicks, type StreamTick, selectBlocks, selectLive } from '../archive/queries.js'
+import { BLOCK_SEC, blockOf, slotOf, TickBlock } from '../archive/tick-block.js'
+import { type CoinSymbol, STREAMS, streamIds, type TickSource } from '../streams.js'
+import { type RenderedBlock, renderBlock } from './render-block.js'
+import type { RenderedBlocks } from './rendered-blocks.js'
+
+export type TickRange = {
+  symbol: CoinSymbol
+  kind: PriceKind
+  /** Without one: of all sources. */
+  source: TickSource | undefined
+  /** Both ends included. */
+  fromSec: number
+  toSec: number
+  limit: number
+}
+
+/** Neighbouring ticks as JSON, each with a comma before it. */
+export type Slice = { bytes: Buffer; count: number }
+
+/** How many blocks are read at once: two hours. */
+const BLOCKS_PER_READ = 24
+
+/**
+ * The first `limit` ticks of a range, in the order of time, in slices of five minutes. What was not
+ * rendered before is rendered a block at a turn of the event loop, which takes about a millisecond.
+ */
+export async function* readSlices(
+  sql: Sql,
+  cache: RenderedBlocks,
+  range: TickRange,
+  nowMs: number,
+): AsyncGenerator<Slice> {
+  const reader = new BlockReader(sql, cache, range, await readLive(sql, cache, range, nowMs))
+  const { fromSec, toSec } = range
+  let left = range.limit
+  for (let block = blockOf(fromSec); block <= blockOf(toSec) && left > 0; block++) {
+    const rendered = reader.recall(block) ?? (await reader.read(block))
+    const slice = cut(rendered, block, range, left)
+    left -= slice.count
+    if (slice.count > 0) yield slice
+  }
+}
+
+/** Of a range that was packed long ago there is nothing to ask: late ticks show a second later. */
+async function readLive(
+  sql: Sql,
+  cache: RenderedBlocks,
+  { symbol, kind, source, fromSec, toSec }: TickRange,
+  nowMs: number,
+): Promise<LiveTicks> {
+  const known = cache.stateAt(nowMs)
+  if (known !== undefined && blockOf(toSec) < known.packedUntil) return { ...known, ticks: [] }
+  const live = await selectLive(sql, streamIds(symbol, kind, source), fromSec, toSec)
+  cache.follow(live, nowMs)
+  return live
+}
+
+class BlockReader {
+  readonly #sql: Sql
+  readonly #cache: RenderedBlocks
+  readonly #range: TickRange
+  readonly #live: LiveTicks
+  readonly #liveByBlock: ReadonlyMap<number, StreamTick[]>
+  /** Read and not rendered yet, up to the block before `#readUntil`. */
+  #ahead = new Map<number, Map<number, TickBlock>>()
+  #readUntil = 0
+
+  constructor(sql: Sql, cache: RenderedBlocks, range: TickRange, live: LiveTicks) {
+    this.#sql = sql
+    this.#cache = cache
+    this.#range = range
+    this.#live = live
+    this.#liveByBlock = groupBy(live.ticks, ({ sec }) => blockOf(sec))
+  }
+
+  /** `undefined`: it must be read. */
+  recall(block: number): RenderedBlock | undefined {
+    return this.#isFinal(block) ? this.#cache.get(this.#keyOf(block)) : undefined
+  }
+
+  async read(block: number): Promise<RenderedBlock> {
+    if (block >= this.#readUntil) await this.#readAhead(block)
+    else await nextTurn()
+    const { symbol, kind } = this.#range
+    const byStream = this.#ahead.get(block) ?? new Map<number, TickBlock>()
+    this.#ahead.delete(block)
+    for (const tick of this.#liveByBlock.get(block) ?? []) {
+      const ticks = byStream.get(tick.stream) ?? new TickBlock()
+      ticks.put(slotOf(tick.sec), tick)
+      byStream.set(tick.stream, ticks)
+    }
+    const parts = [...byStream].flatMap(([id, ticks]) => {
+      const source = STREAMS.get(id)?.source
+      return source === undefined ? [] : { source, ticks }
+    })
+    const rendered = renderBlock(symbol, kind, block, parts)
+    if (this.#isFinal(block)) this.#cache.set(this.#keyOf(block), rendered, this.#live.revision)
+    return rendered
+  }
+
+  /** Reads from this block on to the next one that is remembered. */
+  async #readAhead(first: number): Promise<void> {
+    const { symbol, kind, source, toSec } = this.#range
+    const end = Math.min(blockOf(toSec), first + BLOCKS_PER_READ - 1)
+    let last = first
+    while (last < end && this.recall(last + 1) === undefined) last++
+    const rows = await selectBlocks(this.#sql, streamIds(symbol, kind, source), first, last)
+    this.#ahead = new Map()
+    for (const { block, stream, columns } of rows) {
+      const byStream = this.#ahead.get(block) ?? new Map<number, TickBlock>()
+      this.#ahead.set(block, byStream.set(stream, new TickBlock(columns)))
+    }
+    this.#readUntil = last + 1
+  }
+
+  /** Whether the archive has all of it in one place, where only the revision can change it. */
+  #isFinal(block: number): boolean {
+    return block < this.#live.packedUntil && !this.#liveByBlock.has(block)
+  }
+
+  #keyOf(block: number): string {
+    const { symbol, kind, source = '' } = this.#range
+    return `${symbol} ${kind} ${source} ${block}`
+  }
+}
+
+/** The part of a block that is within the range, `most` ticks at most. */
+function cut(
+  { bytes, starts, ticksBefore }: RenderedBlock,
+  block: number,
+  { fromSec, toSec }: TickRange,
+  most: number,
+): Slice {
+  const startSec = block * BLOCK_SEC
+  const first = ticksBefore[Math.max(0, fromSec - startSec)] ?? 0
+  const last = ticksBefore[Math.min(BLOCK_SEC, toSec + 1 - startSec)] ?? 0
+  const count = Math.min(Math.max(0, last - first), most)
+  return { bytes: bytes.subarray(starts[first], starts[first + count]), count }
+}

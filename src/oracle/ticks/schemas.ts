@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import { PRICE_KINDS, SYMBOLS, TICK_SOURCES } from '../streams.js'
+
+export const LIMIT_MAX = 100_000
+const LIMIT = 10_000
+
+export const TicksQuery = Type.Object({
+  symbol: Type.String({
+    description: `one of ${SYMBOLS.join(', ')}, in capitals or in small letters`,
+  }),
+  from: Type.Integer({ description: 'start of the range in Unix milliseconds, included' }),
+  to: Type.Integer({
+    description: 'end of the range in Unix milliseconds, included; at most 24 hours after `from`',
+  }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT,
+    description: 'most ticks in the answer; the earliest are kept',
+  }),
+  source: Type.Optional(
+    Type.String({ enum: [...TICK_SOURCES], description: 'ticks of this source alone' }),
+  ),
+  price_source: Type.String({
+    enum: [...PRICE_KINDS],
+    default: 'spot',
+    description:
+      'which price: that of the second, its mean over 30 or 60 seconds (5-minute, 15-minute and 4-hour windows settle on the latter), or that of the exchange (hourly windows)',
+  }),
+})
+
+const mean = {
+  is_twap: Type.Optional(Type.Literal(true, { description: 'only on means' })),
+  twap_window_seconds: Type.Optional(
+    Type.Integer({ enum: [30, 60], description: 'only on means' }),
+  ),
+}
+
+export const Tick = Type.Object({
+  id: Type.String({
+    description:
+      '`<ms>-<sequence>`, unique within a feed and price source; the sequence is 0 for `platform_oracle` and 1 for `oracle_data_streams`',
+    examples: ['1793000100000-0'],
+  }),
+  type: Type.Literal('price_feed'),
+  feed: Type.String({ examples: ['BTC/USD'] }),
+  timestamp: Type.Integer({ description: 'Unix seconds' }),
+  timestamp_ms: Type.Integer({ description: 'the same in milliseconds' }),
+  source: Type.String({ enum: [...TICK_SOURCES] }),
+  ...mean,
+  data: Type.Object({
+    feed: Type.String(),
+    price: Type.Number(),
+    bid: Type.Number({ description: 'the price itself where the source tells no bid' }),
+    ask: Type.Number({ description: 'the price itself where the source tells no ask' }),
+    timestamp: Type.Integer({ description: 'Unix seconds' }),
+    ...mean,
+  }),
+})
+
+export const TicksReply = Type.Object(
+  {
+    symbol: Type.String({ enum: [...SYMBOLS] }),
+    feed: Type.String({ examples: ['BTC/USD'] }),
+    from: Type.Integer({ description: 'as asked' }),
+    to: Type.Integer({ description: 'as asked' }),
+    limit: Type.Integer(),
+    count: Type.Integer({ minimum: 0, description: 'ticks in this answer' }),
+    truncated: Type.Boolean({
+      description: 'the limit was reached: there may be more after the last tick',
+    }),
+    source: Type.Union([Type.String({ enum: [...TICK_SOURCES] }), Type.Null()], {
+      description: 'the source asked for; null: all',
+    }),
+    ticks: Type.Array(Tick, { description: 'oldest first' }),
+  },
+  { description: 'One price a second and source' },
+)
