@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
-import { chainRoutes } from './chain/routes.js'
 import type { Context } from './context.js'
+import { coverageRoutes } from './coverage/routes.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
@@ -19,12 +19,24 @@ import { cutSlowReaders } from './http/slow-readers.js'
 import { checkUrl } from './http/url-check.js'
 import { compileValidator, describeFault } from './http/validation.js'
 import { welcomeRequests } from './http/welcome.js'
+import { cryptoMarketRoutes } from './markets/crypto/routes.js'
+import { candleRoutes } from './oracle/candles/routes.js'
+import { tickRoutes } from './oracle/ticks/routes.js'
+import { windowRoutes } from './oracle/windows/routes.js'
 import { statusRoutes } from './status/routes.js'
 
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 
 /** The REST door of every domain. */
-const API: ApiRoutes[] = [statusRoutes, accountRoutes, chainRoutes]
+const API: ApiRoutes[] = [
+  statusRoutes,
+  accountRoutes,
+  coverageRoutes,
+  cryptoMarketRoutes,
+  tickRoutes,
+  candleRoutes,
+  windowRoutes,
+]
 
 const BODY_BYTES_MAX = 1024 * 1024
 const CONNECTIONS_MAX = 10_000

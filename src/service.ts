@@ -103,10 +103,9 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
   return { ready, failed, stop }
 }
 
-/** Resolves when every check says `ok` for the first time. */
+/** Resolves when the service can do its work for the first time. */
 async function untilReady(ctx: Context, signal: AbortSignal): Promise<void> {
-  const isReady = () => Object.values(readiness(ctx)).every((check) => check === 'ok')
-  while (!isReady() && !signal.aborted) {
+  while (!readiness(ctx).isReady && !signal.aborted) {
     await sleep(READY_POLL_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }

@@ -11,9 +11,12 @@ import { dropOldFacts } from './chain/retention.js'
 import type { Context } from './context.js'
 import { AUDIT_MS, AuditJob } from './ledger/audit/job.js'
 import { repeat } from './lib/repeat.js'
+import { refreshWindows, WINDOW_REFRESH_MS } from './markets/crypto/refresh.js'
 import { MarketJobs } from './markets/jobs.js'
 import { createMarketMetrics, registerMarketGauges } from './markets/metrics.js'
 import { REFRESH_MS } from './markets/prices.js'
+import { PACK_MS, packTicks } from './oracle/archive/pack.js'
+import { dropOldTicks, PriceJobs } from './oracle/jobs.js'
 import type { Target } from './store/connection.js'
 
 const TIDY_MS = 60 * 60 * 1000
@@ -50,18 +53,31 @@ function startMarketWork(
   const { registry } = metrics
   const { gamma, clob, polygon } = upstreams
   const marketMetrics = createMarketMetrics(registry)
-  const markets = new MarketJobs({
-    ...{ store: ctx.store, gamma, clob, catalogue, clock, log, metrics: marketMetrics },
-  })
+  const marketParts = {
+    store: ctx.store,
+    gamma,
+    clob,
+    catalogue,
+    clock,
+    log,
+    metrics: marketMetrics,
+  }
+  const markets = new MarketJobs(marketParts)
+  const prices = new PriceJobs(ctx)
   const audit = new AuditJob({ store: ctx.store, registry, clock, log })
   const alone = async (term: AbortSignal) => {
     await Promise.all([
       untilLive(ctx, term).then(() => markets.runSync(term)),
       runJob(ctx, term, AUDIT_MS, 'audit', () => audit.runOnce(term)),
       runJob(ctx, term, REFRESH_MS, 'price refresh', () => markets.refreshPrices(term)),
-      runJob(ctx, term, TIDY_MS, 'retention', () =>
-        dropOldFacts(ctx.sql, clock.now(), config.retentionDays),
+      runJob(ctx, term, WINDOW_REFRESH_MS, 'window refresh', () =>
+        refreshWindows(marketParts, term),
       ),
+      runJob(ctx, term, PACK_MS, 'tick packing', () => packTicks(ctx.sql, clock.now())),
+      runJob(ctx, term, TIDY_MS, 'retention', async () => {
+        await dropOldFacts(ctx.sql, clock.now(), config.retentionDays)
+        await dropOldTicks(ctx.sql, clock.now(), config.tickRetentionDays)
+      }),
     ])
   }
   registerMarketGauges(registry, clock, () => markets.status())
@@ -75,6 +91,7 @@ function startMarketWork(
   ingest?.report()
   const reporting = runJob(ctx, signal, REPORT_MS, 'report', async () => {
     await report(ctx, markets)
+    board.prices = await prices.status()
     ingest?.report()
     const { problem } = markets.status()
     board.warnings = [
@@ -83,7 +100,12 @@ function startMarketWork(
       ...(audit.warning === undefined ? [] : [audit.warning]),
     ]
   })
-  return [runLookups(ctx, markets, signal), ingest?.run(signal) ?? alone(signal), reporting]
+  return [
+    prices.collect(signal),
+    runLookups(ctx, markets, signal),
+    ingest?.run(signal) ?? alone(signal),
+    reporting,
+  ]
 }
 
 async function runLookups(ctx: Context, markets: MarketJobs, signal: AbortSignal): Promise<void> {

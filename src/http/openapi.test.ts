@@ -35,6 +35,12 @@ describe('GET /openapi.json', () => {
       '/healthz',
       '/readyz',
       '/v1/coverage',
+      '/v1/crypto/active',
+      '/v1/crypto/candles',
+      '/v1/crypto/markets',
+      '/v1/crypto/price',
+      '/v1/crypto/series',
+      '/v1/crypto/ticks',
       '/v1/keys',
       '/v1/plans',
       '/v1/status',
@@ -61,7 +67,13 @@ describe('GET /openapi.json', () => {
       'getCoverage',
       'getStatus',
       'getUsage',
+      'getWindowPrice',
+      'listActiveCryptoMarkets',
+      'listCandles',
+      'listCryptoMarkets',
+      'listCryptoSeries',
       'listPlans',
+      'listTicks',
     ])
     for (const { responses } of keyed) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']))
@@ -69,6 +81,14 @@ describe('GET /openapi.json', () => {
       expect(responses['429']?.headers).toHaveProperty('retry-after')
     }
     expect(document.paths['/v1/plans']?.get?.responses).toHaveProperty('304')
+  })
+
+  test('asks for no parameter that has a default', () => {
+    const ticks = document.paths['/v1/crypto/ticks']?.get as unknown as {
+      parameters: { name: string; required?: boolean }[]
+    }
+    const required = ticks.parameters.filter((parameter) => parameter.required)
+    expect(required.map(({ name }) => name)).toEqual(['symbol', 'from', 'to'])
   })
 
   test('describes the body of a request, which may be left out', () => {

@@ -16,6 +16,10 @@ is a JSON object with an \`error\` text; some carry further fields. Every answer
 
 const TAGS = [
   { name: 'account', description: 'Keys, plans and what an account has used.' },
+  {
+    name: 'crypto',
+    description: 'Prices of coins, up-or-down windows and other markets about coins.',
+  },
   { name: 'service', description: 'Whether the service is alive, ready and up to date.' },
 ]
 
@@ -73,18 +77,23 @@ type Body = {
   required?: boolean
   content: Record<string, { schema: { anyOf?: { type?: string }[] } }>
 }
+type Parameter = { required?: boolean; schema?: { default?: unknown } }
 type Operation = {
   security?: object[]
+  parameters?: Parameter[]
   requestBody?: Body
   responses: Record<string, { headers?: object; content?: object }>
 }
 type Described = { paths?: Record<string, Record<string, Operation>> }
 
-/** Adds what the generator cannot know: optional bodies and the headers that answers carry. */
+/** Adds what the generator cannot know: what may be left out, and the headers that answers carry. */
 function completeDocument<Document extends object>(document: Document): Document {
   const { paths = {} } = document as Described
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-    const { requestBody, responses, security = [] } = operation
+    const { requestBody, responses, parameters = [], security = [] } = operation
+    for (const parameter of parameters) {
+      if (parameter.schema?.default !== undefined) parameter.required = false
+    }
     const choices = requestBody?.content['application/json']?.schema.anyOf ?? []
     // A body that may be null may also be left out.
     if (requestBody !== undefined && choices.some(({ type }) => type === 'null')) {

@@ -19,11 +19,16 @@ export type StatusBoard = {
   latestBlockSec: number
   /** What the follower of the chain is doing; `undefined` while it does not run. */
   chain: ChainStatus | undefined
+  /** Where prices come from, and when each was last heard; `undefined` while nobody collects any. */
+  prices: readonly PriceStatus[] | undefined
   /** Logs that could not be booked. */
   quarantined: number
   /** What somebody should look at, in words. */
   warnings: readonly string[]
 }
+
+/** `lastSec`: the newest tick of the archive; `undefined`: there is none. */
+export type PriceStatus = { source: string; lastSec: number | undefined }
 
 export type ChainStatus = {
   phase: 'standby' | 'catching_up' | 'live' | 'stopped'
@@ -48,6 +53,7 @@ export const createStatusBoard = (): StatusBoard => ({
   latestBlock: 0,
   latestBlockSec: 0,
   chain: undefined,
+  prices: undefined,
   quarantined: 0,
   warnings: [],
 })

@@ -25,12 +25,16 @@ export const presentStatus = (board: StatusBoard, nowMs: number, startedAtMs: nu
     problem: board.chain?.problem ?? null,
     quarantined: board.quarantined,
   },
+  prices: (board.prices ?? []).map(({ source, lastSec = 0 }) => ({
+    source,
+    age_seconds: presentAge(lastSec, nowMs),
+  })),
   warnings: [...board.warnings],
 })
 
-/** `null`: there is no block yet. A clock behind the chain's shows no negative age. */
-export const presentAge = (blockSec: number, nowMs: number): number | null =>
-  blockSec === 0 ? null : Math.max(0, Math.floor(nowMs / 1000) - blockSec)
+/** `null`: there is nothing yet. A clock behind the chain's shows no negative age. */
+export const presentAge = (sec: number, nowMs: number): number | null =>
+  sec === 0 ? null : Math.max(0, Math.floor(nowMs / 1000) - sec)
 
 /** As Redis shows memory: `512B`, `3.1G`. */
 export function presentBytes(bytes: number): string {

@@ -95,6 +95,7 @@ describe('GET /v1/status', () => {
         problem: null,
         quarantined: 0,
       },
+      prices: [],
       warnings: [],
     })
   })

@@ -30,16 +30,16 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
       schema: {
         operationId: 'getReadiness',
         summary: 'Can the service do its work?',
-        description: 'Answers 200 when every check is `ok`, and 503 with the reason otherwise.',
+        description:
+          'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still tells them, with 503 when none does.',
         tags: ['service'],
         response: { 200: ReadyReply, 503: ReadyReply },
       },
     },
     async (_request, reply) => {
-      const checks = readiness(ctx)
-      const isReady = Object.values(checks).every((check) => check === 'ok')
+      const { status, isReady, checks } = readiness(ctx)
       reply.code(isReady ? 200 : 503)
-      return { status: isReady ? 'ready' : 'not_ready', checks }
+      return { status, checks }
     },
   )
 

@@ -9,7 +9,7 @@ export const HealthReply = Type.Object(
 
 export const ReadyReply = Type.Object(
   {
-    status: Type.String({ description: '`ready` or `not_ready`' }),
+    status: Type.String({ description: '`ready`, `degraded` or `not_ready`' }),
     checks: Type.Record(Type.String(), Type.String(), {
       description: '`ok`, or what is wrong, for each part',
     }),
@@ -50,6 +50,15 @@ export const StatusReply = Type.Object(
       problem: Type.Union([Type.String(), Type.Null()], { description: 'why nothing moves' }),
       quarantined: Count('logs that could not be booked'),
     }),
+    prices: Type.Array(
+      Type.Object({
+        source: Type.String(),
+        age_seconds: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+          description: 'age of its newest tick; null before the first one',
+        }),
+      }),
+      { description: 'the sources that prices are collected from' },
+    ),
     warnings: Type.Array(Type.String(), { description: 'what somebody should look at' }),
   },
   { description: 'What the parts of the service report' },

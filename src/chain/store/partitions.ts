@@ -15,6 +15,8 @@ const INDEXES: Record<string, readonly string[]> = {
   pnl: ['wallet'],
 }
 
+export const PARTITIONED_TABLES: readonly string[] = Object.keys(INDEXES)
+
 /** Whoever reads a table waits behind the one who waits to drop a part of it. */
 const LOCK_WAIT_MS = 2_000
 
@@ -78,7 +80,7 @@ function partitionsOf(fromBlock: number, toBlock: number): Partition[] {
   const partitions: Partition[] = []
   const last = Math.floor(toBlock / PARTITION_BLOCKS)
   for (let number = Math.floor(fromBlock / PARTITION_BLOCKS); number <= last; number++) {
-    for (const parent of Object.keys(INDEXES)) {
+    for (const parent of PARTITIONED_TABLES) {
       partitions.push({ name: `${parent}_p${number}`, parent, number })
     }
   }

@@ -1,5 +1,6 @@
 import { PARTITION_BLOCKS } from '../../chain/follow/line.js'
 import { blockOf } from '../../chain/seq.js'
+import { PARTITIONED_TABLES } from '../../chain/store/partitions.js'
 import type { Sql } from '../../store/connection.js'
 import { count, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'
@@ -13,7 +14,8 @@ export async function checkPartitions(sql: Sql, { keptSeq, isWhole }: Scope): Pr
     with parents as (
       select oid, relname as parent
         from pg_class
-       where relnamespace = 'public'::regnamespace and relkind = 'p'
+       where relnamespace = 'public'::regnamespace
+         and relname = any(${[...PARTITIONED_TABLES]}::text[])
     ),
     wanted as (
       select distinct parent || '_p' || number as name

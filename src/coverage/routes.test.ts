@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { FIRST_NUMBER } from '../../sim/universe/chain.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
+import { type FollowWorld, openWorld } from '../chain/follow/test-follow.js'
+import { Ingest } from '../chain/ingest.js'
+import { LiveEvents } from '../chain/live/live-events.js'
 import { loadConfig } from '../config.js'
-import { type FollowWorld, openWorld } from './follow/test-follow.js'
-import { Ingest } from './ingest.js'
-import { LiveEvents } from './live/live-events.js'
 
 const FROM_BLOCK = FIRST_NUMBER + 500
 /** The chain is asked this long after its newest block. */
@@ -106,7 +106,8 @@ test('once the chain is booked, every answer says how far, and how old that is',
     'x-head-block': `${head.number}`,
     'x-head-age': `${AGE_SEC}`,
   })
-  const { data, ...rest } = reply.json()
+  const { data, ticks, ...rest } = reply.json()
+  expect(ticks).toEqual({ streams: [], gaps: [] })
   const time = new Date(head.timestampSec * 1000).toISOString()
   expect(rest).toEqual({ head: { block: head.number, time }, head_age_seconds: AGE_SEC })
   const kinds = data.map(({ kind }: { kind: string }) => kind)
