@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
+import { checkCryptoAnswers } from './crypto-answers.js'
 import {
   createDataDir,
   processesOn,
@@ -53,7 +54,7 @@ afterEach(async () => {
 })
 
 // Three demos one after the other.
-test('has a key for every plan, samples that exist, and resumes with the same', {
+test('has a key for every plan, answers and samples that are right, and resumes with the same', {
   timeout: 120_000,
 }, async () => {
   const first = await startDemo()
@@ -69,6 +70,8 @@ test('has a key for every plan, samples that exist, and resumes with the same', 
     expect(each).toMatchObject({ is_complete: true, from: { block: FIRST_NUMBER } })
   const audit = await startCommand(['audit', '--data', folder.dataDir])
   expect(audit, audit.output).toMatchObject({ status: 0 })
+
+  await checkCryptoAnswers(first)
 
   const { samples, upstreams } = first
   const events = await fetch(`${upstreams.gamma}/events?slug=${samples.event_slug}`)

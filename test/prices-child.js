@@ -1,0 +1,20 @@
+// Collects prices into a database from when it is told to until it is killed. The argument says from
+// where, and what time it is.
+import { once } from 'node:events'
+import { loadConfig } from '../dist/src/config.js'
+import { createContext } from '../dist/src/context.js'
+import { createLog } from '../dist/src/log.js'
+import { PriceJobs } from '../dist/src/oracle/jobs.js'
+import { createPool } from '../dist/src/store/connection.js'
+
+const { target, environment, startMs, startedMs, speed } = JSON.parse(process.argv[2])
+process.on('disconnect', () => process.exit())
+
+const sql = createPool(target, 2)
+const store = { sql, control: sql, problem: undefined }
+const clock = { now: () => Math.floor(startMs + (Date.now() - startedMs) * speed) }
+const log = createLog('error', process.stderr)
+const { config } = loadConfig(environment)
+const ctx = createContext({ config, log, store, clock })
+await once(process, 'message')
+await new PriceJobs(ctx).collect(new AbortController().signal)
