@@ -13,6 +13,9 @@ import { compare, showComparison } from './lib/compare.js'
 import { limitsGrowth } from './limits-growth.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
+import { ticks } from './ticks.js'
+import { ticksGrowth } from './ticks-growth.js'
+import { ticksRange } from './ticks-range.js'
 
 const BENCHES: Bench[] = [
   httpCached,
@@ -25,6 +28,9 @@ const BENCHES: Bench[] = [
   ingestMemory,
   simFills,
   simStart,
+  ticks,
+  ticksRange,
+  ticksGrowth,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 

@@ -82,9 +82,11 @@ export function residentBytes(pid: number): number {
   )
 }
 
-const NO_UPSTREAMS = {
+/** Nobody is asked for anything. */
+export const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
   AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
+  AUSPEX_RTDS_WS_URL: 'off',
 }
 
 function spawnServer(args: string[], isPinned: boolean, env: NodeJS.ProcessEnv = {}) {
