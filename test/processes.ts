@@ -22,6 +22,7 @@ const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
 /** Nothing outside of this machine is asked: nobody listens on this port. */
 const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
+  AUSPEX_RTDS_WS_URL: 'off',
   AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
 }
 
