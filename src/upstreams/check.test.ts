@@ -41,20 +41,17 @@ test('one that is down is named, the others are not affected', async () => {
   ])
 })
 
-test.each([
-  [
-    'needs credentials and has none',
-    'chainlink',
-    { AUSPEX_CHAINLINK_SECRET: '' },
-    'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set',
-  ],
-  ['the operator turned off', 'rtds', { AUSPEX_RTDS_WS_URL: 'off' }, 'AUSPEX_RTDS_WS_URL is off'],
-])('one that %s is off, and fails nothing', async (_why, upstream, changes, answer) => {
-  const { config, upstreams } = simulated.reconnect(changes)
+test('one that has no credentials, or that the operator turned off, is off and fails nothing', async () => {
+  const { config, upstreams } = simulated.reconnect({
+    AUSPEX_CHAINLINK_SECRET: '',
+    AUSPEX_RTDS_WS_URL: 'off',
+  })
   simulated.simulator.faults.set({ upstream: '*', mode: 'off' })
   const findings = await checkUpstreams(upstreams, config)
   await upstreams.close()
-  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
-    expect.objectContaining({ upstream, state: 'off', answer }),
+  const off = findings.filter(({ state }) => state !== 'ok')
+  expect(off.map(({ upstream, state, answer }) => [upstream, state, answer])).toEqual([
+    ['rtds', 'off', 'AUSPEX_RTDS_WS_URL is off'],
+    ['chainlink', 'off', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'],
   ])
 })
