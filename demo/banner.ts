@@ -22,8 +22,8 @@ Keys:
 ${indent(formatTable(Object.entries(keys)))}
 
 Try:
-  curl -H 'x-api-key: ${keys.growth}' ${url}/v1/usage
-  curl -H 'x-api-key: ${keys.free}' ${url}/v1/coverage
+  curl -H 'x-api-key: ${keys.free}' ${url}/v1/crypto/active
+  curl -H 'x-api-key: ${keys.growth}' '${url}/v1/crypto/candles?symbol=BTC'
   curl '${simulator.upstreams.gamma}/events/slug/${simulator.samples.event_slug}'
 `
 }

@@ -58,7 +58,7 @@ export function showComparison({ ratioMin, unit }: Bench, comparison: Comparison
     line('ours', comparison.ours),
     line('yardstick', comparison.yardstick),
     ...Object.entries(comparison.figures ?? {}).map(([name, value]) => `  ${name}: ${value}`),
-    `  ratio      ${comparison.ratio.toFixed(2)}, promised at least ${ratioMin}: ${verdict}\n`,
+    `  ratio      ${comparison.ratio.toFixed(2)}, promised at least ${Number(ratioMin.toFixed(2))}: ${verdict}\n`,
   ].join('\n')
 }
 

@@ -3,24 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { createLog } from '../log.js'
 import { Bus, type BusOptions } from './bus.js'
-import type { BusEvent, EventDraft, EventType } from './event.js'
-
-const NOBODY = {
-  wallets: [],
-  tokens: [],
-  conditionIds: [],
-  marketSlug: undefined,
-  eventSlug: undefined,
-  side: undefined,
-  sizeUsd: undefined,
-  status: 'confirmed' as const,
-}
+import { type BusEvent, type EventDraft, type EventType, NO_KEYS } from './event.js'
 
 const draft = (name: string, timestampMs = 0, type: EventType = 'trade'): EventDraft => ({
   type,
   timestampMs,
   data: { name },
-  keys: NOBODY,
+  keys: NO_KEYS,
 })
 
 function openBus(limits: Partial<BusOptions> = {}) {
@@ -123,7 +112,7 @@ describe('the text of an event', () => {
         return 0.5
       },
     }
-    bus.publish([{ type: 'trade', timestampMs: 7, data, keys: NOBODY }])
+    bus.publish([{ type: 'trade', timestampMs: 7, data, keys: NO_KEYS }])
     const readsBefore = reads
     const [event] = bus.replay({ afterId: 0 })
     expect(event?.text).toBe(
@@ -201,7 +190,7 @@ describe('replay', () => {
   test('the estimate of the bytes covers the text and the fields of real data', () => {
     const { bus } = openBus()
     const data = { tx_hash: `0x${'a'.repeat(64)}`, price: 0.5125, list: [{ maker: 'm', size: 25 }] }
-    bus.publish([{ type: 'trade', timestampMs: 0, data, keys: NOBODY }])
+    bus.publish([{ type: 'trade', timestampMs: 0, data, keys: NO_KEYS }])
     const text = JSON.stringify(data).length
     expect(bus.status.eventStoreBytes).toBeGreaterThan(text * 2)
     expect(bus.status.eventStoreBytes).toBeLessThan(text * 3 + 400)

@@ -91,3 +91,15 @@ export type EventKeys = {
   feed?: string | undefined
   priceSource?: string | undefined
 }
+
+/** Of events that no filter but one on their type finds. */
+export const NO_KEYS: EventKeys = {
+  wallets: [],
+  tokens: [],
+  conditionIds: [],
+  marketSlug: undefined,
+  eventSlug: undefined,
+  side: undefined,
+  sizeUsd: undefined,
+  status: 'confirmed',
+}

@@ -2,21 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { createLog } from '../log.js'
 import { Bus } from './bus.js'
-import type { EventData } from './event.js'
+import { type EventData, NO_KEYS } from './event.js'
 
 const SEC = 1_790_000_000
-const KEYS = {
-  wallets: [],
-  tokens: [],
-  conditionIds: [],
-  marketSlug: undefined,
-  eventSlug: undefined,
-  side: undefined,
-  sizeUsd: undefined,
-  status: 'confirmed' as const,
-  feed: 'BTC/USD',
-  priceSource: 'spot',
-}
+const KEYS = { ...NO_KEYS, feed: 'BTC/USD', priceSource: 'spot' }
 
 function textOf(data: EventData): string | undefined {
   const bus = new Bus({ clock: new ManualClock(), log: createLog('silent', process.stderr) })

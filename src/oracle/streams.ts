@@ -16,6 +16,14 @@ export const PRICE_KINDS = ['spot', 'twap30', 'twap60', 'binance'] as const sati
 /** One price a second: of a coin, of a kind, from a source. */
 export type Stream = { symbol: CoinSymbol; kind: PriceKind; source: TickSource }
 
+/** Over how many seconds it is the mean; `undefined`: it is the price of a moment. */
+export const MEAN_SECONDS: Readonly<Record<PriceKind, 30 | 60 | undefined>> = {
+  spot: undefined,
+  twap30: 30,
+  twap60: 60,
+  binance: undefined,
+}
+
 const KINDS_MAX = 8
 const SOURCES_MAX = 4
 

@@ -1,6 +1,6 @@
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { BLOCK_SEC, type TickBlock } from '../archive/tick-block.js'
-import { type CoinSymbol, feedOf, TICK_SOURCES, type TickSource } from '../streams.js'
+import { type CoinSymbol, feedOf, MEAN_SECONDS, TICK_SOURCES, type TickSource } from '../streams.js'
 
 /** What one source told in five minutes. */
 export type SourceTicks = { source: TickSource; ticks: TickBlock }
@@ -43,13 +43,11 @@ export function renderBlock(
   return { bytes: Buffer.from(text, 'latin1'), starts: Uint32Array.from(starts), ticksBefore }
 }
 
-const WINDOW_SECONDS: Partial<Record<PriceKind, number>> = { twap30: 30, twap60: 60 }
-
 /** Written by hand: what is the same in every tick of a stream is put together once. */
 function createWriter(symbol: CoinSymbol, kind: PriceKind, source: TickSource) {
   const feed = `"feed":"${feedOf(symbol)}"`
   const sequence = TICK_SOURCES.indexOf(source)
-  const seconds = WINDOW_SECONDS[kind]
+  const seconds = MEAN_SECONDS[kind]
   const mean = seconds === undefined ? '' : `,"is_twap":true,"twap_window_seconds":${seconds}`
   const afterId = `000-${sequence}","type":"price_feed",${feed},"timestamp":`
   const afterMs = `000,"source":"${source}"${mean},"data":{${feed},"price":`

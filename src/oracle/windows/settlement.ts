@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { PriceKind } from '../../upstreams/prices/source.js'
+import { MEAN_SECONDS } from '../streams.js'
 import type { WindowInterval } from './window.js'
 
 /** Which price decides; the next one stands in where there is none of it. */
@@ -32,12 +33,5 @@ export function kindsAt(interval: WindowInterval, boundarySec: number): Kinds {
   return rule.kinds
 }
 
-const LOOKBACK_SEC: Readonly<Record<PriceKind, number | undefined>> = {
-  spot: undefined,
-  twap30: 30,
-  twap60: 60,
-  binance: undefined,
-}
-
 /** Over how many seconds the site is to take the mean; `undefined`: none, its variant says which price. */
-export const lookbackSecOf = ([kind]: Kinds): number | undefined => LOOKBACK_SEC[kind]
+export const lookbackSecOf = ([kind]: Kinds): number | undefined => MEAN_SECONDS[kind]
