@@ -74,10 +74,12 @@ function startMarketWork(
         refreshWindows(marketParts, term),
       ),
       runJob(ctx, term, PACK_MS, 'tick packing', () => packTicks(ctx.sql, clock.now())),
-      runJob(ctx, term, TIDY_MS, 'retention', async () => {
-        await dropOldFacts(ctx.sql, clock.now(), config.retentionDays)
-        await dropOldTicks(ctx.sql, clock.now(), config.tickRetentionDays)
-      }),
+      runJob(ctx, term, TIDY_MS, 'retention', () =>
+        dropOldFacts(ctx.sql, clock.now(), config.retentionDays),
+      ),
+      runJob(ctx, term, TIDY_MS, 'retention of ticks', () =>
+        dropOldTicks(ctx.sql, clock.now(), config.tickRetentionDays),
+      ),
     ])
   }
   registerMarketGauges(registry, clock, () => markets.status())
@@ -89,6 +91,7 @@ function startMarketWork(
       ...{ polygon, onProgress: onCatchUp },
     })
   ingest?.report()
+  board.prices = prices.known()
   const reporting = runJob(ctx, signal, REPORT_MS, 'report', async () => {
     await report(ctx, markets)
     board.prices = await prices.status()

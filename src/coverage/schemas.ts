@@ -47,7 +47,10 @@ const Ticks = Type.Object({
       to: Moment,
       reason: Type.String(),
     }),
-    { description: 'outages in those hours that could not be filled, the newest first' },
+    {
+      description:
+        'outages in those hours that a connection could not fill, the newest first; another may have told what it missed',
+    },
   ),
 })
 

@@ -60,7 +60,11 @@ export function describeFault(errors: FastifySchemaValidationError[], part: stri
   const [fault] = errors as unknown as [ErrorObject]
   const partName = PART_NAMES[part] ?? part
   if (fault.keyword === 'required') {
-    return badRequest(`Missing required ${partName} '${fault.params.missingProperty}'`)
+    const { missingProperty } = fault.params
+    const { description } = fault.parentSchema?.properties?.[missingProperty] ?? {}
+    return badRequest(
+      `Missing required ${partName} '${missingProperty}'${describeMeaning(description)}`,
+    )
   }
   const name = fault.instancePath.slice(1).replaceAll('/', '.')
   if (name === '') return badRequest('The body must be a JSON object.')

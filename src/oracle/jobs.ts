@@ -54,6 +54,12 @@ export class PriceJobs {
       if (source === undefined || !this.#lastSecs.has(source)) continue
       this.#lastSecs.set(source, Math.max(sec, this.#lastSecs.get(source) ?? 0))
     }
+    return this.known()
+  }
+
+  /** What the last reading has shown; before the first, that nobody was heard. */
+  known(): PriceStatus[] | undefined {
+    if (this.#sources.length === 0) return undefined
     return [...this.#lastSecs].map(([source, lastSec]) => ({ source, lastSec }))
   }
 

@@ -29,7 +29,6 @@ describe('a symbol', () => {
         message: expect.stringMatching(
           /^Invalid symbol. Allowed: BTC, ETH, SOL, BNB, XRP, DOGE, HYPE/,
         ),
-        fields: { allowed: SYMBOLS },
       })
     },
   )

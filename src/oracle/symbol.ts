@@ -20,6 +20,4 @@ export function readFeed(text: string): CoinSymbol {
 }
 
 const refuse = (allowed: readonly string[]) =>
-  badRequest(`Invalid symbol. Allowed: ${allowed.join(', ')}; in capitals or in small letters`, {
-    allowed,
-  })
+  badRequest(`Invalid symbol. Allowed: ${allowed.join(', ')}; in capitals or in small letters`)

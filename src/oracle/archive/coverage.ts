@@ -31,7 +31,7 @@ export async function readTickCoverage(
   const fromHour = Math.floor(nowSec / HOUR_SEC) - hours + 1
   // In this order: ticks that move in between are counted twice rather than not at all.
   const live = await countLiveByHour(sql, fromHour, nowSec)
-  const packed = await selectHours(sql, fromHour)
+  const packed = await selectHours(sql, [...STREAMS.keys()], fromHour)
   const firsts = await selectFirstHours(sql, [...STREAMS.keys()])
   const counted = sum([...packed, ...live])
   const streams = firsts.flatMap(({ stream: id, hour }) => {

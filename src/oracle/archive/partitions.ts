@@ -29,6 +29,8 @@ export async function dropOldMonths(pool: Pool, beforeMs: number): Promise<void>
       await tx.unsafe(`set local lock_timeout = ${LOCK_WAIT_MS}`)
       // Locked first, as by whoever packs; whoever remembers blocks of the month forgets them.
       const state = await lockState(tx)
+      // Somebody may have taken it out meanwhile, to keep it.
+      if (!(await selectAttached(tx)).includes(name)) return
       await tx.unsafe(`drop table if exists ${name}`)
       const endSec = month.untilBlock * BLOCK_SEC
       await tx`delete from tick_hours where hour < ${Math.floor(endSec / 3600)}`

@@ -203,10 +203,17 @@ export async function addToHours(tx: Sql, rows: readonly HourRow[]): Promise<voi
     on conflict (stream, hour) do update set seconds = h.seconds + excluded.seconds`
 }
 
-/** From that hour on. Primary key, by stream. */
-export function selectHours(sql: Sql, fromHour: number): Promise<HourRow[]> {
+/** Of these streams, from that hour on. Primary key. */
+export function selectHours(
+  sql: Sql,
+  streams: readonly number[],
+  fromHour: number,
+): Promise<HourRow[]> {
   return sql<HourRow[]>`
-    select stream, hour, seconds from tick_hours where hour >= ${fromHour} order by stream, hour`
+    select stream, hour, seconds
+      from tick_hours
+     where stream = any(${[...streams]}::smallint[]) and hour >= ${fromHour}
+     order by stream, hour`
 }
 
 /** The same of what is not in blocks yet, up to that second. */
@@ -246,8 +253,9 @@ export type GapRow = {
   reason: string
 }
 
+/** What another process has noted already stays as it is. */
 export async function insertGap(sql: Sql, gap: GapRow): Promise<void> {
-  await sql`insert into tick_gaps ${sql(gap)}`
+  await sql`insert into tick_gaps ${sql(gap)} on conflict do nothing`
 }
 
 /** Gaps that reach into these seconds or beyond, the newest first. Index: tick_gaps_to_sec. */

@@ -91,11 +91,12 @@ describe('of the platform', () => {
     const later = start()
     await rtds.say(later, rtdsTick(a, 106), rtdsTick(a + 2, 107), rtdsTick(a + 3, 108))
     await later.stop()
+    // A price from within a second counts at its end.
     expect(await readAnswer()).toEqual([
       [idOf(a), 100],
-      [idOf(a + 1), 103],
-      [idOf(a + 2), 105],
-      [idOf(a + 3), 108],
+      [idOf(a + 1), 102],
+      [idOf(a + 2), 103],
+      [idOf(a + 3), 105],
     ])
   })
 

@@ -62,7 +62,7 @@ export class TickCollector {
     this.#guard = new PriceGuard(anchorsOf(latest))
     const feed = createPriceFeed({
       sources,
-      onTick: (tick) => this.#take(tick),
+      onTick: (tick) => this.#hear(tick),
       onGap: (gap) => this.#noteGap(gap),
       resume: (coin, kind, source) => {
         const sec = resumeSecs.get(idOf({ coin, kind, source }) ?? -1)
@@ -75,19 +75,24 @@ export class TickCollector {
     await this.#flush()
   }
 
-  #take(tick: PriceTick): void {
+  #hear(tick: PriceTick): void {
     const stream = streamOf(tick)
     if (stream === undefined) return
-    const { source } = tick
     const nowMs = this.#options.clock.now()
+    for (const heard of this.#speakers.hear(streamId(stream), tick, nowMs)) {
+      this.#take(stream, heard, nowMs)
+    }
+  }
+
+  #take(stream: Stream, tick: PriceTick, nowMs: number): void {
+    const { source } = tick
     const id = streamId(stream)
-    if (!this.#speakers.mayHear(id, source, nowMs)) return
     const refusal = this.#guard.check(stream.symbol, tick)
     if (refusal !== undefined) {
       this.#metrics.refused.inc({ source, reason: refusal })
       return
     }
-    this.#speakers.note(id, source, nowMs)
+    this.#speakers.note(id, tick, nowMs)
     const taken = toStreamTick(id, tick)
     if (this.#buffer.add(taken)) this.#metrics.taken.inc({ source })
     else this.#metrics.refused.inc({ source, reason: 'overflow' })
@@ -141,7 +146,8 @@ function idOf(spoken: Spoken): number | undefined {
 
 const toStreamTick = (stream: number, { timestampMs, price, bid, ask }: PriceTick): StreamTick => ({
   stream,
-  sec: Math.floor(timestampMs / 1000),
+  // A price from within a second is one of its end: no boundary gets a price from after it.
+  sec: Math.ceil(timestampMs / 1000),
   price: Number(price),
   bid: bid === undefined ? undefined : Number(bid),
   ask: ask === undefined ? undefined : Number(ask),

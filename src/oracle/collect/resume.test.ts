@@ -132,6 +132,22 @@ describe('chainlink: the reports of the past are read', () => {
     expect(await firstPage(sim)).toBe(lastSec + 1)
   })
 
+  test('from the first long hole of the day on, wherever the newest tick is, and not for a single second', async () => {
+    const sim = await openSimulatedPrices()
+    const nowSec = sim.now() / 1_000
+    const startSec = nowSec - 20 * HOUR_SEC
+    const holeSec = startSec + 400
+    const offsets = Array.from({ length: 500 }, (_, index) => index)
+    const known = offsets.filter((offset) => offset !== 7 && (offset < 400 || offset > 450))
+    const ticks = SIMULATED_STREAMS.chainlink.flatMap((each) => {
+      const quote = { ...sim.quoteOf(each, startSec), bid: undefined, ask: undefined }
+      const secs = [...known.map((offset) => startSec + offset), nowSec]
+      return secs.map((sec) => ({ stream: streamId(each), sec, ...quote }))
+    })
+    await insertTicks(database.sql, ticks)
+    expect(await firstPage(sim)).toBe(holeSec)
+  })
+
   test('never, where nothing is missing', async () => {
     const sim = await openSimulatedPrices()
     await insertPast(database.sql, sim)

@@ -6,6 +6,10 @@ import { STREAMS } from '../streams.js'
 
 /** A new archive begins with as much as the candles show, where a source can tell it. */
 const FIRST_SEC = 3 * 60 * 60
+/** What is missing for longer is not asked for any more. */
+const DAY_SEC = 24 * 60 * 60
+/** So many seconds in a row do not just never have been. */
+const HOLE_SEC = 10
 /** Those of the source that has a past to tell. */
 const TOLD_STREAMS = [...STREAMS].flatMap(([id, { source }]) =>
   source === 'oracle_data_streams' ? id : [],
@@ -22,37 +26,37 @@ export async function selectResumeSecs(
   nowSec: number,
 ): Promise<Map<number, number>> {
   const secs = new Map([...latest].map(([stream, { sec }]) => [stream, sec]))
-  const firstSec = nowSec - FIRST_SEC
-  const span = { fromSec: firstSec + 1, toSec: nowSec }
-  for (const [stream, sec] of await selectWholeUntil(sql, TOLD_STREAMS, span)) {
-    if ((secs.get(stream) ?? nowSec) >= firstSec) secs.set(stream, sec)
+  const span = { fromSec: nowSec - DAY_SEC, toSec: nowSec }
+  for (const [stream, isThere] of await selectPresence(sql, TOLD_STREAMS, span)) {
+    const lastSec = secs.get(stream)
+    if (lastSec !== undefined && lastSec < span.fromSec) continue
+    secs.set(stream, span.fromSec + findHole(isThere, lastSec === undefined) - 1)
   }
   return secs
 }
 
-/** Of each stream the second before the first one of the span that is missing. */
-async function selectWholeUntil(
+/** Of each stream 1 for every second of the span that is there. */
+async function selectPresence(
   sql: Sql,
   streams: readonly number[],
   { fromSec, toSec }: Span,
-): Promise<Map<number, number>> {
-  const known = new Map(streams.map((stream) => [stream, new Set<number>()]))
+): Promise<Map<number, Uint8Array>> {
+  const length = toSec - fromSec + 1
+  const presence = new Map(streams.map((stream) => [stream, new Uint8Array(length)]))
   // In this order: a tick that moves into its block in between is found twice.
   const { ticks } = await selectLive(sql, streams, fromSec, toSec)
   const blocks = await selectBlocks(sql, streams, blockOf(fromSec), blockOf(toSec), {
     pricesAlone: true,
   })
-  for (const { stream, sec } of ticks) known.get(stream)?.add(sec)
+  for (const { stream, sec } of ticks) mark(presence.get(stream), sec - fromSec)
   for (const { stream, block, columns } of blocks) {
-    for (const sec of secondsOf(block, columns)) known.get(stream)?.add(sec)
+    for (const sec of secondsOf(block, columns)) mark(presence.get(stream), sec - fromSec)
   }
-  return new Map(
-    [...known].map(([stream, secs]) => {
-      let sec = fromSec
-      while (secs.has(sec)) sec++
-      return [stream, sec - 1]
-    }),
-  )
+  return presence
+}
+
+function mark(isThere: Uint8Array | undefined, index: number): void {
+  if (isThere !== undefined && index >= 0) isThere[index] = 1
 }
 
 function* secondsOf(block: number, columns: Uint8Array): Generator<number> {
@@ -60,4 +64,19 @@ function* secondsOf(block: number, columns: Uint8Array): Generator<number> {
   for (let slot = 0; slot < BLOCK_SEC; slot++) {
     if (!Number.isNaN(ticks.priceAt(slot))) yield block * BLOCK_SEC + slot
   }
+}
+
+/** Where the first hole begins, or what comes after the last tick. A new archive has its beginning to fill. */
+function findHole(isThere: Uint8Array, isEmpty: boolean): number {
+  const newStart = isThere.length - 1 - FIRST_SEC
+  if (isEmpty) return newStart + 1
+  const first = isThere.indexOf(1)
+  const last = isThere.lastIndexOf(1)
+  let start = first < HOLE_SEC ? 0 : Math.min(first, newStart + 1)
+  for (let index = start; index <= last; index++) {
+    if (isThere[index] === 0) continue
+    if (index - start >= HOLE_SEC) return start
+    start = index + 1
+  }
+  return last + 1
 }

@@ -63,6 +63,9 @@ test('the successor is heard only while the first socket is silent, and not once
   await tellFirst(20, 99)
   expect(await read()).toEqual([
     [0, 100],
+    // Held until the silence was noticed.
+    [9, 109],
+    [10, 110],
     [11, 111],
     [19, 119],
     [20, 120],
@@ -76,7 +79,11 @@ test('a first socket that never speaks is waited for as long', async () => {
   await tellSecond(10, 110)
   at(11)
   await tellSecond(11, 111)
-  expect(await read()).toEqual([[11, 111]])
+  expect(await read()).toEqual([
+    [0, 100],
+    [10, 110],
+    [11, 111],
+  ])
 })
 
 test('prices that are not believed do not silence the successor', async () => {
@@ -100,4 +107,15 @@ test('alone it is heard at once', async () => {
   await liveV2.say(collecting, NOW_SEC, 100)
   await collecting.stop()
   expect(await readPrices(database.sql)).toEqual([[NOW_SEC, 100]])
+})
+
+test('a first socket that lags behind is as good as silent', async () => {
+  const { at, tellFirst, tellSecond, read } = await openBoth()
+  at(40)
+  await tellFirst(20, 120)
+  await tellSecond(40, 140)
+  expect(await read()).toEqual([
+    [20, 120],
+    [40, 140],
+  ])
 })

@@ -83,6 +83,19 @@ test('who asks again within a second is told what was packed before without aski
   expect((await t.getAtOnce(query)).json().ticks).toEqual(showTicks([...first(), late]))
 })
 
+test('a packer whose clock is ahead hides nothing that comes after it', async () => {
+  t.clock.set((startSec + 320) * 1000)
+  await t.packAt(startSec + 86_400)
+  const query = `symbol=BTC&from=${startSec * 1000}&to=${(startSec + 399) * 1000}`
+  const counts: number[] = []
+  for (const sec of [300, 301, 302]) {
+    await t.insert(makeTick(startSec + sec))
+    counts.push((await t.getAtOnce(query)).json().count)
+  }
+  expect(counts).toEqual([6, 7, 8])
+  t.clock.set(Date.UTC(2027, 0))
+})
+
 test('months that are dropped are gone for all, at once', async () => {
   await dropOldMonths(t.ctx.sql, Date.UTC(2026, 11))
   await expectEverywhere([])

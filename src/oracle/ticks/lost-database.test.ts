@@ -78,21 +78,22 @@ describe('GET /v1/crypto/ticks', () => {
     expect(() => JSON.parse(body)).toThrow(SyntaxError)
   })
 
-  test('200 and cut off: lost later, and what is compressed has no end', async () => {
-    const response = await ask(await openLosing(3), 'gzip')
-    expect(response.statusCode).toBe(200)
-    const [error] = await once(response.resume(), 'error')
-    expect(error).toMatchObject({ code: 'ECONNRESET' })
-    expect(response.complete).toBe(false)
-  })
-
-  // It keeps what it has been given for long: nothing has been sent yet.
-  test('503: lost later, and br has given nothing out', async () => {
-    const response = await ask(await openLosing(3), 'br')
-    expect(response.statusCode).toBe(503)
-    expect(response.headers).not.toHaveProperty('content-encoding')
-    expect(JSON.parse(await text(response))).toEqual({ error: 'The database is not available.' })
-  })
+  // Whether anything was sent by then is up to the compressor.
+  test.each(['gzip', 'br'])(
+    '503, or 200 and cut off: the database is lost later, in an answer in %s',
+    async (encoding) => {
+      const response = await ask(await openLosing(3), encoding)
+      if (response.statusCode === 200) {
+        const [error] = await once(response.resume(), 'error')
+        expect(error).toMatchObject({ code: 'ECONNRESET' })
+        expect(response.complete).toBe(false)
+        return
+      }
+      expect(response.statusCode).toBe(503)
+      expect(response.headers).not.toHaveProperty('content-encoding')
+      expect(JSON.parse(await text(response))).toEqual({ error: 'The database is not available.' })
+    },
+  )
 
   test('200: for one who goes away nothing more is asked of the database', async () => {
     const waiting: (() => void)[] = []

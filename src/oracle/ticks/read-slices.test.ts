@@ -22,7 +22,7 @@ const RANGE: TickRange = {
 
 let database: TestDatabase
 /** Every reading comes a second after the one before. */
-let nowMs = 0
+let nowMs = Date.UTC(2027, 0)
 beforeAll(async () => {
   database = await createTestDatabase()
 })

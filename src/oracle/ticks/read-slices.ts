@@ -22,6 +22,12 @@ export type TickRange = {
 /** Neighbouring ticks as JSON, each with a comma before it. */
 export type Slice = { bytes: Buffer; count: number }
 
+/** Nobody has ticks from before, nor from so far ahead: of these times nothing is asked or remembered. */
+const FIRST_SEC = Date.UTC(2020, 0) / 1000
+const AHEAD_SEC = 60
+/** By then a block is packed, also by a clock that is a little behind ours. */
+const PACKED_SEC = 10 * 60
+
 /** How many blocks are read at once: two hours. */
 const BLOCKS_PER_READ = 24
 
@@ -35,12 +41,15 @@ export async function* readSlices(
   range: TickRange,
   nowMs: number,
 ): AsyncGenerator<Slice> {
-  const reader = new BlockReader(sql, cache, range, await readLive(sql, cache, range, nowMs))
-  const { fromSec, toSec } = range
+  const fromSec = Math.max(range.fromSec, FIRST_SEC)
+  const toSec = Math.min(range.toSec, Math.floor(nowMs / 1000) + AHEAD_SEC)
+  if (fromSec > toSec) return
+  const bounded = { ...range, fromSec, toSec }
+  const reader = new BlockReader(sql, cache, bounded, await readLive(sql, cache, bounded, nowMs))
   let left = range.limit
   for (let block = blockOf(fromSec); block <= blockOf(toSec) && left > 0; block++) {
     const rendered = reader.recall(block) ?? (await reader.read(block))
-    const slice = cut(rendered, block, range, left)
+    const slice = cut(rendered, block, bounded, left)
     left -= slice.count
     if (slice.count > 0) yield slice
   }
@@ -53,11 +62,15 @@ async function readLive(
   { symbol, kind, source, fromSec, toSec }: TickRange,
   nowMs: number,
 ): Promise<LiveTicks> {
+  // Who packs may have a clock that is ahead of ours.
+  const finalBlock = blockOf(nowMs / 1000 - PACKED_SEC)
   const known = cache.stateAt(nowMs)
-  if (known !== undefined && blockOf(toSec) < known.packedUntil) return { ...known, ticks: [] }
+  if (known !== undefined && blockOf(toSec) < Math.min(known.packedUntil, finalBlock)) {
+    return { ...known, ticks: [] }
+  }
   const live = await selectLive(sql, streamIds(symbol, kind, source), fromSec, toSec)
   cache.follow(live, nowMs)
-  return live
+  return { ...live, packedUntil: Math.min(live.packedUntil, finalBlock) }
 }
 
 class BlockReader {

@@ -54,6 +54,8 @@ describe('rendered blocks', () => {
     cache.follow(stateOf(3), 5_000)
     expect(cache.stateAt(5_999)).toEqual(stateOf(3))
     expect(cache.stateAt(6_000)).toBeUndefined()
+    // A clock that was set back.
+    expect(cache.stateAt(4_999)).toBeUndefined()
     cache.follow(stateOf(2), 6_000)
     expect(cache.stateAt(6_000)).toBeUndefined()
   })

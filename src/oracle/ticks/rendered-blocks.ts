@@ -25,7 +25,9 @@ export class RenderedBlocks {
 
   /** What the archive said a moment ago; `undefined`: that is too long ago. */
   stateAt(nowMs: number): TickState | undefined {
-    return nowMs < this.#trustedUntilMs ? this.#state : undefined
+    const leftMs = this.#trustedUntilMs - nowMs
+    // More than that is left when the clock was set back.
+    return leftMs > 0 && leftMs <= TRUST_MS ? this.#state : undefined
   }
 
   /** To be told what the archive says: late ticks change blocks. */

@@ -5,6 +5,7 @@ import { Gauge } from 'prom-client'
 import { STANDARD } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
 import { badRequest } from '../../errors.js'
+import { MILLISECONDS_MIN } from '../../lib/milliseconds.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { feedOf, type TickSource } from '../streams.js'
 import { readSymbol } from '../symbol.js'
@@ -14,8 +15,6 @@ import { TicksQuery, TicksReply } from './schemas.js'
 import { streamTicks } from './stream-ticks.js'
 
 const RANGE_MS_MAX = 24 * 60 * 60 * 1000
-/** In milliseconds it is 1973; as seconds it is the year 5138. */
-const MILLISECONDS_MIN = 100_000_000_000
 /** Seconds that a column can hold. */
 const SECONDS_MAX = 2 ** 31 - 1
 const MIB = 1024 * 1024

@@ -44,7 +44,9 @@ export async function readPrices(
     }
   }
   const toSec = Math.min(Math.floor(nowMs / 1000), endSec)
-  const last = await selectPrice(sql, symbol, kinds, { fromSec: startSec - AGE_SEC_MAX, toSec })
+  const last =
+    (await selectBoundaryPrice(sql, window, toSec)) ??
+    (await selectPrice(sql, symbol, kinds, { fromSec: startSec - AGE_SEC_MAX, toSec }))
   return { openPrice, closePrice: last?.price ?? openPrice, isCompleted: false }
 }
 

@@ -47,21 +47,21 @@ describe('GET /v1/crypto/price: a window that runs', () => {
     expect(w.asked).toEqual([])
   })
 
-  test('200: the close follows the kind of price at which it opened', async () => {
+  test('200: the close follows the deciding price, and that of the moment while there is none', async () => {
     await w.insert([[start - 5, 100]])
     await w.insert([[start, 90]], { kind: 'spot' })
     await w.insert([[start + 50, 91]], { kind: 'spot' })
-    expect(await read()).toMatchObject({ openPrice: 100, closePrice: 100 })
+    expect(await read()).toMatchObject({ openPrice: 100, closePrice: 91 })
     await w.insert([[start + 55, 101]])
     at(75)
     expect(await read()).toMatchObject({ openPrice: 100, closePrice: 101 })
   })
 
-  test('200: where the deciding price is missing the price of the moment stands in while it runs', async () => {
-    await w.insert([[start, 90]], { kind: 'spot' })
-    await w.insert([[start + 50, 91]], { kind: 'spot', source: 'oracle_data_streams' })
-    await w.insert([[start + 55, 101]])
-    expect(await read()).toMatchObject({ openPrice: 90, closePrice: 91 })
+  test('200: where no price is fresh the last one of the kind at which it opened stands', async () => {
+    await w.insert([[start, 100]])
+    await w.insert([[start + 2, 103]])
+    at(200)
+    expect(await read()).toMatchObject({ openPrice: 100, closePrice: 103, ...RUNNING })
   })
 
   test('200: an hour is decided by the exchange', async () => {
@@ -170,7 +170,7 @@ describe('GET /v1/crypto/price: a window that ends', () => {
 
 describe('GET /v1/crypto/price: what is refused', () => {
   test.each([
-    ['no symbol', 'window=1793000100', "Missing required query parameter 'symbol'"],
+    ['no symbol', 'window=1793000100', "parameter 'symbol' (one of BTC, ETH"],
     ['an empty symbol', 'symbol=&window=1793000100', 'Invalid symbol. Allowed: BTC, ETH'],
     ['a feed', 'symbol=BTC/USD&window=1793000100', 'Invalid symbol. Allowed: BTC, ETH'],
     ['two symbols', 'symbol=BTC&symbol=BTC&window=1793000100', "'symbol' was given 2 times"],

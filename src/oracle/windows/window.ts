@@ -1,4 +1,5 @@
 import { ApiError, badRequest } from '../../errors.js'
+import { MILLISECONDS_MIN } from '../../lib/milliseconds.js'
 import type { CoinSymbol } from '../streams.js'
 import { readSymbol } from '../symbol.js'
 
@@ -24,8 +25,6 @@ export type Window = {
 /** As the caller asks for it. */
 export type AskedWindow = { symbol: string; window: number; interval?: WindowInterval }
 
-/** As milliseconds it is 1973; as seconds it is the year 5138. */
-const MILLISECONDS_MIN = 100_000_000_000
 /** Nobody kept prices of windows before that. */
 const FIRST_SEC = Date.UTC(2020, 0) / 1000
 

@@ -43,6 +43,9 @@ create table tick_gaps (
   reason text not null
 );
 create index tick_gaps_to_sec on tick_gaps (to_sec);
+-- Every process that collects notes what it misses.
+create unique index tick_gaps_once on tick_gaps (upstream, stream, from_sec, to_sec)
+  nulls not distinct;
 
 create table tick_state (
   is_only_row boolean primary key default true check (is_only_row),

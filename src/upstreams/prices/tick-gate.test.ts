@@ -59,7 +59,7 @@ test('a gap begins with the stream that is furthest behind, and its jump is no h
   gate.pass(tick('btc', 10))
   gate.pass(tick('btc', 12, 'twap60'))
   gate.pass(tick('eth', 13))
-  expect(gate.closeGap(50_000, 'twap60')).toBe(12_000)
+  expect(gate.closeGap(14_000, 'twap60')).toBe(12_000)
   expect(gate.closeGap(60_000)).toBe(10_000)
   for (const sec of [10, 58, 64]) gate.pass(tick('btc', sec))
   expect(holes).toEqual([])
@@ -67,7 +67,18 @@ test('a gap begins with the stream that is furthest behind, and its jump is no h
 
   gate.pass(tick('eth', 66))
   expect(holes).toEqual([{ coin: 'eth', kind: 'spot', afterMs: 60_000, beforeMs: 66_000 }])
-  expect(gate.closeGap(70_000)).toBe(60_000)
+  expect(gate.closeGap(70_000)).toBe(64_000)
+})
+
+test('a stream that was silent long before is not part of a gap, and has a hole of its own', () => {
+  const { gate, holes } = openGate()
+  gate.pass(tick('eth', 10))
+  for (const sec of [96, 98, 100]) gate.pass(tick('btc', sec))
+  expect(gate.closeGap(103_000)).toBe(100_000)
+  gate.pass(tick('btc', 104))
+  expect(holes).toEqual([])
+  gate.pass(tick('eth', 104))
+  expect(holes).toEqual([{ coin: 'eth', kind: 'spot', afterMs: 10_000, beforeMs: 104_000 }])
 })
 
 test('a stream that resumes has a hole before its first tick, one that is new has none', () => {

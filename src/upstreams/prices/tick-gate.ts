@@ -68,15 +68,20 @@ export class TickGate {
 
   /**
    * A gap up to that moment is being reported, of one kind or of all: what it covers is no hole any
-   * more. Returns from when on ticks may be missing; `undefined` when none ever came.
+   * more. Streams that were silent long before have a hole of their own, which their next tick shows.
+   * Returns from when on ticks may be missing; `undefined` when none ever came.
    */
   closeGap(toMs: number, kind?: PriceKind): number | undefined {
-    let fromMs: number | undefined
-    for (const stream of this.#streams.values()) {
-      if (kind !== undefined && stream.kind !== kind) continue
-      fromMs = Math.min(fromMs ?? stream.settledMs, stream.settledMs)
-      stream.settledMs = Math.max(stream.settledMs, toMs)
-    }
+    const ofKind = [...this.#streams.values()].filter(
+      (stream) => kind === undefined || stream.kind === kind,
+    )
+    const newestMs = Math.max(...ofKind.map(({ settledMs }) => settledMs))
+    const current = ofKind.filter(
+      ({ settledMs }) => newestMs - settledMs <= this.#options.stepMsMax,
+    )
+    if (current.length === 0) return undefined
+    const fromMs = Math.min(...current.map(({ settledMs }) => settledMs))
+    for (const stream of current) stream.settledMs = Math.max(stream.settledMs, toMs)
     return fromMs
   }
 
