@@ -56,6 +56,7 @@ describe('the status', () => {
 
   test('names each source once, whether it was heard or not', async () => {
     const jobs = await open('rtds', 'live_v2', 'chainlink')
+    expect(jobs.known()).toEqual(await jobs.status())
     expect(await jobs.status()).toEqual([
       { source: 'platform_oracle', lastSec: undefined },
       { source: 'oracle_data_streams', lastSec: undefined },

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { transact } from '../../store/transaction.js'
 import { packTicks } from './pack.js'
 import { dropOldMonths, ensurePartitions } from './partitions.js'
-import { insertGap, insertTicks } from './queries.js'
+import { insertGap, insertTicks, lockState } from './queries.js'
 import { clearArchive, makeTick, readPacked, readState } from './test-archive.js'
 import { blockOf } from './tick-block.js'
 
@@ -79,6 +79,24 @@ describe('a partition that was taken out', () => {
 
     await dropOldMonths(sql, NOVEMBER_MS)
     expect(await partitions()).toEqual(['tick_blocks_2026_11'])
+    expect(await sql`select 1 from tick_blocks_2026_10`).toHaveLength(1)
+    await sql`drop table tick_blocks_2026_10`
+  })
+
+  test('is spared by one who was about to drop it', async () => {
+    const { sql } = database
+    await packAt([NOVEMBER_SEC - 9, NOVEMBER_SEC])
+    let dropping: Promise<void> | undefined
+    await transact(sql, async (tx) => {
+      await lockState(tx)
+      dropping = dropOldMonths(sql, NOVEMBER_MS)
+      await vi.waitFor(async () => {
+        const [row] = await sql`select count(*)::int as waiting from pg_locks where not granted`
+        expect(row?.waiting).toBeGreaterThan(0)
+      })
+      await tx`alter table tick_blocks detach partition tick_blocks_2026_10`
+    })
+    await dropping
     expect(await sql`select 1 from tick_blocks_2026_10`).toHaveLength(1)
     await sql`drop table tick_blocks_2026_10`
   })
