@@ -11,7 +11,12 @@ import { dropOldFacts } from './chain/retention.js'
 import type { Context } from './context.js'
 import { AUDIT_MS, AuditJob } from './ledger/audit/job.js'
 import { repeat } from './lib/repeat.js'
-import { refreshWindows, WINDOW_REFRESH_MS } from './markets/crypto/refresh.js'
+import {
+  EVENTS_REFRESH_MS,
+  refreshEvents,
+  refreshWindows,
+  WINDOW_REFRESH_MS,
+} from './markets/crypto/refresh.js'
 import { MarketJobs } from './markets/jobs.js'
 import { createMarketMetrics, registerMarketGauges } from './markets/metrics.js'
 import { REFRESH_MS } from './markets/prices.js'
@@ -72,6 +77,9 @@ function startMarketWork(
       runJob(ctx, term, REFRESH_MS, 'price refresh', () => markets.refreshPrices(term)),
       runJob(ctx, term, WINDOW_REFRESH_MS, 'window refresh', () =>
         refreshWindows(marketParts, term),
+      ),
+      runJob(ctx, term, EVENTS_REFRESH_MS, 'crypto refresh', () =>
+        refreshEvents(marketParts, term),
       ),
       runJob(ctx, term, PACK_MS, 'tick packing', () => packTicks(ctx.sql, clock.now())),
       runJob(ctx, term, TIDY_MS, 'retention', () =>

@@ -66,7 +66,8 @@ export class Ingest {
     const { board, live } = this.#options
     const { phase, head, problem, cursor } = this.#status
     board.chain = {
-      phase: phase === 'idle' ? 'standby' : phase,
+      // Whether somebody else books is not known before the lease was tried.
+      phase: phase === 'idle' ? 'catching_up' : phase,
       nodeBlock: head?.block,
       problem,
     }

@@ -35,8 +35,7 @@ afterAll(async () => {
 
 const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } })
 
-/** Books the chain until the test ends, and has what it does shown as the service would. */
-function startIngest() {
+function createIngest() {
   const { config, upstreams, bus, catalogue, status: board, clock, log } = t.ctx
   const { polygon } = upstreams
   if (polygon === undefined) throw new Error('there is a node')
@@ -46,6 +45,12 @@ function startIngest() {
     registry: new Registry(),
     alongside: async () => undefined,
   })
+  return { ingest, board }
+}
+
+/** Books the chain until the test ends, and has what it does shown as the service would. */
+function startIngest() {
+  const { ingest, board } = createIngest()
   const ending = new AbortController()
   const running = ingest.run(ending.signal)
   onTestFinished(async () => {
@@ -131,6 +136,17 @@ test('once the chain is booked, every answer says how far, and how old that is',
     'x-head-block': `${next.number}`,
     'x-head-age': `${AGE_SEC}`,
   })
+})
+
+test('who has not tried to book yet is not ready, however fresh the last block is', async () => {
+  const { ingest, board } = createIngest()
+  expect((await get('/readyz')).statusCode).toBe(200)
+  ingest.report()
+  expect((await get('/readyz')).json()).toMatchObject({
+    status: 'not_ready',
+    checks: { chain: expect.stringMatching(/^catching up/) },
+  })
+  board.chain = undefined
 })
 
 test('what keeps the chain from being booked is shown until it is mended', async () => {

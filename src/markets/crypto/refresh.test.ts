@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { never } from '../test-world.js'
-import { refreshWindows } from './refresh.js'
+import { refreshEvents, refreshWindows } from './refresh.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 
@@ -58,4 +58,19 @@ test('the last copy stays while Gamma is down, and is replaced when it is back',
   world.faults.set({ upstream: 'gamma', mode: 'off' })
   await refreshWindows(world.parts, never)
   expect(await selectPrices()).toEqual(await askPrices(runningAndNext()))
+})
+
+test('the most traded events of the day follow Gamma, running windows of every length among them', async () => {
+  await refreshEvents(world.parts, never)
+  world.live(60_000)
+  await refreshEvents(world.parts, never)
+  const query = 'tag_slug=crypto&closed=false&order=volume24hr&ascending=false'
+  const shown = (await world.askEvents(query)).slice(0, 100)
+  const rows = await world.t.ctx.sql<{ slug: string; volume24h: number | null }[]>`
+    select slug, volume_24h::float8 from events where slug = any(${shown.map(({ slug }) => slug)})`
+  expect(rows).toHaveLength(100)
+  const volumes = new Map(rows.map(({ slug, volume24h }) => [slug, volume24h]))
+  for (const { slug, volume24hr } of shown) expect(volumes.get(slug)).toBe(volume24hr)
+  for (const interval of ['5m', '15m', '4h'])
+    expect(shown.some(({ slug }) => slug.startsWith(`btc-updown-${interval}-`))).toBe(true)
 })

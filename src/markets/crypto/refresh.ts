@@ -15,3 +15,14 @@ export async function refreshWindows(parts: MarketParts, signal: AbortSignal): P
   const events = await parts.gamma.getEventsBySlugs(slugs, signal)
   await keep(parts, { events: [...events.values()] })
 }
+
+export const EVENTS_REFRESH_MS = 60_000
+/** The rest hardly moves, and is read with everything that is open. */
+const EVENTS_MAX = 100
+
+/** Reads the most traded open crypto events again, the running windows of every length among them. */
+export async function refreshEvents(parts: MarketParts, signal: AbortSignal): Promise<void> {
+  const filter = { tagSlug: 'crypto', closed: false, order: 'volume24hr', ascending: false }
+  const events = await parts.gamma.listEvents({ ...filter, limit: EVENTS_MAX }, signal)
+  await keep(parts, { events })
+}

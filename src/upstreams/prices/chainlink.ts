@@ -8,13 +8,14 @@ import { type ChainlinkFeedMap, parseReportFrame } from './chainlink-parse.js'
 import { ChainlinkRest } from './chainlink-rest.js'
 import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'
 import { healthOf } from './health.js'
-import type {
-  PriceListener,
-  PriceSource,
-  PriceSourceHealth,
-  PriceSourceOptions,
-  PriceTick,
-  Resume,
+import {
+  PRICE_TIMINGS,
+  type PriceListener,
+  type PriceSource,
+  type PriceSourceHealth,
+  type PriceSourceOptions,
+  type PriceTick,
+  type Resume,
 } from './source.js'
 import { type Hole, TickGate } from './tick-gate.js'
 
@@ -135,6 +136,7 @@ export class ChainlinkSource implements PriceSource {
       clock,
       metrics,
       log,
+      timings: PRICE_TIMINGS,
       ...tuning,
     })
     this.#socket.start(signal)

@@ -7,13 +7,14 @@ import {
   TWAP_WINDOW_SECONDS,
 } from './live-v2-parse.js'
 import { toPriceGap } from './socket-gap.js'
-import type {
-  PriceGap,
-  PriceListener,
-  PriceSource,
-  PriceSourceHealth,
-  PriceSourceOptions,
-  Resume,
+import {
+  PRICE_TIMINGS,
+  type PriceGap,
+  type PriceListener,
+  type PriceSource,
+  type PriceSourceHealth,
+  type PriceSourceOptions,
+  type Resume,
 } from './source.js'
 import { TickGate } from './tick-gate.js'
 
@@ -85,6 +86,7 @@ export class LiveV2Source implements PriceSource {
       clock,
       metrics,
       log,
+      timings: PRICE_TIMINGS,
       ...tuning,
     })
     this.#gate = gate

@@ -2,12 +2,13 @@ import { UpstreamSocket } from '../transport/socket.js'
 import { healthOf } from './health.js'
 import { parseRtdsFrame, RTDS_TOPICS, type RtdsMessage } from './rtds-parse.js'
 import { toPriceGap } from './socket-gap.js'
-import type {
-  PriceListener,
-  PriceSource,
-  PriceSourceHealth,
-  PriceSourceOptions,
-  Resume,
+import {
+  PRICE_TIMINGS,
+  type PriceListener,
+  type PriceSource,
+  type PriceSourceHealth,
+  type PriceSourceOptions,
+  type Resume,
 } from './source.js'
 import { TickGate } from './tick-gate.js'
 
@@ -63,6 +64,7 @@ export class RtdsSource implements PriceSource {
       clock,
       metrics,
       log,
+      timings: PRICE_TIMINGS,
       ...tuning,
     })
     this.#gate = gate

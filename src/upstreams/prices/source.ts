@@ -77,3 +77,6 @@ export type PriceSourceOptions = {
   log: Log
   tuning?: SocketTuning | undefined
 }
+
+/** A price that was missed does not come again: a socket is opened again after a few seconds at most. */
+export const PRICE_TIMINGS = { backoff: { baseMs: 1_000, maxMs: 5_000 } }
