@@ -28,6 +28,8 @@ const AHEAD_SEC = 60
 /** By then a block is packed, also by a clock that is a little behind ours. */
 const PACKED_SEC = 10 * 60
 
+/** About a megabyte. */
+const BLOCKS_PER_TURN = 8
 /** How many blocks are read at once: two hours. */
 const BLOCKS_PER_READ = 24
 
@@ -52,6 +54,8 @@ export async function* readSlices(
     const slice = cut(rendered, block, bounded, left)
     left -= slice.count
     if (slice.count > 0) yield slice
+    // What is remembered comes without waiting: others shall have a turn in between.
+    if (block % BLOCKS_PER_TURN === 0) await nextTurn()
   }
 }
 
