@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.js'
+import { repeat } from '../lib/repeat.js'
 import type { PriceStatus } from '../status/board.js'
 import type { Pool } from '../store/connection.js'
 import type { PriceSource } from '../upstreams/prices/source.js'
@@ -36,14 +36,11 @@ export class PriceJobs {
     const sources = this.#sources
     if (sources.length === 0) return
     const collector = new TickCollector({ store, sources, bus, clock, registry, log })
-    while (!signal.aborted) {
-      try {
-        await collector.run(signal)
-      } catch (error) {
-        log.warn({ err: error }, 'prices cannot be collected yet')
-        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-      }
-    }
+    await repeat(RETRY_MS, signal, () =>
+      collector
+        .run(signal)
+        .catch((error: unknown) => log.warn({ err: error }, 'prices cannot be collected yet')),
+    )
   }
 
   /** When each source was last heard, by any process; `undefined`: there is no source. */

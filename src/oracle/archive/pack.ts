@@ -6,7 +6,6 @@ import {
   type BlockKey,
   deleteLive,
   type HourRow,
-  hourOfBlock,
   lockState,
   type StreamTick,
   selectBlocksByKey,
@@ -14,7 +13,7 @@ import {
   updateState,
   upsertBlocks,
 } from './queries.js'
-import { BLOCK_SEC, blockOf, slotOf, TickBlock } from './tick-block.js'
+import { BLOCK_SEC, blockOf, hourOfBlock, slotOf, TickBlock } from './tick-block.js'
 
 export const PACK_MS = 30_000
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/connection.js'
 import { monthOf } from './month.js'
-import { BLOCK_SEC, blockOf, COLUMN_BYTES, type Tick } from './tick-block.js'
+import { blockOf, COLUMN_BYTES, type Tick } from './tick-block.js'
 
 export type StreamTick = Tick & { stream: number }
 export type BlockKey = { stream: number; block: number }
@@ -267,7 +267,3 @@ export function selectGaps(sql: Sql, sinceSec: number, limit: number): Promise<G
      order by to_sec desc, from_sec desc
      limit ${limit}`
 }
-
-const HOUR_BLOCKS = 3600 / BLOCK_SEC
-
-export const hourOfBlock = (block: number): number => Math.floor(block / HOUR_BLOCKS)

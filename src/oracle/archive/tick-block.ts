@@ -73,6 +73,10 @@ export const blockOf = (sec: number): number => Math.floor(sec / BLOCK_SEC)
 
 export const slotOf = (sec: number): number => sec % BLOCK_SEC
 
+const HOUR_BLOCKS = 3600 / BLOCK_SEC
+
+export const hourOfBlock = (block: number): number => Math.floor(block / HOUR_BLOCKS)
+
 const emptyColumn = (): Float64Array => new Float64Array(BLOCK_SEC).fill(Number.NaN)
 
 function quoteAt(column: Float64Array | undefined, slot: number): number | undefined {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
+import { EARLIEST_MS } from '../../upstreams/prices/moment.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { type LiveTicks, type StreamTick, selectBlocks, selectLive } from '../archive/queries.js'
 import { BLOCK_SEC, blockOf, slotOf, TickBlock } from '../archive/tick-block.js'
@@ -23,7 +24,7 @@ export type TickRange = {
 export type Slice = { bytes: Buffer; count: number }
 
 /** Nobody has ticks from before, nor from so far ahead: of these times nothing is asked or remembered. */
-const FIRST_SEC = Date.UTC(2020, 0) / 1000
+const FIRST_SEC = EARLIEST_MS / 1000
 const AHEAD_SEC = 60
 /** By then a block is packed, also by a clock that is a little behind ours. */
 const PACKED_SEC = 10 * 60

@@ -15,8 +15,6 @@ import { TicksQuery, TicksReply } from './schemas.js'
 import { streamTicks } from './stream-ticks.js'
 
 const RANGE_MS_MAX = 24 * 60 * 60 * 1000
-/** Seconds that a column can hold. */
-const SECONDS_MAX = 2 ** 31 - 1
 const MIB = 1024 * 1024
 
 const DESCRIPTION = `One tick a second, feed and source, from our own archive, which begins when the service first ran. Both
@@ -56,8 +54,8 @@ export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
       const kind = query.price_source as PriceKind
       const range: TickRange = {
         ...{ symbol, kind, source, limit },
-        fromSec: Math.min(Math.ceil(from / 1000), SECONDS_MAX),
-        toSec: Math.min(Math.floor(to / 1000), SECONDS_MAX),
+        fromSec: Math.ceil(from / 1000),
+        toSec: Math.floor(to / 1000),
       }
       const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
       const slices = readSlices(ctx.sql, cache, range, ctx.clock.now())

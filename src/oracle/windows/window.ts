@@ -1,5 +1,6 @@
 import { ApiError, badRequest } from '../../errors.js'
 import { MILLISECONDS_MIN } from '../../lib/milliseconds.js'
+import { EARLIEST_MS } from '../../upstreams/prices/moment.js'
 import type { CoinSymbol } from '../streams.js'
 import { readSymbol } from '../symbol.js'
 
@@ -26,7 +27,7 @@ export type Window = {
 export type AskedWindow = { symbol: string; window: number; interval?: WindowInterval }
 
 /** Nobody kept prices of windows before that. */
-const FIRST_SEC = Date.UTC(2020, 0) / 1000
+const FIRST_SEC = EARLIEST_MS / 1000
 
 /** Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. */
 export function readWindow(asked: AskedWindow, nowMs: number): Window {

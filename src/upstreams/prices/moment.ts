@@ -3,7 +3,7 @@ import { readInteger, refuse } from '../transport/read.js'
 /** Clocks differ a little; a price from further ahead is not one that can be known. */
 const AHEAD_MS_MAX = 10_000
 /** Before there was anything to price. Seconds that are taken for milliseconds fall behind it. */
-const EARLIEST_MS = Date.UTC(2020, 0, 1)
+export const EARLIEST_MS = Date.UTC(2020, 0, 1)
 
 /** The Unix milliseconds of a price: a number, or a text that holds one. */
 export function readMoment(value: unknown, path: string, nowMs: number): number {
