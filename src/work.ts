@@ -102,7 +102,8 @@ function startMarketWork(
   board.prices = prices.known()
   const reporting = runJob(ctx, signal, REPORT_MS, 'report', async () => {
     await report(ctx, markets)
-    board.prices = await prices.status()
+    const heard = await prices.status()
+    board.prices = heard && [...heard, ...prices.sockets()]
     ingest?.report()
     const { problem } = markets.status()
     board.warnings = [

@@ -57,6 +57,11 @@ describe('the status', () => {
   test('names each source once, whether it was heard or not', async () => {
     const jobs = await open('rtds', 'live_v2', 'chainlink')
     expect(jobs.known()).toEqual(await jobs.status())
+    expect(jobs.sockets()).toEqual([
+      { source: 'rtds', lastSec: undefined },
+      { source: 'live_v2', lastSec: undefined },
+    ])
+    expect((await open('rtds', 'chainlink')).sockets()).toEqual([])
     expect(await jobs.status()).toEqual([
       { source: 'platform_oracle', lastSec: undefined },
       { source: 'oracle_data_streams', lastSec: undefined },

@@ -60,6 +60,21 @@ export class PriceJobs {
     return [...this.#lastSecs].map(([source, lastSec]) => ({ source, lastSec }))
   }
 
+  /**
+   * Sockets that tell the same source: while one is silent the other speaks for it, and only the
+   * socket itself shows that it is lost.
+   */
+  sockets(): PriceStatus[] {
+    const shared = this.#sources.filter(({ name }) =>
+      this.#sources.some((other) => other.name !== name && sourceOf(other.name) === sourceOf(name)),
+    )
+    return shared.map((source) => {
+      const { lastTickMs } = source.health()
+      const lastSec = lastTickMs === undefined ? undefined : Math.floor(lastTickMs / 1000)
+      return { source: source.name, lastSec }
+    })
+  }
+
   /** The first time of the whole archive; what comes later is seen before it moves into blocks. */
   async #readLastSecs(): Promise<[number, number][]> {
     const { store, clock } = this.#parts
