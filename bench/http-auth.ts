@@ -1,5 +1,5 @@
 import { monthOf } from '../src/accounts/usage-meter.js'
-import { loadConfig } from '../src/config.js'
+import { loadConfig } from '../src/config/config.js'
 import type { Bench } from './lib/bench.js'
 import { buildRequest, measureLoad } from './lib/load.js'
 import { insertKeys, startAuspex, startYardstick } from './lib/processes.js'

@@ -1,4 +1,4 @@
-import { TapeLine } from '../src/chain/tape-line.js'
+import { TapeLine } from '../src/chain/write/tape-line.js'
 import type { Pool } from '../src/store/connection.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'

@@ -1,5 +1,5 @@
 import { MemoryLimiter } from '../src/accounts/limits/memory-limiter.js'
-import { systemClock } from '../src/lib/clock.js'
+import { systemClock } from '../src/core/clock.js'
 import type { Bench } from './lib/bench.js'
 
 const CHECKS = 300_000

@@ -5,8 +5,8 @@ import type { SimFlags } from '../sim/flags.js'
 import type { SimMessage } from '../sim/main.js'
 import { LAWS, readState } from '../sim/state-file.js'
 import { simulatedMs } from '../sim/time.js'
-import { OperatorError } from '../src/errors.js'
-import { type Clock, systemClock } from '../src/lib/clock.js'
+import { type Clock, systemClock } from '../src/core/clock.js'
+import { OperatorError } from '../src/core/errors.js'
 import { Progress } from '../src/lib/progress.js'
 
 const STOP_MS_MAX = 2_000

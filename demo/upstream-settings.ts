@@ -1,6 +1,6 @@
 import { SIM_CREDENTIALS, type UpstreamUrls } from '../sim/simulator.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
-import type { Environment } from '../src/config.js'
+import type { Environment } from '../src/config/config.js'
 
 /** The variables that point every connector at the simulator, and ask for all of its history. */
 export function simulatedEnvironment(urls: UpstreamUrls): Environment {

@@ -1,22 +1,22 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts/commands.js'
+import { addLedgerCommands } from './audit/commands.js'
 import { addChainCommands } from './chain/commands.js'
-import { type Config, describeConfig } from './config.js'
-import { reportAndExit } from './errors.js'
-import { addLedgerCommands } from './ledger/commands.js'
-import { keepHeapSmall } from './lib/heap.js'
-import { createLog } from './log.js'
+import { type Config, describeConfig } from './config/config.js'
 import {
   addSettingFlags,
   DATABASE_SETTINGS,
   describeEnvironment,
   readConfig,
-} from './setting-flags.js'
+} from './config/setting-flags.js'
+import { reportAndExit } from './core/errors.js'
+import { keepHeapSmall } from './lib/heap.js'
+import { createLog } from './lib/log.js'
+import { VERSION } from './lib/version.js'
+import { withDatabase } from './store/with-database.js'
 import { untilStopped } from './until-stopped.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
-import { VERSION } from './version.js'
-import { withDatabase } from './with-database.js'
 
 keepHeapSmall()
 

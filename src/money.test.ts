@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toDecimal, toPrice } from './money.js'
+import { toDecimal, toPrice } from './core/money.js'
 
 const amounts = fc.bigInt({ min: 0n, max: 2n ** 53n - 1n })
 

@@ -3,13 +3,16 @@ import { FREE_KEY_PERIOD_MS } from './accounts/free-keys.js'
 import { SYNC_MS } from './accounts/key-ring.js'
 import { deleteGrants, deleteUsageWriters } from './accounts/queries.js'
 import { FLUSH_MS } from './accounts/usage-meter.js'
+import { AUDIT_MS, AuditJob } from './audit/job.js'
+import { MarketJobs } from './catalogue/jobs.js'
+import { createMarketMetrics, registerMarketGauges } from './catalogue/metrics.js'
+import { REFRESH_MS } from './catalogue/prices.js'
 import type { Progress as ChainProgress } from './chain/follow/follower.js'
 import { Ingest } from './chain/ingest.js'
-import { LiveEvents } from './chain/live/live-events.js'
 import { countWallets, selectState } from './chain/queries.js'
 import { dropOldFacts } from './chain/retention.js'
 import type { Context } from './context.js'
-import { AUDIT_MS, AuditJob } from './ledger/audit/job.js'
+import { LiveEvents } from './events/live-events.js'
 import { repeat } from './lib/repeat.js'
 import {
   EVENTS_REFRESH_MS,
@@ -17,11 +20,8 @@ import {
   refreshWindows,
   WINDOW_REFRESH_MS,
 } from './markets/crypto/refresh.js'
-import { MarketJobs } from './markets/jobs.js'
-import { createMarketMetrics, registerMarketGauges } from './markets/metrics.js'
-import { REFRESH_MS } from './markets/prices.js'
-import { PACK_MS, packTicks } from './oracle/archive/pack.js'
-import { dropOldTicks, PriceJobs } from './oracle/jobs.js'
+import { PACK_MS, packTicks } from './prices/archive/pack.js'
+import { dropOldTicks, PriceJobs } from './prices/jobs.js'
 import type { Target } from './store/connection.js'
 
 const TIDY_MS = 60 * 60 * 1000

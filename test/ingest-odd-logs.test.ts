@@ -5,12 +5,16 @@ import { encodeAct } from '../sim/contracts/encode.js'
 import { oneOfEach } from '../sim/contracts/fixtures/acts.js'
 import { createWallet } from '../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../sim/contracts/log.js'
-import { encodeLog, transferBatch, transferSingle } from '../src/chain/tape/fixtures/encode-log.js'
-import { placeLogs } from '../src/chain/tape/fixtures/placed-logs.js'
-import { ZERO_ADDRESS } from '../src/chain/tape/roles.js'
-import { AMOUNT_MAX } from '../src/chain/tape/tape.js'
-import { TapeLine } from '../src/chain/tape-line.js'
+import {
+  encodeLog,
+  transferBatch,
+  transferSingle,
+} from '../src/chain/attribute/fixtures/encode-log.js'
+import { placeLogs } from '../src/chain/attribute/fixtures/placed-logs.js'
+import { ZERO_ADDRESS } from '../src/chain/attribute/roles.js'
+import { AMOUNT_MAX } from '../src/chain/attribute/tape.js'
 import { TapeWatch } from '../src/chain/watch/tape-watch.js'
+import { TapeLine } from '../src/chain/write/tape-line.js'
 import { createPool } from '../src/store/connection.js'
 import { ZERO_WORD } from '../src/upstreams/polygon/abi.js'
 import { createTestDatabase, type TestDatabase } from './database.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/lib/clock.js'
+import type { Clock } from '../src/core/clock.js'
 
 /** Time that passes when the test says so. */
 export class ManualClock implements Clock {

@@ -1,6 +1,6 @@
 import { type TestContext, vi } from 'vitest'
-import { PriceJobs } from '../src/oracle/jobs.js'
-import { type Stream, streamId } from '../src/oracle/streams.js'
+import { PriceJobs } from '../src/prices/jobs.js'
+import { type Stream, streamId } from '../src/prices/streams.js'
 import {
   insertPast,
   openSimulatedPrices,

@@ -1,10 +1,10 @@
 // Collects prices into a database from when it is told to until it is killed. The argument says from
 // where, and what time it is.
 import { once } from 'node:events'
-import { loadConfig } from '../dist/src/config.js'
+import { loadConfig } from '../dist/src/config/config.js'
 import { createContext } from '../dist/src/context.js'
-import { createLog } from '../dist/src/log.js'
-import { PriceJobs } from '../dist/src/oracle/jobs.js'
+import { createLog } from '../dist/src/lib/log.js'
+import { PriceJobs } from '../dist/src/prices/jobs.js'
 import { createPool } from '../dist/src/store/connection.js'
 
 const { target, environment, startMs, startedMs, speed } = JSON.parse(process.argv[2])

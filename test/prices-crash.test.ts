@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Stream, streamId } from '../src/oracle/streams.js'
+import { type Stream, streamId } from '../src/prices/streams.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import {
   insertPast,

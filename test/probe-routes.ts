@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { STANDARD, V3, V3_HEAVY } from '../src/accounts/access.js'
 import type { Context } from '../src/context.js'
-import { unavailable } from '../src/errors.js'
+import { unavailable } from '../src/core/errors.js'
 
 const ListQuery = Type.Object({
   q: Type.String({ minLength: 1, maxLength: 80 }),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createSecret, hashSecret, hintOf } from '../../src/accounts/secret.js'
-import { createLog } from '../../src/log.js'
+import { createLog } from '../../src/lib/log.js'
 import { createPool, type Pool, type Target } from '../../src/store/connection.js'
 import { borrowDatabase } from '../../src/store/database.js'
 

@@ -1,7 +1,7 @@
-import { ensurePartitions } from '../../src/oracle/archive/partitions.js'
-import { upsertBlocks } from '../../src/oracle/archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../../src/oracle/archive/tick-block.js'
-import { type Stream, streamId } from '../../src/oracle/streams.js'
+import { ensurePartitions } from '../../src/prices/archive/partitions.js'
+import { upsertBlocks } from '../../src/prices/archive/queries.js'
+import { BLOCK_SEC, blockOf, TickBlock } from '../../src/prices/archive/tick-block.js'
+import { type Stream, streamId } from '../../src/prices/streams.js'
 import type { Pool } from '../../src/store/connection.js'
 import { transact } from '../../src/store/transaction.js'
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js'
+import { ApiError } from '../core/errors.js'
 import type { Caller } from './key-ring.js'
 import { BUCKETS, type BucketName } from './limits/buckets.js'
 import type { Charge } from './limits/limiter.js'

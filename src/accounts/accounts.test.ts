@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
-import { OperatorError } from '../errors.js'
+import { OperatorError } from '../core/errors.js'
 import { createKey, retireKey, setPlan } from './accounts.js'
 import { FREE_KEY_PERIOD_MS, FreeKeys } from './free-keys.js'
 import { insertAccount, selectKeyOwner, selectKeys } from './queries.js'

@@ -1,4 +1,4 @@
-import { OperatorError } from '../errors.js'
+import { OperatorError } from '../core/errors.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { PLANS, type PlanId } from './plans.js'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type ApiError, tooManyRequests } from '../errors.js'
+import { type ApiError, tooManyRequests } from '../core/errors.js'
 import type { Pool } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { makeKey, type NewKey } from './accounts.js'

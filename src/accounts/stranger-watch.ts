@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { tooManyRequests } from '../errors.js'
-import type { Clock } from '../lib/clock.js'
+import type { Clock } from '../core/clock.js'
+import { tooManyRequests } from '../core/errors.js'
 import { SlidingWindow } from '../lib/sliding-window.js'
 
 const WINDOW_MS = 60_000

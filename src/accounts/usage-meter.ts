@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../lib/clock.js'
+import type { Clock } from '../core/clock.js'
 import type { Pool } from '../store/connection.js'
 import type { Meter } from './plans.js'
 import { addUsage, type UsageBatch } from './queries.js'

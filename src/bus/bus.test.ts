@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
-import { createLog } from '../log.js'
+import { createLog } from '../lib/log.js'
 import { Bus, type BusOptions } from './bus.js'
 import { type BusEvent, type EventDraft, type EventType, NO_KEYS } from './event.js'
 

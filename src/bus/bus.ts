@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.js'
-import type { Log } from '../log.js'
+import type { Clock } from '../core/clock.js'
+import type { Log } from '../lib/log.js'
 import { BusEvent, type EventDraft } from './event.js'
 import { RecentEvents, type RecentLimits } from './recent-events.js'
 

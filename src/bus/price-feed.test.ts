@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
-import { createLog } from '../log.js'
+import { createLog } from '../lib/log.js'
 import { Bus } from './bus.js'
 import { type EventData, NO_KEYS } from './event.js'
 

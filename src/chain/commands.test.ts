@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
-import { loadConfig } from '../config.js'
+import { loadConfig } from '../config/config.js'
 import { addChainCommands } from './commands.js'
 
 let database: TestDatabase

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { WithDatabase } from '../with-database.js'
+import type { WithDatabase } from '../store/with-database.js'
 import type { BackfillFlags } from './backfill/command.js'
 
 const BLOCK_MAX = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import type { Pool } from '../store/connection.js'
 import { selectLastBlockBefore } from './queries.js'
-import { dropOldPartitions } from './store/partitions.js'
+import { dropOldPartitions } from './write/partitions.js'
 
 const DAY_SEC = 24 * 60 * 60
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, databaseLost } from '../errors.js'
-import type { Log } from '../log.js'
+import { ApiError, databaseLost } from '../core/errors.js'
+import type { Log } from '../lib/log.js'
 import { isOutage } from '../store/connection.js'
 
 /** Turns whatever a request threw into an answer that the caller may read. */

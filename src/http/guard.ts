@@ -5,7 +5,7 @@ import { BUCKETS, type Bucket, type BucketName } from '../accounts/limits/bucket
 import type { Verdict } from '../accounts/limits/limiter.js'
 import { isSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
-import { ApiError, databaseLost } from '../errors.js'
+import { ApiError, databaseLost } from '../core/errors.js'
 import { createTerms, limitHeaders } from './limit-headers.js'
 import { setHeaders } from './set-headers.js'
 import { upgradeUrl } from './urls.js'

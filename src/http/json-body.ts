@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { badRequest } from '../errors.js'
+import { badRequest } from '../core/errors.js'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../errors.js'
+import { ApiError } from '../core/errors.js'
 import { sendError } from './errors.js'
 import type { Observe } from './observe.js'
 import { methodsOf, nearestPath, type RoutesTable } from './routes-table.js'

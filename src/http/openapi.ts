@@ -4,7 +4,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import type { Access } from '../accounts/access.js'
 import { errorReply } from '../lib/error-reply.js'
-import { VERSION } from '../version.js'
+import { VERSION } from '../lib/version.js'
 import { compressAnswer } from './compression.js'
 
 const DESCRIPTION = `Prediction-market data from your own machine: trades, positions, P&L, leaderboards,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../lib/clock.js'
+import type { Clock } from '../core/clock.js'
 import type { Metrics } from '../metrics.js'
 import { type CachedAnswer, createAnswer, type EncodedBody, sizeOf } from './cached-answer.js'
 import { COMPRESS_BYTES_MIN, type Compressed, compressBytes, type Encoding } from './compression.js'

@@ -1,5 +1,5 @@
 import type { preValidationHookHandler } from 'fastify'
-import { badRequest } from '../errors.js'
+import { badRequest } from '../core/errors.js'
 
 /**
  * Refuses what no parameter can mean: percent-encoding that is not UTF-8, and the null character,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 
 /** The address under which clients reach us: the configured one, else the one this client used. */
 export const publicUrl = (config: Config, request: FastifyRequest): string =>

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type ApiError, badRequest } from '../errors.js'
+import { type ApiError, badRequest } from '../core/errors.js'
 
 type PropertySchema = { type?: string; enum?: unknown[] }
 

@@ -11,12 +11,12 @@ import type {
   WalletTotals,
 } from './books.js'
 import { NONE } from './entry.js'
-import type { StateRow, StateTable } from './store/state-table.js'
-import { BUILDER_HOURS, BUILDER_WALLETS } from './store/tables/builders.js'
-import { MARKET_HOURS } from './store/tables/market-hours.js'
-import { POSITIONS } from './store/tables/positions.js'
-import { LAST_PRICES, RESERVES, SUPPLIES } from './store/tables/tokens.js'
-import { WALLET_TOTALS } from './store/tables/wallet-totals.js'
+import type { StateRow, StateTable } from './rows/state-table.js'
+import { BUILDER_HOURS, BUILDER_WALLETS } from './rows/tables/builders.js'
+import { MARKET_HOURS } from './rows/tables/market-hours.js'
+import { POSITIONS } from './rows/tables/positions.js'
+import { LAST_PRICES, RESERVES, SUPPLIES } from './rows/tables/tokens.js'
+import { WALLET_TOTALS } from './rows/tables/wallet-totals.js'
 
 /** Books without a database: to compute again what it says, and for tests. */
 export class MemoryBooks implements Books {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from './clock.js'
+import { type Clock, systemClock } from '../core/clock.js'
 
 export type Output = { isTTY?: boolean | undefined; write(text: string): unknown }
 

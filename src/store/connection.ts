@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { codeOf } from '../errors.js'
+import { codeOf } from '../core/errors.js'
 import { ARRAY_TYPES, teachArrays } from './array-types.js'
 import { SUPERUSER } from './embedded/server.js'
 

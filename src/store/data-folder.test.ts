@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { OperatorError } from '../errors.js'
+import { OperatorError } from '../core/errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 import { findHolder, lockDataFolder, prepareDataFolder } from './data-folder.js'
 

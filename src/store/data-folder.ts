@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeOf, messageOf, OperatorError } from '../errors.js'
+import { codeOf, messageOf, OperatorError } from '../core/errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 
 /** Who holds a data folder, as its lock file says. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
+import type { Log } from '../lib/log.js'
 import { retry } from '../lib/retry.js'
-import type { Log } from '../log.js'
 import { createPool, type Target } from './connection.js'
 import {
   FolderBusy,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
-import { OperatorError } from '../errors.js'
+import { OperatorError } from '../core/errors.js'
 import { createPool } from './connection.js'
 import { type Migration, migrate, readMigrations } from './migrate.js'
 

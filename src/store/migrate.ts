@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { OperatorError } from '../errors.js'
+import { OperatorError } from '../core/errors.js'
 import type { Pool, Sql } from './connection.js'
 import { LOCKS } from './locks.js'
 import { transact } from './transaction.js'

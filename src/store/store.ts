@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf, OperatorError } from '../errors.js'
+import { messageOf, OperatorError } from '../core/errors.js'
+import type { Log } from '../lib/log.js'
 import { TimeoutError, withTimeout } from '../lib/timeout.js'
-import type { Log } from '../log.js'
 import { createPool, type Pool, type Target } from './connection.js'
 import { migrate, readMigrations } from './migrate.js'
 

@@ -1,4 +1,4 @@
-import { codeOf } from '../errors.js'
+import { codeOf } from '../core/errors.js'
 import type { Pool, Sql } from './connection.js'
 
 /**

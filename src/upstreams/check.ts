@@ -1,5 +1,5 @@
-import type { Config } from '../config.js'
-import { messageOf } from '../errors.js'
+import type { Config } from '../config/config.js'
+import { messageOf } from '../core/errors.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { PriceSource } from './prices/source.js'
 import type { Upstreams } from './upstreams.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.js'
-import { OperatorError } from '../errors.js'
+import type { Config } from '../config/config.js'
+import { OperatorError } from '../core/errors.js'
 import { formatTable } from '../lib/table.js'
 import { checkUpstreams } from './check.js'
 import { withUpstreams } from './with-upstreams.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../config.js'
-import { describeEnvironment } from '../setting-flags.js'
+import { loadConfig } from '../config/config.js'
+import { describeEnvironment } from '../config/setting-flags.js'
 
 const load = (text?: string) => loadConfig({ AUSPEX_RTDS_WS_URL: text }).config.rtdsWsUrl
 

@@ -1,6 +1,6 @@
-import type { Config } from '../config.js'
-import { systemClock } from '../lib/clock.js'
-import { createLog } from '../log.js'
+import type { Config } from '../config/config.js'
+import { systemClock } from '../core/clock.js'
+import { createLog } from '../lib/log.js'
 import type { Upstreams } from './upstreams.js'
 
 /** Opens the upstreams for one command. Loaded only then: most commands do without them. */

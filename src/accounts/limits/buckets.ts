@@ -1,4 +1,4 @@
-import { type ApiError, tooManyRequests } from '../../errors.js'
+import { type ApiError, tooManyRequests } from '../../core/errors.js'
 import type { Plan } from '../plans.js'
 
 /** One allowance: how many requests in which time, counted for a key or for a whole account. */

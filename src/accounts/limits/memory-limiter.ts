@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.js'
+import type { Clock } from '../../core/clock.js'
 import { RecentMap } from '../../lib/recent-map.js'
 import { SlidingWindow } from '../../lib/sliding-window.js'
 import type { Balance, Charge, Limiter, Verdict } from './limiter.js'

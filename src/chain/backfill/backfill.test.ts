@@ -3,7 +3,7 @@ import type { TestDatabase } from '../../../test/database.js'
 import { until } from '../../../test/until.js'
 import { createPool } from '../../store/connection.js'
 import { type FollowWorld, hasty } from '../follow/test-follow.js'
-import { lockState } from '../store/state.js'
+import { lockState } from '../write/state.js'
 import { compareContents, readContents } from './test-contents.js'
 import { backfill, bookFrom, cloneDatabase, middleOf, openLongWorld } from './test-world.js'
 

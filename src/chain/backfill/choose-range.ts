@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.js'
+import { OperatorError } from '../../core/errors.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { StateRow } from '../queries.js'
 

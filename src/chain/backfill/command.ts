@@ -1,5 +1,5 @@
-import type { Config } from '../../config.js'
-import { OperatorError } from '../../errors.js'
+import type { Config } from '../../config/config.js'
+import { OperatorError } from '../../core/errors.js'
 import type { Target } from '../../store/connection.js'
 import { withUpstreams } from '../../upstreams/with-upstreams.js'
 import { runBackfill } from './backfill.js'

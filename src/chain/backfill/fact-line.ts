@@ -1,12 +1,12 @@
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
+import { readTape } from '../attribute/read-tape.js'
+import { poolsOf, selectPools } from '../facts/pools.js'
 import type { Batch } from '../follow/line.js'
-import { Names } from '../store/names.js'
-import { buildIndexes, ensurePartitions } from '../store/partitions.js'
-import { poolsOf, selectPools } from '../store/pools.js'
-import { addCoverage, lockState, selectHoles } from '../store/state.js'
-import { writeTape } from '../store/write-tape.js'
-import { readTape } from '../tape/read-tape.js'
+import { Names } from '../ids/names.js'
+import { buildIndexes, ensurePartitions } from '../write/partitions.js'
+import { addCoverage, lockState, selectHoles } from '../write/state.js'
+import { writeTape } from '../write/write-tape.js'
 
 /**
  * Stores the facts of old blocks, in ascending order, beside a line that books the head. Each batch

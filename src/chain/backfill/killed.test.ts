@@ -26,7 +26,7 @@ afterAll(() => world.close())
 const SCRIPT = `
   import { Registry } from 'prom-client'
   import { runBackfill } from '${DIST}/chain/backfill/backfill.js'
-  import { systemClock } from '${DIST}/lib/clock.js'
+  import { systemClock } from '${DIST}/core/clock.js'
   import { PolygonClient } from '${DIST}/upstreams/polygon/client.js'
   import { createUpstreamMetrics } from '${DIST}/upstreams/transport/metrics.js'
   const { url, ...options } = JSON.parse(process.argv[1])

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.js'
+import { OperatorError } from '../../core/errors.js'
 import { createPool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { withLinked } from '../../upstreams/transport/abort.js'

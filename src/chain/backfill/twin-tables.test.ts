@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { PARTITION_BLOCKS } from '../follow/line.js'
-import { seqOf } from '../seq.js'
-import { ensurePartitions } from '../store/partitions.js'
+import { ensurePartitions } from '../write/partitions.js'
 import { addIndexes, addPartitions, createTwins, swapTwins, useTwins } from './twin-tables.js'
 
 const BLOCK = 300 * PARTITION_BLOCKS

@@ -1,4 +1,4 @@
-import { STATE_TABLES } from '../../ledger/store/tables/all.js'
+import { STATE_TABLES } from '../../ledger/rows/tables/all.js'
 import type { Sql } from '../../store/connection.js'
 import { createViews, dropViews, selectDependentViews } from './dependent-views.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { blockOf, seqOf } from '../../core/seq.js'
 import type { SupplyEntry } from '../../ledger/entry.js'
-import { blockOf, seqOf } from '../seq.js'
 import { wholeBlocks } from './whole-blocks.js'
 
 const entryAt = (block: number, logIndex: number): SupplyEntry => ({

@@ -1,5 +1,5 @@
+import { blockOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
-import { blockOf } from '../seq.js'
 
 /** The same entries in the same order; no block is in two lists. */
 export async function* wholeBlocks(chunks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {

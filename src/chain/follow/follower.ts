@@ -1,5 +1,5 @@
-import { messageOf } from '../../errors.js'
-import type { Log } from '../../log.js'
+import { messageOf } from '../../core/errors.js'
+import type { Log } from '../../lib/log.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import { withLinked } from '../../upstreams/transport/abort.js'

@@ -2,8 +2,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { until } from '../../../test/until.js'
-import { OperatorError } from '../../errors.js'
-import { createLog } from '../../log.js'
+import { OperatorError } from '../../core/errors.js'
+import { createLog } from '../../lib/log.js'
 import { withLease } from './lease.js'
 
 const POLL_MS = 5

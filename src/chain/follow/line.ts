@@ -1,6 +1,6 @@
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
-import type { TapeBlock } from '../tape/tape.js'
+import type { TapeBlock } from '../attribute/tape.js'
 
 /** The last block that is booked. */
 export type Cursor = { block: number; hash: string; timeSec: number }

@@ -1,7 +1,7 @@
+import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { LogPlace } from '../../upstreams/polygon/log.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import { LOGS_PER_BLOCK } from '../seq.js'
-import type { TapeBlock } from '../tape/tape.js'
+import type { TapeBlock } from '../attribute/tape.js'
 import { doubt } from './read-heads.js'
 
 /** The first block has another parent than the block that it should follow. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.js'
+import type { Clock } from '../../core/clock.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import type { Booked, Cursor } from './line.js'
 import type { FollowMetrics } from './metrics.js'

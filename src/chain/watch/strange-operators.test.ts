@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seqOf } from '../seq.js'
+import { seqOf } from '../../core/seq.js'
 import { StrangeOperators } from './strange-operators.js'
 
 const EXCHANGE = '0x00000000000000000000000000000000000000e4'

@@ -1,5 +1,5 @@
-import { blockOf } from '../seq.js'
-import type { StrangeOperator } from '../tape/tape.js'
+import { blockOf } from '../../core/seq.js'
+import type { StrangeOperator } from '../attribute/tape.js'
 
 /** About an hour. */
 const WINDOW_BLOCKS = 2_400

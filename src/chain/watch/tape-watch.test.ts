@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { sumMetric } from '../../../test/upstream-socket.js'
-import { seqOf } from '../seq.js'
-import { emptyTape } from '../tape/empty-tape.js'
+import { seqOf } from '../../core/seq.js'
+import { emptyTape } from '../attribute/empty-tape.js'
 import { TapeWatch } from './tape-watch.js'
 
 const BLOCK = 86_000_000

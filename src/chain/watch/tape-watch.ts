@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Refusal } from '../../ledger/store/ledger-store.js'
-import { blockOf } from '../seq.js'
-import type { Tape } from '../tape/tape.js'
+import { blockOf } from '../../core/seq.js'
+import type { Refusal } from '../../ledger/rows/ledger-store.js'
+import type { Tape } from '../attribute/tape.js'
 import { FillRate } from './fill-rate.js'
 import { StrangeOperators } from './strange-operators.js'
 

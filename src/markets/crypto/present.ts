@@ -1,5 +1,5 @@
+import { toTokenId } from '../../catalogue/token-word.js'
 import { groupBy } from '../../lib/group-by.js'
-import { toTokenId } from '../token-word.js'
 import type { EventRow, MarketRow, SeriesRow, WindowRow } from './queries.js'
 
 /** One entry for each slug that has an event, in the order of the slugs. */

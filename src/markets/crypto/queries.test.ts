@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { markGone, updateState } from '../../catalogue/queries.js'
+import { storeEvents } from '../../catalogue/store.js'
 import type { GammaEvent, GammaSeriesHead } from '../../upstreams/gamma/messages.js'
-import { markGone, updateState } from '../queries.js'
-import { storeEvents } from '../store.js'
 import { selectOpenEvents, selectSeries, selectWindows } from './queries.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
 

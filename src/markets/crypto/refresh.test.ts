@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { never } from '../test-world.js'
+import { never } from '../../catalogue/test-world.js'
 import { refreshEvents, refreshWindows } from './refresh.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'

@@ -1,5 +1,5 @@
-import { keep } from '../keep.js'
-import type { MarketParts } from '../parts.js'
+import { keep } from '../../catalogue/keep.js'
+import type { MarketParts } from '../../catalogue/parts.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 
 export const WINDOW_REFRESH_MS = 15_000

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { codeOf, OperatorError } from '../../errors.js'
+import { codeOf, OperatorError } from '../../core/errors.js'
 import { canEnter, type ServerUser } from './user.js'
 
 export type Binaries = { initdb: string; postgres: string }

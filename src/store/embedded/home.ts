@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { codeOf, messageOf, OperatorError } from '../../errors.js'
+import { codeOf, messageOf, OperatorError } from '../../core/errors.js'
 import { canEnter, chooseServerUser, type ServerUser } from './user.js'
 
 /** Where one embedded server lives. All of it belongs to `user`, and nobody else may look in. */

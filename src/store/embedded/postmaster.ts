@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, OperatorError } from '../../errors.js'
+import { codeOf, OperatorError } from '../../core/errors.js'
 import { findProcesses, processIdentity, processUsesFolder } from '../../lib/process-identity.js'
 
 // Lines of postmaster.pid, counted from 0, as PostgreSQL documents them.

@@ -1,4 +1,4 @@
--- Facts of the chain. `seq` is block number * 2^20 + log index (src/chain/seq.ts): one number that
+-- Facts of the chain. `seq` is block number * 2^20 + log index (src/core/seq.ts): one number that
 -- orders, pages and cuts. Amounts are millionths. Time is the time of the block, unix seconds.
 
 -- How far the tape goes. Whoever writes facts or the ledger locks this row first, and goes on only
@@ -78,7 +78,7 @@ create index tokens_since on tokens using brin (since);
 
 -- Partitions of the tables below hold 2^18 blocks each and are made when the first row needs them;
 -- their other indexes are built when they are full, or when the head is reached.
--- See src/chain/store/partitions.ts.
+-- See src/chain/write/partitions.ts.
 create table partitions (
   name text primary key,
   parent text not null,

@@ -1,5 +1,5 @@
 -- Prices of coins: one a second of each stream, which is a coin, a kind of price and a source, numbered
--- in src/oracle/streams.ts. A tick is written into live_ticks; when its five minutes are over, it moves
+-- in src/prices/streams.ts. A tick is written into live_ticks; when its five minutes are over, it moves
 -- into a block.
 create table live_ticks (
   stream smallint not null,

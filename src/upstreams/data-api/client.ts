@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.js'
+import type { Clock } from '../../core/clock.js'
 import { inBatches } from '../transport/batches.js'
 import type { BreakerState } from '../transport/breaker.js'
 import { followCursor } from '../transport/cursor.js'

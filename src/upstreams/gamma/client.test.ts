@@ -4,7 +4,7 @@ import { createGammaHost } from '../../../sim/gamma/host.js'
 import { Faults } from '../../../sim/server/faults.js'
 import { type Host, openHost } from '../../../sim/server/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
-import { systemClock } from '../../lib/clock.js'
+import { systemClock } from '../../core/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { GammaClient } from './client.js'
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { openTestNode, type TestNode } from '../../../sim/polygon/test-node.js'
 import { Faults } from '../../../sim/server/faults.js'
 import { openHost } from '../../../sim/server/host.js'
-import { systemClock } from '../../lib/clock.js'
+import { systemClock } from '../../core/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import type { Timing } from '../transport/timing.js'
 import { bloomHas, createBloomTest } from './bloom.js'

@@ -1,4 +1,4 @@
-import type { Log } from '../../log.js'
+import type { Log } from '../../lib/log.js'
 import { backoffMs } from '../transport/backoff.js'
 import { UpstreamError } from '../transport/errors.js'
 import type { Timing } from '../transport/timing.js'

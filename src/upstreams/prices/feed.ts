@@ -1,4 +1,4 @@
-import type { Log } from '../../log.js'
+import type { Log } from '../../lib/log.js'
 import type {
   PriceGap,
   PriceKind,

@@ -4,7 +4,7 @@ import { Faults } from '../../../sim/server/faults.js'
 import { type Host, openHost } from '../../../sim/server/host.js'
 import { createSiteHost } from '../../../sim/site-price/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
-import { systemClock } from '../../lib/clock.js'
+import { systemClock } from '../../core/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { SitePriceClient } from './client.js'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.js'
-import type { Log } from '../../log.js'
+import type { Clock } from '../../core/clock.js'
+import type { Log } from '../../lib/log.js'
 import type { HttpRequest } from './http-try.js'
 import type { UpstreamMetrics } from './metrics.js'
 import type { PathLimit } from './rate-limit.js'

@@ -1,5 +1,5 @@
 import type { Pool } from 'undici'
-import { messageOf } from '../../errors.js'
+import { messageOf } from '../../core/errors.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { withLinked } from './abort.js'
 import { UpstreamError, type UpstreamErrorParts } from './errors.js'

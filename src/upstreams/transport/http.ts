@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { TimeoutError } from '../../lib/timeout.js'
-import { VERSION } from '../../version.js'
+import { VERSION } from '../../lib/version.js'
 import { withLinked } from './abort.js'
 import { backoffMs } from './backoff.js'
 import { Breaker, type BreakerState, type Pass } from './breaker.js'

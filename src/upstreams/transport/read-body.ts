@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
-import { codeOf } from '../../errors.js'
+import { codeOf } from '../../core/errors.js'
 
 const unpackers = { gzip: promisify(gunzip), br: promisify(brotliDecompress) }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { VERSION } from '../../version.js'
+import { VERSION } from '../../lib/version.js'
 import { readRetryAfterMs } from './retry-after.js'
 import type { SocketFault, SocketLimits, SocketOptions, SocketTimings } from './socket-options.js'
 import { Watchdog } from './socket-watchdog.js'

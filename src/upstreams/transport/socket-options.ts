@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.js'
-import type { Log } from '../../log.js'
+import type { Clock } from '../../core/clock.js'
+import type { Log } from '../../lib/log.js'
 import type { UpstreamMetrics } from './metrics.js'
 
 /** Why a socket ended, or why a stretch of its stream is missing. */

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { type AuditPlan, audit, auditState } from './audit.js'
+import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
+import { EVERYTHING } from './span.js'
+
+const ALL: AuditPlan = { wallets: { kind: 'all' }, span: EVERYTHING }
+/** Enough for what is true of the tables without any computing. */
+const TABLES: AuditPlan = { wallets: { kind: 'sample', count: 0 }, span: EVERYTHING }
+const TIMEOUT_MS = 60_000
+
+let ledger: TestLedger
+beforeAll(async () => {
+  ledger = await bookHistory({ hours: 1, intensity: 0.6 })
+}, TIMEOUT_MS)
+afterAll(() => ledger.database.drop())
+
+describe('a history that was booked', () => {
+  test('is what its facts give, in every table', async () => {
+    const findings = await audit(ledger.database.sql, ALL)
+    expect(findings.flatMap(({ examples }) => examples)).toEqual([])
+    expect(findings.map(({ check }) => check)).toEqual([
+      'coverage',
+      'block chain',
+      'journal',
+      'partitions',
+      'nothing above the cursor',
+      'blocks of facts',
+      'sums of balances',
+      'collateral of claims',
+      'positions',
+      'profit and loss',
+      'wallet totals',
+      'supplies',
+      'exchanges and nobody',
+      'reserves',
+      'last prices',
+      'market hours',
+      'builder hours',
+      'builder wallets',
+    ])
+    for (const { looked } of findings) expect(looked).not.toMatch(/^0 |left out/)
+  })
+})
+
+test(
+  'a ledger that begins in the middle of the history is what its facts give',
+  async () => {
+    const later = await bookHistory({ hours: 1, intensity: 0.6, skippedBlocks: 1_500 })
+    onTestFinished(() => later.database.drop())
+    const findings = await audit(later.database.sql, ALL)
+    expect(findings.flatMap(({ examples }) => examples)).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+test('who has an entry that the ledger refused is left out', async () => {
+  const rollback = new Error('rollback')
+  const refused = ledger.database.sql.begin(async (tx) => {
+    await tx`
+      insert into quarantine (seq, reason, detail, contract, topics, data, tx_hash)
+      select max(seq), 'out_of_range', 'column_full', '', '', '', ''
+        from fills
+       where builder is null`
+    const findings = await auditState(tx, ALL)
+    expect(findings.flatMap(({ examples }) => examples)).toEqual([])
+    expect(findings.find(({ check }) => check === 'positions')?.looked).toMatch(/, 1 left out$/)
+    throw rollback
+  })
+  await expect(refused).rejects.toBe(rollback)
+})
+
+test('nothing is wrong where nothing is booked', async () => {
+  const empty = await createTestDatabase()
+  onTestFinished(() => empty.drop())
+  expect(await audit(empty.sql, ALL)).toMatchObject([{ looked: 'nothing is booked yet' }])
+})
+
+/** The position of somebody who has won or lost. */
+const SOMEBODY = `(select wallet, token from positions
+  where bought > 0 and realized <> 0 order by wallet, token limit 1)`
+const EXCHANGE = '(select exchange from fills order by seq limit 1)'
+const CURSOR = '(select block from chain_state)'
+
+/** What is spoilt, how, the checks that must notice, and what they say. */
+const CORRUPTIONS: [what: string, spoil: string, checks: string[], says: RegExp][] = [
+  [
+    'a balance is off by one',
+    `update positions set balance = balance + 1 where (wallet, token) in ${SOMEBODY}`,
+    ['positions', 'sums of balances'],
+    /^wallet 0x[0-9a-f]{40}, token \d{50,}: balance is stored as \d+, and the facts give \d+$/,
+  ],
+  [
+    'a cost is off by one',
+    `update positions set cost = cost - 1 where (wallet, token) in ${SOMEBODY}`,
+    ['positions'],
+    /: cost is stored as/,
+  ],
+  [
+    'a position is lost',
+    `delete from positions where (wallet, token) =
+      (select wallet, token from positions where balance = 0 and wallet > 20 limit 1)`,
+    ['positions'],
+    /is not stored/,
+  ],
+  [
+    'a position is made up',
+    `insert into positions select w.id, t.id, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0
+       from wallets w, tokens t where not exists
+         (select from positions p where p.wallet = w.id and p.token = t.id) and w.id > 20 limit 1`,
+    ['positions'],
+    /no fact accounts for it/,
+  ],
+  [
+    'a step of profit is lost',
+    'delete from pnl where seq = (select max(seq) from pnl)',
+    ['profit and loss'],
+    /is not stored/,
+  ],
+  [
+    'a step of profit has another cause',
+    'update pnl set cause = 9 where seq = (select max(seq) from pnl)',
+    ['profit and loss'],
+    /cause is stored as 9/,
+  ],
+  [
+    'a win is not counted',
+    'update wallet_totals set wins = wins - 1 where wallet = (select min(wallet) from wallet_totals where wins > 0)',
+    ['wallet totals'],
+    /wins is stored as/,
+  ],
+  [
+    'a fill is lost',
+    'delete from fills where seq = (select max(seq) from fills)',
+    ['positions', 'wallet totals', 'exchanges and nobody'],
+    /the facts give/,
+  ],
+  [
+    'an exchange has a share too many',
+    `update positions set balance = balance + 1
+      where wallet = ${EXCHANGE} and token = (select min(token) from positions where wallet = ${EXCHANGE})`,
+    ['exchanges and nobody', 'sums of balances'],
+    /: balance is stored as 1, and the facts give 0/,
+  ],
+  [
+    'nobody owes a share too few',
+    'update positions set balance = balance + 1 where wallet = 0 and token = (select min(token) from positions where wallet = 0)',
+    ['exchanges and nobody', 'sums of balances'],
+    /^wallet 0x0{40}, token/,
+  ],
+  [
+    'a supply is off by one',
+    'update supplies set minted = minted + 1 where token = (select min(token) from supplies)',
+    ['supplies', 'sums of balances', 'collateral of claims'],
+    /^token \d{50,}: minted is stored as/,
+  ],
+  [
+    'a reserve is off by one before the result',
+    'update reserves set paid_in = paid_in + 1 where condition = (select min(condition) from reserves where redeemed_legs = 0)',
+    ['reserves', 'collateral of claims'],
+    /of collateral for .* none redeemed/,
+  ],
+  [
+    'a reserve is off by one after the result',
+    'update reserves set paid_out = paid_out + 1 where condition = (select min(condition) from reserves join resolutions using (condition) where redeemed_legs > 0)',
+    ['reserves', 'collateral of claims'],
+    /redeemed at payouts of/,
+  ],
+  [
+    'a result is the other way round',
+    'update resolutions set payouts = array[payouts[2], payouts[1]] where condition = (select min(condition) from reserves join resolutions using (condition) where redeemed_legs > 0)',
+    ['collateral of claims'],
+    /redeemed at payouts of/,
+  ],
+  [
+    'a last price is another one',
+    'update last_prices set usd = usd + 1 where token = (select min(token) from last_prices)',
+    ['last prices'],
+    /usd is stored as/,
+  ],
+  [
+    'a market hour has a trader too many',
+    'update market_hours set traders = traders + 1 where (condition, hour) = (select condition, hour from market_hours limit 1)',
+    ['market hours'],
+    /^condition 0x[0-9a-f]{64}, hour \d+: traders is stored as/,
+  ],
+  [
+    'a builder hour is lost',
+    'delete from builder_hours where (builder, hour) = (select builder, hour from builder_hours limit 1)',
+    ['builder hours'],
+    /is not stored/,
+  ],
+  [
+    'a client of a builder paid another fee',
+    'update builder_wallets set fees = fees + 1 where (builder, wallet) = (select builder, wallet from builder_wallets limit 1)',
+    ['builder wallets'],
+    /^builder 0x[0-9a-f]{64}, wallet 0x[0-9a-f]{40}: fees is stored as/,
+  ],
+  [
+    'a block with facts is lost',
+    'delete from blocks where number = (select max(seq >> 20) from fills)',
+    ['blocks of facts'],
+    /^block \d+: has fills and is not there$/,
+  ],
+  [
+    'a recent block is lost',
+    `delete from recent_blocks where number = ${CURSOR} - 3`,
+    ['block chain'],
+    /: is missing/,
+  ],
+  [
+    'a parent is another one',
+    `update recent_blocks set parent_hash = '\\x00' where number = ${CURSOR} - 3`,
+    ['block chain'],
+    /does not follow the one before it/,
+  ],
+  [
+    'a block has two hashes',
+    `insert into blocks select number, time, '\\x00' from recent_blocks where number = ${CURSOR} on conflict (number) do update set hash = '\\x00'`,
+    ['block chain'],
+    /has two hashes/,
+  ],
+  [
+    'the cursor is another block than the last one',
+    'update chain_state set block = block + 1',
+    ['block chain', 'coverage'],
+    /is the cursor/,
+  ],
+  [
+    'the cursor has another hash',
+    "update chain_state set block_hash = '\\x00'",
+    ['block chain'],
+    /is the cursor/,
+  ],
+  [
+    'a fact is above the cursor',
+    `insert into raw_logs values ((${CURSOR} + 1::bigint) << 20, 0, 'unknown', '{}', '', '')`,
+    ['nothing above the cursor', 'blocks of facts'],
+    /raw_logs has 1 row above cursor/,
+  ],
+  [
+    'a name is above the cursor',
+    `update wallets set since = (${CURSOR} + 1::bigint) << 20 where id = 30`,
+    ['nothing above the cursor'],
+    /wallets has 1 row above cursor/,
+  ],
+  [
+    'coverage has a hole',
+    'with cut as (update coverage set to_block = from_block + 99 returning from_block) insert into coverage select from_block + 110, block from cut, chain_state',
+    ['coverage'],
+    /^blocks \d+ to \d+ of the ledger were not read$/,
+  ],
+  [
+    'coverage goes beyond the cursor',
+    'update coverage set to_block = to_block + 1',
+    ['coverage'],
+    /counts as read, the cursor is/,
+  ],
+  [
+    'the journal is too long',
+    `insert into undo values (${CURSOR} - 256, 'positions', '{1,1}', null)`,
+    ['journal'],
+    /is in the journal/,
+  ],
+  ['a partition is gone', 'drop table fees_p328', ['partitions'], /_p\d+ is not there/],
+]
+
+const OF_TABLES = new Set([
+  ...['coverage', 'block chain', 'journal', 'partitions', 'nothing above the cursor'],
+  ...['blocks of facts', 'sums of balances', 'collateral of claims'],
+])
+
+describe('the audit notices that', () => {
+  test.each(CORRUPTIONS)('%s', async (_what, spoil, checks, says) => {
+    const rollback = new Error('rollback')
+    const spoilt = ledger.database.sql.begin(async (tx) => {
+      const { count } = await tx.unsafe(spoil)
+      expect(count ?? 1).toBe(1)
+      const plan = checks.every((check) => OF_TABLES.has(check)) ? TABLES : ALL
+      const failed = (await auditState(tx, plan)).filter(({ differences }) => differences > 0)
+      expect(failed.map(({ check }) => check)).toEqual(expect.arrayContaining(checks))
+      expect(failed.flatMap(({ examples }) => examples)).toContainEqual(expect.stringMatching(says))
+      throw rollback
+    })
+    await expect(spoilt).rejects.toBe(rollback)
+  })
+})

@@ -1,0 +1,118 @@
+import { STATE_TABLES } from '../ledger/rows/tables/all.js'
+import type { Pool, Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
+import { checkBalances } from './balances-check.js'
+import { checkBuilderHours, checkBuilderWallets } from './builder-checks.js'
+import { checkCoverage, checkJournal, checkLinks } from './chain-checks.js'
+import { checkCollateral } from './collateral-check.js'
+import { checkCounterparts } from './counterparts-check.js'
+import {
+  checkLastPrices,
+  checkMarketHours,
+  checkReserves,
+  checkSupplies,
+} from './derived-checks.js'
+import { checkBlocksOfFacts, checkNothingAbove } from './facts-checks.js'
+import type { Finding } from './finding.js'
+import { checkPartitions } from './partitions-check.js'
+import { readScope, type Scope } from './scope.js'
+import type { Span } from './span.js'
+import { chooseWallets, type WalletChoice } from './wallet-groups.js'
+import { checkWallets } from './wallets-check.js'
+
+export type AuditPlan = {
+  wallets: WalletChoice
+  span: Span
+  signal?: AbortSignal | undefined
+  onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+const LEDGER_TABLES = [...STATE_TABLES.map(({ name }) => name), 'pnl']
+
+/**
+ * Compares what the database says of the chain with what its facts give, all of it as it is at one
+ * moment: whoever books meanwhile is not disturbed. With all wallets, every table of the ledger.
+ */
+export function audit(pool: Pool, plan: AuditPlan): Promise<Finding[]> {
+  return transact(pool, async (tx) => {
+    await tx`set transaction isolation level repeatable read read only`
+    await tx`set local statement_timeout = 0`
+    await tx`set local plan_cache_mode = force_custom_plan`
+    await tx`set local jit = off`
+    // Before the first look: a ledger that is swapped for a new one after it would seem empty.
+    await tx.unsafe(`lock table ${LEDGER_TABLES.join(', ')} in access share mode`)
+    return auditState(tx, plan)
+  })
+}
+
+/** In a transaction that sees one state. */
+export async function auditState(tx: Sql, plan: AuditPlan): Promise<Finding[]> {
+  const scope = await readScope(tx)
+  if (scope === undefined) return [note('ledger', 'nothing is booked yet')]
+  const findings = await checkTables(tx, scope, plan)
+  if (findings.some(({ check, differences }) => check === 'blocks of facts' && differences > 0)) {
+    return [...findings, note('positions', 'nothing: facts without a block have no time')]
+  }
+  findings.push(...(await checkPeople(tx, scope, plan)))
+  if (plan.wallets.kind === 'all') findings.push(...(await checkSums(tx, scope, plan)))
+  return findings
+}
+
+/** What holds for any facts: nothing is computed again. */
+async function checkTables(tx: Sql, scope: Scope, { span, signal }: AuditPlan): Promise<Finding[]> {
+  return inTurn(signal, [
+    () => checkCoverage(tx, scope, span.blocks),
+    () => checkLinks(tx, scope),
+    () => checkJournal(tx, scope),
+    () => checkPartitions(tx, scope),
+    () => checkNothingAbove(tx, scope),
+    () => checkBlocksOfFacts(tx, span.blocks),
+    () => checkBalances(tx, scope, span.tokens),
+    () => checkCollateral(tx, scope, span.conditions),
+  ])
+}
+
+async function checkPeople(
+  tx: Sql,
+  scope: Scope,
+  { wallets, signal, onProgress }: AuditPlan,
+): Promise<Finding[]> {
+  const chosen = await chooseWallets(tx, scope, wallets)
+  return checkWallets(tx, scope, chosen, (done) => {
+    signal?.throwIfAborted()
+    onProgress?.(done, chosen.total)
+  })
+}
+
+async function checkSums(tx: Sql, scope: Scope, { signal }: AuditPlan): Promise<Finding[]> {
+  const supplies = await checkSupplies(tx, scope)
+  if (!scope.isWhole) return [supplies, note('sums', 'nothing: the oldest facts were dropped')]
+  const others = await inTurn(signal, [
+    () => checkCounterparts(tx, scope),
+    () => checkReserves(tx, scope),
+    () => checkLastPrices(tx, scope),
+    () => checkMarketHours(tx, scope),
+    () => checkBuilderHours(tx, scope),
+    () => checkBuilderWallets(tx, scope),
+  ])
+  return [supplies, ...others]
+}
+
+async function inTurn(
+  signal: AbortSignal | undefined,
+  checks: readonly (() => Promise<Finding>)[],
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const check of checks) {
+    signal?.throwIfAborted()
+    findings.push(await check())
+  }
+  return findings
+}
+
+const note = (check: string, looked: string): Finding => ({
+  check,
+  looked,
+  differences: 0,
+  examples: [],
+})

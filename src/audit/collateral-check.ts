@@ -1,0 +1,127 @@
+import type { Sql } from '../store/connection.js'
+import { selectComboResults } from './combo-results.js'
+import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
+import type { Scope } from './scope.js'
+import type { IdRange } from './span.js'
+import { selectUnbacked } from './unbacked.js'
+
+type Row = {
+  conditions: number
+  leftOut: number
+  differences: number
+  condition: number | null
+  collateral: string
+  first: string
+  second: string
+  payouts: string | null
+  legs: number
+}
+
+/**
+ * The collateral of a condition is what its shares can claim. A set that is made or merged changes
+ * both outcomes and the collateral alike, so all three are equal until the first share is redeemed.
+ * A redemption pays each outcome its part of the dollar, rounded down: then collateral * (p + q) is
+ * first * p + second * q and what the roundings have left, less than a unit for each redeemed leg and
+ * nothing where one outcome gets all. NO shares that conversions have parked are part of the supply
+ * like all others. Shares that came by a migration are backed by their old ones, which the module
+ * holds: they are subtracted.
+ *
+ * Left out: conditions with other than two outcomes, or with tokens of a second collateral (both
+ * share one reserve, and nothing tells the outcomes of the second); redeemed ones whose result is not
+ * known (older than all that was read, or put into quarantine); what the ledger refused to book; and
+ * structured positions that were made in other ways than splits, see `selectUnbacked`.
+ */
+export async function checkCollateral(
+  sql: Sql,
+  scope: Scope,
+  { from, to }: IdRange,
+): Promise<Finding> {
+  const excluded = [...scope.refusedTokens, ...(await selectUnbacked(sql, scope, { from, to }))]
+  const combos = await selectComboResults(sql, { from, to })
+  const rows = await sql<Row[]>`
+    with sets as (
+      select condition,
+             min(id) filter (where outcome = 0) as first,
+             min(id) filter (where outcome = 1) as second
+        from tokens
+       where condition between ${from} and ${to}
+       group by condition
+      having count(*) = 2 and count(outcome) = 2 and not bool_or(id = any(${excluded}::integer[]))
+    ),
+    results as (
+      (select distinct on (condition) condition, payouts
+         from resolutions
+        where condition between ${from} and ${to}
+        order by condition, seq desc)
+      union all
+      select condition, array[yes, no]::numeric[]
+        from unnest(${combos.map(({ condition }) => condition)}::integer[],
+                    ${combos.map(({ yes }) => yes)}::integer[],
+                    ${combos.map(({ no }) => no)}::integer[]) as combos (condition, yes, no)
+    ),
+    shares as (
+      select token, sum(amount) as amount
+        from (select token, minted - burned as amount from supplies
+              union all
+              select to_token, -amount from migrations
+               where seq between ${scope.fromSeq} and ${scope.toSeq}) as changes
+       where token in (select first from sets union all select second from sets)
+       group by token
+    ),
+    reserved as (
+      select condition,
+             coalesce(paid_in - paid_out, 0)::numeric as collateral,
+             coalesce(redeemed_legs, 0) as legs,
+             coalesce(of_first.amount, 0) as first,
+             coalesce(of_second.amount, 0) as second,
+             payouts[1] as p,
+             payouts[2] as q,
+             cardinality(payouts) = 2 and payouts[1] + payouts[2] > 0 as is_known
+        from sets
+        left join reserves using (condition)
+        left join results using (condition)
+        left join shares as of_first on of_first.token = sets.first
+        left join shares as of_second on of_second.token = sets.second
+    ),
+    claimed as (
+      select *, collateral * (p + q) - first * p - second * q as remainder
+        from reserved
+       where legs = 0 or is_known
+    ),
+    different as (
+      select *
+        from claimed
+       where case when legs = 0 then first <> collateral or second <> collateral
+                  when p = 0 or q = 0 then remainder <> 0
+                  else remainder < 0 or remainder >= legs * (p + q) end
+    )
+    select (select count(*)::integer from claimed) as conditions,
+           (select count(distinct condition)::integer from tokens
+             where condition between ${from} and ${to})
+             - (select count(*)::integer from claimed) as left_out,
+           (select count(*)::integer from different) as differences,
+           examples.*
+      from (select) as always
+      left join (select condition, collateral::text, first::text, second::text, legs,
+                        p || ' to ' || q as payouts
+                   from different
+                  order by condition
+                  limit ${EXAMPLES_MAX}) as examples on true`
+  return toFinding(sql, rows)
+}
+
+async function toFinding(sql: Sql, rows: readonly Row[]): Promise<Finding> {
+  const tally = new Tally()
+  for (const row of rows) {
+    if (row.condition === null) continue
+    const { collateral, first, second, payouts, legs } = row
+    const result =
+      legs === 0 ? 'none redeemed' : `${count(legs, 'leg')} redeemed at payouts of ${payouts}`
+    const what = `${collateral} of collateral for ${first} and ${second} shares, ${result}`
+    tally.add({ keys: { condition: row.condition }, what })
+  }
+  const [{ conditions, leftOut, differences } = { conditions: 0, leftOut: 0, differences: 0 }] =
+    rows
+  const looked = `${count(conditions, 'condition')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
+  return { ...(await tally.toFinding(sql, 'collateral of claims', looked)), differences }
+}

@@ -1,0 +1,68 @@
+import type { TableShape } from '../ledger/rows/state-table.js'
+import type { Sql } from '../store/connection.js'
+import { describeChange, MISSING, SURPLUS } from './compare-rows.js'
+import { EXAMPLES_MAX, type Tally } from './finding.js'
+import type { Fragment } from './fragment.js'
+
+type Row = Record<string, number | string | null> & { rows: number; differences: number }
+
+/**
+ * Compares the stored rows of a table with those that a query derives from facts, which has the same
+ * columns. `only` is a condition on the stored rows.
+ */
+export async function compareTable(
+  sql: Sql,
+  table: TableShape,
+  { only, derived }: { only: Fragment; derived: Fragment },
+  tally: Tally,
+): Promise<void> {
+  const { name, keys, values } = table
+  const each = (text: (column: string) => string, columns: readonly string[]) =>
+    sql.unsafe(columns.map(text).join(', '))
+  const isSame = keys.map((key) => `stored.${key} = derived.${key}`).join(' and ')
+  const rows = await sql<Row[]>`
+    with stored as (select * from ${sql(name)} where ${only}),
+         derived as (${derived}),
+         compared as materialized (
+           select ${each((key) => `coalesce(stored.${key}, derived.${key}) as ${key}`, keys)},
+                  ${each((value) => `stored.${value}::text as stored_${value}`, values)},
+                  ${each((value) => `derived.${value}::text as derived_${value}`, values)},
+                  row(${each((value) => `stored.${value}`, values)})
+                    is distinct from row(${each((value) => `derived.${value}`, values)}) as differs
+             from stored
+             full join derived on ${sql.unsafe(isSame)}
+         ),
+         counts as (
+           select count(*)::integer as rows, (count(*) filter (where differs))::integer as differences
+             from compared
+         )
+    select *
+      from counts
+      left join (select * from compared where differs order by ${each((key) => key, keys)}
+                  limit ${EXAMPLES_MAX}) as examples on true`
+  const [{ rows: compared, differences } = { rows: 0, differences: 0 }] = rows
+  tally.rows += compared
+  for (const [index, row] of rows.entries()) {
+    if (differences === 0) return
+    const ids = Object.fromEntries(keys.map((key) => [key, Number(row[key])]))
+    const isLast = index === rows.length - 1
+    const what = describeRow(values, row)
+    tally.add({ keys: ids, what }, isLast ? differences - index : 1)
+  }
+}
+
+/** The driver turns the names of columns into camel case. */
+function describeRow(values: readonly string[], row: Row): string {
+  const cell = (side: string, value: string) => row[toCamel(`${side}_${value}`)] ?? null
+  if (values.every((value) => cell('derived', value) === null)) return SURPLUS
+  if (values.every((value) => cell('stored', value) === null)) return MISSING
+  return values
+    .filter((value) => cell('stored', value) !== cell('derived', value))
+    .map((value) =>
+      describeChange(value, cell('stored', value) ?? '', cell('derived', value) ?? ''),
+    )
+    .join('; ')
+}
+
+const toCamel = (column: string): string =>
+  column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,63 @@
+import { NOBODY } from '../ledger/entry.js'
+import { POSITIONS } from '../ledger/rows/tables/positions.js'
+import type { Sql } from '../store/connection.js'
+import { compareTable } from './compare-table.js'
+import { count, type Finding, Tally } from './finding.js'
+import type { Scope } from './scope.js'
+
+/**
+ * The rows of nobody and of the exchanges: everybody's trades and sets from the other side. They bear
+ * no cost and have no profit.
+ */
+export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding> {
+  const { counterparts, refusedTokens } = scope
+  const isLookedAt = sql`
+    wallet = any(${counterparts}::integer[]) and token <> all(${refusedTokens}::integer[])`
+  const derived = sql`
+    select wallet, token, earliest.time as first_sec, latest.time as last_sec, 0 as filled_sec,
+           balance, 0 as held, 0 as cost, 0 as realized, 0 as bought, 0 as bought_cost, 0 as fees
+      from (select wallet, token, sum(change) as balance, min(seq) as first, max(seq) as last
+              from (${changes(sql, scope)}) as changes
+             where ${isLookedAt}
+             group by wallet, token) as sums
+      join blocks as earliest on earliest.number = (first >> 20)
+      join blocks as latest on latest.number = (last >> 20)`
+  const tally = new Tally()
+  await compareTable(sql, POSITIONS, { only: isLookedAt, derived }, tally)
+  const [profits] = await sql<{ rows: number }[]>`
+    select count(*)::integer as rows from wallet_totals where wallet = any(${counterparts}::integer[])`
+  if (profits !== undefined && profits.rows > 0) {
+    tally.add({ keys: {}, what: 'an exchange or nobody has totals of its own' }, profits.rows)
+  }
+  return tally.toFinding(sql, 'exchanges and nobody', count(tally.rows, 'position'))
+}
+
+/** Every change of a balance. Flags: of fills 1 sell, 4 fee in shares; of sets 1 merge, 2 core. */
+const changes = (sql: Sql, { fromSeq, toSeq }: Scope) => {
+  const within = sql`seq between ${fromSeq} and ${toSeq}`
+  return sql`
+    select exchange as wallet, token, seq,
+           case when flags & 1 <> 0 then shares
+                when flags & 4 <> 0 then fee - shares
+                else -shares end as change
+      from fills
+     where ${within}
+    union all
+    select party.wallet, token, seq, party.sign * case when flags & 1 = 0 then amount else -amount end
+      from splits
+     cross join lateral unnest(coalesce(tokens,
+       (select array_agg(id) from tokens as set
+         where set.condition = splits.condition and outcome is not null))) as token
+     cross join lateral (values (splits.wallet, 1), (${NOBODY}, -1)) as party (wallet, sign)
+     where ${within} and flags & 2 <> 0
+    union all
+    select party.wallet, leg.token, seq, party.sign * leg.amount
+      from redemptions
+     cross join lateral unnest(tokens, amounts) as leg (token, amount)
+     cross join lateral (values (redemptions.wallet, -1), (${NOBODY}, 1)) as party (wallet, sign)
+     where ${within} and flags & 2 <> 0
+    union all
+    select from_wallet, token, seq, -amount from transfers where ${within}
+    union all
+    select to_wallet, token, seq, amount from transfers where ${within}`
+}

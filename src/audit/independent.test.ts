@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomFrom } from '../../test/random.js'
+import { balancesOfLogs } from '../chain/attribute/fixtures/balances.js'
+import type { Sql } from '../store/connection.js'
+import { audit } from './audit.js'
+import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
+import { plainAccounts } from './fixtures/plain-accounts.js'
+import { EVERYTHING } from './span.js'
+
+const TIMEOUT_MS = 60_000
+
+let ledger: TestLedger
+beforeAll(async () => {
+  ledger = await bookHistory()
+}, TIMEOUT_MS)
+afterAll(() => ledger.database.drop())
+
+test('a history with everything in it is clean', async () => {
+  const findings = await audit(ledger.database.sql, { wallets: { kind: 'all' }, span: EVERYTHING })
+  expect(findings.flatMap(({ examples }) => examples)).toEqual([])
+})
+
+test('1,000 random wallets have what the chain and their own acts give them', async () => {
+  const { database, universe, logs } = ledger
+  const balances = balancesOfLogs(logs)
+  const accounts = plainAccounts(universe)
+  const rows = await selectPositions(database.sql)
+  const wallets = chooseWallets([...new Set(rows.map(({ wallet }) => wallet))], 1_000)
+  expect(wallets.size).toBe(1_000)
+  const stored = rows.filter(({ wallet }) => wallets.has(wallet))
+  for (const { wallet, token, balance, realized, bought } of stored) {
+    const key = `${wallet} ${token}`
+    const account = accounts.get(key)
+    expect([key, balance, realized, bought]).toEqual([
+      key,
+      balances.get(key) ?? 0n,
+      account?.realized ?? 0n,
+      account?.bought ?? 0n,
+    ])
+  }
+  const keys = new Set(stored.map(({ wallet, token }) => `${wallet} ${token}`))
+  const isTheirs = (key: string) => wallets.has(key.split(' ')[0] ?? '')
+  const bought = [...accounts].filter(([, account]) => account.bought > 0n).map(([key]) => key)
+  const due = [...bought, ...balances.keys()].filter(isTheirs)
+  expect(due.filter((key) => !keys.has(key))).toEqual([])
+  expect(stored.filter(({ realized }) => realized !== 0n).length).toBeGreaterThan(500)
+})
+
+type PositionRow = {
+  wallet: string
+  token: string
+  balance: bigint
+  realized: bigint
+  bought: bigint
+}
+
+const selectPositions = (sql: Sql) => sql<PositionRow[]>`
+  select '0x' || encode(address, 'hex') as wallet, '0x' || encode(tokens.token, 'hex') as token,
+         balance, realized, bought
+    from positions
+    join wallets on wallets.id = wallet
+    join tokens on tokens.id = positions.token`
+
+function chooseWallets(wallets: string[], count: number): Set<string> {
+  const random = randomFrom(1)
+  const chosen = new Set<string>()
+  while (chosen.size < Math.min(count, wallets.length)) {
+    chosen.add(wallets[random(wallets.length)] ?? '')
+  }
+  return chosen
+}

@@ -1,0 +1,75 @@
+import { selectExchanges } from '../chain/facts/read-entries.js'
+import { selectState } from '../chain/queries.js'
+import { readState } from '../chain/write/state.js'
+import { blockOf, seqOf } from '../core/seq.js'
+import { NOBODY } from '../ledger/entry.js'
+import type { Sql } from '../store/connection.js'
+
+/** What the ledger claims to be, and what of it can be computed again. */
+export type Scope = {
+  ledgerFrom: number
+  cursor: { block: number; hash: string; timeSec: number }
+  /** First and last `seq` that the ledger may have booked. */
+  fromSeq: number
+  toSeq: number
+  /** From here on all facts are there: the start of the ledger, or where the retention has got to. */
+  keptSeq: number
+  /** Nothing that the ledger booked was dropped. */
+  isWhole: boolean
+  /** Entries that the ledger would not book, and all tokens that they name. */
+  refusedSeqs: readonly number[]
+  refusedTokens: readonly number[]
+  /** The other side of every trade and every set: their facts are found by no index. */
+  counterparts: readonly number[]
+  /** False while a long way to the head fills tables that have no indexes yet. */
+  isIndexed: boolean
+}
+
+/** `undefined`: nothing is booked yet. */
+export async function readScope(sql: Sql): Promise<Scope | undefined> {
+  const { ledgerFrom, cursor } = await readState(sql)
+  if (ledgerFrom === undefined || cursor === undefined) return undefined
+  const { keptFrom } = await selectState(sql)
+  const fromSeq = seqOf(ledgerFrom, 0)
+  const refusedSeqs = await selectRefusedSeqs(sql)
+  const isWhole = keptFrom === null || keptFrom <= ledgerFrom
+  return {
+    ledgerFrom,
+    cursor,
+    fromSeq,
+    toSeq: seqOf(cursor.block + 1, 0) - 1,
+    keptSeq: isWhole ? fromSeq : seqOf(keptFrom, 0),
+    isWhole,
+    refusedSeqs,
+    refusedTokens: refusedSeqs.length === 0 ? [] : await selectRefusedTokens(sql, refusedSeqs),
+    counterparts: [NOBODY, ...(await selectExchanges(sql))],
+    isIndexed: await areIndexed(sql),
+  }
+}
+
+async function selectRefusedSeqs(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ seq: number }[]>`
+    select seq::float8 from quarantine where reason = 'out_of_range' order by quarantine.seq`
+  return rows.map(({ seq }) => seq)
+}
+
+/** Several entries may share a `seq`, and which of them was refused is not written down. */
+async function selectRefusedTokens(sql: Sql, seqs: readonly number[]): Promise<number[]> {
+  const blocks = seqs.map(blockOf)
+  const rows = await sql<{ token: number }[]>`
+    with refused as (select unnest(${seqs}::bigint[]) as seq)
+    select token from fills join refused using (seq)
+    union select token from transfers join refused using (seq)
+    union select unnest(tokens) from redemptions join refused using (seq)
+    union select unnest(tokens) from splits join refused using (seq)
+    union select tokens.id from splits join refused using (seq) join tokens using (condition)
+    union select unnest(given || taken) from conversions join refused using (seq)
+    union select unnest(array[from_token, to_token]) from migrations join refused using (seq)
+    union select token from supply_changes where block = any(${blocks}::integer[])`
+  return rows.map(({ token }) => token)
+}
+
+async function areIndexed(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select 1 from partitions where not is_indexed limit 1`
+  return row === undefined
+}

@@ -1,0 +1,126 @@
+import { seqOf } from '../../core/seq.js'
+import { addressToWord, ZERO_WORD } from '../../upstreams/polygon/abi.js'
+import { CONTRACTS, type Role } from '../../upstreams/polygon/contracts.js'
+import { decodeLogs } from '../../upstreams/polygon/decode.js'
+import { PUSD_EVENTS } from '../../upstreams/polygon/decode-money.js'
+import type { Fact, FactOf } from '../../upstreams/polygon/events.js'
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { Reading } from './reading.js'
+import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
+import { AMOUNT_MAX, type FlowFact } from './tape.js'
+import type { Transaction } from './transaction.js'
+
+/**
+ * Whether a log of pUSD is a part of trading, seen without decoding it: most of them are. In a match
+ * that is all of them, even those from wallet to wallet.
+ */
+export function isTrading({ topics }: ChainLog, isMatch: boolean): boolean {
+  switch (topics[0]) {
+    case TRANSFER:
+      return isMatch || TRADERS.has(topics[1] ?? '') || TRADERS.has(topics[2] ?? '')
+    case WRAPPED:
+    case UNWRAPPED:
+      return isMatch || CONVERTERS.has(topics[1] ?? '')
+    default:
+      return topics[0] === APPROVAL
+  }
+}
+
+type MoneyFact = FactOf<'erc20Transfer'> | FactOf<'wrapped'> | FactOf<'unwrapped'>
+
+/** Money that came, went or changed hands. It is looked at last, when all that happened is known. */
+export function bookFlow(reading: Reading, fact: MoneyFact, log: ChainLog): void {
+  const { tx, tape } = reading
+  const flow = readFlow(tx, fact)
+  if (flow === undefined || fact.amount === 0n) return
+  if (fact.amount > AMOUNT_MAX) {
+    reading.quarantine('absurd_amount', `${fact.amount} is no amount of money`, log)
+    return
+  }
+  const seq = seqOf(tx.block, log.at.logIndex)
+  tape.flows.push({ seq, timeSec: tx.timeSec, txHash: tx.hash, ...flow, amount: fact.amount })
+}
+
+/** What a contract wrapped right after a log; `undefined`: nothing. */
+export function wrappedAfter(tx: Transaction, caller: string, seq: number): bigint | undefined {
+  for (const log of tx.all) {
+    if (log.topics[0] !== WRAPPED || seqOf(tx.block, log.at.logIndex) < seq) continue
+    const fact = decodeQuietly(log)
+    if (fact?.kind === 'wrapped' && fact.caller === caller) return fact.amount
+  }
+  return undefined
+}
+
+const TRANSFER = topicOf('erc20Transfer')
+const APPROVAL = topicOf('erc20Approval')
+const WRAPPED = topicOf('wrapped')
+const UNWRAPPED = topicOf('unwrapped')
+
+const TRADERS = wordsWithout('perps')
+/** They wrap and unwrap for what they do; the ramps do it for wallets. */
+const CONVERTERS = wordsWithout('ramp')
+
+function topicOf(kind: (typeof PUSD_EVENTS)[number]['kind']): string {
+  return PUSD_EVENTS.find((event) => event.kind === kind)?.topic0 ?? ''
+}
+
+function wordsWithout(role: Role): ReadonlySet<string> {
+  const others = CONTRACTS.filter((contract) => contract.role !== role)
+  return new Set([ZERO_WORD, ...others.map(({ address }) => addressToWord(address))])
+}
+
+function readFlow(
+  tx: Transaction,
+  fact: MoneyFact,
+): Pick<FlowFact, 'kind' | 'from' | 'to' | 'asset'> | undefined {
+  switch (fact.kind) {
+    case 'erc20Transfer': {
+      const { from, to } = fact
+      const kind = to === PERPS ? 'perps_deposit' : from === PERPS ? 'perps_withdrawal' : 'transfer'
+      return { kind, from, to, asset: PUSD }
+    }
+    case 'wrapped': {
+      if (isProtocol(fact.to) || isRedeemed(tx, fact)) return undefined
+      return { kind: 'deposit', from: fact.caller, to: fact.to, asset: fact.asset }
+    }
+    case 'unwrapped': {
+      const payer = payerTo(tx, PUSD, fact.amount, fact.at.logIndex)
+      if (payer !== undefined && isProtocol(payer)) return undefined
+      return { kind: 'withdrawal', from: payer ?? fact.caller, to: fact.to, asset: fact.asset }
+    }
+  }
+}
+
+/** The AutoRedeemer sends what it got through a ramp to the wallet. */
+function isRedeemed(tx: Transaction, { to, amount }: FactOf<'wrapped'>): boolean {
+  return tx.facts.some(
+    (fact) =>
+      (fact.kind === 'autoBinaryRedemption' ||
+        fact.kind === 'autoNegRiskRedemption' ||
+        fact.kind === 'autoRedemption') &&
+      fact.from === to &&
+      fact.payout === amount,
+  )
+}
+
+/** Who sent that much pUSD to an address before a log, maybe through a ramp. */
+function payerTo(
+  tx: Transaction,
+  to: string,
+  amount: bigint,
+  logIndex: number,
+): string | undefined {
+  for (const log of tx.all.toReversed()) {
+    const { address, logIndex: earlier } = log.at
+    if (earlier >= logIndex || address !== PUSD || log.topics[0] !== TRANSFER) continue
+    const fact = decodeQuietly(log)
+    if (fact?.kind !== 'erc20Transfer' || fact.to !== to || fact.amount !== amount) continue
+    return roleOf(fact.from) === 'ramp' ? payerTo(tx, fact.from, amount, earlier) : fact.from
+  }
+  return undefined
+}
+
+/** For logs that were passed over: what is wrong with them matters to nobody. */
+function decodeQuietly(log: ChainLog): Fact | undefined {
+  return decodeLogs([log]).facts[0]
+}

@@ -1,0 +1,46 @@
+import { LOGS_PER_BLOCK } from '../../core/seq.js'
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+
+/** Logs that cannot all be of one chain: whoever read them should read them again. */
+export class UntrustedLogsError extends Error {
+  override name = 'UntrustedLogsError'
+}
+
+/**
+ * The logs in the order of the chain, each of them once, without those that were taken back. Throws
+ * UntrustedLogsError when two of them contradict each other about their place.
+ */
+export function orderLogs(logs: readonly ChainLog[]): readonly ChainLog[] {
+  const ordered = logs.filter(({ removed }) => !removed)
+  ordered.sort((a, b) => a.at.blockNumber - b.at.blockNumber || a.at.logIndex - b.at.logIndex)
+  return ordered.filter((log, index) => {
+    const previous = ordered[index - 1]
+    if (previous === undefined || isNext(previous, log)) return true
+    checkRepetition(previous, log)
+    return false
+  })
+}
+
+/** Whether the second log can follow the first one as it is. Throws when it has no place at all. */
+export function isNext(a: ChainLog | undefined, b: ChainLog): boolean {
+  const { blockNumber, logIndex } = b.at
+  if (logIndex >= LOGS_PER_BLOCK)
+    throw new UntrustedLogsError(`block ${blockNumber} has too many logs`)
+  if (b.removed) return false
+  if (a === undefined || blockNumber > a.at.blockNumber) return true
+  return blockNumber === a.at.blockNumber && logIndex > a.at.logIndex
+}
+
+/** Throws unless two logs in one place are the same. */
+function checkRepetition(a: ChainLog, b: ChainLog): void {
+  const isSame =
+    a.at.blockHash === b.at.blockHash &&
+    a.at.txHash === b.at.txHash &&
+    a.at.address === b.at.address &&
+    a.data === b.data &&
+    a.topics.length === b.topics.length &&
+    a.topics.every((topic, index) => topic === b.topics[index])
+  if (isSame) return
+  const { blockNumber, logIndex } = a.at
+  throw new UntrustedLogsError(`two versions of log ${logIndex} of block ${blockNumber}`)
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { Names } from '../ids/names.js'
+import { buildIndexes, dropOldPartitions, ensurePartitions } from './partitions.js'
+import { testTape } from './test-tape.js'
+import { writeTape } from './write-tape.js'
+
+const BLOCKS = 2 ** 18
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await dropOldPartitions(database.sql, 1_000 * BLOCKS)
+  await database.sql`update chain_state set kept_from = null`
+})
+
+const ensure = (fromBlock: number, toBlock: number, bare: boolean) =>
+  database.sql.begin((tx) => ensurePartitions(tx, fromBlock, toBlock, { bare }))
+
+const indexesOf = async (table: string): Promise<string[]> => {
+  const rows = await database.sql<{ columns: string }[]>`
+    select (select string_agg(attname, ' ' order by array_position(i.indkey::int2[], attnum))
+              from pg_attribute
+             where attrelid = i.indrelid and attnum = any(i.indkey::int2[])) as columns
+      from pg_index i
+     where i.indrelid = ${table}::regclass`
+  return rows.map(({ columns }) => columns).sort()
+}
+const leaves = async (): Promise<string[]> => {
+  const rows = await database.sql<{ name: string }[]>`
+    select relid::text as name from pg_partition_tree('fills') where isleaf order by 1`
+  return rows.map(({ name }) => name)
+}
+
+describe('partitions', () => {
+  test('are made for every block of a range, and once', async () => {
+    await ensure(331 * BLOCKS - 1, 331 * BLOCKS, true)
+    await ensure(331 * BLOCKS, 332 * BLOCKS - 1, true)
+    expect(await leaves()).toEqual(['fills_p330', 'fills_p331'])
+    await database.sql.begin(async (tx) => {
+      const tape = testTape(331 * BLOCKS - 20, 331 * BLOCKS + 20)
+      const names = new Names()
+      await names.resolve(tx, tape, { journal: false })
+      await writeTape(tx, tape, names)
+      expect(await tx`select 1 from only fills_p330 limit 1`).toHaveLength(1)
+      expect(await tx`select 1 from only fills_p331 limit 1`).toHaveLength(1)
+    })
+  })
+
+  test('are made by two at once without a conflict', async () => {
+    await Promise.all([ensure(0, BLOCKS, true), ensure(0, 2 * BLOCKS, false), ensure(0, 1, true)])
+    expect(await leaves()).toEqual(['fills_p0', 'fills_p1', 'fills_p2'])
+  })
+
+  test('have their indexes at once, or when they are asked for', async () => {
+    await ensure(BLOCKS, BLOCKS, false)
+    await ensure(0, 0, true)
+    expect(await indexesOf('fills_p1')).toEqual(['seq', 'token seq', 'wallet seq'])
+    expect(await indexesOf('fills_p0')).toEqual(['seq'])
+    expect(await indexesOf('transfers_p0')).toEqual(['seq sub'])
+    await Promise.all([buildIndexes(database.sql), buildIndexes(database.sql)])
+    await buildIndexes(database.sql)
+    expect(await indexesOf('fills_p0')).toEqual(['seq', 'token seq', 'wallet seq'])
+    expect(await indexesOf('transfers_p0')).toEqual(['from_wallet seq', 'seq sub', 'to_wallet seq'])
+    for (const parent of ['splits', 'redemptions', 'fees', 'pnl'])
+      expect(await indexesOf(`${parent}_p0`)).toContain('wallet seq')
+  })
+
+  test('are indexed only where no row is still to come', async () => {
+    await ensure(0, BLOCKS, true)
+    await buildIndexes(database.sql, { beforeBlock: 2 * BLOCKS - 1 })
+    expect(await indexesOf('fills_p0')).toHaveLength(3)
+    expect(await indexesOf('fills_p1')).toHaveLength(1)
+  })
+
+  test('are dropped when they are wholly old, and what is kept is noted', async () => {
+    await ensure(0, 3 * BLOCKS, true)
+    await dropOldPartitions(database.sql, 3 * BLOCKS - 1)
+    expect(await leaves()).toEqual(['fills_p2', 'fills_p3'])
+    await dropOldPartitions(database.sql, BLOCKS)
+    expect(await database.sql`select kept_from from chain_state`).toEqual([
+      { keptFrom: 2 * BLOCKS },
+    ])
+    const [row] = await database.sql`select count(*)::int as count from partitions`
+    expect(row).toEqual({ count: 14 })
+  })
+})

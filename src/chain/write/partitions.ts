@@ -1,0 +1,128 @@
+import { LOGS_PER_BLOCK } from '../../core/seq.js'
+import type { Pool, Sql } from '../../store/connection.js'
+import { LOCKS } from '../../store/locks.js'
+import { transact } from '../../store/transaction.js'
+import { PARTITION_BLOCKS } from '../follow/line.js'
+
+/** The partitioned tables, and the columns by which each is read beside its primary key. */
+const INDEXES: Record<string, readonly string[]> = {
+  fills: ['wallet', 'token'],
+  splits: ['wallet'],
+  redemptions: ['wallet'],
+  transfers: ['from_wallet', 'to_wallet'],
+  fees: ['wallet'],
+  flows: ['from_wallet', 'to_wallet'],
+  pnl: ['wallet'],
+}
+
+export const PARTITIONED_TABLES: readonly string[] = Object.keys(INDEXES)
+
+/** Whoever reads a table waits behind the one who waits to drop a part of it. */
+const LOCK_WAIT_MS = 2_000
+
+type Partition = { name: string; parent: string; number: number }
+
+/**
+ * Makes the partitions that rows of these blocks need. Best in a short transaction of its own: two
+ * who make partitions wait for each other. `bare`: without indexes, for `buildIndexes` to add later;
+ * rows are written three times as fast.
+ */
+export async function ensurePartitions(
+  tx: Sql,
+  fromBlock: number,
+  toBlock: number,
+  { bare }: { bare: boolean },
+): Promise<void> {
+  const wanted = partitionsOf(fromBlock, toBlock)
+  if ((await selectMissing(tx, wanted)).length === 0) return
+  await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
+  for (const partition of await selectMissing(tx, wanted)) {
+    await createPartition(tx, partition)
+    if (!bare) await createIndexes(tx, partition)
+    const { name, parent, number } = partition
+    await tx`
+      insert into partitions (name, parent, number, is_indexed)
+      values (${name}, ${parent}, ${number}, ${!bare})`
+  }
+}
+
+/**
+ * Builds the indexes that are missing, one partition after the other, each whole or not at all; who
+ * writes into that one waits. `beforeBlock`: only where no row below this block is still to come.
+ */
+export async function buildIndexes(
+  pool: Pool,
+  { beforeBlock = Number.POSITIVE_INFINITY }: { beforeBlock?: number } = {},
+): Promise<void> {
+  const numberMax = Math.min(Math.floor(beforeBlock / PARTITION_BLOCKS) - 1, 2 ** 31 - 1)
+  while (await transact(pool, (tx) => indexNext(tx, numberMax)));
+}
+
+/** Drops the partitions that are wholly below this block, and notes from where on facts are kept. */
+export async function dropOldPartitions(pool: Pool, beforeBlock: number): Promise<void> {
+  const number = Math.floor(beforeBlock / PARTITION_BLOCKS)
+  const old = await pool<Partition[]>`
+    select name, parent, number from partitions where number < ${number} order by number, name`
+  if (old.length === 0) return
+  const keptFrom = number * PARTITION_BLOCKS
+  await pool`
+    update chain_state set kept_from = ${keptFrom} where coalesce(kept_from, 0) < ${keptFrom}`
+  for (const { name } of old) {
+    await transact(pool, async (tx) => {
+      await tx.unsafe(`set local lock_timeout = ${LOCK_WAIT_MS}`)
+      await tx.unsafe(`drop table if exists ${name}`)
+      await tx`delete from partitions where name = ${name}`
+    })
+  }
+}
+
+function partitionsOf(fromBlock: number, toBlock: number): Partition[] {
+  const partitions: Partition[] = []
+  const last = Math.floor(toBlock / PARTITION_BLOCKS)
+  for (let number = Math.floor(fromBlock / PARTITION_BLOCKS); number <= last; number++) {
+    for (const parent of PARTITIONED_TABLES) {
+      partitions.push({ name: `${parent}_p${number}`, parent, number })
+    }
+  }
+  return partitions
+}
+
+async function selectMissing(tx: Sql, wanted: readonly Partition[]): Promise<Partition[]> {
+  const names = wanted.map(({ name }) => name)
+  const rows = await tx<{ name: string }[]>`
+    select name from partitions where name = any(${names}::text[])`
+  const known = new Set(rows.map(({ name }) => name))
+  return wanted.filter(({ name }) => !known.has(name))
+}
+
+/** A table that is made first and attached then does not lock the readers of the others out. */
+async function createPartition(tx: Sql, { name, parent, number }: Partition): Promise<void> {
+  const from = number * PARTITION_BLOCKS * LOGS_PER_BLOCK
+  const to = (number + 1) * PARTITION_BLOCKS * LOGS_PER_BLOCK
+  await tx.unsafe(`create table ${name} (like ${parent} including all)`)
+  await tx.unsafe(
+    `alter table ${parent} attach partition ${name} for values from (${from}) to (${to})`,
+  )
+}
+
+async function createIndexes(tx: Sql, { name, parent }: Partition): Promise<void> {
+  for (const column of INDEXES[parent] ?? []) {
+    await tx.unsafe(`create index ${name}_${column} on ${name} (${column}, seq)`)
+  }
+}
+
+async function indexNext(tx: Sql, numberMax: number): Promise<boolean> {
+  const [partition] = await tx<Partition[]>`
+    select name, parent, number
+      from partitions
+     where not is_indexed
+       and number <= ${numberMax}
+     order by number, name
+     limit 1
+       for update skip locked`
+  if (partition === undefined) return false
+  await tx`set local statement_timeout = 0`
+  await createIndexes(tx, partition)
+  await tx`update partitions set is_indexed = true where name = ${partition.name}`
+  return true
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Universe } from '../../../sim/universe/universe.js'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { hashTables } from '../../../test/table-hashes.js'
+import { seqOf } from '../../core/seq.js'
+import type { Entry } from '../../ledger/entry.js'
+import { simulatedLogs } from '../attribute/fixtures/simulated-logs.js'
+import { readTape } from '../attribute/read-tape.js'
+import { eachEntries } from '../facts/read-entries.js'
+import { Names } from '../ids/names.js'
+import { cutFacts } from './cut.js'
+import { splitTape, writeTestTape } from './test-tape.js'
+
+const START_MS = Date.UTC(2026, 10, 3)
+
+const universe = new Universe({ seed: 21, startMs: START_MS, intensity: 0.2 })
+universe.advance(START_MS + 40 * 60_000)
+const logs = simulatedLogs(universe)
+const firstBlock = logs[0]?.at.blockNumber ?? 0
+const lastBlock = logs.at(-1)?.at.blockNumber ?? 0
+
+const tapeOf = (from: number, to: number) =>
+  readTape({
+    logs: logs.filter(({ at }) => at.blockNumber >= from && at.blockNumber <= to),
+    blocks: [],
+  })
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(() => database.sql.begin((tx) => cutFacts(tx, seqOf(firstBlock, 0))))
+
+test('the facts of a simulated chain come back as the entries that were booked', async () => {
+  const entries = await writeTestTape(database.sql, new Names(), tapeOf(firstBlock, lastBlock))
+  expect(new Set(entries.map(({ kind }) => kind)).size).toBeGreaterThan(4)
+  const read: Entry[] = []
+  const range = { fromSeq: 0, toSeq: seqOf(lastBlock + 1, 0) - 1 }
+  for await (const chunk of eachEntries(database.sql, range)) read.push(...chunk)
+  expect(read).toEqual(entries)
+})
+
+test('and leave the same rows in batches of any size', async () => {
+  await writeTestTape(database.sql, new Names(), tapeOf(firstBlock, lastBlock))
+  const whole = await hashTables(database.sql)
+  await database.sql.begin((tx) => cutFacts(tx, seqOf(firstBlock, 0)))
+  const names = new Names({ walletsMax: 100, tokensMax: 50 })
+  for (const [from, to] of splitTape(firstBlock, lastBlock, [200, 31, 170, 77])) {
+    await writeTestTape(database.sql, names, tapeOf(from, to))
+  }
+  expect(await hashTables(database.sql)).toEqual(whole)
+})

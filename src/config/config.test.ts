@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { OperatorError } from '../core/errors.js'
+import { describeConfig, loadConfig } from './config.js'
+
+describe('loadConfig', () => {
+  test('prefers a flag over the environment over the default, and says which it was', () => {
+    const { config, origins } = loadConfig({ PORT: '9001', AUSPEX_HOST: '::1' }, { port: '9002' })
+    expect(config).toMatchObject({ port: 9002, host: '::1', logLevel: 'info' })
+    expect(origins).toMatchObject({ port: '--port', host: 'AUSPEX_HOST', logLevel: 'default' })
+  })
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(loadConfig({ PORT: '' }).origins.port).toBe('default')
+  })
+
+  test('lists every bad value at once and exits with 2', () => {
+    const bad = { PORT: '70000', AUSPEX_LOG_LEVEL: 'loud', AUSPEX_TRUSTED_PROXIES: '10.0.0.0/8, x' }
+    const load = () => loadConfig(bad, { databaseUrl: 'mysql://h/db' })
+    expect(load).toThrow(OperatorError)
+    expect(load).toThrow(/4 problems/)
+    for (const name of [
+      /PORT=70000: must be an integer from 0 to 65535/,
+      /AUSPEX_LOG_LEVEL=loud/,
+    ]) {
+      expect(load).toThrow(name)
+    }
+    expect(load).toThrow(/"x" is neither an address nor a network/)
+    expect(load).toThrow(expect.objectContaining({ exitCode: 2 }))
+  })
+
+  test('does not print a bad secret', () => {
+    const load = () => loadConfig({ DATABASE_URL: 'mysql://root:hunter2@h/db' })
+    expect(load).toThrow(/DATABASE_URL: must be a URL/)
+    expect(load).not.toThrow(/hunter2/)
+  })
+
+  test('warns about a variable that is nearly a setting', () => {
+    expect(loadConfig({ AUSPEX_LOGLEVEL: 'debug' }).warnings).toEqual([
+      'AUSPEX_LOGLEVEL is not a setting and has no effect. Did you mean AUSPEX_LOG_LEVEL?',
+    ])
+  })
+
+  test.each(['127.0.0.1', '10.0.0.0/8', 'fd00::/8', 'loopback'])(
+    'believes the proxy %s',
+    (proxy) => {
+      expect(loadConfig({ AUSPEX_TRUSTED_PROXIES: proxy }).config.trustedProxies).toEqual([proxy])
+    },
+  )
+})
+
+test('describeConfig masks secrets and names the origin of every value', () => {
+  const env = { DATABASE_URL: 'postgres://u:hunter2@h/db', AUSPEX_METRICS_TOKEN: 'hunter3' }
+  const text = describeConfig(loadConfig(env, { port: '1' }))
+  expect(text).not.toMatch(/hunter/)
+  expect(text).toMatch(/DATABASE_URL +postgres:\/\/u:\*+@h\/db +DATABASE_URL/)
+  expect(text).toMatch(/AUSPEX_METRICS_TOKEN +\*+ +AUSPEX_METRICS_TOKEN/)
+  expect(text).toMatch(/PORT +1 +--port/)
+  expect(text).toMatch(/AUSPEX_LOG_LEVEL +info +default/)
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { seqOf } from '../core/seq.js'
+import { blockEvents } from './block-events.js'
+import { toKeys } from './keys.js'
+import { Known } from './known.js'
+import {
+  ALICE,
+  at,
+  BLOCK,
+  BOB,
+  KNOWN_MARKETS,
+  makeMatch,
+  makeTape,
+  NO_MARKETS,
+  word,
+} from './test-tape.js'
+import { PUSD, TIME_MS, tellOne } from './test-tell.js'
+
+describe('block', () => {
+  test('sums up what was in it, each match once', () => {
+    const fee = { kind: 'charged' as const, wallet: BOB, token: undefined, amount: 1n }
+    const { event, data } = tellOne('block', {
+      fills: [...makeMatch(3, 'f1'), ...makeMatch(8, 'f2')],
+      fees: [{ seq: at(6).seq, txHash: word('f1'), ...fee }],
+      flows: [{ ...at(12, 'f3'), kind: 'transfer', from: ALICE, to: BOB, asset: PUSD, amount: 1n }],
+    })
+    expect(event?.timestampMs).toBe(TIME_MS)
+    expect(data).toEqual({
+      event_type: 'block',
+      block_number: BLOCK.number,
+      block_hash: BLOCK.hash,
+      timestamp: TIME_MS,
+      parent_hash: BLOCK.parentHash,
+      tx_count: null,
+      polymarket_tx_count: 3,
+      settlement_count: 2,
+      trade_volume_usd: 32,
+    })
+  })
+
+  test('knows how many transactions it had if it was read whole', () => {
+    const tape = makeTape()
+    const [event] = blockEvents(tape, { ...BLOCK, txCount: 120 }, new Known(NO_MARKETS), () => [])
+    expect(event?.data.tx_count).toBe(120)
+  })
+})
+
+test('events come in the order of the logs, a match after its last fill, the block at the end', () => {
+  const flow = { kind: 'deposit' as const, from: BOB, to: ALICE, asset: PUSD, amount: 1n }
+  const tape = makeTape({
+    fills: [...makeMatch(3, 'f1'), ...makeMatch(8, 'f2')],
+    flows: [
+      { ...at(1), ...flow },
+      { ...at(6), ...flow },
+      { ...at(12), ...flow },
+    ],
+  })
+  const events = blockEvents(tape, BLOCK, new Known(KNOWN_MARKETS), ({ txHash }) => [
+    { type: 'settlement', timestampMs: 0, data: { log_index: txHash }, keys: toKeys({}) },
+  ])
+  expect(events.map(({ type, data }) => `${type} ${data.log_index}`)).toEqual([
+    'deposit 1',
+    'trade 3',
+    'trade 4',
+    `settlement ${word('f1')}`,
+    'deposit 6',
+    'trade 8',
+    'trade 9',
+    `settlement ${word('f2')}`,
+    'deposit 12',
+    'block undefined',
+  ])
+})
+
+test('of a tape of several blocks each block tells its own', () => {
+  const later = { ...BLOCK, number: BLOCK.number + 1, hash: word('b2') }
+  const tape = makeTape({
+    blocks: [BLOCK, later],
+    fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
+  })
+  const seqs = [BLOCK, later].map((block) =>
+    blockEvents(tape, block, new Known(NO_MARKETS), () => [])
+      .filter(({ type }) => type === 'trade')
+      .map(({ data }) => seqOf(Number(data.block_number), Number(data.log_index))),
+  )
+  expect(seqs).toEqual([
+    [seqOf(BLOCK.number, 3), seqOf(BLOCK.number, 4)],
+    [seqOf(later.number, 0), seqOf(later.number, 1)],
+  ])
+})

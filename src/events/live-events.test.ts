@@ -1,0 +1,223 @@
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../test/manual-clock.js'
+import { Bus } from '../bus/bus.js'
+import type { BusEvent } from '../bus/event.js'
+import type { Tape } from '../chain/attribute/tape.js'
+import { createLog } from '../lib/log.js'
+import { LiveEvents } from './live-events.js'
+import {
+  ALICE,
+  at,
+  BLOCK,
+  BOB,
+  CONDITION,
+  EXCHANGE,
+  KNOWN_MARKETS,
+  makeMatch,
+  makeTape,
+  word,
+  YES,
+} from './test-tape.js'
+
+const MINUTE_MS = 60_000
+
+const EXCHANGE_ABI = parseAbi([
+  'struct Order { uint256 salt; address maker; address signer; uint256 tokenId; uint256 makerAmount; uint256 takerAmount; uint8 side; uint8 signatureType; uint256 timestamp; bytes32 metadata; bytes32 builder; bytes signature; }',
+  'function matchOrders(bytes32, Order, Order[], uint256, uint256[], uint256, uint256[])',
+])
+
+/** The call that makes Alice buy what Bob offers. */
+function matchOrders({ fill = 25_000_000n, fee = 40_000n } = {}): string {
+  const none = `0x${'0'.repeat(64)}` as const
+  const order = (wallet: string, side: number, makerAmount: bigint, takerAmount: bigint) => ({
+    salt: 1n,
+    maker: wallet as Hex,
+    signer: wallet as Hex,
+    tokenId: BigInt(YES),
+    makerAmount,
+    takerAmount,
+    side,
+    signatureType: 0,
+    timestamp: 1_790_000_000_000n,
+    metadata: none,
+    builder: none,
+    signature: '0x' as const,
+  })
+  const offer = order(BOB, 1, 50_000_000n, 32_000_000n)
+  const bid = order(ALICE, 0, 16_000_000n, 25_000_000n)
+  const args = [CONDITION as Hex, bid, [offer], 16_000_000n, [fill], fee, [0n]] as const
+  return encodeFunctionData({ abi: EXCHANGE_ABI, args })
+}
+
+function open(markets = KNOWN_MARKETS) {
+  const clock = new ManualClock((BLOCK.timeSec + 2) * 1000)
+  const errors: string[] = []
+  const log = createLog('error', { write: (line) => errors.push(line) })
+  const bus = new Bus({ clock, log })
+  const batches: BusEvent[][] = []
+  bus.subscribe((batch) => void batches.push([...batch]))
+  const live = new LiveEvents({ bus, markets, clock, log })
+  const types = () => batches.flat().map(({ type }) => type)
+  return { clock, live, batches, types, errors }
+}
+
+const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
+
+const commit = (live: LiveEvents, tape: Tape) => live.onBooked(tape)()
+
+describe('a tape that is committed', () => {
+  test('every block is a batch of its own', () => {
+    const { live, batches } = open()
+    const later = { ...BLOCK, number: BLOCK.number + 1, hash: word('b2') }
+    commit(
+      live,
+      makeTape({
+        blocks: [BLOCK, later],
+        fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
+      }),
+    )
+    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([SETTLED, SETTLED])
+  })
+
+  test('blocks from before the last five minutes are not told', () => {
+    const { live, batches, clock } = open()
+    const old = { ...BLOCK, number: BLOCK.number - 200, timeSec: BLOCK.timeSec - 302 }
+    commit(
+      live,
+      makeTape({
+        blocks: [old, BLOCK],
+        fills: [...makeMatch(0, 'f1', old), ...makeMatch(3, 'f2')],
+      }),
+    )
+    expect(batches).toHaveLength(1)
+    expect(batches.flat().at(-1)?.data.block_number).toBe(BLOCK.number)
+    clock.advance(6 * MINUTE_MS)
+    commit(live, makeTape({ fills: makeMatch() }))
+    expect(batches).toHaveLength(1)
+  })
+
+  test('results of blocks that are not told are known to later redemptions', () => {
+    const { live, batches } = open()
+    const old = { ...BLOCK, number: BLOCK.number - 900, timeSec: BLOCK.timeSec - 1_800 }
+    const resolutions = [{ ...at(2, 'f1', old), condition: CONDITION, payouts: [1n, 0n] }]
+    commit(live, makeTape({ blocks: [old], resolutions }))
+    const redemption = {
+      ...at(6),
+      wallet: ALICE,
+      condition: CONDITION,
+      tokens: [YES],
+      amounts: [1n],
+      payout: 1n,
+      isCore: true,
+      isUser: true,
+      source: 'direct' as const,
+    }
+    commit(live, makeTape({ redemptions: [redemption] }))
+    expect(batches.flat()[0]?.data).toMatchObject({ winning_outcome: 'Yes' })
+  })
+
+  test('what cannot be told is logged and does not stop the line', () => {
+    const { live, errors } = open({
+      ...KNOWN_MARKETS,
+      byToken: () => {
+        throw new Error('no catalogue')
+      },
+    })
+    commit(live, makeTape({ fills: makeMatch() }))
+    expect(errors).toHaveLength(1)
+  })
+})
+
+describe('a reorganisation', () => {
+  test('is told with how many blocks went, if any of them was told', () => {
+    const { live, batches } = open()
+    live.onRewound(BLOCK.number - 5)
+    expect(batches).toEqual([])
+    commit(live, makeTape())
+    live.onRewound(BLOCK.number - 3)
+    live.onRewound(BLOCK.number - 3)
+    expect(batches.flat().map(({ type, data }) => [type, data])).toEqual([
+      ['block', expect.anything()],
+      ['reorg', { event_type: 'reorg', fork_block: BLOCK.number - 3, removed_blocks: 3 }],
+    ])
+  })
+
+  test('a match in another block is confirmed again, one in the same block is not', () => {
+    const { live, batches, clock } = open()
+    const tell = (hash: string) => {
+      batches.length = 0
+      live.onRewound(BLOCK.number - 1)
+      commit(live, makeTape({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
+      return batches.flat().map(({ type }) => type)
+    }
+    expect(tell(word('b1'))).toEqual(SETTLED)
+    clock.advance(2_000)
+    expect(tell(word('b9'))).toEqual(['reorg', 'trade', 'trade', 'status_update', 'block'])
+    expect(tell(word('b1'))).toEqual(['reorg', 'trade', 'trade', 'block'])
+  })
+})
+
+describe('onPending', () => {
+  const call = (input: string, to: string | undefined = EXCHANGE) => ({
+    hash: word('f1'),
+    from: ALICE,
+    to,
+    input,
+    nonce: 1,
+    block: undefined,
+  })
+
+  test('other calls are no matches', () => {
+    const { live, types } = open()
+    live.onPending(call('0xdeadbeef'))
+    live.onPending(call('0x3c2b4399', ALICE))
+    live.onPending({ ...call('0x'), to: undefined })
+    expect(types()).toEqual([])
+    expect(live.status).toEqual({
+      pendingTransactions: 0,
+      pendingForgotten: 0,
+      pendingUnreadable: 0,
+    })
+  })
+
+  test('a match is told at once and once, and its block only confirms it', () => {
+    const { live, types, clock } = open()
+    live.onPending(call(matchOrders()))
+    live.onPending(call(matchOrders()))
+    expect(types()).toEqual(['settlement', 'fill', 'fill'])
+    expect(live.status.pendingTransactions).toBe(1)
+    clock.advance(2_000)
+    commit(live, makeTape({ fills: makeMatch() }))
+    expect(types().slice(3)).toEqual(['trade', 'trade', 'status_update', 'block'])
+    expect(live.status.pendingTransactions).toBe(0)
+  })
+
+  test('a node that shows a match after its block tells nothing new', () => {
+    const { live, types } = open()
+    commit(live, makeTape({ fills: makeMatch() }))
+    live.onPending(call(matchOrders()))
+    expect(types()).toEqual(SETTLED)
+  })
+
+  test('what never gets into a block is forgotten', () => {
+    const { live, clock } = open()
+    live.onPending(call(matchOrders()))
+    clock.advance(11 * MINUTE_MS)
+    live.onPending({ ...call(matchOrders()), hash: word('f2') })
+    expect(live.status).toMatchObject({ pendingTransactions: 1, pendingForgotten: 1 })
+  })
+
+  test.each([
+    ['a call without arguments', '0x3c2b4399'],
+    ['offsets into nowhere', `0x3c2b4399${'f'.repeat(64 * 40)}`],
+    ['more money than there is', matchOrders({ fill: 2n ** 256n - 1n })],
+    ['a fee without end', matchOrders({ fee: 2n ** 255n })],
+  ])('%s is counted and not told', (_what, input) => {
+    const { live, types, errors } = open()
+    live.onPending(call(input))
+    expect(types()).toEqual([])
+    expect(errors).toEqual([])
+    expect(live.status).toMatchObject({ pendingUnreadable: 1, pendingTransactions: 0 })
+  })
+})

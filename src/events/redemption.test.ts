@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import type { RedemptionFact } from '../chain/attribute/tape.js'
+import {
+  ALICE,
+  at,
+  CONDITION,
+  decimal,
+  KNOWN_MARKETS,
+  MARKET,
+  MARKET_FIELDS,
+  NO,
+  NO_MARKETS,
+  YES,
+} from './test-tape.js'
+import { logAt, PUSD, tellOne, USDC_E } from './test-tell.js'
+
+describe('redemption', () => {
+  const redemption: RedemptionFact = {
+    ...at(6),
+    wallet: ALICE,
+    condition: CONDITION,
+    tokens: [YES],
+    amounts: [25_000_000n],
+    payout: 25_000_000n,
+    isCore: true,
+    isUser: true,
+    source: 'direct',
+  }
+  const resolution = { ...at(2), condition: CONDITION, payouts: [1n, 0n] }
+
+  test('tells the payout and the result behind it', () => {
+    const { event, data } = tellOne('redemption', {
+      redemptions: [redemption],
+      resolutions: [resolution],
+    })
+    expect(data).toEqual({
+      event_type: 'redemption',
+      ...logAt(6),
+      redeemer: ALICE,
+      collateral_token: USDC_E,
+      index_sets: [1],
+      payout: 25,
+      payout_e6: '25000000',
+      payouts: [1, 0],
+      outcome_prices: [1, 0],
+      winning_outcome_index: 0,
+      winning_outcome: 'Yes',
+      winning_token_id: decimal(YES),
+      ...MARKET_FIELDS,
+    })
+    expect(event?.keys).toMatchObject({ wallets: [ALICE], sizeUsd: 25 })
+  })
+
+  test('a draw has no winner', () => {
+    const { data } = tellOne('redemption', {
+      redemptions: [{ ...redemption, tokens: [YES, NO], amounts: [1n, 1n], payout: 1n }],
+      resolutions: [{ ...resolution, payouts: [1n, 1n] }],
+    })
+    expect(data).toMatchObject({ index_sets: [1, 2], outcome_prices: [0.5, 0.5] })
+    expect(data).not.toHaveProperty('winning_outcome_index')
+  })
+
+  test('without a known result nothing is said about it', () => {
+    const { data } = tellOne('redemption', { redemptions: [{ ...redemption, payout: 0n }] })
+    expect(data.payout).toBe(0)
+    expect(data).not.toHaveProperty('payouts')
+  })
+
+  test.each([
+    ['BinaryRedemption', CONDITION, KNOWN_MARKETS],
+    [
+      'NegRiskRedemption',
+      CONDITION,
+      { ...KNOWN_MARKETS, byCondition: () => ({ ...MARKET, negRisk: true }) },
+    ],
+    ['Redemption', `0x03${'5'.repeat(32)}${'0'.repeat(30)}`, NO_MARKETS],
+  ])('made by the service: AutoRedeemer.%s, and a step of its own', (name, condition, markets) => {
+    const facts = { redemptions: [{ ...redemption, condition, source: 'auto_redeemer' as const }] }
+    const { data } = tellOne('redemption', facts, markets)
+    expect(data.source).toBe(`AutoRedeemer.${name}`)
+    const { data: step } = tellOne('combo_lifecycle', facts, markets)
+    expect(step).toMatchObject({
+      action: 'Redeem',
+      user: ALICE,
+      module_name: 'AutoRedeemer',
+      payout_e6: '25000000',
+      log_index: 6,
+    })
+    expect(step).not.toHaveProperty('legs')
+    expect(step.side).toBe(name === 'Redemption' ? 'NO' : undefined)
+  })
+
+  test('of a structured position the id tells the outcome', () => {
+    const condition = `0x01${'5'.repeat(32)}${'0'.repeat(30)}`
+    const tokens = [`${condition.slice(0, -2)}01`]
+    const { data } = tellOne(
+      'redemption',
+      { redemptions: [{ ...redemption, condition, tokens }] },
+      NO_MARKETS,
+    )
+    expect(data).toMatchObject({
+      index_sets: [2],
+      collateral_token: PUSD,
+      condition_id: condition.slice(0, -2),
+    })
+  })
+})

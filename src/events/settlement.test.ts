@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import type { PendingMatch } from '../upstreams/polygon/calldata.js'
+import type { OrderV2 } from '../upstreams/polygon/order.js'
+import { orderHash } from '../upstreams/polygon/order-hash.js'
+import { type Match, toPendingMatch, toSettledMatch } from './match.js'
+import { fillEvents, settlementEvent } from './settlement.js'
+import { statusUpdateEvent } from './status-update.js'
+import {
+  ALICE,
+  address,
+  BLOCK,
+  BOB,
+  CONDITION,
+  decimal,
+  EXCHANGE,
+  KNOWN_MARKETS,
+  MARKET_FIELDS,
+  makeFill,
+  makeMatch,
+  NO,
+  NO_MARKETS,
+  word,
+  YES,
+} from './test-tape.js'
+
+const NOW_MS = 1_790_000_131_250
+
+const makeOrder = (changes: Partial<OrderV2>): OrderV2 => ({
+  version: 2,
+  salt: 1n,
+  maker: BOB,
+  signer: address('5b'),
+  tokenId: YES,
+  makerAmount: 50_000_000n,
+  takerAmount: 32_000_000n,
+  side: 'SELL',
+  signatureType: 2,
+  timestampMs: 1_790_000_000_000n,
+  metadata: word('0'),
+  builder: word('0'),
+  ...changes,
+})
+
+const offer = makeOrder({})
+const bid = makeOrder({
+  maker: ALICE,
+  signer: address('5a'),
+  side: 'BUY',
+  makerAmount: 16_500_000n,
+  takerAmount: 25_000_000n,
+})
+
+const CALL: PendingMatch = {
+  generation: 2,
+  exchange: EXCHANGE,
+  conditionId: CONDITION,
+  taker: { order: bid, usd: 16_000_000n, shares: 25_000_000n, fee: 40_000n },
+  makers: [{ order: offer, usd: 16_000_000n, shares: 25_000_000n, fee: 0n }],
+  legs: undefined,
+}
+
+const pending = toPendingMatch(word('f1'), CALL)
+const settled = toSettledMatch(makeMatch())
+const seen = { detectedMs: NOW_MS, block: undefined }
+const read = (event: { data: object } | undefined) => JSON.parse(JSON.stringify(event?.data))
+
+const OFFER_ROW = {
+  maker: BOB,
+  signer: address('5b'),
+  taker: ALICE,
+  token_id: decimal(YES),
+  side: 'SELL',
+  price: 0.64,
+  size: 25,
+  maker_amount: '25000000',
+  taker_amount: '16000000',
+  outcome: 'Yes',
+  order_hash: orderHash(offer, EXCHANGE),
+  exchange_version: 'v2',
+}
+
+const TAKER = {
+  taker_wallet: ALICE,
+  taker_token: decimal(YES),
+  taker_side: 'BUY',
+  taker_price: 0.64,
+  taker_size: 25,
+}
+
+describe('settlement', () => {
+  test('of a pending match: the makers, then the order that takes, which is its own taker', () => {
+    const event = settlementEvent(pending, seen, KNOWN_MARKETS)
+    expect(read(event)).toEqual({
+      event_type: 'settlement',
+      tx_hash: word('f1'),
+      status: 'pending',
+      detected_at: NOW_MS,
+      block_number: null,
+      ...TAKER,
+      trades: [
+        OFFER_ROW,
+        {
+          ...OFFER_ROW,
+          maker: ALICE,
+          signer: address('5a'),
+          side: 'BUY',
+          maker_amount: '16000000',
+          taker_amount: '25000000',
+          order_hash: orderHash(bid, EXCHANGE),
+        },
+      ],
+      outcome: 'Yes',
+      ...MARKET_FIELDS,
+    })
+    expect(event.timestampMs).toBe(NOW_MS)
+    expect(event.keys).toEqual({
+      wallets: [ALICE, BOB],
+      tokens: [decimal(YES)],
+      conditionIds: [CONDITION],
+      marketSlug: 'will-it-rain',
+      eventSlug: 'weather',
+      side: 'BUY',
+      sizeUsd: 16,
+      status: 'pending',
+    })
+  })
+
+  test('waits for no metadata: the call names the condition', () => {
+    const event = settlementEvent(pending, seen, NO_MARKETS)
+    expect(read(event)).toMatchObject({ condition_id: CONDITION })
+    expect(read(event)).not.toHaveProperty('market_slug')
+    expect(event.keys.conditionIds).toEqual([CONDITION])
+  })
+
+  test('of a match that was first seen in its block: what the logs say', () => {
+    const event = settlementEvent(
+      settled,
+      { detectedMs: NOW_MS, block: BLOCK.number },
+      KNOWN_MARKETS,
+    )
+    const data = read(event)
+    expect(data).toMatchObject({ status: 'confirmed', block_number: BLOCK.number, ...TAKER })
+    expect(data.trades[1]).toMatchObject({ maker: ALICE, taker: EXCHANGE })
+    expect(data.trades[0]).not.toHaveProperty('signer')
+    expect(event.keys.status).toBe('confirmed')
+  })
+
+  test('an order that an operator filled itself has its mirror image as taker', () => {
+    const fill = makeFill(3, { generation: 1, taker: address('99') })
+    const match = toSettledMatch([fill])
+    expect(match.taker).toMatchObject({ maker: address('99'), side: 'BUY', usd: fill.usd })
+    expect(match.rows).toHaveLength(1)
+  })
+})
+
+describe('fill', () => {
+  test('is flat and has sixteen fields, the exchange opposite the order that takes', () => {
+    const [maker, taker] = fillEvents(pending, seen, KNOWN_MARKETS)
+    expect(read(maker)).toEqual({
+      order_hash: orderHash(offer, EXCHANGE),
+      user: BOB,
+      taker: ALICE,
+      tx_hash: word('f1'),
+      side: 'SELL',
+      price: 0.64,
+      shares: 25_000_000,
+      shares_normalized: 25,
+      token_id: decimal(YES),
+      token_label: 'Yes',
+      condition_id: CONDITION,
+      market_slug: 'will-it-rain',
+      title: 'Will it rain?',
+      timestamp: 1_790_000_131,
+      block_number: null,
+      log_index: null,
+    })
+    expect(read(taker)).toMatchObject({ user: ALICE, taker: EXCHANGE, side: 'BUY' })
+    expect(maker?.keys).toMatchObject({ wallets: [BOB, ALICE], side: 'SELL', status: 'pending' })
+  })
+
+  test('names its log when it was first seen in a block, and null for what is not known', () => {
+    const sighting = { detectedMs: NOW_MS, block: BLOCK.number }
+    const [maker] = fillEvents(settled, sighting, NO_MARKETS)
+    expect(read(maker)).toMatchObject({
+      block_number: BLOCK.number,
+      log_index: 3,
+      token_label: null,
+      condition_id: null,
+      market_slug: null,
+      title: null,
+    })
+  })
+})
+
+describe('status_update', () => {
+  const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS + 2_000 }
+
+  test('tells the fills as the logs have them', () => {
+    const event = statusUpdateEvent(settled, { ...confirmation, detectedMs: NOW_MS }, KNOWN_MARKETS)
+    const { outcome, exchange_version, signer, ...row } = OFFER_ROW
+    expect(read(event)).toEqual({
+      event_type: 'status_update',
+      tx_hash: word('f1'),
+      token_id: decimal(YES),
+      block_number: BLOCK.number,
+      confirmed_at: NOW_MS + 2_000,
+      pending_detected_at: NOW_MS,
+      latency_ms: 2_000,
+      taker_wallet: ALICE,
+      maker_wallets: [BOB],
+      order_hashes: [word('0d3'), word('0d4')],
+      confirmed_fills: [
+        { ...row, order_hash: word('0d3'), fee: 0 },
+        {
+          ...row,
+          maker: ALICE,
+          taker: EXCHANGE,
+          side: 'BUY',
+          maker_amount: '16000000',
+          taker_amount: '25000000',
+          order_hash: word('0d4'),
+          fee: 0.04,
+        },
+      ],
+      outcome,
+      ...MARKET_FIELDS,
+    })
+    expect(event.timestampMs).toBe(NOW_MS + 2_000)
+  })
+
+  test('makers are named once, and all tokens can be found', () => {
+    const [first, last] = makeMatch()
+    const mint = makeFill(4, { side: 'BUY', token: NO, usd: 9_000_000n })
+    const match: Match = toSettledMatch([first, mint, last])
+    const event = statusUpdateEvent(
+      match,
+      { ...confirmation, detectedMs: undefined },
+      KNOWN_MARKETS,
+    )
+    expect(read(event)).toMatchObject({
+      maker_wallets: [BOB],
+      pending_detected_at: null,
+      latency_ms: null,
+    })
+    expect(event.keys.tokens).toEqual([decimal(YES), decimal(NO)])
+  })
+})

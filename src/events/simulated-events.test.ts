@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest'
+import type { BusEvent, EventType } from '../bus/event.js'
+import { seqOf } from '../core/seq.js'
+import { misshapes } from './test-shapes.js'
+import { tellUniverse } from './test-universe.js'
+
+const MINUTE_MS = 60_000
+const START_MS = Date.UTC(2026, 10, 14)
+const FROM_MS = START_MS + 40 * MINUTE_MS
+
+/** A quarter of an hour, with a reorganisation in the middle of it. */
+function live() {
+  const told = tellUniverse({ seed: 6, startMs: START_MS, intensity: 4 }, FROM_MS)
+  told.universe.advance(FROM_MS + 8 * MINUTE_MS)
+  told.universe.reorg(3)
+  told.universe.advance(FROM_MS + 15 * MINUTE_MS)
+  return told
+}
+
+const { universe, events, pending, live: liveEvents, errors, bus } = live()
+
+type Data = Record<string, unknown>
+type Row = { order_hash: string; price: number; size: number; maker: string }
+
+const ofType = (...types: EventType[]) => events.filter(({ type }) => types.includes(type))
+const dataOf = ({ data }: BusEvent): Data => JSON.parse(JSON.stringify(data))
+
+function byTx(list: readonly BusEvent[]): Map<string, BusEvent[]> {
+  const groups = new Map<string, BusEvent[]>()
+  for (const event of list) {
+    const hash = String(event.data.tx_hash)
+    groups.set(hash, [...(groups.get(hash) ?? []), event])
+  }
+  return groups
+}
+
+const settlements = byTx(ofType('settlement', 'combo_execution'))
+const updates = byTx(ofType('status_update', 'combo_status_update'))
+
+test('nothing goes wrong', () => {
+  expect(errors).toEqual([])
+  expect(liveEvents.status).toMatchObject({ pendingUnreadable: 0 })
+})
+
+test('every message has the shape of its kind, whatever there is', () => {
+  expect(events.flatMap(misshapes)).toEqual([])
+  expect([...new Set(events.map(({ type }) => type))]).toEqual(
+    expect.arrayContaining<EventType>([
+      'settlement',
+      'fill',
+      'status_update',
+      'trade',
+      'position_split',
+      'position_merge',
+      'positions_converted',
+      'redemption',
+      'deposit',
+      'block',
+      'oracle',
+      'combo_execution',
+      'combo_status_update',
+      'combo_lifecycle',
+      'reorg',
+    ]),
+  )
+})
+
+test('every match that a node shows is told at once, and confirmed once if it gets into a block', () => {
+  expect(pending.length).toBeGreaterThan(50)
+  let open = 0
+  for (const hash of pending) {
+    const [settlement, ...more] = settlements.get(hash) ?? []
+    expect(more).toEqual([])
+    expect(settlement?.data.status).toBe('pending')
+    const [update, ...others] = updates.get(hash) ?? []
+    expect(others).toEqual([])
+    if (update === undefined) {
+      open++
+      continue
+    }
+    expect(update.id).toBeGreaterThan(settlement?.id ?? 0)
+    expect(update.data.pending_detected_at).toBe(settlement?.data.detected_at)
+    expect(update.data.latency_ms).toBe(
+      Number(update.data.confirmed_at) - Number(settlement?.data.detected_at),
+    )
+    expect(update.timestampMs).toBe(update.data.confirmed_at)
+  }
+  expect(open).toBe(liveEvents.status.pendingTransactions)
+})
+
+test('a match that nobody saw before its block is told and confirmed by it', () => {
+  const seen = new Set(pending)
+  const unseen = [...updates].filter(([hash]) => !seen.has(hash))
+  expect(unseen.length).toBeGreaterThan(5)
+  for (const [hash, [update, ...others]] of unseen) {
+    expect(others).toEqual([])
+    if (update?.type === 'combo_status_update') continue
+    const [settlement] = settlements.get(hash) ?? []
+    expect(settlement?.data).toMatchObject({
+      status: 'confirmed',
+      block_number: update?.data.block_number,
+    })
+    expect(settlement?.id).toBeLessThan(update?.id ?? 0)
+    expect(update?.data).toMatchObject({ pending_detected_at: null, latency_ms: null })
+  }
+})
+
+test('what a pending match says of prices, sizes and orders is what the block confirms', () => {
+  let rows = 0
+  for (const [hash, [update]] of updates) {
+    const [settlement] = settlements.get(hash) ?? []
+    if (settlement?.type !== 'settlement' || update?.type !== 'status_update') continue
+    const trades = dataOf(settlement).trades as Row[]
+    const fills = dataOf(update).confirmed_fills as Row[]
+    const shown = ({ order_hash, price, size, maker }: Row) => ({ order_hash, price, size, maker })
+    expect(trades.map(shown)).toEqual(fills.map(shown))
+    expect(update.data.order_hashes).toEqual(trades.map(({ order_hash }) => order_hash))
+    rows += trades.length
+  }
+  expect(rows).toBeGreaterThan(200)
+})
+
+test('a confirmation repeats the trades of its transaction', () => {
+  const trades = byTx(ofType('trade'))
+  for (const [hash, [update]] of updates) {
+    if (update?.type !== 'status_update') continue
+    const fills = dataOf(update).confirmed_fills as Row[]
+    const told = (trades.get(hash) ?? []).map(({ data }) => data.order_hash)
+    expect(told).toEqual(fills.map(({ order_hash }) => order_hash))
+  }
+})
+
+test('every row of a settlement is a fill of its own, right behind it', () => {
+  const bySettlement = byTx(ofType('fill'))
+  for (const settlement of ofType('settlement')) {
+    const trades = dataOf(settlement).trades as Row[]
+    const fills = bySettlement.get(String(settlement.data.tx_hash)) ?? []
+    expect(fills.map(({ id }) => id)).toEqual(trades.map((_, index) => settlement.id + 1 + index))
+    expect(fills.map(({ data }) => [data.user, data.price, data.shares_normalized])).toEqual(
+      trades.map(({ maker, price, size }) => [maker, price, size]),
+    )
+    expect(Object.keys(fills[0]?.data ?? {})).toHaveLength(16)
+  }
+})
+
+test('what comes from logs comes in their order, and the block behind it', () => {
+  let last = 0
+  for (const { type, data } of events) {
+    if (type === 'reorg') last = seqOf(Number(data.fork_block) + 1, 0)
+    const block = data.block_number
+    if (typeof block !== 'number' || type === 'fill') continue
+    const logIndex = type === 'block' ? 2 ** 20 - 1 : data.log_index
+    // Matches have no log of their own; they stand behind the last one of theirs.
+    const seq =
+      typeof logIndex === 'number' ? seqOf(block, logIndex) : Math.max(last, seqOf(block, 0))
+    expect(seq).toBeGreaterThanOrEqual(last)
+    last = seq
+  }
+})
+
+test('a reorganisation is told before the blocks that replace others', () => {
+  const [reorg, ...others] = ofType('reorg')
+  expect(others).toEqual([])
+  const fork = Number(reorg?.data.fork_block)
+  expect(reorg?.data.removed_blocks).toBe(3)
+  const blocks = ofType('block').filter(({ id }) => id > (reorg?.id ?? 0))
+  expect(blocks.slice(0, 3).map(({ data }) => data.block_number)).toEqual([
+    fork + 1,
+    fork + 2,
+    fork + 3,
+  ])
+  const { chain } = universe
+  for (const { data } of blocks) {
+    const block = chain.block(Number(data.block_number))
+    expect(block && chain.hashOf(block)).toBe(data.block_hash)
+    expect(block?.transactions.length).toBe(data.tx_count)
+  }
+})
+
+test('resolutions name their market', () => {
+  const resolutions = ofType('oracle').filter(({ data }) => data.oracle_type === 'resolution')
+  expect(resolutions.length).toBeGreaterThan(5)
+  for (const { data, keys } of resolutions) {
+    const market = universe.catalogue.marketByCondition(String(data.condition_id))
+    expect(data).toMatchObject({ question_id: market?.questionId, market_slug: market?.slug })
+    expect(keys.tokens).toEqual(market?.tokens.map(({ decimal }) => decimal))
+  }
+})
+
+test('the bus keeps the last five minutes of all that', () => {
+  const kept = bus.replay({ afterId: 0 })
+  expect(kept).toEqual(events.slice(-kept.length))
+  expect(kept[0]?.publishedMs).toBeGreaterThanOrEqual(universe.nowMs - 5 * MINUTE_MS)
+  expect(events.at(-kept.length - 1)?.publishedMs).toBeLessThan(universe.nowMs - 5 * MINUTE_MS)
+})

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../core/clock.js'
+import { TimeoutError, withTimeout } from '../../lib/timeout.js'
+import type { SitePriceClient } from '../../upstreams/site-price/client.js'
+import type { SiteCryptoPrice } from '../../upstreams/site-price/messages.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import type { Window } from './window.js'
+
+type SitePrice = Pick<SitePriceClient, 'getCryptoPrice'>
+type Known = { answer: SiteCryptoPrice; untilMs: number }
+
+const ANSWERS_MAX = 2_000
+/** The site tells the price of a boundary some seconds late; what it does not know after a minute is not there. */
+const LATE_MS_MAX = 60_000
+const UNKNOWN_MS = 60_000
+const SOON_KNOWN_MS = 2_000
+/** The caller waits no longer; the call itself goes on, and its answer is kept. */
+const WAIT_MS_MAX = 5_000
+
+/** What the site says about windows, remembered so that asking us again does not mean asking it again. */
+export class SitePrices {
+  readonly #site: SitePrice
+  readonly #clock: Clock
+  readonly #waitMsMax: number
+  readonly #known = new LRUCache<string, Known>({ max: ANSWERS_MAX })
+
+  constructor(site: SitePrice, clock: Clock, waitMsMax = WAIT_MS_MAX) {
+    this.#site = site
+    this.#clock = clock
+    this.#waitMsMax = waitMsMax
+  }
+
+  /** `undefined`: the site does not answer, or not in time. */
+  async get(
+    window: Window,
+    twapLookbackSec: number | undefined,
+  ): Promise<SiteCryptoPrice | undefined> {
+    const { symbol, interval, startSec } = window
+    const key = `${symbol} ${interval} ${startSec} ${twapLookbackSec}`
+    const known = this.#known.get(key)
+    if (known !== undefined && this.#clock.now() < known.untilMs) return known.answer
+    const asking = this.#ask(key, window, twapLookbackSec)
+    try {
+      return await withTimeout(asking, this.#waitMsMax, 'the site is slow')
+    } catch (error) {
+      if (error instanceof UpstreamError || error instanceof TimeoutError) return undefined
+      throw error
+    }
+  }
+
+  async #ask(key: string, window: Window, twapLookbackSec: number | undefined) {
+    const { symbol, interval, startSec, endSec } = window
+    const times = { startMs: startSec * 1000, endMs: endSec * 1000 }
+    const answer = await this.#site.getCryptoPrice({ symbol, interval, ...times, twapLookbackSec })
+    const nowMs = this.#clock.now()
+    this.#known.set(key, { answer, untilMs: nowMs + keepMs(answer, window, nowMs) })
+    return answer
+  }
+}
+
+/** For how long the site will say nothing else. */
+function keepMs(answer: SiteCryptoPrice, { startSec, endSec }: Window, nowMs: number): number {
+  const { openPrice, closePrice, completed } = answer
+  const isOpenKnown = openPrice !== undefined
+  if (isOpenKnown && completed && closePrice !== undefined) return Number.POSITIVE_INFINITY
+  const missingSec = isOpenKnown ? endSec : startSec
+  return nowMs - missingSec * 1000 > LATE_MS_MAX ? UNKNOWN_MS : SOON_KNOWN_MS
+}

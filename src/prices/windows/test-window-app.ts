@@ -1,0 +1,59 @@
+import { Faults } from '../../../sim/server/faults.js'
+import { openHost } from '../../../sim/server/host.js'
+import { createSiteHost } from '../../../sim/site-price/host.js'
+import { Universe } from '../../../sim/universe/universe.js'
+import { createTestApp } from '../../../test/test-app.js'
+import { loadConfig } from '../../config/config.js'
+import { insertTicks } from '../archive/queries.js'
+import { type Stream, streamId } from '../streams.js'
+import type { PriceReply } from './schemas.js'
+
+/** A second and its price. */
+export type SecondPrice = [sec: number, price: number]
+
+/** The app, and a site that knows every price up to `siteMs` and none after it. */
+export async function openWindowApp(siteMs: number) {
+  const universe = new Universe({ seed: 14, startMs: siteMs })
+  universe.advance(siteMs)
+  const asked: string[] = []
+  const site = createSiteHost(universe)
+  const host = await openHost('site', new Faults(), {
+    http(request) {
+      asked.push(request.url)
+      return site.http?.(request) ?? { status: 404, body: '' }
+    },
+  })
+  const t = await createTestApp({ config: loadConfig({ AUSPEX_SITE_URL: host.url }).config })
+  const { key } = await t.createCaller('enterprise')
+  return {
+    ...t,
+    universe,
+    host,
+    /** What the site was asked. */
+    asked,
+    get: (query: string) =>
+      t.app.inject({ url: `/v1/crypto/price?${query}`, headers: { 'x-api-key': key } }),
+    /** Of Bitcoin's minute mean by the platform, unless told otherwise. */
+    insert: (prices: readonly SecondPrice[], stream: Partial<Stream> = {}) => {
+      const usual = { symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' } as const
+      const id = streamId({ ...usual, ...stream })
+      const noQuotes = { bid: undefined, ask: undefined }
+      const ticks = prices.map(([sec, price]) => ({ stream: id, sec, price, ...noQuotes }))
+      return insertTicks(t.ctx.sql, ticks)
+    },
+    close: async () => {
+      await t.ctx.upstreams.close()
+      await t.close()
+      await host.close()
+    },
+  }
+}
+
+export type WindowApp = Awaited<ReturnType<typeof openWindowApp>>
+
+/** The answer to a request that must succeed. */
+export async function readPrice(w: WindowApp, query: string): Promise<PriceReply> {
+  const reply = await w.get(query)
+  if (reply.statusCode !== 200) throw new Error(`${reply.statusCode}: ${reply.body}`)
+  return reply.json()
+}

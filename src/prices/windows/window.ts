@@ -1,0 +1,79 @@
+import { ApiError, badRequest } from '../../core/errors.js'
+import { MILLISECONDS_MIN } from '../../lib/milliseconds.js'
+import { EARLIEST_MS } from '../../upstreams/prices/moment.js'
+import type { CoinSymbol } from '../streams.js'
+import { readSymbol } from '../symbol.js'
+
+export const WINDOW_INTERVALS = ['5m', '15m', '1h', '4h'] as const
+export type WindowInterval = (typeof WINDOW_INTERVALS)[number]
+export const DEFAULT_INTERVAL: WindowInterval = '5m'
+
+const INTERVAL_SEC: Readonly<Record<WindowInterval, number>> = {
+  '5m': 300,
+  '15m': 900,
+  '1h': 3_600,
+  '4h': 14_400,
+}
+
+/** The time of an up-or-down market. Its end is the start of the next one. */
+export type Window = {
+  symbol: CoinSymbol
+  interval: WindowInterval
+  startSec: number
+  endSec: number
+}
+
+/** As the caller asks for it. */
+export type AskedWindow = { symbol: string; window: number; interval?: WindowInterval }
+
+/** Nobody kept prices of windows before that. */
+const FIRST_SEC = EARLIEST_MS / 1000
+
+/** Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. */
+export function readWindow(asked: AskedWindow, nowMs: number): Window {
+  const { window: startSec, interval = DEFAULT_INTERVAL } = asked
+  const symbol = readSymbol(asked.symbol)
+  if (startSec >= MILLISECONDS_MIN) {
+    throw badRequest('Invalid window: give Unix seconds, not milliseconds.', {
+      hint: `window=${Math.floor(startSec / 1000)}`,
+    })
+  }
+  const lengthSec = INTERVAL_SEC[interval]
+  const endSec = startSec + lengthSec
+  if (startSec % lengthSec !== 0) throw offGrid(startSec, interval)
+  if (startSec * 1000 > nowMs) {
+    throw badRequest('Invalid window: it has not begun yet.')
+  }
+  if (startSec < FIRST_SEC) throw priceUnknown()
+  return { symbol, interval, startSec, endSec }
+}
+
+export const priceUnknown = () =>
+  new ApiError(
+    404,
+    'No price is known for this window: the archive does not have it, nor the site.',
+  )
+
+function offGrid(startSec: number, interval: WindowInterval): ApiError {
+  const lengthSec = INTERVAL_SEC[interval]
+  const before = startSec - (startSec % lengthSec)
+  return badRequest(
+    `Invalid window: windows of ${interval} begin at multiples of ${lengthSec} seconds. ` +
+      `The nearest are ${before} and ${before + lengthSec}.`,
+  )
+}
+
+/** So long after a boundary its own tick may still be on its way. */
+export const SETTLE_MS = 10_000
+const FRESH_CACHE_MS = 1_000
+const CACHE_MS = 10_000
+
+/** How long an answer about this window may be served again. */
+export function cacheMsOf(asked: AskedWindow, nowMs: number): number {
+  const { window: startSec, interval = DEFAULT_INTERVAL } = asked
+  const isFresh = [startSec, startSec + INTERVAL_SEC[interval]].some((boundarySec) => {
+    const sinceMs = nowMs - boundarySec * 1000
+    return sinceMs >= 0 && sinceMs < SETTLE_MS
+  })
+  return isFresh ? FRESH_CACHE_MS : CACHE_MS
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import type { Config } from '../config/config.js'
+import { readConfig } from '../config/setting-flags.js'
+import { messageOf, OperatorError } from '../core/errors.js'
+import { createLog } from '../lib/log.js'
+import { createPool, isOutage, type Pool, type Target } from './connection.js'
+import { borrowDatabase } from './database.js'
+import { migrate, readMigrations } from './migrate.js'
+
+export type WithDatabase = (
+  command: Command,
+  work: (pool: Pool, opened: { config: Config; target: Target }) => Promise<void>,
+) => Promise<void>
+
+/**
+ * Opens the database, migrated, that a command's flags and the environment name. One that a service
+ * has open already is shared.
+ */
+export const withDatabase: WithDatabase = async (command, work) => {
+  const { config } = readConfig(command)
+  const log = createLog('error', process.stderr)
+  const database = await borrowDatabase(config, {
+    command: pathOf(command),
+    isService: false,
+    log,
+  })
+  const { target } = database
+  const pool = createPool(target, 2)
+  try {
+    await migrate(pool, readMigrations())
+    await work(pool, { config, target })
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    throw new OperatorError(`The database does not answer: ${messageOf(error)}`)
+  } finally {
+    await pool.end({ timeout: 1 })
+    await database.close()
+  }
+}
+
+/** `auspex keys create` */
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
