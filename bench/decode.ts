@@ -15,7 +15,7 @@ const BLOCKS = 25
 
 export const decode: Bench = {
   name: 'decode',
-  promise: 'bytes of an eth_getLogs answer to typed facts against JSON.parse of the same text',
+  promise: 'bytes of an eth_getLogs answer to decoded events against JSON.parse of the same text',
   // At most four times as long: one time is JSON.parse itself, and the text must be made first.
   ratioMin: 0.25,
   unit: 'logs/s',
@@ -32,9 +32,9 @@ export const decode: Bench = {
 
 function toFacts(bytes: Buffer): number {
   const logs = readLogs(JSON.parse(bytes.toString()).result, 'result')
-  const { facts, broken } = decodeLogs(logs)
-  assert(broken.length === 0 && facts.length === logs.length, 'every log is ours and decodes')
-  return facts.length
+  const { events, broken } = decodeLogs(logs)
+  assert(broken.length === 0 && events.length === logs.length, 'every log is ours and decodes')
+  return events.length
 }
 
 function measure(work: () => number): number {

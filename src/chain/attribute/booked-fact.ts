@@ -1,4 +1,4 @@
-import type { Fact, FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 
 /** Everything that a module does to the positions of somebody. */
 const COMBO_KINDS = [
@@ -22,7 +22,7 @@ const COMBO_KINDS = [
   'compressed',
   'comboWrapped',
   'comboUnwrapped',
-] as const satisfies Fact['kind'][]
+] as const satisfies DecodedEvent['kind'][]
 
 const BOOKED_KINDS = [
   'transferSingle',
@@ -42,13 +42,13 @@ const BOOKED_KINDS = [
   'autoBinaryRedemption',
   'autoNegRiskRedemption',
   ...COMBO_KINDS,
-] as const satisfies Fact['kind'][]
+] as const satisfies DecodedEvent['kind'][]
 
-export type ComboSource = FactOf<(typeof COMBO_KINDS)[number]>
+export type ComboSource = DecodedEventOf<(typeof COMBO_KINDS)[number]>
 
 /** A fact about tokens: what it means is told by the whole transaction. */
-export type BookedFact = FactOf<(typeof BOOKED_KINDS)[number]>
+export type BookedFact = DecodedEventOf<(typeof BOOKED_KINDS)[number]>
 
 const KINDS: ReadonlySet<string> = new Set(BOOKED_KINDS)
 
-export const isBooked = (fact: Fact): fact is BookedFact => KINDS.has(fact.kind)
+export const isBooked = (fact: DecodedEvent): fact is BookedFact => KINDS.has(fact.kind)

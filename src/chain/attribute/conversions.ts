@@ -1,4 +1,4 @@
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import { wrappedAfter } from './flows.js'
 import type { Reading } from './reading.js'
 import { bookable, Refusal } from './refusal.js'
@@ -12,7 +12,7 @@ import type { Transaction } from './transaction.js'
 export function bookConversion(
   reading: Reading,
   place: number,
-  fact: FactOf<'negRiskConversion'>,
+  fact: DecodedEventOf<'negRiskConversion'>,
 ): void {
   const { tx, tape } = reading
   const { stakeholder, marketId, indexSet, amount } = fact
@@ -70,7 +70,7 @@ function findBatch(
 function receivedInMoney(
   { tx }: Reading,
   place: number,
-  { stakeholder, amount }: FactOf<'negRiskConversion'>,
+  { stakeholder, amount }: DecodedEventOf<'negRiskConversion'>,
   dollars: bigint,
 ): bigint {
   const wrapped = dollars > 0n ? wrappedAfter(tx, stakeholder, tx.seqAt(place)) : undefined

@@ -1,5 +1,5 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { Reading } from './reading.js'
 import { bookable, Refusal } from './refusal.js'
 import { ZERO_ADDRESS } from './roles.js'
@@ -7,7 +7,7 @@ import { tellStructuredOutcomes } from './structured.js'
 import type { FeeFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
-export function bookFill(reading: Reading, place: number, fact: FactOf<'fill'>): void {
+export function bookFill(reading: Reading, place: number, fact: DecodedEventOf<'fill'>): void {
   const { tx, tape } = reading
   const contract = tx.contracts[place]
   const log = tx.logs[place]
@@ -59,7 +59,10 @@ export function bookFee(reading: Reading, place: number, fact: FeeEvent): void {
   tape.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, ...fee })
 }
 
-type FeeEvent = FactOf<'feeCharged'> | FactOf<'feeRefunded'> | FactOf<'feeWithdrawn'>
+type FeeEvent =
+  | DecodedEventOf<'feeCharged'>
+  | DecodedEventOf<'feeRefunded'>
+  | DecodedEventOf<'feeWithdrawn'>
 
 function readFee(fact: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
   switch (fact.kind) {
@@ -81,7 +84,7 @@ function readFee(fact: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
 const tokenOrMoney = (id: string): string | undefined => (id === ZERO_WORD ? undefined : id)
 
 /** Generation 1 charges what the order allows, and its fee module gives back what was too much. */
-function keptFee(tx: Transaction, { generation, orderHash, fee }: FactOf<'fill'>): bigint {
+function keptFee(tx: Transaction, { generation, orderHash, fee }: DecodedEventOf<'fill'>): bigint {
   if (generation !== 1 || fee === 0n) return bookable(fee)
   for (let place = 0; place < tx.facts.length; place++) {
     const fact = tx.facts[place]

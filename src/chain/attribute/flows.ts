@@ -3,7 +3,7 @@ import { addressToWord, ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { CONTRACTS, type Role } from '../../upstreams/polygon/contracts.js'
 import { decodeLogs } from '../../upstreams/polygon/decode.js'
 import { PUSD_EVENTS } from '../../upstreams/polygon/decode-money.js'
-import type { Fact, FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { Reading } from './reading.js'
 import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
@@ -26,7 +26,10 @@ export function isTrading({ topics }: ChainLog, isMatch: boolean): boolean {
   }
 }
 
-type MoneyFact = FactOf<'erc20Transfer'> | FactOf<'wrapped'> | FactOf<'unwrapped'>
+type MoneyFact =
+  | DecodedEventOf<'erc20Transfer'>
+  | DecodedEventOf<'wrapped'>
+  | DecodedEventOf<'unwrapped'>
 
 /** Money that came, went or changed hands. It is looked at last, when all that happened is known. */
 export function bookFlow(reading: Reading, fact: MoneyFact, log: ChainLog): void {
@@ -92,7 +95,7 @@ function readFlow(
 }
 
 /** The AutoRedeemer sends what it got through a ramp to the wallet. */
-function isRedeemed(tx: Transaction, { to, amount }: FactOf<'wrapped'>): boolean {
+function isRedeemed(tx: Transaction, { to, amount }: DecodedEventOf<'wrapped'>): boolean {
   return tx.facts.some(
     (fact) =>
       (fact.kind === 'autoBinaryRedemption' ||
@@ -121,6 +124,6 @@ function payerTo(
 }
 
 /** For logs that were passed over: what is wrong with them matters to nobody. */
-function decodeQuietly(log: ChainLog): Fact | undefined {
-  return decodeLogs([log]).facts[0]
+function decodeQuietly(log: ChainLog): DecodedEvent | undefined {
+  return decodeLogs([log]).events[0]
 }

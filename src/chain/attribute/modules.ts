@@ -1,4 +1,4 @@
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { Reading } from './reading.js'
 import { bookPositionRedemption } from './redemptions.js'
 import { bookable, Refusal } from './refusal.js'
@@ -6,7 +6,7 @@ import { isGoBetween, isModule, ZERO_ADDRESS } from './roles.js'
 import { padId, positionsOf } from './structured.js'
 import type { Transaction } from './transaction.js'
 
-type Split = FactOf<'positionsSplit'> | FactOf<'positionsMerged'>
+type Split = DecodedEventOf<'positionsSplit'> | DecodedEventOf<'positionsMerged'>
 
 /** A set of structured positions. The wallet is who has or had them in the end. */
 export function bookPositionSplit(reading: Reading, place: number, fact: Split): string {
@@ -46,7 +46,7 @@ export function bookPositionSplit(reading: Reading, place: number, fact: Split):
 export function bookPositionRedeemed(
   reading: Reading,
   place: number,
-  fact: FactOf<'positionRedeemed'>,
+  fact: DecodedEventOf<'positionRedeemed'>,
 ): string {
   const { tx } = reading
   const { initiator, positionId, amount } = fact
@@ -60,7 +60,7 @@ export function bookPositionRedeemed(
 export function bookMigration(
   reading: Reading,
   place: number,
-  fact: FactOf<'positionMigrated'>,
+  fact: DecodedEventOf<'positionMigrated'>,
 ): string {
   const { tx, tape } = reading
   const { from, positionId, amount } = fact

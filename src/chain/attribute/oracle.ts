@@ -1,4 +1,4 @@
-import type { Fact } from '../../upstreams/polygon/events.js'
+import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import { questionIdOf } from '../../upstreams/polygon/question-id.js'
 import type { OracleFact } from './tape.js'
 
@@ -16,7 +16,7 @@ type OracleStep = {
 }
 
 /** `undefined`: the fact is no step in the life of a question. */
-export function readOracleStep(fact: Fact): OracleStep | undefined {
+export function readOracleStep(fact: DecodedEvent): OracleStep | undefined {
   switch (fact.kind) {
     case 'requestPrice':
       return { ...request(fact), kind: 'requested', actor: fact.requester }

@@ -2,7 +2,7 @@ import { DecodeError } from '../../upstreams/polygon/abi.js'
 import type { Contract, Role } from '../../upstreams/polygon/contracts.js'
 import { decodeLog } from '../../upstreams/polygon/decode.js'
 import { fill, ordersMatched, ordersMatchedV1 } from '../../upstreams/polygon/decode-fill.js'
-import { EMITTERS, type Fact } from '../../upstreams/polygon/events.js'
+import { type DecodedEvent, EMITTERS } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { book, refuse } from './book.js'
 import { isBooked } from './booked-fact.js'
@@ -103,7 +103,7 @@ function sort(reading: Reading, log: ChainLog, contract: Contract): void {
   }
 }
 
-function readLate(reading: Reading, fact: Fact, log: ChainLog): void {
+function readLate(reading: Reading, fact: DecodedEvent, log: ChainLog): void {
   switch (fact.kind) {
     case 'conditionResolved':
     case 'resultReported':

@@ -1,5 +1,5 @@
 import { seqOf } from '../../core/seq.js'
-import type { Fact, FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { readOracleStep } from './oracle.js'
 import type { Reading } from './reading.js'
@@ -15,7 +15,7 @@ const QUESTIONS_MAX = 256n
 const TIME_SEC_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Keeps a fact that stands for itself: nothing else in its transaction changes what it means. */
-export function record(reading: Reading, fact: Fact, log: ChainLog): void {
+export function record(reading: Reading, fact: DecodedEvent, log: ChainLog): void {
   const { tape, tx } = reading
   const seq = seqOf(tx.block, log.at.logIndex)
   const txHash = tx.hash
@@ -80,7 +80,7 @@ export function recordModuleResult(reading: Reading, fact: ModuleResult, log: Ch
 }
 
 /** False: the fact is no step in the life of a question. */
-function recordStep(reading: Reading, fact: Fact, log: ChainLog): boolean {
+function recordStep(reading: Reading, fact: DecodedEvent, log: ChainLog): boolean {
   const step = readOracleStep(fact)
   if (step === undefined) return false
   const { requestTime, actor, proposer, price, payouts, expiration } = step
@@ -109,7 +109,7 @@ function recordStep(reading: Reading, fact: Fact, log: ChainLog): boolean {
   return true
 }
 
-type ModuleResult = FactOf<'conditionResolved'> | FactOf<'resultReported'>
+type ModuleResult = DecodedEventOf<'conditionResolved'> | DecodedEventOf<'resultReported'>
 
 function recordResult(
   reading: Reading,

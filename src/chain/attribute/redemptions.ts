@@ -1,5 +1,5 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import { outcomeOf } from './partition.js'
 import type { Reading } from './reading.js'
 import { bookable, Refusal } from './refusal.js'
@@ -12,7 +12,7 @@ import type { Transaction } from './transaction.js'
 export function bookCtfRedemption(
   reading: Reading,
   place: number,
-  fact: FactOf<'ctfRedemption'>,
+  fact: DecodedEventOf<'ctfRedemption'>,
 ): void {
   const { tx } = reading
   const { redeemer, conditionId } = fact
@@ -52,7 +52,7 @@ export function bookCtfRedemption(
 export function bookNegRiskRedemption(
   reading: Reading,
   place: number,
-  fact: FactOf<'negRiskRedemption'>,
+  fact: DecodedEventOf<'negRiskRedemption'>,
 ): void {
   const { tx } = reading
   const { redeemer, conditionId, payout } = fact
@@ -106,7 +106,7 @@ export function bookAutoRedemption(reading: Reading, place: number, fact: AutoRe
 export function bookPositionRedemption(
   reading: Reading,
   place: number,
-  fact: FactOf<'positionRedeemed'>,
+  fact: DecodedEventOf<'positionRedeemed'>,
   wallet: string,
 ): void {
   const { tx } = reading
@@ -134,9 +134,9 @@ export function bookPositionRedemption(
 const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isModule(address)
 
 type AutoRedemption =
-  | FactOf<'autoRedemption'>
-  | FactOf<'autoBinaryRedemption'>
-  | FactOf<'autoNegRiskRedemption'>
+  | DecodedEventOf<'autoRedemption'>
+  | DecodedEventOf<'autoBinaryRedemption'>
+  | DecodedEventOf<'autoNegRiskRedemption'>
 
 type Given = { tokens: string[]; amounts: bigint[] }
 
@@ -162,7 +162,7 @@ function checkPayout(amounts: readonly bigint[], payout: bigint): void {
 }
 
 /** What the contract burned of the redeemer's, at most one burn for each index set. */
-function findBurned(tx: Transaction, place: number, fact: FactOf<'ctfRedemption'>): Given {
+function findBurned(tx: Transaction, place: number, fact: DecodedEventOf<'ctfRedemption'>): Given {
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (let earlier = place - 1; earlier >= 0; earlier--) {
@@ -201,7 +201,7 @@ function findNegRisk(tx: Transaction, place: number, condition: string) {
 function findGiven(
   tx: Transaction,
   place: number,
-  { redeemer, amounts }: FactOf<'negRiskRedemption'>,
+  { redeemer, amounts }: DecodedEventOf<'negRiskRedemption'>,
 ): readonly string[] {
   for (let earlier = place - 1; earlier >= 0; earlier--) {
     const given = tx.facts[earlier]

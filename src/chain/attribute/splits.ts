@@ -1,13 +1,13 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import { outcomesOf } from './partition.js'
 import type { Reading } from './reading.js'
 import { bookable, Refusal } from './refusal.js'
 import { COLLATERALS, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import type { Transaction } from './transaction.js'
 
-type CtfSplit = FactOf<'ctfSplit'> | FactOf<'ctfMerge'>
-type NegRiskSplit = FactOf<'negRiskSplit'> | FactOf<'negRiskMerge'>
+type CtfSplit = DecodedEventOf<'ctfSplit'> | DecodedEventOf<'ctfMerge'>
+type NegRiskSplit = DecodedEventOf<'negRiskSplit'> | DecodedEventOf<'negRiskMerge'>
 
 /**
  * A split or merge as the conditional tokens tell it. Only full sets with a collateral of ours are

@@ -1,5 +1,5 @@
 import { seqOf } from '../../core/seq.js'
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { Reading } from './reading.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
@@ -23,4 +23,4 @@ export function watchOperator({ tape, tx }: Reading, log: ChainLog, move: Transf
   strangeOperators.push({ seq: seqOf(tx.block, log.at.logIndex), operator, transfers: 1 })
 }
 
-type Transfer = FactOf<'transferSingle'> | FactOf<'transferBatch'>
+type Transfer = DecodedEventOf<'transferSingle'> | DecodedEventOf<'transferBatch'>

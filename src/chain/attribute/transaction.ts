@@ -1,6 +1,6 @@
 import { seqOf } from '../../core/seq.js'
 import type { Contract } from '../../upstreams/polygon/contracts.js'
-import type { Fact } from '../../upstreams/polygon/events.js'
+import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BookedFact } from './booked-fact.js'
 import { Refusal } from './refusal.js'
@@ -41,7 +41,7 @@ export class Transaction {
   logs: ChainLog[] = []
   contracts: Contract[] = []
   /** Facts to look at when all else is known. */
-  readonly late: { fact: Fact; log: ChainLog }[] = []
+  readonly late: { fact: DecodedEvent; log: ChainLog }[] = []
   moves: Move[] = []
   readonly innerLegs: InnerLeg[] = []
   readonly redeemed: Redeemed[] = []

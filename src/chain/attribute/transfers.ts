@@ -1,4 +1,4 @@
-import type { FactOf } from '../../upstreams/polygon/events.js'
+import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { Reading } from './reading.js'
 import { Refusal } from './refusal.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
@@ -35,7 +35,7 @@ export function bookTransfers(reading: Reading): void {
   bookSupplies(reading)
 }
 
-function collectBatch(tx: Transaction, place: number, fact: FactOf<'transferBatch'>): void {
+function collectBatch(tx: Transaction, place: number, fact: DecodedEventOf<'transferBatch'>): void {
   const { ids, values } = fact
   if (ids.length !== values.length)
     throw new Refusal('inconsistent', `${values.length} amounts for ${ids.length} tokens`)

@@ -104,15 +104,15 @@ describe('a node', () => {
   })
 
   test('tells what every log means', () => {
-    const { facts, broken } = decodeLogs(allLogs)
+    const { events, broken } = decodeLogs(allLogs)
     expect(broken).toEqual([])
-    expect(facts).toHaveLength(allLogs.length)
-    expect(facts.filter(({ kind }) => kind === 'unknown')).toEqual([])
+    expect(events).toHaveLength(allLogs.length)
+    expect(events.filter(({ kind }) => kind === 'unknown')).toEqual([])
     const settled = node.universe.tape.matches.filter(
       ({ block }) => block.number >= range.fromBlock && block.number <= range.toBlock,
     )
     const matches = settled.map(({ tx }) => (tx.act.kind === 'match' ? tx.act : undefined))
-    const fills = facts.filter((fact) => fact.kind === 'fill')
+    const fills = events.filter((event) => event.kind === 'fill')
     expect(fills.filter(({ isTaker }) => isTaker)).toMatchObject(
       matches.map((match) => ({
         maker: match?.taker.order.wallet.address,
@@ -144,9 +144,9 @@ describe('what follows from logs', () => {
   })
 
   test('the adapter and the oracle speak of the same question', () => {
-    const { facts } = decodeLogs(allLogs)
-    const questions = facts.filter((fact) => fact.kind === 'questionInitialized')
-    const requests = facts.filter((fact) => fact.kind === 'requestPrice')
+    const { events } = decodeLogs(allLogs)
+    const questions = events.filter((event) => event.kind === 'questionInitialized')
+    const requests = events.filter((event) => event.kind === 'requestPrice')
     expect(requests.length).toBeGreaterThan(0)
     expect(requests.map(({ ancillaryData }) => questionIdOf(ancillaryData))).toEqual(
       questions.map(({ questionId }) => questionId),

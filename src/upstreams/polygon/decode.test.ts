@@ -65,10 +65,10 @@ describe('public logs', () => {
   })
 
   test.each(others)('$id', ({ decoded, ...vector }) => {
-    const fact = decodeLog(toLog({ decoded, ...vector })) as Record<string, unknown> | undefined
+    const event = decodeLog(toLog({ decoded, ...vector })) as Record<string, unknown> | undefined
     for (const [name, value] of Object.entries(decoded)) {
-      const ours = fact?.kind === 'erc20Transfer' && name === 'value' ? 'amount' : name
-      expect([name, show(fact?.[ours])]).toEqual([name, show(value)])
+      const ours = event?.kind === 'erc20Transfer' && name === 'value' ? 'amount' : name
+      expect([name, show(event?.[ours])]).toEqual([name, show(value)])
     }
   })
 
@@ -149,8 +149,8 @@ describe('bad logs', () => {
   })
 
   test('one broken log stops no other', () => {
-    const { facts, broken } = decodeLogs([fill, { ...fill, data: '0x' }, fill])
-    expect(facts).toHaveLength(2)
+    const { events, broken } = decodeLogs([fill, { ...fill, data: '0x' }, fill])
+    expect(events).toHaveLength(2)
     expect(broken).toEqual([{ log: { ...fill, data: '0x' }, error: expect.any(DecodeError) }])
   })
 

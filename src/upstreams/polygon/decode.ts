@@ -1,12 +1,12 @@
 import { DecodeError } from './abi.js'
-import { EMITTERS, type Fact } from './events.js'
+import { type DecodedEvent, EMITTERS } from './events.js'
 import type { ChainLog } from './log.js'
 
 /**
  * `undefined`: the contract is none of ours. Throws DecodeError: the log claims to be an event that
  * we know and does not decode.
  */
-export function decodeLog(log: ChainLog): Fact | undefined {
+export function decodeLog(log: ChainLog): DecodedEvent | undefined {
   const emitter = EMITTERS.get(log.at.address)
   if (emitter === undefined) return undefined
   const topic0 = log.topics[0]
@@ -17,18 +17,18 @@ export function decodeLog(log: ChainLog): Fact | undefined {
 }
 
 export type Decoded = {
-  facts: Fact[]
+  events: DecodedEvent[]
   /** Logs that claim to be an event and do not decode: for a person to look at, never to be lost. */
   broken: { log: ChainLog; error: DecodeError }[]
 }
 
 /** Decodes logs in their order and leaves out those of other contracts. One broken log stops no other. */
 export function decodeLogs(logs: readonly ChainLog[]): Decoded {
-  const decoded: Decoded = { facts: [], broken: [] }
+  const decoded: Decoded = { events: [], broken: [] }
   for (const log of logs) {
     try {
-      const fact = decodeLog(log)
-      if (fact !== undefined) decoded.facts.push(fact)
+      const event = decodeLog(log)
+      if (event !== undefined) decoded.events.push(event)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       decoded.broken.push({ log, error })

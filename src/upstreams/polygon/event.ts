@@ -8,14 +8,14 @@ import { topicAddress, topicAs, topicId } from './topics.js'
  * One event of one kind of contract. `decode` throws DecodeError when the log has the event's hash
  * and does not decode.
  */
-export type EventDecoder<Fact> = {
+export type EventDecoder<Event> = {
   kind: string
   /** Hash of the signature: the first topic. */
   topic0: string
-  decode(log: ChainLog, contract: Contract): Fact
+  decode(log: ChainLog, contract: Contract): Event
 }
 
-/** An event that becomes a fact field by field; the types of the fields give the type of the fact. */
+/** An event that is decoded field by field; the types of the fields give the type of the result. */
 export function event<
   const Kind extends string,
   Topics extends Fields = NoFields,
@@ -24,21 +24,21 @@ export function event<
   kind: Kind,
   topic0: string,
   fields: { topics?: Topics; data?: Data },
-): EventDecoder<EventFact<Kind, Topics, Data>> {
+): EventDecoder<DecodedFields<Kind, Topics, Data>> {
   const topics = Object.entries(fields.topics ?? {})
   const data = Object.entries(fields.data ?? {})
   const isDynamic = data.some(([, field]) => field.isDynamic)
   const shape = { indexed: topics.length, words: data.length, isDynamic }
   return handwritten(kind, topic0, shape, (log) => {
-    const fact: Record<string, unknown> = { kind, at: log.at }
+    const decoded: Record<string, unknown> = { kind, at: log.at }
     let index = 1
-    for (const [name, field] of topics) fact[name] = field.topic(log.topics[index++])
+    for (const [name, field] of topics) decoded[name] = field.topic(log.topics[index++])
     let at = START
     for (const [name, field] of data) {
-      fact[name] = field.data(log.data, at)
+      decoded[name] = field.data(log.data, at)
       at += WORD
     }
-    return fact as EventFact<Kind, Topics, Data>
+    return decoded as DecodedFields<Kind, Topics, Data>
   })
 }
 
@@ -46,12 +46,12 @@ export function event<
 type Shape = { indexed: number; words: number; isDynamic?: boolean }
 
 /** An event that is too frequent, or too special, for `event`. `read` gets logs of that shape only. */
-export function handwritten<Fact>(
+export function handwritten<Event>(
   kind: string,
   topic0: string,
   { indexed, words, isDynamic = false }: Shape,
-  read: (log: ChainLog, contract: Contract) => Fact,
-): EventDecoder<Fact> {
+  read: (log: ChainLog, contract: Contract) => Event,
+): EventDecoder<Event> {
   const length = START + words * WORD
   return {
     kind,
@@ -81,7 +81,7 @@ type NoFields = Record<never, never>
 
 type Values<F extends Fields> = { [Name in keyof F]: F[Name] extends Field<infer T> ? T : never }
 
-type EventFact<Kind extends string, Topics extends Fields, Data extends Fields> = {
+type DecodedFields<Kind extends string, Topics extends Fields, Data extends Fields> = {
   kind: Kind
   at: LogPlace
 } & Values<Topics> &

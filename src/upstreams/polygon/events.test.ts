@@ -5,7 +5,7 @@ import { CONTRACTS, EXCHANGES } from './contracts.js'
 import { decodeLog } from './decode.js'
 import { ROLE_EVENTS } from './events.js'
 import { KNOWN_TOPICS, WATCHED } from './filter.js'
-import { type Arguments, argumentsOf, EVENTS, encode, expectedFact, parse } from './test-events.js'
+import { type Arguments, argumentsOf, EVENTS, encode, expectedEvent, parse } from './test-events.js'
 
 describe('the tables', () => {
   test.each(EVENTS)('$role $kind has the hash of its signature', ({ topic0, signature }) => {
@@ -38,14 +38,14 @@ describe('every event, with random contents, decodes as viem decodes it', () => 
     fc.assert(
       fc.property(argumentsOf(item), (args) => {
         const log = encode(role, item, args)
-        const fact = decodeLog(log)
+        const event = decodeLog(log)
         const { args: decoded } = decodeEventLog({
           abi: [item],
           topics: log.topics as [Hex],
           data: log.data as Hex,
         })
-        expect(fact?.kind).toBe(kind)
-        expect(fact).toMatchObject(expectedFact(item, decoded as unknown as Arguments))
+        expect(event?.kind).toBe(kind)
+        expect(event).toMatchObject(expectedEvent(item, decoded as unknown as Arguments))
       }),
       { numRuns: 20 },
     )

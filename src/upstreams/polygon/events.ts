@@ -65,18 +65,21 @@ export type UnknownEvent = {
  * What a log says. Addresses are lower-case, amounts are bigint in millionths, and every id or hash
  * is the hex text of the log: text is quick to look up, and decimal ids are a matter of output.
  */
-export type Fact = ReturnType<Decoders['decode']> | UnknownEvent
+export type DecodedEvent = ReturnType<Decoders['decode']> | UnknownEvent
 
-/** The fact of one kind: `FactOf<'fill'>`. */
-export type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>
+/** The decoded events of one kind: `DecodedEventOf<'fill'>`. */
+export type DecodedEventOf<Kind extends DecodedEvent['kind']> = Extract<
+  DecodedEvent,
+  { kind: Kind }
+>
 
 /** A known contract with its events. */
-type Emitter = { contract: Contract; events: readonly EventDecoder<Fact>[] }
+type Emitter = { contract: Contract; events: readonly EventDecoder<DecodedEvent>[] }
 
 export const EMITTERS: ReadonlyMap<string, Emitter> = new Map(
   CONTRACTS.map((contract) => [contract.address, { contract, events: eventsOf(contract.role) }]),
 )
 
-function eventsOf(role: Role): readonly EventDecoder<Fact>[] {
+function eventsOf(role: Role): readonly EventDecoder<DecodedEvent>[] {
   return role in ROLE_EVENTS ? ROLE_EVENTS[role as keyof typeof ROLE_EVENTS] : []
 }

@@ -1,5 +1,5 @@
 import { CONTRACTS, type Role } from './contracts.js'
-import { type Fact, ROLE_EVENTS } from './events.js'
+import { type DecodedEvent, ROLE_EVENTS } from './events.js'
 
 /** What `eth_getLogs` and the logs subscription filter by; `null` in a place takes any topic there. */
 export type LogFilter = {
@@ -11,7 +11,10 @@ export type LogFilter = {
 const UNWATCHED_ROLES = new Set<Role>(['erc20'])
 
 /** Permissions that move nothing. */
-const SILENT_KINDS = new Set<string>(['erc20Approval', 'approvalForAll'] satisfies Fact['kind'][])
+const SILENT_KINDS = new Set<string>([
+  'erc20Approval',
+  'approvalForAll',
+] satisfies DecodedEvent['kind'][])
 
 /**
  * Everything that our contracts say. Not by events: one that nobody has taught us yet must come too,

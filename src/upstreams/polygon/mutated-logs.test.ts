@@ -18,7 +18,7 @@ import {
 } from './abi.js'
 import { decodeLog } from './decode.js'
 import type { ChainLog } from './log.js'
-import { type Arguments, argumentsOf, EVENTS, encode, expectedFact, parse } from './test-events.js'
+import { type Arguments, argumentsOf, EVENTS, encode, expectedEvent, parse } from './test-events.js'
 
 /** Something goes wrong with a good log: a character, a word, the length, a topic, or nothing. */
 const damage: fc.Arbitrary<(log: ChainLog) => ChainLog> = fc.oneof(
@@ -66,10 +66,10 @@ describe('a damaged log is decoded as word by word, or refused', () => {
         decodeLog(good)
         const log = hurt(good)
         if (log.topics.length === 0) return
-        const expected = outcomeOf(() => expectedFact(item, decodeSlowly(item, log)))
-        const fact = outcomeOf(() => decodeLog(log))
-        if (expected === REFUSED) expect(fact).toBe(REFUSED)
-        else expect(fact).toMatchObject(expected)
+        const expected = outcomeOf(() => expectedEvent(item, decodeSlowly(item, log)))
+        const event = outcomeOf(() => decodeLog(log))
+        if (expected === REFUSED) expect(event).toBe(REFUSED)
+        else expect(event).toMatchObject(expected)
       }),
       { numRuns: 40 },
     )
@@ -103,9 +103,9 @@ test('wallets that share a place do not share a name', () => {
       good.topics[0] ?? '',
       ...[from, to].map((each) => `0x${'0'.repeat(24)}${each.slice(2)}`),
     ]
-    const fact = decodeLog({ ...good, topics })
-    if (fact?.kind !== 'erc20Transfer' || fact.from !== from || fact.to !== to)
-      expect([seed, fact]).toMatchObject([seed, { from, to }])
+    const event = decodeLog({ ...good, topics })
+    if (event?.kind !== 'erc20Transfer' || event.from !== from || event.to !== to)
+      expect([seed, event]).toMatchObject([seed, { from, to }])
   }
 })
 

@@ -51,8 +51,8 @@ describe('a socket to a node', () => {
     await vi.waitFor(() => expect(places(logs)).toEqual(served))
     for (const tx of pending) {
       const announced = decodeMatchOrders(tx.to ?? '', tx.input)
-      const { facts } = decodeLogs(logs.filter(({ at }) => at.txHash === tx.hash))
-      const fills = facts.filter((fact) => fact.kind === 'fill')
+      const { events } = decodeLogs(logs.filter(({ at }) => at.txHash === tx.hash))
+      const fills = events.filter((event) => event.kind === 'fill')
       if (fills.length === 0) continue
       expect(fills.map(({ maker, usd, shares }) => [maker, usd, shares])).toEqual(
         [...(announced?.makers ?? []), announced?.taker].map((fill) => [

@@ -92,17 +92,17 @@ const PLACE = {
   timestampSec: undefined,
 }
 
-/** What viem decoded, in the terms of our facts. */
-export function expectedFact(item: AbiEvent, args: Arguments): Arguments {
+/** What viem decoded, under the names of our decoded events. */
+export function expectedEvent(item: AbiEvent, args: Arguments): Arguments {
   if (item.name === 'OrderFilled' || item.name === 'OrdersMatched') return expectedTrade(args)
-  const fact: Arguments = {}
+  const event: Arguments = {}
   for (const { name = '', type } of item.inputs) {
-    fact[name.replace(/ID$/, 'Id')] = toOurs(args[name], type, name)
+    event[name.replace(/ID$/, 'Id')] = toOurs(args[name], type, name)
   }
-  return fact
+  return event
 }
 
-/** Ids stay hex in our facts although the contracts declare them as numbers. */
+/** Ids stay hex in decoded events although the contracts declare them as numbers. */
 const IDS = /^(ids?|tokenId|token[01]|legs|\w*[pP]ositionIds?)$/
 
 function toOurs(value: unknown, type: string, name: string): unknown {
