@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
-import { FastLane } from './http/fast-lane.js'
 import { guardRoutes } from './http/guard.js'
 import { acceptJsonBodies } from './http/json-body.js'
 import { handleNotFound } from './http/not-found.js'
 import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
+import { addRequestHeaders } from './http/request-headers.js'
 import { RequestTimes } from './http/request-times.js'
 import { collectRoutes } from './http/routes-table.js'
 import { cutSlowReaders } from './http/slow-readers.js'
 import { checkUrl } from './http/url-check.js'
 import { compileValidator, describeFault } from './http/validation.js'
-import { welcomeRequests } from './http/welcome.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
 import { candleRoutes } from './prices/candles/routes.js'
 import { tickRoutes } from './prices/ticks/routes.js'
@@ -51,15 +50,14 @@ const KEEP_ALIVE_MS_MAX = 72_000
 /** Puts the HTTP door together. It does not listen yet. */
 export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
   const nextId = createRequestIds()
-  const lane = new FastLane(ctx, nextId)
   const app = Fastify({
     logger: false,
     genReqId: nextId,
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     bodyLimit: BODY_BYTES_MAX,
-    serverFactory: (handler) => createHttpServer(lane, handler),
+    serverFactory: (handler) => createHttpServer(handler),
     forceCloseConnections: 'idle',
-    // While we drain, whoever is still connected is served; the answers close the connections.
+    // While the service drains, open connections are still served; the answers close them.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/v3/') ? dropTrailingSlash(url) : url),
@@ -69,11 +67,10 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
   })
   app.setValidatorCompiler(compileValidator)
   app.decorateRequest('caller', undefined)
-  welcomeRequests(app)
+  addRequestHeaders(app)
 
   const table = collectRoutes(app)
-  const times = new RequestTimes(ctx.metrics.registry)
-  const observe = observeRoutes(app, ctx, times)
+  const observe = observeRoutes(app, ctx, new RequestTimes(ctx.metrics.registry))
   handleErrors(app, ctx.log)
   handleNotFound(app, table, observe)
   acceptJsonBodies(app)
@@ -83,17 +80,14 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     guardRoutes(api, ctx)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
-    cacheRoutes(api, ctx, { lane, times })
+    cacheRoutes(api, ctx)
     showChainHead(api, ctx)
     for (const plugin of routes) await api.register(plugin, { ctx })
   })
-  app.addHook('preClose', async () => lane.close())
   return app
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
-
-function createHttpServer(lane: FastLane, framework: Listener): Server {
+function createHttpServer(handler: RequestListener): Server {
   const options = {
     connectionsCheckingInterval: CHECK_MS,
     headersTimeout: HEADERS_MS_MAX,
@@ -101,9 +95,7 @@ function createHttpServer(lane: FastLane, framework: Listener): Server {
     keepAliveTimeout: KEEP_ALIVE_MS_MAX,
     requireHostHeader: false,
   }
-  const server = createServer(options, (request, response) => {
-    lane.take(request, response, () => framework(request, response))
-  })
+  const server = createServer(options, handler)
   server.maxConnections = CONNECTIONS_MAX
   cutSlowReaders(server)
   return server

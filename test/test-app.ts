@@ -5,7 +5,7 @@ import { insertAccount } from '../src/accounts/queries.js'
 import { type ApiRoutes, buildApp } from '../src/app.js'
 import { type Config, loadConfig } from '../src/config/config.js'
 import { type Context, createContext } from '../src/context.js'
-import { createLog, type LogLevel } from '../src/lib/log.js'
+import { createLog } from '../src/lib/log.js'
 import type { Target } from '../src/store/connection.js'
 import { createTestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
@@ -23,15 +23,15 @@ export type TestApp = {
   close(): Promise<void>
 }
 
-export type TestAppOptions = { routes?: ApiRoutes[]; config?: Partial<Config>; logLevel?: LogLevel }
+export type TestAppOptions = { routes?: ApiRoutes[]; config?: Partial<Config> }
 
 /** The production app on a database of its own; only time is in the test's hands. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { routes, config, logLevel = 'debug' } = options
+  const { routes, config } = options
   const database = await createTestDatabase()
   const clock = new ManualClock()
   const logged: string[] = []
-  const log = createLog(logLevel, { write: (line) => logged.push(line) })
+  const log = createLog('debug', { write: (line) => logged.push(line) })
   const store = { sql: database.sql, control: database.sql, problem: undefined }
   const settings = { ...loadConfig({}).config, ...config }
   const ctx = createContext({ config: settings, log, store, clock })

@@ -45,6 +45,25 @@ describe('a cached route', () => {
     expect(probe.computed).toBe(2)
   })
 
+  test('charges, counts and measures requests that the cache answers like any other', async () => {
+    const caller = await t.createCaller('free')
+    const ask = () => get('', { 'x-api-key': caller.key })
+    for (let count = 1; count <= 60; count++) {
+      const { statusCode, headers } = await ask()
+      expect(statusCode).toBe(200)
+      expect(headers['x-ratelimit-remaining']).toBe(String(60 - count))
+    }
+    expect(t.ctx.usage.pending(caller.accountId, '2026-11-01', 'api_requests')).toBe(60)
+    const refused = await ask()
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json().error).toMatch(/Retry after/)
+    const metrics = await t.ctx.metrics.registry.metrics()
+    expect(metrics).toMatch(
+      /_count\{route="\/v1\/probe\/cached",method="GET",status="200"\} \d{2,}/,
+    )
+    expect(metrics).toMatch(/lookups_total\{result="hit"\} \d{2}/)
+  })
+
   test('304: the client has these bytes already', async () => {
     const { headers } = await get()
     const etag = String(headers.etag)

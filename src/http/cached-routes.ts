@@ -6,15 +6,11 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { Gauge } from 'prom-client'
-import type { Access } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { bodyHeadersOf, headersOf, isKnownToClient } from './answer-headers.js'
 import type { CachedAnswer, EncodedBody } from './cached-answer.js'
 import { readHead } from './chain-head.js'
 import { chooseEncoding, compressAnswer } from './compression.js'
-import type { FastLane, ReadyAnswer } from './fast-lane.js'
-import { createTerms } from './limit-headers.js'
-import type { RequestTimes } from './request-times.js'
 import { ResponseCache } from './response-cache.js'
 import { setHeaders } from './set-headers.js'
 
@@ -42,14 +38,11 @@ declare module 'fastify' {
 
 const MIB = 1024 * 1024
 
-/** What cached routes share with the rest of the door. */
-export type CacheParts = { lane: FastLane; times: RequestTimes }
-
 /**
  * Gives every route with `cacheMs` registered after this call a place in the response cache, which
  * keeps compressed copies; answers of the others are compressed as they leave.
  */
-export function cacheRoutes(app: FastifyInstance, ctx: Context, parts: CacheParts): void {
+export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
   const cache = new ResponseCache(ctx.clock, ctx.metrics, ctx.config.cacheMb * MIB)
   new Gauge({
     name: 'auspex_response_cache_bytes',
@@ -61,7 +54,7 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context, parts: CachePart
   })
   app.addHook('onRoute', (route) => {
     const cacheMs = route.config?.cacheMs
-    if (cacheMs !== undefined) route.handler = createHandler(route, cacheMs, cache, ctx, parts)
+    if (cacheMs !== undefined) route.handler = createHandler(route, cacheMs, cache, ctx)
     else route.onSend = [compressAnswer, route.onSend ?? []].flat()
   })
 }
@@ -74,7 +67,6 @@ function createHandler(
   cacheMs: CacheMs,
   cache: ResponseCache,
   ctx: Context,
-  { lane, times }: CacheParts,
 ): Handler {
   const { handler, config } = route
   const { cacheGridMs: gridMs = Number.POSITIVE_INFINITY, toRepeated } = config ?? {}
@@ -93,20 +85,6 @@ function createHandler(
     return reply.send(encoded.body)
   }
 
-  const ready = (key: string, accept: string | undefined): ReadyAnswer | undefined => {
-    const found = cache.peek(key, chooseEncoding(accept))
-    if (found === undefined) return undefined
-    const { answer, encoded } = found
-    const headers = [
-      ...headersOf(answer, encoded.encoding, ctx.clock.now()),
-      ...bodyHeadersOf(encoded),
-      'content-length',
-      `${encoded.body.length}`,
-    ]
-    return { headers, body: encoded.body }
-  }
-  const openLane = createLaneOpener(route.url, config?.access ?? 'public', ready, { lane, times })
-
   // Without `async`: a hit, which is most of what happens, has nothing to wait for.
   return function cachedHandler(request, reply) {
     const key = keyOf(request)
@@ -120,7 +98,6 @@ function createHandler(
       return { ttlMs, text, repeatedText: String(reply.serializeInput(repeated, '200')), head }
     }
     const encode = (answer: CachedAnswer) => {
-      openLane(request, key)
       const encoding = chooseEncoding(request.headers['accept-encoding'])
       const encoded = cache.encode(key, answer, encoding)
       return encoded instanceof Promise
@@ -130,17 +107,6 @@ function createHandler(
     const found = cache.get(key, gridMs, compute)
     return found instanceof Promise ? found.then(encode) : encode(found)
   }
-}
-
-type Ready = (key: string, accept: string | undefined) => ReadyAnswer | undefined
-
-/** Lets further requests for the same URL take the fast lane; public routes have none. */
-function createLaneOpener(url: string, access: Access, ready: Ready, { lane, times }: CacheParts) {
-  if (access === 'public') return () => undefined
-  const termsOf = createTerms(access)
-  const tallies = times.of(url)
-  return (request: FastifyRequest, key: string): void =>
-    lane.learn(request.raw, { access, termsOf, tallies, ready: (accept) => ready(key, accept) })
 }
 
 /** Only parameters that the schema knows make a difference, so strangers cannot fill the cache. */

@@ -65,19 +65,6 @@ export class ResponseCache {
     return this.#run(key, boundaryMs, compute(nowMs))
   }
 
-  /** The stored answer in this encoding, if it is fresh and needs no work. */
-  peek(
-    key: string,
-    encoding: Encoding,
-  ): { answer: CachedAnswer; encoded: EncodedBody } | undefined {
-    const answer = this.#answers.get(key)
-    if (answer === undefined || this.#clock.now() >= answer.expiresAtMs) return undefined
-    const encoded = this.encode(key, answer, encoding)
-    if (encoded instanceof Promise) return undefined
-    this.#hits.inc()
-    return { answer, encoded }
-  }
-
   /** The bytes in the wanted encoding, or as they are when they are too few to compress. */
   encode(
     key: string,

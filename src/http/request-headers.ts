@@ -7,11 +7,11 @@ const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
 const PREFLIGHT_SECONDS = 86_400
 
 /**
- * Gives every request its id, and lets pages of any origin call the API: keys travel in headers that
- * a page must set itself, never in cookies. Only browsers send an origin, so only they are sent the
- * headers for it.
+ * Sets the headers that do not depend on the route: the request's id, and CORS headers that let pages
+ * of any origin call the API. Keys travel in headers that a page must set itself, never in cookies.
+ * Only browsers send an origin, so only they get the CORS headers.
  */
-export function welcomeRequests(app: FastifyInstance): void {
+export function addRequestHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const { origin } = request.headers
