@@ -10,10 +10,10 @@ import {
   test,
 } from 'vitest'
 import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
-import { REORG_BLOCKS_MAX } from '../src/chain/follow/line.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
 import { changeLogs, type RawLog, showOnlyUpTo } from '../src/chain/follow/test-lies.js'
 import { TapeWatch } from '../src/chain/watch/tape-watch.js'
+import { REORG_BLOCKS_MAX } from '../src/core/blocks.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { auditAll, hashUndisturbed, ingest } from './ingest.js'
 import { hashTables } from './table-hashes.js'

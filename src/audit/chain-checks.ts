@@ -1,6 +1,6 @@
-import { REORG_BLOCKS_MAX } from '../chain/follow/line.js'
 import { selectCoverage } from '../chain/queries.js'
 import { selectHoles } from '../chain/write/state.js'
+import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import type { Sql } from '../store/connection.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { REORG_BLOCKS_MAX } from '../chain/follow/line.js'
+import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../lib/log.js'
 import type { Pool, Sql } from '../store/connection.js'

@@ -1,5 +1,5 @@
-import { PARTITION_BLOCKS } from '../chain/follow/line.js'
 import { PARTITIONED_TABLES } from '../chain/write/partitions.js'
+import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { blockOf } from '../core/seq.js'
 import type { Sql } from '../store/connection.js'
 import { count, type Finding, Tally } from './finding.js'

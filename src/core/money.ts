@@ -10,3 +10,9 @@ export function toPrice(usd: bigint, shares: bigint): number {
   if (shares === 0n) return 0
   return Number((usd * 20_000n + shares) / (shares * 2n)) / 1e4
 }
+
+/**
+ * The largest amount that is booked, in millionths: no real amount reaches nine billion dollars.
+ * Logs with larger amounts go into quarantine.
+ */
+export const AMOUNT_MAX = 2n ** 53n - 1n

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AMOUNT_MAX } from '../chain/attribute/tape.js'
+import { AMOUNT_MAX } from '../core/money.js'
 import { type Entry, NOBODY, type SupplyEntry } from './entry.js'
 import {
   ALICE,

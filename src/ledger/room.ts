@@ -1,4 +1,4 @@
-import { AMOUNT_MAX } from '../chain/attribute/tape.js'
+import { AMOUNT_MAX } from '../core/money.js'
 import type {
   BuilderHour,
   BuilderWallet,

@@ -1,3 +1,4 @@
+import { AMOUNT_MAX } from '../../core/money.js'
 import { seqOf } from '../../core/seq.js'
 import { addressToWord, ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { CONTRACTS, type Role } from '../../upstreams/polygon/contracts.js'
@@ -7,7 +8,7 @@ import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/event
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { Reading } from './reading.js'
 import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
-import { AMOUNT_MAX, type FlowFact } from './tape.js'
+import type { FlowFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 /**

@@ -7,6 +7,7 @@ import vectors from '../../../sim/contracts/fixtures/chain-vectors.json' with { 
 import { createWallet } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
 import { brokenJson } from '../../../test/mutate-json.js'
+import { AMOUNT_MAX } from '../../core/money.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
 import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
 import { type ChainLog, readLogs } from '../../upstreams/polygon/log.js'
@@ -15,7 +16,7 @@ import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.
 import { placeLogs } from './fixtures/placed-logs.js'
 import { readTape } from './read-tape.js'
 import { ZERO_ADDRESS } from './roles.js'
-import { AMOUNT_MAX, type Tape } from './tape.js'
+import type { Tape } from './tape.js'
 
 const { address: user } = createWallet(1, 'safe')
 const { address: friend } = createWallet(2, 'safe')

@@ -1,4 +1,5 @@
-import { AMOUNT_MAX, type QuarantineFact } from './tape.js'
+import { AMOUNT_MAX } from '../../core/money.js'
+import type { QuarantineFact } from './tape.js'
 
 /** Why nothing of a transaction can be booked. Thrown and caught while it is read. */
 export class Refusal extends Error {

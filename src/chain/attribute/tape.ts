@@ -36,9 +36,6 @@ export type Tape = {
   strangeOperators: StrangeOperator[]
 }
 
-/** Nothing on this chain is worth nine billion dollars: larger amounts are kept apart, not booked. */
-export const AMOUNT_MAX = 2n ** 53n - 1n
-
 export type TapeBlock = {
   number: number
   hash: string

@@ -1,9 +1,10 @@
+import { AMOUNT_MAX } from '../../core/money.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { Reading } from './reading.js'
 import { Refusal } from './refusal.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
 import { tellStructuredOutcomes } from './structured.js'
-import { AMOUNT_MAX, type TransferFact } from './tape.js'
+import type { TransferFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 /** Its column has two bytes. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { PARTITION_BLOCKS } from '../../core/blocks.js'
 import { seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
-import { PARTITION_BLOCKS } from '../follow/line.js'
 import { ensurePartitions } from '../write/partitions.js'
 import { addIndexes, addPartitions, createTwins, swapTwins, useTwins } from './twin-tables.js'
 

@@ -1,10 +1,11 @@
+import { partitionEnd } from '../../core/blocks.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import { WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
 import type { BlockRange, LogPage } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
-import { type Batch, partitionEnd } from './line.js'
+import type { Batch } from './line.js'
 import { checkLinks, checkPlace, toTapeBlock } from './links.js'
 import { doubt, readHeads } from './read-heads.js'
 

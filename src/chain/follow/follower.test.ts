@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
-import { REORG_BLOCKS_MAX } from './line.js'
+import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
 
 let world: FollowWorld

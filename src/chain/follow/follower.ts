@@ -1,3 +1,4 @@
+import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { messageOf } from '../../core/errors.js'
 import type { Log } from '../../lib/log.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
@@ -9,14 +10,7 @@ import { systemTiming, type Timing } from '../../upstreams/transport/timing.js'
 import { type BatchLimits, eachBatch } from './batches.js'
 import { findFork, NoForkError } from './fork.js'
 import { HeadWatch, type OpenSocket } from './heads.js'
-import {
-  type Batch,
-  type Batches,
-  type Booked,
-  type Line,
-  partitionEnd,
-  REORG_BLOCKS_MAX,
-} from './line.js'
+import type { Batch, Batches, Booked, Line } from './line.js'
 import { checkLinks, NotLinkedError, toTapeBlock } from './links.js'
 import { type ReadBlock, readBlocks } from './read-blocks.js'
 import { blocksFrom, doubt, readHeads } from './read-heads.js'

@@ -1,5 +1,6 @@
+import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import { type Cursor, type Line, REORG_BLOCKS_MAX } from './line.js'
+import type { Cursor, Line } from './line.js'
 import { doubt } from './read-heads.js'
 
 /** Headers of the blocks from one to another, ascending. Throws when the node lacks one of them. */

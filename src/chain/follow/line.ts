@@ -36,13 +36,3 @@ export type Line = {
   /** Of a booked block near the head; `undefined` for one that was forgotten or never there. */
   hashOf(block: number): Promise<string | undefined>
 }
-
-/** So many blocks below the head can be taken back. */
-export const REORG_BLOCKS_MAX = 256
-
-/** Facts are kept in partitions of so many blocks, counted from block 0. No batch reaches into two. */
-export const PARTITION_BLOCKS = 2 ** 18
-
-/** The last block of the partition that this one is in. */
-export const partitionEnd = (block: number): number =>
-  block - (block % PARTITION_BLOCKS) + PARTITION_BLOCKS - 1

@@ -1,14 +1,7 @@
 import assert from 'node:assert'
+import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import {
-  type Batch,
-  type Batches,
-  type Booked,
-  type Cursor,
-  type Line,
-  partitionEnd,
-  REORG_BLOCKS_MAX,
-} from './line.js'
+import type { Batch, Batches, Booked, Cursor, Line } from './line.js'
 
 type BookedBlock = { cursor: Cursor; parentHash: string | undefined; isNearHead: boolean }
 

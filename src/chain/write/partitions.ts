@@ -1,8 +1,8 @@
+import { PARTITION_BLOCKS } from '../../core/blocks.js'
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
-import { PARTITION_BLOCKS } from '../follow/line.js'
 
 /** The partitioned tables, and the columns by which each is read beside its primary key. */
 const INDEXES: Record<string, readonly string[]> = {

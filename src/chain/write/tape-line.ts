@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { partitionEnd } from '../../core/blocks.js'
 import { seqOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
 import { foldInTurns } from '../../ledger/rows/fold-in-turns.js'
@@ -12,14 +13,7 @@ import { readTapeInSteps } from '../attribute/read-tape.js'
 import type { Tape } from '../attribute/tape.js'
 import { poolsOf, selectPools } from '../facts/pools.js'
 import { toEntries } from '../facts/to-entries.js'
-import {
-  type Batch,
-  type Batches,
-  type Booked,
-  type Cursor,
-  type Line,
-  partitionEnd,
-} from '../follow/line.js'
+import type { Batch, Batches, Booked, Cursor, Line } from '../follow/line.js'
 import { Names } from '../ids/names.js'
 import { cutFacts } from './cut.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'

@@ -1,4 +1,4 @@
-import { REORG_BLOCKS_MAX } from '../../chain/follow/line.js'
+import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 import { copyLines, NULL } from '../../store/copy.js'
 import type { StateRow, TableShape } from './state-table.js'
