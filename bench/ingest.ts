@@ -1,4 +1,4 @@
-import { readTape } from '../src/chain/attribute/read-tape.js'
+import { attributeBatch } from '../src/chain/attribute/attribute-batch.js'
 import type { Tape } from '../src/chain/attribute/tape.js'
 import type { Batch } from '../src/chain/follow/line.js'
 import { Names } from '../src/chain/ids/names.js'
@@ -83,7 +83,7 @@ class PlainCopy {
   async append(batches: readonly Batch[]): Promise<number> {
     const tapes: Tape[] = []
     for (const { fromBlock, toBlock, logs, blocks } of batches) {
-      const tape = readTape({ logs, blocks })
+      const tape = attributeBatch({ logs, blocks })
       await transact(this.#pool, async (tx) => {
         await ensurePartitions(tx, fromBlock, toBlock, { bare: true })
         await this.#names.resolve(tx, tape, { journal: false })

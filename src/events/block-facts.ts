@@ -4,7 +4,7 @@ import { seqOf } from '../core/seq.js'
 /** The lists of a tape whose entries each come from a log. */
 export type BlockFacts = Omit<
   Tape,
-  'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'strangeOperators'
+  'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'unknownOperators'
 >
 
 /** What a tape says about one of its blocks. */

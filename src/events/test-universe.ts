@@ -6,7 +6,7 @@ import { Universe, type UniverseOptions } from '../../sim/universe/universe.js'
 import { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
-import { readTape } from '../chain/attribute/read-tape.js'
+import { attributeBatch } from '../chain/attribute/attribute-batch.js'
 import type { Tape } from '../chain/attribute/tape.js'
 import { createLog } from '../lib/log.js'
 import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
@@ -47,7 +47,7 @@ function tapeOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): Tape
     .transactions.flatMap(({ logs }) => logs)
     .filter(({ body }) => ADDRESSES.has(body.address) && TOPICS.has(body.topics[0] ?? ''))
     .map((log) => log.show())
-  return readTape({
+  return attributeBatch({
     logs: readLogs(JSON.parse(`[${texts.join(',')}]`), 'logs'),
     blocks: [
       {

@@ -51,4 +51,4 @@ export type BookedFact = DecodedEventOf<(typeof BOOKED_KINDS)[number]>
 
 const KINDS: ReadonlySet<string> = new Set(BOOKED_KINDS)
 
-export const isBooked = (fact: DecodedEvent): fact is BookedFact => KINDS.has(fact.kind)
+export const isBooked = (event: DecodedEvent): event is BookedFact => KINDS.has(event.kind)

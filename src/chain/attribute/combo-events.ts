@@ -1,37 +1,37 @@
+import type { Attribution } from './attribution.js'
+import { checkAmount } from './attribution-error.js'
 import type { ComboSource } from './booked-fact.js'
-import { isBetween } from './modules.js'
-import type { Reading } from './reading.js'
-import { bookable } from './refusal.js'
+import { actsForOthers } from './modules.js'
 import { isExchange, ZERO_ADDRESS } from './roles.js'
 import { conditionOf, padId, positionsOf } from './structured.js'
 import type { Transaction } from './transaction.js'
 
 /** `wallet` is given where booking has found it. What an exchange does for a match is nobody's event. */
-export function bookComboEvent(
-  reading: Reading,
+export function attributeComboEvent(
+  attribution: Attribution,
   place: number,
-  fact: ComboSource,
-  wallet = findWallet(reading.tx, place, fact),
+  event: ComboSource,
+  wallet = findWallet(attribution.tx, place, event),
 ): void {
-  const { tx, tape } = reading
+  const { tx, tape } = attribution
   if (isExchange(wallet)) return
   tape.comboEvents.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
-    kind: fact.kind,
-    contract: fact.at.address,
+    kind: event.kind,
+    contract: event.at.address,
     wallet,
-    ...describe(fact),
-    amount: bookable(fact.amount),
-    payout: payoutOf(fact),
+    ...describe(event),
+    amount: checkAmount(event.amount),
+    payout: payoutOf(event),
   })
 }
 
 /** Behind a router or the like: who gave tokens to the module last, or else who gets something. */
-function findWallet(tx: Transaction, place: number, fact: ComboSource): string {
-  const [asker, recipient] = partiesOf(fact)
-  if (!isBetween(asker)) return asker
+function findWallet(tx: Transaction, place: number, event: ComboSource): string {
+  const [asker, recipient] = partiesOf(event)
+  if (!actsForOthers(asker)) return asker
   const module = tx.contracts[place]?.address
   const given = tx.moves.findLast(
     (move) => move.place < place && move.to === module && move.from !== ZERO_ADDRESS,
@@ -39,72 +39,72 @@ function findWallet(tx: Transaction, place: number, fact: ComboSource): string {
   return given === undefined ? recipient : tx.giverBehind(given.from, given.token, given.place)
 }
 
-function partiesOf(fact: ComboSource): [asker: string, recipient: string] {
-  switch (fact.kind) {
+function partiesOf(event: ComboSource): [asker: string, recipient: string] {
+  switch (event.kind) {
     case 'positionMigrated':
-      return [fact.from, fact.from]
+      return [event.from, event.from]
     case 'bridgePositionMinted':
-      return [fact.to, fact.to]
+      return [event.to, event.to]
     case 'positionsSplit':
-      return [fact.initiator, fact.recipient0]
+      return [event.initiator, event.recipient0]
     case 'positionsMerged':
     case 'positionRedeemed':
     case 'horizontalSplit':
     case 'horizontalMerge':
     case 'positionConverted':
-      return [fact.initiator, fact.recipient]
+      return [event.initiator, event.recipient]
     case 'splitOnCondition':
     case 'extracted':
-      return [fact.user, fact.recipient0]
+      return [event.user, event.recipient0]
     case 'splitOnEvent':
     case 'convertedOnEvent':
     case 'convertedToYesBasket':
-      return [fact.user, fact.recipients[0] ?? fact.user]
+      return [event.user, event.recipients[0] ?? event.user]
     default:
-      return [fact.user, fact.recipient]
+      return [event.user, event.recipient]
   }
 }
 
-function describe(fact: ComboSource): { condition: string; tokens: readonly string[] } {
-  switch (fact.kind) {
+function describe(event: ComboSource): { condition: string; tokens: readonly string[] } {
+  switch (event.kind) {
     case 'positionsSplit':
     case 'positionsMerged': {
-      const condition = padId(fact.conditionId)
+      const condition = padId(event.conditionId)
       return { condition, tokens: positionsOf(condition) }
     }
     case 'positionRedeemed':
     case 'positionMigrated':
     case 'bridgePositionMinted':
-      return { condition: conditionOf(fact.positionId), tokens: [fact.positionId] }
+      return { condition: conditionOf(event.positionId), tokens: [event.positionId] }
     case 'horizontalSplit':
     case 'horizontalMerge':
     case 'positionConverted':
-      return { condition: padId(fact.eventId), tokens: [] }
+      return { condition: padId(event.eventId), tokens: [] }
     case 'splitOnCondition':
     case 'mergedOnCondition':
     case 'splitOnEvent':
     case 'mergedOnEvent':
     case 'convertedOnEvent':
-      return { condition: padId(fact.parentConditionId), tokens: [] }
+      return { condition: padId(event.parentConditionId), tokens: [] }
     case 'extracted':
     case 'injected':
     case 'convertedToYesBasket':
     case 'mergedFromYesBasket':
-      return { condition: padId(fact.fullConditionId), tokens: [] }
+      return { condition: padId(event.fullConditionId), tokens: [] }
     case 'compressed': {
-      const { oldPositionId, newPositionId } = fact
+      const { oldPositionId, newPositionId } = event
       return { condition: conditionOf(oldPositionId), tokens: [oldPositionId, newPositionId] }
     }
     case 'comboWrapped':
     case 'comboUnwrapped': {
-      const { combinatorialPositionId: combo, underlyingPositionId } = fact
+      const { combinatorialPositionId: combo, underlyingPositionId } = event
       return { condition: conditionOf(combo), tokens: [combo, underlyingPositionId] }
     }
   }
 }
 
-function payoutOf(fact: ComboSource): bigint | undefined {
-  if (fact.kind === 'positionRedeemed') return bookable(fact.payout)
-  if (fact.kind === 'compressed') return bookable(fact.collateralOut)
+function payoutOf(event: ComboSource): bigint | undefined {
+  if (event.kind === 'positionRedeemed') return checkAmount(event.payout)
+  if (event.kind === 'compressed') return checkAmount(event.collateralOut)
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError, checkAmount } from './attribution-error.js'
 import { wrappedAfter } from './flows.js'
-import type { Reading } from './reading.js'
-import { bookable, Refusal } from './refusal.js'
 import { NEG_RISK_ADAPTER, NEG_RISK_BURN } from './roles.js'
 import type { Transaction } from './transaction.js'
 
@@ -9,25 +9,25 @@ import type { Transaction } from './transaction.js'
  * The adapter parks the NO tokens that are given and deals out YES tokens and money, both less its
  * fee. The log says neither the tokens nor the fee: the transfers before it do.
  */
-export function bookConversion(
-  reading: Reading,
+export function attributeConversion(
+  attribution: Attribution,
   place: number,
-  fact: DecodedEventOf<'negRiskConversion'>,
+  event: DecodedEventOf<'negRiskConversion'>,
 ): void {
-  const { tx, tape } = reading
-  const { stakeholder, marketId, indexSet, amount } = fact
+  const { tx, tape } = attribution
+  const { stakeholder, marketId, indexSet, amount } = event
   const given = findBatch(tx, place, stakeholder, NEG_RISK_BURN)
   const count = countBits(indexSet)
   if (given?.ids.length !== count || !given.values.every((value) => value === amount))
-    throw new Refusal('inconsistent', 'the tokens of a conversion did not move')
+    throw new AttributionError('inconsistent', 'the tokens of a conversion did not move')
   const wallet = tx.giverBehind(stakeholder, given.ids[0] ?? '', place)
-  if (!reading.isUser(wallet)) {
-    reading.keepRawAt(place)
+  if (!attribution.isUser(wallet)) {
+    attribution.keepRawAt(place)
     return
   }
   const taken = findBatch(tx, place, NEG_RISK_ADAPTER, stakeholder, given.place)
   const dollars = BigInt(count - 1)
-  const received = taken?.values[0] ?? receivedInMoney(reading, place, fact, dollars)
+  const received = taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars)
   tape.conversions.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
@@ -35,11 +35,11 @@ export function bookConversion(
     wallet,
     market: marketId,
     indexSet: `0x${indexSet.toString(16).padStart(64, '0')}`,
-    amount: bookable(amount),
+    amount: checkAmount(amount),
     given: given.ids,
     taken: taken?.ids ?? [],
-    received: bookable(received),
-    cash: bookable(received * dollars),
+    received: checkAmount(received),
+    cash: checkAmount(received * dollars),
   })
 }
 
@@ -54,7 +54,7 @@ function findBatch(
   after = -1,
 ): Batch | undefined {
   for (let earlier = place - 1; earlier > after; earlier--) {
-    const batch = tx.facts[earlier]
+    const batch = tx.events[earlier]
     if (batch?.kind !== 'transferBatch' || batch.from !== from || batch.to !== to) continue
     if (tx.claimedPlaces.includes(earlier)) continue
     tx.claimedPlaces.push(earlier)
@@ -68,7 +68,7 @@ function findBatch(
  * the money right after; of a wallet that asked by itself nothing shows, and the fee is taken as none.
  */
 function receivedInMoney(
-  { tx }: Reading,
+  { tx }: Attribution,
   place: number,
   { stakeholder, amount }: DecodedEventOf<'negRiskConversion'>,
   dollars: bigint,

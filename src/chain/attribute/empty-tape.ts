@@ -23,6 +23,6 @@ export function emptyTape(): Tape {
     walletOwners: [],
     rawLogs: [],
     quarantine: [],
-    strangeOperators: [],
+    unknownOperators: [],
   }
 }

@@ -6,11 +6,11 @@ import { feeRefunded } from '../../../sim/contracts/events/exchange-v1.js'
 import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
 import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
 import { orderHash } from '../../../sim/contracts/order-hash.js'
+import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import { encodeLog } from './fixtures/encode-log.js'
 import { idOf } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
-import { readTape } from './read-tape.js'
 
 const taker = createWallet(1, 'safe')
 const maker = createWallet(2, 'proxy')
@@ -33,7 +33,7 @@ test('what the fee module gives back of a fee in shares is no fee, and the rest 
     moveShares(WORD.feeModule, WORD.feeModule, taker.word, order.token.word, 1_500),
     feeRefunded(feeModule, orderHash(order), taker.word, order.token.word, 1_500, 2_500),
   ])
-  const tape = readTape({ logs, blocks: [] })
+  const tape = attributeBatch({ logs, blocks: [] })
   expect(tape.fills.map(({ fee, isFeeInShares }) => [fee, isFeeInShares])).toEqual([
     [0n, false],
     [2_500n, true],
@@ -54,7 +54,7 @@ test('a fee that is more than the shares is not booked', () => {
   const logs = placeLogs(encodeAct(match)).map((log) =>
     log.data.length === 2 + 5 * 64 ? { ...log, data: `${log.data.slice(0, -8)}ffffffff` } : log,
   )
-  const { fills, quarantine } = readTape({ logs, blocks: [] })
+  const { fills, quarantine } = attributeBatch({ logs, blocks: [] })
   expect(fills).toEqual([])
   expect(quarantine.length).toBeGreaterThan(0)
 })
@@ -64,7 +64,7 @@ test('an order of nobody is not booked', () => {
   const logs = placeLogs(encodeAct(match)).map((log) =>
     log.data.length === 2 + 5 * 64 ? { ...log, topics: log.topics.with(2, nobody) } : log,
   )
-  const { fills, transfers, quarantine } = readTape({ logs, blocks: [] })
+  const { fills, transfers, quarantine } = attributeBatch({ logs, blocks: [] })
   expect([...fills, ...transfers]).toEqual([])
   expect(quarantine.length).toBeGreaterThan(0)
 })
@@ -78,7 +78,7 @@ test('fees that are taken out of the fee module are told, in money and in shares
       amount: 7n,
     })
   const logs = placeLogs([withdraw(0n), withdraw(BigInt(token))])
-  expect(readTape({ logs, blocks: [] }).fees).toMatchObject([
+  expect(attributeBatch({ logs, blocks: [] }).fees).toMatchObject([
     { kind: 'withdrawn', wallet: taker.address, token: undefined, amount: 7n },
     { kind: 'withdrawn', wallet: taker.address, token, amount: 7n },
   ])

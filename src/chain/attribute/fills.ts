@@ -1,61 +1,65 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
-import type { Reading } from './reading.js'
-import { bookable, Refusal } from './refusal.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError, checkAmount } from './attribution-error.js'
 import { ZERO_ADDRESS } from './roles.js'
-import { tellStructuredOutcomes } from './structured.js'
+import { addStructuredOutcomes } from './structured.js'
 import type { FeeFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
-export function bookFill(reading: Reading, place: number, fact: DecodedEventOf<'fill'>): void {
-  const { tx, tape } = reading
+export function attributeFill(
+  attribution: Attribution,
+  place: number,
+  event: DecodedEventOf<'fill'>,
+): void {
+  const { tx, tape } = attribution
   const contract = tx.contracts[place]
   const log = tx.logs[place]
   if (contract === undefined || log === undefined) return
-  if (fact.shares === 0n) {
-    reading.quarantine('inconsistent', 'a fill without shares', log)
+  if (event.shares === 0n) {
+    attribution.quarantine('inconsistent', 'a fill without shares', log)
     return
   }
-  if (fact.maker === ZERO_ADDRESS) throw new Refusal('inconsistent', 'an order of nobody')
-  const shares = bookable(fact.shares)
+  if (event.maker === ZERO_ADDRESS) throw new AttributionError('inconsistent', 'an order of nobody')
+  const shares = checkAmount(event.shares)
   const seq = tx.seqAt(place)
-  const isBuy = fact.side === 'BUY'
-  const fee = keptFee(tx, fact)
-  const isFeeInShares = isBuy && fact.generation === 1
+  const isBuy = event.side === 'BUY'
+  const fee = keptFee(tx, event)
+  const isFeeInShares = isBuy && event.generation === 1
   tape.fills.push({
     seq,
     timeSec: tx.timeSec,
     txHash: tx.hash,
-    orderHash: fact.orderHash,
-    wallet: fact.maker,
-    taker: fact.taker,
+    orderHash: event.orderHash,
+    wallet: event.maker,
+    taker: event.taker,
     exchange: contract.address,
-    generation: fact.generation,
+    generation: event.generation,
     negRisk: contract.negRisk,
-    isTaker: fact.isTaker,
-    side: fact.side,
-    token: fact.tokenId,
-    usd: bookable(fact.usd),
+    isTaker: event.isTaker,
+    side: event.side,
+    token: event.tokenId,
+    usd: checkAmount(event.usd),
     shares,
     fee,
     isFeeInShares,
-    builder: fact.builder === ZERO_WORD ? undefined : fact.builder,
-    metadata: fact.metadata === ZERO_WORD ? undefined : fact.metadata,
+    builder: event.builder === ZERO_WORD ? undefined : event.builder,
+    metadata: event.metadata === ZERO_WORD ? undefined : event.metadata,
   })
   if (isBuy) {
     const received = isFeeInShares ? shares - fee : shares
-    if (received < 0n) throw new Refusal('inconsistent', 'the fee is more than the shares')
-    tx.explain(contract.address, fact.maker, fact.tokenId, received)
+    if (received < 0n) throw new AttributionError('inconsistent', 'the fee is more than the shares')
+    tx.explain(contract.address, event.maker, event.tokenId, received)
   } else {
-    tx.explain(fact.maker, contract.address, fact.tokenId, shares)
+    tx.explain(event.maker, contract.address, event.tokenId, shares)
   }
-  if (fact.generation === 3) tellStructuredOutcomes(reading, seq, fact.tokenId)
+  if (event.generation === 3) addStructuredOutcomes(attribution, seq, event.tokenId)
 }
 
-export function bookFee(reading: Reading, place: number, fact: FeeEvent): void {
-  const { tx, tape } = reading
-  const fee = readFee(fact)
-  if (bookable(fee.amount) === 0n) return
+export function attributeFee(attribution: Attribution, place: number, event: FeeEvent): void {
+  const { tx, tape } = attribution
+  const fee = toFee(event)
+  if (checkAmount(fee.amount) === 0n) return
   tape.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, ...fee })
 }
 
@@ -64,18 +68,18 @@ type FeeEvent =
   | DecodedEventOf<'feeRefunded'>
   | DecodedEventOf<'feeWithdrawn'>
 
-function readFee(fact: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
-  switch (fact.kind) {
+function toFee(event: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
+  switch (event.kind) {
     case 'feeCharged': {
-      const { receiver, tokenId, amount } = fact
+      const { receiver, tokenId, amount } = event
       return { kind: 'charged', wallet: receiver, token: tokenOrMoney(tokenId), amount }
     }
     case 'feeRefunded': {
-      const { to, id, refund } = fact
+      const { to, id, refund } = event
       return { kind: 'refunded', wallet: to, token: tokenOrMoney(id), amount: refund }
     }
     case 'feeWithdrawn': {
-      const { to, id, amount } = fact
+      const { to, id, amount } = event
       return { kind: 'withdrawn', wallet: to, token: tokenOrMoney(id), amount }
     }
   }
@@ -85,13 +89,13 @@ const tokenOrMoney = (id: string): string | undefined => (id === ZERO_WORD ? und
 
 /** Generation 1 charges what the order allows, and its fee module gives back what was too much. */
 function keptFee(tx: Transaction, { generation, orderHash, fee }: DecodedEventOf<'fill'>): bigint {
-  if (generation !== 1 || fee === 0n) return bookable(fee)
-  for (let place = 0; place < tx.facts.length; place++) {
-    const fact = tx.facts[place]
-    if (fact?.kind !== 'feeRefunded' || fact.orderHash !== orderHash) continue
-    if (fact.refund > fee || tx.claimedPlaces.includes(place)) continue
+  if (generation !== 1 || fee === 0n) return checkAmount(fee)
+  for (let place = 0; place < tx.events.length; place++) {
+    const event = tx.events[place]
+    if (event?.kind !== 'feeRefunded' || event.orderHash !== orderHash) continue
+    if (event.refund > fee || tx.claimedPlaces.includes(place)) continue
     tx.claimedPlaces.push(place)
-    return bookable(fee - fact.refund)
+    return checkAmount(fee - event.refund)
   }
-  return bookable(fee)
+  return checkAmount(fee)
 }

@@ -7,8 +7,8 @@ import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
 import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
 import { addressWord } from '../../../sim/contracts/words.js'
+import { attributeBatch } from './attribute-batch.js'
 import { placeLogs } from './fixtures/placed-logs.js'
-import { readTape } from './read-tape.js'
 import { PERPS } from './roles.js'
 
 const A = createWallet(1, 'safe')
@@ -16,7 +16,7 @@ const B = createWallet(2, 'proxy')
 const { pusd, usdce, onramp, offramp } = ADDRESS
 
 const flowsOf = (...bodies: LogBody[]) =>
-  readTape({ logs: placeLogs(bodies), blocks: [] }).flows.map(
+  attributeBatch({ logs: placeLogs(bodies), blocks: [] }).flows.map(
     ({ kind, from, to, asset, amount }) => [kind, from, to, asset, amount],
   )
 
@@ -69,7 +69,7 @@ test('money of trades is no flow, even from wallet to wallet', () => {
 test('an absurd amount is put apart', () => {
   const [body] = [movePusd(A.word, B.word, 5)]
   const logs = placeLogs([{ ...body, data: `0x${'f'.repeat(64)}` }])
-  const { flows, quarantine } = readTape({ logs, blocks: [] })
+  const { flows, quarantine } = attributeBatch({ logs, blocks: [] })
   expect(flows).toEqual([])
   expect(quarantine).toMatchObject([{ reason: 'absurd_amount', contract: pusd }])
 })

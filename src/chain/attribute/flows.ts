@@ -6,7 +6,7 @@ import { decodeLogs } from '../../upstreams/polygon/decode.js'
 import { PUSD_EVENTS } from '../../upstreams/polygon/decode-money.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import type { Reading } from './reading.js'
+import type { Attribution } from './attribution.js'
 import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
 import type { FlowFact } from './tape.js'
 import type { Transaction } from './transaction.js'
@@ -33,24 +33,24 @@ type MoneyFact =
   | DecodedEventOf<'unwrapped'>
 
 /** Money that came, went or changed hands. It is looked at last, when all that happened is known. */
-export function bookFlow(reading: Reading, fact: MoneyFact, log: ChainLog): void {
-  const { tx, tape } = reading
-  const flow = readFlow(tx, fact)
-  if (flow === undefined || fact.amount === 0n) return
-  if (fact.amount > AMOUNT_MAX) {
-    reading.quarantine('absurd_amount', `${fact.amount} is no amount of money`, log)
+export function attributeFlow(attribution: Attribution, event: MoneyFact, log: ChainLog): void {
+  const { tx, tape } = attribution
+  const flow = toFlow(tx, event)
+  if (flow === undefined || event.amount === 0n) return
+  if (event.amount > AMOUNT_MAX) {
+    attribution.quarantine('absurd_amount', `${event.amount} is no amount of money`, log)
     return
   }
   const seq = seqOf(tx.block, log.at.logIndex)
-  tape.flows.push({ seq, timeSec: tx.timeSec, txHash: tx.hash, ...flow, amount: fact.amount })
+  tape.flows.push({ seq, timeSec: tx.timeSec, txHash: tx.hash, ...flow, amount: event.amount })
 }
 
 /** What a contract wrapped right after a log; `undefined`: nothing. */
 export function wrappedAfter(tx: Transaction, caller: string, seq: number): bigint | undefined {
   for (const log of tx.all) {
     if (log.topics[0] !== WRAPPED || seqOf(tx.block, log.at.logIndex) < seq) continue
-    const fact = decodeQuietly(log)
-    if (fact?.kind === 'wrapped' && fact.caller === caller) return fact.amount
+    const event = decodeQuietly(log)
+    if (event?.kind === 'wrapped' && event.caller === caller) return event.amount
   }
   return undefined
 }
@@ -73,37 +73,37 @@ function wordsWithout(role: Role): ReadonlySet<string> {
   return new Set([ZERO_WORD, ...others.map(({ address }) => addressToWord(address))])
 }
 
-function readFlow(
+function toFlow(
   tx: Transaction,
-  fact: MoneyFact,
+  event: MoneyFact,
 ): Pick<FlowFact, 'kind' | 'from' | 'to' | 'asset'> | undefined {
-  switch (fact.kind) {
+  switch (event.kind) {
     case 'erc20Transfer': {
-      const { from, to } = fact
+      const { from, to } = event
       const kind = to === PERPS ? 'perps_deposit' : from === PERPS ? 'perps_withdrawal' : 'transfer'
       return { kind, from, to, asset: PUSD }
     }
     case 'wrapped': {
-      if (isProtocol(fact.to) || isRedeemed(tx, fact)) return undefined
-      return { kind: 'deposit', from: fact.caller, to: fact.to, asset: fact.asset }
+      if (isProtocol(event.to) || isRedeemed(tx, event)) return undefined
+      return { kind: 'deposit', from: event.caller, to: event.to, asset: event.asset }
     }
     case 'unwrapped': {
-      const payer = payerTo(tx, PUSD, fact.amount, fact.at.logIndex)
+      const payer = payerTo(tx, PUSD, event.amount, event.at.logIndex)
       if (payer !== undefined && isProtocol(payer)) return undefined
-      return { kind: 'withdrawal', from: payer ?? fact.caller, to: fact.to, asset: fact.asset }
+      return { kind: 'withdrawal', from: payer ?? event.caller, to: event.to, asset: event.asset }
     }
   }
 }
 
 /** The AutoRedeemer sends what it got through a ramp to the wallet. */
 function isRedeemed(tx: Transaction, { to, amount }: DecodedEventOf<'wrapped'>): boolean {
-  return tx.facts.some(
-    (fact) =>
-      (fact.kind === 'autoBinaryRedemption' ||
-        fact.kind === 'autoNegRiskRedemption' ||
-        fact.kind === 'autoRedemption') &&
-      fact.from === to &&
-      fact.payout === amount,
+  return tx.events.some(
+    (event) =>
+      (event.kind === 'autoBinaryRedemption' ||
+        event.kind === 'autoNegRiskRedemption' ||
+        event.kind === 'autoRedemption') &&
+      event.from === to &&
+      event.payout === amount,
   )
 }
 
@@ -117,9 +117,9 @@ function payerTo(
   for (const log of tx.all.toReversed()) {
     const { address, logIndex: earlier } = log.at
     if (earlier >= logIndex || address !== PUSD || log.topics[0] !== TRANSFER) continue
-    const fact = decodeQuietly(log)
-    if (fact?.kind !== 'erc20Transfer' || fact.to !== to || fact.amount !== amount) continue
-    return roleOf(fact.from) === 'ramp' ? payerTo(tx, fact.from, amount, earlier) : fact.from
+    const event = decodeQuietly(log)
+    if (event?.kind !== 'erc20Transfer' || event.to !== to || event.amount !== amount) continue
+    return roleOf(event.from) === 'ramp' ? payerTo(tx, event.from, amount, earlier) : event.from
   }
   return undefined
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { createCombo, createEvent, createWallet } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
+import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
 import { idOf } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
-import { readTape } from './read-tape.js'
 import { ZERO_ADDRESS } from './roles.js'
 
 const { positionManager, combinatorialModule: module, router, binaryModule, ctf } = ADDRESS
@@ -47,7 +47,7 @@ const merge = (initiator: string, recipient: string) =>
 
 function read(...bodies: LogBody[]) {
   const logs = placeLogs(bodies)
-  const tape = readTape({ logs, blocks: [] })
+  const tape = attributeBatch({ logs, blocks: [] })
   expect(tape.quarantine).toEqual([])
   expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
   return tape

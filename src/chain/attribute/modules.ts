@@ -1,25 +1,29 @@
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
-import type { Reading } from './reading.js'
-import { bookPositionRedemption } from './redemptions.js'
-import { bookable, Refusal } from './refusal.js'
-import { isGoBetween, isModule, ZERO_ADDRESS } from './roles.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError, checkAmount } from './attribution-error.js'
+import { attributePositionRedemption } from './redemptions.js'
+import { isIntermediary, isModule, ZERO_ADDRESS } from './roles.js'
 import { padId, positionsOf } from './structured.js'
 import type { Transaction } from './transaction.js'
 
 type Split = DecodedEventOf<'positionsSplit'> | DecodedEventOf<'positionsMerged'>
 
 /** A set of structured positions. The wallet is who has or had them in the end. */
-export function bookPositionSplit(reading: Reading, place: number, fact: Split): string {
-  const { tx, tape } = reading
-  const isMerge = fact.kind === 'positionsMerged'
-  const condition = padId(fact.conditionId)
+export function attributePositionSplit(
+  attribution: Attribution,
+  place: number,
+  event: Split,
+): string {
+  const { tx, tape } = attribution
+  const isMerge = event.kind === 'positionsMerged'
+  const condition = padId(event.conditionId)
   const tokens = positionsOf(condition)
-  const amount = bookable(fact.amount)
+  const amount = checkAmount(event.amount)
   const wallet = isMerge
-    ? giverOf(tx, place, fact.initiator, tokens[0])
-    : isBetween(fact.initiator)
-      ? tx.receiverBehind(fact.recipient0, tokens[0], place)
-      : fact.initiator
+    ? giverOf(tx, place, event.initiator, tokens[0])
+    : actsForOthers(event.initiator)
+      ? tx.receiverBehind(event.recipient0, tokens[0], place)
+      : event.initiator
   if (amount === 0n) return wallet
   for (const token of tokens) {
     checkMoved(tx, token, amount, isMerge)
@@ -27,7 +31,7 @@ export function bookPositionSplit(reading: Reading, place: number, fact: Split):
     else tx.explain(ZERO_ADDRESS, wallet, token, amount)
   }
   const seq = tx.seqAt(place)
-  reading.tellOutcomes(seq, condition, tokens)
+  attribution.addOutcomes(seq, condition, tokens)
   tape.splits.push({
     seq,
     timeSec: tx.timeSec,
@@ -38,32 +42,32 @@ export function bookPositionSplit(reading: Reading, place: number, fact: Split):
     tokens,
     amount,
     isCore: true,
-    isUser: !isModule(fact.initiator) && reading.isUser(wallet),
+    isUser: !isModule(event.initiator) && attribution.isUser(wallet),
   })
   return wallet
 }
 
-export function bookPositionRedeemed(
-  reading: Reading,
+export function attributePositionRedeemed(
+  attribution: Attribution,
   place: number,
-  fact: DecodedEventOf<'positionRedeemed'>,
+  event: DecodedEventOf<'positionRedeemed'>,
 ): string {
-  const { tx } = reading
-  const { initiator, positionId, amount } = fact
+  const { tx } = attribution
+  const { initiator, positionId, amount } = event
   checkMoved(tx, positionId, amount, true)
   const wallet = giverOf(tx, place, initiator, positionId)
-  bookPositionRedemption(reading, place, fact, wallet)
+  attributePositionRedemption(attribution, place, event, wallet)
   return wallet
 }
 
 /** The old token went to the module, which made as many of the new one: cost moves along, no profit. */
-export function bookMigration(
-  reading: Reading,
+export function attributeMigration(
+  attribution: Attribution,
   place: number,
-  fact: DecodedEventOf<'positionMigrated'>,
+  event: DecodedEventOf<'positionMigrated'>,
 ): string {
-  const { tx, tape } = reading
-  const { from, positionId, amount } = fact
+  const { tx, tape } = attribution
+  const { from, positionId, amount } = event
   const module = tx.contracts[place]?.address
   const given = tx.moves.findLast(
     (move) =>
@@ -74,9 +78,9 @@ export function bookMigration(
       tx.contracts[move.place]?.role === 'conditionalTokens',
   )
   if (given === undefined)
-    throw new Refusal('inconsistent', 'the old tokens of a migration did not move')
+    throw new AttributionError('inconsistent', 'the old tokens of a migration did not move')
   given.isClaimed = true
-  const wallet = isBetween(from) ? tx.giverBehind(given.from, given.token, given.place) : from
+  const wallet = actsForOthers(from) ? tx.giverBehind(given.from, given.token, given.place) : from
   tape.migrations.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
@@ -84,14 +88,14 @@ export function bookMigration(
     wallet,
     fromToken: given.token,
     toToken: positionId,
-    amount: bookable(amount),
+    amount: checkAmount(amount),
   })
   return wallet
 }
 
 /** Whoever asked by itself; behind a router or the like, who gave the tokens to be burned. */
 function giverOf(tx: Transaction, place: number, initiator: string, token: string): string {
-  if (!isBetween(initiator)) return initiator
+  if (!actsForOthers(initiator)) return initiator
   const burn = tx.moves.findLast(
     (move) => move.place < place && move.to === ZERO_ADDRESS && move.token === token,
   )
@@ -103,8 +107,8 @@ function giverOf(tx: Transaction, place: number, initiator: string, token: strin
 }
 
 /** Contracts that act for somebody else. An exchange is none: in a match it is the owner. */
-export const isBetween = (initiator: string): boolean =>
-  isGoBetween(initiator) || isModule(initiator)
+export const actsForOthers = (initiator: string): boolean =>
+  isIntermediary(initiator) || isModule(initiator)
 
 function checkMoved(tx: Transaction, token: string, amount: bigint, isBurn: boolean): void {
   const isMoved = tx.moves.some(
@@ -114,5 +118,5 @@ function checkMoved(tx: Transaction, token: string, amount: bigint, isBurn: bool
       (isBurn ? move.to : move.from) === ZERO_ADDRESS,
   )
   if (!isMoved && amount > 0n)
-    throw new Refusal('inconsistent', 'structured positions did not move')
+    throw new AttributionError('inconsistent', 'structured positions did not move')
 }

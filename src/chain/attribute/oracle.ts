@@ -16,63 +16,63 @@ type OracleStep = {
 }
 
 /** `undefined`: the fact is no step in the life of a question. */
-export function readOracleStep(fact: DecodedEvent): OracleStep | undefined {
-  switch (fact.kind) {
+export function toOracleStep(event: DecodedEvent): OracleStep | undefined {
+  switch (event.kind) {
     case 'requestPrice':
-      return { ...request(fact), kind: 'requested', actor: fact.requester }
+      return { ...request(event), kind: 'requested', actor: event.requester }
     case 'proposePrice':
       return {
-        ...request(fact),
+        ...request(event),
         kind: 'proposed',
-        actor: fact.proposer,
-        proposer: fact.proposer,
-        price: fact.proposedPrice,
-        expiration: fact.expirationTimestamp,
+        actor: event.proposer,
+        proposer: event.proposer,
+        price: event.proposedPrice,
+        expiration: event.expirationTimestamp,
       }
     case 'disputePrice':
       return {
-        ...request(fact),
+        ...request(event),
         kind: 'disputed',
-        actor: fact.disputer,
-        proposer: fact.proposer,
-        price: fact.proposedPrice,
+        actor: event.disputer,
+        proposer: event.proposer,
+        price: event.proposedPrice,
       }
     case 'settlePrice':
-      return { ...request(fact), kind: 'settled', proposer: fact.proposer, price: fact.price }
+      return { ...request(event), kind: 'settled', proposer: event.proposer, price: event.price }
     case 'questionInitialized':
       return {
         kind: 'initialized',
-        question: fact.questionId,
-        requestTime: fact.requestTimestamp,
-        actor: fact.creator,
+        question: event.questionId,
+        requestTime: event.requestTimestamp,
+        actor: event.creator,
       }
     case 'questionInitializedV1':
-      return { kind: 'initialized', question: fact.questionId }
+      return { kind: 'initialized', question: event.questionId }
     case 'questionSettledV1':
-      return { kind: 'settled', question: fact.questionId, price: fact.settledPrice }
+      return { kind: 'settled', question: event.questionId, price: event.settledPrice }
     case 'questionResolved':
       return {
         kind: 'resolved',
-        question: fact.questionId,
-        price: fact.settledPrice,
-        payouts: fact.payouts,
+        question: event.questionId,
+        price: event.settledPrice,
+        payouts: event.payouts,
       }
     case 'questionResolvedV1':
       return {
-        kind: fact.emergencyReport ? 'emergency_resolved' : 'resolved',
-        question: fact.questionId,
+        kind: event.emergencyReport ? 'emergency_resolved' : 'resolved',
+        question: event.questionId,
       }
     case 'questionManuallyResolved':
-      return { kind: 'manually_resolved', question: fact.questionId, payouts: fact.payouts }
+      return { kind: 'manually_resolved', question: event.questionId, payouts: event.payouts }
     case 'questionEmergencyResolved':
-      return { kind: 'emergency_resolved', question: fact.questionId, payouts: fact.payouts }
+      return { kind: 'emergency_resolved', question: event.questionId, payouts: event.payouts }
     case 'operatorQuestionReported':
     case 'operatorQuestionResolved':
     case 'operatorQuestionEmergencyResolved':
       return {
-        kind: OPERATOR_STEPS[fact.kind],
-        question: fact.questionId,
-        payouts: fact.result ? [1n, 0n] : [0n, 1n],
+        kind: OPERATOR_STEPS[event.kind],
+        question: event.questionId,
+        payouts: event.result ? [1n, 0n] : [0n, 1n],
       }
     case 'questionReset':
     case 'questionFlagged':
@@ -81,7 +81,7 @@ export function readOracleStep(fact: DecodedEvent): OracleStep | undefined {
     case 'questionUnpaused':
     case 'operatorQuestionFlagged':
     case 'operatorQuestionUnflagged':
-      return { kind: PLAIN_STEPS[fact.kind], question: fact.questionId }
+      return { kind: PLAIN_STEPS[event.kind], question: event.questionId }
     default:
       return undefined
   }

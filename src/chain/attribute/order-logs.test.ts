@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { attributeBatch } from './attribute-batch.js'
 import { placeLogs } from './fixtures/placed-logs.js'
 import { orderLogs, UntrustedLogsError } from './order-logs.js'
-import { readTape } from './read-tape.js'
 
 const body = { address: `0x${'1'.repeat(40)}`, topics: [`0x${'2'.repeat(64)}`], data: '0x' }
 const logs = placeLogs([body, body], [body])
@@ -26,19 +26,19 @@ test.each([
   ['of the topics of a log', [first, second, { ...first, topics: [] }]],
   ['of where a log is', [first, second, at(first, { txHash: otherHash })]],
 ])('two versions %s are not to be trusted', (_what, versions) => {
-  expect(() => readTape({ logs: versions, blocks: [] })).toThrow(UntrustedLogsError)
+  expect(() => attributeBatch({ logs: versions, blocks: [] })).toThrow(UntrustedLogsError)
 })
 
 test('a header that differs from its logs is not to be trusted, nor two headers', () => {
   const { blockNumber: number, blockHash: hash } = first.at
   const header = { number, hash, parentHash: undefined, timeSec: 1 }
   const other = { ...header, hash: otherHash }
-  expect(readTape({ logs, blocks: [header, header] }).blocks).toEqual([header])
-  expect(() => readTape({ logs, blocks: [other] })).toThrow(UntrustedLogsError)
-  expect(() => readTape({ logs: [], blocks: [header, other] })).toThrow(UntrustedLogsError)
+  expect(attributeBatch({ logs, blocks: [header, header] }).blocks).toEqual([header])
+  expect(() => attributeBatch({ logs, blocks: [other] })).toThrow(UntrustedLogsError)
+  expect(() => attributeBatch({ logs: [], blocks: [header, other] })).toThrow(UntrustedLogsError)
 })
 
 test('a place that has no number is refused', () => {
   const logs = [at(first, { logIndex: 2 ** 20 })]
-  expect(() => readTape({ logs, blocks: [] })).toThrow(UntrustedLogsError)
+  expect(() => attributeBatch({ logs, blocks: [] })).toThrow(UntrustedLogsError)
 })

@@ -1,8 +1,8 @@
 import { seqOf } from '../../core/seq.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import { readOracleStep } from './oracle.js'
-import type { Reading } from './reading.js'
+import type { Attribution } from './attribution.js'
+import { toOracleStep } from './oracle.js'
 import { PROXY_FACTORY } from './roles.js'
 import { padId, positionsOf } from './structured.js'
 import { proxyWalletOf } from './wallet-owners.js'
@@ -15,83 +15,93 @@ const QUESTIONS_MAX = 256n
 const TIME_SEC_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Keeps a fact that stands for itself: nothing else in its transaction changes what it means. */
-export function record(reading: Reading, fact: DecodedEvent, log: ChainLog): void {
-  const { tape, tx } = reading
+export function record(attribution: Attribution, event: DecodedEvent, log: ChainLog): void {
+  const { tape, tx } = attribution
   const seq = seqOf(tx.block, log.at.logIndex)
   const txHash = tx.hash
-  switch (fact.kind) {
+  switch (event.kind) {
     case 'ordersMatched':
     case 'approvalForAll':
     case 'erc20Approval':
     case 'erc20Transfer':
       return
     case 'conditionPreparation': {
-      const { conditionId: condition, oracle, questionId: question, outcomeSlotCount } = fact
-      if (refuseAbove(reading, log, outcomeSlotCount, OUTCOMES_MAX)) return
+      const { conditionId: condition, oracle, questionId: question, outcomeSlotCount } = event
+      if (refuseAbove(attribution, log, outcomeSlotCount, OUTCOMES_MAX)) return
       const outcomes = Number(outcomeSlotCount)
       tape.preparations.push({ seq, txHash, condition, oracle, question, outcomes })
       return
     }
     case 'conditionResolution':
-      recordResult(reading, log, fact.conditionId, fact.payoutNumerators)
+      recordResult(attribution, log, event.conditionId, event.payoutNumerators)
       return
     case 'negRiskMarketPrepared': {
-      if (refuseAbove(reading, log, fact.feeBips, FEE_BIPS_MAX)) return
-      const feeBips = Number(fact.feeBips)
-      tape.negRiskMarkets.push({ seq, txHash, market: fact.marketId, oracle: fact.oracle, feeBips })
+      if (refuseAbove(attribution, log, event.feeBips, FEE_BIPS_MAX)) return
+      const feeBips = Number(event.feeBips)
+      tape.negRiskMarkets.push({
+        seq,
+        txHash,
+        market: event.marketId,
+        oracle: event.oracle,
+        feeBips,
+      })
       return
     }
     case 'negRiskQuestionPrepared': {
-      if (refuseAbove(reading, log, fact.index, QUESTIONS_MAX - 1n)) return
-      const { marketId: market, questionId: question } = fact
-      tape.negRiskQuestions.push({ seq, txHash, market, question, index: Number(fact.index) })
+      if (refuseAbove(attribution, log, event.index, QUESTIONS_MAX - 1n)) return
+      const { marketId: market, questionId: question } = event
+      tape.negRiskQuestions.push({ seq, txHash, market, question, index: Number(event.index) })
       return
     }
     case 'combinatorialConditionPrepared': {
-      const condition = padId(fact.conditionId)
-      tape.combos.push({ seq, txHash, condition, legs: fact.legs })
-      reading.tellOutcomes(seq, condition, positionsOf(condition))
+      const condition = padId(event.conditionId)
+      tape.combos.push({ seq, txHash, condition, legs: event.legs })
+      attribution.addOutcomes(seq, condition, positionsOf(condition))
       return
     }
     case 'proxyCreation':
-      tape.walletOwners.push({ seq, wallet: fact.proxy, owner: fact.owner, kind: 'safe' })
+      tape.walletOwners.push({ seq, wallet: event.proxy, owner: event.owner, kind: 'safe' })
       return
     case 'transactionRelayed': {
-      const { from: owner, to } = fact
-      if (to !== PROXY_FACTORY) reading.keepRaw(fact.kind, log)
+      const { from: owner, to } = event
+      if (to !== PROXY_FACTORY) attribution.keepRaw(event.kind, log)
       else tape.walletOwners.push({ seq, wallet: proxyWalletOf(owner), owner, kind: 'proxy' })
       return
     }
     default:
-      if (!recordStep(reading, fact, log)) reading.keepRaw(fact.kind, log)
+      if (!recordStep(attribution, event, log)) attribution.keepRaw(event.kind, log)
   }
 }
 
 /** A result of a module, which may tell it twice: once as reported, and once as it then stands. */
-export function recordModuleResult(reading: Reading, fact: ModuleResult, log: ChainLog): void {
+export function recordModuleResult(
+  attribution: Attribution,
+  event: ModuleResult,
+  log: ChainLog,
+): void {
   const isRepeated =
-    fact.kind === 'resultReported' &&
-    reading.tx.late.some(
-      ({ fact: other }) =>
-        other.kind === 'conditionResolved' && other.conditionId === fact.conditionId,
+    event.kind === 'resultReported' &&
+    attribution.tx.late.some(
+      ({ event: other }) =>
+        other.kind === 'conditionResolved' && other.conditionId === event.conditionId,
     )
-  if (isRepeated) reading.keepRaw(fact.kind, log)
-  else recordResult(reading, log, padId(fact.conditionId), fact.result)
+  if (isRepeated) attribution.keepRaw(event.kind, log)
+  else recordResult(attribution, log, padId(event.conditionId), event.result)
 }
 
 /** False: the fact is no step in the life of a question. */
-function recordStep(reading: Reading, fact: DecodedEvent, log: ChainLog): boolean {
-  const step = readOracleStep(fact)
+function recordStep(attribution: Attribution, event: DecodedEvent, log: ChainLog): boolean {
+  const step = toOracleStep(event)
   if (step === undefined) return false
   const { requestTime, actor, proposer, price, payouts, expiration } = step
   if (
-    refuseAbove(reading, log, requestTime ?? 0n, TIME_SEC_MAX) ||
-    refuseAbove(reading, log, expiration ?? 0n, TIME_SEC_MAX) ||
-    refusePayouts(reading, log, payouts ?? [])
+    refuseAbove(attribution, log, requestTime ?? 0n, TIME_SEC_MAX) ||
+    refuseAbove(attribution, log, expiration ?? 0n, TIME_SEC_MAX) ||
+    refusePayouts(attribution, log, payouts ?? [])
   )
     return true
-  const { hash: txHash, timeSec, block } = reading.tx
-  reading.tape.oracle.push({
+  const { hash: txHash, timeSec, block } = attribution.tx
+  attribution.tape.oracle.push({
     seq: seqOf(block, log.at.logIndex),
     timeSec,
     txHash,
@@ -112,23 +122,27 @@ function recordStep(reading: Reading, fact: DecodedEvent, log: ChainLog): boolea
 type ModuleResult = DecodedEventOf<'conditionResolved'> | DecodedEventOf<'resultReported'>
 
 function recordResult(
-  reading: Reading,
+  attribution: Attribution,
   log: ChainLog,
   condition: string,
   payouts: readonly bigint[],
 ): void {
-  if (refusePayouts(reading, log, payouts)) return
-  const { hash: txHash, timeSec, block } = reading.tx
+  if (refusePayouts(attribution, log, payouts)) return
+  const { hash: txHash, timeSec, block } = attribution.tx
   const seq = seqOf(block, log.at.logIndex)
-  reading.tape.resolutions.push({ seq, timeSec, txHash, condition, payouts })
+  attribution.tape.resolutions.push({ seq, timeSec, txHash, condition, payouts })
 }
 
-function refusePayouts(reading: Reading, log: ChainLog, payouts: readonly bigint[]): boolean {
-  return payouts.some((payout) => refuseAbove(reading, log, payout, PAYOUT_MAX))
+function refusePayouts(
+  attribution: Attribution,
+  log: ChainLog,
+  payouts: readonly bigint[],
+): boolean {
+  return payouts.some((payout) => refuseAbove(attribution, log, payout, PAYOUT_MAX))
 }
 
-function refuseAbove(reading: Reading, log: ChainLog, value: bigint, max: bigint): boolean {
+function refuseAbove(attribution: Attribution, log: ChainLog, value: bigint, max: bigint): boolean {
   if (value <= max) return false
-  reading.quarantine('absurd_amount', `${value} is above ${max}`, log)
+  attribution.quarantine('absurd_amount', `${value} is above ${max}`, log)
   return true
 }

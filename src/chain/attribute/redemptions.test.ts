@@ -13,11 +13,11 @@ import type { Act } from '../../../sim/universe/acts.js'
 import type { Market } from '../../../sim/universe/market.js'
 import type { Wallet } from '../../../sim/universe/wallet.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
+import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import { encodeLog, transferSingle } from './fixtures/encode-log.js'
 import { idOf } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
-import { readTape } from './read-tape.js'
 import { ZERO_ADDRESS } from './roles.js'
 
 const alone = onlyMarket()
@@ -47,7 +47,7 @@ const redeemCombo = (wallet: Wallet, amount: number): Act => ({
 
 function read(...bodies: LogBody[]) {
   const logs = placeLogs(bodies)
-  const tape = readTape({ logs, blocks: [] })
+  const tape = attributeBatch({ logs, blocks: [] })
   expect(tape.quarantine).toEqual([])
   expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
   return tape

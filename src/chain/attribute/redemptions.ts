@@ -1,28 +1,28 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError, checkAmount } from './attribution-error.js'
 import { outcomeOf } from './partition.js'
-import type { Reading } from './reading.js'
-import { bookable, Refusal } from './refusal.js'
 import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import { conditionOf } from './structured.js'
 import type { RedemptionFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 /** The conditional tokens tell only the payout; what was given is what they burned just before. */
-export function bookCtfRedemption(
-  reading: Reading,
+export function attributeCtfRedemption(
+  attribution: Attribution,
   place: number,
-  fact: DecodedEventOf<'ctfRedemption'>,
+  event: DecodedEventOf<'ctfRedemption'>,
 ): void {
-  const { tx } = reading
-  const { redeemer, conditionId } = fact
-  const isOurs = COLLATERALS.has(fact.collateralToken) && fact.parentCollectionId === ZERO_WORD
-  if (!isOurs || fact.indexSets.some((set) => outcomeOf(set) === Number.POSITIVE_INFINITY)) {
-    reading.keepRawAt(place)
+  const { tx } = attribution
+  const { redeemer, conditionId } = event
+  const isOurs = COLLATERALS.has(event.collateralToken) && event.parentCollectionId === ZERO_WORD
+  if (!isOurs || event.indexSets.some((set) => outcomeOf(set) === Number.POSITIVE_INFINITY)) {
+    attribution.keepRawAt(place)
     return
   }
-  const { tokens, amounts } = findBurned(tx, place, fact)
-  checkPayout(amounts, fact.payout)
+  const { tokens, amounts } = findBurned(tx, place, event)
+  checkPayout(amounts, event.payout)
   tx.redeemed.push({ condition: conditionId, tokens, amounts })
   const leg = redeemer === NEG_RISK_ADAPTER ? findNegRisk(tx, place, conditionId) : undefined
   const asker = leg?.redeemer ?? redeemer
@@ -32,36 +32,36 @@ export function bookCtfRedemption(
   const wallet = isShared ? asker : tx.giverBehind(asker, tokens[0] ?? leg?.token ?? '', place)
   for (const [index, token] of tokens.entries())
     tx.explain(wallet, ZERO_ADDRESS, token, amounts[index] ?? 0n)
-  push(reading, place, {
+  push(attribution, place, {
     wallet,
     condition: conditionId,
     tokens,
     amounts,
-    payout: fact.payout,
+    payout: event.payout,
     isCore: true,
     isUser:
       redeemer !== NEG_RISK_ADAPTER &&
       !(isAutoRedeemer(asker) && named > 0) &&
-      fact.indexSets.every((set) => outcomeOf(set) < 2) &&
-      reading.isUser(wallet),
+      event.indexSets.every((set) => outcomeOf(set) < 2) &&
+      attribution.isUser(wallet),
     source: isAutoRedeemer(asker) ? 'auto_redeemer' : 'direct',
   })
 }
 
 /** The neg-risk adapter names the wallet, or the go-between that asked for it. */
-export function bookNegRiskRedemption(
-  reading: Reading,
+export function attributeNegRiskRedemption(
+  attribution: Attribution,
   place: number,
-  fact: DecodedEventOf<'negRiskRedemption'>,
+  event: DecodedEventOf<'negRiskRedemption'>,
 ): void {
-  const { tx } = reading
-  const { redeemer, conditionId, payout } = fact
+  const { tx } = attribution
+  const { redeemer, conditionId, payout } = event
   if (isAutoRedeemer(redeemer) && countNamed(tx, place, conditionId) > 0) return
-  const ids = findGiven(tx, place, fact)
-  const given = keepPositive(ids, fact.amounts)
+  const ids = findGiven(tx, place, event)
+  const given = keepPositive(ids, event.amounts)
   const wallet = tx.giverBehind(redeemer, given.tokens[0] ?? ids[0] ?? '', place)
-  if (!reading.isUser(wallet)) return
-  push(reading, place, {
+  if (!attribution.isUser(wallet)) return
+  push(attribution, place, {
     wallet,
     condition: conditionId,
     ...given,
@@ -73,29 +73,33 @@ export function bookNegRiskRedemption(
 }
 
 /** The AutoRedeemer names each wallet that it redeemed for; the wallet gave it the tokens before. */
-export function bookAutoRedemption(reading: Reading, place: number, fact: AutoRedemption): void {
-  const { tx } = reading
-  const isStructured = fact.kind === 'autoRedemption'
-  const condition = isStructured ? conditionOf(fact.positionId) : fact.conditionId
+export function attributeAutoRedemption(
+  attribution: Attribution,
+  place: number,
+  event: AutoRedemption,
+): void {
+  const { tx } = attribution
+  const isStructured = event.kind === 'autoRedemption'
+  const condition = isStructured ? conditionOf(event.positionId) : event.conditionId
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (const move of tx.moves) {
     if (move.place >= place || move.isClaimed || move.amount === 0n) continue
-    if (move.from !== fact.from || !isRedeemer(move.to)) continue
+    if (move.from !== event.from || !isRedeemer(move.to)) continue
     const isGiven = isStructured
-      ? move.token === fact.positionId
+      ? move.token === event.positionId
       : tx.redeemed.some((each) => each.condition === condition && each.tokens.includes(move.token))
     if (!isGiven) continue
     move.isClaimed = true
     tokens.push(move.token)
     amounts.push(move.amount)
   }
-  push(reading, place, {
-    wallet: fact.from,
+  push(attribution, place, {
+    wallet: event.from,
     condition,
     tokens,
     amounts,
-    payout: fact.payout,
+    payout: event.payout,
     isCore: false,
     isUser: true,
     source: 'auto_redeemer',
@@ -103,29 +107,29 @@ export function bookAutoRedemption(reading: Reading, place: number, fact: AutoRe
 }
 
 /** One position of a structured condition. */
-export function bookPositionRedemption(
-  reading: Reading,
+export function attributePositionRedemption(
+  attribution: Attribution,
   place: number,
-  fact: DecodedEventOf<'positionRedeemed'>,
+  event: DecodedEventOf<'positionRedeemed'>,
   wallet: string,
 ): void {
-  const { tx } = reading
-  const { initiator, positionId, amount, payout } = fact
+  const { tx } = attribution
+  const { initiator, positionId, amount, payout } = event
   checkPayout([amount], payout)
-  tx.explain(wallet, ZERO_ADDRESS, positionId, bookable(amount))
+  tx.explain(wallet, ZERO_ADDRESS, positionId, checkAmount(amount))
   const isNamed =
     isAutoRedeemer(initiator) &&
-    tx.facts.some(
+    tx.events.some(
       (named, later) =>
         later > place && named.kind === 'autoRedemption' && named.positionId === positionId,
     )
-  push(reading, place, {
+  push(attribution, place, {
     wallet,
     condition: conditionOf(positionId),
     ...keepPositive([positionId], [amount]),
     payout,
     isCore: true,
-    isUser: !isNamed && !isModule(initiator) && reading.isUser(wallet),
+    isUser: !isNamed && !isModule(initiator) && attribution.isUser(wallet),
     source: isAutoRedeemer(initiator) ? 'auto_redeemer' : 'direct',
   })
 }
@@ -141,12 +145,12 @@ type AutoRedemption =
 type Given = { tokens: string[]; amounts: bigint[] }
 
 function push(
-  { tx, tape }: Reading,
+  { tx, tape }: Attribution,
   place: number,
   fields: Omit<RedemptionFact, 'seq' | 'timeSec' | 'txHash'>,
 ): void {
-  for (const amount of fields.amounts) bookable(amount)
-  bookable(fields.payout)
+  for (const amount of fields.amounts) checkAmount(amount)
+  checkAmount(fields.payout)
   tape.redemptions.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
@@ -158,19 +162,20 @@ function push(
 function checkPayout(amounts: readonly bigint[], payout: bigint): void {
   let given = 0n
   for (const amount of amounts) given += amount
-  if (payout > given) throw new Refusal('inconsistent', 'a redemption pays more than was given')
+  if (payout > given)
+    throw new AttributionError('inconsistent', 'a redemption pays more than was given')
 }
 
 /** What the contract burned of the redeemer's, at most one burn for each index set. */
-function findBurned(tx: Transaction, place: number, fact: DecodedEventOf<'ctfRedemption'>): Given {
+function findBurned(tx: Transaction, place: number, event: DecodedEventOf<'ctfRedemption'>): Given {
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (let earlier = place - 1; earlier >= 0; earlier--) {
     if (tx.contracts[earlier]?.role !== 'conditionalTokens') continue
-    const burn = tx.facts[earlier]
+    const burn = tx.events[earlier]
     const isBurn =
-      burn?.kind === 'transferSingle' && burn.to === ZERO_ADDRESS && burn.from === fact.redeemer
-    if (!isBurn || tokens.length === fact.indexSets.length) break
+      burn?.kind === 'transferSingle' && burn.to === ZERO_ADDRESS && burn.from === event.redeemer
+    if (!isBurn || tokens.length === event.indexSets.length) break
     tokens.unshift(burn.id)
     amounts.unshift(burn.value)
   }
@@ -189,10 +194,10 @@ function keepPositive(ids: readonly string[], values: readonly bigint[]): Given 
 
 /** The adapter's own event about a redemption of the conditional tokens. */
 function findNegRisk(tx: Transaction, place: number, condition: string) {
-  for (let later = place + 1; later < tx.facts.length; later++) {
-    const fact = tx.facts[later]
-    if (fact?.kind === 'negRiskRedemption' && fact.conditionId === condition)
-      return { redeemer: fact.redeemer, token: findGiven(tx, later, fact)[0] }
+  for (let later = place + 1; later < tx.events.length; later++) {
+    const event = tx.events[later]
+    if (event?.kind === 'negRiskRedemption' && event.conditionId === condition)
+      return { redeemer: event.redeemer, token: findGiven(tx, later, event)[0] }
   }
   return undefined
 }
@@ -204,7 +209,7 @@ function findGiven(
   { redeemer, amounts }: DecodedEventOf<'negRiskRedemption'>,
 ): readonly string[] {
   for (let earlier = place - 1; earlier >= 0; earlier--) {
-    const given = tx.facts[earlier]
+    const given = tx.events[earlier]
     if (
       given?.kind === 'transferBatch' &&
       given.from === redeemer &&
@@ -214,18 +219,18 @@ function findGiven(
     )
       return given.ids
   }
-  throw new Refusal('inconsistent', 'the tokens of a neg-risk redemption did not move')
+  throw new AttributionError('inconsistent', 'the tokens of a neg-risk redemption did not move')
 }
 
 /** How many wallets the AutoRedeemer names for a redemption, until it redeems the condition again. */
 function countNamed(tx: Transaction, place: number, condition: string): number {
   let named = 0
-  for (let later = place + 1; later < tx.facts.length; later++) {
-    const fact = tx.facts[later]
-    if (fact?.kind === 'ctfRedemption' && fact.conditionId === condition) break
+  for (let later = place + 1; later < tx.events.length; later++) {
+    const event = tx.events[later]
+    if (event?.kind === 'ctfRedemption' && event.conditionId === condition) break
     if (
-      (fact?.kind === 'autoBinaryRedemption' || fact?.kind === 'autoNegRiskRedemption') &&
-      fact.conditionId === condition
+      (event?.kind === 'autoBinaryRedemption' || event?.kind === 'autoNegRiskRedemption') &&
+      event.conditionId === condition
     )
       named++
   }

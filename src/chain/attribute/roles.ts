@@ -24,7 +24,7 @@ export const isAutoRedeemer = (address: string): boolean => {
 }
 
 /** They act in their own name for whoever called them, and hand the tokens on. */
-const GO_BETWEENS = new Set<Role | undefined>([
+const INTERMEDIARIES = new Set<Role | undefined>([
   'negRiskAdapter',
   'collateralAdapter',
   'autoRedeemer',
@@ -32,7 +32,7 @@ const GO_BETWEENS = new Set<Role | undefined>([
   'router',
 ])
 
-export const isGoBetween = (address: string): boolean => GO_BETWEENS.has(ROLES.get(address))
+export const isIntermediary = (address: string): boolean => INTERMEDIARIES.has(ROLES.get(address))
 
 const MODULES = new Set<Role | undefined>(['binaryModule', 'negRiskModule', 'combinatorialModule'])
 

@@ -9,6 +9,7 @@ import {
 } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
+import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import {
   encodeLog,
@@ -18,7 +19,6 @@ import {
   transferSingle,
 } from './fixtures/encode-log.js'
 import { placeLogs } from './fixtures/placed-logs.js'
-import { readTape } from './read-tape.js'
 import { ZERO_ADDRESS } from './roles.js'
 
 const MERGE = SPLIT.replace('PositionSplit', 'PositionsMerge')
@@ -63,7 +63,7 @@ const word = (id: bigint): string => `0x${id.toString(16).padStart(64, '0')}`
 
 function read(...bodies: LogBody[]) {
   const logs = placeLogs(bodies)
-  const tape = readTape({ logs, blocks: [] })
+  const tape = attributeBatch({ logs, blocks: [] })
   expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
   return tape
 }
@@ -95,7 +95,7 @@ describe('a full set', () => {
     const isUser = false
     expect(read(...logs, creation).splits).toMatchObject([{ wallet: pool, isUser }])
     expect(
-      readTape({ logs: placeLogs(logs), blocks: [], pools: new Set([pool]) }).splits,
+      attributeBatch({ logs: placeLogs(logs), blocks: [], pools: new Set([pool]) }).splits,
     ).toMatchObject([{ wallet: pool, isUser }])
     expect(read(...logs).splits).toMatchObject([{ wallet: pool, isUser: true }])
   })

@@ -1,8 +1,8 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError, checkAmount } from './attribution-error.js'
 import { outcomesOf } from './partition.js'
-import type { Reading } from './reading.js'
-import { bookable, Refusal } from './refusal.js'
 import { COLLATERALS, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import type { Transaction } from './transaction.js'
 
@@ -13,35 +13,35 @@ type NegRiskSplit = DecodedEventOf<'negRiskSplit'> | DecodedEventOf<'negRiskMerg
  * A split or merge as the conditional tokens tell it. Only full sets with a collateral of ours are
  * booked: everybody may use any other token, and what moves then is told by the transfers alone.
  */
-export function bookCtfSplit(reading: Reading, place: number, fact: CtfSplit): void {
-  const { tx, tape } = reading
-  const { stakeholder, conditionId, amount } = fact
-  const isMerge = fact.kind === 'ctfMerge'
+export function attributeCtfSplit(attribution: Attribution, place: number, event: CtfSplit): void {
+  const { tx, tape } = attribution
+  const { stakeholder, conditionId, amount } = event
+  const isMerge = event.kind === 'ctfMerge'
   // Whoever gets the tokens of a set may make another one before the first is told: so each takes
   // its own, booked or not.
-  const setPlace = findSet(tx, place, fact, isMerge)
+  const setPlace = findSet(tx, place, event, isMerge)
   tx.claimedPlaces.push(setPlace)
-  const outcomes = outcomesOf(fact.partition)
-  const isOurs = COLLATERALS.has(fact.collateralToken) && fact.parentCollectionId === ZERO_WORD
+  const outcomes = outcomesOf(event.partition)
+  const isOurs = COLLATERALS.has(event.collateralToken) && event.parentCollectionId === ZERO_WORD
   if (!isOurs || outcomes === undefined || amount === 0n) {
-    reading.keepRawAt(place)
+    attribution.keepRawAt(place)
     return
   }
-  const set = tx.facts[setPlace]
+  const set = tx.events[setPlace]
   if (set?.kind !== 'transferBatch')
-    throw new Refusal('inconsistent', `the tokens of a ${fact.kind} did not move`)
-  if (isPartial(tx, place, setPlace, fact, isMerge)) {
-    reading.keepRawAt(place)
+    throw new AttributionError('inconsistent', `the tokens of a ${event.kind} did not move`)
+  if (isPartial(tx, place, setPlace, event, isMerge)) {
+    attribution.keepRawAt(place)
     return
   }
   const tokens = byOutcome(set.ids, outcomes)
-  const wallet = findHolder(tx, place, fact, isMerge, tokens)
+  const wallet = findHolder(tx, place, event, isMerge, tokens)
   for (const token of tokens) {
     if (isMerge) tx.explain(wallet, ZERO_ADDRESS, token, amount)
     else tx.explain(ZERO_ADDRESS, wallet, token, amount)
   }
   const seq = tx.seqAt(place)
-  reading.tellOutcomes(seq, conditionId, tokens)
+  attribution.addOutcomes(seq, conditionId, tokens)
   tape.splits.push({
     seq,
     timeSec: tx.timeSec,
@@ -50,45 +50,49 @@ export function bookCtfSplit(reading: Reading, place: number, fact: CtfSplit): v
     wallet,
     condition: conditionId,
     tokens,
-    amount: bookable(amount),
+    amount: checkAmount(amount),
     isCore: true,
     // The neg-risk adapter has an event of its own that names the wallet.
-    isUser: stakeholder !== NEG_RISK_ADAPTER && tokens.length === 2 && reading.isUser(wallet),
+    isUser: stakeholder !== NEG_RISK_ADAPTER && tokens.length === 2 && attribution.isUser(wallet),
   })
 }
 
 /** Names the wallet of a set that the conditional tokens made or destroyed for the adapter. */
-export function bookNegRiskSplit(reading: Reading, place: number, fact: NegRiskSplit): void {
-  const { tx, tape } = reading
-  if (fact.amount === 0n) {
-    reading.keepRawAt(place)
+export function attributeNegRiskSplit(
+  attribution: Attribution,
+  place: number,
+  event: NegRiskSplit,
+): void {
+  const { tx, tape } = attribution
+  if (event.amount === 0n) {
+    attribution.keepRawAt(place)
     return
   }
   const leg = tx.innerLegs.find((inner) => inner.place === place)
   if (leg === undefined)
-    throw new Refusal('inconsistent', `the tokens of a ${fact.kind} did not move`)
-  if (!reading.isUser(leg.wallet)) return
+    throw new AttributionError('inconsistent', `the tokens of a ${event.kind} did not move`)
+  if (!attribution.isUser(leg.wallet)) return
   tape.splits.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
-    isMerge: fact.kind === 'negRiskMerge',
+    isMerge: event.kind === 'negRiskMerge',
     wallet: leg.wallet,
-    condition: fact.conditionId,
+    condition: event.conditionId,
     tokens: leg.tokens,
-    amount: bookable(fact.amount),
+    amount: checkAmount(event.amount),
     isCore: false,
     isUser: true,
   })
 }
 
 /** Place of the batch that made or destroyed the set: the last one before the event; -1 for none. */
-function findSet(tx: Transaction, place: number, fact: CtfSplit, isMerge: boolean): number {
-  const { stakeholder, partition, amount } = fact
+function findSet(tx: Transaction, place: number, event: CtfSplit, isMerge: boolean): number {
+  const { stakeholder, partition, amount } = event
   const from = isMerge ? stakeholder : ZERO_ADDRESS
   const to = isMerge ? ZERO_ADDRESS : stakeholder
   for (let earlier = place - 1; earlier >= 0; earlier--) {
-    const set = tx.facts[earlier]
+    const set = tx.events[earlier]
     if (
       set?.kind === 'transferBatch' &&
       set.from === from &&
@@ -121,12 +125,12 @@ function isPartial(
 ): boolean {
   const [first, end] = isMerge ? [setPlace + 1, place] : [previousToken(tx, setPlace), setPlace]
   for (let other = first; other < end; other++) {
-    const fact = tx.facts[other]
+    const event = tx.events[other]
     if (
-      fact?.kind === 'transferSingle' &&
-      fact.from === (isMerge ? ZERO_ADDRESS : stakeholder) &&
-      fact.to === (isMerge ? stakeholder : ZERO_ADDRESS) &&
-      fact.value === amount &&
+      event?.kind === 'transferSingle' &&
+      event.from === (isMerge ? ZERO_ADDRESS : stakeholder) &&
+      event.to === (isMerge ? stakeholder : ZERO_ADDRESS) &&
+      event.value === amount &&
       tx.contracts[other]?.role === 'conditionalTokens'
     )
       return true
@@ -151,22 +155,22 @@ function byOutcome(ids: readonly string[], outcomes: readonly number[]): string[
 function findHolder(
   tx: Transaction,
   place: number,
-  fact: CtfSplit,
+  event: CtfSplit,
   isMerge: boolean,
   tokens: readonly string[],
 ): string {
   const [token = ''] = tokens
   const behind = (holder: string, from: number) =>
     isMerge ? tx.giverBehind(holder, token, from) : tx.receiverBehind(holder, token, from)
-  if (fact.stakeholder !== NEG_RISK_ADAPTER) return behind(fact.stakeholder, place)
-  for (let later = place + 1; later < tx.facts.length; later++) {
-    const named = tx.facts[later]
+  if (event.stakeholder !== NEG_RISK_ADAPTER) return behind(event.stakeholder, place)
+  for (let later = place + 1; later < tx.events.length; later++) {
+    const named = tx.events[later]
     // The sets that a conversion makes stay with the adapter, which deals them out.
     if (named?.kind === 'negRiskConversion') break
     if (
       named?.kind === (isMerge ? 'negRiskMerge' : 'negRiskSplit') &&
-      named.conditionId === fact.conditionId &&
-      named.amount === fact.amount &&
+      named.conditionId === event.conditionId &&
+      named.amount === event.amount &&
       !tx.innerLegs.some((leg) => leg.place === later)
     ) {
       const wallet = behind(named.stakeholder, later)

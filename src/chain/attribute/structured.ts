@@ -1,5 +1,5 @@
 import { START } from '../../upstreams/polygon/abi.js'
-import type { Reading } from './reading.js'
+import type { Attribution } from './attribution.js'
 
 /**
  * Positions that say in their id what they are, in hex digits from the left: module 2, hash 32,
@@ -24,11 +24,11 @@ export function positionsOf(condition: string): [string, string] {
 }
 
 /** Learns the pair of which the token is one; nothing if it is no structured position. */
-export function tellStructuredOutcomes(reading: Reading, seq: number, token: string): void {
+export function addStructuredOutcomes(attribution: Attribution, seq: number, token: string): void {
   if (!isStructured(token)) return
   const condition = conditionOf(token)
   const positions = positionsOf(condition)
-  if (positions.includes(token)) reading.tellOutcomes(seq, condition, positions)
+  if (positions.includes(token)) attribution.addOutcomes(seq, condition, positions)
 }
 
 /** Of a position, or of a condition or event as it is kept. An old id is a hash and practically never fits. */

@@ -33,7 +33,7 @@ export type Tape = {
   rawLogs: RawLogFact[]
   quarantine: QuarantineFact[]
   /** Movers of outcome tokens that are neither the owner nor a contract that we know. */
-  strangeOperators: StrangeOperator[]
+  unknownOperators: UnknownOperator[]
 }
 
 export type TapeBlock = {
@@ -302,4 +302,4 @@ export type QuarantineFact = {
   data: string
 }
 
-export type StrangeOperator = { seq: number; operator: string; transfers: number }
+export type UnknownOperator = { seq: number; operator: string; transfers: number }

@@ -2,10 +2,10 @@ import { seqOf } from '../../core/seq.js'
 import type { Contract } from '../../upstreams/polygon/contracts.js'
 import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { AttributionError } from './attribution-error.js'
 import type { BookedFact } from './booked-fact.js'
-import { Refusal } from './refusal.js'
-import { Residue } from './residue.js'
-import { isGoBetween } from './roles.js'
+import { NetMoves } from './net-moves.js'
+import { isIntermediary } from './roles.js'
 import type { TapeBlock } from './tape.js'
 
 /** Outcome tokens went from one hand to another. */
@@ -37,16 +37,16 @@ export class Transaction {
   timeSec = 0
   block = 0
   /** Facts that may be booked, each with its log and its emitter in the same place. */
-  facts: BookedFact[] = []
+  events: BookedFact[] = []
   logs: ChainLog[] = []
   contracts: Contract[] = []
   /** Facts to look at when all else is known. */
-  readonly late: { fact: DecodedEvent; log: ChainLog }[] = []
+  readonly late: { event: DecodedEvent; log: ChainLog }[] = []
   moves: Move[] = []
   readonly innerLegs: InnerLeg[] = []
   readonly redeemed: Redeemed[] = []
   /** What the moves say beyond all that fills, splits, merges and redemptions say. */
-  readonly residue = new Residue()
+  readonly unexplained = new NetMoves()
   /** Tokens of which absurd amounts moved: whatever else is told of them is not booked. */
   readonly absurdTokens: string[] = []
   /** Places of batches and refunds that a split, merge, conversion or fill has counted. */
@@ -61,7 +61,7 @@ export class Transaction {
     this.block = block.number
     this.timeSec = block.timeSec
     // Cutting a list to nothing takes longer than making a new one.
-    this.facts = []
+    this.events = []
     this.logs = []
     this.contracts = []
     this.moves = []
@@ -70,7 +70,7 @@ export class Transaction {
     empty(this.redeemed)
     empty(this.claimedPlaces)
     empty(this.absurdTokens)
-    this.residue.clear()
+    this.unexplained.clear()
   }
 
   /** Every log of the transaction, decoded or not. */
@@ -82,8 +82,8 @@ export class Transaction {
     return seqOf(this.block, this.#source[this.#from]?.at.logIndex ?? 0)
   }
 
-  add(fact: BookedFact, log: ChainLog, contract: Contract): void {
-    this.facts.push(fact)
+  add(event: BookedFact, log: ChainLog, contract: Contract): void {
+    this.events.push(event)
     this.logs.push(log)
     this.contracts.push(contract)
   }
@@ -96,13 +96,13 @@ export class Transaction {
   /** A fill, split, merge or redemption moved tokens: its moves need no entry of their own. */
   explain(from: string, to: string, token: string, amount: bigint): void {
     if (this.absurdTokens.includes(token))
-      throw new Refusal('absurd_amount', 'too many of the same tokens moved elsewhere')
-    this.residue.move(to, from, token, amount)
+      throw new AttributionError('absurd_amount', 'too many of the same tokens moved elsewhere')
+    this.unexplained.move(to, from, token, amount)
   }
 
   /** Who had the token before it came to `holder`, through all go-betweens. */
   giverBehind(holder: string, token: string, place: number): string {
-    if (!isGoBetween(holder)) return holder
+    if (!isIntermediary(holder)) return holder
     return this.giverTo(holder, token, place) ?? holder
   }
 
@@ -119,7 +119,7 @@ export class Transaction {
 
   /** Who had the token in the end after it came to `holder`, through all go-betweens. */
   receiverBehind(holder: string, token: string, place: number): string {
-    if (!isGoBetween(holder)) return holder
+    if (!isIntermediary(holder)) return holder
     for (const move of this.moves) {
       if (move.place <= place) continue
       if (move.from === holder && move.token === token)

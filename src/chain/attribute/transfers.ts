@@ -1,9 +1,11 @@
 import { AMOUNT_MAX } from '../../core/money.js'
+import { seqOf } from '../../core/seq.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
-import type { Reading } from './reading.js'
-import { Refusal } from './refusal.js'
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError } from './attribution-error.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
-import { tellStructuredOutcomes } from './structured.js'
+import { addStructuredOutcomes } from './structured.js'
 import type { TransferFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
@@ -15,33 +17,37 @@ const SUB_MAX = 2 ** 15 - 1
  * number of tokens of a collateral of his own, even while a trade pays him: all that moves of such a
  * token is put apart, and nothing else with it.
  */
-export function collectMoves(reading: Reading): void {
-  const { tx } = reading
-  for (let place = 0; place < tx.facts.length; place++) {
-    const fact = tx.facts[place]
-    if (fact?.kind === 'transferSingle') collect(tx, place, fact, fact.id, fact.value)
-    else if (fact?.kind === 'transferBatch') collectBatch(tx, place, fact)
+export function collectMoves(attribution: Attribution): void {
+  const { tx } = attribution
+  for (let place = 0; place < tx.events.length; place++) {
+    const event = tx.events[place]
+    if (event?.kind === 'transferSingle') collect(tx, place, event, event.id, event.value)
+    else if (event?.kind === 'transferBatch') collectBatch(tx, place, event)
   }
-  if (tx.absurdTokens.length > 0) putAbsurdApart(reading)
+  if (tx.absurdTokens.length > 0) putAbsurdApart(attribution)
 }
 
 /**
  * Writes what the transfers say beyond everything else that the transaction says; all of them, one
  * by one, when it says nothing else.
  */
-export function bookTransfers(reading: Reading): void {
-  const { tx } = reading
-  if (tx.residue.isEmpty) bookEach(reading)
-  else bookRest(reading)
-  bookSupplies(reading)
+export function attributeTransfers(attribution: Attribution): void {
+  const { tx } = attribution
+  if (tx.unexplained.isEmpty) addEach(attribution)
+  else addUnexplained(attribution)
+  addSupplies(attribution)
 }
 
-function collectBatch(tx: Transaction, place: number, fact: DecodedEventOf<'transferBatch'>): void {
-  const { ids, values } = fact
+function collectBatch(
+  tx: Transaction,
+  place: number,
+  event: DecodedEventOf<'transferBatch'>,
+): void {
+  const { ids, values } = event
   if (ids.length !== values.length)
-    throw new Refusal('inconsistent', `${values.length} amounts for ${ids.length} tokens`)
+    throw new AttributionError('inconsistent', `${values.length} amounts for ${ids.length} tokens`)
   for (let index = 0; index < ids.length; index++)
-    collect(tx, place, fact, ids[index] ?? '', values[index] ?? 0n)
+    collect(tx, place, event, ids[index] ?? '', values[index] ?? 0n)
 }
 
 function collect(
@@ -55,21 +61,21 @@ function collect(
   else if (!tx.absurdTokens.includes(token)) tx.absurdTokens.push(token)
 }
 
-function putAbsurdApart(reading: Reading): void {
-  const { tx } = reading
+function putAbsurdApart(attribution: Attribution): void {
+  const { tx } = attribution
   const isAbsurd = (token: string) => tx.absurdTokens.includes(token)
   tx.moves = tx.moves.filter(({ token }) => !isAbsurd(token))
-  for (const [place, fact] of tx.facts.entries()) {
+  for (const [place, event] of tx.events.entries()) {
     const log = tx.logs[place]
     const isApart =
-      (fact.kind === 'transferSingle' && isAbsurd(fact.id)) ||
-      (fact.kind === 'transferBatch' && fact.ids.some(isAbsurd))
+      (event.kind === 'transferSingle' && isAbsurd(event.id)) ||
+      (event.kind === 'transferBatch' && event.ids.some(isAbsurd))
     if (isApart && log !== undefined)
-      reading.quarantine('absurd_amount', 'nobody has so many tokens', log)
+      attribution.quarantine('absurd_amount', 'nobody has so many tokens', log)
   }
 }
 
-function bookEach({ tx, tape }: Reading): void {
+function addEach({ tx, tape }: Attribution): void {
   let place = -1
   let sub = 0
   for (const move of tx.moves) {
@@ -80,11 +86,11 @@ function bookEach({ tx, tape }: Reading): void {
   }
 }
 
-function bookRest({ tx, tape }: Reading): void {
-  for (const { from, to, token, amount } of tx.moves) tx.residue.move(from, to, token, amount)
-  const place = tx.moves.at(-1)?.place ?? tx.facts.length - 1
+function addUnexplained({ tx, tape }: Attribution): void {
+  for (const { from, to, token, amount } of tx.moves) tx.unexplained.move(from, to, token, amount)
+  const place = tx.moves.at(-1)?.place ?? tx.events.length - 1
   let sub = 0
-  tx.residue.settle((from, to, token, amount) => {
+  tx.unexplained.settle((from, to, token, amount) => {
     tape.transfers.push(toTransfer(tx, place, sub++, from, to, token, amount))
   })
 }
@@ -98,7 +104,7 @@ function toTransfer(
   token: string,
   amount: bigint,
 ): TransferFact {
-  if (sub > SUB_MAX) throw new Refusal('inconsistent', 'too many tokens at once')
+  if (sub > SUB_MAX) throw new AttributionError('inconsistent', 'too many tokens at once')
   return {
     seq: tx.seqAt(place),
     sub,
@@ -112,13 +118,38 @@ function toTransfer(
   }
 }
 
-function bookSupplies(reading: Reading): void {
-  const { tx, supplies } = reading
+function addSupplies(attribution: Attribution): void {
+  const { tx, supplies } = attribution
   for (const { place, from, to, token, amount } of tx.moves) {
     const isMint = from === ZERO_ADDRESS
     if (isMint === (to === ZERO_ADDRESS) || amount === 0n) continue
     supplies.add(tx.block, token, isMint ? amount : 0n, isMint ? 0n : amount)
     if (isMint && tx.contracts[place]?.role === 'positionManager')
-      tellStructuredOutcomes(reading, tx.seqAt(place), token)
+      addStructuredOutcomes(attribution, tx.seqAt(place), token)
   }
 }
+
+/**
+ * Counts, transaction by transaction, who moves the tokens of others without being one of our
+ * contracts. Who makes tokens for himself moves nobody else's.
+ */
+export function countUnknownOperator(
+  { tape, tx }: Attribution,
+  log: ChainLog,
+  move: Transfer,
+): void {
+  const { operator, from, to } = move
+  if (operator === from || isProtocol(operator)) return
+  if (operator === to && from === ZERO_ADDRESS) return
+  const { unknownOperators } = tape
+  for (let index = unknownOperators.length - 1; index >= 0; index--) {
+    const known = unknownOperators[index]
+    if (known === undefined || known.seq < tx.firstSeq) break
+    if (known.operator !== operator) continue
+    known.transfers++
+    return
+  }
+  unknownOperators.push({ seq: seqOf(tx.block, log.at.logIndex), operator, transfers: 1 })
+}
+
+type Transfer = DecodedEventOf<'transferSingle'> | DecodedEventOf<'transferBatch'>

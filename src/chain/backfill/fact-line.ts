@@ -1,6 +1,6 @@
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { readTape } from '../attribute/read-tape.js'
+import { attributeBatch } from '../attribute/attribute-batch.js'
 import { poolsOf, selectPools } from '../facts/pools.js'
 import type { Batch } from '../follow/line.js'
 import { Names } from '../ids/names.js'
@@ -36,7 +36,7 @@ export class FactLine {
 
   async append(batch: Batch): Promise<void> {
     const { fromBlock, toBlock } = batch
-    const tape = readTape({ ...batch, pools: this.#pools })
+    const tape = attributeBatch({ ...batch, pools: this.#pools })
     await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare: true }))
     await buildIndexes(this.#pool, { beforeBlock: fromBlock })
     await this.#names.resolveEarly(this.#pool, tape)

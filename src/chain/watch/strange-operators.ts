@@ -1,5 +1,5 @@
 import { blockOf } from '../../core/seq.js'
-import type { StrangeOperator } from '../attribute/tape.js'
+import type { UnknownOperator } from '../attribute/tape.js'
 
 /** About an hour. */
 const WINDOW_BLOCKS = 2_400
@@ -11,10 +11,10 @@ const OPERATORS_MAX = 10_000
 type Moves = { blocks: { block: number; transfers: number }[]; transfers: number }
 
 /** Who moved outcome tokens of others lately without being a contract that we know. */
-export class StrangeOperators {
+export class UnknownOperators {
   readonly #moves = new Map<string, Moves>()
 
-  add(strangers: readonly StrangeOperator[]): void {
+  add(strangers: readonly UnknownOperator[]): void {
     for (const { seq, operator, transfers } of strangers) {
       const moves = this.#moves.get(operator) ?? { blocks: [], transfers: 0 }
       addTo(moves, blockOf(seq), transfers)

@@ -10,8 +10,8 @@ const OPERATOR = '0x00000000000000000000000000000000000000e4'
 
 function tapeAt(number: number, transfers: number) {
   const block = { number, hash: '0x1', parentHash: undefined, timeSec: 1 }
-  const strangeOperators = [{ seq: seqOf(number, 0), operator: OPERATOR, transfers }]
-  return { ...emptyTape(), blocks: [block], strangeOperators }
+  const unknownOperators = [{ seq: seqOf(number, 0), operator: OPERATOR, transfers }]
+  return { ...emptyTape(), blocks: [block], unknownOperators }
 }
 
 test('counts what the reading and what the ledger put apart', async () => {

@@ -3,7 +3,7 @@ import { blockOf } from '../../core/seq.js'
 import type { Refusal } from '../../ledger/rows/ledger-store.js'
 import type { Tape } from '../attribute/tape.js'
 import { FillRate } from './fill-rate.js'
-import { StrangeOperators } from './strange-operators.js'
+import { UnknownOperators } from './strange-operators.js'
 
 /**
  * Looks at every committed tape for signs that it no longer tells everything: contracts that nobody
@@ -11,11 +11,11 @@ import { StrangeOperators } from './strange-operators.js'
  */
 export class TapeWatch {
   readonly #fillRate = new FillRate()
-  readonly #operators = new StrangeOperators()
+  readonly #operators = new UnknownOperators()
   readonly #metrics: WatchMetrics
   #headBlock = 0
   #quarantined = 0
-  #busy: ReturnType<StrangeOperators['busy']> = []
+  #busy: ReturnType<UnknownOperators['busy']> = []
   #fall: FillRate['fall']
 
   constructor(registry: Registry) {
@@ -35,8 +35,8 @@ export class TapeWatch {
       ...tape.quarantine.map(({ reason }) => reason),
       ...refusals.map(() => 'out_of_range'),
     ]
-    const { strangeOperators } = tape
-    return () => this.#add(fills, unknown, reasons, strangeOperators)
+    const { unknownOperators } = tape
+    return () => this.#add(fills, unknown, reasons, unknownOperators)
   }
 
   onRewound(toBlock: number, freed: number): void {
@@ -72,7 +72,7 @@ export class TapeWatch {
     fillsByBlock: Map<number, number>,
     unknown: number,
     reasons: readonly string[],
-    operators: Tape['strangeOperators'],
+    operators: Tape['unknownOperators'],
   ): void {
     const metrics = this.#metrics
     for (const [block, fills] of fillsByBlock) {
@@ -91,7 +91,7 @@ export class TapeWatch {
   #look(): void {
     this.#busy = this.#operators.busy(this.#headBlock)
     this.#fall = this.#fillRate.fall
-    this.#metrics.strangeOperators.set(this.#busy.length)
+    this.#metrics.unknownOperators.set(this.#busy.length)
     this.#metrics.fillRateFallen.set(this.#fall === undefined ? 0 : 1)
   }
 }
@@ -131,7 +131,7 @@ function createWatchMetrics(registry: Registry) {
       help: 'Transfers of outcome tokens by an operator that is neither the owner nor a known contract',
       registers,
     }),
-    strangeOperators: new Gauge({
+    unknownOperators: new Gauge({
       name: 'auspex_chain_strange_operators',
       help: 'Unknown operators that moved as many outcome tokens within an hour as an exchange would',
       registers,

@@ -4,8 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import { hashTables } from '../../../test/table-hashes.js'
 import { seqOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
+import { attributeBatch } from '../attribute/attribute-batch.js'
 import { simulatedLogs } from '../attribute/fixtures/simulated-logs.js'
-import { readTape } from '../attribute/read-tape.js'
 import { eachEntries } from '../facts/read-entries.js'
 import { Names } from '../ids/names.js'
 import { cutFacts } from './cut.js'
@@ -20,7 +20,7 @@ const firstBlock = logs[0]?.at.blockNumber ?? 0
 const lastBlock = logs.at(-1)?.at.blockNumber ?? 0
 
 const tapeOf = (from: number, to: number) =>
-  readTape({
+  attributeBatch({
     logs: logs.filter(({ at }) => at.blockNumber >= from && at.blockNumber <= to),
     blocks: [],
   })

@@ -9,7 +9,7 @@ import { ReadAhead } from '../../lib/read-ahead.js'
 import { withTimeout } from '../../lib/timeout.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { readTapeInSteps } from '../attribute/read-tape.js'
+import { attributeBatchInSteps } from '../attribute/attribute-batch.js'
 import type { Tape } from '../attribute/tape.js'
 import { poolsOf, selectPools } from '../facts/pools.js'
 import { toEntries } from '../facts/to-entries.js'
@@ -141,14 +141,14 @@ export class TapeLine implements Line {
     for await (const batch of batches) {
       if (batch.blocks.at(-1)?.number !== batch.toBlock)
         throw new Error('a batch ends with the header of its last block')
-      const tape = await this.#readTape(batch)
+      const tape = await this.#attributeBatch(batch)
       for (const pool of poolsOf(tape)) this.#pools.add(pool)
       yield toRead(batch, tape)
     }
   }
 
-  async #readTape(batch: Batch): Promise<Tape> {
-    for (const steps = readTapeInSteps({ ...batch, pools: this.#pools }); ; ) {
+  async #attributeBatch(batch: Batch): Promise<Tape> {
+    for (const steps = attributeBatchInSteps({ ...batch, pools: this.#pools }); ; ) {
       const { done, value } = steps.next()
       if (done) return value
       await turn()

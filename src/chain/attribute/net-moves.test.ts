@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Residue } from './residue.js'
+import { NetMoves } from './net-moves.js'
 
 const move = fc.record({
   from: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -9,19 +9,19 @@ const move = fc.record({
   amount: fc.bigInt({ min: 0n, max: 100n }),
 })
 
-function settle(residue: Residue) {
+function settle(unexplained: NetMoves) {
   const paid: { from: string; to: string; token: string; amount: bigint }[] = []
-  residue.settle((from, to, token, amount) => paid.push({ from, to, token, amount }))
+  unexplained.settle((from, to, token, amount) => paid.push({ from, to, token, amount }))
   return paid
 }
 
 test('what it pays has the same effect as the moves, with no hand on both sides of a token', () => {
   fc.assert(
     fc.property(fc.array(move, { size: 'large' }), (moves) => {
-      const residue = new Residue()
-      for (const { from, to, token, amount } of moves) residue.move(from, to, token, amount)
-      const paid = settle(residue)
-      const left = new Residue()
+      const unexplained = new NetMoves()
+      for (const { from, to, token, amount } of moves) unexplained.move(from, to, token, amount)
+      const paid = settle(unexplained)
+      const left = new NetMoves()
       for (const { from, to, token, amount } of moves) left.move(from, to, token, amount)
       for (const { from, to, token, amount } of paid) {
         expect(amount > 0n).toBe(true)

@@ -11,10 +11,11 @@ import { AMOUNT_MAX } from '../../core/money.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
 import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
 import { type ChainLog, readLogs } from '../../upstreams/polygon/log.js'
+import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
+import { expectAct } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
-import { readTape } from './read-tape.js'
 import { ZERO_ADDRESS } from './roles.js'
 import type { Tape } from './tape.js'
 
@@ -29,7 +30,7 @@ const logsOf = (name: string): LogBody[] => {
   return encodeAct(found.act)
 }
 const read = (...transactions: LogBody[][]) =>
-  readTape({ logs: placeLogs(...transactions), blocks: [] })
+  attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
 const gift = (amount: bigint, token = 1n) => transferSingle(ctf, user, user, friend, token, amount)
 const bookedIn = (tape: Tape) =>
   [tape.fills, tape.splits, tape.transfers, tape.fees, tape.supplies].flat().length
@@ -114,7 +115,7 @@ test('a fill without shares is put apart, and the others are booked', () => {
         }
       : log,
   )
-  const tape = readTape({ logs: placeLogs(empty), blocks: [] })
+  const tape = attributeBatch({ logs: placeLogs(empty), blocks: [] })
   expect(tape.fills).toHaveLength(1)
   expect(tape.quarantine).toMatchObject([{ reason: 'inconsistent' }])
   expect(balancesOfTape(tape)).toEqual(balancesOfLogs(placeLogs(empty)))
@@ -149,8 +150,8 @@ test('who moves tokens of others without being known is counted by transaction',
   const stranger = createWallet(7).address
   const pull = transferSingle(ctf, stranger, user, friend, 1n, 5n)
   const made = transferSingle(ctf, user, ZERO_ADDRESS, user, 1n, 5n)
-  const { strangeOperators } = read([made, gift(1n), pull, pull], [pull], logsOf('transfer'))
-  expect(strangeOperators).toMatchObject([
+  const { unknownOperators } = read([made, gift(1n), pull, pull], [pull], logsOf('transfer'))
+  expect(unknownOperators).toMatchObject([
     { operator: stranger, transfers: 2 },
     { operator: stranger, transfers: 1 },
   ])
@@ -190,8 +191,8 @@ test('several acts in one transaction are booked as if each had its own', () => 
   fc.assert(
     fc.property(fc.array(act, { maxLength: 4 }), (transactions) => {
       const together = placeLogs(transactions.flat())
-      const tape = readTape({ logs: together, blocks: [] })
-      const apart = readTape({ logs: placeLogs(...transactions), blocks: [] })
+      const tape = attributeBatch({ logs: together, blocks: [] })
+      const apart = attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
       for (const name of ACTS) expect(tape[name].map(unplaced)).toEqual(apart[name].map(unplaced))
       expect(balancesOfTape(tape)).toEqual(balancesOfLogs(together))
     }),
@@ -216,7 +217,7 @@ describe('whatever a log holds, nothing is thrown', () => {
         const log = bodies[index]
         if (log === undefined) return
         const logs = placeLogs(bodies.with(index, spoil(log, place, value)))
-        const tape = readTape({ logs, blocks: [] })
+        const tape = attributeBatch({ logs, blocks: [] })
         if (tape.quarantine.length === 0) expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
       }),
       { numRuns: 1_000 },
@@ -231,7 +232,7 @@ describe('whatever a log holds, nothing is thrown', () => {
         (bodies, picks) => {
           const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
           const logs = placeLogs(picked)
-          const tape = readTape({ logs, blocks: [] })
+          const tape = attributeBatch({ logs, blocks: [] })
           if (tape.quarantine.length === 0)
             expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
         },
@@ -268,7 +269,7 @@ describe('whatever a log holds, nothing is thrown', () => {
           parentHash: undefined,
           timeSec: 1,
         }))
-        expect(readTape({ logs, blocks: headers }).blocks).toEqual(headers)
+        expect(attributeBatch({ logs, blocks: headers }).blocks).toEqual(headers)
       }),
       { numRuns: 300 },
     )
@@ -321,3 +322,10 @@ function spoil(log: LogBody, place: number, value: string): LogBody {
   const data = log.data.slice(0, from) + value.slice(2) + log.data.slice(from + 64)
   return { ...log, data }
 }
+
+test.each(oneOfEach())('the tape tells as it was: $name', ({ act }) => {
+  const logs = placeLogs(encodeAct(act))
+  const tape = attributeBatch({ logs, blocks: [] })
+  expectAct(act, tape)
+  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+})

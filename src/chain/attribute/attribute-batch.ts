@@ -1,11 +1,11 @@
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { attributeTransaction } from './attribute-transaction.js'
+import { Attribution } from './attribution.js'
 import { isNext, orderLogs } from './order-logs.js'
-import { readTransaction } from './read-transaction.js'
-import { Reading } from './reading.js'
 import type { Tape, TapeBlock } from './tape.js'
 import { TapeBlocks } from './tape-blocks.js'
 
-type TapeInput = {
+type BatchInput = {
   logs: readonly ChainLog[]
   /** Logs that their blocks do not have after all. */
   refused?: readonly ChainLog[] | undefined
@@ -20,22 +20,23 @@ type TapeInput = {
  * booked. Throws UntrustedLogsError when the logs contradict each other about the chain itself, and
  * when nobody knows the time of a block.
  */
-export function readTape(input: TapeInput): Tape {
-  for (const steps = readTapeInSteps(input); ; ) {
+export function attributeBatch(input: BatchInput): Tape {
+  for (const steps = attributeBatchInSteps(input); ; ) {
     const { done, value } = steps.next()
     if (done) return value
   }
 }
 
 /** The same, for whoever has something else to do in between. */
-export function* readTapeInSteps(input: TapeInput): Generator<void, Tape> {
+export function* attributeBatchInSteps(input: BatchInput): Generator<void, Tape> {
   // Nodes usually give logs in their order, and then they need no sorting.
-  const reading =
-    (yield* readInOrder(input)) ?? (yield* readInOrder({ ...input, logs: orderLogs(input.logs) }))
-  if (reading === undefined) throw new Error('logs that were sorted are in order')
+  const attribution =
+    (yield* attributeInOrder(input)) ??
+    (yield* attributeInOrder({ ...input, logs: orderLogs(input.logs) }))
+  if (attribution === undefined) throw new Error('logs that were sorted are in order')
   for (const log of input.refused ?? [])
-    reading.quarantine('not_in_receipts', 'its block does not have it', log)
-  return finish(reading)
+    attribution.quarantine('not_in_receipts', 'its block does not have it', log)
+  return finish(attribution)
 }
 
 /** A few milliseconds. */
@@ -44,13 +45,13 @@ const LOGS_PER_STEP = 1_000
 const NO_POOLS: ReadonlySet<string> = new Set()
 
 /** `undefined`: the logs are not in the order of the chain. */
-function* readInOrder({
+function* attributeInOrder({
   logs,
   blocks,
   pools = NO_POOLS,
-}: TapeInput): Generator<void, Reading | undefined> {
+}: BatchInput): Generator<void, Attribution | undefined> {
   const tapeBlocks = new TapeBlocks(blocks)
-  const reading = new Reading(pools)
+  const attribution = new Attribution(pools)
   let first: ChainLog | undefined
   let previous: ChainLog | undefined
   let from = 0
@@ -59,7 +60,7 @@ function* readInOrder({
     const log = logs[index]
     if (log === undefined || !isNext(previous, log)) return undefined
     if (first !== undefined && !isSameTransaction(first, log)) {
-      readTransaction(reading, logs, from, index, tapeBlocks.of(first.at))
+      attributeTransaction(attribution, logs, from, index, tapeBlocks.of(first.at))
       from = index
       first = log
       if (index >= stepEnd) {
@@ -71,16 +72,16 @@ function* readInOrder({
     previous = log
   }
   if (first !== undefined)
-    readTransaction(reading, logs, from, logs.length, tapeBlocks.of(first.at))
-  reading.tape.blocks = tapeBlocks.list()
-  return reading
+    attributeTransaction(attribution, logs, from, logs.length, tapeBlocks.of(first.at))
+  attribution.tape.blocks = tapeBlocks.list()
+  return attribution
 }
 
 function isSameTransaction({ at: a }: ChainLog, { at: b }: ChainLog): boolean {
   return a.txHash === b.txHash && a.blockNumber === b.blockNumber && a.blockHash === b.blockHash
 }
 
-function finish({ tape }: Reading): Tape {
+function finish({ tape }: Attribution): Tape {
   // Within a transaction these are filled in more than one go.
   for (const rows of [tape.resolutions, tape.outcomes, tape.rawLogs, tape.quarantine])
     rows.sort((a, b) => a.seq - b.seq)

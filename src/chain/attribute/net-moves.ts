@@ -5,7 +5,7 @@ type Holding = { wallet: string; token: string; amount: bigint }
 const FEW = 64
 
 /** What the moves of a transaction leave of each token in each hand. Mostly these are very few. */
-export class Residue {
+export class NetMoves {
   #holdings: Holding[] = []
   /** All holdings by their names; only once there are many. */
   #named: Map<string, Holding> | undefined

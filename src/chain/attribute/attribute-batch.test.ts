@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Universe } from '../../../sim/universe/universe.js'
 import { seqOf } from '../../core/seq.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { attributeBatch } from './attribute-batch.js'
 import {
   balancesOfLogs,
   balancesOfTape,
@@ -12,7 +13,6 @@ import {
 import { expectAct, idOf } from './fixtures/expect-act.js'
 import { simulatedActs, simulatedLogs } from './fixtures/simulated-logs.js'
 import { emptyLike, tapeByTransaction } from './fixtures/tape-by-transaction.js'
-import { readTape } from './read-tape.js'
 import type { Tape } from './tape.js'
 
 const startMs = Date.UTC(2026, 10, 14, 12)
@@ -20,12 +20,12 @@ const universe = new Universe({ seed: 3, startMs })
 universe.advance(startMs + 2 * 3_600_000)
 const logs = simulatedLogs(universe)
 const acts = simulatedActs(universe)
-const tape = readTape({ logs, blocks: [] })
+const tape = attributeBatch({ logs, blocks: [] })
 
 describe('the tape of a universe', () => {
   test('has everything, and nothing that could not be booked', () => {
     expect(tape.quarantine).toEqual([])
-    expect(tape.strangeOperators).toEqual([])
+    expect(tape.unknownOperators).toEqual([])
     expect(tape.rawLogs.filter(({ kind }) => kind === 'unknown')).toEqual([])
     expect(new Set(tape.fills.map(({ generation }) => generation))).toEqual(new Set([1, 2, 3]))
     const kinds = new Set(acts.map(({ act }) => act.kind))
@@ -78,7 +78,7 @@ describe('the tape of a universe', () => {
 
 describe('the tape is the same', () => {
   const some = logs.slice(-3_000)
-  const whole = readTape({ logs: some, blocks: [] })
+  const whole = attributeBatch({ logs: some, blocks: [] })
 
   test('however the logs come', () => {
     fc.assert(
@@ -90,7 +90,7 @@ describe('the tape is the same', () => {
           .map((log) => ({ log, order: next() }))
           .sort((a, b) => a.order - b.order)
           .map(({ log }) => log)
-        expect(readTape({ logs: shuffled, blocks: [] })).toEqual(whole)
+        expect(attributeBatch({ logs: shuffled, blocks: [] })).toEqual(whole)
       }),
       { numRuns: 10 },
     )
@@ -103,7 +103,7 @@ describe('the tape is the same', () => {
         const [first, second] = [
           some.filter(({ at }) => at.blockNumber < cut),
           some.filter(({ at }) => at.blockNumber >= cut),
-        ].map((part) => readTape({ logs: part, blocks: [] }))
+        ].map((part) => attributeBatch({ logs: part, blocks: [] }))
         expect(join(first, second)).toEqual({ ...whole, outcomes: expect.anything() })
       }),
       { numRuns: 20 },
@@ -114,11 +114,11 @@ describe('the tape is the same', () => {
     const headers = whole.blocks.map((block) => ({ ...block, parentHash: block.hash }))
     const dateless = some.map((log) => ({ ...log, at: { ...log.at, timestampSec: undefined } }))
     const last = { number: 99_999_999, hash: '0x01', parentHash: '0x02', timeSec: 1 }
-    expect(readTape({ logs: dateless, blocks: [last, ...headers] })).toEqual({
+    expect(attributeBatch({ logs: dateless, blocks: [last, ...headers] })).toEqual({
       ...whole,
       blocks: [...headers, last],
     })
-    expect(() => readTape({ logs: dateless, blocks: [] })).toThrow('nobody knows the time')
+    expect(() => attributeBatch({ logs: dateless, blocks: [] })).toThrow('nobody knows the time')
   })
 })
 
@@ -126,7 +126,7 @@ test('a log that its block does not have is kept apart and not booked', () => {
   const [log] = logs
   if (log === undefined) throw new Error('there are no logs')
   const absurd = { ...log, at: { ...log.at, logIndex: 2 ** 40 } }
-  const { quarantine, ...rest } = readTape({ logs: [], refused: [log, absurd], blocks: [] })
+  const { quarantine, ...rest } = attributeBatch({ logs: [], refused: [log, absurd], blocks: [] })
   const seq = seqOf(log.at.blockNumber, log.at.logIndex)
   const reason = 'not_in_receipts'
   expect(quarantine).toMatchObject([

@@ -2,7 +2,7 @@ import { AMOUNT_MAX } from '../../core/money.js'
 import type { QuarantineFact } from './tape.js'
 
 /** Why nothing of a transaction can be booked. Thrown and caught while it is read. */
-export class Refusal extends Error {
+export class AttributionError extends Error {
   override name = 'Refusal'
   readonly reason: QuarantineFact['reason']
 
@@ -13,7 +13,8 @@ export class Refusal extends Error {
 }
 
 /** The amount, if it is one that can be booked. */
-export function bookable(amount: bigint): bigint {
-  if (amount > AMOUNT_MAX) throw new Refusal('absurd_amount', `${amount} is no amount of money`)
+export function checkAmount(amount: bigint): bigint {
+  if (amount > AMOUNT_MAX)
+    throw new AttributionError('absurd_amount', `${amount} is no amount of money`)
   return amount
 }

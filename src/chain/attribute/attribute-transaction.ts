@@ -1,0 +1,217 @@
+import { DecodeError } from '../../upstreams/polygon/abi.js'
+import type { Contract, Role } from '../../upstreams/polygon/contracts.js'
+import { decodeLog } from '../../upstreams/polygon/decode.js'
+import { fill, ordersMatched, ordersMatchedV1 } from '../../upstreams/polygon/decode-fill.js'
+import { type DecodedEvent, EMITTERS } from '../../upstreams/polygon/events.js'
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { Attribution } from './attribution.js'
+import { AttributionError } from './attribution-error.js'
+import { type BookedFact, isBooked } from './booked-fact.js'
+import { attributeComboEvent } from './combo-events.js'
+import { attributeConversion } from './conversions.js'
+import { attributeFee, attributeFill } from './fills.js'
+import { attributeFlow, isTrading } from './flows.js'
+import { attributeMigration, attributePositionRedeemed, attributePositionSplit } from './modules.js'
+import { record, recordModuleResult } from './record.js'
+import {
+  attributeAutoRedemption,
+  attributeCtfRedemption,
+  attributeNegRiskRedemption,
+} from './redemptions.js'
+import { attributeCtfSplit, attributeNegRiskSplit } from './splits.js'
+import type { TapeBlock } from './tape.js'
+import { attributeTransfers, collectMoves, countUnknownOperator } from './transfers.js'
+
+/** Reads the logs from one index up to another, which are all of one transaction. */
+export function attributeTransaction(
+  attribution: Attribution,
+  logs: readonly ChainLog[],
+  from: number,
+  end: number,
+  block: TapeBlock,
+): void {
+  const { tx } = attribution
+  tx.begin(logs, from, end, block)
+  const isMatch = hasFill(logs, from, end)
+  let refusal: AttributionError | undefined
+  for (let index = from; index < end; index++) {
+    const log = logs[index]
+    const contract = log === undefined ? undefined : EMITTERS.get(log.at.address)?.contract
+    if (log === undefined || contract === undefined || isPassedOver(log, contract, isMatch))
+      continue
+    try {
+      sortEvent(attribution, log, contract)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      attribution.quarantine('undecodable', error.message, log)
+      if (BOOKED_ROLES.has(contract.role))
+        refusal = new AttributionError(
+          'inconsistent',
+          'another log of the transaction does not decode',
+        )
+    }
+  }
+  if (refusal !== undefined) quarantineAll(attribution, refusal)
+  else if (tx.events.length > 0) attributeEvents(attribution)
+  for (const { event, log } of tx.late) attributeLate(attribution, event, log)
+}
+
+/** Contracts whose logs must all be understood before any of them is booked. */
+const BOOKED_ROLES: ReadonlySet<Role> = new Set([
+  'conditionalTokens',
+  'positionManager',
+  'exchangeV1',
+  'exchange',
+  'feeModule',
+  'negRiskAdapter',
+  'binaryModule',
+  'negRiskModule',
+  'combinatorialModule',
+  'autoRedeemer',
+])
+
+function hasFill(logs: readonly ChainLog[], from: number, end: number): boolean {
+  for (let index = from; index < end; index++)
+    if (logs[index]?.topics[0] === fill.topic0) return true
+  return false
+}
+
+/** What is only repeated elsewhere need not be decoded. */
+function isPassedOver(log: ChainLog, { role }: Contract, isMatch: boolean): boolean {
+  switch (role) {
+    case 'pusd':
+      return isTrading(log, isMatch)
+    case 'exchange':
+      return log.topics[0] === ordersMatched.topic0
+    case 'exchangeV1':
+      return log.topics[0] === ordersMatchedV1.topic0
+    default:
+      return false
+  }
+}
+
+function sortEvent(attribution: Attribution, log: ChainLog, contract: Contract): void {
+  const { tx } = attribution
+  const event = decodeLog(log)
+  if (event === undefined) return
+  if (isBooked(event)) {
+    tx.add(event, log, contract)
+    if (event.kind === 'transferSingle' || event.kind === 'transferBatch')
+      countUnknownOperator(attribution, log, event)
+    return
+  }
+  switch (event.kind) {
+    case 'fpmmCreation':
+      attribution.addPool(event.fixedProductMarketMaker)
+      attribution.keepRaw(event.kind, log)
+      return
+    case 'conditionResolved':
+    case 'resultReported':
+      tx.late.push({ event, log })
+      return
+    default:
+      if (contract.role === 'pusd') tx.late.push({ event, log })
+      else record(attribution, event, log)
+  }
+}
+
+function attributeLate(attribution: Attribution, event: DecodedEvent, log: ChainLog): void {
+  switch (event.kind) {
+    case 'conditionResolved':
+    case 'resultReported':
+      recordModuleResult(attribution, event, log)
+      return
+    case 'erc20Transfer':
+    case 'wrapped':
+    case 'unwrapped':
+      attributeFlow(attribution, event, log)
+      return
+    default:
+      record(attribution, event, log)
+      return
+  }
+}
+
+/** Books what the transaction says of tokens, all of it or, when something in it is wrong, nothing. */
+function attributeEvents(attribution: Attribution): void {
+  const { tx } = attribution
+  attribution.mark()
+  try {
+    collectMoves(attribution)
+    for (let place = 0; place < tx.events.length; place++) {
+      const event = tx.events[place]
+      if (event !== undefined) attributeEvent(attribution, place, event)
+    }
+    attributeTransfers(attribution)
+  } catch (error) {
+    if (!(error instanceof AttributionError)) throw error
+    attribution.discard()
+    quarantineAll(attribution, error)
+  }
+}
+
+/** Nothing of the transaction is booked; all that could have been is kept apart. */
+function quarantineAll(attribution: Attribution, { reason, message }: AttributionError): void {
+  for (const log of attribution.tx.logs) attribution.quarantine(reason, message, log)
+}
+
+function attributeEvent(attribution: Attribution, place: number, event: BookedFact): void {
+  switch (event.kind) {
+    case 'transferSingle':
+    case 'transferBatch':
+      break
+    case 'fill':
+      attributeFill(attribution, place, event)
+      break
+    case 'feeCharged':
+    case 'feeRefunded':
+    case 'feeWithdrawn':
+      attributeFee(attribution, place, event)
+      break
+    case 'ctfSplit':
+    case 'ctfMerge':
+      attributeCtfSplit(attribution, place, event)
+      break
+    case 'negRiskSplit':
+    case 'negRiskMerge':
+      attributeNegRiskSplit(attribution, place, event)
+      break
+    case 'ctfRedemption':
+      attributeCtfRedemption(attribution, place, event)
+      break
+    case 'negRiskRedemption':
+      attributeNegRiskRedemption(attribution, place, event)
+      break
+    case 'autoRedemption':
+    case 'autoBinaryRedemption':
+    case 'autoNegRiskRedemption':
+      attributeAutoRedemption(attribution, place, event)
+      break
+    case 'negRiskConversion':
+      attributeConversion(attribution, place, event)
+      break
+    case 'positionsSplit':
+    case 'positionsMerged':
+      attributeComboEvent(
+        attribution,
+        place,
+        event,
+        attributePositionSplit(attribution, place, event),
+      )
+      break
+    case 'positionRedeemed':
+      attributeComboEvent(
+        attribution,
+        place,
+        event,
+        attributePositionRedeemed(attribution, place, event),
+      )
+      break
+    case 'positionMigrated':
+      attributeComboEvent(attribution, place, event, attributeMigration(attribution, place, event))
+      break
+    default:
+      attributeComboEvent(attribution, place, event)
+      break
+  }
+}
