@@ -1,4 +1,4 @@
-import { MemoryLimiter } from '../src/accounts/limits/memory-limiter.js'
+import { MemoryLimiter } from '../src/accounts/limiter.js'
 import { systemClock } from '../src/core/clock.js'
 import type { Bench } from './lib/bench.js'
 

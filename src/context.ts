@@ -1,7 +1,6 @@
+import { Admission } from './accounts/admission.js'
 import { KeyRing } from './accounts/key-ring.js'
-import type { Limiter } from './accounts/limits/limiter.js'
-import { MemoryLimiter } from './accounts/limits/memory-limiter.js'
-import { StrangerWatch } from './accounts/stranger-watch.js'
+import { MemoryLimiter } from './accounts/limiter.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { Bus } from './bus/bus.js'
 import { Catalogue } from './catalogue/catalogue.js'
@@ -24,8 +23,7 @@ export type Context = {
   readonly sql: Pool
   store: Pick<Store, 'sql' | 'control' | 'problem'>
   keyRing: KeyRing
-  strangers: StrangerWatch
-  limiter: Limiter
+  admission: Admission
   usage: UsageMeter
   metrics: Metrics
   status: StatusBoard
@@ -44,6 +42,7 @@ export type ContextParts = {
 
 export function createContext({ config, log, store, clock = systemClock }: ContextParts): Context {
   const metrics = createMetrics()
+  const keyRing = new KeyRing(store)
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
   return {
     config,
@@ -53,9 +52,15 @@ export function createContext({ config, log, store, clock = systemClock }: Conte
       return store.sql
     },
     store,
-    keyRing: new KeyRing(store),
-    strangers: new StrangerWatch(clock),
-    limiter: new MemoryLimiter(clock),
+    keyRing,
+    admission: new Admission({
+      config,
+      store,
+      keyRing,
+      limiter: new MemoryLimiter(clock),
+      metrics,
+      clock,
+    }),
     usage: new UsageMeter(store, clock),
     metrics,
     status: createStatusBoard(),

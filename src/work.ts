@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FREE_KEY_PERIOD_MS } from './accounts/free-keys.js'
+import { FREE_KEY_PERIOD_MS } from './accounts/accounts.js'
 import { SYNC_MS } from './accounts/key-ring.js'
 import { deleteGrants, deleteUsageWriters } from './accounts/queries.js'
 import { FLUSH_MS } from './accounts/usage-meter.js'

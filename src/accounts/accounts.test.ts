@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { OperatorError } from '../core/errors.js'
-import { createKey, retireKey, setPlan } from './accounts.js'
-import { FREE_KEY_PERIOD_MS, FreeKeys } from './free-keys.js'
+import { createKey, FREE_KEY_PERIOD_MS, FreeKeys, retireKey, setPlan } from './accounts.js'
 import { insertAccount, selectKeyOwner, selectKeys } from './queries.js'
 import { hashSecret, isSecret } from './secret.js'
 

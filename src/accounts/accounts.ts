@@ -1,9 +1,22 @@
-import { OperatorError } from '../core/errors.js'
+import { LRUCache } from 'lru-cache'
+import { type ApiError, OperatorError, tooManyRequests } from '../core/errors.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { PLANS, type PlanId } from './plans.js'
-import { insertKey, lockAccount, revokeKey, updatePlan } from './queries.js'
+import {
+  claimGrant,
+  insertAccount,
+  insertKey,
+  lockAccount,
+  revokeKey,
+  updatePlan,
+} from './queries.js'
 import { createSecret, hashSecret, hintOf } from './secret.js'
+
+export const NAME_LENGTH_MAX = 100
+
+/** No control characters: names are shown in terminals and logs. */
+export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 /** A key that was just made: the only moment at which its secret is known. */
 export type NewKey = { id: number; accountId: number; name: string; secret: string }
@@ -54,7 +67,7 @@ export async function retireKey(sql: Sql, keyId: number, nowMs: number): Promise
 export const showAccount = (accountId: number): string => `acc_${accountId}`
 export const showKey = (keyId: number): string => `key_${keyId}`
 
-/** A key in an account whose room for it was checked. */
+/** Makes a key; the caller has checked that the plan of the account allows one more. */
 export async function makeKey(
   sql: Sql,
   { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
@@ -69,3 +82,50 @@ const noAccount = (accountId: number) =>
   new OperatorError(
     `There is no account ${showAccount(accountId)}. \`auspex accounts list\` shows all.`,
   )
+
+export const FREE_KEY_PERIOD_MS = 24 * 60 * 60 * 1000
+
+const REFUSED_ADDRESSES_MAX = 10_000
+
+/** Gives anonymous clients a free account with its one key: one per network and rolling day. */
+export class FreeKeys {
+  readonly #store: { readonly sql: Pool }
+  // Addresses that must wait, and until when: asking again costs the database nothing.
+  readonly #refused = new LRUCache<string, number>({ max: REFUSED_ADDRESSES_MAX })
+
+  constructor(store: { readonly sql: Pool }) {
+    this.#store = store
+  }
+
+  async issue({
+    name,
+    address,
+    nowMs,
+  }: {
+    name: string
+    address: string
+    nowMs: number
+  }): Promise<NewKey> {
+    const waitUntilMs = this.#refused.get(address) ?? 0
+    if (nowMs < waitUntilMs) throw freeKeyRefused(waitUntilMs, nowMs)
+    return await transact(this.#store.sql, async (tx) => {
+      const claim = { address, nowMs, periodMs: FREE_KEY_PERIOD_MS }
+      const { granted, grantedAt } = await claimGrant(tx, claim)
+      if (!granted) {
+        const nextAtMs = grantedAt.getTime() + FREE_KEY_PERIOD_MS
+        this.#refused.set(address, nextAtMs)
+        throw freeKeyRefused(nextAtMs, nowMs)
+      }
+      const accountId = await insertAccount(tx, { name, plan: 'free', nowMs })
+      return await makeKey(tx, { accountId, name, nowMs })
+    })
+  }
+}
+
+function freeKeyRefused(nextAtMs: number, nowMs: number): ApiError {
+  const nextAt = Math.ceil(nextAtMs / 1000)
+  return tooManyRequests(
+    `At most 1 key per IP address and day. The next one can be made after ${nextAt}.`,
+    nextAtMs - nowMs,
+  )
+}

@@ -2,8 +2,15 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../core/clock.js'
 import { formatTable } from '../lib/table.js'
 import type { WithDatabase } from '../store/with-database.js'
-import { createKey, retireKey, setPlan, showAccount, showKey } from './accounts.js'
-import { NAME_LENGTH_MAX, NAME_PATTERN } from './name.js'
+import {
+  createKey,
+  NAME_LENGTH_MAX,
+  NAME_PATTERN,
+  retireKey,
+  setPlan,
+  showAccount,
+  showKey,
+} from './accounts.js'
 import { isPlanId, PLAN_IDS, type PlanId } from './plans.js'
 import { insertAccount, selectAccounts, selectKeys } from './queries.js'
 

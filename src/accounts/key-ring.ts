@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../core/clock.js'
+import { tooManyRequests } from '../core/errors.js'
+import { SlidingWindow } from '../lib/sliding-window.js'
 import type { Pool } from '../store/connection.js'
 import { PLANS, type Plan } from './plans.js'
 import { selectKeyOwner, selectRevision } from './queries.js'
 import { digestSecret, hasPrefix, toHash } from './secret.js'
 
-/** Who stands behind a request: the key, the account that owns it, and what its plan grants. */
+/** The sender of a request: the key, the account that owns it, and what its plan grants. */
 export type Caller = { keyId: number; accountId: number; plan: Plan }
 
 /** Two ways to the same database: `control` for what must not queue behind requests. */
@@ -15,8 +18,8 @@ export const SYNC_MS = 250
 const TRUST_MS = 700
 
 const CALLERS_MAX = 100_000
-// Kept apart, so that a stranger who tries random keys pushes out no caller.
-const STRANGERS_MAX = 10_000
+// Kept apart, so that a client that tries random keys pushes out no caller.
+const UNKNOWN_KEYS_MAX = 10_000
 
 /**
  * The keys that this process has seen. Memory answers while the accounts' revision was read less
@@ -27,7 +30,7 @@ const STRANGERS_MAX = 10_000
 export class KeyRing {
   readonly #store: KeyStore
   readonly #callers = new Map<string, Caller>()
-  readonly #strangers = new LRUCache<string, true>({ max: STRANGERS_MAX })
+  readonly #unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_MAX })
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n
   #syncedAt = Number.NEGATIVE_INFINITY
@@ -42,15 +45,15 @@ export class KeyRing {
     return this.#callers.get(digestSecret(secret))
   }
 
-  /** Whether the key is known to open nothing. One that did not exist is never made later: keys are random. */
-  isStranger(secret: string): boolean {
-    return this.#strangers.has(digestSecret(secret))
+  /** Whether the database had no such key. It is never made later: keys are random. */
+  isUnknown(secret: string): boolean {
+    return this.#unknown.has(digestSecret(secret))
   }
 
   /** The caller of an active key; `undefined` when there is no such key. */
   async find(secret: string): Promise<Caller | undefined> {
     const digest = digestSecret(secret)
-    if (this.#strangers.has(digest)) return undefined
+    if (this.#unknown.has(digest)) return undefined
     return await (this.#lookups.get(digest) ?? this.#lookUp(digest))
   }
 
@@ -75,7 +78,7 @@ export class KeyRing {
     const revision = this.#revision
     const owner = await selectKeyOwner(this.#store.sql, toHash(digest))
     if (owner === undefined) {
-      this.#strangers.set(digest, true)
+      this.#unknown.set(digest, true)
       return undefined
     }
     const caller = { keyId: owner.keyId, accountId: owner.accountId, plan: PLANS[owner.plan] }
@@ -92,5 +95,39 @@ export class KeyRing {
       this.#callers.delete(oldest)
       break
     }
+  }
+}
+
+const GUESS_WINDOW_MS = 60_000
+const GUESSES_MAX = 300
+const ADDRESSES_MAX = 10_000
+
+/**
+ * Limits how many unknown keys one address may send: each costs a query. A key that exists costs
+ * nothing here, however often it is used.
+ */
+export class UnknownKeyLimiter {
+  readonly #clock: Clock
+  readonly #addresses = new LRUCache<string, SlidingWindow>({ max: ADDRESSES_MAX })
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Throws when the address has sent too many unknown keys lately. */
+  check(address: string): void {
+    const nowMs = this.#clock.now()
+    const window = this.#addresses.get(address)
+    if (window === undefined || window.count(nowMs) < GUESSES_MAX) return
+    const freeAtMs = window.freeAt(GUESSES_MAX, nowMs)
+    const freeAt = Math.ceil(freeAtMs / 1000)
+    throw tooManyRequests(`Too many unknown API keys. Retry after ${freeAt}.`, freeAtMs - nowMs)
+  }
+
+  /** Counts an unknown key. */
+  add(address: string): void {
+    const window = this.#addresses.get(address) ?? new SlidingWindow(GUESS_WINDOW_MS)
+    window.add(this.#clock.now())
+    this.#addresses.set(address, window)
   }
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { errorReply } from '../lib/error-reply.js'
-import { NAME_LENGTH_MAX, NAME_PATTERN } from './name.js'
+import { NAME_LENGTH_MAX, NAME_PATTERN } from './accounts.js'
 import { METERS, PLAN_IDS } from './plans.js'
 
 /** The body may be missing altogether. */

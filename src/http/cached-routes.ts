@@ -11,8 +11,8 @@ import { bodyHeadersOf, headersOf, isKnownToClient } from './answer-headers.js'
 import type { CachedAnswer, EncodedBody } from './cached-answer.js'
 import { readHead } from './chain-head.js'
 import { chooseEncoding, compressAnswer } from './compression.js'
+import { setHeaders } from './request-headers.js'
 import { ResponseCache } from './response-cache.js'
-import { setHeaders } from './set-headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

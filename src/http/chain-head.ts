@@ -1,7 +1,7 @@
 import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
 import type { Context } from '../context.js'
 import type { StatusBoard } from '../status/board.js'
-import { setHeaders } from './set-headers.js'
+import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

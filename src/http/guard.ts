@@ -1,18 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Access, chargesOf, checkPlan, type KeyedAccess } from '../accounts/access.js'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { Access } from '../accounts/access.js'
+import { type Admit, type Admitted, HOW_TO_SEND, RateLimited } from '../accounts/admission.js'
 import type { Caller } from '../accounts/key-ring.js'
-import { BUCKETS, type Bucket, type BucketName } from '../accounts/limits/buckets.js'
-import type { Verdict } from '../accounts/limits/limiter.js'
-import { isSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
-import { ApiError, databaseLost } from '../core/errors.js'
-import { createTerms, limitHeaders } from './limit-headers.js'
-import { setHeaders } from './set-headers.js'
-import { upgradeUrl } from './urls.js'
+import { ApiError } from '../core/errors.js'
+import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Required on every route of the API: a route that forgot it does not start. */
+    /** Required on every route of the API: a route without it does not start. */
     access?: Access
   }
   interface FastifyRequest {
@@ -21,91 +18,52 @@ declare module 'fastify' {
   }
 }
 
-/** Puts a guard before every route registered after this call, made for what the route asks. */
+/** Puts the admission before every route registered after this call. */
 export function guardRoutes(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
-    const guard = access === 'public' ? admitEverybody : createGuard(ctx, access)
+    const guard = access === 'public' ? admitAll : createGuard(ctx.admission.for(access))
     route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
   })
 }
 
-// Whoever may be answered from a cache says so later.
+// Routes with a cache overwrite this header.
 const UNCACHED = 'no-store'
 
-const admitEverybody: onRequestHookHandler = (_request, reply, done) => {
+const admitAll: onRequestHookHandler = (_request, reply, done) => {
   reply.header('cache-control', UNCACHED)
   done()
 }
 
-/**
- * Asks before anything else happens: key, then plan, then limit. Written with callbacks because it
- * runs for every request and mostly has nothing to wait for.
- */
-function createGuard(ctx: Context, access: KeyedAccess): onRequestHookHandler {
-  const termsOf = createTerms(access)
-
-  const admit = (request: FastifyRequest, reply: FastifyReply) => {
-    const secret = findSecret(request)
-    const isStoreLost = ctx.store.problem !== undefined
-    const known = isStoreLost ? undefined : ctx.keyRing.recall(secret)
-    if (known !== undefined) return admitCaller(request, reply, known)
-    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
-    if (isStoreLost) throw databaseLost()
-    return admitUnseen(request, reply, secret)
-  }
-
-  const admitUnseen = async (request: FastifyRequest, reply: FastifyReply, secret: string) => {
-    if (!ctx.keyRing.isStranger(secret)) {
-      ctx.strangers.check(request.ip)
-      const caller = await ctx.keyRing.find(secret)
-      if (caller !== undefined) return await admitCaller(request, reply, caller)
-      ctx.strangers.note(request.ip)
-    }
-    throw new ApiError(403, 'Invalid or inactive API key.')
-  }
-
-  const admitCaller = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    caller: Caller,
-  ): void | Promise<void> => {
-    checkPlan(caller, access, () => upgradeUrl(ctx.config, request))
-    request.caller = caller
-    const { tariff, policy } = termsOf(caller.plan)
-    const verdict = ctx.limiter.take(chargesOf(caller, tariff))
-    return verdict instanceof Promise
-      ? verdict.then((late) => applyVerdict(reply, policy, late))
-      : applyVerdict(reply, policy, verdict)
-  }
-
-  const applyVerdict = (reply: FastifyReply, policy: string, verdict: Verdict): void => {
-    const nowMs = ctx.clock.now()
-    setHeaders(reply, limitHeaders(policy, verdict, nowMs))
-    if (verdict.allowed) return
-    const { bucket, resetAtMs } = verdict.strictest
-    ctx.metrics.rateLimited.inc({ bucket })
-    const retryAfterMs = Math.max(1, resetAtMs - nowMs)
-    const { refuse }: Bucket = BUCKETS[bucket as BucketName]
-    throw refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
-  }
-
+/** With callbacks, because the admission of a known key is synchronous. */
+function createGuard(admit: Admit): onRequestHookHandler {
   return (request, reply, done) => {
     reply.header('cache-control', UNCACHED)
-    try {
-      const waiting = admit(request, reply)
-      if (waiting === undefined) done()
-      else waiting.then(() => done(), done)
-    } catch (error) {
+    const accept = ({ caller, headers }: Admitted) => {
+      request.caller = caller
+      setHeaders(reply, headers)
+    }
+    const refuse = (error: unknown) => {
+      if (error instanceof RateLimited) accept(error)
       done(error as Error)
     }
+    try {
+      const admitted = admit(findSecret(request), request)
+      if (admitted instanceof Promise) return void admitted.then(accept).then(() => done(), refuse)
+      accept(admitted)
+    } catch (error) {
+      return refuse(error)
+    }
+    done()
   }
 }
 
-const HOW_TO_SEND = 'Pass it via ?key= or the x-api-key header (or Authorization: Bearer).'
-
-function findSecret(request: FastifyRequest): string {
+/** The API key that a request carries; `undefined`: none. Throws when it carries several. */
+export function findSecret(request: {
+  headers: IncomingHttpHeaders
+  query: unknown
+}): string | undefined {
   const { headers } = request
   const inQuery = (request.query as Record<string, unknown>).key
   // Almost every request sends the header and nothing else.
@@ -113,8 +71,7 @@ function findSecret(request: FastifyRequest): string {
     inQuery === undefined && headers.authorization === undefined
       ? headers['x-api-key']
       : chooseSecret([headers['x-api-key'], readBearer(headers.authorization), inQuery].flat())
-  if (typeof secret === 'string' && secret !== '') return secret
-  throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
+  return typeof secret === 'string' && secret !== '' ? secret : undefined
 }
 
 function chooseSecret(given: unknown[]): unknown {
@@ -123,7 +80,7 @@ function chooseSecret(given: unknown[]): unknown {
   return secret
 }
 
-// Other schemes belong to proxies in front of us and say nothing about our keys.
+// Other schemes belong to proxies in front of the service and carry none of its keys.
 function readBearer(header: string | undefined): string | undefined {
   const match = header === undefined ? null : /^bearer +(\S+) *$/i.exec(header)
   return match?.[1]

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const EXPOSED =
   'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age'
@@ -26,4 +26,11 @@ export function addRequestHeaders(app: FastifyInstance): void {
     reply.header('access-control-max-age', PREFLIGHT_SECONDS)
     return reply.code(204).send()
   })
+}
+
+/** Sets headers that are given as names and values in turn. */
+export function setHeaders(reply: FastifyReply, headers: readonly string[]): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    reply.header(headers[index] ?? '', headers[index + 1])
+  }
 }

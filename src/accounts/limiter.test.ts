@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../../test/manual-clock.js'
-import { MemoryLimiter } from './memory-limiter.js'
+import { ManualClock } from '../../test/manual-clock.js'
+import { MemoryLimiter } from './limiter.js'
 
 const WINDOW_MS = 60_000
 const charge = (limit: number, subject = 1, bucket = 'rest') => ({

@@ -1,25 +1,25 @@
-import { type ApiError, tooManyRequests } from '../../core/errors.js'
-import type { Plan } from '../plans.js'
+import { type ApiError, tooManyRequests } from '../core/errors.js'
+import type { Plan } from './plans.js'
 
 /** One allowance: how many requests in which time, counted for a key or for a whole account. */
 export type Bucket = {
   windowMs: number
   counts: 'key' | 'account'
   limit: (plan: Plan) => number
-  refuse: (refusal: Refusal) => ApiError
+  refuse: (reset: RateLimitReset) => ApiError
 }
 
-/** When the next request will be allowed. */
-export type Refusal = { resetAt: number; retryAfterMs: number }
+/** When a full bucket allows the next request: in Unix seconds, and from now. */
+export type RateLimitReset = { resetAt: number; retryAfterMs: number }
 
 const MINUTE_MS = 60_000
 
-const refusePlainly = ({ resetAt, retryAfterMs }: Refusal) =>
+const refusePlainly = ({ resetAt, retryAfterMs }: RateLimitReset) =>
   tooManyRequests(`Rate limit exceeded. Retry after ${resetAt}.`, retryAfterMs)
 
 const refuseInScope =
   (scope: string, message: string) =>
-  ({ resetAt, retryAfterMs }: Refusal) =>
+  ({ resetAt, retryAfterMs }: RateLimitReset) =>
     tooManyRequests(message, retryAfterMs, { scope, reset_at: resetAt, retryAfterMs })
 
 /** Every bucket that a route may name; all buckets of a route are checked, the strictest decides. */

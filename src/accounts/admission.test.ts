@@ -1,0 +1,76 @@
+import { Counter, Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { ManualClock } from '../../test/manual-clock.js'
+import { STANDARD, V3 } from './access.js'
+import { createKey } from './accounts.js'
+import { Admission, RateLimited } from './admission.js'
+import { KeyRing } from './key-ring.js'
+import { type Limiter, MemoryLimiter } from './limiter.js'
+import type { PlanId } from './plans.js'
+import { insertAccount } from './queries.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const CLIENT = { ip: '192.0.2.1', protocol: 'https', host: 'example.org' }
+
+async function open(plan: PlanId, later = false) {
+  const clock = new ManualClock()
+  const keyRing = new KeyRing(database)
+  const rateLimited = new Counter({
+    ...{ name: 'limited', help: 'test', labelNames: ['bucket'] as const },
+    registers: [new Registry()],
+  })
+  const memory = new MemoryLimiter(clock)
+  const limiter: Limiter = later ? { take: async (charges) => memory.take(charges) } : memory
+  const admission = new Admission({
+    config: { publicUrl: undefined, upgradeUrl: undefined },
+    store: { problem: undefined },
+    ...{ keyRing, limiter, metrics: { rateLimited }, clock },
+  })
+  const nowMs = clock.now()
+  const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
+  const { secret } = await createKey(database.sql, { accountId, name: 'k', nowMs })
+  await keyRing.sync()
+  return { admission, secret, accountId, keyRing }
+}
+
+test('a known key is admitted without a promise, and with its charges', async () => {
+  const { admission, secret, accountId } = await open('growth')
+  const admit = admission.for(STANDARD)
+  expect(await admit(secret, CLIENT)).toMatchObject({ caller: { accountId } })
+  const known = admit(secret, CLIENT)
+  expect(known).not.toBeInstanceOf(Promise)
+  expect(known).toMatchObject({ caller: { accountId } })
+  expect((await known).headers).toEqual(expect.arrayContaining(['x-ratelimit-remaining', '1998']))
+})
+
+test.each([
+  ['in this process', false],
+  ['in another process', true],
+])('a limiter %s refuses with the caller and the headers of the limit', async (_where, later) => {
+  const { admission, secret, accountId } = await open('free', later)
+  const admit = admission.for(STANDARD)
+  for (let count = 0; count < 60; count++) await admit(secret, CLIENT)
+  const refusal = await (async () => admit(secret, CLIENT))().catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(RateLimited)
+  expect(refusal).toMatchObject({ status: 429, retryAfterSeconds: 60, caller: { accountId } })
+  expect((refusal as RateLimited).headers).toContain('x-ratelimit-reset')
+})
+
+test('the upgrade address of a 402 is the one that the client used', async () => {
+  const { admission, secret } = await open('free')
+  await expect(admission.for(V3)(secret, CLIENT)).rejects.toMatchObject({
+    status: 402,
+    fields: { tier: 'free', upgrade_url: 'https://example.org/v1/plans' },
+  })
+})
+
+test('401: no key', async () => {
+  const { admission } = await open('free')
+  expect(() => admission.for(STANDARD)(undefined, CLIENT)).toThrow(/Missing API key/)
+})

@@ -1,0 +1,185 @@
+import type { Counter } from 'prom-client'
+import type { Config } from '../config/config.js'
+import type { Clock } from '../core/clock.js'
+import { ApiError, databaseLost } from '../core/errors.js'
+import type { KeyedAccess } from './access.js'
+import { BUCKETS, type Bucket, type BucketName } from './buckets.js'
+import { type Caller, type KeyRing, UnknownKeyLimiter } from './key-ring.js'
+import type { Balance, Charge, Limiter, Verdict } from './limiter.js'
+import { PLANS, type Plan, type PlanId } from './plans.js'
+import { isSecret } from './secret.js'
+
+/** The client's end of a connection; a Fastify request is one. */
+export type Client = { readonly ip: string; readonly protocol: string; readonly host: string }
+
+/** A request that may go on, and the limit headers of its answer: names and values in turn. */
+export type Admitted = { caller: Caller; headers: readonly string[] }
+
+/**
+ * Decides on one request. Throws an `ApiError` when it is refused. A promise comes back only where
+ * the database or another process has to be asked: not for a key that the ring knows.
+ */
+export type Admit = (secret: string | undefined, client: Client) => Admitted | Promise<Admitted>
+
+type AdmissionParts = {
+  config: Pick<Config, 'publicUrl' | 'upgradeUrl'>
+  store: { readonly problem: string | undefined }
+  keyRing: KeyRing
+  limiter: Limiter
+  metrics: { rateLimited: Counter<'bucket'> }
+  clock: Clock
+}
+
+export const HOW_TO_SEND = 'Pass it via ?key= or the x-api-key header (or Authorization: Bearer).'
+
+/** The one check of key, plan and limits, in this order, for every door of the service. */
+export class Admission {
+  readonly #parts: AdmissionParts
+  readonly #unknownKeys: UnknownKeyLimiter
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts
+    this.#unknownKeys = new UnknownKeyLimiter(parts.clock)
+  }
+
+  /** The check for one route or channel; made once, when it is registered. */
+  for(access: KeyedAccess): Admit {
+    const termsOf = createTerms(access)
+    const admitCaller = (caller: Caller, client: Client) => {
+      checkPlan(caller, access, () => this.#upgradeUrl(client))
+      const { tariff, policy } = termsOf(caller.plan)
+      const verdict = this.#parts.limiter.take(chargesOf(caller, tariff))
+      return verdict instanceof Promise
+        ? verdict.then((late) => this.#judge(caller, policy, late))
+        : this.#judge(caller, policy, verdict)
+    }
+    // Without `async`: it runs for every request and mostly has nothing to wait for.
+    return (secret, client) => {
+      const caller = this.#findCaller(secret, client)
+      return caller instanceof Promise
+        ? caller.then((late) => admitCaller(late, client))
+        : admitCaller(caller, client)
+    }
+  }
+
+  #findCaller(secret: string | undefined, client: Client): Caller | Promise<Caller> {
+    if (secret === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
+    const isStoreLost = this.#parts.store.problem !== undefined
+    const known = isStoreLost ? undefined : this.#parts.keyRing.recall(secret)
+    if (known !== undefined) return known
+    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
+    if (isStoreLost) throw databaseLost()
+    return this.#lookUp(secret, client)
+  }
+
+  async #lookUp(secret: string, { ip }: Client): Promise<Caller> {
+    const { keyRing } = this.#parts
+    if (!keyRing.isUnknown(secret)) {
+      this.#unknownKeys.check(ip)
+      const caller = await keyRing.find(secret)
+      if (caller !== undefined) return caller
+      this.#unknownKeys.add(ip)
+    }
+    throw new ApiError(403, 'Invalid or inactive API key.')
+  }
+
+  #judge(caller: Caller, policy: string, verdict: Verdict): Admitted {
+    const nowMs = this.#parts.clock.now()
+    const headers = limitHeaders(policy, verdict, nowMs)
+    if (verdict.allowed) return { caller, headers }
+    const { bucket, resetAtMs } = verdict.strictest
+    this.#parts.metrics.rateLimited.inc({ bucket })
+    const retryAfterMs = Math.max(1, resetAtMs - nowMs)
+    const { refuse }: Bucket = BUCKETS[bucket as BucketName]
+    const refusal = refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
+    throw new RateLimited(refusal, { caller, headers })
+  }
+
+  #upgradeUrl({ protocol, host }: Client): string {
+    const { upgradeUrl, publicUrl = `${protocol}://${host}` } = this.#parts.config
+    return upgradeUrl ?? `${publicUrl}/v1/plans`
+  }
+}
+
+/** The refusal of a known caller: its answer carries the limit headers too. */
+export class RateLimited extends ApiError {
+  override name = 'RateLimited'
+  readonly caller: Caller
+  readonly headers: readonly string[]
+
+  constructor(refusal: ApiError, { caller, headers }: Admitted) {
+    const { status, message, fields, retryAfterSeconds = 1 } = refusal
+    super(status, message, fields, { retryAfterSeconds })
+    this.caller = caller
+    this.headers = headers
+  }
+}
+
+function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => string): void {
+  const needed = access.plan
+  if (needed === undefined || plan.rank >= PLANS[needed.from].rank) return
+  if (needed.refusal === 402) {
+    throw new ApiError(402, 'A paid plan is required for this endpoint.', {
+      tier: plan.id,
+      upgrade_url: upgradeUrl(),
+    })
+  }
+  throw new ApiError(
+    403,
+    `This endpoint needs the ${needed.from} plan or above; this key is on the ${plan.id} plan.`,
+  )
+}
+
+/** What a route's buckets come to under one plan. */
+type Tariff = { bucket: BucketName; counts: 'key' | 'account'; limit: number; windowMs: number }[]
+
+/** What a route costs under a plan, and the header that says so. */
+type Terms = { tariff: Tariff; policy: string }
+
+/** The terms of a route for each plan: computed once, the same for every request. */
+function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {
+  const terms = Object.values(PLANS).map((plan) => {
+    const tariff = buckets.map((bucket) => {
+      const { windowMs, counts, limit } = BUCKETS[bucket]
+      return { bucket, counts, limit: limit(plan), windowMs }
+    })
+    return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const
+  })
+  const byPlan = Object.fromEntries(terms) as Record<PlanId, Terms>
+  return ({ id }) => byPlan[id]
+}
+
+function chargesOf({ keyId, accountId }: Caller, tariff: Tariff): Charge[] {
+  return tariff.map(({ bucket, counts, limit, windowMs }) => {
+    const subject = counts === 'key' ? keyId : accountId
+    return { bucket, subject, limit, windowMs }
+  })
+}
+
+/** The headers of every authenticated answer: names and values in turn. */
+function limitHeaders(policy: string, verdict: Verdict, nowMs: number): string[] {
+  const { strictest, balances } = verdict
+  let rests = ''
+  for (const balance of balances) {
+    rests += (rests === '' ? '' : ', ') + showBalance(balance, nowMs)
+  }
+  return [
+    'x-ratelimit-limit',
+    `${strictest.limit}`,
+    'x-ratelimit-remaining',
+    `${strictest.remaining}`,
+    'x-ratelimit-reset',
+    `${Math.ceil(strictest.resetAtMs / 1000)}`,
+    'ratelimit-policy',
+    policy,
+    'ratelimit',
+    rests,
+  ]
+}
+
+// The names and letters of draft-ietf-httpapi-ratelimit-headers.
+const showPolicy = ({ bucket, limit, windowMs }: Tariff[number]): string =>
+  `"${bucket}";q=${limit};w=${windowMs / 1000}`
+
+const showBalance = ({ bucket, remaining, resetAtMs }: Balance, nowMs: number): string =>
+  `"${bucket}";r=${remaining};t=${Math.max(0, Math.ceil((resetAtMs - nowMs) / 1000))}`
