@@ -4,7 +4,7 @@ import { Faults } from '../sim/server/faults.js'
 import { Universe } from '../sim/universe/universe.js'
 import { decodeLogs } from '../src/upstreams/polygon/decode.js'
 import { WATCHED } from '../src/upstreams/polygon/filter.js'
-import { readLogs } from '../src/upstreams/polygon/log.js'
+import { parseLogs } from '../src/upstreams/polygon/log.js'
 import type { Bench } from './lib/bench.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
@@ -31,7 +31,7 @@ export const decode: Bench = {
 }
 
 function toFacts(bytes: Buffer): number {
-  const logs = readLogs(JSON.parse(bytes.toString()).result, 'result')
+  const logs = parseLogs(JSON.parse(bytes.toString()).result, 'result')
   const { events, broken } = decodeLogs(logs)
   assert(broken.length === 0 && events.length === logs.length, 'every log is ours and decodes')
   return events.length

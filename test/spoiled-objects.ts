@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { ReadError } from '../src/upstreams/transport/read.js'
-
-type Reader = (value: unknown, path: string) => unknown
+import { ParseError, type Parser } from '../src/upstreams/transport/parse-json.js'
 
 /**
- * Gives each reader any JSON, and the whole object with some of the named fields replaced by any
- * JSON: it may read them or throw ReadError, and nothing else.
+ * Gives each parser any JSON, and the whole object with some of the named fields replaced by any
+ * JSON: it may accept them or throw ParseError, and nothing else.
  */
-export function expectOnlyReadErrors(
-  readers: readonly Reader[],
+export function expectOnlyParseErrors(
+  parsers: readonly Parser<unknown>[],
   whole: object,
   names: readonly string[] = Object.keys(whole),
 ): void {
@@ -18,11 +16,11 @@ export function expectOnlyReadErrors(
     .map((changes) => ({ ...whole, ...changes }))
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), spoiled), (json) => {
-      for (const read of readers) {
+      for (const parse of parsers) {
         try {
-          read(json, 'body')
+          parse(json, 'body')
         } catch (error) {
-          expect(error).toBeInstanceOf(ReadError)
+          expect(error).toBeInstanceOf(ParseError)
         }
       }
     }),

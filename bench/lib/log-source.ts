@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { TapeBlock } from '../../src/chain/attribute/tape.js'
 import { PARTITION_BLOCKS } from '../../src/core/blocks.js'
 import { fill } from '../../src/upstreams/polygon/decode-fill.js'
-import { type ChainLog, readLogs } from '../../src/upstreams/polygon/log.js'
+import { type ChainLog, parseLogs } from '../../src/upstreams/polygon/log.js'
 import { tidyLater } from './tidy.js'
 
 /** Blocks with their logs, as the connector hands them over. */
@@ -70,7 +70,7 @@ export class LogSource {
     const block = { number: number + 1, parentHash: hash, ...head }
     this.#previous = block
     stretch.blocks.push(block)
-    for (const log of readLogs(logs, 'logs')) {
+    for (const log of parseLogs(logs, 'logs')) {
       log.at.blockNumber = block.number
       stretch.logs.push(log)
       if (log.topics[0] === fill.topic0) stretch.fills++

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
-import { readFineTimeMs } from '../upstreams/transport/read.js'
+import { parseFineTimeMs } from '../upstreams/transport/parse-json.js'
 import { toDate, toId, toInteger, toText, toTime } from './columns.js'
 import { readWord, toTokenId, toTokenWord } from './token-word.js'
 
@@ -46,7 +46,7 @@ test('times come back from PostgreSQL to the microsecond', async () => {
     .map(({ second, fraction }) => `${second.toISOString().slice(0, 19)}.${fraction}Z`)
   const read = await database.sql<{ text: string }[]>`
     select to_char(time::timestamptz at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
-      from unnest(${written.map((text) => toTime(readFineTimeMs(text, 'at')) ?? '')}::text[])
+      from unnest(${written.map((text) => toTime(parseFineTimeMs(text, 'at')) ?? '')}::text[])
            with ordinality as x (time, place)
      order by place`
   expect(read.map(({ text }) => text)).toEqual(written)

@@ -10,7 +10,7 @@ import { attributeBatch } from '../chain/attribute/attribute-batch.js'
 import type { Tape } from '../chain/attribute/tape.js'
 import { createLog } from '../lib/log.js'
 import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
-import { readLogs } from '../upstreams/polygon/log.js'
+import { parseLogs } from '../upstreams/polygon/log.js'
 import { LiveEvents } from './live-events.js'
 import { readStructuredId } from './structured-id.js'
 
@@ -48,7 +48,7 @@ function tapeOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): Tape
     .filter(({ body }) => ADDRESSES.has(body.address) && TOPICS.has(body.topics[0] ?? ''))
     .map((log) => log.show())
   return attributeBatch({
-    logs: readLogs(JSON.parse(`[${texts.join(',')}]`), 'logs'),
+    logs: parseLogs(JSON.parse(`[${texts.join(',')}]`), 'logs'),
     blocks: [
       {
         number: block.number,

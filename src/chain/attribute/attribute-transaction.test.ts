@@ -10,7 +10,7 @@ import { brokenJson } from '../../../test/mutate-json.js'
 import { AMOUNT_MAX } from '../../core/money.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
 import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
-import { type ChainLog, readLogs } from '../../upstreams/polygon/log.js'
+import { type ChainLog, parseLogs } from '../../upstreams/polygon/log.js'
 import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
@@ -259,7 +259,7 @@ describe('whatever a log holds, nothing is thrown', () => {
       fc.property(brokenJson(good), (text) => {
         let logs: ChainLog[]
         try {
-          logs = readLogs(JSON.parse(text), 'result')
+          logs = parseLogs(JSON.parse(text), 'result')
         } catch {
           return
         }

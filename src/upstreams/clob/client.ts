@@ -5,7 +5,13 @@ import { UpstreamError } from '../transport/errors.js'
 import { HttpUpstream } from '../transport/http.js'
 import type { ConnectorOptions } from '../transport/http-options.js'
 import { ifFound } from '../transport/if-found.js'
-import { readAmount, readArray, readDecimal, readInteger } from '../transport/read.js'
+import {
+  arrayOf,
+  type Parser,
+  parseAmount,
+  parseDecimal,
+  parseInteger,
+} from '../transport/parse-json.js'
 import { CLOB_LIMITS, HISTORIES_MAX, TOKENS_MAX } from './limits.js'
 import type {
   ClobBook,
@@ -18,15 +24,13 @@ import type {
 import {
   parseBook,
   parseByToken,
+  parseClobMarket,
   parseHistories,
   parseHistory,
   parseLastTrades,
-  parseMarket,
   parseMarketPage,
   parsePrices,
 } from './parse.js'
-
-type Read<T> = (value: unknown, path: string) => T
 
 const FIRST_CURSOR = 'MA=='
 
@@ -51,14 +55,14 @@ export class ClobClient {
 
   /** `undefined`: the token has no book, because its market is not open yet or no more. */
   getBook(tokenId: string, signal?: AbortSignal): Promise<ClobBook | undefined> {
-    return ifFound(this.#http.get('/book', { token_id: tokenId }, { read: parseBook, signal }))
+    return ifFound(this.#http.get('/book', { token_id: tokenId }, { parse: parseBook, signal }))
   }
 
   /** Tokens without a book are absent, here and in the maps below. */
   async getBooks(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, ClobBook>> {
-    const read = (json: unknown, path: string) => readArray(json, path, parseBook)
+    const parse = arrayOf(parseBook)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
-      this.#http.post('/books', toTokens(batch), { read, signal }),
+      this.#http.post('/books', toTokens(batch), { parse, signal }),
     )
     return new Map(answers.flat().map((book) => [book.tokenId, book]))
   }
@@ -68,23 +72,23 @@ export class ClobClient {
     tokenIds: Iterable<string>,
     signal?: AbortSignal,
   ): Promise<Map<string, ClobPrices>> {
-    const read = parseByToken(parsePrices)
+    const parse = parseByToken(parsePrices)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX / 2, (batch) => {
       const sides = batch.flatMap((token_id) => [
         { token_id, side: 'BUY' },
         { token_id, side: 'SELL' },
       ])
-      return this.#http.post('/prices', sides, { read, signal })
+      return this.#http.post('/prices', sides, { parse, signal })
     })
     return joinMaps(answers)
   }
 
   getMidpoints(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/midpoints', tokenIds, parseByToken(readAmount), signal)
+    return this.#byToken('/midpoints', tokenIds, parseByToken(parseAmount), signal)
   }
 
   getSpreads(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/spreads', tokenIds, parseByToken(readDecimal), signal)
+    return this.#byToken('/spreads', tokenIds, parseByToken(parseDecimal), signal)
   }
 
   getLastTradePrices(
@@ -102,7 +106,7 @@ export class ClobClient {
   ): Promise<ClobPricePoint[]> {
     const query = { market: tokenId, ...toHistoryQuery(span) }
     try {
-      return await this.#http.get('/prices-history', query, { read: parseHistory, signal })
+      return await this.#http.get('/prices-history', query, { parse: parseHistory, signal })
     } catch (error) {
       const halves =
         error instanceof UpstreamError && error.status === 400 ? halve(span) : undefined
@@ -121,7 +125,7 @@ export class ClobClient {
     const { startTs, endTs, interval, fidelity } = toHistoryQuery(span)
     const answers = await inBatches(new Set(tokenIds), HISTORIES_MAX, (markets) => {
       const body = { markets, start_ts: startTs, end_ts: endTs, interval, fidelity }
-      return this.#http.post('/batch-prices-history', body, { read: parseHistories, signal })
+      return this.#http.post('/batch-prices-history', body, { parse: parseHistories, signal })
     })
     return joinMaps(answers)
   }
@@ -129,29 +133,29 @@ export class ClobClient {
   /** Every market there ever was, page by page. */
   eachMarket(signal?: AbortSignal): AsyncGenerator<ClobMarket> {
     return followCursor('clob', FIRST_CURSOR, (next_cursor) =>
-      this.#http.get('/markets', { next_cursor }, { read: parseMarketPage, signal }),
+      this.#http.get('/markets', { next_cursor }, { parse: parseMarketPage, signal }),
     )
   }
 
   /** `undefined`: there is no such market. */
   getMarket(conditionId: string, signal?: AbortSignal): Promise<ClobMarket | undefined> {
     const path = `/markets/${encodeURIComponent(conditionId)}`
-    return ifFound(this.#http.get(path, {}, { read: parseMarket, signal }))
+    return ifFound(this.#http.get(path, {}, { parse: parseClobMarket, signal }))
   }
 
   /** Unix seconds. */
   getServerTime(signal?: AbortSignal): Promise<number> {
-    return this.#http.get('/time', {}, { read: readInteger, signal })
+    return this.#http.get('/time', {}, { parse: parseInteger, signal })
   }
 
   async #byToken<T>(
     path: string,
     tokenIds: Iterable<string>,
-    read: Read<Map<string, T>>,
+    parse: Parser<Map<string, T>>,
     signal?: AbortSignal,
   ): Promise<Map<string, T>> {
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
-      this.#http.post(path, toTokens(batch), { read, signal }),
+      this.#http.post(path, toTokens(batch), { parse, signal }),
     )
     return joinMaps(answers)
   }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectOnlyReadErrors } from '../../../test/spoiled-objects.js'
-import { readDecimal } from '../transport/read.js'
+import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
+import { parseDecimal } from '../transport/parse-json.js'
 import {
   parseBook,
   parseByToken,
+  parseClobMarket,
   parseHistories,
   parseHistory,
   parseLastTrades,
-  parseMarket,
   parseMarketPage,
   parsePrices,
 } from './parse.js'
@@ -107,7 +107,7 @@ describe('markets', () => {
   const json = fixture('market')
 
   test('are read with their tokens', () => {
-    expect(parseMarket(json, 'body')).toMatchObject({
+    expect(parseClobMarket(json, 'body')).toMatchObject({
       conditionId: json.condition_id,
       marketSlug: 'eth-updown-5m-1791000000',
       description: undefined,
@@ -130,17 +130,17 @@ describe('markets', () => {
   })
 })
 
-test('whatever comes, nothing but a ReadError is thrown', () => {
-  const readers = [
+test('whatever comes, nothing but a ParseError is thrown', () => {
+  const parsers = [
     parseBook,
     parseByToken(parsePrices),
-    parseByToken(readDecimal),
+    parseByToken(parseDecimal),
     parseLastTrades,
     parseHistory,
     parseHistories,
-    parseMarket,
+    parseClobMarket,
     parseMarketPage,
   ]
   const whole = { ...fixture('market'), ...fixture('book'), history: {}, data: [] }
-  expectOnlyReadErrors(readers, whole)
+  expectOnlyParseErrors(parsers, whole)
 })

@@ -1,18 +1,20 @@
 import type { CursorPage } from '../transport/cursor.js'
 import {
-  readAmount,
-  readArray,
-  readBoolean,
-  readFields,
-  readId,
-  readInteger,
-  readNumber,
-  readObject,
-  readOptional,
-  readString,
-  readTimeMs,
-  refuse,
-} from '../transport/read.js'
+  arrayOf,
+  type Parser,
+  parseAmount,
+  parseArray,
+  parseBoolean,
+  parseFields,
+  parseId,
+  parseInteger,
+  parseNumber,
+  parseObject,
+  parseOptional,
+  parseString,
+  parseTimeMs,
+  refuseValue,
+} from '../transport/parse-json.js'
 import type {
   ClobBook,
   ClobLastTrade,
@@ -23,39 +25,37 @@ import type {
   ClobPrices,
 } from './messages.js'
 
-type Read<T> = (value: unknown, path: string) => T
-
 /** Levels come with the best one last, by one account also first: they are sorted here. */
 export function parseBook(value: unknown, path: string): ClobBook {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    conditionId: fields.required('market', readString),
-    tokenId: fields.required('asset_id', readId),
-    timestampMs: fields.required('timestamp', readInteger),
-    hash: fields.optional('hash', readString),
+    conditionId: fields.required('market', parseString),
+    tokenId: fields.required('asset_id', parseId),
+    timestampMs: fields.required('timestamp', parseInteger),
+    hash: fields.optional('hash', parseString),
     bids: fields.list('bids', parseLevel).sort((a, b) => Number(b.price) - Number(a.price)),
     asks: fields.list('asks', parseLevel).sort((a, b) => Number(a.price) - Number(b.price)),
-    minOrderSize: fields.optional('min_order_size', readAmount),
-    tickSize: fields.optional('tick_size', readAmount),
-    negRisk: fields.optional('neg_risk', readBoolean),
-    lastTradePrice: fields.optional('last_trade_price', readAmount),
+    minOrderSize: fields.optional('min_order_size', parseAmount),
+    tickSize: fields.optional('tick_size', parseAmount),
+    negRisk: fields.optional('neg_risk', parseBoolean),
+    lastTradePrice: fields.optional('last_trade_price', parseAmount),
   }
 }
 
 function parseLevel(value: unknown, path: string): ClobLevel {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    price: fields.required('price', readAmount),
-    size: fields.required('size', readAmount),
+    price: fields.required('price', parseAmount),
+    size: fields.required('size', parseAmount),
   }
 }
 
 /** `{"<token>": …}`: tokens that the upstream does not know are not in it. */
-export function parseByToken<T>(read: Read<T>) {
+export function parseByToken<T>(parse: Parser<T>) {
   return (value: unknown, path: string): Map<string, T> => {
     const byToken = new Map<string, T>()
-    for (const [tokenId, item] of Object.entries(readObject(value, path))) {
-      const parsed = readOptional(item, `${path}.${tokenId}`, read)
+    for (const [tokenId, item] of Object.entries(parseObject(value, path))) {
+      const parsed = parseOptional(item, `${path}.${tokenId}`, parse)
       if (parsed !== undefined) byToken.set(tokenId, parsed)
     }
     return byToken
@@ -63,94 +63,97 @@ export function parseByToken<T>(read: Read<T>) {
 }
 
 export function parsePrices(value: unknown, path: string): ClobPrices {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    buy: fields.optional('BUY', readAmount),
-    sell: fields.optional('SELL', readAmount),
+    buy: fields.optional('BUY', parseAmount),
+    sell: fields.optional('SELL', parseAmount),
   }
 }
 
 export function parseLastTrades(value: unknown, path: string): Map<string, ClobLastTrade> {
-  const trades = readArray(value, path, (item, at): [string, ClobLastTrade] => {
-    const fields = readFields(item, at)
-    const price = fields.required('price', readAmount)
-    return [fields.required('token_id', readId), { price, side: fields.optional('side', readSide) }]
+  const trades = parseArray(value, path, (item, at): [string, ClobLastTrade] => {
+    const fields = parseFields(item, at)
+    const price = fields.required('price', parseAmount)
+    return [
+      fields.required('token_id', parseId),
+      { price, side: fields.optional('side', parseClobSide) },
+    ]
   })
   return new Map(trades)
 }
 
-export function readSide(value: unknown, path: string): 'BUY' | 'SELL' {
-  return value === 'BUY' || value === 'SELL' ? value : refuse(path, 'BUY or SELL', value)
+export function parseClobSide(value: unknown, path: string): 'BUY' | 'SELL' {
+  return value === 'BUY' || value === 'SELL' ? value : refuseValue(path, 'BUY or SELL', value)
 }
 
 export function parseHistory(value: unknown, path: string): ClobPricePoint[] {
-  return readFields(value, path).required('history', parsePoints)
+  return parseFields(value, path).required('history', parsePoints)
 }
 
 export function parseHistories(value: unknown, path: string): Map<string, ClobPricePoint[]> {
-  return readFields(value, path).required('history', parseByToken(parsePoints))
+  return parseFields(value, path).required('history', parseByToken(parsePoints))
 }
 
 function parsePoints(value: unknown, path: string): ClobPricePoint[] {
-  const points = readOptional(value, path, (items, at) => readArray(items, at, parsePoint)) ?? []
+  const points = parseOptional(value, path, arrayOf(parsePoint)) ?? []
   return points.sort((a, b) => a.timeSec - b.timeSec)
 }
 
 function parsePoint(value: unknown, path: string): ClobPricePoint {
-  const fields = readFields(value, path)
-  return { timeSec: fields.required('t', readInteger), price: fields.required('p', readNumber) }
+  const fields = parseFields(value, path)
+  return { timeSec: fields.required('t', parseInteger), price: fields.required('p', parseNumber) }
 }
 
 const LAST_CURSOR = 'LTE='
 
 export function parseMarketPage(value: unknown, path: string): CursorPage<ClobMarket> {
-  const fields = readFields(value, path)
-  const cursor = fields.optional('next_cursor', readString)
+  const fields = parseFields(value, path)
+  const cursor = fields.optional('next_cursor', parseString)
   return {
-    items: fields.required('data', (items, at) => readArray(items, at, parseMarket)),
+    items: fields.required('data', arrayOf(parseClobMarket)),
     nextCursor: cursor === LAST_CURSOR ? undefined : cursor,
   }
 }
 
-export function parseMarket(value: unknown, path: string): ClobMarket {
-  const fields = readFields(value, path)
+export function parseClobMarket(value: unknown, path: string): ClobMarket {
+  const fields = parseFields(value, path)
   return {
-    conditionId: fields.required('condition_id', readString),
-    questionId: fields.optional('question_id', readString),
-    question: fields.optional('question', readString),
-    description: fields.optional('description', readString),
-    marketSlug: fields.optional('market_slug', readString),
+    conditionId: fields.required('condition_id', parseString),
+    questionId: fields.optional('question_id', parseString),
+    question: fields.optional('question', parseString),
+    description: fields.optional('description', parseString),
+    marketSlug: fields.optional('market_slug', parseString),
     tokens: fields.list('tokens', parseMarketToken),
-    tags: fields.list('tags', readString),
-    endDateMs: fields.optional('end_date_iso', readTimeMs),
-    gameStartTimeMs: fields.optional('game_start_time', readTimeMs),
-    acceptingOrderTimestampMs: fields.optional('accepting_order_timestamp', readTimeMs),
-    active: fields.optional('active', readBoolean),
-    closed: fields.optional('closed', readBoolean),
-    archived: fields.optional('archived', readBoolean),
-    acceptingOrders: fields.optional('accepting_orders', readBoolean),
-    enableOrderBook: fields.optional('enable_order_book', readBoolean),
-    negRisk: fields.optional('neg_risk', readBoolean),
-    negRiskMarketId: fields.optional('neg_risk_market_id', readString),
-    negRiskRequestId: fields.optional('neg_risk_request_id', readString),
-    is5050Outcome: fields.optional('is_50_50_outcome', readBoolean),
-    minimumOrderSize: fields.optional('minimum_order_size', readNumber),
-    minimumTickSize: fields.optional('minimum_tick_size', readNumber),
-    makerBaseFee: fields.optional('maker_base_fee', readNumber),
-    takerBaseFee: fields.optional('taker_base_fee', readNumber),
-    secondsDelay: fields.optional('seconds_delay', readInteger),
-    icon: fields.optional('icon', readString),
-    image: fields.optional('image', readString),
+    tags: fields.list('tags', parseString),
+    endDateMs: fields.optional('end_date_iso', parseTimeMs),
+    gameStartTimeMs: fields.optional('game_start_time', parseTimeMs),
+    acceptingOrderTimestampMs: fields.optional('accepting_order_timestamp', parseTimeMs),
+    active: fields.optional('active', parseBoolean),
+    closed: fields.optional('closed', parseBoolean),
+    archived: fields.optional('archived', parseBoolean),
+    acceptingOrders: fields.optional('accepting_orders', parseBoolean),
+    enableOrderBook: fields.optional('enable_order_book', parseBoolean),
+    negRisk: fields.optional('neg_risk', parseBoolean),
+    negRiskMarketId: fields.optional('neg_risk_market_id', parseString),
+    negRiskRequestId: fields.optional('neg_risk_request_id', parseString),
+    is5050Outcome: fields.optional('is_50_50_outcome', parseBoolean),
+    minimumOrderSize: fields.optional('minimum_order_size', parseNumber),
+    minimumTickSize: fields.optional('minimum_tick_size', parseNumber),
+    makerBaseFee: fields.optional('maker_base_fee', parseNumber),
+    takerBaseFee: fields.optional('taker_base_fee', parseNumber),
+    secondsDelay: fields.optional('seconds_delay', parseInteger),
+    icon: fields.optional('icon', parseString),
+    image: fields.optional('image', parseString),
   }
 }
 
 function parseMarketToken(value: unknown, path: string): ClobMarketToken {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     // Placeholders of a market that is not live yet have an empty id.
-    tokenId: fields.required('token_id', readString),
-    outcome: fields.required('outcome', readString),
-    price: fields.optional('price', readNumber),
-    winner: fields.optional('winner', readBoolean),
+    tokenId: fields.required('token_id', parseString),
+    outcome: fields.required('outcome', parseString),
+    price: fields.optional('price', parseNumber),
+    winner: fields.optional('winner', parseBoolean),
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brokenJson } from '../../../test/mutate-json.js'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { parseClobFrame } from './socket-parse.js'
 
 const readFixture = (name: string) =>
@@ -177,17 +177,17 @@ describe('frames', () => {
     ['a time that is none', readFixture('tick-size-change').replace('1791000014000', 'noon')],
     ['one bad event among good ones', `[${readFixture('best-bid-ask')}, 5]`],
   ])('refused: %s', (_name, text) => {
-    expect(() => parseClobFrame(text)).toThrow(ReadError)
+    expect(() => parseClobFrame(text)).toThrow(ParseError)
   })
 
-  test('whatever comes, nothing but a ReadError is thrown', () => {
+  test('whatever comes, nothing but a ParseError is thrown', () => {
     const good = NAMES.map((name) => JSON.parse(readFixture(name)))
     fc.assert(
       fc.property(brokenJson(good), (text) => {
         try {
           parseClobFrame(text)
         } catch (error) {
-          expect(error).toBeInstanceOf(ReadError)
+          expect(error).toBeInstanceOf(ParseError)
         }
       }),
       { numRuns: 2_000 },

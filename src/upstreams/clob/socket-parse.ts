@@ -1,16 +1,17 @@
 import {
-  readAmount,
-  readArray,
-  readBoolean,
-  readDecimal,
-  readEncoded,
-  readFields,
-  readId,
-  readInteger,
-  readNumber,
-  readString,
-} from '../transport/read.js'
-import { parseBook, readSide } from './parse.js'
+  arrayOf,
+  type Parser,
+  parseAmount,
+  parseBoolean,
+  parseDecimal,
+  parseEncoded,
+  parseFields,
+  parseId,
+  parseInteger,
+  parseNumber,
+  parseString,
+} from '../transport/parse-json.js'
+import { parseBook, parseClobSide } from './parse.js'
 import type {
   ClobEvent,
   ClobEventMessage,
@@ -29,11 +30,11 @@ const WORDS = /^[A-Z ]{0,40}$/
 
 /**
  * The events of a frame, which is one object or an array of them. `undefined`: plain words, or
- * nothing but events that we do not know. Throws a ReadError when any part of it is odd.
+ * nothing but events that we do not know. Throws a ParseError when any part of it is odd.
  */
 export function parseClobFrame(text: string): ClobEvent[] | undefined {
   if (WORDS.test(text)) return undefined
-  return readEncoded(text, 'frame', (frame) => {
+  return parseEncoded(text, 'frame', (frame) => {
     const items = Array.isArray(frame) ? frame : [frame]
     const parsed = items.map((item, index) => parseEvent(item, `frame[${index}]`))
     const events = parsed.filter((event) => event !== undefined)
@@ -41,9 +42,7 @@ export function parseClobFrame(text: string): ClobEvent[] | undefined {
   })
 }
 
-type Parse = (value: unknown, path: string) => ClobEvent
-
-const PARSERS: ReadonlyMap<string, Parse> = new Map<string, Parse>([
+const PARSERS: ReadonlyMap<string, Parser<ClobEvent>> = new Map<string, Parser<ClobEvent>>([
   ['book', (value, path) => ({ type: 'book', ...parseBook(value, path) })],
   ['price_change', parsePriceChange],
   ['tick_size_change', parseTickSizeChange],
@@ -54,131 +53,131 @@ const PARSERS: ReadonlyMap<string, Parse> = new Map<string, Parse>([
 ])
 
 function parseEvent(value: unknown, path: string): ClobEvent | undefined {
-  const type = readFields(value, path).required('event_type', readString)
+  const type = parseFields(value, path).required('event_type', parseString)
   return PARSERS.get(type)?.(value, path)
 }
 
 function parsePriceChange(value: unknown, path: string): ClobPriceChange {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     type: 'price_change',
-    conditionId: fields.required('market', readString),
-    timestampMs: fields.required('timestamp', readInteger),
-    changes: fields.required('price_changes', (items, at) => readArray(items, at, parseChange)),
+    conditionId: fields.required('market', parseString),
+    timestampMs: fields.required('timestamp', parseInteger),
+    changes: fields.required('price_changes', arrayOf(parseChange)),
   }
 }
 
 function parseChange(value: unknown, path: string): ClobLevelChange {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    tokenId: fields.required('asset_id', readId),
-    side: fields.required('side', readSide),
-    price: fields.required('price', readAmount),
-    size: fields.required('size', readAmount),
-    hash: fields.optional('hash', readString),
-    bestBid: fields.optional('best_bid', readAmount),
-    bestAsk: fields.optional('best_ask', readAmount),
+    tokenId: fields.required('asset_id', parseId),
+    side: fields.required('side', parseClobSide),
+    price: fields.required('price', parseAmount),
+    size: fields.required('size', parseAmount),
+    hash: fields.optional('hash', parseString),
+    bestBid: fields.optional('best_bid', parseAmount),
+    bestAsk: fields.optional('best_ask', parseAmount),
   }
 }
 
 function parseTickSizeChange(value: unknown, path: string): ClobTickSizeChange {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     type: 'tick_size_change',
-    conditionId: fields.required('market', readString),
-    tokenId: fields.required('asset_id', readId),
-    oldTickSize: fields.optional('old_tick_size', readAmount),
-    newTickSize: fields.required('new_tick_size', readAmount),
-    timestampMs: fields.required('timestamp', readInteger),
+    conditionId: fields.required('market', parseString),
+    tokenId: fields.required('asset_id', parseId),
+    oldTickSize: fields.optional('old_tick_size', parseAmount),
+    newTickSize: fields.required('new_tick_size', parseAmount),
+    timestampMs: fields.required('timestamp', parseInteger),
   }
 }
 
 function parseTrade(value: unknown, path: string): ClobTrade {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     type: 'last_trade_price',
-    conditionId: fields.required('market', readString),
-    tokenId: fields.required('asset_id', readId),
-    price: fields.required('price', readAmount),
-    size: fields.optional('size', readAmount),
-    side: fields.optional('side', readSide),
-    feeRateBps: fields.optional('fee_rate_bps', readNumber),
-    timestampMs: fields.required('timestamp', readInteger),
-    transactionHash: fields.optional('transaction_hash', readString),
+    conditionId: fields.required('market', parseString),
+    tokenId: fields.required('asset_id', parseId),
+    price: fields.required('price', parseAmount),
+    size: fields.optional('size', parseAmount),
+    side: fields.optional('side', parseClobSide),
+    feeRateBps: fields.optional('fee_rate_bps', parseNumber),
+    timestampMs: fields.required('timestamp', parseInteger),
+    transactionHash: fields.optional('transaction_hash', parseString),
   }
 }
 
 function parseTop(value: unknown, path: string): ClobTop {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     type: 'best_bid_ask',
-    conditionId: fields.required('market', readString),
-    tokenId: fields.required('asset_id', readId),
-    bestBid: fields.optional('best_bid', readAmount),
-    bestAsk: fields.optional('best_ask', readAmount),
-    spread: fields.optional('spread', readDecimal),
-    timestampMs: fields.required('timestamp', readInteger),
+    conditionId: fields.required('market', parseString),
+    tokenId: fields.required('asset_id', parseId),
+    bestBid: fields.optional('best_bid', parseAmount),
+    bestAsk: fields.optional('best_ask', parseAmount),
+    spread: fields.optional('spread', parseDecimal),
+    timestampMs: fields.required('timestamp', parseInteger),
   }
 }
 
 function parseNewMarket(value: unknown, path: string): ClobNewMarket {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     type: 'new_market',
-    id: fields.required('id', readId),
-    conditionId: fields.required('market', readString),
-    question: fields.optional('question', readString),
-    slug: fields.optional('slug', readString),
-    description: fields.optional('description', readString),
-    groupItemTitle: fields.optional('group_item_title', readString),
-    tokenIds: fields.list('assets_ids', readId),
-    outcomes: fields.list('outcomes', readString),
+    id: fields.required('id', parseId),
+    conditionId: fields.required('market', parseString),
+    question: fields.optional('question', parseString),
+    slug: fields.optional('slug', parseString),
+    description: fields.optional('description', parseString),
+    groupItemTitle: fields.optional('group_item_title', parseString),
+    tokenIds: fields.list('assets_ids', parseId),
+    outcomes: fields.list('outcomes', parseString),
     event: fields.optional('event_message', parseEventMessage),
-    tags: fields.list('tags', readString),
-    active: fields.optional('active', readBoolean),
-    sportsMarketType: fields.optional('sports_market_type', readString),
-    line: fields.optional('line', readDecimal),
-    gameStartTime: fields.optional('game_start_time', readString),
-    tickSize: fields.optional('order_price_min_tick_size', readAmount),
-    takerBaseFee: fields.optional('taker_base_fee', readNumber),
-    feesEnabled: fields.optional('fees_enabled', readBoolean),
+    tags: fields.list('tags', parseString),
+    active: fields.optional('active', parseBoolean),
+    sportsMarketType: fields.optional('sports_market_type', parseString),
+    line: fields.optional('line', parseDecimal),
+    gameStartTime: fields.optional('game_start_time', parseString),
+    tickSize: fields.optional('order_price_min_tick_size', parseAmount),
+    takerBaseFee: fields.optional('taker_base_fee', parseNumber),
+    feesEnabled: fields.optional('fees_enabled', parseBoolean),
     feeSchedule: fields.optional('fee_schedule', parseFeeSchedule),
-    timestampMs: fields.required('timestamp', readInteger),
+    timestampMs: fields.required('timestamp', parseInteger),
   }
 }
 
 function parseResolution(value: unknown, path: string): ClobResolution {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
     type: 'market_resolved',
-    id: fields.optional('id', readId),
-    conditionId: fields.required('market', readString),
-    tokenIds: fields.list('assets_ids', readId),
-    winningTokenId: fields.optional('winning_asset_id', readId),
-    winningOutcome: fields.optional('winning_outcome', readString),
+    id: fields.optional('id', parseId),
+    conditionId: fields.required('market', parseString),
+    tokenIds: fields.list('assets_ids', parseId),
+    winningTokenId: fields.optional('winning_asset_id', parseId),
+    winningOutcome: fields.optional('winning_outcome', parseString),
     event: fields.optional('event_message', parseEventMessage),
-    tags: fields.list('tags', readString),
-    timestampMs: fields.required('timestamp', readInteger),
+    tags: fields.list('tags', parseString),
+    timestampMs: fields.required('timestamp', parseInteger),
   }
 }
 
 function parseEventMessage(value: unknown, path: string): ClobEventMessage {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    id: fields.required('id', readId),
-    ticker: fields.optional('ticker', readString),
-    slug: fields.optional('slug', readString),
-    title: fields.optional('title', readString),
-    description: fields.optional('description', readString),
+    id: fields.required('id', parseId),
+    ticker: fields.optional('ticker', parseString),
+    slug: fields.optional('slug', parseString),
+    title: fields.optional('title', parseString),
+    description: fields.optional('description', parseString),
   }
 }
 
 function parseFeeSchedule(value: unknown, path: string): ClobFeeSchedule {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    exponent: fields.optional('exponent', readNumber),
-    rate: fields.optional('rate', readNumber),
-    takerOnly: fields.optional('taker_only', readBoolean),
-    rebateRate: fields.optional('rebate_rate', readNumber),
+    exponent: fields.optional('exponent', parseNumber),
+    rate: fields.optional('rate', parseNumber),
+    takerOnly: fields.optional('taker_only', parseBoolean),
+    rebateRate: fields.optional('rebate_rate', parseNumber),
   }
 }

@@ -4,8 +4,8 @@ import type { BreakerState } from '../transport/breaker.js'
 import { followCursor } from '../transport/cursor.js'
 import { HttpUpstream } from '../transport/http.js'
 import type { ConnectorOptions } from '../transport/http-options.js'
+import { arrayOf } from '../transport/parse-json.js'
 import type { Query } from '../transport/query.js'
-import { readArray } from '../transport/read.js'
 import {
   type ActivityFilter,
   type ClosedPositionFilter,
@@ -112,32 +112,32 @@ export class DataApiClient {
 
   /** The twenty largest holders of each token of these conditions. */
   async listHolders(conditionIds: Iterable<string>, signal?: AbortSignal): Promise<TokenHolders[]> {
-    const read = (json: unknown, path: string) => readArray(json, path, parseTokenHolders)
+    const parse = arrayOf(parseTokenHolders)
     const answers = await inBatches(new Set(conditionIds), CONDITIONS_PER_CALL, (batch) => {
       const query = { market: batch.join(','), limit: HOLDERS_PER_TOKEN }
-      return this.#http.get('/holders', query, { read, signal })
+      return this.#http.get('/holders', query, { parse, signal })
     })
     return answers.flat()
   }
 
   /** Dollars that the open positions of a wallet are worth. */
   getValue(user: string, signal?: AbortSignal): Promise<number> {
-    return this.#http.get('/value', { user }, { read: parseValue, signal })
+    return this.#http.get('/value', { user }, { parse: parseValue, signal })
   }
 
   eachPositionV2(filter: PositionV2Filter, signal?: AbortSignal): AsyncGenerator<PositionV2> {
-    const read = parsePageV2(parsePositionV2)
+    const parse = parsePageV2(parsePositionV2)
     const query = { ...toPositionV2Query(filter), limit: V2_ROWS_PER_PAGE }
     return followCursor('data_api', undefined, (cursor) =>
-      this.#http.get('/v2/positions', { ...query, cursor }, { read, signal }),
+      this.#http.get('/v2/positions', { ...query, cursor }, { parse, signal }),
     )
   }
 
   eachTradeV2(filter: TradeV2Filter, signal?: AbortSignal): AsyncGenerator<DataTrade> {
-    const read = parsePageV2(parseTradeV2)
+    const parse = parsePageV2(parseTradeV2)
     const query = { ...toTradeV2Query(filter), limit: V2_ROWS_PER_PAGE }
     return followCursor('data_api', undefined, (cursor) =>
-      this.#http.get('/v2/trades', { ...query, cursor }, { read, signal }),
+      this.#http.get('/v2/trades', { ...query, cursor }, { parse, signal }),
     )
   }
 
@@ -148,8 +148,7 @@ export class DataApiClient {
   ): Promise<Row[]> {
     const { limit, offset, fresh = false } = filter
     const query: Query = { ...toQuery(filter), limit, offset, ...(fresh && this.#nowQuery()) }
-    const read = (json: unknown, at: string) => readArray(json, at, parseRow)
-    return this.#http.get(path, query, { read, signal })
+    return this.#http.get(path, query, { parse: arrayOf(parseRow), signal })
   }
 
   async *#each<Filter, Row>(

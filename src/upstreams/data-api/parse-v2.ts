@@ -1,102 +1,101 @@
 import type { CursorPage } from '../transport/cursor.js'
 import {
-  readArray,
-  readBoolean,
-  readFields,
-  readId,
-  readInteger,
-  readNumber,
-  readOptional,
-  readString,
-  readTimeMs,
-} from '../transport/read.js'
+  arrayOf,
+  type Parser,
+  parseBoolean,
+  parseFields,
+  parseId,
+  parseInteger,
+  parseNumber,
+  parseOptional,
+  parseString,
+  parseTimeMs,
+} from '../transport/parse-json.js'
 import type { DataTrade, PositionV2 } from './messages.js'
-import { readOutcomeIndex, readSide } from './parse.js'
+import { parseDataSide, parseOutcomeIndex } from './parse.js'
 
 /** `{data, pagination}`: `data` is null when there is nothing. */
-export function parsePageV2<T>(readItem: (value: unknown, path: string) => T) {
+export function parsePageV2<T>(parseItem: Parser<T>) {
   return (value: unknown, path: string): CursorPage<T> => {
-    const fields = readFields(value, path)
-    const items = fields.required('data', (rows, at) =>
-      readOptional(rows, at, () => readArray(rows, at, readItem)),
-    )
-    return { items: items ?? [], nextCursor: fields.optional('pagination', readNextCursor) }
+    const fields = parseFields(value, path)
+    const items = fields.required('data', (rows, at) => parseOptional(rows, at, arrayOf(parseItem)))
+    return { items: items ?? [], nextCursor: fields.optional('pagination', parseNextCursor) }
   }
 }
 
-function readNextCursor(value: unknown, path: string): string | undefined {
-  const fields = readFields(value, path)
-  const hasMore = fields.optional('has_more', readBoolean)
-  return hasMore === false ? undefined : fields.optional('next_cursor', readString)
+function parseNextCursor(value: unknown, path: string): string | undefined {
+  const fields = parseFields(value, path)
+  const hasMore = fields.optional('has_more', parseBoolean)
+  return hasMore === false ? undefined : fields.optional('next_cursor', parseString)
 }
 
 /** The same trade as in v1, under other names. */
 export function parseTradeV2(value: unknown, path: string): DataTrade {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    proxyWallet: fields.required('proxy_wallet', readString),
-    name: fields.optional('name', readString),
-    pseudonym: fields.optional('pseudonym', readString),
-    bio: fields.optional('bio', readString),
-    profileImage: fields.optional('profile_image', readString),
-    profileImageOptimized: fields.optional('profile_image_optimized', readString),
-    asset: fields.optional('token_id', readId),
-    conditionId: fields.optional('condition_id', readString),
-    title: fields.optional('title', readString),
-    slug: fields.optional('slug', readString),
-    icon: fields.optional('icon', readString),
-    eventSlug: fields.optional('event_slug', readString),
-    outcome: fields.optional('outcome', readString),
-    outcomeIndex: fields.optional('outcome_index', readOutcomeIndex),
-    side: fields.required('side', readSide),
-    size: fields.required('size', readNumber),
-    price: fields.required('price', readNumber),
-    timestampSec: fields.required('timestamp', readInteger),
-    transactionHash: fields.optional('transaction_hash', readString),
+    proxyWallet: fields.required('proxy_wallet', parseString),
+    name: fields.optional('name', parseString),
+    pseudonym: fields.optional('pseudonym', parseString),
+    bio: fields.optional('bio', parseString),
+    profileImage: fields.optional('profile_image', parseString),
+    profileImageOptimized: fields.optional('profile_image_optimized', parseString),
+    asset: fields.optional('token_id', parseId),
+    conditionId: fields.optional('condition_id', parseString),
+    title: fields.optional('title', parseString),
+    slug: fields.optional('slug', parseString),
+    icon: fields.optional('icon', parseString),
+    eventSlug: fields.optional('event_slug', parseString),
+    outcome: fields.optional('outcome', parseString),
+    outcomeIndex: fields.optional('outcome_index', parseOutcomeIndex),
+    side: fields.required('side', parseDataSide),
+    size: fields.required('size', parseNumber),
+    price: fields.required('price', parseNumber),
+    timestampSec: fields.required('timestamp', parseInteger),
+    transactionHash: fields.optional('transaction_hash', parseString),
   }
 }
 
 export function parsePositionV2(value: unknown, path: string): PositionV2 {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    proxyWallet: fields.required('proxy_wallet', readString),
-    tokenId: fields.required('token_id', readId),
-    conditionId: fields.optional('condition_id', readString),
-    currentSize: fields.required('current_size', readNumber),
-    avgPrice: fields.required('avg_price', readNumber),
-    entryCostUsdc: fields.optional('entry_cost_usdc', readNumber),
-    entryFeesUsdc: fields.optional('entry_fees_usdc', readNumber),
-    totalCostUsdc: fields.optional('total_cost_usdc', readNumber),
-    currentPrice: fields.optional('current_price', readNumber),
-    currentValue: fields.optional('current_value', readNumber),
-    totalSize: fields.optional('total_size', readNumber),
-    realizedPnl: fields.optional('realized_pnl', readNumber),
-    unrealizedPnl: fields.optional('unrealized_pnl', readNumber),
-    totalPnl: fields.optional('total_pnl', readNumber),
-    percentPnl: fields.optional('percent_pnl', readNumber),
-    percentRealizedPnl: fields.optional('percent_realized_pnl', readNumber),
-    status: fields.optional('status', readString),
-    redeemable: fields.optional('redeemable', readBoolean),
-    mergeable: fields.optional('mergeable', readBoolean),
-    negativeRisk: fields.optional('negative_risk', readBoolean),
-    archived: fields.optional('archived', readBoolean),
-    title: fields.optional('title', readString),
-    slug: fields.optional('slug', readString),
-    icon: fields.optional('icon', readString),
-    eventId: fields.optional('event_id', readId),
-    eventSlug: fields.optional('event_slug', readString),
-    outcome: fields.optional('outcome', readString),
-    outcomeIndex: fields.optional('outcome_index', readOutcomeIndex),
-    oppositeOutcome: fields.optional('opposite_outcome', readString),
-    oppositeTokenId: fields.optional('opposite_token_id', readId),
-    endDateMs: fields.optional('end_date', readTimeMs),
-    lastEventAtMs: fields.optional('last_event_at', readMomentMs),
-    name: fields.optional('name', readString),
-    profileImage: fields.optional('profile_image', readString),
-    verified: fields.optional('verified', readBoolean),
+    proxyWallet: fields.required('proxy_wallet', parseString),
+    tokenId: fields.required('token_id', parseId),
+    conditionId: fields.optional('condition_id', parseString),
+    currentSize: fields.required('current_size', parseNumber),
+    avgPrice: fields.required('avg_price', parseNumber),
+    entryCostUsdc: fields.optional('entry_cost_usdc', parseNumber),
+    entryFeesUsdc: fields.optional('entry_fees_usdc', parseNumber),
+    totalCostUsdc: fields.optional('total_cost_usdc', parseNumber),
+    currentPrice: fields.optional('current_price', parseNumber),
+    currentValue: fields.optional('current_value', parseNumber),
+    totalSize: fields.optional('total_size', parseNumber),
+    realizedPnl: fields.optional('realized_pnl', parseNumber),
+    unrealizedPnl: fields.optional('unrealized_pnl', parseNumber),
+    totalPnl: fields.optional('total_pnl', parseNumber),
+    percentPnl: fields.optional('percent_pnl', parseNumber),
+    percentRealizedPnl: fields.optional('percent_realized_pnl', parseNumber),
+    status: fields.optional('status', parseString),
+    redeemable: fields.optional('redeemable', parseBoolean),
+    mergeable: fields.optional('mergeable', parseBoolean),
+    negativeRisk: fields.optional('negative_risk', parseBoolean),
+    archived: fields.optional('archived', parseBoolean),
+    title: fields.optional('title', parseString),
+    slug: fields.optional('slug', parseString),
+    icon: fields.optional('icon', parseString),
+    eventId: fields.optional('event_id', parseId),
+    eventSlug: fields.optional('event_slug', parseString),
+    outcome: fields.optional('outcome', parseString),
+    outcomeIndex: fields.optional('outcome_index', parseOutcomeIndex),
+    oppositeOutcome: fields.optional('opposite_outcome', parseString),
+    oppositeTokenId: fields.optional('opposite_token_id', parseId),
+    endDateMs: fields.optional('end_date', parseTimeMs),
+    lastEventAtMs: fields.optional('last_event_at', parseMomentMs),
+    name: fields.optional('name', parseString),
+    profileImage: fields.optional('profile_image', parseString),
+    verified: fields.optional('verified', parseBoolean),
   }
 }
 
 // Unix seconds or a date: the upstream's own pages show both.
-const readMomentMs = (value: unknown, path: string): number =>
-  typeof value === 'number' ? readInteger(value, path) * 1_000 : readTimeMs(value, path)
+const parseMomentMs = (value: unknown, path: string): number =>
+  typeof value === 'number' ? parseInteger(value, path) * 1_000 : parseTimeMs(value, path)

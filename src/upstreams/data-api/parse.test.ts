@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { expectOnlyReadErrors } from '../../../test/spoiled-objects.js'
+import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
 import {
   parseActivity,
   parseClosedPosition,
@@ -71,19 +71,19 @@ test('holders, ranks and values', () => {
 })
 
 test('a page of v2 ends where it says so', () => {
-  const read = parsePageV2(parseTradeV2)
+  const parse = parsePageV2(parseTradeV2)
   const page = (pagination: object) => ({ data: [rows.tradeV2], pagination })
-  expect(read(page({ has_more: true, next_cursor: 'abc' }), 'body').nextCursor).toBe('abc')
-  expect(read(page({ has_more: false, next_cursor: 'abc' }), 'body').nextCursor).toBeUndefined()
-  expect(read(page({ has_more: false, next_cursor: null }), 'body').nextCursor).toBeUndefined()
-  expect(read({ data: null }, 'body')).toEqual({ items: [], nextCursor: undefined })
-  expect(() => read({ data: [{ ...rows.tradeV2, side: 'HOLD' }] }, 'body')).toThrow(
+  expect(parse(page({ has_more: true, next_cursor: 'abc' }), 'body').nextCursor).toBe('abc')
+  expect(parse(page({ has_more: false, next_cursor: 'abc' }), 'body').nextCursor).toBeUndefined()
+  expect(parse(page({ has_more: false, next_cursor: null }), 'body').nextCursor).toBeUndefined()
+  expect(parse({ data: null }, 'body')).toEqual({ items: [], nextCursor: undefined })
+  expect(() => parse({ data: [{ ...rows.tradeV2, side: 'HOLD' }] }, 'body')).toThrow(
     'body.data[0].side must be BUY or SELL, got "HOLD"',
   )
 })
 
-test('whatever comes, nothing but a ReadError is thrown', () => {
-  const readers = [
+test('whatever comes, nothing but a ParseError is thrown', () => {
+  const parsers = [
     parseClosedPosition,
     parsePosition,
     parseTrade,
@@ -95,5 +95,5 @@ test('whatever comes, nothing but a ReadError is thrown', () => {
     parsePageV2(parseTradeV2),
   ]
   const whole = Object.assign({}, ...Object.values(rows))
-  expectOnlyReadErrors(readers, whole)
+  expectOnlyParseErrors(parsers, whole)
 })

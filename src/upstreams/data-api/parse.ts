@@ -1,15 +1,15 @@
 import {
-  type Fields,
-  readArray,
-  readBoolean,
-  readFields,
-  readId,
-  readInteger,
-  readNumber,
-  readString,
-  readTimeMs,
-  refuse,
-} from '../transport/read.js'
+  type JsonFields,
+  parseArray,
+  parseBoolean,
+  parseFields,
+  parseId,
+  parseInteger,
+  parseNumber,
+  parseString,
+  parseTimeMs,
+  refuseValue,
+} from '../transport/parse-json.js'
 import type {
   Activity,
   ClosedPosition,
@@ -22,147 +22,147 @@ import type {
 } from './messages.js'
 
 export function parseClosedPosition(value: unknown, path: string): ClosedPosition {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    proxyWallet: fields.required('proxyWallet', readString),
-    avgPrice: fields.required('avgPrice', readNumber),
-    totalBought: fields.required('totalBought', readNumber),
-    realizedPnl: fields.required('realizedPnl', readNumber),
-    curPrice: fields.required('curPrice', readNumber),
-    timestampSec: fields.required('timestamp', readInteger),
+    proxyWallet: fields.required('proxyWallet', parseString),
+    avgPrice: fields.required('avgPrice', parseNumber),
+    totalBought: fields.required('totalBought', parseNumber),
+    realizedPnl: fields.required('realizedPnl', parseNumber),
+    curPrice: fields.required('curPrice', parseNumber),
+    timestampSec: fields.required('timestamp', parseInteger),
     ...marketPart(fields),
     ...oppositePart(fields),
   }
 }
 
 export function parsePosition(value: unknown, path: string): Position {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    proxyWallet: fields.required('proxyWallet', readString),
-    size: fields.required('size', readNumber),
-    avgPrice: fields.required('avgPrice', readNumber),
-    initialValue: fields.required('initialValue', readNumber),
-    grossInitialValue: fields.optional('grossInitialValue', readNumber),
-    entryFeesUsdc: fields.optional('entryFeesUsdc', readNumber),
-    currentValue: fields.required('currentValue', readNumber),
-    cashPnl: fields.required('cashPnl', readNumber),
-    percentPnl: fields.optional('percentPnl', readNumber),
-    totalBought: fields.optional('totalBought', readNumber),
-    realizedPnl: fields.optional('realizedPnl', readNumber),
-    percentRealizedPnl: fields.optional('percentRealizedPnl', readNumber),
-    curPrice: fields.optional('curPrice', readNumber),
-    redeemable: fields.optional('redeemable', readBoolean),
-    mergeable: fields.optional('mergeable', readBoolean),
-    negativeRisk: fields.optional('negativeRisk', readBoolean),
-    eventId: fields.optional('eventId', readId),
+    proxyWallet: fields.required('proxyWallet', parseString),
+    size: fields.required('size', parseNumber),
+    avgPrice: fields.required('avgPrice', parseNumber),
+    initialValue: fields.required('initialValue', parseNumber),
+    grossInitialValue: fields.optional('grossInitialValue', parseNumber),
+    entryFeesUsdc: fields.optional('entryFeesUsdc', parseNumber),
+    currentValue: fields.required('currentValue', parseNumber),
+    cashPnl: fields.required('cashPnl', parseNumber),
+    percentPnl: fields.optional('percentPnl', parseNumber),
+    totalBought: fields.optional('totalBought', parseNumber),
+    realizedPnl: fields.optional('realizedPnl', parseNumber),
+    percentRealizedPnl: fields.optional('percentRealizedPnl', parseNumber),
+    curPrice: fields.optional('curPrice', parseNumber),
+    redeemable: fields.optional('redeemable', parseBoolean),
+    mergeable: fields.optional('mergeable', parseBoolean),
+    negativeRisk: fields.optional('negativeRisk', parseBoolean),
+    eventId: fields.optional('eventId', parseId),
     ...marketPart(fields),
     ...oppositePart(fields),
   }
 }
 
 export function parseTrade(value: unknown, path: string): DataTrade {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    side: fields.required('side', readSide),
-    size: fields.required('size', readNumber),
-    price: fields.required('price', readNumber),
-    timestampSec: fields.required('timestamp', readInteger),
-    transactionHash: fields.optional('transactionHash', readString),
+    side: fields.required('side', parseDataSide),
+    size: fields.required('size', parseNumber),
+    price: fields.required('price', parseNumber),
+    timestampSec: fields.required('timestamp', parseInteger),
+    transactionHash: fields.optional('transactionHash', parseString),
     ...traderPart(fields),
     ...marketPart(fields),
   }
 }
 
 export function parseActivity(value: unknown, path: string): Activity {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    type: fields.required('type', readString),
-    side: fields.optional('side', readSide),
-    size: fields.optional('size', readNumber),
-    price: fields.optional('price', readNumber),
-    usdcSize: fields.optional('usdcSize', readNumber),
-    timestampSec: fields.required('timestamp', readInteger),
-    transactionHash: fields.optional('transactionHash', readString),
-    isCombo: fields.optional('isCombo', readBoolean),
+    type: fields.required('type', parseString),
+    side: fields.optional('side', parseDataSide),
+    size: fields.optional('size', parseNumber),
+    price: fields.optional('price', parseNumber),
+    usdcSize: fields.optional('usdcSize', parseNumber),
+    timestampSec: fields.required('timestamp', parseInteger),
+    transactionHash: fields.optional('transactionHash', parseString),
+    isCombo: fields.optional('isCombo', parseBoolean),
     ...traderPart(fields),
     ...marketPart(fields),
   }
 }
 
 export function parseTokenHolders(value: unknown, path: string): TokenHolders {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    token: fields.required('token', readId),
+    token: fields.required('token', parseId),
     holders: fields.list('holders', parseHolder),
   }
 }
 
 function parseHolder(value: unknown, path: string): Holder {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    asset: fields.optional('asset', readId),
-    amount: fields.required('amount', readNumber),
-    outcomeIndex: fields.optional('outcomeIndex', readOutcomeIndex),
-    displayUsernamePublic: fields.optional('displayUsernamePublic', readBoolean),
-    verified: fields.optional('verified', readBoolean),
+    asset: fields.optional('asset', parseId),
+    amount: fields.required('amount', parseNumber),
+    outcomeIndex: fields.optional('outcomeIndex', parseOutcomeIndex),
+    displayUsernamePublic: fields.optional('displayUsernamePublic', parseBoolean),
+    verified: fields.optional('verified', parseBoolean),
     ...traderPart(fields),
   }
 }
 
 export function parseLeaderboardEntry(value: unknown, path: string): LeaderboardEntry {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    rank: fields.required('rank', readInteger),
-    proxyWallet: fields.required('proxyWallet', readString),
-    userName: fields.optional('userName', readString),
-    vol: fields.required('vol', readNumber),
-    pnl: fields.required('pnl', readNumber),
-    profileImage: fields.optional('profileImage', readString),
-    xUsername: fields.optional('xUsername', readString),
-    verifiedBadge: fields.optional('verifiedBadge', readBoolean),
+    rank: fields.required('rank', parseInteger),
+    proxyWallet: fields.required('proxyWallet', parseString),
+    userName: fields.optional('userName', parseString),
+    vol: fields.required('vol', parseNumber),
+    pnl: fields.required('pnl', parseNumber),
+    profileImage: fields.optional('profileImage', parseString),
+    xUsername: fields.optional('xUsername', parseString),
+    verifiedBadge: fields.optional('verifiedBadge', parseBoolean),
   }
 }
 
 /** A wallet of which nothing is known has no row: it is worth nothing. */
 export function parseValue(value: unknown, path: string): number {
-  const readRow = (row: unknown, at: string) => readFields(row, at).required('value', readNumber)
-  return readArray(value, path, readRow)[0] ?? 0
+  const parseRow = (row: unknown, at: string) => parseFields(row, at).required('value', parseNumber)
+  return parseArray(value, path, parseRow)[0] ?? 0
 }
 
-export function readSide(value: unknown, path: string): Side {
-  return value === 'BUY' || value === 'SELL' ? value : refuse(path, 'BUY or SELL', value)
+export function parseDataSide(value: unknown, path: string): Side {
+  return value === 'BUY' || value === 'SELL' ? value : refuseValue(path, 'BUY or SELL', value)
 }
 
 const OUTCOME_UNKNOWN = 999
 
-export function readOutcomeIndex(value: unknown, path: string): number | undefined {
-  const index = readInteger(value, path)
+export function parseOutcomeIndex(value: unknown, path: string): number | undefined {
+  const index = parseInteger(value, path)
   return index === OUTCOME_UNKNOWN ? undefined : index
 }
 
 // Spread last: an object that begins with a spread takes ten times as long to make.
-const marketPart = (fields: Fields) => ({
-  asset: fields.optional('asset', readId),
-  conditionId: fields.optional('conditionId', readString),
-  title: fields.optional('title', readString),
-  slug: fields.optional('slug', readString),
-  icon: fields.optional('icon', readString),
-  eventSlug: fields.optional('eventSlug', readString),
-  outcome: fields.optional('outcome', readString),
-  outcomeIndex: fields.optional('outcomeIndex', readOutcomeIndex),
+const marketPart = (fields: JsonFields) => ({
+  asset: fields.optional('asset', parseId),
+  conditionId: fields.optional('conditionId', parseString),
+  title: fields.optional('title', parseString),
+  slug: fields.optional('slug', parseString),
+  icon: fields.optional('icon', parseString),
+  eventSlug: fields.optional('eventSlug', parseString),
+  outcome: fields.optional('outcome', parseString),
+  outcomeIndex: fields.optional('outcomeIndex', parseOutcomeIndex),
 })
 
-const oppositePart = (fields: Fields) => ({
-  oppositeOutcome: fields.optional('oppositeOutcome', readString),
-  oppositeAsset: fields.optional('oppositeAsset', readId),
-  endDateMs: fields.optional('endDate', readTimeMs),
+const oppositePart = (fields: JsonFields) => ({
+  oppositeOutcome: fields.optional('oppositeOutcome', parseString),
+  oppositeAsset: fields.optional('oppositeAsset', parseId),
+  endDateMs: fields.optional('endDate', parseTimeMs),
 })
 
-const traderPart = (fields: Fields) => ({
-  proxyWallet: fields.required('proxyWallet', readString),
-  name: fields.optional('name', readString),
-  pseudonym: fields.optional('pseudonym', readString),
-  bio: fields.optional('bio', readString),
-  profileImage: fields.optional('profileImage', readString),
-  profileImageOptimized: fields.optional('profileImageOptimized', readString),
+const traderPart = (fields: JsonFields) => ({
+  proxyWallet: fields.required('proxyWallet', parseString),
+  name: fields.optional('name', parseString),
+  pseudonym: fields.optional('pseudonym', parseString),
+  bio: fields.optional('bio', parseString),
+  profileImage: fields.optional('profileImage', parseString),
+  profileImageOptimized: fields.optional('profileImageOptimized', parseString),
 })

@@ -4,8 +4,8 @@ import { followCursor } from '../transport/cursor.js'
 import { HttpUpstream } from '../transport/http.js'
 import type { ConnectorOptions } from '../transport/http-options.js'
 import { ifFound } from '../transport/if-found.js'
+import { arrayOf, type Parser } from '../transport/parse-json.js'
 import type { Query } from '../transport/query.js'
-import { readArray } from '../transport/read.js'
 import {
   type GammaEventFilter,
   type GammaMarketFilter,
@@ -31,11 +31,9 @@ import type {
   GammaTeam,
 } from './messages.js'
 import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
-import { parseMarket } from './parse-market.js'
+import { parseGammaMarket } from './parse-market.js'
 import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
 import { type SalvagedPage, salvagePage } from './salvage.js'
-
-type Read<T> = (value: unknown, path: string) => T
 
 /** Gamma: the catalogue of events, markets, series and tags. */
 export class GammaClient {
@@ -60,24 +58,29 @@ export class GammaClient {
 
   listMarkets(filter: GammaMarketFilter & Slice, signal?: AbortSignal): Promise<GammaMarket[]> {
     const { limit, offset } = filter
-    return this.#list('/markets', { ...toMarketQuery(filter), limit, offset }, parseMarket, signal)
+    return this.#list(
+      '/markets',
+      { ...toMarketQuery(filter), limit, offset },
+      parseGammaMarket,
+      signal,
+    )
   }
 
   /** Every event that matches, page by page. */
   eachEvent(filter: GammaEventFilter, signal?: AbortSignal): AsyncGenerator<GammaEvent> {
-    const read = parsePage('events', parseEvent)
+    const parse = parsePage('events', parseEvent)
     const query = { ...toEventQuery(filter), limit: EVENTS_PER_PAGE }
     return followCursor('gamma', undefined, (after_cursor) =>
-      this.#http.get('/events/keyset', { ...query, after_cursor }, { read, signal }),
+      this.#http.get('/events/keyset', { ...query, after_cursor }, { parse, signal }),
     )
   }
 
   /** Every market that matches, page by page. */
   eachMarket(filter: GammaMarketFilter, signal?: AbortSignal): AsyncGenerator<GammaMarket> {
-    const read = parsePage('markets', parseMarket)
+    const parse = parsePage('markets', parseGammaMarket)
     const query = { ...toMarketQuery(filter), limit: MARKETS_PER_PAGE }
     return followCursor('gamma', undefined, (after_cursor) =>
-      this.#http.get('/markets/keyset', { ...query, after_cursor }, { read, signal }),
+      this.#http.get('/markets/keyset', { ...query, after_cursor }, { parse, signal }),
     )
   }
 
@@ -87,9 +90,9 @@ export class GammaClient {
     cursor: string | undefined,
     signal?: AbortSignal,
   ): Promise<SalvagedPage<GammaEvent>> {
-    const read = salvagePage('events', parseEvent)
+    const parse = salvagePage('events', parseEvent)
     const query = { ...toEventQuery(filter), limit: EVENTS_PER_PAGE, after_cursor: cursor }
-    return this.#http.get('/events/keyset', query, { read, signal })
+    return this.#http.get('/events/keyset', query, { parse, signal })
   }
 
   /** One page of `eachMarket`, the first without a cursor. Odd entries do not spoil it. */
@@ -98,9 +101,9 @@ export class GammaClient {
     cursor: string | undefined,
     signal?: AbortSignal,
   ): Promise<SalvagedPage<GammaMarket>> {
-    const read = salvagePage('markets', parseMarket)
+    const parse = salvagePage('markets', parseGammaMarket)
     const query = { ...toMarketQuery(filter), limit: MARKETS_PER_PAGE, after_cursor: cursor }
-    return this.#http.get('/markets/keyset', query, { read, signal })
+    return this.#http.get('/markets/keyset', query, { parse, signal })
   }
 
   /** Open or closed. `undefined`: there is no such event. */
@@ -121,7 +124,7 @@ export class GammaClient {
 
   /** Open or closed. `undefined`: there is no such market. */
   getMarketBySlug(slug: string, signal?: AbortSignal): Promise<GammaMarket | undefined> {
-    return this.#find(`/markets/slug/${encodeURIComponent(slug)}`, {}, parseMarket, signal)
+    return this.#find(`/markets/slug/${encodeURIComponent(slug)}`, {}, parseGammaMarket, signal)
   }
 
   /** Open or closed, by token id; those that do not exist are absent. */
@@ -192,7 +195,7 @@ export class GammaClient {
       sort,
       ascending,
     }
-    return this.#http.get('/public-search', query, { read: parseSearchResult, signal })
+    return this.#http.get('/public-search', query, { parse: parseSearchResult, signal })
   }
 
   /** `undefined`: nobody has made a profile for the address. */
@@ -218,13 +221,12 @@ export class GammaClient {
     return this.#list('/teams', query, parseTeam, signal)
   }
 
-  #list<T>(path: string, query: Query, readItem: Read<T>, signal?: AbortSignal): Promise<T[]> {
-    const read = (json: unknown, at: string) => readArray(json, at, readItem)
-    return this.#http.get(path, query, { read, signal })
+  #list<T>(path: string, query: Query, parseItem: Parser<T>, signal?: AbortSignal): Promise<T[]> {
+    return this.#http.get(path, query, { parse: arrayOf(parseItem), signal })
   }
 
-  #find<T>(path: string, query: Query, read: Read<T>, signal?: AbortSignal) {
-    return ifFound(this.#http.get(path, query, { read, signal }))
+  #find<T>(path: string, query: Query, parse: Parser<T>, signal?: AbortSignal) {
+    return ifFound(this.#http.get(path, query, { parse, signal }))
   }
 }
 

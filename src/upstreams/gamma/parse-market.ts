@@ -1,15 +1,16 @@
 import {
-  type Fields,
-  readArray,
-  readBoolean,
-  readEncoded,
-  readFields,
-  readId,
-  readNumber,
-  readString,
-  readTimeMs,
-  refuse,
-} from '../transport/read.js'
+  arrayOf,
+  type JsonFields,
+  type Parser,
+  parseBoolean,
+  parseEncoded,
+  parseFields,
+  parseId,
+  parseNumber,
+  parseString,
+  parseTimeMs,
+  refuseValue,
+} from '../transport/parse-json.js'
 import type {
   GammaCryptoMarketConfig,
   GammaFeeSchedule,
@@ -19,94 +20,94 @@ import type {
 import { parseEventHead } from './parse-event.js'
 import { parseTag } from './parse-parts.js'
 
-export function parseMarket(value: unknown, path: string): GammaMarket {
-  const fields = readFields(value, path)
+export function parseGammaMarket(value: unknown, path: string): GammaMarket {
+  const fields = parseFields(value, path)
   return {
-    id: fields.required('id', readId),
-    conditionId: fields.optional('conditionId', readString),
-    questionId: fields.optional('questionID', readString),
-    slug: fields.optional('slug', readString),
-    question: fields.optional('question', readString),
-    description: fields.optional('description', readString),
-    category: fields.optional('category', readString),
-    resolutionSource: fields.optional('resolutionSource', readString),
-    groupItemTitle: fields.optional('groupItemTitle', readString),
-    groupItemThreshold: fields.optional('groupItemThreshold', readId),
-    image: fields.optional('image', readString),
-    icon: fields.optional('icon', readString),
+    id: fields.required('id', parseId),
+    conditionId: fields.optional('conditionId', parseString),
+    questionId: fields.optional('questionID', parseString),
+    slug: fields.optional('slug', parseString),
+    question: fields.optional('question', parseString),
+    description: fields.optional('description', parseString),
+    category: fields.optional('category', parseString),
+    resolutionSource: fields.optional('resolutionSource', parseString),
+    groupItemTitle: fields.optional('groupItemTitle', parseString),
+    groupItemThreshold: fields.optional('groupItemThreshold', parseId),
+    image: fields.optional('image', parseString),
+    icon: fields.optional('icon', parseString),
 
-    outcomes: encodedList(fields, 'outcomes', readString) ?? [],
+    outcomes: encodedList(fields, 'outcomes', parseString) ?? [],
     tokens: zipTokens(fields, path),
-    startDateMs: fields.optional('startDate', readTimeMs),
-    endDateMs: fields.optional('endDate', readTimeMs),
-    eventStartTimeMs: fields.optional('eventStartTime', readTimeMs),
-    gameStartTimeMs: fields.optional('gameStartTime', readTimeMs),
-    closedTimeMs: fields.optional('closedTime', readTimeMs),
-    umaEndDateMs: fields.optional('umaEndDate', readTimeMs),
-    acceptingOrdersTimestampMs: fields.optional('acceptingOrdersTimestamp', readTimeMs),
-    createdAtMs: fields.optional('createdAt', readTimeMs),
-    updatedAtMs: fields.optional('updatedAt', readTimeMs),
+    startDateMs: fields.optional('startDate', parseTimeMs),
+    endDateMs: fields.optional('endDate', parseTimeMs),
+    eventStartTimeMs: fields.optional('eventStartTime', parseTimeMs),
+    gameStartTimeMs: fields.optional('gameStartTime', parseTimeMs),
+    closedTimeMs: fields.optional('closedTime', parseTimeMs),
+    umaEndDateMs: fields.optional('umaEndDate', parseTimeMs),
+    acceptingOrdersTimestampMs: fields.optional('acceptingOrdersTimestamp', parseTimeMs),
+    createdAtMs: fields.optional('createdAt', parseTimeMs),
+    updatedAtMs: fields.optional('updatedAt', parseTimeMs),
 
-    active: fields.optional('active', readBoolean),
-    closed: fields.optional('closed', readBoolean),
-    archived: fields.optional('archived', readBoolean),
-    restricted: fields.optional('restricted', readBoolean),
-    enableOrderBook: fields.optional('enableOrderBook', readBoolean),
-    acceptingOrders: fields.optional('acceptingOrders', readBoolean),
-    negRisk: fields.optional('negRisk', readBoolean),
-    negRiskOther: fields.optional('negRiskOther', readBoolean),
-    negRiskMarketId: fields.optional('negRiskMarketID', readString),
-    negRiskRequestId: fields.optional('negRiskRequestID', readString),
-    feesEnabled: fields.optional('feesEnabled', readBoolean),
-    automaticallyResolved: fields.optional('automaticallyResolved', readBoolean),
-    umaResolutionStatus: fields.optional('umaResolutionStatus', readString),
-    resolvedBy: fields.optional('resolvedBy', readString),
+    active: fields.optional('active', parseBoolean),
+    closed: fields.optional('closed', parseBoolean),
+    archived: fields.optional('archived', parseBoolean),
+    restricted: fields.optional('restricted', parseBoolean),
+    enableOrderBook: fields.optional('enableOrderBook', parseBoolean),
+    acceptingOrders: fields.optional('acceptingOrders', parseBoolean),
+    negRisk: fields.optional('negRisk', parseBoolean),
+    negRiskOther: fields.optional('negRiskOther', parseBoolean),
+    negRiskMarketId: fields.optional('negRiskMarketID', parseString),
+    negRiskRequestId: fields.optional('negRiskRequestID', parseString),
+    feesEnabled: fields.optional('feesEnabled', parseBoolean),
+    automaticallyResolved: fields.optional('automaticallyResolved', parseBoolean),
+    umaResolutionStatus: fields.optional('umaResolutionStatus', parseString),
+    resolvedBy: fields.optional('resolvedBy', parseString),
 
-    volume: fields.optional('volumeNum', readNumber) ?? fields.optional('volume', readNumber),
-    volume24hr: fields.optional('volume24hr', readNumber),
-    volume1wk: fields.optional('volume1wk', readNumber),
-    volume1mo: fields.optional('volume1mo', readNumber),
-    volume1yr: fields.optional('volume1yr', readNumber),
+    volume: fields.optional('volumeNum', parseNumber) ?? fields.optional('volume', parseNumber),
+    volume24hr: fields.optional('volume24hr', parseNumber),
+    volume1wk: fields.optional('volume1wk', parseNumber),
+    volume1mo: fields.optional('volume1mo', parseNumber),
+    volume1yr: fields.optional('volume1yr', parseNumber),
     liquidity:
-      fields.optional('liquidityNum', readNumber) ?? fields.optional('liquidity', readNumber),
-    lastTradePrice: fields.optional('lastTradePrice', readNumber),
-    bestBid: fields.optional('bestBid', readNumber),
-    bestAsk: fields.optional('bestAsk', readNumber),
-    spread: fields.optional('spread', readNumber),
-    oneHourPriceChange: fields.optional('oneHourPriceChange', readNumber),
-    oneDayPriceChange: fields.optional('oneDayPriceChange', readNumber),
-    oneWeekPriceChange: fields.optional('oneWeekPriceChange', readNumber),
-    oneMonthPriceChange: fields.optional('oneMonthPriceChange', readNumber),
-    competitive: fields.optional('competitive', readNumber),
-    orderPriceMinTickSize: fields.optional('orderPriceMinTickSize', readNumber),
-    orderMinSize: fields.optional('orderMinSize', readNumber),
-    rewardsMinSize: fields.optional('rewardsMinSize', readNumber),
-    rewardsMaxSpread: fields.optional('rewardsMaxSpread', readNumber),
+      fields.optional('liquidityNum', parseNumber) ?? fields.optional('liquidity', parseNumber),
+    lastTradePrice: fields.optional('lastTradePrice', parseNumber),
+    bestBid: fields.optional('bestBid', parseNumber),
+    bestAsk: fields.optional('bestAsk', parseNumber),
+    spread: fields.optional('spread', parseNumber),
+    oneHourPriceChange: fields.optional('oneHourPriceChange', parseNumber),
+    oneDayPriceChange: fields.optional('oneDayPriceChange', parseNumber),
+    oneWeekPriceChange: fields.optional('oneWeekPriceChange', parseNumber),
+    oneMonthPriceChange: fields.optional('oneMonthPriceChange', parseNumber),
+    competitive: fields.optional('competitive', parseNumber),
+    orderPriceMinTickSize: fields.optional('orderPriceMinTickSize', parseNumber),
+    orderMinSize: fields.optional('orderMinSize', parseNumber),
+    rewardsMinSize: fields.optional('rewardsMinSize', parseNumber),
+    rewardsMaxSpread: fields.optional('rewardsMaxSpread', parseNumber),
 
-    takerBaseFee: fields.optional('takerBaseFee', readNumber),
-    feeType: fields.optional('feeType', readString),
+    takerBaseFee: fields.optional('takerBaseFee', parseNumber),
+    feeType: fields.optional('feeType', parseString),
     feeSchedule: fields.optional('feeSchedule', parseFeeSchedule),
     cryptoMarketConfig: fields.optional('cryptoMarketConfig', parseCryptoMarketConfig),
-    sportsMarketType: fields.optional('sportsMarketType', readString),
-    line: fields.optional('line', readNumber),
-    gameId: fields.optional('gameId', readId),
+    sportsMarketType: fields.optional('sportsMarketType', parseString),
+    line: fields.optional('line', parseNumber),
+    gameId: fields.optional('gameId', parseId),
     tags: fields.list('tags', parseTag),
     events: fields.list('events', parseEventHead),
   }
 }
 
 /** Three arrays, each JSON in a string, whose items belong together by their index. */
-function zipTokens(fields: Fields, path: string): GammaToken[] {
-  const tokenIds = encodedList(fields, 'clobTokenIds', readId) ?? []
+function zipTokens(fields: JsonFields, path: string): GammaToken[] {
+  const tokenIds = encodedList(fields, 'clobTokenIds', parseId) ?? []
   if (tokenIds.length === 0) return []
-  const outcomes = encodedList(fields, 'outcomes', readString)
-  const prices = encodedList(fields, 'outcomePrices', readNumber)
+  const outcomes = encodedList(fields, 'outcomes', parseString)
+  const prices = encodedList(fields, 'outcomePrices', parseNumber)
   // Nobody can trade what has no name.
   if (outcomes === undefined) return []
   if (outcomes.length !== tokenIds.length)
-    return refuse(`${path}.outcomes`, `one for each of ${tokenIds.length} tokens`, outcomes)
+    return refuseValue(`${path}.outcomes`, `one for each of ${tokenIds.length} tokens`, outcomes)
   if (prices !== undefined && prices.length !== tokenIds.length)
-    return refuse(`${path}.outcomePrices`, `one for each of ${tokenIds.length} tokens`, prices)
+    return refuseValue(`${path}.outcomePrices`, `one for each of ${tokenIds.length} tokens`, prices)
   return outcomes.map((outcome, index) => ({
     tokenId: tokenIds[index] ?? '',
     outcome,
@@ -114,28 +115,27 @@ function zipTokens(fields: Fields, path: string): GammaToken[] {
   }))
 }
 
-function encodedList<T>(fields: Fields, name: string, read: (value: unknown, path: string) => T) {
-  const readList = (value: unknown, path: string) => readArray(value, path, read)
-  return fields.optional(name, (value, path) => readEncoded(value, path, readList))
+function encodedList<T>(fields: JsonFields, name: string, parse: Parser<T>) {
+  return fields.optional(name, (value, path) => parseEncoded(value, path, arrayOf(parse)))
 }
 
 function parseFeeSchedule(value: unknown, path: string): GammaFeeSchedule {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    exponent: fields.required('exponent', readNumber),
-    rate: fields.required('rate', readNumber),
-    takerOnly: fields.optional('takerOnly', readBoolean),
-    rebateRate: fields.optional('rebateRate', readNumber),
+    exponent: fields.required('exponent', parseNumber),
+    rate: fields.required('rate', parseNumber),
+    takerOnly: fields.optional('takerOnly', parseBoolean),
+    rebateRate: fields.optional('rebateRate', parseNumber),
   }
 }
 
 function parseCryptoMarketConfig(value: unknown, path: string): GammaCryptoMarketConfig {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    id: fields.required('id', readId),
-    asset: fields.optional('asset', readString),
-    duration: fields.optional('duration', readString),
-    twapEnabled: fields.optional('twapEnabled', readBoolean),
-    twapLookbackSeconds: fields.optional('twapLookbackSeconds', readNumber),
+    id: fields.required('id', parseId),
+    asset: fields.optional('asset', parseString),
+    duration: fields.optional('duration', parseString),
+    twapEnabled: fields.optional('twapEnabled', parseBoolean),
+    twapLookbackSeconds: fields.optional('twapLookbackSeconds', parseNumber),
   }
 }

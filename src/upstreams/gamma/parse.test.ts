@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { expectOnlyReadErrors } from '../../../test/spoiled-objects.js'
+import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
 import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
-import { parseMarket } from './parse-market.js'
+import { parseGammaMarket } from './parse-market.js'
 import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
 
 const fixture = (name: string) =>
@@ -53,11 +53,11 @@ describe('parseEvent', () => {
   })
 })
 
-describe('parseMarket', () => {
+describe('parseGammaMarket', () => {
   const json = fixture('market')
 
   test('reads ids that are numbers, strings that are numbers, and its events', () => {
-    expect(parseMarket(json, 'body')).toMatchObject({
+    expect(parseGammaMarket(json, 'body')).toMatchObject({
       id: '512340',
       volume: 1000.25,
       liquidity: undefined,
@@ -74,21 +74,21 @@ describe('parseMarket', () => {
 
   test('a market without tokens yet has outcomes all the same', () => {
     const early = { ...json, clobTokenIds: '', outcomePrices: null }
-    expect(parseMarket(early, 'body')).toMatchObject({ outcomes: ['Yes', 'No'], tokens: [] })
+    expect(parseGammaMarket(early, 'body')).toMatchObject({ outcomes: ['Yes', 'No'], tokens: [] })
   })
 
   test.each([
     ['outcomes', '["Yes"]'],
     ['outcomePrices', '["1"]'],
   ])('refuses %s that do not fit the tokens', (name, value) => {
-    expect(() => parseMarket({ ...json, [name]: value }, 'body')).toThrow(
+    expect(() => parseGammaMarket({ ...json, [name]: value }, 'body')).toThrow(
       `body.${name} must be one for each of 2 tokens`,
     )
   })
 
   test('takes arrays that are not encoded', () => {
     const plain = { ...json, outcomes: ['Yes', 'No'], clobTokenIds: ['1001', '1002'] }
-    expect(parseMarket(plain, 'body')).toEqual(parseMarket(json, 'body'))
+    expect(parseGammaMarket(plain, 'body')).toEqual(parseGammaMarket(json, 'body'))
   })
 })
 
@@ -118,16 +118,23 @@ test('sports, teams and profiles', () => {
 })
 
 test('a page must have its list, and has a cursor unless it is the last', () => {
-  const read = parsePage('tags', parseTag)
+  const parse = parsePage('tags', parseTag)
   const tag = { id: '1', label: 'All', slug: 'all' }
-  expect(read({ tags: [tag], next_cursor: 'abc' }, 'body')).toMatchObject({ nextCursor: 'abc' })
-  expect(read({ tags: [] }, 'body')).toEqual({ items: [], nextCursor: undefined })
-  expect(() => read({ error: 'x' }, 'body')).toThrow('body.tags must be an array')
+  expect(parse({ tags: [tag], next_cursor: 'abc' }, 'body')).toMatchObject({ nextCursor: 'abc' })
+  expect(parse({ tags: [] }, 'body')).toEqual({ items: [], nextCursor: undefined })
+  expect(() => parse({ error: 'x' }, 'body')).toThrow('body.tags must be an array')
 })
 
-test('whatever comes, nothing but a ReadError is thrown', () => {
-  const readers = [parseEvent, parseMarket, parseSeries, parseTeam, parseSport, parseSearchResult]
+test('whatever comes, nothing but a ParseError is thrown', () => {
+  const parsers = [
+    parseEvent,
+    parseGammaMarket,
+    parseSeries,
+    parseTeam,
+    parseSport,
+    parseSearchResult,
+  ]
   const event = fixture('event')
   const names = [...Object.keys(event), ...Object.keys(event.markets[0])]
-  expectOnlyReadErrors(readers, event, names)
+  expectOnlyParseErrors(parsers, event, names)
 })

@@ -1,40 +1,41 @@
 import type { CursorPage } from '../transport/cursor.js'
 import {
-  readArray,
-  readBoolean,
-  readFields,
-  readId,
-  readInteger,
-  readString,
-} from '../transport/read.js'
+  arrayOf,
+  type Parser,
+  parseBoolean,
+  parseFields,
+  parseId,
+  parseInteger,
+  parseString,
+} from '../transport/parse-json.js'
 import type { GammaEvent, GammaSearchResult, GammaSearchTag, GammaSeries } from './messages.js'
 import { parseEventHead } from './parse-event.js'
-import { parseMarket } from './parse-market.js'
+import { parseGammaMarket } from './parse-market.js'
 import { parseProfile, parseSeriesHead } from './parse-parts.js'
 
 export function parseEvent(value: unknown, path: string): GammaEvent {
-  const markets = readFields(value, path).list('markets', parseMarket)
+  const markets = parseFields(value, path).list('markets', parseGammaMarket)
   return { ...parseEventHead(value, path), markets }
 }
 
 export function parseSeries(value: unknown, path: string): GammaSeries {
-  const events = readFields(value, path).list('events', parseEventHead)
+  const events = parseFields(value, path).list('events', parseEventHead)
   return { ...parseSeriesHead(value, path), events }
 }
 
 /** A page of a keyset list. */
-export function parsePage<T>(key: string, readItem: (value: unknown, path: string) => T) {
+export function parsePage<T>(key: string, parseItem: Parser<T>) {
   return (value: unknown, path: string): CursorPage<T> => {
-    const fields = readFields(value, path)
+    const fields = parseFields(value, path)
     return {
-      items: fields.required(key, (items, at) => readArray(items, at, readItem)),
-      nextCursor: fields.optional('next_cursor', readString),
+      items: fields.required(key, arrayOf(parseItem)),
+      nextCursor: fields.optional('next_cursor', parseString),
     }
   }
 }
 
 export function parseSearchResult(value: unknown, path: string): GammaSearchResult {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   const pagination = fields.optional('pagination', parsePagination)
   return {
     events: fields.list('events', parseEvent),
@@ -46,19 +47,19 @@ export function parseSearchResult(value: unknown, path: string): GammaSearchResu
 }
 
 function parseSearchTag(value: unknown, path: string): GammaSearchTag {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    id: fields.required('id', readId),
-    label: fields.optional('label', readString),
-    slug: fields.optional('slug', readString),
-    eventCount: fields.optional('event_count', readInteger),
+    id: fields.required('id', parseId),
+    label: fields.optional('label', parseString),
+    slug: fields.optional('slug', parseString),
+    eventCount: fields.optional('event_count', parseInteger),
   }
 }
 
 function parsePagination(value: unknown, path: string) {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    hasMore: fields.optional('hasMore', readBoolean),
-    totalResults: fields.optional('totalResults', readInteger),
+    hasMore: fields.optional('hasMore', parseBoolean),
+    totalResults: fields.optional('totalResults', parseInteger),
   }
 }

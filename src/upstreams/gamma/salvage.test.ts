@@ -4,13 +4,13 @@ import { parseEvent, parsePage } from './parse.js'
 import { salvagePage } from './salvage.js'
 
 const event = JSON.parse(readFileSync(new URL('fixtures/event.json', import.meta.url), 'utf8'))
-const read = salvagePage('events', parseEvent)
-const readOne = (changes: object) => read({ events: [{ ...event, ...changes }] }, 'body')
+const parse = salvagePage('events', parseEvent)
+const readOne = (changes: object) => parse({ events: [{ ...event, ...changes }] }, 'body')
 
 describe('salvagePage', () => {
   test('reads what is sound like everybody else, cursor included', () => {
     const page = { events: [event, event], next_cursor: 'abc' }
-    expect(read(page, 'body')).toEqual({
+    expect(parse(page, 'body')).toEqual({
       ...parsePage('events', parseEvent)(page, 'body'),
       odd: [],
     })
@@ -46,7 +46,7 @@ describe('salvagePage', () => {
   })
 
   test('refuses what is no page at all', () => {
-    expect(() => read({ error: 'x' }, 'body')).toThrow('body.events must be an array')
-    expect(() => read('x', 'body')).toThrow('body must be an object')
+    expect(() => parse({ error: 'x' }, 'body')).toThrow('body.events must be an array')
+    expect(() => parse('x', 'body')).toThrow('body must be an object')
   })
 })

@@ -1,7 +1,11 @@
 import type { CursorPage } from '../transport/cursor.js'
-import { ReadError, readArray, readFields, readString } from '../transport/read.js'
-
-type Read<T> = (value: unknown, path: string) => T
+import {
+  ParseError,
+  type Parser,
+  parseArray,
+  parseFields,
+  parseString,
+} from '../transport/parse-json.js'
 
 /** What could be read of a page, and for each entry that was odd what was wrong with it first. */
 export type SalvagedPage<T> = CursorPage<T> & { odd: string[] }
@@ -10,27 +14,27 @@ export type SalvagedPage<T> = CursorPage<T> & { odd: string[] }
 const ODD_FIELDS_MAX = 100
 
 /** Like `parsePage`, but a field that is odd is left out, and with it only what cannot do without it. */
-export function salvagePage<T>(key: string, readItem: Read<T>): Read<SalvagedPage<T>> {
+export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<SalvagedPage<T>> {
   return (value, path) => {
-    const fields = readFields(value, path)
+    const fields = parseFields(value, path)
     const odd: string[] = []
     const readAll = (items: unknown, at: string) =>
-      readArray(items, at, (item, itemAt) => salvage(item, itemAt, readItem, odd))
+      parseArray(items, at, (item, itemAt) => salvage(item, itemAt, parseItem, odd))
     return {
       items: fields.required(key, readAll).flatMap((item) => item ?? []),
-      nextCursor: fields.optional('next_cursor', readString),
+      nextCursor: fields.optional('next_cursor', parseString),
       odd,
     }
   }
 }
 
-function salvage<T>(value: unknown, path: string, read: Read<T>, odd: string[]): T | undefined {
+function salvage<T>(value: unknown, path: string, parse: Parser<T>, odd: string[]): T | undefined {
   let rest = value
   for (let fields = 0; fields < ODD_FIELDS_MAX && rest !== undefined; fields++) {
     try {
-      return read(rest, path)
+      return parse(rest, path)
     } catch (error) {
-      if (!(error instanceof ReadError)) throw error
+      if (!(error instanceof ParseError)) throw error
       if (fields === 0) odd.push(error.message)
       rest = leaveOut(rest, stepsOf(error.path?.slice(path.length) ?? ''))
     }

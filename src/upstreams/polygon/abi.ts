@@ -90,7 +90,7 @@ export function arrayAt<T>(
   hex: string,
   at: number,
   base: number,
-  read: (hex: string, at: number) => T,
+  parse: (hex: string, at: number) => T,
   readSmall = smallAt,
 ): T[] {
   const lengthAt = targetOf(hex, at, base, readSmall)
@@ -99,7 +99,7 @@ export function arrayAt<T>(
   if (from + count * WORD > hex.length) throw new DecodeError('an array is longer than the data')
   // Made as long as it is: one that grows takes 17 places at once.
   const items = new Array<T>(count)
-  for (let index = 0; index < count; index++) items[index] = read(hex, from + index * WORD)
+  for (let index = 0; index < count; index++) items[index] = parse(hex, from + index * WORD)
   return items
 }
 

@@ -1,6 +1,6 @@
 import { arrayAt, DecodeError, START, targetOf, uintAt, WORD, wordAt } from './abi.js'
 import { CONTRACTS, type Contract, type Generation } from './contracts.js'
-import { readOrderV1, readOrderV2, type SignedOrder } from './order.js'
+import { decodeOrderV1, decodeOrderV2, type SignedOrder } from './order.js'
 
 /** What a transaction that settles a match will do, read from its input before it is in a block. */
 export type PendingMatch = {
@@ -36,8 +36,8 @@ export function decodeMatchOrders(to: string, input: string): PendingMatch | und
   const head = (index: number) => ARGUMENTS_START + index * WORD
   const numbers = (index: number) => arrayAt(input, head(index), ARGUMENTS_START, uintAt)
   const { fees, takerFee, legs, conditionId } = layout
-  const makers = readMakers(
-    readOrders(input, head(layout.makers), layout.order),
+  const makers = decodeMakers(
+    decodeOrders(input, head(layout.makers), layout.order),
     numbers(layout.fills),
     fees === undefined ? undefined : numbers(fees),
   )
@@ -73,7 +73,7 @@ type Layout = {
 }
 
 const V3: Layout = {
-  order: readOrderV2,
+  order: decodeOrderV2,
   words: 7,
   taker: 0,
   makers: 1,
@@ -83,16 +83,16 @@ const V3: Layout = {
 }
 
 const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
-  ['0xe60f0c05', { order: readOrderV1, words: 4, taker: 0, makers: 1, fills: 3 }],
+  ['0xe60f0c05', { order: decodeOrderV1, words: 4, taker: 0, makers: 1, fills: 3 }],
   // Through the fee module.
   [
     '0x2287e350',
-    { order: readOrderV1, words: 7, taker: 0, makers: 1, fills: 4, takerFee: 5, fees: 6 },
+    { order: decodeOrderV1, words: 7, taker: 0, makers: 1, fills: 4, takerFee: 5, fees: 6 },
   ],
   [
     '0x3c2b4399',
     {
-      order: readOrderV2,
+      order: decodeOrderV2,
       words: 7,
       conditionId: 0,
       taker: 1,
@@ -123,12 +123,12 @@ function exchangeOf(contract: Contract): Contract {
 }
 
 /** An array of tuples holds their offsets, counted from behind its length. */
-function readOrders(hex: string, at: number, order: Layout['order']): SignedOrder[] {
+function decodeOrders(hex: string, at: number, order: Layout['order']): SignedOrder[] {
   const base = targetOf(hex, at, ARGUMENTS_START) + WORD
   return arrayAt(hex, at, ARGUMENTS_START, (_, itemAt) => order(hex, targetOf(hex, itemAt, base)))
 }
 
-function readMakers(
+function decodeMakers(
   orders: SignedOrder[],
   fills: bigint[],
   fees: bigint[] | undefined,

@@ -123,9 +123,9 @@ export class PolygonClient {
     const requests = [askLogs(range, filter), ...outermost.map((block) => askBlock(block))] as const
     // Several blocks that take half of the time are too many; of one there is no smaller part.
     const patienceMs = outermost.length === 1 ? undefined : this.#timeoutMs / 2
-    const read = ([logs, ...blocks]: readonly [ChainLog[], ...(Block | undefined)[]]) =>
+    const parse = ([logs, ...blocks]: readonly [ChainLog[], ...(Block | undefined)[]]) =>
       toPage(range, logs, blocks)
-    return this.#rpc.together(requests, read, { signal, patienceMs })
+    return this.#rpc.together(requests, parse, { signal, patienceMs })
   }
 }
 

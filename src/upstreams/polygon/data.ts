@@ -62,8 +62,12 @@ export function dataSmall(data: string, at: number): number {
   return value < 0 ? smallAt(data, at) : value
 }
 
-export function dataArray<T>(data: string, at: number, read: (data: string, at: number) => T): T[] {
-  return arrayAt(data, at, START, read, dataSmall)
+export function dataArray<T>(
+  data: string,
+  at: number,
+  parse: (data: string, at: number) => T,
+): T[] {
+  return arrayAt(data, at, START, parse, dataSmall)
 }
 
 export function dataBytes(data: string, at: number): string {

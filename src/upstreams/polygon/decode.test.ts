@@ -7,7 +7,7 @@ import { DecodeError, ZERO_WORD } from './abi.js'
 import { CONTRACTS } from './contracts.js'
 import { decodeLog, decodeLogs } from './decode.js'
 import { ROLE_EVENTS } from './events.js'
-import { type ChainLog, readLogs } from './log.js'
+import { type ChainLog, parseLogs } from './log.js'
 
 type Vector = {
   id: string
@@ -199,7 +199,7 @@ function toLog(vector: Vector): ChainLog {
     logIndex: toHex(vector.logIndex ?? 0),
     ...(vector.blockTimestamp !== undefined && { blockTimestamp: toHex(vector.blockTimestamp) }),
   }
-  return readLogs([raw], 'logs')[0] as ChainLog
+  return parseLogs([raw], 'logs')[0] as ChainLog
 }
 
 const toWord = (value: string | undefined) => toHex(BigInt(value ?? 0), { size: 32 })

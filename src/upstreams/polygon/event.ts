@@ -45,12 +45,12 @@ export function event<
 /** How many fields are indexed, and how many words the data has, or begins with if it is dynamic. */
 type Shape = { indexed: number; words: number; isDynamic?: boolean }
 
-/** An event that is too frequent, or too special, for `event`. `read` gets logs of that shape only. */
+/** An event that is too frequent, or too special, for `event`. `parse` gets logs of that shape only. */
 export function handwritten<Event>(
   kind: string,
   topic0: string,
   { indexed, words, isDynamic = false }: Shape,
-  read: (log: ChainLog, contract: Contract) => Event,
+  parse: (log: ChainLog, contract: Contract) => Event,
 ): EventDecoder<Event> {
   const length = START + words * WORD
   return {
@@ -64,7 +64,7 @@ export function handwritten<Event>(
       if (!isRight || !data.startsWith('0x') || data.length % 2 !== 0)
         throw new DecodeError(`${data.length - START} digits of data for ${words} words`)
       layOut(data)
-      return read(log, contract)
+      return parse(log, contract)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { CONTRACTS } from './contracts.js'
-import { readLogs } from './log.js'
+import { parseLogs } from './log.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 
@@ -17,9 +17,9 @@ const good = {
   blockTimestamp: '0x69168a00',
 }
 
-describe('readLogs', () => {
+describe('parseLogs', () => {
   test('a log gets its place', () => {
-    expect(readLogs([good], 'logs')).toEqual([
+    expect(parseLogs([good], 'logs')).toEqual([
       {
         at: {
           address: good.address,
@@ -43,7 +43,7 @@ describe('readLogs', () => {
     ['0xFf', 255],
     ['0x1fffffffffffff', Number.MAX_SAFE_INTEGER],
   ])('%s is a number', (logIndex, expected) => {
-    expect(readLogs([{ ...good, logIndex }], 'logs')[0]?.at.logIndex).toBe(expected)
+    expect(parseLogs([{ ...good, logIndex }], 'logs')[0]?.at.logIndex).toBe(expected)
   })
 
   test.each([
@@ -62,17 +62,17 @@ describe('readLogs', () => {
     ['topics', [7]],
     ['data', null],
   ])('refused: %s is %j', (name, value) => {
-    const read = () => readLogs([good, { ...good, [name]: value }], 'answer.logs')
-    expect(read).toThrow(ReadError)
-    expect(read).toThrow(`answer.logs[1].${name} must be`)
+    const parse = () => parseLogs([good, { ...good, [name]: value }], 'answer.logs')
+    expect(parse).toThrow(ParseError)
+    expect(parse).toThrow(`answer.logs[1].${name} must be`)
   })
 
   test.each([null, 'log', [good]])('refused: %j is no log', (value) => {
-    expect(() => readLogs([value], 'logs')).toThrow('logs[0] must be an object')
+    expect(() => parseLogs([value], 'logs')).toThrow('logs[0] must be an object')
   })
 
   test('every known contract is recognised', () => {
-    const logs = readLogs(
+    const logs = parseLogs(
       CONTRACTS.map(({ address }) => ({ ...good, address })),
       'logs',
     )

@@ -1,4 +1,4 @@
-import { type JsonObject, refuse } from '../transport/read.js'
+import { type JsonObject, refuseValue } from '../transport/parse-json.js'
 import { digitAt, isHex, START } from './abi.js'
 import { CONTRACTS } from './contracts.js'
 
@@ -24,14 +24,14 @@ export type ChainLog = {
   removed: boolean
 }
 
-/** Throws ReadError with the path of the field that is wrong. */
-export function readLogs(value: unknown, path: string): ChainLog[] {
-  if (!Array.isArray(value)) return refuse(path, 'an array', value)
+/** Throws ParseError with the path of the field that is wrong. */
+export function parseLogs(value: unknown, path: string): ChainLog[] {
+  if (!Array.isArray(value)) return refuseValue(path, 'an array', value)
   const logs: ChainLog[] = []
   const item = new ItemPath(path)
   let previous: LogPlace | undefined
   for (; item.index < value.length; item.index++) {
-    const log = readLog(value[item.index], item, previous)
+    const log = parseLog(value[item.index], item, previous)
     logs.push(log)
     previous = log.at
   }
@@ -42,24 +42,25 @@ export function readLogs(value: unknown, path: string): ChainLog[] {
  * Neighbours share their block and mostly their transaction: a hash that equals the previous one is
  * not checked again, and both keep one string. Logs of a block that is still pending are refused.
  */
-export function readLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
+export function parseLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refuse(`${path}`, 'an object', value)
+    return refuseValue(`${path}`, 'an object', value)
   const log = value as JsonObject
   const { topics, data, blockTimestamp, removed = false } = log
   if (!Array.isArray(topics) || !topics.every(isString))
-    return refuse(`${path}.topics`, 'an array of strings', topics)
-  if (typeof data !== 'string') return refuse(`${path}.data`, 'a string', data)
-  if (typeof removed !== 'boolean') return refuse(`${path}.removed`, 'true or false', removed)
+    return refuseValue(`${path}.topics`, 'an array of strings', topics)
+  if (typeof data !== 'string') return refuseValue(`${path}.data`, 'a string', data)
+  if (typeof removed !== 'boolean') return refuseValue(`${path}.removed`, 'true or false', removed)
   return {
     at: {
-      address: readEmitter(log.address, path),
-      blockNumber: readQuantity(log, 'blockNumber', path),
-      blockHash: readHash(log, 'blockHash', path, previous?.blockHash),
-      txHash: readHash(log, 'transactionHash', path, previous?.txHash),
-      txIndex: readQuantity(log, 'transactionIndex', path),
-      logIndex: readQuantity(log, 'logIndex', path),
-      timestampSec: blockTimestamp == null ? undefined : readQuantity(log, 'blockTimestamp', path),
+      address: parseEmitter(log.address, path),
+      blockNumber: parseQuantityField(log, 'blockNumber', path),
+      blockHash: parseHashField(log, 'blockHash', path, previous?.blockHash),
+      txHash: parseHashField(log, 'transactionHash', path, previous?.txHash),
+      txIndex: parseQuantityField(log, 'transactionIndex', path),
+      logIndex: parseQuantityField(log, 'logIndex', path),
+      timestampSec:
+        blockTimestamp == null ? undefined : parseQuantityField(log, 'blockTimestamp', path),
     },
     topics,
     data,
@@ -85,11 +86,11 @@ class ItemPath {
 }
 
 /** All logs of a known contract keep one string, by which the contract is then found at once. */
-function readEmitter(value: unknown, path: Path): string {
-  if (typeof value !== 'string') return refuse(`${path}.address`, 'an address', value)
+function parseEmitter(value: unknown, path: Path): string {
+  if (typeof value !== 'string') return refuseValue(`${path}.address`, 'an address', value)
   const known = EMITTERS.get(value)
   if (known !== undefined) return known
-  return isHex(value, 20) ? value : refuse(`${path}.address`, 'an address', value)
+  return isHex(value, 20) ? value : refuseValue(`${path}.address`, 'an address', value)
 }
 
 const EMITTERS: ReadonlyMap<string, string> = new Map(
@@ -97,19 +98,21 @@ const EMITTERS: ReadonlyMap<string, string> = new Map(
 )
 
 /** `0x` and 64 lower-case digits. */
-export function readHash(of: JsonObject, name: string, path: Path, known?: string): string {
+export function parseHashField(of: JsonObject, name: string, path: Path, known?: string): string {
   const value = of[name]
   if (known !== undefined && value === known) return known
   return typeof value === 'string' && isHex(value, 32)
     ? value
-    : refuse(`${path}.${name}`, 'a hash', value)
+    : refuseValue(`${path}.${name}`, 'a hash', value)
 }
 
 /** A number as JSON-RPC writes it: `0x4a`. */
-export function readQuantity(of: JsonObject, name: string, path: Path): number {
+export function parseQuantityField(of: JsonObject, name: string, path: Path): number {
   const value = of[name]
   const number = typeof value === 'string' && value.startsWith('0x') ? toNumber(value) : Number.NaN
-  return Number.isSafeInteger(number) ? number : refuse(`${path}.${name}`, 'a hex number', value)
+  return Number.isSafeInteger(number)
+    ? number
+    : refuseValue(`${path}.${name}`, 'a hex number', value)
 }
 
 /** `Number` knows more ways to write a number, and takes longer. */

@@ -36,7 +36,7 @@ export type OrderV2 = OrderParts & {
 export type SignedOrder = OrderV1 | OrderV2
 
 /** The order whose first word is at `at`. */
-export function readOrderV1(hex: string, at: number): OrderV1 {
+export function decodeOrderV1(hex: string, at: number): OrderV1 {
   const word = (index: number) => at + index * WORD
   return {
     version: 1,
@@ -55,7 +55,7 @@ export function readOrderV1(hex: string, at: number): OrderV1 {
   }
 }
 
-export function readOrderV2(hex: string, at: number): OrderV2 {
+export function decodeOrderV2(hex: string, at: number): OrderV2 {
   const word = (index: number) => at + index * WORD
   return {
     version: 2,

@@ -1,62 +1,62 @@
-import { readArray, readObject, readOptional, refuse } from '../transport/read.js'
+import { parseArray, parseObject, parseOptional, refuseValue } from '../transport/parse-json.js'
 import { isHex } from './abi.js'
-import { type ChainLog, readHash, readLogs, readQuantity } from './log.js'
+import { type ChainLog, parseHashField, parseLogs, parseQuantityField } from './log.js'
 import type { Block, Head, Receipt, Transaction } from './messages.js'
 
 export function parseHead(value: unknown, path: string): Head {
-  const head = readObject(value, path)
+  const head = parseObject(value, path)
   return {
-    number: readQuantity(head, 'number', path),
-    hash: readHash(head, 'hash', path),
-    parentHash: readHash(head, 'parentHash', path),
-    timestampSec: readQuantity(head, 'timestamp', path),
-    logsBloom: readOptional(head.logsBloom, `${path}.logsBloom`, parseBloom),
+    number: parseQuantityField(head, 'number', path),
+    hash: parseHashField(head, 'hash', path),
+    parentHash: parseHashField(head, 'parentHash', path),
+    timestampSec: parseQuantityField(head, 'timestamp', path),
+    logsBloom: parseOptional(head.logsBloom, `${path}.logsBloom`, parseBloom),
   }
 }
 
 /** A block with the hashes of its transactions. */
 export function parseBlock(value: unknown, path: string): Block {
-  const { transactions } = readObject(value, path)
-  const txHashes = readArray(transactions, `${path}.transactions`, parseHash)
+  const { transactions } = parseObject(value, path)
+  const txHashes = parseArray(transactions, `${path}.transactions`, parseHash)
   return { ...parseHead(value, path), txHashes }
 }
 
 export function parseTransaction(value: unknown, path: string): Transaction {
-  const tx = readObject(value, path)
+  const tx = parseObject(value, path)
   return {
-    hash: readHash(tx, 'hash', path),
+    hash: parseHashField(tx, 'hash', path),
     from: parseAddress(tx.from, `${path}.from`),
-    to: readOptional(tx.to, `${path}.to`, parseAddress),
+    to: parseOptional(tx.to, `${path}.to`, parseAddress),
     input: parseBytes(tx.input, `${path}.input`),
-    nonce: readQuantity(tx, 'nonce', path),
+    nonce: parseQuantityField(tx, 'nonce', path),
     block:
       tx.blockHash == null
         ? undefined
         : {
-            number: readQuantity(tx, 'blockNumber', path),
-            hash: readHash(tx, 'blockHash', path),
-            txIndex: readQuantity(tx, 'transactionIndex', path),
+            number: parseQuantityField(tx, 'blockNumber', path),
+            hash: parseHashField(tx, 'blockHash', path),
+            txIndex: parseQuantityField(tx, 'transactionIndex', path),
           },
   }
 }
 
 /** Logs of another transaction are refused. */
 export function parseReceipt(value: unknown, path: string): Receipt {
-  const receipt = readObject(value, path)
-  const txHash = readHash(receipt, 'transactionHash', path)
-  const blockHash = readHash(receipt, 'blockHash', path)
-  const logs = readLogs(receipt.logs, `${path}.logs`)
+  const receipt = parseObject(value, path)
+  const txHash = parseHashField(receipt, 'transactionHash', path)
+  const blockHash = parseHashField(receipt, 'blockHash', path)
+  const logs = parseLogs(receipt.logs, `${path}.logs`)
   const stranger = logs.find(({ at }) => at.txHash !== txHash || at.blockHash !== blockHash)
   if (stranger !== undefined)
-    return refuse(`${path}.logs`, `logs of transaction ${txHash}`, stranger.at)
+    return refuseValue(`${path}.logs`, `logs of transaction ${txHash}`, stranger.at)
   return {
     txHash,
-    txIndex: readQuantity(receipt, 'transactionIndex', path),
-    blockNumber: readQuantity(receipt, 'blockNumber', path),
+    txIndex: parseQuantityField(receipt, 'transactionIndex', path),
+    blockNumber: parseQuantityField(receipt, 'blockNumber', path),
     blockHash,
-    succeeded: readQuantity(receipt, 'status', path) === 1,
+    succeeded: parseQuantityField(receipt, 'status', path) === 1,
     from: parseAddress(receipt.from, `${path}.from`),
-    to: readOptional(receipt.to, `${path}.to`, parseAddress),
+    to: parseOptional(receipt.to, `${path}.to`, parseAddress),
     logs,
   }
 }
@@ -65,37 +65,40 @@ export function parseReceipt(value: unknown, path: string): Receipt {
  * Logs in the order of the chain. Refused: a log that was not asked for, one that comes twice, and
  * two versions of a block in one answer, as from a node that was just changing its mind.
  */
-export function parseLogs(
+export function parseOrderedLogs(
   value: unknown,
   path: string,
   isAskedFor: (log: ChainLog) => boolean,
 ): ChainLog[] {
-  const logs = readLogs(value, path)
+  const logs = parseLogs(value, path)
   const stranger = logs.find((log) => !isAskedFor(log))
-  if (stranger !== undefined) return refuse(path, 'logs of the blocks asked for', stranger.at)
+  if (stranger !== undefined) return refuseValue(path, 'logs of the blocks asked for', stranger.at)
   if (!logs.every((log, index) => isAfter(log, logs[index - 1]))) logs.sort(compare)
   const broken = logs.findIndex((log, index) => !follows(log, logs[index - 1]))
-  if (broken > 0) return refuse(`${path}[${broken}]`, 'a log that comes once', logs[broken]?.at)
+  if (broken > 0)
+    return refuseValue(`${path}[${broken}]`, 'a log that comes once', logs[broken]?.at)
   return logs
 }
 
 function parseHash(value: unknown, path: string): string {
-  return typeof value === 'string' && isHex(value, 32) ? value : refuse(path, 'a hash', value)
+  return typeof value === 'string' && isHex(value, 32) ? value : refuseValue(path, 'a hash', value)
 }
 
 function parseBloom(value: unknown, path: string): string {
-  return typeof value === 'string' && isHex(value, 256) ? value : refuse(path, 'a bloom', value)
+  return typeof value === 'string' && isHex(value, 256)
+    ? value
+    : refuseValue(path, 'a bloom', value)
 }
 
 /** Bytes of any length. */
 export function parseBytes(value: unknown, path: string): string {
   const isBytes = typeof value === 'string' && isHex(value, value.length / 2 - 1)
-  return isBytes && value.length % 2 === 0 ? value : refuse(path, 'bytes in hex', value)
+  return isBytes && value.length % 2 === 0 ? value : refuseValue(path, 'bytes in hex', value)
 }
 
 function parseAddress(value: unknown, path: string): string {
   const address = typeof value === 'string' ? value.toLowerCase() : ''
-  return isHex(address, 20) ? address : refuse(path, 'an address', value)
+  return isHex(address, 20) ? address : refuseValue(path, 'an address', value)
 }
 
 function compare(a: ChainLog, b: ChainLog): number {

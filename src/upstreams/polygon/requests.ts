@@ -1,14 +1,20 @@
-import { readArray, refuse } from '../transport/read.js'
+import { parseArray, refuseValue } from '../transport/parse-json.js'
 import type { LogFilter } from './filter.js'
-import { type ChainLog, readQuantity } from './log.js'
+import { type ChainLog, parseQuantityField } from './log.js'
 import type { Block, BlockAt, Receipt, Transaction } from './messages.js'
-import { parseBlock, parseBytes, parseLogs, parseReceipt, parseTransaction } from './parse.js'
+import {
+  parseBlock,
+  parseBytes,
+  parseOrderedLogs,
+  parseReceipt,
+  parseTransaction,
+} from './parse.js'
 
-/** A method call and how its result is read. `read` throws ReadError on what must not be trusted. */
+/** A method call and how its result is read. `parse` throws ParseError on what must not be trusted. */
 export type RpcRequest<T> = {
   method: string
   params: readonly unknown[]
-  read: (result: unknown, path: string) => T
+  parse: (result: unknown, path: string) => T
 }
 
 /** Blocks from one number to another, both included, or the one block with that hash. */
@@ -17,26 +23,26 @@ export type LogRange = { fromBlock: number; toBlock: number } | { blockHash: str
 export const askChainId = (): RpcRequest<number> => ({
   method: 'eth_chainId',
   params: [],
-  read: readNumber,
+  parse: parseNumber,
 })
 
 export const askBlockNumber = (): RpcRequest<number> => ({
   method: 'eth_blockNumber',
   params: [],
-  read: readNumber,
+  parse: parseNumber,
 })
 
 /** `undefined`: the node does not have it. */
 export function askBlock(at: BlockAt): RpcRequest<Block | undefined> {
-  const read = (result: unknown, path: string) => {
+  const parse = (result: unknown, path: string) => {
     const block = result === null ? undefined : parseBlock(result, path)
     if (block !== undefined && !isBlockAt(block, at))
-      return refuse(path, `block ${showAt(at)}`, { number: block.number, hash: block.hash })
+      return refuseValue(path, `block ${showAt(at)}`, { number: block.number, hash: block.hash })
     return block
   }
   return typeof at === 'object'
-    ? { method: 'eth_getBlockByHash', params: [at.hash, false], read }
-    : { method: 'eth_getBlockByNumber', params: [showAt(at), false], read }
+    ? { method: 'eth_getBlockByHash', params: [at.hash, false], parse }
+    : { method: 'eth_getBlockByNumber', params: [showAt(at), false], parse }
 }
 
 /** In the order of the chain. A log outside of what was asked for is refused. */
@@ -52,7 +58,7 @@ export function askLogs(range: LogRange, filter: LogFilter = {}): RpcRequest<Cha
   return {
     method: 'eth_getLogs',
     params: [{ ...filter, ...blocks }],
-    read: (result, path) => parseLogs(result, path, isAskedFor),
+    parse: (result, path) => parseOrderedLogs(result, path, isAskedFor),
   }
 }
 
@@ -61,10 +67,10 @@ export function askReceipt(txHash: string): RpcRequest<Receipt | undefined> {
   return {
     method: 'eth_getTransactionReceipt',
     params: [txHash],
-    read: (result, path) => {
+    parse: (result, path) => {
       const receipt = result === null ? undefined : parseReceipt(result, path)
       if (receipt !== undefined && receipt.txHash !== txHash)
-        return refuse(path, `the receipt of ${txHash}`, receipt.txHash)
+        return refuseValue(path, `the receipt of ${txHash}`, receipt.txHash)
       return receipt
     },
   }
@@ -75,15 +81,15 @@ export function askBlockReceipts(at: BlockAt): RpcRequest<Receipt[] | undefined>
   return {
     method: 'eth_getBlockReceipts',
     params: [showAt(at)],
-    read: (result, path) => {
-      const receipts = result === null ? undefined : readArray(result, path, parseReceipt)
+    parse: (result, path) => {
+      const receipts = result === null ? undefined : parseArray(result, path, parseReceipt)
       const stranger = receipts?.find(({ blockNumber, blockHash }) =>
         typeof at === 'object'
           ? at.hash !== blockHash
           : typeof at === 'number' && at !== blockNumber,
       )
       if (stranger !== undefined)
-        return refuse(path, `receipts of block ${showAt(at)}`, stranger.blockHash)
+        return refuseValue(path, `receipts of block ${showAt(at)}`, stranger.blockHash)
       return receipts
     },
   }
@@ -94,10 +100,10 @@ export function askTransaction(txHash: string): RpcRequest<Transaction | undefin
   return {
     method: 'eth_getTransactionByHash',
     params: [txHash],
-    read: (result, path) => {
+    parse: (result, path) => {
       const tx = result === null ? undefined : parseTransaction(result, path)
       if (tx !== undefined && tx.hash !== txHash)
-        return refuse(path, `transaction ${txHash}`, tx.hash)
+        return refuseValue(path, `transaction ${txHash}`, tx.hash)
       return tx
     },
   }
@@ -108,7 +114,7 @@ export function askCall(
   at: BlockAt = 'latest',
 ): RpcRequest<string> {
   const block = typeof at === 'object' ? { blockHash: at.hash } : showAt(at)
-  return { method: 'eth_call', params: [call, block], read: parseBytes }
+  return { method: 'eth_call', params: [call, block], parse: parseBytes }
 }
 
 const toHex = (value: number): string => `0x${value.toString(16)}`
@@ -123,6 +129,6 @@ function isBlockAt({ number, hash }: Block, at: BlockAt): boolean {
   return typeof at !== 'number' || at === number
 }
 
-function readNumber(result: unknown, path: string): number {
-  return readQuantity({ result }, 'result', path)
+function parseNumber(result: unknown, path: string): number {
+  return parseQuantityField({ result }, 'result', path)
 }

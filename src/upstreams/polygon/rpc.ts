@@ -4,11 +4,11 @@ import type { HttpUpstream } from '../transport/http.js'
 import type { PostAsk } from '../transport/http-options.js'
 import {
   type JsonObject,
-  ReadError,
-  readInteger,
-  readObject,
-  readString,
-} from '../transport/read.js'
+  ParseError,
+  parseInteger,
+  parseObject,
+  parseString,
+} from '../transport/parse-json.js'
 import type { RpcRequest } from './requests.js'
 import { AnswerError, RpcError } from './rpc-error.js'
 
@@ -16,7 +16,7 @@ import { AnswerError, RpcError } from './rpc-error.js'
 export type RpcOutcome<T> = { ok: true; value: T } | { ok: false; error: UpstreamError }
 
 export type BatchOutcomes<Requests extends readonly RpcRequest<unknown>[]> = {
-  [Index in keyof Requests]: RpcOutcome<ReturnType<Requests[Index]['read']>>
+  [Index in keyof Requests]: RpcOutcome<ReturnType<Requests[Index]['parse']>>
 }
 
 export type RpcOptions = {
@@ -28,7 +28,7 @@ export type RpcOptions = {
 
 /** The values of requests that all succeeded. */
 type Values<Requests extends readonly RpcRequest<unknown>[]> = {
-  [Index in keyof Requests]: ReturnType<Requests[Index]['read']>
+  [Index in keyof Requests]: ReturnType<Requests[Index]['parse']>
 }
 
 /** The smallest limit that providers set. */
@@ -50,8 +50,8 @@ export class RpcClient {
   call<T>(request: RpcRequest<T>, signal?: AbortSignal): Promise<T> {
     const { http, path } = this.#options
     const id = this.#nextId()
-    const read = (json: unknown) => this.#read(id, request, () => readObject(json, 'answer'))
-    return http.post(path, toMessage(id, request), { read, signal })
+    const parse = (json: unknown) => this.#parse(id, request, () => parseObject(json, 'answer'))
+    return http.post(path, toMessage(id, request), { parse, signal })
   }
 
   /** One POST for up to a hundred requests. Throws only when there is no answer at all. */
@@ -65,49 +65,49 @@ export class RpcClient {
     return parts.flat() as BatchOutcomes<Requests>
   }
 
-  /** One POST whose answers are good together or not at all: `read` may refuse them, too. */
+  /** One POST whose answers are good together or not at all: `parse` may refuse them, too. */
   together<const Requests extends readonly RpcRequest<unknown>[], T>(
     requests: Requests,
-    read: (values: Values<Requests>) => T,
+    parse: (values: Values<Requests>) => T,
     options: Patience,
   ): Promise<T> {
     const readAll = (outcomes: RpcOutcome<unknown>[]) =>
-      read(outcomes.map(unwrap) as Values<Requests>)
+      parse(outcomes.map(unwrap) as Values<Requests>)
     return this.#post(requests, readAll, options)
   }
 
   #post<T>(
     requests: readonly RpcRequest<unknown>[],
-    read: (outcomes: RpcOutcome<unknown>[]) => T,
+    parse: (outcomes: RpcOutcome<unknown>[]) => T,
     options: Patience,
   ): Promise<T> {
     const { http, path } = this.#options
     const asked = requests.map((request) => ({ id: this.#nextId(), request }))
     const messages = asked.map(({ id, request }) => toMessage(id, request))
-    const readItem = (json: unknown, { id, request }: (typeof asked)[number]) =>
-      outcomeOf(() => this.#read(id, request, () => findAnswer(json, id)))
+    const parseItem = (json: unknown, { id, request }: (typeof asked)[number]) =>
+      outcomeOf(() => this.#parse(id, request, () => findAnswer(json, id)))
     return http.post(path, messages, {
       ...options,
-      read: (json) => read(asked.map((each) => readItem(json, each))),
+      parse: (json) => parse(asked.map((each) => parseItem(json, each))),
     })
   }
 
-  #read<T>(id: number, request: RpcRequest<T>, find: () => JsonObject | undefined): T {
+  #parse<T>(id: number, request: RpcRequest<T>, find: () => JsonObject | undefined): T {
     const { upstream, http } = this.#options
     const { method } = request
     try {
       const answer = find()
-      if (answer === undefined) throw new ReadError('there is no answer to it')
+      if (answer === undefined) throw new ParseError('there is no answer to it')
       if (answer.error !== undefined && answer.error !== null) {
-        const error = readObject(answer.error, 'error')
-        const code = readInteger(error.code, 'error.code')
-        const said = http.redact(readString(error.message, 'error.message'))
+        const error = parseObject(answer.error, 'error')
+        const code = parseInteger(error.code, 'error.code')
+        const said = http.redact(parseString(error.message, 'error.message'))
         throw new RpcError(upstream, method, code, said)
       }
-      if (answer.id !== id) throw new ReadError(`the answer is to ${answer.id}, not to ${id}`)
-      return request.read(answer.result, 'result')
+      if (answer.id !== id) throw new ParseError(`the answer is to ${answer.id}, not to ${id}`)
+      return request.parse(answer.result, 'result')
     } catch (cause) {
-      if (!(cause instanceof ReadError)) throw cause
+      if (!(cause instanceof ParseError)) throw cause
       throw new AnswerError(`${method} answered what is refused: ${cause.message}`, {
         upstream,
         retryable: true,
@@ -124,9 +124,9 @@ export class RpcClient {
 
 type Patience = Pick<PostAsk<unknown>, 'signal' | 'patienceMs'>
 
-function outcomeOf<T>(read: () => T): RpcOutcome<T> {
+function outcomeOf<T>(parse: () => T): RpcOutcome<T> {
   try {
-    return { ok: true, value: read() }
+    return { ok: true, value: parse() }
   } catch (error) {
     if (error instanceof UpstreamError) return { ok: false, error }
     throw error
@@ -144,7 +144,7 @@ function toMessage(id: number, { method, params }: RpcRequest<unknown>) {
 
 /** Answers of a batch come in any order. One that is no list answers every request of it. */
 function findAnswer(json: unknown, id: number): JsonObject | undefined {
-  if (!Array.isArray(json)) return readObject(json, 'answer')
+  if (!Array.isArray(json)) return parseObject(json, 'answer')
   const found: unknown = json.find((answer) => (answer as JsonObject | null)?.id === id)
-  return found === undefined ? undefined : readObject(found, 'answer')
+  return found === undefined ? undefined : parseObject(found, 'answer')
 }

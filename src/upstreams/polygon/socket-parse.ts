@@ -1,5 +1,5 @@
-import { readInteger, readObject, readString, refuse } from '../transport/read.js'
-import { type ChainLog, readLog } from './log.js'
+import { parseInteger, parseObject, parseString, refuseValue } from '../transport/parse-json.js'
+import { type ChainLog, parseLog } from './log.js'
 import type { Head, Transaction } from './messages.js'
 import { parseHead, parseTransaction } from './parse.js'
 
@@ -20,23 +20,23 @@ export type FrameContext = {
   wantsPending(to: string): boolean
 }
 
-/** `undefined`: nothing that we asked for. Throws ReadError on what must not be trusted. */
+/** `undefined`: nothing that we asked for. Throws ParseError on what must not be trusted. */
 export function parseSocketFrame(text: string, context: FrameContext): SocketMessage | undefined {
-  const frame = readObject(parseJson(text), 'frame')
+  const frame = parseObject(parseJson(text), 'frame')
   if (frame.method === 'eth_subscription') {
-    const { subscription, result } = readObject(frame.params, 'params')
-    const kind = context.kindOf(readString(subscription, 'params.subscription'))
+    const { subscription, result } = parseObject(frame.params, 'params')
+    const kind = context.kindOf(parseString(subscription, 'params.subscription'))
     return kind === undefined ? undefined : parseNews(kind, result, context)
   }
-  const request = readInteger(frame.id, 'id')
+  const request = parseInteger(frame.id, 'id')
   if (frame.error === undefined || frame.error === null)
-    return { kind: 'subscribed', request, subscription: readString(frame.result, 'result') }
-  const { code, message } = readObject(frame.error, 'error')
+    return { kind: 'subscribed', request, subscription: parseString(frame.result, 'result') }
+  const { code, message } = parseObject(frame.error, 'error')
   return {
     kind: 'refused',
     request,
-    code: readInteger(code, 'error.code'),
-    message: readString(message, 'error.message'),
+    code: parseInteger(code, 'error.code'),
+    message: parseString(message, 'error.message'),
   }
 }
 
@@ -48,10 +48,10 @@ function parseNews(
   { wantsPending }: FrameContext,
 ): SocketMessage | undefined {
   if (kind === 'heads') return { kind: 'head', head: parseHead(result, PATH) }
-  if (kind === 'logs') return { kind: 'log', log: readLog(result, PATH) }
+  if (kind === 'logs') return { kind: 'log', log: parseLog(result, PATH) }
   // Nodes that cannot send whole transactions send their hashes.
   if (typeof result === 'string') return undefined
-  const { to } = readObject(result, PATH)
+  const { to } = parseObject(result, PATH)
   if (typeof to !== 'string' || !wantsPending(to.toLowerCase())) return undefined
   return { kind: 'pending', tx: parseTransaction(result, PATH) }
 }
@@ -60,6 +60,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return refuse('frame', 'JSON', text)
+    return refuseValue('frame', 'JSON', text)
   }
 }

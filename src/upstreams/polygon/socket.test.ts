@@ -42,7 +42,7 @@ describe('a socket to a node', () => {
     const hashes = new Set(shown.map(({ hash }) => hash))
     const places = (of: typeof logs) =>
       of.filter(({ at }) => hashes.has(at.blockHash)).map(({ at }) => [at.blockHash, at.logIndex])
-    const served = places(await readLogs(shown))
+    const served = places(await parseLogs(shown))
     for (const { hash, logsBloom = '' } of shown) {
       const inBlock = logs.filter(({ at }) => at.blockHash === hash)
       expect(inBlock.every(({ at }) => bloomHas(logsBloom, at.address))).toBe(true)
@@ -102,7 +102,7 @@ describe('a socket to a node', () => {
     )
     expect(gaps).toEqual([])
     const canonical = new Map(heads.map((head) => [head.number, head]))
-    const served = await readLogs([...canonical.values()])
+    const served = await parseLogs([...canonical.values()])
     // The logs of the last block may come before its head or after it.
     await vi.waitFor(() => {
       const held = new Map(logs.map((log) => [`${log.at.blockHash}${log.at.logIndex}`, log]))
@@ -150,7 +150,7 @@ describe('a socket to a node', () => {
       expect(uncovered(heads, gaps)).toEqual([])
       const whole = heads.filter(({ number }) => !isIn(gaps, number))
       const seen = new Set(logs.map(({ at }) => `${at.blockHash}${at.logIndex}`))
-      const missing = (await readLogs(whole.slice(0, -1))).filter(
+      const missing = (await parseLogs(whole.slice(0, -1))).filter(
         ({ at }) => !seen.has(`${at.blockHash}${at.logIndex}`),
       )
       expect(missing).toEqual([])
@@ -269,7 +269,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   )
 }
 
-async function readLogs(heads: readonly Head[]): Promise<ChainLog[]> {
+async function parseLogs(heads: readonly Head[]): Promise<ChainLog[]> {
   const faults = new Faults()
   const host = await openHost('polygon', faults, createPolygonHost(universe, faults))
   const metrics = createUpstreamMetrics(new Registry())

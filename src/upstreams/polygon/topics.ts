@@ -21,8 +21,8 @@ export function topicHash(topic = ''): string {
 }
 
 /** Any other topic, read by one of the readers of `abi.ts`. */
-export function topicAs<T>(read: (hex: string, at: number) => T, topic = ''): T {
-  return read(checked(topic), START)
+export function topicAs<T>(parse: (hex: string, at: number) => T, topic = ''): T {
+  return parse(checked(topic), START)
 }
 
 function checked(topic: string): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { chooseFeeds, readFeeds, scaleToE18 } from './chainlink-feeds.js'
 
 const BODY = JSON.parse(
@@ -32,7 +32,7 @@ test.each([
   ['no id', { feeds: [{ name: 'BTC/USD' }] }],
   ['impossible decimals', { feeds: [{ feedID: BTC, decimals: 1e6 }] }],
 ])('refused: %s', (_name, body) => {
-  expect(() => readFeeds(body, 'body')).toThrow(ReadError)
+  expect(() => readFeeds(body, 'body')).toThrow(ParseError)
 })
 
 test('amounts are scaled by the decimals of their feed', () => {

@@ -1,11 +1,11 @@
 import {
-  readArray,
-  readInteger,
-  readObject,
-  readOptional,
-  readString,
-  refuse,
-} from '../transport/read.js'
+  parseArray,
+  parseInteger,
+  parseObject,
+  parseOptional,
+  parseString,
+  refuseValue,
+} from '../transport/parse-json.js'
 import type { PriceKind } from './source.js'
 
 export type ChainlinkFeed = {
@@ -48,8 +48,8 @@ const KNOWN: ReadonlyMap<string, Pick<ChainlinkFeed, 'coin' | 'kind'>> = new Map
 
 /** The feeds that a key may read, as `/api/v1/feeds` lists them; those that are no dollar price are left out. */
 export function readFeeds(body: unknown, path: string): ChainlinkFeed[] {
-  const { feeds } = readObject(body, path)
-  return readArray(feeds, `${path}.feeds`, readFeed).filter((feed) => feed !== undefined)
+  const { feeds } = parseObject(body, path)
+  return parseArray(feeds, `${path}.feeds`, readFeed).filter((feed) => feed !== undefined)
 }
 
 /** One feed for each coin and kind: what the operator chose, else the first of those that are known or listed. */
@@ -77,13 +77,13 @@ export function scaleToE18(amount: bigint, decimals: number): bigint {
 }
 
 function readFeed(value: unknown, path: string): ChainlinkFeed | undefined {
-  const feed = readObject(value, path)
-  const id = readString(feed.feedID, `${path}.feedID`).toLowerCase()
-  const name = readOptional(feed.name, `${path}.name`, readString) ?? ''
+  const feed = parseObject(value, path)
+  const id = parseString(feed.feedID, `${path}.feedID`).toLowerCase()
+  const name = parseOptional(feed.name, `${path}.name`, parseString) ?? ''
   const [, named, quote] = /^([a-z0-9]+)\s*[/-]\s*([a-z0-9]+)/i.exec(name) ?? []
-  const asset = readOptional(feed.asset, `${path}.asset`, readString) ?? named
-  const quoteAsset = readOptional(feed.quoteAsset, `${path}.quoteAsset`, readString) ?? quote
-  const decimals = readOptional(feed.decimals, `${path}.decimals`, readDecimals) ?? DECIMALS
+  const asset = parseOptional(feed.asset, `${path}.asset`, parseString) ?? named
+  const quoteAsset = parseOptional(feed.quoteAsset, `${path}.quoteAsset`, parseString) ?? quote
+  const decimals = parseOptional(feed.decimals, `${path}.decimals`, readDecimals) ?? DECIMALS
 
   const known = KNOWN.get(id)
   if (known !== undefined) return { id, ...known, decimals }
@@ -94,8 +94,8 @@ function readFeed(value: unknown, path: string): ChainlinkFeed | undefined {
 }
 
 function readDecimals(value: unknown, path: string): number {
-  const decimals = readInteger(value, path)
-  return decimals >= 0 && decimals <= 36 ? decimals : refuse(path, 'from 0 to 36', value)
+  const decimals = parseInteger(value, path)
+  return decimals >= 0 && decimals <= 36 ? decimals : refuseValue(path, 'from 0 to 36', value)
 }
 
 /** By the version in the id and the seconds in the name; `undefined`: neither price nor mean that we read. */

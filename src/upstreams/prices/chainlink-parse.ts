@@ -1,12 +1,12 @@
 import {
-  readArray,
-  readEncoded,
-  readInteger,
-  readObject,
-  readOptional,
-  readString,
-  refuse,
-} from '../transport/read.js'
+  parseArray,
+  parseEncoded,
+  parseInteger,
+  parseObject,
+  parseOptional,
+  parseString,
+  refuseValue,
+} from '../transport/parse-json.js'
 import { type ChainlinkFeed, scaleToE18 } from './chainlink-feeds.js'
 import { decodeFullReport } from './chainlink-report.js'
 import { fromE18 } from './decimal.js'
@@ -16,14 +16,14 @@ import type { PriceTick } from './source.js'
 /** Feeds by their id. */
 export type ChainlinkFeedMap = ReadonlyMap<string, ChainlinkFeed>
 
-/** `undefined`: a feed that is not ours. Throws a ReadError on anything odd. */
+/** `undefined`: a feed that is not ours. Throws a ParseError on anything odd. */
 export function parseReportFrame(
   text: string,
   feeds: ChainlinkFeedMap,
   nowMs: number,
 ): PriceTick | undefined {
-  return readEncoded(text, 'frame', (frame) =>
-    readReport(readObject(frame, 'frame').report, 'report', feeds, nowMs),
+  return parseEncoded(text, 'frame', (frame) =>
+    readReport(parseObject(frame, 'frame').report, 'report', feeds, nowMs),
   )
 }
 
@@ -34,9 +34,9 @@ export function readReportPage(
   feeds: ChainlinkFeedMap,
   nowMs: number,
 ): PriceTick[] {
-  const { reports } = readObject(body, path)
-  const readItem = (item: unknown, at: string) => readReport(item, at, feeds, nowMs)
-  const ticks = readArray(reports, `${path}.reports`, readItem)
+  const { reports } = parseObject(body, path)
+  const parseItem = (item: unknown, at: string) => readReport(item, at, feeds, nowMs)
+  const ticks = parseArray(reports, `${path}.reports`, parseItem)
   return ticks.filter((tick) => tick !== undefined).sort((a, b) => a.timestampMs - b.timestampMs)
 }
 
@@ -47,17 +47,17 @@ function readReport(
   feeds: ChainlinkFeedMap,
   nowMs: number,
 ): PriceTick | undefined {
-  const outer = readObject(value, path)
-  const feedId = readString(outer.feedID, `${path}.feedID`).toLowerCase()
+  const outer = parseObject(value, path)
+  const feedId = parseString(outer.feedID, `${path}.feedID`).toLowerCase()
   const feed = feeds.get(feedId)
   if (feed === undefined) return undefined
 
-  const inner = decodeFullReport(readString(outer.fullReport, `${path}.fullReport`))
-  if (inner.feedId !== feedId) refuse(`${path}.feedID`, inner.feedId, outer.feedID)
+  const inner = decodeFullReport(parseString(outer.fullReport, `${path}.fullReport`))
+  if (inner.feedId !== feedId) refuseValue(`${path}.feedID`, inner.feedId, outer.feedID)
   const timePath = `${path}.observationsTimestamp`
-  const shownSec = readOptional(outer.observationsTimestamp, timePath, readInteger)
+  const shownSec = parseOptional(outer.observationsTimestamp, timePath, parseInteger)
   if (shownSec !== undefined && shownSec !== inner.observedSec)
-    refuse(timePath, String(inner.observedSec), shownSec)
+    refuseValue(timePath, String(inner.observedSec), shownSec)
 
   const priceE18 = toE18(inner.price, feed, `${path}.price`)
   return {
@@ -76,5 +76,5 @@ function readReport(
 
 function toE18(amount: bigint, feed: ChainlinkFeed, path: string): bigint {
   const e18 = scaleToE18(amount, feed.decimals)
-  return e18 > 0n ? e18 : refuse(path, 'a positive price', String(amount))
+  return e18 > 0n ? e18 : refuseValue(path, 'a positive price', String(amount))
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { type ChainlinkReport, decodeFullReport } from './chainlink-report.js'
 
 const FULL = parseAbiParameters(
@@ -66,7 +66,7 @@ describe('reports', () => {
     )
   })
 
-  test('that are cut short or changed decode, or throw a ReadError', () => {
+  test('that are cut short or changed decode, or throw a ParseError', () => {
     const changes = fc.tuple(reports, fc.nat(), fc.nat(), hex(1))
     fc.assert(
       fc.property(changes, ([parts, cut, place, byte]) => {
@@ -77,7 +77,7 @@ describe('reports', () => {
           try {
             decodeFullReport(text)
           } catch (error) {
-            expect(error).toBeInstanceOf(ReadError)
+            expect(error).toBeInstanceOf(ParseError)
           }
         }
       }),
@@ -90,7 +90,7 @@ describe('reports', () => {
     ['an unknown version', encodeWith({ version: '0004' })],
     ['a blob that is not there', `0x${'0'.repeat(64 * 7)}`],
   ])('refused: %s', (_name, text) => {
-    expect(() => decodeFullReport(text)).toThrow(ReadError)
+    expect(() => decodeFullReport(text)).toThrow(ParseError)
   })
 })
 

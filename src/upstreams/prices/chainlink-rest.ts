@@ -29,15 +29,15 @@ export class ChainlinkRest {
   }
 
   readFeeds(signal: AbortSignal): Promise<ChainlinkFeed[]> {
-    return this.#http.get('/api/v1/feeds', {}, { read: readFeeds, signal })
+    return this.#http.get('/api/v1/feeds', {}, { parse: readFeeds, signal })
   }
 
   /** The reports of a feed from that second on, oldest first: a page of them. Empty: there are no more. */
   readPage(feed: ChainlinkFeed, fromSec: number, signal: AbortSignal): Promise<PriceTick[]> {
     const query = { feedID: feed.id, startTimestamp: fromSec, limit: PAGE_REPORTS }
     const feeds = new Map([[feed.id, feed]])
-    const read = (body: unknown, path: string) => readReportPage(body, path, feeds, this.#now())
-    return this.#http.get('/api/v1/reports/page', query, { read, signal })
+    const parse = (body: unknown, path: string) => readReportPage(body, path, feeds, this.#now())
+    return this.#http.get('/api/v1/reports/page', query, { parse, signal })
   }
 
   close(): Promise<void> {

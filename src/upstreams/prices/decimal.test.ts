@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { fromE18, readE18, readE18Integer } from './decimal.js'
 
 test.each([
@@ -29,11 +29,11 @@ test.each([
   [[1]],
   [true],
 ])('%j is no price', (value) => {
-  expect(() => readE18(value, 'value')).toThrow(ReadError)
+  expect(() => readE18(value, 'value')).toThrow(ParseError)
 })
 
 test.each([[5], ['0'], ['-5'], ['1.5'], [''], ['1'.repeat(61)]])('%j is no integer', (value) => {
-  expect(() => readE18Integer(value, 'value')).toThrow(ReadError)
+  expect(() => readE18Integer(value, 'value')).toThrow(ParseError)
 })
 
 test('writing and reading is the identity', () => {

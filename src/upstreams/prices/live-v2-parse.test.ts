@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brokenJson } from '../../../test/mutate-json.js'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { parseLiveV2Frame } from './live-v2-parse.js'
 
 const NOW_MS = 1_791_000_000_600
@@ -70,16 +70,16 @@ describe('answers', () => {
     ['a mean of other seconds', JSON.stringify(FRAMES.twap).replace('s":60', 's":30')],
     ['a price of zero', JSON.stringify(FRAMES.spot).replace('"65431.51234567"', '"0.0"')],
   ])('refused: %s', (_name, text) => {
-    expect(() => parseLiveV2Frame(text, NOW_MS)).toThrow(ReadError)
+    expect(() => parseLiveV2Frame(text, NOW_MS)).toThrow(ParseError)
   })
 
-  test('whatever comes, nothing but a ReadError is thrown', () => {
+  test('whatever comes, nothing but a ParseError is thrown', () => {
     fc.assert(
       fc.property(brokenJson(Object.values(FRAMES)), (text) => {
         try {
           parseLiveV2Frame(text, NOW_MS)
         } catch (error) {
-          expect(error).toBeInstanceOf(ReadError)
+          expect(error).toBeInstanceOf(ParseError)
         }
       }),
       { numRuns: 2_000 },

@@ -1,13 +1,13 @@
 import {
   type JsonObject,
-  readArray,
-  readEncoded,
-  readInteger,
-  readObject,
-  readOptional,
-  readString,
-  refuse,
-} from '../transport/read.js'
+  parseArray,
+  parseEncoded,
+  parseInteger,
+  parseObject,
+  parseOptional,
+  parseString,
+  refuseValue,
+} from '../transport/parse-json.js'
 import { fromE18, readE18 } from './decimal.js'
 import { readMoment } from './moment.js'
 import type { PriceKind, PriceTick } from './source.js'
@@ -25,23 +25,23 @@ export const LIVE_V2_CHANNELS: ReadonlyMap<string, PriceKind> = new Map([
 
 export const TWAP_WINDOW_SECONDS = 60
 
-/** `undefined`: a pong, an acknowledgement, or a channel that is not ours. Throws a ReadError on anything odd. */
+/** `undefined`: a pong, an acknowledgement, or a channel that is not ours. Throws a ParseError on anything odd. */
 export function parseLiveV2Frame(text: string, nowMs: number): LiveV2Message | undefined {
-  return readEncoded(text, 'frame', (value) => {
-    const frame = readObject(value, 'frame')
+  return parseEncoded(text, 'frame', (value) => {
+    const frame = parseObject(value, 'frame')
     return frame.op === undefined ? readData(frame, nowMs) : readAnswer(frame)
   })
 }
 
 function readAnswer(frame: JsonObject): LiveV2Message | undefined {
-  switch (readString(frame.op, 'op')) {
+  switch (parseString(frame.op, 'op')) {
     case 'authed':
       return { kind: 'authed' }
     case 'error':
       return {
         kind: 'error',
-        code: readString(frame.code, 'code'),
-        channel: readOptional(frame.channel, 'channel', readString),
+        code: parseString(frame.code, 'code'),
+        channel: parseOptional(frame.channel, 'channel', parseString),
       }
     default:
       return undefined
@@ -49,15 +49,15 @@ function readAnswer(frame: JsonObject): LiveV2Message | undefined {
 }
 
 function readData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
-  const channel = readString(frame.channel, 'channel')
+  const channel = parseString(frame.channel, 'channel')
   const kind = LIVE_V2_CHANNELS.get(channel)
   if (kind === undefined) return undefined
-  const payload = readObject(frame.payload, 'payload')
+  const payload = parseObject(frame.payload, 'payload')
   return {
     kind: 'data',
     channel,
-    seq: readInteger(frame.seq, 'seq'),
-    dropped: readOptional(frame.dropped, 'dropped', readInteger) ?? 0,
+    seq: parseInteger(frame.seq, 'seq'),
+    dropped: parseOptional(frame.dropped, 'dropped', parseInteger) ?? 0,
     ticks: readTicks(payload, kind, nowMs),
   }
 }
@@ -65,10 +65,10 @@ function readData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
 function readTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceTick[] {
   const coin = readCoin(payload.symbol, 'payload.symbol')
   if (coin === undefined) return []
-  const oracle = readString(payload.source, 'payload.source')
+  const oracle = parseString(payload.source, 'payload.source')
   checkWindow(payload.window_seconds, 'payload.window_seconds', kind)
   const readPoint = (value: unknown, path: string): PriceTick => {
-    const point = readObject(value, path)
+    const point = parseObject(value, path)
     const priceE18 = readPrice(point, path)
     return {
       coin,
@@ -84,20 +84,20 @@ function readTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceTi
   // The first frame of a subscription holds the last two minutes.
   return payload.data === undefined
     ? [readPoint(payload, 'payload')]
-    : readArray(payload.data, 'payload.data', readPoint)
+    : parseArray(payload.data, 'payload.data', readPoint)
 }
 
 /** A mean over other seconds than we asked for is another price. */
 function checkWindow(value: unknown, path: string, kind: PriceKind): void {
-  const seconds = readOptional(value, path, readInteger)
+  const seconds = parseOptional(value, path, parseInteger)
   const expected = kind === 'twap60' ? TWAP_WINDOW_SECONDS : undefined
   if (seconds !== undefined && seconds !== expected)
-    refuse(path, String(expected ?? 'absent'), value)
+    refuseValue(path, String(expected ?? 'absent'), value)
 }
 
 function readPrice(point: JsonObject, path: string): bigint {
   return (
-    readOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, readE18) ??
+    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, readE18) ??
     readE18(point.value, `${path}.value`)
   )
 }

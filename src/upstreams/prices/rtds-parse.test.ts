@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brokenJson } from '../../../test/mutate-json.js'
-import { ReadError } from '../transport/read.js'
+import { ParseError } from '../transport/parse-json.js'
 import { parseRtdsFrame } from './rtds-parse.js'
 
 const NOW_MS = 1_791_000_001_200
@@ -80,16 +80,16 @@ describe('frames', () => {
     ['a mean of other seconds', JSON.stringify(withPayload({ window_s: 30 }))],
     ['neither topic nor message', '{}'],
   ])('refused: %s', (_name, text) => {
-    expect(() => parseRtdsFrame(text, NOW_MS)).toThrow(ReadError)
+    expect(() => parseRtdsFrame(text, NOW_MS)).toThrow(ParseError)
   })
 
-  test('whatever comes, nothing but a ReadError is thrown', () => {
+  test('whatever comes, nothing but a ParseError is thrown', () => {
     fc.assert(
       fc.property(brokenJson(Object.values(FRAMES)), (text) => {
         try {
           parseRtdsFrame(text, NOW_MS)
         } catch (error) {
-          expect(error).toBeInstanceOf(ReadError)
+          expect(error).toBeInstanceOf(ParseError)
         }
       }),
       { numRuns: 2_000 },

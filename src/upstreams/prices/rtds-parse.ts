@@ -1,13 +1,13 @@
 import {
   type JsonObject,
-  readArray,
-  readEncoded,
-  readInteger,
-  readObject,
-  readOptional,
-  readString,
-  refuse,
-} from '../transport/read.js'
+  parseArray,
+  parseEncoded,
+  parseInteger,
+  parseObject,
+  parseOptional,
+  parseString,
+  refuseValue,
+} from '../transport/parse-json.js'
 import { fromE18, readE18, readE18Integer } from './decimal.js'
 import { readMoment } from './moment.js'
 import type { PriceKind, PriceTick } from './source.js'
@@ -27,13 +27,13 @@ export const RTDS_TOPICS: ReadonlyMap<string, Topic> = new Map([
   ['crypto_prices_twap_sixty', { kind: 'twap60', oracle: 'chainlink', windowSeconds: 60 }],
 ])
 
-/** `undefined`: an answer to a ping, or topics and symbols that are not ours. Throws a ReadError on anything odd. */
+/** `undefined`: an answer to a ping, or topics and symbols that are not ours. Throws a ParseError on anything odd. */
 export function parseRtdsFrame(text: string, nowMs: number): RtdsMessage | undefined {
   if (text.trim() === '' || text === 'PONG' || text === 'pong') return undefined
-  return readEncoded(text, 'frame', (frame) => {
+  return parseEncoded(text, 'frame', (frame) => {
     const messages = Array.isArray(frame) ? frame : [frame]
     const ticks = messages.flatMap((each, index) => {
-      const message = readObject(each, `frame[${index}]`)
+      const message = parseObject(each, `frame[${index}]`)
       return message.topic === undefined ? [] : readTicks(message, `frame[${index}]`, nowMs)
     })
     return ticks.length > 0 ? { kind: 'ticks', ticks } : readRejection(messages)
@@ -42,21 +42,21 @@ export function parseRtdsFrame(text: string, nowMs: number): RtdsMessage | undef
 
 function readRejection(messages: unknown[]): RtdsMessage | undefined {
   for (const each of messages) {
-    const { topic, message } = readObject(each, 'frame')
-    if (topic === undefined) return { kind: 'rejected', message: readString(message, 'message') }
+    const { topic, message } = parseObject(each, 'frame')
+    if (topic === undefined) return { kind: 'rejected', message: parseString(message, 'message') }
   }
   return undefined
 }
 
 function readTicks(message: JsonObject, path: string, nowMs: number): PriceTick[] {
-  const topic = RTDS_TOPICS.get(readString(message.topic, `${path}.topic`))
+  const topic = RTDS_TOPICS.get(parseString(message.topic, `${path}.topic`))
   if (topic === undefined) return []
-  const payload = readObject(message.payload, `${path}.payload`)
+  const payload = parseObject(message.payload, `${path}.payload`)
   const coin = readCoin(payload.symbol, `${path}.payload.symbol`)
   if (coin === undefined) return []
   checkWindow(payload.window_s, `${path}.payload.window_s`, topic)
   const readPoint = (value: unknown, where: string): PriceTick => {
-    const point = readObject(value, where)
+    const point = parseObject(value, where)
     const priceE18 = readPrice(point, where)
     return {
       coin,
@@ -72,19 +72,19 @@ function readTicks(message: JsonObject, path: string, nowMs: number): PriceTick[
   // A subscription may be answered with the last minute at once.
   return payload.data === undefined
     ? [readPoint(payload, `${path}.payload`)]
-    : readArray(payload.data, `${path}.payload.data`, readPoint)
+    : parseArray(payload.data, `${path}.payload.data`, readPoint)
 }
 
 /** A mean over other seconds than the topic promises is another price. */
 function checkWindow(value: unknown, path: string, { windowSeconds }: Topic): void {
-  const seconds = readOptional(value, path, readInteger)
+  const seconds = parseOptional(value, path, parseInteger)
   if (seconds !== undefined && seconds !== windowSeconds)
-    refuse(path, String(windowSeconds ?? 'absent'), value)
+    refuseValue(path, String(windowSeconds ?? 'absent'), value)
 }
 
 function readPrice(point: JsonObject, path: string): bigint {
   return (
-    readOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, readE18Integer) ??
+    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, readE18Integer) ??
     readE18(point.value, `${path}.value`)
   )
 }

@@ -43,7 +43,7 @@ export class SitePriceClient {
     const { twapLookbackSec } = window
     const twap = twapLookbackSec === undefined ? undefined : true
     const query = { ...toWindowQuery(window), twap, twapLookbackSeconds: twapLookbackSec }
-    return this.#http.get('/api/crypto/crypto-price', query, { read: parseCryptoPrice, signal })
+    return this.#http.get('/api/crypto/crypto-price', query, { parse: parseCryptoPrice, signal })
   }
 
   /** Oldest first; the last one is still running. */
@@ -58,13 +58,13 @@ export class SitePriceClient {
   ): Promise<SiteCandle[]> {
     const { symbol, interval, limit, endMs } = asked
     const query = { symbol, interval, limit, endTime: endMs }
-    return this.#http.get('/api/chainlink-candles', query, { read: parseCandles, signal })
+    return this.#http.get('/api/chainlink-candles', query, { parse: parseCandles, signal })
   }
 
   /** Oldest first: a point a minute, of a daily window one every five minutes. */
   getPriceHistory(window: SiteWindow, signal?: AbortSignal): Promise<SitePricePoint[]> {
     const query = toWindowQuery(window)
-    return this.#http.get('/api/crypto/price-history', query, { read: parsePriceHistory, signal })
+    return this.#http.get('/api/crypto/price-history', query, { parse: parsePriceHistory, signal })
   }
 
   /** How the windows before this one ended. */
@@ -82,7 +82,7 @@ export class SitePriceClient {
       count,
       includeOutcomesBySlug: true,
     }
-    return this.#http.get('/api/past-results', query, { read: parsePastResults, signal })
+    return this.#http.get('/api/past-results', query, { parse: parsePastResults, signal })
   }
 }
 

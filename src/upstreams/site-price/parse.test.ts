@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { expectOnlyReadErrors } from '../../../test/spoiled-objects.js'
+import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
 import { parseCandles, parseCryptoPrice, parsePastResults, parsePriceHistory } from './parse.js'
 
 const answers = JSON.parse(readFileSync(new URL('fixtures/answers.json', import.meta.url), 'utf8'))
@@ -40,8 +40,8 @@ test('past results with their outcomes', () => {
   expect([...outcomesBySlug]).toEqual([['eth-updown-5m-1791000000', 'up']])
 })
 
-test('whatever comes, nothing but a ReadError is thrown', () => {
-  const readers = [parseCryptoPrice, parseCandles, parsePriceHistory, parsePastResults]
+test('whatever comes, nothing but a ParseError is thrown', () => {
+  const parsers = [parseCryptoPrice, parseCandles, parsePriceHistory, parsePastResults]
   const whole = { ...answers.finished, ...answers.candles, ...answers.pastResults }
-  expectOnlyReadErrors(readers, whole)
+  expectOnlyParseErrors(parsers, whole)
 })

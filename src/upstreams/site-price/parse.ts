@@ -1,14 +1,15 @@
 import {
-  readArray,
-  readBoolean,
-  readFields,
-  readInteger,
-  readNumber,
-  readObject,
-  readOptional,
-  readTimeMs,
-  refuse,
-} from '../transport/read.js'
+  arrayOf,
+  parseArray,
+  parseBoolean,
+  parseFields,
+  parseInteger,
+  parseNumber,
+  parseObject,
+  parseOptional,
+  parseTimeMs,
+  refuseValue,
+} from '../transport/parse-json.js'
 import type {
   SiteCandle,
   SiteCryptoPrice,
@@ -18,50 +19,50 @@ import type {
 } from './messages.js'
 
 export function parseCryptoPrice(value: unknown, path: string): SiteCryptoPrice {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    openPrice: fields.optional('openPrice', readNumber),
-    closePrice: fields.optional('closePrice', readNumber),
-    timestampMs: fields.required('timestamp', readInteger),
-    completed: fields.required('completed', readBoolean),
-    incomplete: fields.optional('incomplete', readBoolean),
-    cached: fields.optional('cached', readBoolean),
+    openPrice: fields.optional('openPrice', parseNumber),
+    closePrice: fields.optional('closePrice', parseNumber),
+    timestampMs: fields.required('timestamp', parseInteger),
+    completed: fields.required('completed', parseBoolean),
+    incomplete: fields.optional('incomplete', parseBoolean),
+    cached: fields.optional('cached', parseBoolean),
   }
 }
 
 /** Oldest first, which the site does not promise. */
 export function parseCandles(value: unknown, path: string): SiteCandle[] {
-  return readFields(value, path)
-    .required('candles', (candles, at) => readArray(candles, at, parseCandle))
+  return parseFields(value, path)
+    .required('candles', arrayOf(parseCandle))
     .sort((a, b) => a.timeSec - b.timeSec)
 }
 
 function parseCandle(value: unknown, path: string): SiteCandle {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    timeSec: fields.required('time', readInteger),
-    open: fields.required('open', readNumber),
-    high: fields.required('high', readNumber),
-    low: fields.required('low', readNumber),
-    close: fields.required('close', readNumber),
+    timeSec: fields.required('time', parseInteger),
+    open: fields.required('open', parseNumber),
+    high: fields.required('high', parseNumber),
+    low: fields.required('low', parseNumber),
+    close: fields.required('close', parseNumber),
   }
 }
 
 /** Oldest first. */
 export function parsePriceHistory(value: unknown, path: string): SitePricePoint[] {
-  const points = readArray(value, path, (point, at) => {
-    const fields = readFields(point, at)
+  const points = parseArray(value, path, (point, at) => {
+    const fields = parseFields(point, at)
     return {
-      timestampMs: fields.required('timestamp', readInteger),
-      value: fields.required('value', readNumber),
+      timestampMs: fields.required('timestamp', parseInteger),
+      value: fields.required('value', parseNumber),
     }
   })
   return points.sort((a, b) => a.timestampMs - b.timestampMs)
 }
 
 export function parsePastResults(value: unknown, path: string): SitePastResults {
-  return readFields(value, path).required('data', (data, at) => {
-    const fields = readFields(data, at)
+  return parseFields(value, path).required('data', (data, at) => {
+    const fields = parseFields(data, at)
     return {
       results: fields.list('results', parsePastResult),
       outcomesBySlug: fields.optional('outcomesBySlug', parseOutcomes) ?? new Map(),
@@ -70,26 +71,26 @@ export function parsePastResults(value: unknown, path: string): SitePastResults 
 }
 
 function parsePastResult(value: unknown, path: string): SitePastResult {
-  const fields = readFields(value, path)
+  const fields = parseFields(value, path)
   return {
-    startMs: fields.required('startTime', readTimeMs),
-    endMs: fields.required('endTime', readTimeMs),
-    openPrice: fields.optional('openPrice', readNumber),
-    closePrice: fields.optional('closePrice', readNumber),
-    outcome: fields.optional('outcome', readOutcome),
-    percentChange: fields.optional('percentChange', readNumber),
+    startMs: fields.required('startTime', parseTimeMs),
+    endMs: fields.required('endTime', parseTimeMs),
+    openPrice: fields.optional('openPrice', parseNumber),
+    closePrice: fields.optional('closePrice', parseNumber),
+    outcome: fields.optional('outcome', parseOutcome),
+    percentChange: fields.optional('percentChange', parseNumber),
   }
 }
 
 function parseOutcomes(value: unknown, path: string): Map<string, 'up' | 'down'> {
   const outcomes = new Map<string, 'up' | 'down'>()
-  for (const [slug, item] of Object.entries(readObject(value, path))) {
-    const outcome = readOptional(item, `${path}.${slug}`, readOutcome)
+  for (const [slug, item] of Object.entries(parseObject(value, path))) {
+    const outcome = parseOptional(item, `${path}.${slug}`, parseOutcome)
     if (outcome !== undefined) outcomes.set(slug, outcome)
   }
   return outcomes
 }
 
-function readOutcome(value: unknown, path: string): 'up' | 'down' {
-  return value === 'up' || value === 'down' ? value : refuse(path, 'up or down', value)
+function parseOutcome(value: unknown, path: string): 'up' | 'down' {
+  return value === 'up' || value === 'down' ? value : refuseValue(path, 'up or down', value)
 }

@@ -12,7 +12,7 @@ export type HttpAddress = {
   redact: (text: string) => string
 }
 
-export function readAddress(address: string): HttpAddress {
+export function parseBaseUrl(address: string): HttpAddress {
   const url = new URL(address)
   return {
     origin: url.origin,

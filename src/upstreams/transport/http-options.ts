@@ -29,7 +29,7 @@ export type ConnectorOptions = Pick<
 >
 
 export type Ask<T> = {
-  read: (json: unknown, path: string) => T
+  parse: (json: unknown, path: string) => T
   signal?: AbortSignal | undefined
 }
 

@@ -6,7 +6,7 @@ import { UpstreamError, type UpstreamErrorParts } from './errors.js'
 import type { HttpAddress } from './http-address.js'
 import { addQuery } from './query.js'
 import { ACCEPTED_ENCODINGS, BodyTooLargeError, readBody } from './read-body.js'
-import { type Headers, readRetryAfterMs } from './retry-after.js'
+import { type Headers, parseRetryAfterMs } from './retry-after.js'
 
 export type HttpRequest = {
   method: 'GET' | 'POST'
@@ -88,7 +88,7 @@ function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outco
   const { status, headers, text } = answer
   if (status >= 200 && status < 300) return parse(request, answer, options)
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429
-  const retryAfterMs = retryable ? readRetryAfterMs(headers, text, options.nowMs()) : undefined
+  const retryAfterMs = retryable ? parseRetryAfterMs(headers, text, options.nowMs()) : undefined
   const message = `answered ${status}: ${show(errorText(text), options)}`
   const error = toError(request, options, message, { retryable, status, retryAfterMs })
   return { result: status >= 500 ? 'failed' : 'refused', error }

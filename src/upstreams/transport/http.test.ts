@@ -7,7 +7,7 @@ import { UpstreamError } from './errors.js'
 import { HttpUpstream } from './http.js'
 import type { HttpUpstreamOptions } from './http-options.js'
 import { createUpstreamMetrics } from './metrics.js'
-import { readFields, readNumber } from './read.js'
+import { parseFields, parseNumber } from './parse-json.js'
 
 type Handler = (request: IncomingMessage, response: ServerResponse, count: number) => void
 
@@ -54,7 +54,7 @@ async function setup(handler: Handler, options: Partial<HttpUpstreamOptions> = {
 const anything = (json: unknown) => json
 const ok: Handler = (_request, response) => response.end('{"ok":1}')
 const ask = (http: HttpUpstream, signal?: AbortSignal) =>
-  http.get('/thing', {}, { read: anything, signal })
+  http.get('/thing', {}, { parse: anything, signal })
 /** One answer after another; the last one stays. */
 const answers =
   (...handlers: Handler[]): Handler =>
@@ -75,7 +75,7 @@ describe('a request', () => {
     let signed = 0
     const sign = ({ target }: { target: string }) => ({ 'x-signature': `${target} ${++signed}` })
     const { http } = await setup(ok, { url: `${url}/base/?apikey=k`, sign })
-    await http.get('/thing', { id: ['a', 'b c'], all: true, none: undefined }, { read: anything })
+    await http.get('/thing', { id: ['a', 'b c'], all: true, none: undefined }, { parse: anything })
     expect(seen[1]?.url).toBe('/base/thing?id=a&id=b+c&all=true&apikey=k')
     expect(seen[1]?.headers['user-agent']).toMatch(/^auspex\/\d/)
     expect(seen[1]?.headers['x-signature']).toBe('/thing?id=a&id=b+c&all=true 2')
@@ -97,8 +97,8 @@ describe('a request', () => {
       })
       request.on('end', () => response.end(JSON.stringify(request.headers['content-type'])))
     })
-    const read = { read: anything }
-    expect(await http.post('/books', [{ token_id: '1' }], read)).toBe('application/json')
+    const options = { parse: anything }
+    expect(await http.post('/books', [{ token_id: '1' }], options)).toBe('application/json')
     expect(received).toBe('[{"token_id":"1"}]')
   })
 
@@ -194,24 +194,24 @@ describe('a fault that may pass', () => {
     const { http, requests, waitsMs, resultsOf } = await setup(
       answers(status(200, '{"busy":true}'), ok),
     )
-    const read = (json: unknown) => {
+    const parse = (json: unknown) => {
       if (JSON.stringify(json).includes('busy'))
         throw new UpstreamError('is busy', { upstream: 'test', retryable: true })
       return json
     }
-    expect(await http.post('/thing', {}, { read })).toEqual({ ok: 1 })
+    expect(await http.post('/thing', {}, { parse })).toEqual({ ok: 1 })
     expect([requests(), waitsMs.length]).toEqual([2, 1])
     expect(await resultsOf()).toEqual({ refused: 1, ok: 1 })
 
     const busy = await setup(status(200, '{"busy":true}'))
     for (let call = 0; call < 5; call++)
-      await expect(busy.http.post('/thing', {}, { read })).rejects.toThrow('is busy')
+      await expect(busy.http.post('/thing', {}, { parse })).rejects.toThrow('is busy')
     expect(busy.http.state).toBe('open')
   })
 
   test('a try over the patience of a POST is the last one, and nothing is held against it', async () => {
     const { http, requests } = await setup(() => undefined)
-    const impatient = () => http.post('/thing', {}, { read: anything, patienceMs: 20 })
+    const impatient = () => http.post('/thing', {}, { parse: anything, patienceMs: 20 })
     for (let call = 1; call <= 6; call++) {
       await expect(impatient()).rejects.toThrow('within 20 ms')
       expect(requests()).toBe(call)
@@ -263,9 +263,9 @@ describe('a fault that stays', () => {
 
   test('another shape than expected, quoted by its path', async () => {
     const { http, requests } = await setup(status(200, '{"price":[]}'))
-    const read = (json: unknown, path: string) =>
-      readFields(json, path).required('price', readNumber)
-    const call = http.get('/thing', {}, { read })
+    const parse = (json: unknown, path: string) =>
+      parseFields(json, path).required('price', parseNumber)
+    const call = http.get('/thing', {}, { parse })
     await expect(call).rejects.toMatchObject({ name: 'UpstreamError', retryable: false })
     await expect(call).rejects.toThrow('body.price must be a number, got []')
     expect(requests()).toBe(1)
@@ -276,11 +276,11 @@ describe('a fault that stays', () => {
 describe('callers', () => {
   test('share a GET of the same URL, and each reads the answer himself', async () => {
     const { http, requests } = await setup(ok)
-    const read = (json: unknown) => ({ ...(json as object) })
+    const parse = (json: unknown) => ({ ...(json as object) })
     const [one, two] = await Promise.all([
-      http.get('/thing', { a: 1 }, { read }),
-      http.get('/thing', { a: 1 }, { read }),
-      http.get('/thing', { a: 2 }, { read }),
+      http.get('/thing', { a: 1 }, { parse }),
+      http.get('/thing', { a: 1 }, { parse }),
+      http.get('/thing', { a: 2 }, { parse }),
     ])
     expect(requests()).toBe(2)
     expect(one).toEqual(two)
@@ -306,7 +306,7 @@ describe('callers', () => {
   })
 
   const post = (http: HttpUpstream, signal: AbortSignal) =>
-    http.post('/thing', {}, { read: anything, signal })
+    http.post('/thing', {}, { parse: anything, signal })
 
   test('may abort while they wait for the next try', async () => {
     const leaving = new AbortController()
@@ -328,7 +328,7 @@ describe('callers', () => {
     const { http } = await setup(ok)
     const { signal } = new AbortController()
     const calls = Array.from({ length: 40 }, (_, id) =>
-      http.get('/thing', { id }, { read: anything, signal }),
+      http.get('/thing', { id }, { parse: anything, signal }),
     )
     await Promise.all(calls)
     process.off('warning', note)
@@ -337,7 +337,7 @@ describe('callers', () => {
 
   test('get an error at once when the connector closes', async () => {
     const { http, requests } = await setup(() => undefined)
-    const calls = [ask(http), http.post('/thing', {}, { read: anything })]
+    const calls = [ask(http), http.post('/thing', {}, { parse: anything })]
     const ended = Promise.allSettled(calls)
     await vi.waitFor(() => expect(requests()).toBe(2))
     await http.close()
@@ -381,7 +381,7 @@ describe('an upstream that is down', () => {
   test('is asked less than once a second in the long run, however many call', async () => {
     const { http, requests, time } = await setup((request) => request.socket.destroy())
     while (time.nowMs < 600_000) {
-      const calls = [1, 2, 3].map((id) => http.get('/thing', { id }, { read: anything }))
+      const calls = [1, 2, 3].map((id) => http.get('/thing', { id }, { parse: anything }))
       for (const call of await Promise.allSettled(calls))
         expect(call).toMatchObject({ status: 'rejected', reason: { name: 'UpstreamError' } })
       time.nowMs += 1_000
@@ -405,7 +405,7 @@ describe('an upstream that is down', () => {
     const limits = [{ paths: /^/, calls: 2, windowMs: 1_000 }]
     const down = status(503, '', { 'retry-after': '60' })
     const { http, requests } = await setup(down, { limits, timing })
-    const calls = [1, 2, 3].map((id) => http.get('/thing', { id }, { read: anything }))
+    const calls = [1, 2, 3].map((id) => http.get('/thing', { id }, { parse: anything }))
     const ended = Promise.allSettled(calls)
     await expect(calls[0]).rejects.toMatchObject({ status: 503 })
     for (const _waiting of calls.slice(1)) {

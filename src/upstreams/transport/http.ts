@@ -5,12 +5,12 @@ import { withLinked } from './abort.js'
 import { backoffMs } from './backoff.js'
 import { Breaker, type BreakerState, type Pass } from './breaker.js'
 import { UpstreamError } from './errors.js'
-import { type HttpAddress, readAddress } from './http-address.js'
+import { type HttpAddress, parseBaseUrl } from './http-address.js'
 import type { Ask, HttpUpstreamOptions, PostAsk } from './http-options.js'
 import { type HttpRequest, type Outcome, shorten, type TryOptions, tryOnce } from './http-try.js'
+import { ParseError } from './parse-json.js'
 import { type Query, toQueryString } from './query.js'
 import { QueueFullError, RateLimiter } from './rate-limit.js'
-import { ReadError } from './read.js'
 import { SingleFlight } from './single-flight.js'
 import { systemTiming, type Timing } from './timing.js'
 
@@ -44,7 +44,7 @@ export class HttpUpstream {
 
   constructor(options: HttpUpstreamOptions) {
     const { name, limits, timing = systemTiming } = options
-    const address = readAddress(options.url)
+    const address = parseBaseUrl(options.url)
     this.redact = address.redact
     this.#name = name
     this.#options = options
@@ -63,20 +63,20 @@ export class HttpUpstream {
   }
 
   /** Callers who ask for the same URL at the same time share one request. */
-  async get<T>(path: string, query: Query, { read, signal }: Ask<T>): Promise<T> {
+  async get<T>(path: string, query: Query, { parse, signal }: Ask<T>): Promise<T> {
     const target = path + toQueryString(query)
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
     const json = await this.#flights.run(target, signal, (shared) =>
-      this.#call(request, { read: (answer) => answer, signal: shared }),
+      this.#call(request, { parse: (answer) => answer, signal: shared }),
     )
-    return this.#read(request, json, read)
+    return this.#parse(request, json, parse)
   }
 
-  /** `read` may refuse an answer with a retryable `UpstreamError`: it counts like any other fault. */
-  post<T>(path: string, body: unknown, { read, ...rest }: PostAsk<T>): Promise<T> {
+  /** `parse` may refuse an answer with a retryable `UpstreamError`: it counts like any other fault. */
+  post<T>(path: string, body: unknown, { parse, ...rest }: PostAsk<T>): Promise<T> {
     const text = JSON.stringify(body)
     const request: HttpRequest = { method: 'POST', path, target: path, body: text }
-    return this.#call(request, { ...rest, read: (json) => this.#read(request, json, read) })
+    return this.#call(request, { ...rest, parse: (json) => this.#parse(request, json, parse) })
   }
 
   /** Ends the calls that are under way. */
@@ -126,15 +126,15 @@ export class HttpUpstream {
 
   async #tryAndRead<T>(
     request: HttpRequest,
-    { read, signal, patienceMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
+    { parse, signal, patienceMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
   ): Promise<Outcome<T>> {
     const outcome = await tryOnce(request, { ...this.#try, timeoutMs: patienceMs }, signal)
     if (outcome.result !== 'ok') return outcome
     try {
-      return { result: 'ok', value: read(outcome.value) }
+      return { result: 'ok', value: parse(outcome.value) }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      return { result: error.cause instanceof ReadError ? 'garbage' : 'refused', error }
+      return { result: error.cause instanceof ParseError ? 'garbage' : 'refused', error }
     }
   }
 
@@ -154,11 +154,11 @@ export class HttpUpstream {
     return outcome
   }
 
-  #read<T>({ method, target }: HttpRequest, json: unknown, read: Ask<T>['read']): T {
+  #parse<T>({ method, target }: HttpRequest, json: unknown, parse: Ask<T>['parse']): T {
     try {
-      return read(json, 'body')
+      return parse(json, 'body')
     } catch (cause) {
-      if (!(cause instanceof ReadError)) throw cause
+      if (!(cause instanceof ParseError)) throw cause
       const message = `${method} ${shorten(target)} answered another shape: ${cause.message}`
       throw new UpstreamError(message, { upstream: this.#name, retryable: false, cause })
     }
@@ -191,7 +191,7 @@ export class HttpUpstream {
   }
 }
 
-type Call<T> = Omit<PostAsk<T>, 'read'> & { read: (json: unknown) => T }
+type Call<T> = Omit<PostAsk<T>, 'parse'> & { parse: (json: unknown) => T }
 
 const isTooSlow = (error: UpstreamError, { patienceMs }: Pick<Call<unknown>, 'patienceMs'>) =>
   patienceMs !== undefined && error.cause instanceof TimeoutError

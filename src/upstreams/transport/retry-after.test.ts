@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRetryAfterMs } from './retry-after.js'
+import { parseRetryAfterMs } from './retry-after.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const LATER = 'Sun, 15 Nov 2026 12:00:07 GMT'
@@ -20,5 +20,5 @@ test.each([
   ['nothing', {}, '{"error":"slow down"}', undefined],
   ['nonsense', { 'retry-after': 'soon' }, '', undefined],
 ])('reads %s', (_what, headers, body, expected) => {
-  expect(readRetryAfterMs(headers, body, NOW_MS)).toBe(expected)
+  expect(parseRetryAfterMs(headers, body, NOW_MS)).toBe(expected)
 })

@@ -7,7 +7,7 @@ const RETRY_AFTER_MS_MAX = 10 * 60_000
  * How long the upstream wants to be left alone: `Retry-After` in seconds or as a date, or the CLOB's
  * field for it. `undefined` when it says nothing that can be read.
  */
-export function readRetryAfterMs(
+export function parseRetryAfterMs(
   headers: Headers,
   body: string,
   nowMs: number,

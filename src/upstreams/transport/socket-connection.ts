@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { VERSION } from '../../lib/version.js'
-import { readRetryAfterMs } from './retry-after.js'
+import { parseRetryAfterMs } from './retry-after.js'
 import type { SocketFault, SocketLimits, SocketOptions, SocketTimings } from './socket-options.js'
 import { Watchdog } from './socket-watchdog.js'
 
@@ -125,7 +125,7 @@ export class SocketConnection {
 
   #onRefusal(response: IncomingMessage): void {
     const { statusCode, headers } = response
-    const waitMs = readRetryAfterMs(headers, '', this.#options.clock.now()) ?? 0
+    const waitMs = parseRetryAfterMs(headers, '', this.#options.clock.now()) ?? 0
     this.end('refused', `status ${statusCode}`, waitMs)
   }
 

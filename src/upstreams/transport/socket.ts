@@ -1,6 +1,6 @@
 import { onAbort } from './abort.js'
 import { backoffMs } from './backoff.js'
-import { ReadError } from './read.js'
+import { ParseError } from './parse-json.js'
 import { createRedact } from './redact.js'
 import { type ConnectionEnd, SocketConnection } from './socket-connection.js'
 import { SocketInbox } from './socket-inbox.js'
@@ -131,7 +131,7 @@ export class UpstreamSocket<Message> {
   /** `undefined`: there is nothing to hand over. */
   #read(text: string | undefined): Message | undefined {
     try {
-      if (text === undefined) throw new ReadError('a frame must be text')
+      if (text === undefined) throw new ParseError('a frame must be text')
       const message = this.#options.parse(text)
       if (message === undefined) this.#count('ignored')
       return message
