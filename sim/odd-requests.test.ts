@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { HostName } from './server/faults.js'
+import type { HostName } from './server/fault-order.js'
 import { openSimulator, SIM_CREDENTIALS } from './simulator.js'
 import { Universe } from './universe/universe.js'
 

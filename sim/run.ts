@@ -12,7 +12,7 @@ const SAVE_MS = 5_000
 const SLICE_MS = 30 * 60_000
 const HOUR_MS = 3_600_000
 
-export type RunOptions = {
+type RunOptions = {
   seed: number
   historyMs: number
   /** Simulated seconds per real second. */

@@ -1,5 +1,4 @@
-import { FAULT_MODES } from '../../sim/server/fault-order.js'
-import { HOST_NAMES } from '../../sim/server/faults.js'
+import { FAULT_MODES, HOST_NAMES } from '../../sim/server/fault-order.js'
 import { Rng } from '../../sim/universe/random.js'
 
 const REORG_CHANCE = 0.12

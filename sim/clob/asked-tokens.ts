@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../server/host.js'
+import type { HttpRequest } from '../server/handlers.js'
 import type { Side } from '../universe/acts.js'
 import type { Book } from '../universe/books.js'
 import type { Token } from '../universe/market.js'
@@ -14,7 +14,7 @@ import {
 
 const BATCH_MAX = 500
 
-export type Asked = { tokenId: string; side: string | undefined }
+type Asked = { tokenId: string; side: string | undefined }
 
 /** What a batch request asks for: in the body of a POST, in the query of a GET. */
 export function readBatch(request: HttpRequest): Asked[] {

@@ -1,7 +1,8 @@
+import type { Peer } from '../server/handlers.js'
 import type { Match } from '../universe/acts.js'
 import type { Transaction } from '../universe/block.js'
 import type { Book } from '../universe/books.js'
-import type { Combo, Market, Outcome } from '../universe/market.js'
+import type { Combo, Market, Outcome, Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import {
   type BookPair,
@@ -12,7 +13,6 @@ import {
   priceChangeFrame,
   tickSizeFrame,
 } from './frames.js'
-import type { Depth, Subscriber } from './subscriber.js'
 
 const OUTCOMES: readonly Outcome[] = [0, 1]
 
@@ -155,3 +155,29 @@ const emptied = ([first, second]: BookPair, atMs: number): BookPair => [
   { ...first, bids: [], asks: [], timestampMs: atMs },
   { ...second, bids: [], asks: [], timestampMs: atMs },
 ]
+
+const BUFFERED_BYTES_MAX = 4 * 1024 * 1024
+/** "Try again later": what the real socket closes a slow reader with. */
+const TRY_AGAIN_LATER = 1013
+
+/** How many levels of each side a subscriber sees: the best one, or all. */
+type Depth = 'top' | 'full'
+
+/** One client of the market socket and what it asked for. */
+export class Subscriber {
+  /** What it follows, by id. Ids that nobody knows are not kept: there is no end of them. */
+  readonly tokens = new Map<string, Token>()
+  custom = false
+  depth: Depth = 'full'
+  readonly #peer: Peer
+
+  constructor(peer: Peer) {
+    this.#peer = peer
+  }
+
+  send(text: string): void {
+    if (this.#peer.bufferedBytes() > BUFFERED_BYTES_MAX) {
+      this.#peer.close(TRY_AGAIN_LATER, 'slow reader')
+    } else this.#peer.send(text)
+  }
+}

@@ -1,15 +1,18 @@
-import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
-import { baseFeeBps, feeSchedule, TICK_DEFAULT_E4 } from '../markets/terms.js'
-import type { Match } from '../universe/acts.js'
+import {
+  baseFeeBps,
+  bestAskE4,
+  bestBidE4,
+  feeSchedule,
+  TICK_DEFAULT_E4,
+} from '../markets/market-state.js'
+import type { Match, Side } from '../universe/acts.js'
 import type { Transaction } from '../universe/block.js'
 import type { Book, Level } from '../universe/books.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import { winnerOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
-import { diffBooks, type LevelChange } from './book-diff.js'
-import { decimal } from './decimal.js'
 import { presentBook, type WireBook } from './order-book.js'
-import { showPrice, showSize, showSpread } from './quotes.js'
+import { decimal, showPrice, showSize, showSpread } from './quotes.js'
 
 /** The books of outcome 0 and outcome 1, which mirror each other. */
 export type BookPair = readonly [Book, Book]
@@ -163,3 +166,22 @@ const describeEvent = ({ id, slug, title, description }: MarketEvent) => ({
   title,
   description,
 })
+
+/** The new total at a price; 0 takes the level away. */
+type LevelChange = { side: Side; priceE4: number; sizeE2: number }
+
+/** What turns the levels of one book into those of the other. */
+export function diffBooks(before: Book, after: Book): LevelChange[] {
+  return [...diffSide('BUY', before.bids, after.bids), ...diffSide('SELL', before.asks, after.asks)]
+}
+
+function diffSide(side: Side, before: readonly Level[], after: readonly Level[]): LevelChange[] {
+  const gone = new Map(before.map(({ priceE4, sizeE2 }) => [priceE4, sizeE2]))
+  const changes: LevelChange[] = []
+  for (const { priceE4, sizeE2 } of after) {
+    if (gone.get(priceE4) !== sizeE2) changes.push({ side, priceE4, sizeE2 })
+    gone.delete(priceE4)
+  }
+  for (const priceE4 of gone.keys()) changes.push({ side, priceE4, sizeE2: 0 })
+  return changes
+}

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../server/host.js'
+import type { HttpRequest } from '../server/handlers.js'
 import { isTextList, parseFields } from '../server/json.js'
 import { readInt } from '../server/query.js'
 import type { Combo, Market, Token } from '../universe/market.js'

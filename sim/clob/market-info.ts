@@ -1,20 +1,17 @@
-import { round } from '../markets/amounts.js'
+import { isoTime, round } from '../markets/amounts.js'
 import {
+  baseFeeBps,
   bookOf,
+  feeSchedule,
   isClosed,
   isListed,
   isNegRisk,
-  shownPrice,
-  tickSize,
-} from '../markets/market-state.js'
-import {
-  baseFeeBps,
-  feeSchedule,
   ORDER_SHARES_MIN,
   REWARD_ASSET,
   rewardsOf,
-} from '../markets/terms.js'
-import { isoTime } from '../markets/times.js'
+  shownPrice,
+  tickSize,
+} from '../markets/market-state.js'
 import type { Book } from '../universe/books.js'
 import type { Market } from '../universe/market.js'
 import { winnerOf } from '../universe/outcomes.js'

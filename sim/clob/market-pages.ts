@@ -1,4 +1,4 @@
-import { rewardsOf } from '../markets/terms.js'
+import { rewardsOf } from '../markets/market-state.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { presentMarket, presentSimplifiedMarket } from './market-info.js'
@@ -9,7 +9,7 @@ const PAGE_SIZE = 500
 const FIRST_CURSOR = 'MA=='
 const END_CURSOR = 'LTE='
 
-export type MarketPage = { limit: number; count: number; next_cursor: string; data: object[] }
+type MarketPage = { limit: number; count: number; next_cursor: string; data: object[] }
 
 /** The market lists of the exchange, oldest market first. */
 export class MarketPages {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { isNegRisk } from '../markets/market-state.js'
-import { ORDER_SHARES_MIN } from '../markets/terms.js'
+import { isNegRisk, ORDER_SHARES_MIN } from '../markets/market-state.js'
 import type { Book, Level } from '../universe/books.js'
 import { showPrice, showSize } from './quotes.js'
 
-export type WireLevel = { price: string; size: string }
+type WireLevel = { price: string; size: string }
 
 export type WireBook = {
   market: string

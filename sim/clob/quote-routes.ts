@@ -1,5 +1,5 @@
-import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
-import type { HttpRequest } from '../server/host.js'
+import { bestAskE4, bestBidE4 } from '../markets/market-state.js'
+import type { HttpRequest } from '../server/handlers.js'
 import type { Side } from '../universe/acts.js'
 import type { Book } from '../universe/books.js'
 import type { Token } from '../universe/market.js'
@@ -13,7 +13,6 @@ import {
   requireBook,
   requireToken,
 } from './asked-tokens.js'
-import { lastTrade } from './last-trade.js'
 import { presentBook } from './order-book.js'
 import { showMidpoint, showPrice, showSpread } from './quotes.js'
 
@@ -73,4 +72,14 @@ function showLastTrade(universe: Universe, token: Token): { price: string; side:
   return trade === undefined
     ? { price: '0.5', side: '' }
     : { price: showPrice(trade.priceE4), side: trade.side }
+}
+
+/** The last settled match of the market, seen from this token: its twin was traded at 1 − p. */
+function lastTrade(universe: Universe, token: Token): { priceE4: number; side: Side } | undefined {
+  const settled = universe.tape.ofMarket(token.of).at(-1)
+  if (settled === undefined) return undefined
+  const { order, usd, shares } = settled.tx.act.taker
+  const priceE4 = Math.round((usd * 10_000) / shares)
+  if (order.token === token) return { priceE4, side: order.side }
+  return { priceE4: 10_000 - priceE4, side: order.side === 'BUY' ? 'SELL' : 'BUY' }
 }

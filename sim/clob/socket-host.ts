@@ -1,11 +1,10 @@
 import { Audience } from '../server/audience.js'
-import type { HostParts, Peer } from '../server/host.js'
+import type { HostParts, Peer } from '../server/handlers.js'
 import type { MarketEvent, Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import { Channel } from './channel.js'
+import { Channel, Subscriber } from './channel.js'
 import { type ClientMessage, parseClientMessage } from './client-message.js'
 import { bookFrame, marketResolvedFrame, newMarketFrame } from './frames.js'
-import { Subscriber } from './subscriber.js'
 
 const PATH = '/ws/market'
 

@@ -1,4 +1,4 @@
-import type { Act, Redeem, RedeemCombo } from '../universe/acts.js'
+import type { Act, ActOf, Redeem, RedeemCombo } from '../universe/acts.js'
 import type { Market } from '../universe/market.js'
 import type { Wallet } from '../universe/wallet.js'
 import {
@@ -8,7 +8,6 @@ import {
   encodeArguments,
   textArgument,
 } from './abi.js'
-import type { ActOf } from './act-of.js'
 import { WORD } from './addresses.js'
 import { legWords } from './combos.js'
 import { IDENTIFIER } from './events/uma.js'

@@ -1,7 +1,6 @@
-import type { ActOf } from './act-of.js'
+import type { ActOf } from '../universe/acts.js'
 import { WORD } from './addresses.js'
-import { movePusd, moveUsdce, pullUsdce } from './events/erc20.js'
-import { unwrapped, wrapped } from './events/pusd.js'
+import { movePusd, moveUsdce, pullUsdce, unwrapped, wrapped } from './events/erc20.js'
 import type { LogBody } from './log.js'
 import { addressWord, type Word, ZERO_WORD } from './words.js'
 

@@ -1,6 +1,5 @@
-import type { RedeemCombo } from '../universe/acts.js'
+import type { ActOf, RedeemCombo } from '../universe/acts.js'
 import type { Payouts } from '../universe/market.js'
-import type { ActOf } from './act-of.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { autoRedemption } from './events/auto-redeemer.js'
 import { movePusd } from './events/erc20.js'

@@ -1,5 +1,7 @@
-import type { Act, Match } from '../universe/acts.js'
-import { encodeDeposit, encodeWithdraw } from './collateral.js'
+import type { Act, ActOf, Match, Redeem } from '../universe/acts.js'
+import { WORD } from './addresses.js'
+import { encodeDeposit, encodeWithdraw, wrap } from './collateral.js'
+import { mergeThrough, redeemThrough, splitThrough, userAdapter } from './collateral-adapter.js'
 import {
   encodePrepareCombo,
   encodeRedeemCombo,
@@ -7,6 +9,9 @@ import {
   encodeResolveLeg,
 } from './combos.js'
 import { encodeConvert } from './conversions.js'
+import { autoBinaryRedemption, autoNegRiskRedemption } from './events/auto-redeemer.js'
+import { pullUsdce } from './events/erc20.js'
+import { moveManyShares } from './events/erc1155.js'
 import type { LogBody } from './log.js'
 import { encodeMatchCombo } from './match-combo.js'
 import { encodeMatchV1 } from './match-v1.js'
@@ -18,8 +23,8 @@ import {
   encodePropose,
   encodeResolve,
 } from './oracle.js'
-import { encodeRedeem } from './redemptions.js'
-import { encodeMerge, encodeSplit } from './splits.js'
+import { payoutOfBoth } from './payouts.js'
+import { merge, redeem, split, tokenWords } from './positions.js'
 import { encodeCreateWallet, encodeTransfer } from './wallets.js'
 
 /** The logs of the transaction that does the act, in their order. */
@@ -75,4 +80,42 @@ function encodeMatch(match: Match): LogBody[] {
     case 'v3':
       return encodeMatchCombo(match)
   }
+}
+
+function encodeSplit({ era, wallet, market, amount }: ActOf<'split'>): LogBody[] {
+  return era === 'v1'
+    ? split(wallet.word, market, amount)
+    : splitThrough(userAdapter(market), wallet.word, market, amount)
+}
+
+function encodeMerge({ era, wallet, market, amount }: ActOf<'merge'>): LogBody[] {
+  return era === 'v1'
+    ? merge(wallet.word, market, amount)
+    : mergeThrough(userAdapter(market), wallet.word, market, amount)
+}
+
+function encodeRedeem(act: Redeem): LogBody[] {
+  const { wallet, market, amounts, payouts } = act
+  switch (act.route) {
+    case 'direct':
+      return redeem(wallet.word, market, amounts, payouts)
+    case 'adapter':
+      return redeemThrough(userAdapter(market), wallet.word, market, amounts, payouts)
+    case 'auto':
+      return redeemFor(act)
+  }
+}
+
+/** The AutoRedeemer takes the shares, redeems them itself and wraps the money for the wallet. */
+function redeemFor({ wallet, market, amounts, payouts }: Redeem): LogBody[] {
+  const redeemer = WORD.autoRedeemer
+  const payout = payoutOfBoth(amounts, payouts)
+  const redeemed = market.event.negRisk ? autoNegRiskRedemption : autoBinaryRedemption
+  return [
+    moveManyShares(redeemer, wallet.word, redeemer, tokenWords(market), amounts),
+    ...redeem(redeemer, market, amounts, payouts),
+    ...(payout > 0 ? pullUsdce(redeemer, WORD.pusd, WORD.onramp, payout) : []),
+    ...(payout > 0 ? wrap(WORD.onramp, wallet.word, payout) : []),
+    redeemed({ from: wallet.word, id: market.conditionId, payout }),
+  ]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { collectionId } from './collection-id.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
 import {
+  collectionId,
   conditionIdOf,
   negRiskConditionIdOf,
   negRiskMarketIdOf,

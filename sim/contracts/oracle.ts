@@ -1,7 +1,6 @@
-import type { OraclePrice, Propose, Resolve } from '../universe/acts.js'
+import type { ActOf, OraclePrice, Propose, Resolve } from '../universe/acts.js'
 import type { Market, NegRisk, Payouts } from '../universe/market.js'
 import { winnerOf } from '../universe/outcomes.js'
-import type { ActOf } from './act-of.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { conditionPreparation, conditionResolution } from './events/ctf.js'
 import { tokenRegistered } from './events/exchange-v1.js'

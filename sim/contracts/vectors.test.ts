@@ -6,7 +6,7 @@ import {
   positionSplit,
   positionsMerge,
 } from './events/ctf.js'
-import { transfer } from './events/erc20.js'
+import { transfer, unwrapped } from './events/erc20.js'
 import { transferBatch, transferSingle } from './events/erc1155.js'
 import { orderFilledV1, ordersMatchedV1, tokenRegistered } from './events/exchange-v1.js'
 import { orderFilledV2, ordersMatchedV2 } from './events/exchange-v2.js'
@@ -16,7 +16,6 @@ import {
   negRiskSplit,
   positionsConverted,
 } from './events/neg-risk.js'
-import { unwrapped } from './events/pusd.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
 import type { LogBody } from './log.js'
 import { TOPIC } from './topics.js'

@@ -1,5 +1,5 @@
+import type { ActOf } from '../universe/acts.js'
 import type { Wallet } from '../universe/wallet.js'
-import type { ActOf } from './act-of.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { transferSingle } from './events/erc1155.js'
 import type { LogBody } from './log.js'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Faults } from '../server/faults.js'
-import { type Host, openHost } from '../server/host.js'
-import type { Port } from '../server/port.js'
+import { type Host, openHost, type Port } from '../server/host.js'
 import { Universe } from '../universe/universe.js'
 import { openControl } from './control.js'
 

@@ -1,12 +1,11 @@
-import { FAULT_MODES, FaultOrderError, readFaultOrder } from '../server/fault-order.js'
-import { type Faults, HOST_NAMES } from '../server/faults.js'
-import type { Host, HostParts, HttpReply, HttpRequest } from '../server/host.js'
-import { type Fault, HostFaults } from '../server/host-faults.js'
+import { FAULT_MODES, FaultOrderError, HOST_NAMES, parseFaultOrder } from '../server/fault-order.js'
+import { type Fault, type Faults, HostFaults } from '../server/faults.js'
+import type { HostParts, HttpReply, HttpRequest } from '../server/handlers.js'
+import { type Host, openPort, type Port } from '../server/host.js'
 import { parseFields } from '../server/json.js'
-import { openPort, type Port } from '../server/port.js'
 import { REORG_DEPTH_MAX, type Universe } from '../universe/universe.js'
 
-export type ControlParts = { universe: Universe; faults: Faults; hosts: readonly Host[] }
+type ControlParts = { universe: Universe; faults: Faults; hosts: readonly Host[] }
 
 /** The port that switches faults. It has none itself. */
 export function openControl(parts: ControlParts): Promise<Port> {
@@ -48,10 +47,10 @@ function obey({ body }: HttpRequest, parts: ControlParts): HttpReply {
 function readOrder(body: string) {
   const json = parseFields(body)
   if (json === undefined) throw new FaultOrderError('body', 'a JSON object')
-  if (!('reorg' in json)) return readFaultOrder(json)
+  if (!('reorg' in json)) return parseFaultOrder(json)
   const { reorg, ...rest } = json
-  const [stranger] = Object.keys(rest)
-  if (stranger !== undefined) throw new FaultOrderError(stranger, 'absent beside reorg')
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new FaultOrderError(unknown, 'absent beside reorg')
   if (typeof reorg !== 'number' || !Number.isInteger(reorg) || reorg < 1 || reorg > REORG_DEPTH_MAX)
     throw new FaultOrderError('reorg', `a whole number from 1 to ${REORG_DEPTH_MAX}`)
   return { reorg }

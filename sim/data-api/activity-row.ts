@@ -1,7 +1,6 @@
 import { payoutOf } from '../contracts/payouts.js'
 import { toAmount } from '../markets/amounts.js'
-import { namesOf } from '../markets/names.js'
-import { profileOf } from '../markets/profile.js'
+import { namesOf, profileOf } from '../markets/names.js'
 import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
 import type { Side } from '../universe/acts.js'
 import { questionsOf } from '../universe/conversion.js'
@@ -24,7 +23,7 @@ export const ACTIVITY_TYPES = [
   'TAKER_REBATE',
   'REFERRAL_REWARD',
 ] as const
-export type ActivityType = (typeof ACTIVITY_TYPES)[number]
+type ActivityType = (typeof ACTIVITY_TYPES)[number]
 
 /** Fields that make no sense for a type are empty; an outcome that is none is 999. */
 export type ActivityRow = Omit<TradeRow, 'side'> & {

@@ -7,7 +7,7 @@ import { type Place, type Placed, walkFeed } from './feed.js'
 import { isWithin, type Span } from './query.js'
 import type { Scope } from './scope.js'
 
-export type ActivityFilter = {
+type ActivityFilter = {
   wallet: Wallet | undefined
   scope: Scope
   /** Empty: all types. Those that the second version adds never happen here. */

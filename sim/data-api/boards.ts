@@ -2,12 +2,11 @@ import { toAmount } from '../markets/amounts.js'
 import type { Token } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
-import type { Api } from './context.js'
+import type { Api, Standing, Win } from './context.js'
 import { Marks } from './marks.js'
 import { measurePerformance } from './performance.js'
 import { type Category, isOf, type Period, startOf } from './periods.js'
 
-export type Standing = { wallet: Wallet; pnl: number; volumeUsd: number; volumeShares: number }
 export type BoardOrder = 'PNL' | 'VOL'
 
 /** Everybody who traded in the period or still holds something, the best first. */
@@ -45,9 +44,6 @@ function measureAll(api: Api, period: Period, category: Category): Standing[] {
     })
     .filter(({ pnl, volumeUsd }) => pnl !== 0 || volumeUsd !== 0)
 }
-
-/** A position on what came true. */
-export type Win = { wallet: Wallet; token: Token; pnl: number; resolvedMs: number }
 
 const WIN_USD_MIN = 1
 

@@ -1,17 +1,8 @@
 import type { Builder, Wallet } from '../universe/wallet.js'
-import type { Api } from './context.js'
+import type { Api, BuilderVolume } from './context.js'
 import { type Period, startOf } from './periods.js'
 
 const DAY_SEC = 86_400
-
-/** What came through one app on one day. */
-export type BuilderVolume = {
-  builder: Builder
-  daySec: number
-  usd: number
-  shares: number
-  users: Set<Wallet>
-}
 
 /** One entry per app over the whole period, the largest first. */
 export function rankBuilders(api: Api, period: Period): BuilderVolume[] {
@@ -28,7 +19,7 @@ export function rankBuilders(api: Api, period: Period): BuilderVolume[] {
   })
 }
 
-export type RankedDay = BuilderVolume & { rank: number }
+type RankedDay = BuilderVolume & { rank: number }
 
 /** The newest day first, and within a day the largest. */
 export function rankBuilderDays(api: Api, period: Period): RankedDay[] {

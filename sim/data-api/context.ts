@@ -1,7 +1,6 @@
+import type { Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import type { Standing, Win } from './boards.js'
-import type { BuilderVolume } from './builders.js'
-import { MinuteMemory } from './minute-memory.js'
+import type { Builder, Wallet } from '../universe/wallet.js'
 import type { Period } from './periods.js'
 import { Portfolios } from './portfolio.js'
 
@@ -15,6 +14,21 @@ export type Api = {
   standings: MinuteMemory<Standing[]>
   wins: MinuteMemory<Win[]>
   builders: MinuteMemory<BuilderVolume[]>
+}
+
+/** What a wallet earned and traded in a period. */
+export type Standing = { wallet: Wallet; pnl: number; volumeUsd: number; volumeShares: number }
+
+/** A position that won: its outcome came true. */
+export type Win = { wallet: Wallet; token: Token; pnl: number; resolvedMs: number }
+
+/** What came through one app on one day. */
+export type BuilderVolume = {
+  builder: Builder
+  daySec: number
+  usd: number
+  shares: number
+  users: Set<Wallet>
 }
 
 /** Answers from a query whose keys are in snake_case. May throw a BadRequest. */
@@ -33,3 +47,25 @@ export const createApi = (universe: Universe): Api => ({
   wins: new MinuteMemory(universe),
   builders: new MinuteMemory(universe),
 })
+
+const MINUTE_MS = 60_000
+
+/** Keeps what is costly to compute until the next minute of the universe. */
+class MinuteMemory<Value> {
+  readonly #universe: Universe
+  readonly #values = new Map<string, Value>()
+  #minute = 0
+
+  constructor(universe: Universe) {
+    this.#universe = universe
+  }
+
+  get(key: string, compute: () => Value): Value {
+    const minute = Math.floor(this.#universe.nowMs / MINUTE_MS)
+    if (minute !== this.#minute) this.#values.clear()
+    this.#minute = minute
+    const kept = this.#values.get(key) ?? compute()
+    this.#values.set(key, kept)
+    return kept
+  }
+}

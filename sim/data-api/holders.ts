@@ -1,5 +1,5 @@
 import { toAmount } from '../markets/amounts.js'
-import { profileOf } from '../markets/profile.js'
+import { profileOf } from '../markets/names.js'
 import type { Market, Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'

@@ -1,4 +1,4 @@
-import { midpoint } from '../markets/book-top.js'
+import { midpoint } from '../markets/market-state.js'
 import type { Token } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'

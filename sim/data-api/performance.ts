@@ -3,7 +3,7 @@ import type { Marks } from './marks.js'
 import type { Portfolio } from './portfolio.js'
 
 /** Micro-dollars and micro-shares. */
-export type Performance = { pnl: number; tradedUsd: number; tradedShares: number }
+type Performance = { pnl: number; tradedUsd: number; tradedShares: number }
 
 /** What a wallet has traded and made in some markets, and would make at these prices. */
 export function measurePerformance(

@@ -22,7 +22,7 @@ export type Holding = {
 }
 
 /** Over all tokens. */
-export type Totals = {
+type Totals = {
   shares: number
   usd: number
   fees: number

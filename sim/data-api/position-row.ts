@@ -114,7 +114,7 @@ export const toClosedPositionRow = (figures: PositionFigures) => ({
   timestamp: figures.closedSec,
 })
 
-export type PositionStatus = 'OPEN' | 'REDEEMABLE' | 'REDEEMABLE_LOST' | 'CLOSED'
+type PositionStatus = 'OPEN' | 'REDEEMABLE' | 'REDEEMABLE_LOST' | 'CLOSED'
 
 export function statusOf({ isHeld, isResolved, curPrice }: PositionFigures): PositionStatus {
   if (!isHeld) return 'CLOSED'

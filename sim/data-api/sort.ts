@@ -1,4 +1,4 @@
-export type Direction = 'ASC' | 'DESC'
+type Direction = 'ASC' | 'DESC'
 
 /** A sorted copy. Rows that are equal keep their order. */
 export function sortBy<Row>(

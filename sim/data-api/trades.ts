@@ -8,7 +8,7 @@ import { type Place, type Placed, walkFeed } from './feed.js'
 import { isWithin, type SizeFilter, type Span } from './query.js'
 import type { Scope } from './scope.js'
 
-export type TradeFilter = {
+type TradeFilter = {
   /** Absent: everybody. An address that never traded has an undefined wallet. */
   user: { wallet: Wallet | undefined } | undefined
   scope: Scope

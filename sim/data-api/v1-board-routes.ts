@@ -1,7 +1,7 @@
 import { toAmount } from '../markets/amounts.js'
-import { rankWallets, type Standing } from './boards.js'
-import { type BuilderVolume, rankBuilderDays, rankBuilders } from './builders.js'
-import type { Route } from './context.js'
+import { rankWallets } from './boards.js'
+import { rankBuilderDays, rankBuilders } from './builders.js'
+import type { BuilderVolume, Route, Standing } from './context.js'
 import { CATEGORIES, PERIODS } from './periods.js'
 import { readChoice, readLimit, readOffset, readOptionalUser } from './query.js'
 

@@ -1,10 +1,9 @@
 import { addAmounts } from '../markets/amounts.js'
 import { readList } from '../server/query.js'
 import type { Route } from './context.js'
-import { measureEventVolume } from './event-volume.js'
 import { listHolders, positionsIn } from './holders.js'
+import { measureEventVolume, measureOpenInterest } from './market-figures.js'
 import { Marks } from './marks.js'
-import { measureOpenInterest } from './open-interest.js'
 import type { PositionFigures } from './position-row.js'
 import {
   BadRequest,

@@ -2,7 +2,7 @@ import { parseFields } from '../server/json.js'
 import { type Place, type Placed, takePage } from './feed.js'
 import { BadRequest, readLimit } from './query.js'
 
-export type Envelope = {
+type Envelope = {
   data: readonly unknown[]
   pagination: { limit: number; offset: number; has_more: boolean; next_cursor: string | null }
 }
@@ -10,7 +10,7 @@ export type Envelope = {
 /** A cursor is opaque to clients. It says of which list it is, where to go on, and with what page size. */
 type Cursor = { list: string; limit: number; at: number | Place; query: string }
 
-export type PageRule = { list: string; usual: number; max: number }
+type PageRule = { list: string; usual: number; max: number }
 
 /** A list, or something that computes the part of one that is asked for. */
 export type Rows = { readonly length: number; slice(from: number, to: number): readonly unknown[] }

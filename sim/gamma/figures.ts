@@ -1,6 +1,5 @@
 import { round, toAmount } from '../markets/amounts.js'
-import { bestAskE4, bestBidE4 } from '../markets/book-top.js'
-import { bookOf, isClosed, shownPrice } from '../markets/market-state.js'
+import { bestAskE4, bestBidE4, bookOf, isClosed, shownPrice } from '../markets/market-state.js'
 import type { Book } from '../universe/books.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'

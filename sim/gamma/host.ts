@@ -1,9 +1,8 @@
-import type { HostParts, HttpReply, HttpRequest } from '../server/host.js'
+import type { HostParts, HttpReply, HttpRequest } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
-import type { Gamma } from './gamma.js'
+import { type Gamma, RowMemory } from './gamma.js'
 import { Refusal } from './refusal.js'
 import { route } from './routes.js'
-import { RowMemory } from './row-memory.js'
 import { TagRelations } from './tag-relations.js'
 
 const TEXT = { 'content-type': 'text/plain' }

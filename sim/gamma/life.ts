@@ -1,6 +1,6 @@
 import { isClosed } from '../markets/market-state.js'
 import type { Market, MarketEvent } from '../universe/market.js'
-import { oracleLife } from '../universe/oracle-life.js'
+import { oracleLife } from '../universe/oracle.js'
 import type { Universe } from '../universe/universe.js'
 
 const SECOND_MS = 1_000

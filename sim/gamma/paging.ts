@@ -2,7 +2,7 @@ import { compareKeys, type Order, type Row } from './ordering.js'
 import { askedInt } from './parameters.js'
 import { invalid } from './refusal.js'
 
-export const LIMIT_DEFAULT = 20
+const LIMIT_DEFAULT = 20
 
 /** More than the most is not refused: it is cut down. */
 export function offsetPage<Item>(

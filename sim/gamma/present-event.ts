@@ -1,5 +1,5 @@
+import { databaseTime, isoTime } from '../markets/amounts.js'
 import { isListed } from '../markets/market-state.js'
-import { databaseTime, isoTime } from '../markets/times.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { type Figures, readFigures, sumFigures } from './figures.js'

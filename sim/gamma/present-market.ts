@@ -1,13 +1,15 @@
-import { round } from '../markets/amounts.js'
-import { isClosed, isListed, isNegRisk, tickSize } from '../markets/market-state.js'
+import { databaseTime, isoDate, isoTime, round } from '../markets/amounts.js'
 import {
   baseFeeBps,
   feeSchedule,
+  isClosed,
+  isListed,
+  isNegRisk,
   ORDER_SHARES_MIN,
   REWARD_ASSET,
   rewardsOf,
-} from '../markets/terms.js'
-import { databaseTime, isoDate, isoTime } from '../markets/times.js'
+  tickSize,
+} from '../markets/market-state.js'
 import type { Market, Window } from '../universe/market.js'
 import { SETTLEMENT_SEC } from '../universe/prices.js'
 import type { Universe } from '../universe/universe.js'

@@ -1,4 +1,4 @@
-import { databaseTime, isoTime } from '../markets/times.js'
+import { databaseTime, isoTime } from '../markets/amounts.js'
 import type { MarketEvent, Series } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { eventClosedMs, isEventClosed } from './life.js'
@@ -33,7 +33,7 @@ export const presentSeries = (series: Series) => ({
   commentCount: 0,
 })
 
-export type SeriesFigures = { volume: number; volume24hr: number; liquidity: number }
+type SeriesFigures = { volume: number; volume24hr: number; liquidity: number }
 
 /** A series as its own page shows it. */
 export const presentFullSeries = (series: Series, figures: SeriesFigures) => ({

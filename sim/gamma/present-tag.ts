@@ -1,4 +1,4 @@
-import { databaseTime, isoTime } from '../markets/times.js'
+import { databaseTime, isoTime } from '../markets/amounts.js'
 import type { Tag } from '../universe/market.js'
 
 /** Tags are older than anything that is tagged with them. */

@@ -2,8 +2,6 @@ import { type Book, takesOrders } from '../universe/books.js'
 import type { Combo, Market } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
-import { midpoint } from './book-top.js'
-import { TICK_DEFAULT_E4 } from './terms.js'
 
 /** A market is closed once its payouts are on the chain. Asked of thousands, so it computes none. */
 export const isClosed = ({ chain }: Universe, { resolvesMs }: Market): boolean =>
@@ -31,3 +29,35 @@ export const tickSize = (book: Book | undefined): number =>
 
 export const isNegRisk = (of: Market | Combo): boolean =>
   of.kind === 'market' && of.event.negRisk !== undefined
+
+/** pUSD, which rewards are paid in. */
+export const REWARD_ASSET = '0xc011a7e12a19f7b1f670d46f03b03f3342e82dfb'
+
+export const TICK_DEFAULT_E4 = 100
+export const ORDER_SHARES_MIN = 5
+
+/** The base fee is the highest that an order may be charged, not what it pays. */
+export const baseFeeBps = (market: Market): number => (market.feeRate > 0 ? 1000 : 0)
+
+type FeeSchedule = { exponent: number; rate: number; takerOnly: boolean; rebateRate: number }
+
+export const feeSchedule = ({ feeRate }: Market): FeeSchedule => ({
+  exponent: 1,
+  rate: feeRate,
+  takerOnly: true,
+  rebateRate: 0.2,
+})
+
+type Rewards = { dailyRate: number; sharesMin: number; spreadCentsMax: number }
+
+/** Pay for resting orders close to the middle. Windows are too short-lived to have any. */
+export function rewardsOf(market: Market): Rewards | undefined {
+  if (market.event.window !== undefined) return undefined
+  return { dailyRate: 5 + (Number(market.id) % 20) * 5, sharesMin: 50, spreadCentsMax: 4.5 }
+}
+
+/** An empty side counts as the end of the price range. */
+export const bestBidE4 = (book: Book): number => book.bids[0]?.priceE4 ?? 0
+export const bestAskE4 = (book: Book): number => book.asks[0]?.priceE4 ?? 10_000
+
+export const midpoint = (book: Book): number => (bestBidE4(book) + bestAskE4(book)) / 20_000

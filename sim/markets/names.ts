@@ -1,5 +1,6 @@
 import type { Combo, Market, Token } from '../universe/market.js'
 import { otherOutcome } from '../universe/outcomes.js'
+import type { Wallet } from '../universe/wallet.js'
 
 /** What rows say about a token besides its id. Combos have no page, so no slugs and no picture. */
 export type Names = {
@@ -48,3 +49,12 @@ function describe(of: Market | Combo): Omit<Names, 'outcome' | 'oppositeOutcome'
 }
 
 const showDate = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
+
+/** How rows show the person behind a wallet. */
+export const profileOf = ({ name, pseudonym, bio, profileImage }: Wallet) => ({
+  name,
+  pseudonym,
+  bio,
+  profileImage,
+  profileImageOptimized: '',
+})

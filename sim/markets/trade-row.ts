@@ -1,7 +1,6 @@
 import type { Fill, Side } from '../universe/acts.js'
 import { toAmount } from './amounts.js'
-import { namesOf } from './names.js'
-import { profileOf } from './profile.js'
+import { namesOf, profileOf } from './names.js'
 
 export type TradeRow = {
   proxyWallet: string

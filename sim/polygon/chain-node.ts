@@ -1,4 +1,4 @@
-import type { HostFaults } from '../server/host-faults.js'
+import type { HostFaults } from '../server/faults.js'
 import type { Universe } from '../universe/universe.js'
 import type { EncodedBlocks } from './encoded-blocks.js'
 

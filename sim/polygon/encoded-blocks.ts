@@ -41,7 +41,7 @@ export class EncodedBlocks {
 }
 
 /** A log in its block. Its text, which is most of all we send, is built when first asked for. */
-export class BlockLog {
+class BlockLog {
   readonly body: LogBody
   readonly #place: string
   readonly #index: number

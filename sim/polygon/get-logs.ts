@@ -1,7 +1,6 @@
 import type { Block } from '../universe/block.js'
 import type { ChainNode } from './chain-node.js'
-import { quantity } from './hex.js'
-import { showList } from './json-list.js'
+import { quantity, showList } from './hex.js'
 import { type LogFilter, matchesLog, readLogFilter } from './log-filter.js'
 import { readBlockNumber, readHash, readObject } from './params.js'
 import { invalidParams, RpcError, serverError } from './rpc-error.js'

@@ -1,5 +1,5 @@
 import type { Faults } from '../server/faults.js'
-import type { HostParts, Peer } from '../server/host.js'
+import type { HostParts, Peer } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import type { ChainNode, NodeLimits } from './chain-node.js'
 import { EncodedBlocks } from './encoded-blocks.js'

@@ -1,4 +1,4 @@
-import { showList } from './json-list.js'
+import { showList } from './hex.js'
 import { invalidParams, invalidRequest, RpcError } from './rpc-error.js'
 
 /** Calls a method and returns the JSON text of its result, or throws an RpcError. */

@@ -1,4 +1,4 @@
-import type { Peer } from '../server/host.js'
+import type { Peer } from '../server/handlers.js'
 import type { Block, Transaction } from '../universe/block.js'
 import { showHeader } from './block-text.js'
 import type { ChainNode } from './chain-node.js'

@@ -2,9 +2,7 @@ import { transactionInput } from '../contracts/calldata.js'
 import type { Block, Transaction } from '../universe/block.js'
 import { logsBloom } from './bloom.js'
 import type { EncodedBlock, EncodedTransaction } from './encoded-blocks.js'
-import { baseFeeWei, FEE_WEI_MAX, gasUsed, TIP_WEI } from './gas.js'
-import { derive, quantity } from './hex.js'
-import { showList } from './json-list.js'
+import { derive, quantity, showList } from './hex.js'
 
 const CHAIN_ID = '0x89'
 const GAS_LIMIT = 4_000_000
@@ -85,4 +83,20 @@ function transactionAt({ transactions }: EncodedBlock, index: number): EncodedTr
   const found = transactions[index]
   if (found === undefined) throw new Error(`the block has no transaction ${index}`)
   return found
+}
+
+const GWEI = 1_000_000_000
+
+export const TIP_WEI = 30 * GWEI
+const FEE_WEI_MAX = 400 * GWEI
+export const BLOCK_GAS_MAX = 45_000_000
+
+/** Most of the gas goes into changed balances, and each of those leaves a log. */
+export function gasUsed({ tx, logs }: EncodedTransaction): number {
+  return 52_000 + 33_000 * logs.length + Number.parseInt(tx.hash.slice(2, 5), 16)
+}
+
+/** Around 27 gwei, by the hash of the block. */
+export function baseFeeWei(blockHash: string): number {
+  return 25 * GWEI + Number.parseInt(blockHash.slice(2, 10), 16)
 }

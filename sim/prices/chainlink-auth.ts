@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { HttpReply, HttpRequest } from '../server/host.js'
+import type { HttpReply, HttpRequest } from '../server/handlers.js'
 
 export type ChainlinkCredentials = { apiKey: string; secret: string }
 

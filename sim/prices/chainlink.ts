@@ -1,5 +1,5 @@
 import { Audience } from '../server/audience.js'
-import type { HostParts, HttpReply, HttpRequest, Peer } from '../server/host.js'
+import type { HostParts, HttpReply, HttpRequest, Peer } from '../server/handlers.js'
 import { readInt, readList } from '../server/query.js'
 import type { Universe } from '../universe/universe.js'
 import { type ChainlinkCredentials, checkSignature } from './chainlink-auth.js'
@@ -10,7 +10,7 @@ const ORIGINS = ['001', '002']
 const PAGE_REPORTS_MAX = 100
 const SOCKET_PATH = '/api/v1/ws'
 
-export type ChainlinkOptions = {
+type ChainlinkOptions = {
   /** The clock that signatures are checked against: clients sign with the real time. */
   now?: (() => number) | undefined
 }

@@ -1,4 +1,4 @@
-import type { Peer } from '../server/host.js'
+import type { Peer } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import {
   LIVE_CHANNELS,

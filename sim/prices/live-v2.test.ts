@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Faults } from '../server/faults.js'
-import { type Host, openHost, type Peer } from '../server/host.js'
+import type { Peer } from '../server/handlers.js'
+import { type Host, openHost } from '../server/host.js'
 import { Universe } from '../universe/universe.js'
 import { createLiveV2Host } from './live-v2.js'
 import { dial, type TestSocket } from './test-socket.js'

@@ -1,5 +1,5 @@
 import { Audience } from '../server/audience.js'
-import type { HostParts } from '../server/host.js'
+import type { HostParts } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import { LIVE_CHANNELS, livePayload } from './live-v2-channels.js'
 import { type LiveV2Credentials, LiveV2Session } from './live-v2-session.js'

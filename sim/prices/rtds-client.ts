@@ -1,4 +1,4 @@
-import type { Peer } from '../server/host.js'
+import type { Peer } from '../server/handlers.js'
 
 export type RtdsMessage = {
   topic: string

@@ -1,5 +1,5 @@
 import { Audience } from '../server/audience.js'
-import type { HostParts } from '../server/host.js'
+import type { HostParts } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import { ActivityFeed } from './rtds-activity.js'
 import { RtdsClient, type RtdsMessage } from './rtds-client.js'

@@ -1,4 +1,4 @@
-import type { Peer } from './host.js'
+import type { Peer } from './handlers.js'
 
 /** Starts listening to the universe, and returns what stops it. */
 type Listen = () => (() => void)[]

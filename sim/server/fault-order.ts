@@ -1,4 +1,15 @@
-import { HOST_NAMES, type HostName } from './faults.js'
+export const HOST_NAMES = [
+  'polygon',
+  'gamma',
+  'clob',
+  'clob_ws',
+  'rtds',
+  'live_v2',
+  'chainlink',
+  'data_api',
+  'site',
+] as const
+export type HostName = (typeof HOST_NAMES)[number]
 
 export const FAULT_MODES = [
   '429',
@@ -47,29 +58,29 @@ export class FaultOrderError extends Error {
 
 const DAY_MS = 86_400_000
 
-/** Reads the JSON of an order; throws a FaultOrderError. */
-export function readFaultOrder(json: { readonly [field: string]: unknown }): FaultOrder {
-  const stranger = Object.keys(json).find((field) => !FIELDS.includes(field))
-  if (stranger !== undefined) throw new FaultOrderError(`field ${stranger}`, FIELDS)
+/** Checks the JSON of an order; throws a FaultOrderError. */
+export function parseFaultOrder(json: { readonly [field: string]: unknown }): FaultOrder {
+  const unknown = Object.keys(json).find((field) => !FIELDS.includes(field))
+  if (unknown !== undefined) throw new FaultOrderError(`field ${unknown}`, FIELDS)
   return {
-    upstream: readChoice('upstream', json.upstream, [...HOST_NAMES, '*']),
-    mode: readChoice('mode', json.mode, [...FAULT_MODES, 'off']),
-    seconds: readNumber('seconds', json.seconds, 0.001, 3_600),
-    rate: readNumber('rate', json.rate, 0, 1),
-    delayMs: readNumber('delayMs', json.delayMs, 0, 600_000),
-    skewMs: readNumber('skewMs', json.skewMs, -DAY_MS, DAY_MS),
+    upstream: parseChoice('upstream', json.upstream, [...HOST_NAMES, '*']),
+    mode: parseChoice('mode', json.mode, [...FAULT_MODES, 'off']),
+    seconds: parseNumber('seconds', json.seconds, 0.001, 3_600),
+    rate: parseNumber('rate', json.rate, 0, 1),
+    delayMs: parseNumber('delayMs', json.delayMs, 0, 600_000),
+    skewMs: parseNumber('skewMs', json.skewMs, -DAY_MS, DAY_MS),
   }
 }
 
 const FIELDS = ['upstream', 'mode', 'seconds', 'rate', 'delayMs', 'skewMs']
 
-function readChoice<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
+function parseChoice<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((each) => each === value)
   if (found === undefined) throw new FaultOrderError(field, allowed)
   return found
 }
 
-function readNumber(field: string, value: unknown, min: number, max: number): number | undefined {
+function parseNumber(field: string, value: unknown, min: number, max: number): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && value >= min && value <= max) return value
   throw new FaultOrderError(field, `a number from ${min} to ${max}`)

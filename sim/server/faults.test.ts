@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FAULT_MODES, FaultOrderError, readFaultOrder } from './fault-order.js'
-import { Faults, HOST_NAMES } from './faults.js'
+import { FAULT_MODES, FaultOrderError, HOST_NAMES, parseFaultOrder } from './fault-order.js'
+import { Faults } from './faults.js'
 
 describe('Faults', () => {
   test('a fault ends after its seconds, one without stays until off', () => {
@@ -53,9 +53,9 @@ describe('Faults', () => {
   })
 })
 
-describe('readFaultOrder', () => {
+describe('parseFaultOrder', () => {
   test.each([...FAULT_MODES, 'off'])('takes %s', (mode) => {
-    expect(readFaultOrder({ upstream: '*', mode })).toMatchObject({ upstream: '*', mode })
+    expect(parseFaultOrder({ upstream: '*', mode })).toMatchObject({ upstream: '*', mode })
   })
 
   test.each([
@@ -71,7 +71,7 @@ describe('readFaultOrder', () => {
     ['skewMs', { upstream: 'gamma', mode: 'skew', skewMs: Number.NaN }],
     ['field second', { upstream: 'gamma', mode: '429', second: 10 }],
   ])('refuses a wrong %s and says what it may be', (field, json) => {
-    expect(() => readFaultOrder(json)).toThrow(FaultOrderError)
-    expect(() => readFaultOrder(json)).toThrow(`${field} must be `)
+    expect(() => parseFaultOrder(json)).toThrow(FaultOrderError)
+    expect(() => parseFaultOrder(json)).toThrow(`${field} must be `)
   })
 })

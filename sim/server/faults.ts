@@ -1,18 +1,4 @@
-import type { FaultMode, FaultOrder } from './fault-order.js'
-import { type Fault, HostFaults } from './host-faults.js'
-
-export const HOST_NAMES = [
-  'polygon',
-  'gamma',
-  'clob',
-  'clob_ws',
-  'rtds',
-  'live_v2',
-  'chainlink',
-  'data_api',
-  'site',
-] as const
-export type HostName = (typeof HOST_NAMES)[number]
+import { type FaultMode, type FaultOrder, HOST_NAMES, type HostName } from './fault-order.js'
 
 /** What is broken right now, host by host. Faults that have a duration end by themselves. */
 export class Faults {
@@ -52,5 +38,82 @@ export class Faults {
     return HOST_NAMES.map((name) => ({ name, faults: this.of(name).list() })).filter(
       ({ faults }) => faults.length > 0,
     )
+  }
+}
+
+const DELAY_MS = 3_000
+const SKEW_MS = 60_000
+
+/** Skipping every other block is what makes a follower look for the ones in between. */
+const RATES: { readonly [Mode in FaultMode]?: number } = { 'missed-heads': 0.5 }
+
+export type Fault = {
+  mode: FaultMode
+  /** Infinity: until it is switched off. */
+  untilMs: number
+  rate: number
+  delayMs: number
+  skewMs: number
+}
+
+/** The faults of one host. Several may be on at once, each mode at most once. */
+export class HostFaults {
+  readonly #now: () => number
+  readonly #running = new Map<FaultMode, { fault: Fault; asked: number }>()
+  readonly #listeners = new Set<(mode: FaultMode) => void>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  set(mode: FaultMode, order: Omit<FaultOrder, 'upstream' | 'mode'>): void {
+    const fault = {
+      mode,
+      untilMs: this.#now() + (order.seconds ?? Number.POSITIVE_INFINITY) * 1_000,
+      rate: order.rate ?? RATES[mode] ?? 1,
+      delayMs: order.delayMs ?? DELAY_MS,
+      skewMs: order.skewMs ?? SKEW_MS,
+    }
+    this.#running.set(mode, { fault, asked: 0 })
+    for (const listener of this.#listeners) listener(mode)
+  }
+
+  clear(): void {
+    this.#running.clear()
+  }
+
+  /** Calls back when a fault is switched on: some hit connections that are already open. */
+  onSet(listener: (mode: FaultMode) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  list(): Fault[] {
+    return [...this.#running.keys()].flatMap((mode) => this.get(mode) ?? [])
+  }
+
+  get(mode: FaultMode): Fault | undefined {
+    return this.#find(mode)?.fault
+  }
+
+  /** Whether it hits the request, frame or connection at hand; hits are spread evenly. */
+  hits(mode: FaultMode): boolean {
+    const running = this.#find(mode)
+    if (running === undefined) return false
+    running.asked += 1
+    const { rate } = running.fault
+    return Math.floor(running.asked * rate) > Math.floor((running.asked - 1) * rate)
+  }
+
+  /** How long to hold back the answer or frame at hand. */
+  delayMs(): number {
+    return this.hits('slow') ? (this.get('slow')?.delayMs ?? 0) : 0
+  }
+
+  #find(mode: FaultMode) {
+    const running = this.#running.get(mode)
+    if (running === undefined || running.fault.untilMs > this.#now()) return running
+    this.#running.delete(mode)
+    return undefined
   }
 }

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { FaultOrder } from './fault-order.js'
 import { Faults } from './faults.js'
-import { type Host, type HostParts, openHost, type Peer } from './host.js'
+import type { HostParts, Peer } from './handlers.js'
+import { type Host, openHost } from './host.js'
 
 let faults: Faults
 let host: Host

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
-import type { HttpRequest, Peer } from './host.js'
-import type { HostFaults } from './host-faults.js'
-import { GARBAGE } from './http-reply.js'
+import type { HostFaults } from './faults.js'
+import type { HttpRequest, Peer } from './handlers.js'
+import { GARBAGE } from './http.js'
 
 /** A client that leaves this much unread is cut off: its queue is our memory. */
 const BUFFERED_BYTES_MAX = 128 * 1024 * 1024

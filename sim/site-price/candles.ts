@@ -5,7 +5,7 @@ import type { Coin } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { BadQuery, INTERVAL_MS, readCoin } from './query.js'
 
-export type Candle = { time: number; open: number; high: number; low: number; close: number }
+type Candle = { time: number; open: number; high: number; low: number; close: number }
 
 const LENGTHS_MS: ReadonlyMap<string, number> = new Map([
   ['1m', 60_000],

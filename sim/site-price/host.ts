@@ -1,4 +1,4 @@
-import type { HostParts, HttpReply, HttpRequest } from '../server/host.js'
+import type { HostParts, HttpReply, HttpRequest } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import { Candles } from './candles.js'
 import { cryptoPrice, priceHistory } from './crypto-price.js'

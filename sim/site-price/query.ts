@@ -45,7 +45,7 @@ export function readTimeMs(query: URLSearchParams, key: string): number | undefi
   return timeMs
 }
 
-export type Span = { startMs: number; endMs: number }
+type Span = { startMs: number; endMs: number }
 
 /** The window that is asked for; without its end, the variant says how long it is. */
 export function readSpan(query: URLSearchParams): Span {

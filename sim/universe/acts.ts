@@ -117,3 +117,5 @@ export type RedeemCombo = {
   amount: Micros
   payouts: Payouts
 }
+
+export type ActOf<Kind extends Act['kind']> = Extract<Act, { kind: Kind }>

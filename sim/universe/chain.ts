@@ -12,7 +12,7 @@ export const OLD_ERA_START_MS = Date.UTC(2026, 3, 20, 14)
 export const OLD_ERA_END_MS = OLD_ERA_START_MS + 2_000 * OLD_ERA_BLOCKS
 const FINAL_AFTER_BLOCKS = 3
 
-export type FoundTransaction = { tx: Transaction; block: Block | undefined; index: number }
+type FoundTransaction = { tx: Transaction; block: Block | undefined; index: number }
 
 /** The visible chain, and the numbering, hashing and dating of its blocks. */
 export class Chain {

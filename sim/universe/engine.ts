@@ -21,7 +21,7 @@ const COMBOS_PER_SEC = 0.0012
 const SETTLEMENT_MS = 3_000
 const GAP_SEC_MAX = 4
 
-export type EngineParts = {
+type EngineParts = {
   seed: number
   intensity: number
   /** Before this moment is the old era. */
@@ -34,7 +34,7 @@ export type EngineParts = {
 }
 
 /** The stretch of time that a block settles, and which of the possible blocks it is. */
-export type Moment = { number: number; branch: number; fromSec: number; toSec: number }
+type Moment = { number: number; branch: number; fromSec: number; toSec: number }
 
 /** Decides what happens: the acts of each block, from what came before and the seed. */
 export class Engine {

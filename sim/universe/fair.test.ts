@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Catalogue } from './catalogue.js'
-import { Fair } from './fair.js'
+import { Fair, normalCdf } from './fair.js'
 import type { Market, MarketEvent } from './market.js'
-import { normalCdf } from './normal.js'
 import { worthOf } from './outcomes.js'
 import { Prices } from './prices.js'
 

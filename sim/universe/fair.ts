@@ -1,6 +1,5 @@
 import { coinFacts } from './coins.js'
 import type { Combo, Market, Payouts } from './market.js'
-import { normalCdf } from './normal.js'
 import { worthOf } from './outcomes.js'
 import { type Prices, SETTLEMENT_SEC } from './prices.js'
 import { bell, hash32 } from './random.js'
@@ -174,4 +173,15 @@ function comboTruth(combo: Combo, truth: (market: Market) => Payouts): Payouts {
   }, 1_000_000)
   const first = Math.floor(share)
   return [first, 1_000_000 - first]
+}
+
+/** The normal distribution function, to about 10^-7 (Abramowitz and Stegun 26.2.17). */
+export function normalCdf(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x))
+  const density = 0.3989422804014327 * Math.exp((-x * x) / 2)
+  const tail =
+    density *
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  return x > 0 ? 1 - tail : tail
 }

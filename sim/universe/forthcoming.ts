@@ -6,7 +6,7 @@ import { Ledger } from './ledger.js'
 export const BLOCKS_AHEAD = 3
 
 /** Something that becomes known of a block before the block itself does. */
-export type News = { atMs: number; what: 'matched' | 'pending'; tx: Transaction }
+type News = { atMs: number; what: 'matched' | 'pending'; tx: Transaction }
 
 /** What is decided but not yet shown. */
 export class Forthcoming {

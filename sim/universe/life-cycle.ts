@@ -3,8 +3,7 @@ import { Agenda } from './agenda.js'
 import type { Fair } from './fair.js'
 import type { Ledger } from './ledger.js'
 import type { Combo, Market, MarketEvent, Payouts, Token } from './market.js'
-import { Oracle } from './oracle.js'
-import { oracleLife } from './oracle-life.js'
+import { Oracle, oracleLife } from './oracle.js'
 import { collectDelayMs, redeem, redeemCombo } from './redemptions.js'
 import type { Wallet } from './wallet.js'
 
@@ -22,7 +21,7 @@ type Todo =
   | { kind: 'settleCombo'; combo: Combo }
   | { kind: 'redeemCombo'; wallet: Wallet; token: Token }
 
-export type LifeCycleParts = {
+type LifeCycleParts = {
   seed: number
   /** Before this moment is the old era. */
   startMs: number

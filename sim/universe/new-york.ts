@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-export type NewYorkTime = { year: number; month: number; day: number; hour: number; minute: number }
+type NewYorkTime = { year: number; month: number; day: number; hour: number; minute: number }
 
 /** What the clocks in New York are ahead of UTC: minus four hours in summer, minus five in winter. */
 function newYorkOffsetMs(atMs: number): number {

@@ -7,8 +7,7 @@ import type { Act } from './acts.js'
 import { Catalogue } from './catalogue.js'
 import { Fair } from './fair.js'
 import type { Market } from './market.js'
-import { Oracle } from './oracle.js'
-import { oracleLife } from './oracle-life.js'
+import { Oracle, oracleLife } from './oracle.js'
 import { Prices } from './prices.js'
 
 const SEED = 5

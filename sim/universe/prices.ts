@@ -5,7 +5,7 @@ import { bell, unit } from './random.js'
 import { settlesOnExchange } from './windows.js'
 
 /** Prices are whole 10^-8 dollars. */
-export type Quote = { priceE8: number; bidE8: number; askE8: number }
+type Quote = { priceE8: number; bidE8: number; askE8: number }
 
 const HOUR_SEC = 3_600
 /** Waves of 2, 4, 8 … seconds up to 48 days, each wandering by the square root of its length, make a random walk. */

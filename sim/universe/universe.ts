@@ -8,7 +8,6 @@ import { Engine } from './engine.js'
 import { Fair } from './fair.js'
 import { BLOCKS_AHEAD, Forthcoming } from './forthcoming.js'
 import { Ledger } from './ledger.js'
-import { Listeners } from './listeners.js'
 import type { Combo, Market, MarketEvent, Payouts } from './market.js'
 import { Population } from './population.js'
 import { Prices } from './prices.js'
@@ -21,7 +20,7 @@ const DAY_MS = 86_400_000
 const JOINING_MS = 3 * DAY_MS
 export const REORG_DEPTH_MAX = 64
 
-export type UniverseEvents = {
+type UniverseEvents = {
   /** A whole second is over: its oracle prices exist. */
   second: (atMs: number) => void
   /** Orders were paired; the block that settles it comes about three seconds later. */
@@ -248,5 +247,30 @@ export class Universe {
       this.#shownQuotes.push(tx.act)
       this.#listeners.emit('matched', tx, tx.act)
     }
+  }
+}
+
+/** Who wants to hear of what. */
+class Listeners<Events extends { [Name in keyof Events]: (...args: never[]) => void }> {
+  readonly #byName = new Map<keyof Events, Set<Events[keyof Events]>>()
+
+  /** Returns what ends it. */
+  on<Name extends keyof Events>(name: Name, listener: Events[Name]): () => void {
+    let listeners = this.#byName.get(name)
+    if (listeners === undefined) {
+      listeners = new Set()
+      this.#byName.set(name, listeners)
+    }
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  has(name: keyof Events): boolean {
+    return (this.#byName.get(name)?.size ?? 0) > 0
+  }
+
+  emit<Name extends keyof Events>(name: Name, ...args: Parameters<Events[Name]>): void {
+    const listeners = this.#byName.get(name) as Set<Events[Name]> | undefined
+    for (const listener of listeners ?? []) listener(...args)
   }
 }

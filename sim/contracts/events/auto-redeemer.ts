@@ -4,7 +4,7 @@ import { TOPIC } from '../topics.js'
 import { type Word, word } from '../words.js'
 
 /** `id` is 0x and 64 hex digits: a condition, or for a structured position the position itself. */
-export type AutoRedemption = { from: Word; id: string; payout: number }
+type AutoRedemption = { from: Word; id: string; payout: number }
 
 export function autoRedemption(redemption: AutoRedemption): LogBody {
   return redeemerLog(TOPIC.autoRedemption, redemption)

@@ -45,3 +45,19 @@ export function mintWcol(amount: number): LogBody {
 export function burnWcol(amount: number): LogBody {
   return moveWcol(WORD.negRiskAdapter, ZERO_WORD, amount)
 }
+
+export function wrapped(caller: Word, to: Word, amount: number): LogBody {
+  return wrapOrUnwrap(TOPIC.wrapped, caller, to, amount)
+}
+
+export function unwrapped(caller: Word, to: Word, amount: number): LogBody {
+  return wrapOrUnwrap(TOPIC.unwrapped, caller, to, amount)
+}
+
+function wrapOrUnwrap(topic: string, caller: Word, to: Word, amount: number): LogBody {
+  return {
+    address: ADDRESS.pusd,
+    topics: [topic, `0x${caller}`, `0x${WORD.usdce}`, `0x${to}`],
+    data: `0x${word(amount)}`,
+  }
+}

@@ -4,7 +4,7 @@ import { TOPIC } from '../topics.js'
 import { type Word, word, ZERO_WORD } from '../words.js'
 
 /** Exchanges V2 and V3 declare the same events. */
-export type FilledV2 = {
+type FilledV2 = {
   exchange: string
   /** 0x and 64 hex digits. */
   orderHash: string

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { HttpReply } from '../../../sim/server/host.js'
+import type { HttpReply } from '../../../sim/server/handlers.js'
 import { keep } from '../../catalogue/keep.js'
 import { readOpenEvents } from '../../catalogue/open-events.js'
 import { updateState } from '../../catalogue/queries.js'

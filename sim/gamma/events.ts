@@ -10,10 +10,11 @@ import {
 } from './figures.js'
 import type { Gamma } from './gamma.js'
 import { eventClosedMs, isEventClosed } from './life.js'
-import type { OrderFields } from './ordering.js'
+import { type Order, type OrderFields, orderRows, type Row, readOrder } from './ordering.js'
+import { keysetPage, offsetPage } from './paging.js'
 import { askedDate, askedFlag, askedIds } from './parameters.js'
-import { isFeatured } from './present-event.js'
-import { invalid } from './refusal.js'
+import { isFeatured, presentEvent } from './present-event.js'
+import { invalid, notFound } from './refusal.js'
 import {
   dateRules,
   foreignRules,
@@ -29,7 +30,7 @@ const SLUGS_MAX = 100
 const RECURRENCES = ['daily', 'weekly', 'monthly', 'annual', 'hourly']
 
 /** The events that a query asks for, in no order that matters. */
-export function selectEvents(gamma: Gamma, query: URLSearchParams): MarketEvent[] {
+function selectEvents(gamma: Gamma, query: URLSearchParams): MarketEvent[] {
   const { catalogue } = gamma.universe
   const ids = askedIds(query, 'id')
   const slugs = readList(query, 'slug')
@@ -128,4 +129,36 @@ export const EVENT_ORDER: OrderFields<MarketEvent> = {
   liquidityClob: (universe, event) => sum(universe, event, marketLiquidity),
   openInterest: (universe, event) => eventFigures(universe, event).openInterest,
   competitive: (universe, event) => eventFigures(universe, event).competitive,
+}
+
+const LIMIT_MAX = 500
+
+export function listEvents(gamma: Gamma, query: URLSearchParams): object[] {
+  const { universe } = gamma
+  const order = readOrder(query, EVENT_ORDER)
+  const rows = rowsOf(gamma, query, order)
+  return offsetPage(rows, query, LIMIT_MAX).map(({ item }) => presentEvent(universe, item))
+}
+
+export function pageEvents(gamma: Gamma, query: URLSearchParams): object {
+  const { universe } = gamma
+  const order = readOrder(query, EVENT_ORDER)
+  const rows = rowsOf(gamma, query, order)
+  const { items, cursor } = keysetPage(rows, query, order, LIMIT_MAX)
+  const events = items.map((event) => presentEvent(universe, event))
+  return cursor === undefined ? { events } : { events, next_cursor: cursor }
+}
+
+function rowsOf(gamma: Gamma, query: URLSearchParams, order: Order): readonly Row<MarketEvent>[] {
+  const { universe, events } = gamma
+  return events.of(query, universe.chain.head.number, () =>
+    orderRows(universe, selectEvents(gamma, query), EVENT_ORDER, order),
+  )
+}
+
+export function requireEvent({ universe }: Gamma, by: 'id' | 'slug', value: string): MarketEvent {
+  const { catalogue } = universe
+  const event = by === 'id' ? catalogue.eventById(value) : catalogue.eventBySlug(value)
+  if (event === undefined) throw notFound(`${by} not found`)
+  return event
 }

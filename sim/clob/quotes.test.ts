@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimal } from './decimal.js'
+import { decimal } from './quotes.js'
 
 test.each([
   [5100, 4, '0.51'],

@@ -3,6 +3,20 @@ import type { Market } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
 
+type EventVolume = { total: number; markets: { market: Market; value: number }[] }
+
+/** What was traded in an event, in dollars. An event that nobody knows has no markets. */
+export function measureEventVolume(universe: Universe, eventId: string): EventVolume {
+  const volumes = (universe.catalogue.eventById(eventId)?.markets ?? []).map((market) => ({
+    market,
+    volume: universe.tape.volume(market),
+  }))
+  return {
+    total: toAmount(volumes.reduce((sum, { volume }) => sum + volume, 0)),
+    markets: volumes.map(({ market, volume }) => ({ market, value: toAmount(volume) })),
+  }
+}
+
 /** What the shares that people hold can claim, in dollars: one for each set, and after the result what it pays. */
 export function measureOpenInterest(universe: Universe, markets: readonly Market[]): number {
   const micros = markets.reduce((sum, market) => sum + claimsOf(universe, market), 0)

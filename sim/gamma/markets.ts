@@ -1,9 +1,8 @@
-import { isClosed } from '../markets/market-state.js'
-import { rewardsOf } from '../markets/terms.js'
+import { isClosed, rewardsOf } from '../markets/market-state.js'
 import { readList } from '../server/query.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import { pick } from './event-list.js'
+import { pick } from './events.js'
 import {
   marketLiquidity,
   marketVolume,
@@ -13,8 +12,12 @@ import {
 } from './figures.js'
 import type { Gamma } from './gamma.js'
 import { oracleStatuses } from './life.js'
-import type { OrderFields } from './ordering.js'
+import { type Order, type OrderFields, orderRows, type Row, readOrder } from './ordering.js'
+import { keysetPage, offsetPage } from './paging.js'
 import { askedFlag, askedIds, askedNumber } from './parameters.js'
+import { createMarketPresenter } from './present-event.js'
+import { presentTag } from './present-tag.js'
+import { notFound } from './refusal.js'
 import {
   dateRules,
   foreignRules,
@@ -27,7 +30,7 @@ import {
 } from './rules.js'
 
 /** The markets that a query asks for, in no order that matters. */
-export function selectMarkets(gamma: Gamma, query: URLSearchParams): Market[] {
+function selectMarkets(gamma: Gamma, query: URLSearchParams): Market[] {
   const { universe } = gamma
   const named = namedMarkets(universe, query)
   const candidates = named ?? universe.catalogue.events().flatMap(({ markets }) => markets)
@@ -93,7 +96,7 @@ const volumeOf =
   (universe, market) =>
     volumeSince(universe, market, days)
 
-export const MARKET_ORDER: OrderFields<Market> = {
+const MARKET_ORDER: OrderFields<Market> = {
   id: (_, { id }) => Number(id),
   slug: (_, { slug }) => slug,
   question: (_, { question }) => question,
@@ -118,4 +121,52 @@ export const MARKET_ORDER: OrderFields<Market> = {
     const { bestAsk, bestBid } = readFigures(universe, market)
     return bestAsk - bestBid
   },
+}
+
+const OFFSET_LIMIT_MAX = 500
+const KEYSET_LIMIT_MAX = 100
+
+export function listMarkets(gamma: Gamma, query: URLSearchParams): object[] {
+  const order = readOrder(query, MARKET_ORDER)
+  const rows = rowsOf(gamma, query, order)
+  const page = offsetPage(rows, query, OFFSET_LIMIT_MAX)
+  return presentAll(
+    gamma,
+    query,
+    page.map(({ item }) => item),
+  )
+}
+
+export function pageMarkets(gamma: Gamma, query: URLSearchParams): object {
+  const order = readOrder(query, MARKET_ORDER)
+  const rows = rowsOf(gamma, query, order)
+  const { items, cursor } = keysetPage(rows, query, order, KEYSET_LIMIT_MAX)
+  const markets = presentAll(gamma, query, items)
+  return cursor === undefined ? { markets } : { markets, next_cursor: cursor }
+}
+
+function rowsOf(gamma: Gamma, query: URLSearchParams, order: Order): readonly Row<Market>[] {
+  const { universe, markets } = gamma
+  return markets.of(query, universe.chain.head.number, () =>
+    orderRows(universe, selectMarkets(gamma, query), MARKET_ORDER, order),
+  )
+}
+
+export function showMarket(gamma: Gamma, query: URLSearchParams, market: Market): object {
+  return presentAll(gamma, query, [market])[0] ?? {}
+}
+
+export function requireMarket({ universe }: Gamma, by: 'id' | 'slug', value: string): Market {
+  const { catalogue } = universe
+  const market = by === 'id' ? catalogue.marketById(value) : catalogue.marketBySlug(value)
+  if (market === undefined) throw notFound(`${by} not found`)
+  return market
+}
+
+function presentAll({ universe }: Gamma, query: URLSearchParams, markets: Market[]): object[] {
+  const present = createMarketPresenter(universe)
+  if (askedFlag(query, 'include_tag') !== true) return markets.map(present)
+  return markets.map((market) =>
+    Object.assign(present(market), { tags: market.event.tags.map(presentTag) }),
+  )
 }

@@ -1,25 +1,25 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { AnswerMemory } from './answer-memory.js'
-import type { HostParts, HttpReply, HttpRequest } from './host.js'
-import type { HostFaults } from './host-faults.js'
-import { refuseByFault, writeReply } from './http-reply.js'
-import { readBody, readRequest } from './http-request.js'
+import type { HostFaults } from './faults.js'
+import type { HostParts, HttpReply, HttpRequest } from './handlers.js'
+import { parseRequest, readBody, refuseByFault, showBody, writeReply } from './http.js'
 import { SocketPeer } from './socket-peer.js'
 
 const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
+const KEPT_CHARACTERS_MAX = 4_000_000
 
 const TOO_LARGE: HttpReply = { status: 413, body: { error: 'request body is too large' } }
 const NO_HTTP: HttpReply = { status: 426, body: { error: 'this host speaks WebSocket' } }
 const NO_SOCKETS: HttpReply = { status: 404, body: { error: 'not found' } }
 
-/** Lets requests and handshakes through to the handlers of a host, or does what its faults say. */
-export class Door {
+/** Dispatches requests and handshakes to the handlers of a host, or does what its faults say. */
+export class Dispatcher {
   readonly #faults: HostFaults
   readonly #parts: HostParts
-  readonly #memory = new AnswerMemory()
+  readonly #replies = new ReplyCache()
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX })
   readonly #peers = new Set<SocketPeer>()
 
@@ -31,7 +31,7 @@ export class Door {
   async onRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming, MESSAGE_BYTES_MAX).catch(() => '')
     if (response.destroyed || this.#faults.hits('half-open')) return
-    const request = body === undefined ? TOO_LARGE : readRequest(incoming, body)
+    const request = body === undefined ? TOO_LARGE : parseRequest(incoming, body)
     const reply = 'status' in request ? request : await this.#reply(request)
     await this.#delay()
     writeReply(response, reply, this.#faults)
@@ -41,7 +41,7 @@ export class Door {
     socket.on('error', () => socket.destroy())
     if (this.#faults.hits('half-open')) return discard(socket)
     await this.#parts.opened
-    const request = readRequest(incoming, '')
+    const request = parseRequest(incoming, '')
     const refusal = 'status' in request ? request : this.#refuse(request)
     await this.#delay()
     if (refusal !== undefined) writeRefusal(incoming, socket, refusal, this.#faults)
@@ -63,7 +63,7 @@ export class Door {
     const refusal = refuseByFault(this.#faults)
     if (refusal !== undefined) return refusal
     try {
-      return await this.#memory.answer(request, this.#faults, () => http(request))
+      return await this.#replies.answer(request, this.#faults, () => http(request))
     } catch (error) {
       return { status: 500, body: { error: String(error) } }
     }
@@ -84,6 +84,29 @@ export class Door {
   async #delay(): Promise<void> {
     const delayMs = this.#faults.delayMs()
     if (delayMs > 0) await wait(delayMs, undefined, { ref: false })
+  }
+}
+
+/** Keeps the newest replies, so that the fault `stale` can repeat them as an outdated cache would. */
+class ReplyCache {
+  readonly #replies = new LRUCache<string, HttpReply>({
+    maxSize: KEPT_CHARACTERS_MAX,
+    maxEntrySize: KEPT_CHARACTERS_MAX / 4,
+  })
+
+  async answer(
+    request: HttpRequest,
+    faults: HostFaults,
+    handle: () => HttpReply | Promise<HttpReply>,
+  ): Promise<HttpReply> {
+    const key = `${request.method} ${request.url} ${request.body}`
+    const known = faults.hits('stale') ? this.#replies.get(key) : undefined
+    if (known !== undefined) return known
+    const reply = await handle()
+    const body = showBody(reply)
+    const kept = { ...reply, body }
+    this.#replies.set(key, kept, { size: key.length + body.length })
+    return kept
   }
 }
 

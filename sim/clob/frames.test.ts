@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Book, Level } from '../universe/books.js'
 import type { Token } from '../universe/market.js'
-import { diffBooks } from './book-diff.js'
+import { diffBooks } from './frames.js'
 
 const side = fc.uniqueArray(
   fc.record({

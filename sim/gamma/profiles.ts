@@ -1,6 +1,20 @@
+import { isoTime } from '../markets/amounts.js'
+import type { Wallet } from '../universe/wallet.js'
 import type { Gamma } from './gamma.js'
-import { presentProfile } from './present-profile.js'
 import { notFound, Refusal } from './refusal.js'
+
+export const presentProfile = (wallet: Wallet) => ({
+  createdAt: isoTime(wallet.createdMs),
+  proxyWallet: wallet.address,
+  profileImage: wallet.profileImage,
+  displayUsernamePublic: wallet.name !== '',
+  bio: wallet.bio,
+  pseudonym: wallet.pseudonym,
+  name: wallet.name,
+  users: [{ id: String(wallet.index + 1), creator: false, mod: false }],
+  xUsername: wallet.xUsername,
+  verifiedBadge: wallet.verified,
+})
 
 export function showProfile({ universe }: Gamma, query: URLSearchParams): object {
   const address = query.get('address') ?? ''
