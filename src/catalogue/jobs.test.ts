@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../test/until.js'
-import type { Timing } from '../upstreams/transport/timing.js'
+import type { Timing } from '../lib/timing.js'
 import { Catalogue } from './catalogue.js'
 import { MarketJobs } from './jobs.js'
 import { registerMarketGauges } from './metrics.js'

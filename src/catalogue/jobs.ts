@@ -1,6 +1,5 @@
 import { messageOf } from '../core/errors.js'
-import { backoffMs } from '../upstreams/transport/backoff.js'
-import { systemTiming, type Timing } from '../upstreams/transport/timing.js'
+import { backoffMs, systemTiming, type Timing } from '../lib/timing.js'
 import { MARKETS_MAX } from './catalogue.js'
 import { readChanges } from './changes.js'
 import { type Progress, readAll } from './first-reading.js'

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../core/errors.js'
+import { withLinked } from '../../lib/abort.js'
 import { createPool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
-import { withLinked } from '../../upstreams/transport/abort.js'
 
 const LOST = 'The database closed the connection. Run the same command again to go on.'
 

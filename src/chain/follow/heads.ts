@@ -1,8 +1,8 @@
+import { withLinked } from '../../lib/abort.js'
+import type { Timing } from '../../lib/timing.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import type { PolygonListener, PolygonSocket } from '../../upstreams/polygon/socket.js'
-import { withLinked } from '../../upstreams/transport/abort.js'
-import type { Timing } from '../../upstreams/transport/timing.js'
 import { notThere } from './read-heads.js'
 
 /** `undefined`: there is no socket, and the node is asked again and again. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, OperatorError } from '../../core/errors.js'
+import { withLinked } from '../../lib/abort.js'
 import type { Log } from '../../lib/log.js'
 import { repeat } from '../../lib/repeat.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { createPool, isOutage, type Pool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
-import { withLinked } from '../../upstreams/transport/abort.js'
 
 export type LeaseOptions = {
   target: Target

@@ -1,4 +1,4 @@
-import { onAbort } from '../transport/abort.js'
+import { onAbort } from '../../lib/abort.js'
 import type { ChainLog } from './log.js'
 import type { Block } from './messages.js'
 import { asksForLess } from './rpc-error.js'

@@ -1,7 +1,6 @@
 import type { Log } from '../../lib/log.js'
-import { backoffMs } from '../transport/backoff.js'
+import { backoffMs, type Timing } from '../../lib/timing.js'
 import { UpstreamError } from '../transport/errors.js'
-import type { Timing } from '../transport/timing.js'
 import type { ChainlinkFeed } from './chainlink-feeds.js'
 import type { PriceTick } from './source.js'
 

@@ -1,6 +1,5 @@
-import { backoffMs } from './backoff.js'
+import { backoffMs, type Timing } from '../../lib/timing.js'
 import { UpstreamError } from './errors.js'
-import type { Timing } from './timing.js'
 
 export type BreakerState = 'closed' | 'half-open' | 'open'
 

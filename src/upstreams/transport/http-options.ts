@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../lib/log.js'
+import type { Timing } from '../../lib/timing.js'
 import type { HttpRequest } from './http-try.js'
 import type { UpstreamMetrics } from './metrics.js'
 import type { PathLimit } from './rate-limit.js'
-import type { Timing } from './timing.js'
 
 export type HttpUpstreamOptions = {
   /** The upstream's name in errors, logs and metrics. */

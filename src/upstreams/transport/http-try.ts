@@ -1,7 +1,7 @@
 import type { Pool } from 'undici'
 import { messageOf } from '../../core/errors.js'
+import { withLinked } from '../../lib/abort.js'
 import { TimeoutError } from '../../lib/timeout.js'
-import { withLinked } from './abort.js'
 import { UpstreamError, type UpstreamErrorParts } from './errors.js'
 import type { HttpAddress } from './http-address.js'
 import { addQuery } from './query.js'

@@ -1,8 +1,8 @@
 import { Pool } from 'undici'
+import { withLinked } from '../../lib/abort.js'
 import { TimeoutError } from '../../lib/timeout.js'
+import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import { VERSION } from '../../lib/version.js'
-import { withLinked } from './abort.js'
-import { backoffMs } from './backoff.js'
 import { Breaker, type BreakerState, type Pass } from './breaker.js'
 import { UpstreamError } from './errors.js'
 import { type HttpAddress, parseBaseUrl } from './http-address.js'
@@ -12,7 +12,6 @@ import { ParseError } from './parse-json.js'
 import { type Query, toQueryString } from './query.js'
 import { QueueFullError, RateLimiter } from './rate-limit.js'
 import { SingleFlight } from './single-flight.js'
-import { systemTiming, type Timing } from './timing.js'
 
 const TRIES_MAX = 4
 const TIMEOUT_MS = 10_000

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Timing } from '../../lib/timing.js'
 import { UpstreamError } from './errors.js'
 import { QueueFullError, RateLimiter } from './rate-limit.js'
-import type { Timing } from './timing.js'
 
 /** Time that jumps to the next sleeper as soon as nothing else can happen. */
 class VirtualTiming implements Timing {

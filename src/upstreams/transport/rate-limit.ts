@@ -1,7 +1,7 @@
+import { onAbort } from '../../lib/abort.js'
 import { SlidingWindow } from '../../lib/sliding-window.js'
-import { onAbort } from './abort.js'
+import type { Timing } from '../../lib/timing.js'
 import { UpstreamError } from './errors.js'
-import type { Timing } from './timing.js'
 
 /** A published limit: so many calls in any window, of the paths that match. */
 export type PathLimit = { paths: RegExp; calls: number; windowMs: number }

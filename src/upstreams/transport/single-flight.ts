@@ -1,4 +1,4 @@
-import { onAbort } from './abort.js'
+import { onAbort } from '../../lib/abort.js'
 
 type Flight<T> = { answer: Promise<T>; controller: AbortController; waiting: number }
 

@@ -1,5 +1,5 @@
-import { onAbort } from './abort.js'
-import { backoffMs } from './backoff.js'
+import { onAbort } from '../../lib/abort.js'
+import { backoffMs } from '../../lib/timing.js'
 import { ParseError } from './parse-json.js'
 import { createRedact } from './redact.js'
 import { type ConnectionEnd, SocketConnection } from './socket-connection.js'

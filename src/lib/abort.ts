@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * Runs work under a controller that aborts with any of the signals, and lets go of them afterwards:
- * one signal of the service may see millions of calls, and `AbortSignal.any` keeps a trace of each.
+ * Runs work under a controller that aborts with any of the signals, and removes its listeners
+ * afterwards: `AbortSignal.any` would keep an entry for each of the millions of calls that one
+ * signal of the service sees.
  */
 export async function withLinked<T>(
   signals: readonly (AbortSignal | undefined)[],
@@ -21,13 +22,13 @@ export async function withLinked<T>(
   }
 }
 
-/** Calls the listener once, at once when it is too late. Returns how to take it back. */
+/** Calls the listener once: at the abort, or now if the signal is aborted. Returns what removes the listener. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
     listener()
     return () => undefined
   }
-  // Many calls wait on one signal; that is no leak, and Node.js must not warn of one.
+  // Many calls wait on one signal, which Node.js would report as a leak.
   setMaxListeners(0, signal)
   signal.addEventListener('abort', listener, { once: true })
   return () => signal.removeEventListener('abort', listener)
