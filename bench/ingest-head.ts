@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Bus } from '../src/bus/bus.js'
 import type { MarketInfo } from '../src/catalogue/market-info.js'
-import type { Batch } from '../src/chain/follow/line.js'
+import type { Batch } from '../src/chain/follow/block-sink.js'
 import { TapeLine } from '../src/chain/write/tape-line.js'
 import { LiveEvents } from '../src/events/live-events.js'
 import { createLog } from '../src/lib/log.js'

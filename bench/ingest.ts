@@ -1,6 +1,6 @@
 import { attributeBatch } from '../src/chain/attribute/attribute-batch.js'
 import type { Tape } from '../src/chain/attribute/tape.js'
-import type { Batch } from '../src/chain/follow/line.js'
+import type { Batch } from '../src/chain/follow/block-sink.js'
 import { Names } from '../src/chain/ids/names.js'
 import { buildIndexes, ensurePartitions } from '../src/chain/write/partitions.js'
 import { TapeLine } from '../src/chain/write/tape-line.js'

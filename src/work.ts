@@ -7,7 +7,7 @@ import { AUDIT_MS, AuditJob } from './audit/job.js'
 import { MarketJobs } from './catalogue/jobs.js'
 import { createMarketMetrics, registerMarketGauges } from './catalogue/metrics.js'
 import { REFRESH_MS } from './catalogue/prices.js'
-import type { Progress as ChainProgress } from './chain/follow/follower.js'
+import type { CatchUpProgress } from './chain/follow/follower.js'
 import { Ingest } from './chain/ingest.js'
 import { countWallets, selectState } from './chain/queries.js'
 import { dropOldFacts } from './chain/retention.js'
@@ -29,7 +29,7 @@ const REPORT_MS = 1_000
 const HEAD_START_MS = 30_000
 
 /** Told how a long way to the head goes. */
-export type OnCatchUp = (progress: ChainProgress) => void
+export type OnCatchUp = (progress: CatchUpProgress) => void
 
 /** Starts everything that runs beside the requests, until the signal aborts. */
 export function startWork(

@@ -2,8 +2,7 @@
 import { Registry } from 'prom-client'
 import { Follower } from '../dist/src/chain/follow/follower.js'
 import { withLease } from '../dist/src/chain/follow/lease.js'
-import { createFollowMetrics } from '../dist/src/chain/follow/metrics.js'
-import { FollowStatus } from '../dist/src/chain/follow/status.js'
+import { createFollowMetrics, FollowStatus } from '../dist/src/chain/follow/status.js'
 import { TapeLine } from '../dist/src/chain/write/tape-line.js'
 import { systemClock } from '../dist/src/core/clock.js'
 import { createLog } from '../dist/src/lib/log.js'
@@ -28,7 +27,7 @@ const listener = { onBooked: () => told, onRewound: told }
 async function lead(signal) {
   const line = await TapeLine.open({ pool: createPool(target, 2), listeners: [listener] })
   tell('leading')
-  const options = { polygon, openSocket, line, startBlock, status, log, batchLimits }
+  const options = { polygon, openSocket, sink: line, startBlock, status, log, batchLimits }
   await new Follower(options).run(signal)
 }
 

@@ -10,9 +10,9 @@ import {
   test,
 } from 'vitest'
 import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
+import { changeLogs, type RawLog, showOnlyUpTo } from '../src/chain/follow/test-faulty-node.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
-import { changeLogs, type RawLog, showOnlyUpTo } from '../src/chain/follow/test-lies.js'
-import { TapeWatch } from '../src/chain/watch/tape-watch.js'
+import { ChainWatch } from '../src/chain/watch/chain-watch.js'
 import { REORG_BLOCKS_MAX } from '../src/core/blocks.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { auditAll, hashUndisturbed, ingest } from './ingest.js'
@@ -89,21 +89,21 @@ describe('nothing else is booked from a node that', () => {
       method === 'eth_getBlockByNumber' && params[0] === 'latest'
         ? { result: { ...(answer.result as object), number: '0x7fffffff' } }
         : answer
-    const { line, status, arrive } = await follow({ hasSocket: false })
-    await until(() => line.cursor?.block === number && status.head?.block === 0x7fffffff)
+    const { sink, status, arrive } = await follow({ hasSocket: false })
+    await until(() => sink.cursor?.block === number && status.head?.block === 0x7fffffff)
     world.lies.lie = undefined
     await arrive()
     await expectRight()
   })
 
   test('lags behind others: a head that goes backwards is no reorganisation', async () => {
-    const { line, status, arrive, metric } = await follow({ hasSocket: false })
+    const { sink, status, arrive, metric } = await follow({ hasSocket: false })
     await arrive()
     const { number } = world.universe.chain.head
     for (const behind of [3, 40, 1]) {
       world.lies.lie = showOnlyUpTo(world.universe, number - behind)
       await until(() => status.head?.block === number - behind)
-      expect(line.cursor?.block).toBe(number)
+      expect(sink.cursor?.block).toBe(number)
     }
     world.lies.lie = undefined
     await arrive()
@@ -116,7 +116,7 @@ describe('logs that their blocks do not have', () => {
   const invented = { address: '0xc417fd8e9661c0d2120b64a04bb3278c17e99db1', logIndex: '0xffff' }
 
   test('are put aside, counted and shown, and gone with their blocks', async () => {
-    const watch = new TapeWatch(new Registry())
+    const watch = new ChainWatch(new Registry())
     const { arrive } = await follow({ listeners: [watch] })
     await arrive()
     world.lies.lie = changeLogs((logs) => [

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Universe } from '../sim/universe/universe.js'
 import { simulatedLogs } from '../src/chain/attribute/fixtures/simulated-logs.js'
-import type { Batch } from '../src/chain/follow/line.js'
+import type { Batch } from '../src/chain/follow/block-sink.js'
 import { TapeLine } from '../src/chain/write/tape-line.js'
 import { createPool } from '../src/store/connection.js'
 import type { ChainLog } from '../src/upstreams/polygon/log.js'

@@ -12,7 +12,7 @@ import {
 } from '../src/chain/attribute/fixtures/encode-log.js'
 import { placeLogs } from '../src/chain/attribute/fixtures/placed-logs.js'
 import { ZERO_ADDRESS } from '../src/chain/attribute/roles.js'
-import { TapeWatch } from '../src/chain/watch/tape-watch.js'
+import { ChainWatch } from '../src/chain/watch/chain-watch.js'
 import { TapeLine } from '../src/chain/write/tape-line.js'
 import { AMOUNT_MAX } from '../src/core/money.js'
 import { createPool } from '../src/store/connection.js'
@@ -30,7 +30,7 @@ const [oracle, question] = [`0x${'0a'.repeat(20)}`, `0x${'0b'.repeat(32)}`]
 
 let database: TestDatabase
 let line: TapeLine
-let watch: TapeWatch
+let watch: ChainWatch
 beforeEach(async () => {
   database = await createTestDatabase()
   const pool = createPool(database.target, 2)
@@ -38,7 +38,7 @@ beforeEach(async () => {
     await pool.end({ timeout: 1 })
     await database.drop()
   })
-  watch = new TapeWatch(new Registry())
+  watch = new ChainWatch(new Registry())
   line = await TapeLine.open({ pool, listeners: [watch] })
 })
 

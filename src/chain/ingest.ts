@@ -9,13 +9,12 @@ import type { StatusBoard } from '../status/board.js'
 import { createPool, type Target } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
-import { Follower, type Progress } from './follow/follower.js'
+import { type CatchUpProgress, Follower } from './follow/follower.js'
 import { withLease } from './follow/lease.js'
-import { createFollowMetrics } from './follow/metrics.js'
-import { FollowStatus } from './follow/status.js'
+import { createFollowMetrics, FollowStatus } from './follow/status.js'
 import { countQuarantined, selectFillsByBlock } from './queries.js'
+import { ChainWatch } from './watch/chain-watch.js'
 import { FILL_RATE_BLOCKS } from './watch/fill-rate.js'
-import { TapeWatch } from './watch/tape-watch.js'
 import { TapeLine } from './write/tape-line.js'
 
 export type IngestOptions = {
@@ -31,7 +30,7 @@ export type IngestOptions = {
   /** Work that one process alone does: it runs while this one books the chain. */
   alongside: (signal: AbortSignal) => Promise<void>
   /** After every batch of a long way to the head. */
-  onProgress?: ((progress: Progress) => void) | undefined
+  onProgress?: ((progress: CatchUpProgress) => void) | undefined
 }
 
 /** About a day: what a new database begins with unless somebody asks for more. */
@@ -41,12 +40,12 @@ const FIRST_BLOCKS = 43_200
 export class Ingest {
   readonly #options: IngestOptions
   readonly #status: FollowStatus
-  readonly #watch: TapeWatch
+  readonly #watch: ChainWatch
 
   constructor(options: IngestOptions) {
     this.#options = options
     const { clock, registry } = options
-    this.#watch = new TapeWatch(registry)
+    this.#watch = new ChainWatch(registry)
     this.#status = new FollowStatus(clock, createFollowMetrics(registry), () => this.report())
   }
 
@@ -114,7 +113,7 @@ export class Ingest {
       const openSocket: ConstructorParameters<typeof Follower>[0]['openSocket'] = (listener) =>
         upstreams.followPolygon({ ...listener, onPending: (tx) => live.onPending(tx) })
       const follower = new Follower({
-        ...{ polygon, openSocket, line, startBlock, status, log, onProgress },
+        ...{ polygon, openSocket, sink: line, startBlock, status, log, onProgress },
       })
       await follower.run(signal)
     } finally {

@@ -7,8 +7,8 @@ import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { UntrustedLogsError } from '../attribute/order-logs.js'
 import { type BatchLimits, eachBatch } from '../follow/batches.js'
-import type { Batch } from '../follow/line.js'
-import { NotLinkedError } from '../follow/links.js'
+import type { Batch } from '../follow/block-sink.js'
+import { ParentMismatchError } from '../follow/headers.js'
 import type { FactLine } from './fact-line.js'
 import { selectBlockHash, selectParentHash } from './queries.js'
 
@@ -71,7 +71,7 @@ async function readUpward(
     signal.throwIfAborted()
     const hash = batch.blocks.at(-1)?.hash
     if (batch.toBlock === toBlock && above !== undefined && hash !== above) {
-      throw new NotLinkedError(`block ${toBlock} is not the parent of the block after it`)
+      throw new ParentMismatchError(`block ${toBlock} is not the parent of the block after it`)
     }
     await line.append(batch)
     place.fromBlock = batch.toBlock + 1
@@ -83,5 +83,5 @@ async function readUpward(
 /** Another answer of the node may be better. */
 const isFault = (error: unknown): boolean =>
   error instanceof UpstreamError ||
-  error instanceof NotLinkedError ||
+  error instanceof ParentMismatchError ||
   error instanceof UntrustedLogsError

@@ -8,8 +8,8 @@ import { PolygonClient } from '../../upstreams/polygon/client.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
 import { type BatchLimits, eachBatch } from './batches.js'
-import type { Batch } from './line.js'
-import { NotLinkedError } from './links.js'
+import type { Batch } from './block-sink.js'
+import { ParentMismatchError } from './headers.js'
 import { hasty, type RpcCall } from './test-follow.js'
 
 const NO_LIMITS: BatchLimits = { bytesMax: Number.POSITIVE_INFINITY, waitMsMax: 60_000_000 }
@@ -130,7 +130,7 @@ describe('batches', () => {
 
   test('are refused when they do not follow what is booked', async () => {
     const { read, batches } = await openChain({ brokenAt: 1 })
-    await expect(read(1, 1_000)).rejects.toThrow(NotLinkedError)
+    await expect(read(1, 1_000)).rejects.toThrow(ParentMismatchError)
     expect(batches).toEqual([])
   })
 

@@ -5,12 +5,17 @@ import { WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
 import type { BlockRange, LogPage } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import type { Batch } from './line.js'
-import { checkLinks, checkPlace, toTapeBlock } from './links.js'
-import { doubt, readHeads } from './read-heads.js'
+import type { Batch } from './block-sink.js'
+import {
+  checkLogPosition,
+  checkParents,
+  inconsistentAnswer,
+  readHeads,
+  toTapeBlock,
+} from './headers.js'
 
 type BatchRange = BlockRange & {
-  /** Of the block before the range; `undefined` when nothing is known of it. */
+  /** Hash of the block before the range; `undefined` when it is not booked. */
   previousHash: string | undefined
 }
 
@@ -18,13 +23,13 @@ export type BatchLimits = { bytesMax: number; waitMsMax: number }
 
 type BatchOptions = { limits?: BatchLimits | undefined; timing?: Timing | undefined }
 
-/** Small, because several are in memory at once. */
+/** Small, because several batches are in memory at once. */
 const LIMITS: BatchLimits = { bytesMax: 6 * 1024 * 1024, waitMsMax: 2_000 }
 
 /**
- * Reads a range that no reorganisation can touch any more, as many blocks at a time as are worth a
- * transaction. Every stretch that was read at once is proven to follow the one before it, and no
- * batch reaches into two partitions.
+ * Reads a range below the reach of reorganisations, in batches that are large enough for one
+ * transaction. The headers of each page of logs prove that it follows the page before it. No batch
+ * spans two partitions.
  */
 export async function* eachBatch(
   polygon: PolygonClient,
@@ -36,8 +41,8 @@ export async function* eachBatch(
   for (let next = fromBlock; next <= toBlock; ) {
     const part = { fromBlock: next, toBlock: Math.min(partitionEnd(next), toBlock) }
     const pages = polygon.eachLogs({ ...part, filter: WATCHED }, signal)
-    for await (const gathered of new Gathering(limits, timing).each(pages)) {
-      const batch = await seal(polygon, gathered, previous, signal)
+    for await (const group of new PageGroups(limits, timing).each(pages)) {
+      const batch = await toBatch(polygon, group, previous, signal)
       previous = batch.blocks.at(-1)?.hash
       yield batch
     }
@@ -45,8 +50,8 @@ export async function* eachBatch(
   }
 }
 
-/** Puts pages together until they are enough. */
-class Gathering {
+/** Collects pages until they reach the size or the age of a batch. */
+class PageGroups {
   readonly #limits: BatchLimits
   readonly #timing: Timing
   #pages: LogPage[] = []
@@ -58,7 +63,7 @@ class Gathering {
     this.#timing = timing
   }
 
-  /** What was gathered before a fault is handed out first: the next attempt begins behind it. */
+  /** Yields the pages from before a fault, then throws: the next attempt starts after them. */
   async *each(pages: AsyncIterable<LogPage>): AsyncGenerator<LogPage[]> {
     let fault: { error: unknown } | undefined
     try {
@@ -92,17 +97,17 @@ class Gathering {
   }
 }
 
-/** What a log takes in memory, roughly: its objects, and texts of one byte per character. */
+/** Approximate memory of a log: its objects, and strings of one byte per character. */
 const bytesOf = ({ topics, data }: ChainLog) => 300 + 90 * topics.length + data.length
 
-/** Proves that the pages follow each other, and reads the headers of logs that have no time. */
-async function seal(
+/** Checks that the pages follow each other, and reads the headers for logs without a timestamp. */
+async function toBatch(
   polygon: PolygonClient,
   pages: readonly LogPage[],
   previousHash: string | undefined,
   signal: AbortSignal,
 ): Promise<Batch> {
-  checkLinks(pages, previousHash)
+  checkParents(pages, previousHash)
   const logs = pages.flatMap((page) => page.logs.filter(({ removed }) => !removed))
   const outermost = pages.flatMap(({ first, last }) => [first, last])
   const heads = new Map<number, Head>(outermost.map((head) => [head.number, head]))
@@ -120,8 +125,9 @@ async function seal(
 }
 
 function dateLog(at: LogPlace, head: Head | undefined): void {
-  checkPlace(at, at.blockNumber)
+  checkLogPosition(at, at.blockNumber)
   if (head === undefined) return
-  if (head.hash !== at.blockHash) throw doubt(`block ${head.number} changed while it was read`)
+  if (head.hash !== at.blockHash)
+    throw inconsistentAnswer(`block ${head.number} changed while it was read`)
   at.timestampSec = head.timestampSec
 }

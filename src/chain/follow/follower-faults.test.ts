@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
+import { changeLogs, type RawLog, showOnlyUpTo } from './test-faulty-node.js'
 import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
-import { changeLogs, type RawLog, showOnlyUpTo } from './test-lies.js'
-import { MemoryLine } from './test-line.js'
+import { MemorySink } from './test-sink.js'
 
 let world: FollowWorld
-/** A line at the head, which the tests carry on. */
-let line: MemoryLine
+/** A sink at the head, which the tests continue. */
+let sink: MemorySink
 beforeAll(async () => {
   world = await openWorld({ seed: 21 })
-  line = new MemoryLine()
+  sink = new MemorySink()
 })
 afterEach(() => {
   world.faults.set({ upstream: '*', mode: 'off' })
@@ -21,7 +21,7 @@ afterAll(() => world.close())
 
 async function followOn(options: Parameters<typeof follow>[1] = {}) {
   const startBlock = world.universe.chain.head.number - 2 * REORG_DEPTH_MAX
-  const followed = follow(world, { line, startBlock, ...options })
+  const followed = follow(world, { sink, startBlock, ...options })
   await followed.arrive()
   return followed
 }
@@ -37,8 +37,8 @@ describe('reorganisations', () => {
       for (let count = 0; count < blocks; count++) world.makeBlock()
     }
     await arrive()
-    await expectSame(world, line)
-    expect(Math.max(...line.rewinds.map(({ from, to }) => from - to))).toBeGreaterThan(16)
+    await expectSame(world, sink)
+    expect(Math.max(...sink.rewinds.map(({ from, to }) => from - to))).toBeGreaterThan(16)
   })
 
   test('without a socket are found, too', async () => {
@@ -49,11 +49,11 @@ describe('reorganisations', () => {
     }
     expect(await metric('auspex_chain_reorgs_total')).toBe(3)
     expect(await metric('auspex_chain_reorg_depth_blocks')).toBeGreaterThan(0)
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 })
 
-describe('a line stays whole and moves on while', () => {
+describe('a sink stays whole and moves on while', () => {
   test.each(['missed-heads', 'duplicate', 'skew', 'stale', 'silent', 'half-open'] as const)(
     'the node has the fault: %s',
     async (mode) => {
@@ -66,7 +66,7 @@ describe('a line stays whole and moves on while', () => {
       }
       world.faults.set({ upstream: 'polygon', mode: 'off' })
       await arrive()
-      await expectSame(world, line)
+      await expectSame(world, sink)
     },
   )
 
@@ -78,7 +78,7 @@ describe('a line stays whole and moves on while', () => {
       for (let count = 0; count < 30; count++) world.makeBlock()
       await arrive()
       world.faults.set({ upstream: 'polygon', mode: 'off' })
-      await expectSame(world, line)
+      await expectSame(world, sink)
     },
   )
 
@@ -88,38 +88,38 @@ describe('a line stays whole and moves on while', () => {
       world.makeBlock()
       await arrive()
     }
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 })
 
 describe('a node behind a load balancer', () => {
   test('that lags is no reorganisation', async () => {
     const { arrive, status } = await followOn({ hasSocket: false })
-    const rewinds = line.rewinds.length
+    const rewinds = sink.rewinds.length
     const { chain } = world.universe
     const behind = chain.head.number - 3
     world.lies.lie = showOnlyUpTo(world.universe, behind)
     await until(() => status.head?.block === behind)
-    expect(line.cursor?.block).toBe(chain.head.number)
+    expect(sink.cursor?.block).toBe(chain.head.number)
     world.lies.lie = undefined
     world.makeBlock()
     await arrive()
-    expect(line.rewinds).toHaveLength(rewinds)
+    expect(sink.rewinds).toHaveLength(rewinds)
   })
 
   test('that shows another chain is believed once that is as high as ours', async () => {
     const { arrive, status } = await followOn({ hasSocket: false })
-    const { cursor } = line
+    const { cursor } = sink
     world.universe.reorg(6)
     const { chain } = world.universe
     for (const missing of [5, 3, 1]) {
       world.lies.lie = showOnlyUpTo(world.universe, chain.head.number - missing)
       await until(() => status.head?.block === chain.head.number - missing)
-      expect(line.cursor).toEqual(cursor)
+      expect(sink.cursor).toEqual(cursor)
     }
     world.lies.lie = undefined
     await arrive()
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 
   test('that does not know an announced block yet is asked again', async () => {
@@ -134,7 +134,7 @@ describe('a node behind a load balancer', () => {
     await arrive()
     expect(refusals).toBe(3)
     expect(status.problem).toBeUndefined()
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 })
 
@@ -146,7 +146,7 @@ describe('logs that the header of their block contradicts', () => {
     await arrive()
     world.lies.lie = undefined
     expect(await metric('auspex_chain_receipt_checks_total')).toBeGreaterThan(0)
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 
   test('because one exchange is missing are taken from the receipts', async () => {
@@ -156,10 +156,10 @@ describe('logs that the header of their block contradicts', () => {
     await makeTrades()
     await arrive()
     world.lies.lie = undefined
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 
-  test('because nobody emitted them are refused and handed over', async () => {
+  test('that no contract emitted are handed to the sink as refused', async () => {
     const invented = { address: '0xc417fd8e9661c0d2120b64a04bb3278c17e99db1', logIndex: '0xffff' }
     const { arrive, metric } = await followOn()
     world.lies.lie = changeLogs((logs) => [
@@ -169,12 +169,12 @@ describe('logs that the header of their block contradicts', () => {
     await makeTrades()
     await arrive()
     world.lies.lie = undefined
-    const { refused } = line
+    const { refused } = sink
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.every(({ at }) => at.address === invented.address)).toBe(true)
     expect(await metric('auspex_chain_refused_logs_total')).toBe(refused.length)
-    line.refused = []
-    await expectSame(world, line)
+    sink.refused = []
+    await expectSame(world, sink)
   })
 
   test('are judged by the header alone when the node gives no receipts', async () => {
@@ -191,9 +191,9 @@ describe('logs that the header of their block contradicts', () => {
     await makeTrades()
     await arrive()
     world.lies.lie = undefined
-    expect(line.refused.length).toBeGreaterThan(0)
-    line.refused = []
-    await expectSame(world, line)
+    expect(sink.refused.length).toBeGreaterThan(0)
+    sink.refused = []
+    await expectSame(world, sink)
   })
 
   test('cost one question when the header only seems to', async () => {
@@ -215,7 +215,7 @@ describe('logs that the header of their block contradicts', () => {
     world.lies.lie = undefined
     expect(await metric('auspex_chain_receipt_checks_total', { result: 'agreed' })).toBe(1)
     expect(await metric('auspex_chain_receipt_checks_total')).toBe(1)
-    await expectSame(world, line)
+    await expectSame(world, sink)
   })
 })
 

@@ -13,29 +13,29 @@ afterEach(() => {
 })
 afterAll(() => world.close())
 
-/** Some blocks are to be caught up with. */
+/** A start block that needs a catch-up of some blocks. */
 const farBelowHead = () => world.universe.chain.head.number - REORG_BLOCKS_MAX - 40
 
-describe('an empty line', () => {
+describe('an empty sink', () => {
   test('is filled up to the head, and then block by block', async () => {
     const { chain } = world.universe
     const followed = follow(world, { startBlock: chain.firstNumber })
-    const { line, status, progress, arrive } = followed
+    const { sink, status, progress, arrive } = followed
     await arrive()
-    const far = line.batches.filter(({ isNearHead }) => !isNearHead)
+    const far = sink.batches.filter(({ isNearHead }) => !isNearHead)
     expect(far.at(-1)?.toBlock).toBe(chain.head.number - REORG_BLOCKS_MAX)
     expect(progress.at(-1)).toMatchObject({
       fromBlock: chain.firstNumber,
       block: chain.head.number - REORG_BLOCKS_MAX,
       headBlock: chain.head.number,
     })
-    const before = line.batches.length
+    const before = sink.batches.length
     for (let count = 1; count <= 5; count++) {
       world.makeBlock()
       await arrive()
     }
-    expect(line.batches.slice(before)).toHaveLength(5)
-    await expectSame(world, followed.line)
+    expect(sink.batches.slice(before)).toHaveLength(5)
+    await expectSame(world, followed.sink)
     expect(status).toMatchObject({
       phase: 'live',
       head: { block: chain.head.number },
@@ -47,7 +47,7 @@ describe('an empty line', () => {
     expect(await followed.metric('auspex_chain_blocks_total')).toBe(
       chain.head.number - chain.firstNumber + 1,
     )
-    expect(await followed.metric('auspex_chain_logs_total')).toBe(line.logs.length)
+    expect(await followed.metric('auspex_chain_logs_total')).toBe(sink.logs.length)
   })
 
   test.each(['range-too-large', 'too-many-results'] as const)(
@@ -56,7 +56,7 @@ describe('an empty line', () => {
       world.faults.set({ upstream: 'polygon', mode })
       const followed = follow(world, { startBlock: farBelowHead() })
       await followed.arrive()
-      await expectSame(world, followed.line)
+      await expectSame(world, followed.sink)
     },
   )
 
@@ -68,99 +68,99 @@ describe('an empty line', () => {
     const followed = follow(world, { startBlock: farBelowHead() })
     await followed.arrive()
     world.lies.lie = undefined
-    await expectSame(world, followed.line)
+    await expectSame(world, followed.sink)
   })
 
-  test('begins where it is told to, also within reach of reorganisations', async () => {
+  test('begins at the start block, also within reach of reorganisations', async () => {
     const startBlock = world.universe.chain.head.number - 10
-    const { line, arrive } = follow(world, { startBlock })
+    const { sink, arrive } = follow(world, { startBlock })
     await arrive()
-    expect(line.batches[0]).toMatchObject({ fromBlock: startBlock, isNearHead: true })
+    expect(sink.batches[0]).toMatchObject({ fromBlock: startBlock, isNearHead: true })
   })
 })
 
-describe('a line that stands somewhere', () => {
+describe('a sink with a cursor', () => {
   test('is continued after any pause', async () => {
     const first = follow(world)
     await first.arrive()
-    const { line } = first
+    const { sink } = first
     for (const blocks of [0, 1, 20]) {
       await first.stop()
       for (let count = 0; count < blocks; count++) world.makeBlock()
-      const next = follow(world, { line })
+      const next = follow(world, { sink })
       await next.arrive()
       await next.stop()
     }
-    await expectSame(world, first.line)
+    await expectSame(world, first.sink)
   })
 
-  test('is continued after a reorganisation that nobody saw', async () => {
+  test('is continued after a reorganisation during the pause', async () => {
     const first = follow(world)
     await first.arrive()
     await first.stop()
     world.universe.reorg(7)
     const { head } = world.universe.chain
-    const next = follow(world, { line: first.line })
+    const next = follow(world, { sink: first.sink })
     await next.arrive()
-    expect(first.line.rewinds).toEqual([{ from: head.number, to: head.number - 7 }])
+    expect(first.sink.rewinds).toEqual([{ from: head.number, to: head.number - 7 }])
     expect(await next.metric('auspex_chain_reorgs_total')).toBe(1)
-    await expectSame(world, first.line)
+    await expectSame(world, first.sink)
   })
 
-  test('that a far catch-up finds reorganised is unwound, too', async () => {
+  test('is rewound when a catch-up finds a reorganisation', async () => {
     const first = follow(world)
     await first.arrive()
     await first.stop()
     world.universe.reorg(9)
     for (let count = 0; count < REORG_BLOCKS_MAX + 20; count++) world.makeBlock()
-    await follow(world, { line: first.line }).arrive()
-    expect(first.line.rewinds).toMatchObject([{ to: expect.any(Number) }])
-    await expectSame(world, first.line)
+    await follow(world, { sink: first.sink }).arrive()
+    expect(first.sink.rewinds).toMatchObject([{ to: expect.any(Number) }])
+    await expectSame(world, first.sink)
   })
 
-  test('of another chain stops, says what to do, and goes on when that was done', async () => {
+  test('of another chain stops the follower with instructions, and continues on the right chain', async () => {
     const first = follow(world)
     await first.arrive()
     await first.stop()
     const other = await openWorld({ seed: 12 })
     onTestFinished(other.close)
     while (other.universe.chain.head.number <= world.universe.chain.head.number) other.makeBlock()
-    const { line } = first
-    const { cursor } = line
-    const lost = follow(other, { line })
+    const { sink } = first
+    const { cursor } = sink
+    const lost = follow(other, { sink })
     await until(() => lost.status.phase === 'stopped')
     expect(lost.status.problem).toMatch(/another chain.*fresh database/)
-    expect(line.cursor).toEqual(cursor)
+    expect(sink.cursor).toEqual(cursor)
     await lost.stop()
-    const found = follow(world, { line })
+    const found = follow(world, { sink })
     await found.arrive()
     expect(found.status.problem).toBeUndefined()
   })
 })
 
-test('a node of another network stops the line until it is another one', async () => {
+test('a node of another network stops the follower until the node is replaced', async () => {
   world.lies.lie = ({ method }, answer) => (method === 'eth_chainId' ? { result: '0x1' } : answer)
-  const { line, status, arrive } = follow(world)
+  const { sink, status, arrive } = follow(world)
   await until(() => status.phase === 'stopped')
   expect(status.problem).toMatch(/chain 1, Polygon is 137/)
-  expect(line.cursor).toBeUndefined()
+  expect(sink.cursor).toBeUndefined()
   world.lies.lie = undefined
   await arrive()
 })
 
-test('what the line throws ends the run, and an aborted run books no more', async () => {
-  const { line, running, status, stop } = follow(world)
-  line.append = () => Promise.reject(new Error('the disk is full'))
+test('an error of the sink ends the run, and an aborted run books no more', async () => {
+  const { sink, running, status, stop } = follow(world)
+  sink.append = () => Promise.reject(new Error('the disk is full'))
   await expect(running).rejects.toThrow('the disk is full')
-  // Nobody shall take it for one that waits its turn.
+  // The phase must not look like that of a process that waits for the lease.
   expect(status.phase).toBe('catching_up')
   const second = follow(world)
   await second.arrive()
   await stop().catch(() => undefined)
   await second.stop()
-  const { cursor } = second.line
+  const { cursor } = second.sink
   world.makeBlock()
-  expect(second.line.cursor).toEqual(cursor)
+  expect(second.sink.cursor).toEqual(cursor)
   expect(second.status.phase).toBe('idle')
 })
 
@@ -173,9 +173,9 @@ describe('the node announces', () => {
       if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return answer
       return { result: { ...(answer.result as object), number: '0x7fffffff' } }
     }
-    const { line, status, arrive } = follow(world, { hasSocket: false, clock })
-    await until(() => line.cursor?.block === real && status.head?.block === 0x7fffffff)
-    expect(line.batches.every(({ isNearHead }) => isNearHead)).toBe(true)
+    const { sink, status, arrive } = follow(world, { hasSocket: false, clock })
+    await until(() => sink.cursor?.block === real && status.head?.block === 0x7fffffff)
+    expect(sink.batches.every(({ isNearHead }) => isNearHead)).toBe(true)
     expect(status.phase).toBe('catching_up')
     await until(() => {
       clock.advance(31_000)

@@ -7,55 +7,65 @@ import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type BatchLimits, eachBatch } from './batches.js'
+import type { Batch, Batches, BlockSink, BookedRange } from './block-sink.js'
 import { findFork, NoForkError } from './fork.js'
-import { HeadWatch, type OpenSocket } from './heads.js'
-import type { Batch, Batches, Booked, Line } from './line.js'
-import { checkLinks, NotLinkedError, toTapeBlock } from './links.js'
+import { HeadWatch, type OpenSocket } from './head-watch.js'
+import {
+  blockNumbers,
+  checkParents,
+  inconsistentAnswer,
+  ParentMismatchError,
+  readHeads,
+  toTapeBlock,
+} from './headers.js'
 import { type ReadBlock, readBlocks } from './read-blocks.js'
-import { blocksFrom, doubt, readHeads } from './read-heads.js'
 import type { FollowStatus } from './status.js'
 
 export type FollowerOptions = {
   polygon: PolygonClient
   openSocket: OpenSocket
-  line: Line
-  /** Where an empty line begins. */
+  sink: BlockSink
+  /** The first block to book into an empty sink. */
   startBlock: number
   status: FollowStatus
   log: Log
   /** After every batch of the catch-up. */
-  onProgress?: ((progress: Progress) => void) | undefined
+  onProgress?: ((progress: CatchUpProgress) => void) | undefined
   timing?: Timing | undefined
   batchLimits?: BatchLimits | undefined
 }
 
-/** How far a catch-up has come: `block` is booked, `toBlock` is as far as it goes for now. */
-export type Progress = {
+/** How far a catch-up has come: `block` is booked, `toBlock` is its last block. */
+export type CatchUpProgress = {
   fromBlock: number
   toBlock: number
   block: number
   headBlock: number
-  /** Booked since `fromBlock`. */
+  /** Logs booked since `fromBlock`. */
   logs: number
 }
 
-/** Blocks near the head that are booked together while we are behind. */
+/** Blocks near the head that are booked in one batch while the follower is behind. */
 const BLOCKS_TOGETHER = 16
 const BACKOFF = { baseMs: 200, maxMs: 5_000 }
 const RETRY_AFTER_MS_MAX = 60_000
-/** What somebody has to mend is looked at again that often. */
+/** How often the follower retries after an error that an operator has to fix. */
 const STOPPED_MS = 30_000
 
 /**
- * Fills a line with the blocks of a node, without a hole and each of them once.
+ * Hands the blocks of a node to a sink, in order, without a gap, each of them once.
  *
- *   catching up  more than 256 blocks behind the head: large batches that no reorganisation touches.
- *   live         the blocks after that, each of them checked against its parent. One that has
- *                another parent than the last booked block: back to the fork, and on from there.
- *   stopped      the fork is too deep or the node is of another chain. Nothing is booked.
+ *   catching up  The cursor is more than 256 blocks behind the head: large batches, which no
+ *                reorganisation reaches.
+ *                -> live when the cursor reaches the head.
+ *   live         Single blocks, each checked against its parent. When the parent is not the last
+ *                booked block, the sink is rewound to the fork and continues from there.
+ *                -> catching up when the head is again more than 256 blocks ahead.
+ *   stopped      The fork is too deep, or the node serves another chain. Nothing is booked.
+ *                -> catching up or live when a retry succeeds.
  *
- * Faults of the node are waited out. What the line throws ends the run: only whoever made the line
- * can tell what it has kept.
+ * Faults of the node are retried. An error of the sink ends the run: only the caller that opened the
+ * sink can find out what it has committed.
  */
 export class Follower {
   readonly #options: FollowerOptions
@@ -71,15 +81,15 @@ export class Follower {
     this.#heads = new HeadWatch({ polygon, openSocket, timing })
   }
 
-  /** Ends when the signal aborts; batches that are read by then are booked first. */
+  /** Returns when the signal aborts; batches that the sink has received by then are booked first. */
   async run(signal: AbortSignal): Promise<void> {
-    const { line, status } = this.#options
-    status.onCursor(line.cursor)
+    const { sink, status } = this.#options
+    status.onCursor(sink.cursor)
     status.enter('catching_up')
     await withLinked([signal], async (linked) => {
       this.#heads.start(linked.signal)
       try {
-        while (!signal.aborted) await this.#tryTurn(signal)
+        while (!signal.aborted) await this.#tryStep(signal)
       } finally {
         linked.abort()
       }
@@ -87,10 +97,10 @@ export class Follower {
     status.enter('idle')
   }
 
-  async #tryTurn(signal: AbortSignal): Promise<void> {
+  async #tryStep(signal: AbortSignal): Promise<void> {
     const { status, log } = this.#options
     try {
-      await this.#turn(signal)
+      await this.#step(signal)
       this.#failures = 0
     } catch (error) {
       if (signal.aborted) return
@@ -108,54 +118,54 @@ export class Follower {
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
-    const { polygon, line, status } = this.#options
+  async #step(signal: AbortSignal): Promise<void> {
+    const { polygon, sink, status } = this.#options
     if (!this.#isChainChecked) await checkChain(polygon, signal)
     this.#isChainChecked = true
     const head = await this.#heads.next(signal)
     status.onHead(head)
     if (!(await this.#approach(head, signal))) return
     this.#heads.done(head)
-    const booked = line.cursor?.block ?? 0
+    const booked = sink.cursor?.block ?? 0
     if (head.number < booked) status.onFault(`the node is at block ${head.number} of ${booked}`)
     else status.onArrived()
     if (status.phase !== 'live' && head.number === booked) status.enter('live')
   }
 
-  /** Takes one step. `true`: as far as this head goes there is nothing left to do. */
+  /** Takes one step towards the head. `true`: nothing is left to do for this head. */
   async #approach(head: Head, signal: AbortSignal): Promise<boolean> {
-    const { line, startBlock } = this.#options
-    const { cursor } = line
+    const { sink, startBlock } = this.#options
+    const { cursor } = sink
     const next = cursor === undefined ? startBlock : cursor.block + 1
     if (head.number >= next) {
       const toBlock = head.number - REORG_BLOCKS_MAX
       if (next <= toBlock && (await this.#hasBlock(head.number, signal)))
         await this.#catchUp(head, next, signal)
       else await this.#bookBlocks(head, next, signal)
-      return (line.cursor?.block ?? 0) >= head.number
+      return (sink.cursor?.block ?? 0) >= head.number
     }
-    // A node below the line lags behind, or has yet to show that another chain got as far.
+    // A node below the cursor lags behind, or its other chain is not yet as high as the booked one.
     if (cursor === undefined || head.number < cursor.block || head.hash === cursor.hash) return true
-    return !(await this.#unwind(signal))
+    return !(await this.#rewind(signal))
   }
 
-  /** A head that the node itself cannot show must not decide how much is safe from reorganisations. */
+  /** A head that the node cannot return must not decide which blocks are below reorganisations. */
   async #hasBlock(number: number, signal: AbortSignal): Promise<boolean> {
     return (await this.#options.polygon.getBlock(number, signal)) !== undefined
   }
 
   async #catchUp(head: Head, fromBlock: number, signal: AbortSignal): Promise<void> {
-    const { polygon, line, status, onProgress, batchLimits: limits } = this.#options
+    const { polygon, sink, status, onProgress, batchLimits: limits } = this.#options
     status.enter('catching_up')
     const { number: headBlock } = head
     const toBlock = headBlock - REORG_BLOCKS_MAX
-    const range = { fromBlock, toBlock, previousHash: line.cursor?.hash }
+    const range = { fromBlock, toBlock, previousHash: sink.cursor?.hash }
     let logs = 0
-    const onBooked = (booked: Booked) => {
+    const onBooked = (booked: BookedRange) => {
       logs += booked.logs
       onProgress?.({ fromBlock, toBlock, block: booked.toBlock, headBlock, logs })
     }
-    await this.#orUnwind(signal, () =>
+    await this.#orRewind(signal, () =>
       withLinked([signal], async (linked) => {
         const options = { limits, timing: this.#timing }
         try {
@@ -169,8 +179,8 @@ export class Follower {
   }
 
   async #bookBlocks(head: Head, fromBlock: number, signal: AbortSignal): Promise<void> {
-    const { polygon, line, status } = this.#options
-    // What fails together may work alone.
+    const { polygon, sink, status } = this.#options
+    // After a failure blocks are read one by one: the fault may concern only one of them.
     const count = this.#failures > 0 ? 1 : BLOCKS_TOGETHER
     const end = Math.min(head.number, fromBlock + count - 1, partitionEnd(fromBlock))
     const blocks = await readBlocks(
@@ -178,10 +188,10 @@ export class Follower {
       { fromBlock, toBlock: end },
       { announced: head, onReceipts: (result) => status.onReceipts(result), signal },
     )
-    await this.#orUnwind(signal, async () => {
-      checkLinks(
+    await this.#orRewind(signal, async () => {
+      checkParents(
         blocks.map(({ head }) => ({ first: head, last: head })),
-        line.cursor?.hash,
+        sink.cursor?.hash,
       )
       await this.#append([toBatch(blocks)], signal)
     })
@@ -190,41 +200,41 @@ export class Follower {
   async #append(
     batches: Batches,
     signal: AbortSignal,
-    onBooked?: (booked: Booked) => void,
+    onBooked?: (booked: BookedRange) => void,
   ): Promise<void> {
-    const { line, status } = this.#options
-    await line.append(untilAborted(batches, signal), (booked) => {
+    const { sink, status } = this.#options
+    await sink.append(untilAborted(batches, signal), (booked) => {
       status.onBooked(booked)
-      status.onCursor(line.cursor)
+      status.onCursor(sink.cursor)
       onBooked?.(booked)
     })
   }
 
-  /** Does what needs the next block to follow the line; goes back to the fork when it does not. */
-  async #orUnwind(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  /** Runs `work`; when the next block does not follow the cursor, rewinds the sink to the fork. */
+  async #orRewind(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof NotLinkedError)) throw error
-      if (!(await this.#unwind(signal))) throw doubt(error.message)
+      if (!(error instanceof ParentMismatchError)) throw error
+      if (!(await this.#rewind(signal))) throw inconsistentAnswer(error.message)
     }
   }
 
-  /** Takes back what the node no longer has. `false`: it has all of it. */
-  async #unwind(signal: AbortSignal): Promise<boolean> {
-    const { polygon, line, status, log } = this.#options
-    const { cursor } = line
+  /** Takes back the booked blocks that the node no longer has. `false`: it has all of them. */
+  async #rewind(signal: AbortSignal): Promise<boolean> {
+    const { polygon, sink, status, log } = this.#options
+    const { cursor } = sink
     if (cursor === undefined) return false
-    const fork = await findFork(line, cursor, (fromBlock, toBlock) =>
-      readHeads(polygon, blocksFrom(fromBlock, toBlock), signal),
+    const fork = await findFork(sink, cursor, (fromBlock, toBlock) =>
+      readHeads(polygon, blockNumbers(fromBlock, toBlock), signal),
     )
     const depth = cursor.block - fork
     if (depth === 0) return false
     signal.throwIfAborted()
-    await line.rewind(fork)
+    await sink.rewind(fork)
     log.info({ fork, depth }, 'chain was reorganised')
     status.onReorg(depth)
-    status.onCursor(line.cursor)
+    status.onCursor(sink.cursor)
     return true
   }
 
@@ -233,7 +243,7 @@ export class Follower {
   }
 }
 
-/** Waiting alone mends neither a lost fork nor a node of another chain. */
+/** An operator has to fix these. */
 const isPermanent = (error: unknown): boolean =>
   error instanceof NoForkError || error instanceof WrongNodeError
 

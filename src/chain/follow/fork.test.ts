@@ -11,7 +11,7 @@ const TOP = 1_000
 function createChains({ fork, knownFrom }: { fork: number; knownFrom: number }) {
   const ourHash = (block: number) => `ours${block}`
   const theirHash = (block: number) => (block <= fork ? ourHash(block) : `theirs${block}`)
-  const line = {
+  const sink = {
     hashOf: async (block: number) => (block >= knownFrom ? ourHash(block) : undefined),
   }
   const asked: number[] = []
@@ -23,7 +23,7 @@ function createChains({ fork, knownFrom }: { fork: number; knownFrom: number }) 
     })
   }
   const cursor = { block: TOP, hash: ourHash(TOP), timeSec: 0 }
-  return { asked, find: (read: ReadHeads = readHeads) => findFork(line, cursor, read), readHeads }
+  return { asked, find: (read: ReadHeads = readHeads) => findFork(sink, cursor, read), readHeads }
 }
 
 const toHead = (number: number, hash: string, parentHash: string): Head => ({
@@ -42,7 +42,7 @@ describe('the fork of two chains', () => {
       fc.asyncProperty(depths, known, async (depth, keptBlocks) => {
         const fork = TOP - depth
         const { find, asked } = createChains({ fork, knownFrom: TOP - keptBlocks })
-        // The cursor knows its own hash, whatever the line remembers.
+        // The cursor has its own hash, whatever the sink returns.
         const canBeFound = depth === 0 || (depth <= keptBlocks && depth <= REORG_BLOCKS_MAX)
         if (canBeFound) expect(await find()).toBe(fork)
         else await expect(find()).rejects.toThrow(NoForkError)

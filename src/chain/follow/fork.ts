@@ -1,26 +1,26 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import type { Cursor, Line } from './line.js'
-import { doubt } from './read-heads.js'
+import type { BlockSink, Cursor } from './block-sink.js'
+import { inconsistentAnswer } from './headers.js'
 
-/** Headers of the blocks from one to another, ascending. Throws when the node lacks one of them. */
+/** Headers of the blocks `fromBlock` to `toBlock`, ascending. Throws when the node lacks one of them. */
 export type ReadHeads = (fromBlock: number, toBlock: number) => Promise<Head[]>
 
-/** The chain of the node and ours have nothing in common that could be gone back to. */
+/** The chain of the node and the booked one share no block that a rewind can reach. */
 export class NoForkError extends Error {
   override name = 'NoForkError'
 }
 
-/** Most reorganisations are shallow. */
+/** The first request is small, because most reorganisations are shallow. */
 const HEADS_FIRST = 4
 const HEADS_MAX = 64
 
 /**
- * The highest block that the line and the node share. Every header on the way down is checked
- * against the one above it: a node that changes its mind meanwhile must not make us cut too low.
+ * The highest block that the sink and the node share. Each header is checked against the one above
+ * it: a node that switches chains during the search must not cause a rewind that is too deep.
  */
 export async function findFork(
-  line: Pick<Line, 'hashOf'>,
+  sink: Pick<BlockSink, 'hashOf'>,
   cursor: Cursor,
   readHeads: ReadHeads,
 ): Promise<number> {
@@ -33,7 +33,7 @@ export async function findFork(
     for (const head of (await readHeads(fromBlock, toBlock)).toReversed()) {
       const { number, hash } = head
       if (above !== undefined && above.parentHash !== hash) throw changed(number)
-      const ours = number === cursor.block ? cursor.hash : await line.hashOf(number)
+      const ours = number === cursor.block ? cursor.hash : await sink.hashOf(number)
       if (ours === hash) return number
       if (ours === undefined) throw new NoForkError(tooDeep(cursor.block, number + 1))
       above = head
@@ -45,7 +45,7 @@ export async function findFork(
 }
 
 const changed = (block: number) =>
-  doubt(`the chain of the node changed above block ${block} while it was read`)
+  inconsistentAnswer(`the chain of the node changed above block ${block} while it was read`)
 
 const tooDeep = (cursorBlock: number, block: number) =>
   `the node has another chain than the one that is booked, from block ${block} or below up to ` +

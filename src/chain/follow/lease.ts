@@ -10,15 +10,15 @@ import { LOCKS } from '../../store/locks.js'
 export type LeaseOptions = {
   target: Target
   log: Log
-  /** Called when the lease was tried and somebody else has it. */
+  /** Called after each attempt that finds the lease held by another process. */
   onStandby?: (() => void) | undefined
   pollMs?: number | undefined
 }
 
 const POLL_MS = 1_000
-/** A server that does not answer for so long is gone. Longer than any pause of our own. */
+/** The lease is given up when the database does not answer for this long. Longer than our own pauses. */
 const BEAT_MS_MAX = 10_000
-/** After work that failed others may try first. */
+/** After a failure this process waits longer, so that another one can try first. */
 const FAILED_POLLS = 2
 
 class LeaseLostError extends Error {
@@ -26,10 +26,11 @@ class LeaseLostError extends Error {
 }
 
 /**
- * Runs `work` while this process alone, of all on the same database, holds the lease: a lock that
- * belongs to one connection and ends with it, however the process ends. When the lease is lost the
- * signal of the work aborts, and the lease is tried for again. So it goes on, whatever the work
- * throws, until the signal aborts or the work is done.
+ * Runs `work` while this process holds the lease, which one process per database can have: an
+ * advisory lock of one connection, which the server releases with the connection, however the
+ * process ends. When the lease is lost, the signal passed to `work` aborts and the process tries to
+ * get the lease again. Errors of `work` are logged and `work` is run again, until it returns or the
+ * signal aborts. An OperatorError ends everything.
  */
 export async function withLease(
   options: LeaseOptions,
@@ -55,7 +56,7 @@ export async function withLease(
   }
 }
 
-/** `true`: the work was done to its end. Throws LeaseLostError when the lease was not ours for so long. */
+/** `true`: the work returned. Throws LeaseLostError when the lease was lost before that. */
 function workOnce(
   options: LeaseOptions,
   work: (signal: AbortSignal) => Promise<void>,
@@ -85,7 +86,7 @@ async function acquire(
   { pollMs = POLL_MS, onStandby }: LeaseOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  // A machine that vanished sends no goodbye: its server shall notice within three seconds.
+  // A machine that crashes closes no connection: the database shall notice within three seconds.
   await session`
     select set_config('tcp_keepalives_idle', '1', false),
            set_config('tcp_keepalives_interval', '1', false),
@@ -100,7 +101,7 @@ async function acquire(
   }
 }
 
-/** Asks the server now and then: one that vanished closes no connection. */
+/** Queries the server regularly, because a server that crashes closes no connection. */
 function beat(
   session: Pool,
   { pollMs = POLL_MS }: LeaseOptions,

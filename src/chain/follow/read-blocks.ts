@@ -5,25 +5,25 @@ import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import { askBlockReceipts, askLogs } from '../../upstreams/polygon/requests.js'
 import { RpcError } from '../../upstreams/polygon/rpc-error.js'
-import { canHold, isDoubtful } from './doubt.js'
-import { checkPlace } from './links.js'
-import { blocksFrom, notThere, readHeadsWhileThere } from './read-heads.js'
+import { bloomAllows, contradictsBloom } from './bloom-check.js'
+import { blockNumbers, checkLogPosition, missingBlock, readAvailableHeads } from './headers.js'
 
-/** A block with its watched logs, and the logs that the node gave although it does not have them. */
+/** A block with its watched logs, and the logs that the node returned although the block lacks them. */
 export type ReadBlock = { head: Head; logs: ChainLog[]; refused: ChainLog[] }
 
 type OnReceipts = (result: 'agreed' | 'corrected' | 'unavailable') => void
 
 type ReadOptions = {
-  /** The newest head, whose header is here already. */
+  /** The newest head; its header needs no request. */
   announced: Head
   onReceipts: OnReceipts
   signal: AbortSignal
 }
 
 /**
- * Reads blocks near the head with their logs, which are asked for by hash: so they are of these
- * very blocks. Ends early where the node does not have more, and throws when it has none.
+ * Reads blocks near the head with their logs, which are requested by block hash: so they belong to
+ * exactly these blocks. Returns fewer blocks when the node lacks the rest, and throws when it lacks
+ * all of them.
  */
 export async function readBlocks(
   polygon: PolygonClient,
@@ -33,7 +33,7 @@ export async function readBlocks(
   const heads =
     fromBlock === announced.number
       ? [announced]
-      : await readHeadsWhileThere(polygon, blocksFrom(fromBlock, toBlock), signal)
+      : await readAvailableHeads(polygon, blockNumbers(fromBlock, toBlock), signal)
   const outcomes = await polygon.batch(
     heads.map(({ hash }) => askLogs({ blockHash: hash }, WATCHED)),
     signal,
@@ -42,7 +42,7 @@ export async function readBlocks(
   for (const [index, head] of heads.entries()) {
     const outcome = outcomes[index]
     if (outcome?.ok !== true) {
-      if (index === 0) throw outcome?.error ?? notThere(head.number)
+      if (index === 0) throw outcome?.error ?? missingBlock(head.number)
       break
     }
     blocks.push(await checkLogs(polygon, head, outcome.value, onReceipts, signal))
@@ -50,7 +50,7 @@ export async function readBlocks(
   return blocks
 }
 
-/** Where the header contradicts the logs, the receipts decide. */
+/** Where the bloom of the header contradicts the logs, the receipts of the block decide. */
 async function checkLogs(
   polygon: PolygonClient,
   head: Head,
@@ -60,20 +60,20 @@ async function checkLogs(
 ): Promise<ReadBlock> {
   const { logsBloom: bloom } = head
   const logs = given.filter(({ removed }) => !removed)
-  if (bloom === undefined || !isDoubtful(bloom, logs)) return toBlock(head, logs, [])
-  const truth = await readReceiptLogs(polygon, head, signal)
-  if (truth === undefined) {
+  if (bloom === undefined || !contradictsBloom(bloom, logs)) return toBlock(head, logs, [])
+  const receiptLogs = await readReceiptLogs(polygon, head, signal)
+  if (receiptLogs === undefined) {
     onReceipts('unavailable')
-    const [held, refused] = part(logs, (log) => canHold(bloom, log))
-    return toBlock(head, held, refused)
+    const [allowed, refused] = partition(logs, (log) => bloomAllows(bloom, log))
+    return toBlock(head, allowed, refused)
   }
-  const real = new Map(truth.map((log) => [log.at.logIndex, log]))
+  const real = new Map(receiptLogs.map((log) => [log.at.logIndex, log]))
   const refused = logs.filter((log) => !isSame(log, real.get(log.at.logIndex)))
-  onReceipts(refused.length === 0 && logs.length === truth.length ? 'agreed' : 'corrected')
-  return toBlock(head, truth, refused)
+  onReceipts(refused.length === 0 && logs.length === receiptLogs.length ? 'agreed' : 'corrected')
+  return toBlock(head, receiptLogs, refused)
 }
 
-/** `undefined`: the node does not give receipts at all. */
+/** `undefined`: the node does not serve receipts. */
 async function readReceiptLogs(
   polygon: PolygonClient,
   { hash, number }: Head,
@@ -84,7 +84,7 @@ async function readReceiptLogs(
     if (outcome.error instanceof RpcError && outcome.error.fault === 'refused') return undefined
     throw outcome.error
   }
-  if (outcome.value === undefined) throw notThere(number)
+  if (outcome.value === undefined) throw missingBlock(number)
   return outcome.value
     .flatMap(({ logs }) => logs)
     .filter(isWatched)
@@ -105,15 +105,15 @@ function isSame({ at, topics, data }: ChainLog, other: ChainLog | undefined): bo
   )
 }
 
-/** The header is the one to say when the block was made. */
+/** Gives every log the time of the header, because nodes may omit it or get it wrong. */
 function toBlock(head: Head, logs: ChainLog[], refused: ChainLog[]): ReadBlock {
   for (const { at } of [...logs, ...refused]) {
-    checkPlace(at, head.number)
+    checkLogPosition(at, head.number)
     at.timestampSec = head.timestampSec
   }
   return { head, logs, refused }
 }
 
-function part<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }

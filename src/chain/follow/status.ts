@@ -1,20 +1,20 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../../core/clock.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import type { Booked, Cursor } from './line.js'
-import type { FollowMetrics } from './metrics.js'
+import type { BookedRange, Cursor } from './block-sink.js'
 
 /**
- * `idle`: nothing is followed. `standby`: another process follows. `catching_up`: history is read.
- * `live`: blocks are booked as they come. `stopped`: nothing is booked, which is tried again.
+ * `idle`: the follower does not run. `standby`: another process has the lease. `catching_up`: history
+ * is read. `live`: each new block is booked. `stopped`: a permanent error; retried every 30 seconds.
  */
 export type FollowPhase = 'idle' | 'standby' | 'catching_up' | 'live' | 'stopped'
 
-/** Faults that pass sooner are nobody's concern. */
+/** Faults that pass sooner are not reported. */
 const PROBLEM_AFTER_MS = 30_000
-/** Polygon makes a block every two seconds. */
+/** Polygon produces a block every two seconds. */
 const HEAD_STUCK_MS = 60_000
 
-/** How the following of the chain goes, for `/v1/status`, `/readyz` and the metrics. */
+/** The state of the follower, for `/v1/status`, `/readyz` and the metrics. */
 export class FollowStatus {
   readonly #clock: Clock
   readonly #metrics: FollowMetrics
@@ -46,13 +46,13 @@ export class FollowStatus {
     return this.#cursor
   }
 
-  /** By how much the last booked block is older than the newest one; `undefined` when unknown. */
+  /** Seconds from the last booked block to the newest one; `undefined` when either is unknown. */
   get lagSec(): number | undefined {
     if (this.#head === undefined || this.#cursor === undefined) return undefined
     return Math.max(0, this.#head.timeSec - this.#cursor.timeSec)
   }
 
-  /** What is wrong, in words for people; `undefined` when all is well or a fault may soon pass. */
+  /** A message for operators; `undefined` when there is no fault, or only a recent one. */
   get problem(): string | undefined {
     if (this.#stoppedBy !== undefined) return this.#stoppedBy
     const nowMs = this.#clock.now()
@@ -87,7 +87,7 @@ export class FollowStatus {
     this.#metrics.lagSeconds.set(this.lagSec ?? 0)
   }
 
-  onBooked({ fromBlock, toBlock, logs, refused }: Booked): void {
+  onBooked({ fromBlock, toBlock, logs, refused }: BookedRange): void {
     this.#metrics.blocks.inc(toBlock - fromBlock + 1)
     this.#metrics.logs.inc(logs)
     this.#metrics.refusedLogs.inc(refused)
@@ -107,7 +107,7 @@ export class FollowStatus {
     this.#metrics.faults.inc()
   }
 
-  /** The line is where the node is. */
+  /** The cursor has reached the head of the node. */
   onArrived(): void {
     this.#fault = undefined
   }
@@ -118,5 +118,48 @@ export class FollowStatus {
     this.#metrics.isLive.set(phase === 'live' ? 1 : 0)
     if (phase !== 'live' && phase !== 'catching_up') this.#fault = undefined
     this.#onPhase()
+  }
+}
+
+export type FollowMetrics = ReturnType<typeof createFollowMetrics>
+
+/** Metrics of the node's head and of the follower's progress. */
+export function createFollowMetrics(registry: Registry) {
+  const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const counter = (name: string, help: string) => new Counter({ name, help, registers })
+  return {
+    headBlock: gauge('auspex_chain_head_block', 'Newest block that the node announced'),
+    headTime: gauge(
+      'auspex_chain_head_timestamp_seconds',
+      'Time of the newest block that the node announced',
+    ),
+    cursorBlock: gauge('auspex_chain_cursor_block', 'Last block that is booked'),
+    cursorTime: gauge('auspex_chain_cursor_timestamp_seconds', 'Time of the last booked block'),
+    lagSeconds: gauge(
+      'auspex_chain_lag_seconds',
+      'Time of the newest block of the node minus that of the last booked one',
+    ),
+    isLive: gauge('auspex_chain_live', '1 while every new block is booked as it comes'),
+    blocks: counter('auspex_chain_blocks_total', 'Blocks booked'),
+    logs: counter('auspex_chain_logs_total', 'Logs booked'),
+    faults: counter('auspex_chain_faults_total', 'Steps that failed and were tried again'),
+    reorgs: counter('auspex_chain_reorgs_total', 'Reorganisations that took booked blocks back'),
+    reorgDepth: new Histogram({
+      name: 'auspex_chain_reorg_depth_blocks',
+      help: 'Blocks that a reorganisation took back',
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    receiptChecks: new Counter({
+      name: 'auspex_chain_receipt_checks_total',
+      help: 'Blocks whose logs were compared with their receipts, by result: agreed, corrected, unavailable',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    refusedLogs: counter(
+      'auspex_chain_refused_logs_total',
+      'Logs that the node gave and that their block does not have',
+    ),
   }
 }

@@ -14,17 +14,16 @@ import { WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { PolygonSocket } from '../../upstreams/polygon/socket.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
-import { Follower, type FollowerOptions, type Progress } from './follower.js'
-import type { Line } from './line.js'
-import { createFollowMetrics } from './metrics.js'
-import { FollowStatus } from './status.js'
-import { MemoryLine } from './test-line.js'
+import type { BlockSink } from './block-sink.js'
+import { type CatchUpProgress, Follower, type FollowerOptions } from './follower.js'
+import { createFollowMetrics, FollowStatus } from './status.js'
+import { MemorySink } from './test-sink.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
-/** As far below the head a line begins unless a test says otherwise. */
+/** A sink starts this far below the head unless a test says otherwise. */
 const BLOCKS = 30
 
-/** An hour is over in half a minute. */
+/** An hour passes in half a minute. */
 const SPEED = 100
 export const hasty: Timing = {
   now: () => performance.now() * SPEED,
@@ -54,21 +53,21 @@ export async function openWorld({ seed = 11, historyMs = 60_000, intensity = 1 }
   return { universe, faults, lies, host, makeBlock, close }
 }
 
-type Changes = Partial<Omit<FollowerOptions, 'openSocket' | 'line'>> & {
+type Changes = Partial<Omit<FollowerOptions, 'openSocket' | 'sink'>> & {
   hasSocket?: boolean
   clock?: Clock
 }
 
-/** Starts a follower of a line in memory, which is ended with the test. */
-export function follow(world: FollowWorld, changes: Changes & { line?: MemoryLine } = {}) {
-  const { line = new MemoryLine(), ...options } = changes
-  return followInto(world, line, options)
+/** Starts a follower with a sink in memory; it is stopped when the test ends. */
+export function follow(world: FollowWorld, changes: Changes & { sink?: MemorySink } = {}) {
+  const { sink = new MemorySink(), ...options } = changes
+  return followInto(world, sink, options)
 }
 
-/** The same for any line. */
-export function followInto<AnyLine extends Line>(
+/** The same for any sink. */
+export function followInto<AnySink extends BlockSink>(
   world: FollowWorld,
-  line: AnyLine,
+  sink: AnySink,
   changes: Changes = {},
 ) {
   const { hasSocket = true, clock = systemClock, ...options } = changes
@@ -86,12 +85,12 @@ export function followInto<AnyLine extends Line>(
   const status = new FollowStatus(clock, createFollowMetrics(registry))
   const timings = { handshakeMs: 500, stableMs: 60_000, backoff: { baseMs: 2, maxMs: 20 } }
   const socketOptions = { ...shared, url: world.host.wsUrl, timings, silentAfterMs: 300 }
-  const progress: Progress[] = []
+  const progress: CatchUpProgress[] = []
   const controller = new AbortController()
   const running = new Follower({
     polygon,
     openSocket: (listener) => (hasSocket ? new PolygonSocket(socketOptions, listener) : undefined),
-    line,
+    sink,
     startBlock: chain.head.number - BLOCKS,
     status,
     log,
@@ -110,10 +109,10 @@ export function followInto<AnyLine extends Line>(
   })
   const metric = (name: string, labels?: Record<string, string>) =>
     sumMetric(registry, name, labels)
-  /** Until the line ends where the chain does. */
+  /** Waits until the cursor is the head of the chain. */
   const arrive = () =>
-    until(() => line.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
-  return { line, status, progress, polygon, running, stop, metric, arrive }
+    until(() => sink.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
+  return { sink, status, progress, polygon, running, stop, metric, arrive }
 }
 
 export const until = (condition: () => boolean): Promise<void> =>
@@ -136,12 +135,12 @@ async function readChain({ universe, host }: FollowWorld, fromBlock: number): Pr
   return logs.map(placeOf)
 }
 
-/** The line has every log of the chain once, and no other. */
-export async function expectSame(world: FollowWorld, line: MemoryLine): Promise<void> {
-  const fromBlock = line.batches[0]?.fromBlock ?? 0
-  expect(line.logs.map(placeOf)).toEqual(await readChain(world, fromBlock))
-  expect(line.logs.length).toBeGreaterThan(0)
-  expect(line.refused).toEqual([])
+/** The sink has every log of the chain once, and no other. */
+export async function expectSame(world: FollowWorld, sink: MemorySink): Promise<void> {
+  const fromBlock = sink.batches[0]?.fromBlock ?? 0
+  expect(sink.logs.map(placeOf)).toEqual(await readChain(world, fromBlock))
+  expect(sink.logs.length).toBeGreaterThan(0)
+  expect(sink.refused).toEqual([])
 }
 
 const placeOf = ({ at, topics, data }: ChainLog): string =>

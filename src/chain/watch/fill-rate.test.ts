@@ -9,7 +9,7 @@ function feed(rate: FillRate, fromBlock: number, blocks: number, fillsPerBlock: 
 }
 
 describe('the fill rate', () => {
-  test('a fall to a tenth is told within a quarter of an hour of blocks', () => {
+  test('a fall to a tenth is reported within a quarter of an hour of blocks', () => {
     const rate = new FillRate()
     const cutOver = feed(rate, START, 3_000, 10)
     expect(rate.fall).toBeUndefined()
@@ -23,7 +23,7 @@ describe('the fill rate', () => {
     expect(rate.fall?.recent).toBe(0)
   })
 
-  test('blocks that nobody tells of count as blocks without a fill', () => {
+  test('blocks that are skipped count as blocks without a fill', () => {
     const rate = new FillRate()
     feed(rate, START, 3_000, 10)
     rate.add(START + 3_600, 0)

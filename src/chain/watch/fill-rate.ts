@@ -1,19 +1,19 @@
-/** The last quarter of an hour, against the hours before it. */
+/** A quarter of an hour is compared with the three hours before it. */
 const RECENT_BLOCKS = 450
 const USUAL_BLOCKS = 5_400
-/** Fewer fills than this in the usual time say nothing about the recent one. */
+/** With fewer fills than this in the earlier blocks the comparison means nothing. */
 const USUAL_FILLS_MIN = 500
 const FALLEN_SHARE = 0.2
 
-/** How far back it looks. */
+/** How many blocks the comparison needs. */
 export const FILL_RATE_BLOCKS = RECENT_BLOCKS + USUAL_BLOCKS
 
 /**
- * Fills per block, lately and usually. A new generation of exchanges takes the trades away from the
- * contracts that we know, and nothing else than their number shows it.
+ * Compares the recent fills per block with those before. When trades move to exchange contracts
+ * that the table of contracts lacks, only the number of fills shows it.
  */
 export class FillRate {
-  /** Fills of the blocks that had any, ascending: who is far behind the head sees no others. */
+  /** Fills of the blocks that had any, ascending: a catch-up reads no blocks without logs. */
   readonly #fills = new Map<number, number>()
   #head = 0
 
@@ -26,13 +26,13 @@ export class FillRate {
     }
   }
 
-  /** A reorganisation took back every block above this one. */
+  /** Forgets the blocks above this one, which a reorganisation took back. */
   cut(toBlock: number): void {
     this.#head = toBlock
     for (const block of this.#fills.keys()) if (block > toBlock) this.#fills.delete(block)
   }
 
-  /** `undefined`: as usual, or not seen for long enough to tell. */
+  /** `undefined`: no fall, or too few fills for a comparison. */
   get fall(): { usual: number; recent: number } | undefined {
     const recentFrom = this.#head - RECENT_BLOCKS + 1
     const [first = recentFrom] = this.#fills.keys()

@@ -1,7 +1,7 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 import type { TapeBlock } from '../attribute/tape.js'
-import type { Cursor } from '../follow/line.js'
+import type { Cursor } from '../follow/block-sink.js'
 
 /**
  * Adds the newest blocks, ascending, and forgets those that can no longer be gone back to: without a

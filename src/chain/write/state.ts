@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
-import type { Cursor } from '../follow/line.js'
+import type { Cursor } from '../follow/block-sink.js'
 
 export type ChainState = {
   /** First block of the ledger; `undefined`: there is no ledger yet. */

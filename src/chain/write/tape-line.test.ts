@@ -17,7 +17,7 @@ import { placeLogs } from '../attribute/fixtures/placed-logs.js'
 import { simulatedLogs } from '../attribute/fixtures/simulated-logs.js'
 import { ZERO_ADDRESS } from '../attribute/roles.js'
 import type { Tape } from '../attribute/tape.js'
-import type { Batch, Booked } from '../follow/line.js'
+import type { Batch, BookedRange } from '../follow/block-sink.js'
 import { OvertakenError, TapeLine } from './tape-line.js'
 
 const START_MS = Date.UTC(2026, 10, 3)
@@ -91,7 +91,7 @@ test('batches that are booked together leave the same rows, and are told one by 
   const whole = await openLine()
   await whole.line.append(batchesOf(TO))
   const { line, sql } = await openLine()
-  const booked: Booked[] = []
+  const booked: BookedRange[] = []
   await line.append(batchesOf(9), (each) => booked.push(each))
   expect(await hashTables(sql)).toEqual(await hashTables(whole.sql))
   expect(booked.map(({ fromBlock, logs }) => [fromBlock, logs])).toEqual(

@@ -13,7 +13,7 @@ import { attributeBatchInSteps } from '../attribute/attribute-batch.js'
 import type { Tape } from '../attribute/tape.js'
 import { poolsOf, selectPools } from '../facts/pools.js'
 import { toEntries } from '../facts/to-entries.js'
-import type { Batch, Batches, Booked, Cursor, Line } from '../follow/line.js'
+import type { Batch, Batches, BlockSink, BookedRange, Cursor } from '../follow/block-sink.js'
 import { Names } from '../ids/names.js'
 import { cutFacts } from './cut.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
@@ -53,7 +53,7 @@ export class OvertakenError extends Error {
 }
 
 /** What is left of a batch when its logs, the most of it, have been read. */
-type Read = Booked & Pick<Batch, 'blocks' | 'isNearHead'> & { tape: Tape }
+type Read = BookedRange & Pick<Batch, 'blocks' | 'isNearHead'> & { tape: Tape }
 
 /** The logs of so many batches are read before they can be booked: while PostgreSQL writes, too. */
 const READ_AHEAD = 4
@@ -66,7 +66,7 @@ const SEND_CHARS = 262_144
  * The line that ends in the database. In each transaction facts, ledger and cursor move together.
  * After an error the line must not be used again; a new one starts from what the database has.
  */
-export class TapeLine implements Line {
+export class TapeLine implements BlockSink {
   readonly #pool: Pool
   readonly #listeners: readonly TapeListener[]
   readonly #names = new Names()
@@ -101,7 +101,7 @@ export class TapeLine implements Line {
     return this.#cursor
   }
 
-  async append(batches: Batches, onBooked?: (booked: Booked) => void): Promise<void> {
+  async append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void> {
     const ahead = new ReadAhead(this.#read(batches), READ_AHEAD)
     try {
       for (;;) {
@@ -168,8 +168,8 @@ export class TapeLine implements Line {
   }
 
   /** Books the next batches, as many as belong together, in one transaction. */
-  async #commit(ahead: ReadAhead<Read>, first: Read): Promise<Booked[]> {
-    const booked: Booked[] = []
+  async #commit(ahead: ReadAhead<Read>, first: Read): Promise<BookedRange[]> {
+    const booked: BookedRange[] = []
     const told: (() => void)[] = []
     let last = first
     await transact(this.#pool, async (tx) => {
@@ -278,7 +278,7 @@ const toRead = ({ logs, refused = [], ...rest }: Batch, tape: Tape): Read => ({
   tape,
 })
 
-const toBooked = ({ fromBlock, toBlock, logs, refused }: Read): Booked => ({
+const toBooked = ({ fromBlock, toBlock, logs, refused }: Read): BookedRange => ({
   ...{ fromBlock, toBlock, logs, refused },
 })
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert'
 import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import type { Batch, Batches, Booked, Cursor, Line } from './line.js'
+import type { Batch, Batches, BlockSink, BookedRange, Cursor } from './block-sink.js'
 
 type BookedBlock = { cursor: Cursor; parentHash: string | undefined; isNearHead: boolean }
 
-/** A line in memory that insists on what every line may rely on. For tests. */
-export class MemoryLine implements Line {
+/** A sink in memory that asserts what every sink may rely on. For tests. */
+export class MemorySink implements BlockSink {
   readonly batches: Batch[] = []
   readonly rewinds: { from: number; to: number }[] = []
   logs: ChainLog[] = []
   refused: ChainLog[] = []
-  /** Blocks whose headers came, by number. */
+  /** Blocks whose headers were given, by number. */
   readonly #booked = new Map<number, BookedBlock>()
   #cursor: Cursor | undefined
   #isBusy = false
@@ -20,7 +20,7 @@ export class MemoryLine implements Line {
     return this.#cursor
   }
 
-  async append(batches: Batches, onBooked?: (booked: Booked) => void): Promise<void> {
+  async append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void> {
     for await (const batch of batches) {
       await this.#book(batch)
       const { logs, refused = [] } = batch
@@ -54,7 +54,7 @@ export class MemoryLine implements Line {
         this.#booked.delete(block)
       }
       this.#cursor = this.#booked.get(toBlock)?.cursor
-      assert(this.#cursor !== undefined, 'a line is rewound to a block that it has')
+      assert(this.#cursor !== undefined, 'a sink is rewound to a block that it has')
       this.logs = this.logs.filter(({ at }) => at.blockNumber <= toBlock)
       this.refused = this.refused.filter(({ at }) => at.blockNumber <= toBlock)
       this.rewinds.push({ from, to: toBlock })
@@ -79,7 +79,7 @@ export class MemoryLine implements Line {
     }
   }
 
-  /** What is booked takes a while, so that whoever does not wait is found out. */
+  /** Booking takes a turn of the event loop, so that a caller that does not wait is detected. */
   async #alone(work: () => void): Promise<void> {
     assert(!this.#isBusy, 'one append or rewind at a time')
     this.#isBusy = true

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sumMetric } from '../../../test/upstream-socket.js'
 import { seqOf } from '../../core/seq.js'
 import { emptyTape } from '../attribute/empty-tape.js'
-import { TapeWatch } from './tape-watch.js'
+import { ChainWatch } from './chain-watch.js'
 
 const BLOCK = 86_000_000
 const OPERATOR = '0x00000000000000000000000000000000000000e4'
@@ -14,9 +14,9 @@ function tapeAt(number: number, transfers: number) {
   return { ...emptyTape(), blocks: [block], unknownOperators }
 }
 
-test('counts what the reading and what the ledger put apart', async () => {
+test('counts the logs that attribution and the ledger could not book', async () => {
   const registry = new Registry()
-  const watch = new TapeWatch(registry)
+  const watch = new ChainWatch(registry)
   watch.start({ fillsByBlock: [], quarantined: 3 })
   watch.onBooked(tapeAt(BLOCK, 1), [{ seq: seqOf(BLOCK, 1), reason: 'column_full' }])()
   expect(watch.quarantined).toBe(4)
@@ -24,9 +24,9 @@ test('counts what the reading and what the ledger put apart', async () => {
   expect(await sumMetric(registry, 'auspex_chain_quarantined_total')).toBe(1)
 })
 
-test('warns of a stranger until a reorganisation takes back what it did', async () => {
+test('warns of an unknown operator until a reorganisation takes back what it did', async () => {
   const registry = new Registry()
-  const watch = new TapeWatch(registry)
+  const watch = new ChainWatch(registry)
   watch.onBooked(tapeAt(BLOCK, 10), [])()
   watch.onBooked(tapeAt(BLOCK + 1, 100), [])()
   expect(watch.warnings).toEqual([expect.stringContaining(`${OPERATOR} moved`)])

@@ -3,22 +3,22 @@ import type { UnknownOperator } from '../attribute/tape.js'
 
 /** About an hour. */
 const WINDOW_BLOCKS = 2_400
-/** A tool of one wallet moves a few tokens; an exchange moves them all day. */
+/** An operator of one wallet moves few tokens; an exchange moves many in every hour. */
 const TRANSFERS_MIN = 100
 const OPERATORS_MAX = 10_000
 
-/** By block, ascending, and the sum of all. */
+/** Transfers by block, ascending, and their sum. */
 type Moves = { blocks: { block: number; transfers: number }[]; transfers: number }
 
-/** Who moved outcome tokens of others lately without being a contract that we know. */
+/** Addresses outside the table of contracts that recently moved outcome tokens of others. */
 export class UnknownOperators {
   readonly #moves = new Map<string, Moves>()
 
-  add(strangers: readonly UnknownOperator[]): void {
-    for (const { seq, operator, transfers } of strangers) {
+  add(operators: readonly UnknownOperator[]): void {
+    for (const { seq, operator, transfers } of operators) {
       const moves = this.#moves.get(operator) ?? { blocks: [], transfers: 0 }
       addTo(moves, blockOf(seq), transfers)
-      // The one that was longest silent stands first and goes first.
+      // Moves the operator to the end: the one without transfers for longest is dropped first.
       this.#moves.delete(operator)
       this.#moves.set(operator, moves)
     }
@@ -28,7 +28,7 @@ export class UnknownOperators {
     }
   }
 
-  /** Those that move so much that they may be a new exchange, with their transfers of the last hour. */
+  /** Operators with so many transfers in the last hour that they may be a new exchange. */
   busy(headBlock: number): { operator: string; transfers: number }[] {
     this.#keep((block) => block > headBlock - WINDOW_BLOCKS)
     const found: { operator: string; transfers: number }[] = []
@@ -41,7 +41,7 @@ export class UnknownOperators {
     this.#keep((block) => block <= toBlock)
   }
 
-  /** The blocks that go stand together at one end. */
+  /** Blocks are ascending and those to drop are at one end, so checking both ends is enough. */
   #keep(stays: (block: number) => boolean): void {
     for (const [operator, moves] of this.#moves) {
       const { blocks } = moves

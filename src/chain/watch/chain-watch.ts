@@ -3,13 +3,14 @@ import { blockOf } from '../../core/seq.js'
 import type { Refusal } from '../../ledger/rows/ledger-store.js'
 import type { Tape } from '../attribute/tape.js'
 import { FillRate } from './fill-rate.js'
-import { UnknownOperators } from './strange-operators.js'
+import { UnknownOperators } from './unknown-operators.js'
 
 /**
- * Looks at every committed tape for signs that it no longer tells everything: contracts that nobody
- * has taught us, and what had to be put aside. `warnings` are for people, the metrics for alarms.
+ * Checks every committed batch for signs that the facts are no longer complete: operators and
+ * events that the table of contracts lacks, fewer fills than usual, and logs in quarantine.
+ * `warnings` are shown by `/v1/status`; the metrics are meant for alerts.
  */
-export class TapeWatch {
+export class ChainWatch {
   readonly #fillRate = new FillRate()
   readonly #operators = new UnknownOperators()
   readonly #metrics: WatchMetrics
@@ -22,7 +23,7 @@ export class TapeWatch {
     this.#metrics = createWatchMetrics(registry)
   }
 
-  /** What the database knows from before this process. */
+  /** Starts from what the database has from earlier processes. */
   start(known: { fillsByBlock: readonly { block: number; fills: number }[]; quarantined: number }) {
     for (const { block, fills } of known.fillsByBlock) this.#fillRate.add(block, fills)
     this.#quarantined = known.quarantined
@@ -44,7 +45,7 @@ export class TapeWatch {
     this.#quarantined -= freed
     this.#fillRate.cut(toBlock)
     this.#operators.cut(toBlock)
-    this.#look()
+    this.#update()
   }
 
   get quarantined(): number {
@@ -85,10 +86,10 @@ export class TapeWatch {
     metrics.unknownLogs.inc(unknown)
     for (const reason of reasons) metrics.quarantined.inc({ reason })
     for (const { transfers } of operators) metrics.strangeTransfers.inc(transfers)
-    this.#look()
+    this.#update()
   }
 
-  #look(): void {
+  #update(): void {
     this.#busy = this.#operators.busy(this.#headBlock)
     this.#fall = this.#fillRate.fall
     this.#metrics.unknownOperators.set(this.#busy.length)

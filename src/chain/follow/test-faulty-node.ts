@@ -9,7 +9,7 @@ export type RawLog = {
   removed: boolean
 }
 
-/** A node that gives other logs than its blocks have. */
+/** A node that returns other logs than its blocks have. */
 export function changeLogs(change: (logs: RawLog[]) => RawLog[]): Lie {
   return ({ method }, answer) =>
     method === 'eth_getLogs' && answer.result !== undefined
@@ -17,7 +17,7 @@ export function changeLogs(change: (logs: RawLog[]) => RawLog[]): Lie {
       : answer
 }
 
-/** A node that has not heard of what is above that block. */
+/** A node that has no block above that one. */
 export function showOnlyUpTo({ chain }: Universe, block: number): Lie {
   return ({ method, params }, answer): RpcAnswer => {
     if (method !== 'eth_getBlockByNumber') return answer

@@ -4,7 +4,7 @@ import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import { EMITTERS } from '../../upstreams/polygon/events.js'
 import { KNOWN_TOPICS, WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import { canHold, isDoubtful } from './doubt.js'
+import { bloomAllows, contradictsBloom } from './bloom-check.js'
 
 const [exchange = '', otherExchange = ''] = EXCHANGES
 const fillTopic =
@@ -43,7 +43,7 @@ describe('the logs of a block are', () => {
     ['none, as the bloom says', [], EMPTY],
     ['some of a bloom that admits everything', [fill], FULL],
   ])('believed: %s', (_why, logs, bloom) => {
-    expect(isDoubtful(bloom, logs)).toBe(false)
+    expect(contradictsBloom(bloom, logs)).toBe(false)
   })
 
   test.each([
@@ -57,12 +57,12 @@ describe('the logs of a block are', () => {
       bloomOf([fill]),
     ],
     ['none in a bloom that admits everything', [], FULL],
-  ])('doubted: %s', (_why, logs, bloom) => {
-    expect(isDoubtful(bloom, logs)).toBe(true)
+  ])('contradicted: %s', (_why, logs, bloom) => {
+    expect(contradictsBloom(bloom, logs)).toBe(true)
   })
 
-  test('told apart one by one', () => {
+  test('checked one by one', () => {
     const bloom = bloomOf([fill])
-    expect([fill, otherFill].map((log) => canHold(bloom, log))).toEqual([true, false])
+    expect([fill, otherFill].map((log) => bloomAllows(bloom, log))).toEqual([true, false])
   })
 })

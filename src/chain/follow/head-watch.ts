@@ -3,9 +3,9 @@ import type { Timing } from '../../lib/timing.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
 import type { PolygonListener, PolygonSocket } from '../../upstreams/polygon/socket.js'
-import { notThere } from './read-heads.js'
+import { missingBlock } from './headers.js'
 
-/** `undefined`: there is no socket, and the node is asked again and again. */
+/** `undefined`: there is no socket, and the node is polled instead. */
 export type OpenSocket = (listener: PolygonListener) => PolygonSocket | undefined
 
 type HeadWatchOptions = {
@@ -15,17 +15,17 @@ type HeadWatchOptions = {
 }
 
 const POLL_MS = 1_000
-/** Three blocks should have come. */
+/** The time of three blocks. */
 const SILENT_MS = 6_000
 
 const WOKEN = Symbol('woken')
 
-/** The newest block of the node: told by its socket or, while that says nothing, asked for. */
+/** The newest block of the node: announced by its socket or, while the socket is silent, polled. */
 export class HeadWatch {
   readonly #options: HeadWatchOptions
   #newest: Head | undefined
   #doneHash: string | undefined
-  #heardMs = Number.NEGATIVE_INFINITY
+  #announcedMs = Number.NEGATIVE_INFINITY
   #polledMs = Number.NEGATIVE_INFINITY
   #wake = (): void => undefined
 
@@ -33,17 +33,17 @@ export class HeadWatch {
     this.#options = options
   }
 
-  /** The socket lives until the signal aborts. */
+  /** Opens the socket, which stays open until the signal aborts. */
   start(signal: AbortSignal): void {
     const socket = this.#options.openSocket({
       onHead: (head) => this.#onHead(head),
-      // Whoever follows the heads reads every block below them, so that a gap is nothing special.
+      // The follower reads every block below a head, so it fills gaps by itself.
       onGap: () => undefined,
     })
     socket?.start(signal)
   }
 
-  /** Waits for a head that is not done yet. The same one comes again until it is. */
+  /** Waits for a head other than the last one passed to `done`. Returns the same one until then. */
   async next(signal: AbortSignal): Promise<Head> {
     for (;;) {
       if (this.#pollInMs() <= 0) await this.#poll(signal)
@@ -58,24 +58,24 @@ export class HeadWatch {
   }
 
   #onHead(head: Head): void {
-    this.#heardMs = this.#options.timing.now()
+    this.#announcedMs = this.#options.timing.now()
     this.#newest = head
     this.#wake()
   }
 
   #pollInMs(): number {
-    const dueMs = Math.max(this.#heardMs + SILENT_MS, this.#polledMs + POLL_MS)
+    const dueMs = Math.max(this.#announcedMs + SILENT_MS, this.#polledMs + POLL_MS)
     return dueMs - this.#options.timing.now()
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
     const { polygon, timing } = this.#options
     this.#polledMs = timing.now()
-    const heardMs = this.#heardMs
+    const announcedMs = this.#announcedMs
     const head = await polygon.getBlock('latest', signal)
-    if (head === undefined) throw notThere('latest')
-    // What the socket said meanwhile is newer.
-    if (this.#heardMs === heardMs) this.#newest = head
+    if (head === undefined) throw missingBlock('latest')
+    // A head that the socket announced meanwhile is newer.
+    if (this.#announcedMs === announcedMs) this.#newest = head
   }
 
   #wait(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,39 @@
+import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
+import type { TapeBlock } from '../attribute/tape.js'
+
+/** What the follower hands blocks to. The caller awaits each append or rewind before the next one. */
+export type BlockSink = {
+  /** `undefined`: no block is booked yet. */
+  readonly cursor: Cursor | undefined
+  /**
+   * The first batch starts at the block after the cursor (any block when there is no cursor), and
+   * each batch continues the one before it. The sink may commit several batches in one transaction,
+   * but never a part of one, and calls `onBooked` after the commit. When the iteration throws, the
+   * sink books the batches that it already received and throws the error afterwards.
+   */
+  append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void>
+  /** Takes back every block above `toBlock`, which must be booked. */
+  rewind(toBlock: number): Promise<void>
+  /** Hash of a booked block near the head; `undefined` when the block is older or not booked. */
+  hashOf(block: number): Promise<string | undefined>
+}
+
+/** The last booked block. */
+export type Cursor = { block: number; hash: string; timeSec: number }
+
+/** All watched logs of a range of blocks. */
+export type Batch = BlockRange & {
+  logs: readonly ChainLog[]
+  /** Logs that the node returned although the receipts lack them: they go into quarantine. */
+  refused?: readonly ChainLog[] | undefined
+  /** The headers that were read, ascending; the last one is that of `toBlock`. */
+  blocks: readonly TapeBlock[]
+  /** A reorganisation may still reach the batch: it has every header, and its changes are journalled. */
+  isNearHead: boolean
+}
+
+export type Batches = Iterable<Batch> | AsyncIterable<Batch>
+
+/** Committed blocks, with the number of their logs. */
+export type BookedRange = BlockRange & { logs: number; refused: number }
