@@ -141,7 +141,8 @@ async function report({ sql, status, bus, catalogue }: Context, markets: MarketJ
   const { block, blockTime } = await selectState(sql)
   status.wallets = await countWallets(sql)
   status.markets = markets.status().known
-  const { eventsBuffered, settlementsBuffered, eventStoreBytes, eventsProcessed } = bus.status
+  const { eventsBuffered, eventStoreBytes, eventsProcessed } = bus.status
+  const settlementsBuffered = bus.countBuffered('settlement')
   Object.assign(status, { eventsBuffered, settlementsBuffered, eventStoreBytes, eventsProcessed })
   status.latestBlock = block ?? 0
   status.latestBlockSec = blockTime ?? 0

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { createLog } from '../lib/log.js'
 import { Bus, type BusOptions } from './bus.js'
-import { type BusEvent, type EventDraft, type EventType, NO_KEYS } from './event.js'
+import { type BusEvent, type EventDraft, NO_KEYS } from './event.js'
 
-const draft = (name: string, timestampMs = 0, type: EventType = 'trade'): EventDraft => ({
+const draft = (name: string, timestampMs = 0, type = 'trade'): EventDraft => ({
   type,
   timestampMs,
   data: { name },
@@ -36,7 +36,7 @@ describe('publishing', () => {
     ])
   })
 
-  test('nothing is no batch', () => {
+  test('an empty list is not delivered', () => {
     const { bus } = openBus()
     let batches = 0
     bus.subscribe(() => void batches++)
@@ -44,7 +44,7 @@ describe('publishing', () => {
     expect(batches).toBe(0)
   })
 
-  test('a listener that throws is logged and hurts neither the others nor the publisher', () => {
+  test('a listener that throws is logged and affects neither the others nor the publisher', () => {
     const { bus, lines } = openBus()
     const got: unknown[] = []
     bus.subscribe(() => {
@@ -68,7 +68,7 @@ describe('publishing', () => {
     expect(lines.filter((line) => line.includes('sleeper'))).toHaveLength(1)
   })
 
-  test('who has left gets nothing more, not even of the batch that is under way', () => {
+  test('a listener that unsubscribed receives nothing more, not even the batch that is being delivered', () => {
     const { bus } = openBus()
     const got: unknown[] = []
     const leave = () => stop()
@@ -78,7 +78,7 @@ describe('publishing', () => {
     expect(got).toEqual([])
   })
 
-  test('what a listener publishes comes after what it was told, for everybody', () => {
+  test('what a listener publishes comes after the batch it received, for all listeners', () => {
     const { bus } = openBus()
     const got: unknown[] = []
     bus.subscribe(([event]) => {
@@ -122,9 +122,9 @@ describe('the text of an event', () => {
     expect(reads).toBe(readsBefore + 1)
   })
 
-  test('of a fill is flat', () => {
+  test('is the message of its publisher where it has one', () => {
     const { bus } = openBus()
-    bus.publish([draft('a', 7, 'fill')])
+    bus.publish([{ ...draft('a', 7, 'fill'), message: { type: 'event', data: { name: 'a' } } }])
     expect(bus.replay({ afterId: 0 })[0]?.text).toBe('{"type":"event","data":{"name":"a"}}')
   })
 })
@@ -153,21 +153,22 @@ describe('replay', () => {
     expect(bus.replay({ sinceMs: 0, limit: 9 })).toHaveLength(3)
   })
 
-  test('reaches back five minutes and is then forgotten, which drops nothing', () => {
+  test('events older than five minutes are removed and do not count as dropped', () => {
     const { bus, clock } = openBus()
     bus.publish([draft('old', 1, 'settlement')])
     clock.advance(5 * 60_000)
     bus.publish([draft('new', 2)])
     expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['old', 'new'])
-    expect(bus.status).toMatchObject({ eventsBuffered: 2, settlementsBuffered: 1 })
+    expect(bus.status).toMatchObject({ eventsBuffered: 2 })
+    expect(bus.countBuffered('settlement')).toBe(1)
     clock.advance(1)
     expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['new'])
     expect(bus.status).toMatchObject({
       eventsBuffered: 1,
-      settlementsBuffered: 0,
       eventsProcessed: 2,
       eventsDropped: 0,
     })
+    expect(bus.countBuffered('settlement')).toBe(0)
   })
 
   test('past the bound on the count the oldest go, and are counted', () => {
@@ -196,16 +197,16 @@ describe('replay', () => {
     expect(bus.status.eventStoreBytes).toBeLessThan(text * 3 + 400)
   })
 
-  test('all forgotten leaves nothing behind', () => {
+  test('an emptied buffer counts nothing', () => {
     const { bus, clock } = openBus()
     for (let index = 0; index < 5_000; index++) bus.publish([draft('a', 0, 'settlement')])
     clock.advance(5 * 60_000 + 1)
     expect(bus.status).toMatchObject({
       eventsBuffered: 0,
-      settlementsBuffered: 0,
       eventStoreBytes: 0,
       keptFromMs: undefined,
     })
+    expect(bus.countBuffered('settlement')).toBe(0)
     bus.publish([draft('b')])
     expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['b'])
   })

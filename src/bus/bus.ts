@@ -6,46 +6,46 @@ import { RecentEvents, type RecentLimits } from './recent-events.js'
 export type BusOptions = { clock: Clock; log: Log } & Partial<RecentLimits>
 
 /**
- * Gets the events in batches, in order, each once. It is called while the publisher waits, so it may
- * only sort and queue what it wants; what it throws is logged and touches nobody else.
+ * Receives the events in batches, in order, each once. It is called while the publisher waits, so it
+ * may only select and queue what it wants. What it throws is logged; other listeners and the publisher
+ * do not notice.
  */
 export type BusListener = (events: readonly BusEvent[]) => void
 
-/** `limit` keeps the newest ones. */
+/** `limit`: the newest so many. */
 export type Replay = ({ sinceMs: number } | { afterId: number }) & { limit?: number | undefined }
 
 export type BusStatus = {
   eventsBuffered: number
-  settlementsBuffered: number
   eventStoreBytes: number
   eventsProcessed: number
-  /** Given up before their time, because memory is bounded. */
+  /** Removed before `keepMs` was over, because a memory limit was reached. */
   eventsDropped: number
-  /** When the oldest event that is kept was published; `undefined`: there is none. */
+  /** When the oldest buffered event was published; `undefined`: the buffer is empty. */
   keptFromMs: number | undefined
 }
 
 const KEEP_MS = 5 * 60_000
 const BYTES_MAX = 256 * 1024 * 1024
 const COUNT_MAX = 1_000_000
-/** Ids count on from the time of the start: no process ever makes a thousand events a millisecond. */
+/** Ids start at the time of the start times this: no process publishes a thousand events a millisecond. */
 const IDS_PER_MS = 1_000
-/** A listener that takes longer than that in one call is named in the log, once. */
+/** A listener whose call takes longer is named in the log, once. */
 const SLOW_MS = 50
 
 type Subscription = { listener: BusListener; isOpen: boolean; wasSlow: boolean }
 type Delivery = { events: readonly BusEvent[]; to: readonly Subscription[] }
 
 /**
- * Carries events from those who find out to those who tell, and keeps the last minutes for replay.
- * Everything happens at once: whoever subscribes and asks for a replay without waiting in between
- * misses nothing and gets nothing twice.
+ * Carries events from publishers to listeners inside one process, and buffers the last minutes for
+ * replay. All calls are synchronous: a listener that subscribes and then replays, without an `await`
+ * in between, misses no event and receives none twice.
  */
 export class Bus {
   readonly #clock: Clock
   readonly #log: Log
   readonly #recent: RecentEvents
-  /** Replaced rather than changed: a batch goes to those who were there when it was published. */
+  /** Replaced, never mutated: a batch goes to those that were subscribed when it was published. */
   #subscriptions: readonly Subscription[] = []
   readonly #deliveries: Delivery[] = []
   #isDelivering = false
@@ -63,7 +63,7 @@ export class Bus {
     this.#lastId = clock.now() * IDS_PER_MS
   }
 
-  /** What a listener publishes in turn follows when everybody has the batch before. */
+  /** A batch that a listener publishes is delivered after all listeners have the current one. */
   publish(drafts: readonly EventDraft[]): void {
     if (drafts.length === 0) return
     const nowMs = this.#clock.now()
@@ -75,7 +75,7 @@ export class Bus {
     if (!this.#isDelivering) this.#deliver()
   }
 
-  /** Returns what ends it. */
+  /** Returns the function that unsubscribes. */
   subscribe(listener: BusListener): () => void {
     const subscription: Subscription = { listener, isOpen: true, wasSlow: false }
     this.#subscriptions = [...this.#subscriptions, subscription]
@@ -85,7 +85,7 @@ export class Bus {
     }
   }
 
-  /** Those published after that id, or with a timestamp after that time, as far as they are kept. */
+  /** Buffered events with a later id, or with a later timestamp, in the order of publishing. */
   replay(from: Replay): BusEvent[] {
     this.#recent.trim(this.#clock.now())
     const events =
@@ -93,11 +93,16 @@ export class Bus {
     return from.limit === undefined ? events : events.slice(Math.max(0, events.length - from.limit))
   }
 
+  /** How many events of a type are in the buffer. */
+  countBuffered(type: string): number {
+    this.#recent.trim(this.#clock.now())
+    return this.#recent.countOf(type)
+  }
+
   get status(): BusStatus {
     this.#recent.trim(this.#clock.now())
     return {
       eventsBuffered: this.#recent.count,
-      settlementsBuffered: this.#recent.settlements,
       eventStoreBytes: this.#recent.bytes,
       eventsProcessed: this.#processed,
       eventsDropped: this.#recent.dropped,
@@ -111,22 +116,22 @@ export class Bus {
       const delivery = this.#deliveries.shift()
       if (delivery === undefined) break
       for (const subscription of delivery.to) {
-        if (subscription.isOpen) this.#tell(subscription, delivery.events)
+        if (subscription.isOpen) this.#call(subscription, delivery.events)
       }
     }
     this.#isDelivering = false
   }
 
-  #tell(subscription: Subscription, events: readonly BusEvent[]): void {
+  #call(subscription: Subscription, events: readonly BusEvent[]): void {
     const startMs = performance.now()
     try {
       subscription.listener(events)
     } catch (error) {
-      this.#log.error({ err: error }, 'reader of events failed')
+      this.#log.error({ err: error }, 'bus listener failed')
     }
     const tookMs = Math.round(performance.now() - startMs)
     if (tookMs < SLOW_MS || subscription.wasSlow) return
     subscription.wasSlow = true
-    this.#log.warn({ listener: subscription.listener.name, tookMs }, 'reader of events is slow')
+    this.#log.warn({ listener: subscription.listener.name, tookMs }, 'bus listener is slow')
   }
 }

@@ -1,98 +1,39 @@
-import { estimateBytes } from './event-size.js'
-
-/** Something that happened, numbered and kept by the bus. The same object goes to every reader. */
-export class BusEvent {
-  /** One more than the event before; also above every id of an earlier process. */
-  readonly id: number
-  readonly type: EventType
-  /** When it happened, by its own account. Not in the order of the ids. */
-  readonly timestampMs: number
-  readonly data: EventData
-  readonly keys: EventKeys
-  readonly publishedMs: number
-  /** About what it takes in memory. */
-  readonly bytes: number
-  #text: string | undefined
-
-  constructor(draft: EventDraft, id: number, publishedMs: number) {
-    this.id = id
-    this.type = draft.type
-    this.timestampMs = draft.timestampMs
-    this.data = draft.data
-    this.keys = draft.keys
-    this.publishedMs = publishedMs
-    this.bytes = estimateBytes(draft.data)
-  }
-
-  /** The message as readers get it, made when the first of them wants it. */
-  get text(): string {
-    this.#text ??= this.#write()
-    return this.#text
-  }
-
-  #write(): string {
-    const { type, timestampMs: timestamp, data } = this
-    // Fills go out flat, under a name and without a time of their own.
-    if (type === 'fill') return JSON.stringify({ type: 'event', data })
-    // Prices repeat who and when (in seconds) above the data, and what mean they are.
-    if (type === 'price_feed') {
-      const { price, bid, ask, ...head } = data
-      return JSON.stringify({ type, ...head, data })
-    }
-    return JSON.stringify({ type, timestamp, data })
-  }
-}
-
+/** What a publisher hands to the bus. The bus reads nothing but the envelope; `data` is its publisher's. */
 export type EventDraft = {
-  type: EventType
+  /** The name by which clients subscribe, such as `trade`. */
+  type: string
+  /** When the event happened. Not in the order of publishing. */
   timestampMs: number
   data: EventData
   keys: EventKeys
+  /** What clients receive instead of `{ type, timestamp, data }`. */
+  message?: object | undefined
 }
 
-/** Fields by their names on the wire; those that are `undefined` are left out. */
+/** Fields by their names on the wire; fields that are `undefined` are left out of the message. */
 export type EventData = Readonly<Record<string, unknown>>
 
-export type EventType =
-  | 'settlement'
-  | 'fill'
-  | 'status_update'
-  | 'trade'
-  | 'position_change'
-  | 'position_split'
-  | 'position_merge'
-  | 'positions_converted'
-  | 'redemption'
-  | 'deposit'
-  | 'block'
-  | 'oracle'
-  | 'combo_execution'
-  | 'combo_status_update'
-  | 'combo_lifecycle'
-  | 'reorg'
-  | 'price_feed'
-
-/** What filters look at, spelled as in the data. */
+/** The values that filters of subscriptions compare, spelled as in the data. */
 export type EventKeys = {
-  /** Everybody who takes part; lower-case. */
+  /** All wallets that take part, in lower case. */
   wallets: readonly string[]
-  /** Decimal ids of the tokens it is about, those of combo legs included. */
+  /** Decimal ids of all tokens involved, those of combo legs included. */
   tokens: readonly string[]
   conditionIds: readonly string[]
-  /** `undefined` where the market is not known (yet). */
+  /** `undefined` while the catalogue does not have the market. */
   marketSlug: string | undefined
   eventSlug: string | undefined
-  /** `BUY` or `SELL`, of combos `YES` or `NO`. */
+  /** `BUY` or `SELL`; for combos `YES` or `NO`. */
   side: string | undefined
-  /** What it is worth in dollars, for bounds on the size. */
+  /** Worth in dollars, for filters by size. */
   sizeUsd: number | undefined
   status: 'pending' | 'confirmed'
-  /** Of prices: `BTC/USD`, and which price of it. */
+  /** Of coin prices: the feed, such as `BTC/USD`, and which of its prices. */
   feed?: string | undefined
   priceSource?: string | undefined
 }
 
-/** Of events that no filter but one on their type finds. */
+/** The keys of an event that is found by its type alone. */
 export const NO_KEYS: EventKeys = {
   wallets: [],
   tokens: [],
@@ -102,4 +43,54 @@ export const NO_KEYS: EventKeys = {
   side: undefined,
   sizeUsd: undefined,
   status: 'confirmed',
+}
+
+/** A published event. All listeners receive the same object. */
+export class BusEvent {
+  /** One more than the id of the event before, and above every id of an earlier process. */
+  readonly id: number
+  readonly type: string
+  readonly timestampMs: number
+  readonly data: EventData
+  readonly keys: EventKeys
+  readonly publishedMs: number
+  /** Estimated memory of the event and its text. */
+  readonly bytes: number
+  readonly #message: object
+  #text: string | undefined
+
+  constructor(draft: EventDraft, id: number, publishedMs: number) {
+    const { type, timestampMs, data, keys } = draft
+    this.id = id
+    this.type = type
+    this.timestampMs = timestampMs
+    this.data = data
+    this.keys = keys
+    this.publishedMs = publishedMs
+    this.bytes = OBJECT_BYTES + 2 * textLength(data)
+    this.#message = draft.message ?? { type, timestamp: timestampMs, data }
+  }
+
+  /** The message as JSON, written at the first use and then shared by all clients. */
+  get text(): string {
+    this.#text ??= JSON.stringify(this.#message)
+    return this.#text
+  }
+}
+
+/** Memory of an object and its strings apart from their characters. */
+const OBJECT_BYTES = 300
+
+/** About the length of the value as JSON. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return 8
+  let length = 2
+  if (Array.isArray(value)) {
+    for (const item of value) length += textLength(item)
+    return length
+  }
+  for (const [name, field] of Object.entries(value))
+    if (field !== undefined) length += name.length + 3 + textLength(field)
+  return length
 }

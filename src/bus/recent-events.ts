@@ -1,24 +1,24 @@
 import type { BusEvent } from './event.js'
 
 export type RecentLimits = {
-  /** Younger events are only given up for the two bounds below. */
+  /** Younger events are removed only when one of the two limits below is exceeded. */
   keepMs: number
   bytesMax: number
   countMax: number
 }
 
-/** The forgotten front of the list is cut off when it is this long, and longer than the rest. */
-const FORGOTTEN_MAX = 1024
+/** The emptied front of the list is cut off when it is this long, and longer than the rest. */
+const EMPTY_SLOTS_MAX = 1024
 
-/** The last events, in order and without a gap between their ids. */
+/** The buffer of the last events, in the order of their ids, which have no gaps. */
 export class RecentEvents {
   readonly #limits: RecentLimits
-  /** What is forgotten is overwritten at once, so that it does not stay in memory. */
+  /** The slot of a removed event is cleared at once, so that its memory is free. */
   #slots: (BusEvent | undefined)[] = []
-  /** Index of the oldest that is kept. */
+  /** Index of the oldest event. */
   #first = 0
   #bytes = 0
-  #settlements = 0
+  readonly #countsByType = new Map<string, number>()
   #dropped = 0
 
   constructor(limits: RecentLimits) {
@@ -28,19 +28,19 @@ export class RecentEvents {
   add(event: BusEvent): void {
     this.#slots.push(event)
     this.#bytes += event.bytes
-    if (event.type === 'settlement') this.#settlements++
+    this.#count(event, 1)
   }
 
-  /** Forgets what is too old, and then the oldest until the rest fits. */
+  /** Removes events that are too old, then the oldest until the rest is within the limits. */
   trim(nowMs: number): void {
     const { keepMs, bytesMax, countMax } = this.#limits
     for (let oldest = this.oldest; oldest !== undefined; oldest = this.oldest) {
       const isOld = oldest.publishedMs < nowMs - keepMs
       if (!isOld && this.#bytes <= bytesMax && this.count <= countMax) break
       if (!isOld) this.#dropped++
-      this.#forget(oldest)
+      this.#remove(oldest)
     }
-    if (this.#first < FORGOTTEN_MAX || this.#first < this.count) return
+    if (this.#first < EMPTY_SLOTS_MAX || this.#first < this.count) return
     this.#slots = this.#slots.slice(this.#first)
     this.#first = 0
   }
@@ -51,7 +51,7 @@ export class RecentEvents {
     return this.#from(this.#first + Math.max(0, id + 1 - oldestId), () => true)
   }
 
-  /** Looks at all of them: they are not in the order of their timestamps. */
+  /** Compares every event: they are not in the order of their timestamps. */
   since(timestampMs: number): BusEvent[] {
     return this.#from(this.#first, (event) => event.timestampMs > timestampMs)
   }
@@ -68,11 +68,11 @@ export class RecentEvents {
     return this.#bytes
   }
 
-  get settlements(): number {
-    return this.#settlements
+  countOf(type: string): number {
+    return this.#countsByType.get(type) ?? 0
   }
 
-  /** How many had to go before their time. */
+  /** How many events were removed before `keepMs` was over. */
   get dropped(): number {
     return this.#dropped
   }
@@ -86,10 +86,13 @@ export class RecentEvents {
     return events
   }
 
-  #forget(oldest: BusEvent): void {
+  #remove(oldest: BusEvent): void {
     this.#slots[this.#first] = undefined
     this.#first++
     this.#bytes -= oldest.bytes
-    if (oldest.type === 'settlement') this.#settlements--
+    this.#count(oldest, -1)
+  }
+  #count({ type }: BusEvent, change: 1 | -1): void {
+    this.#countsByType.set(type, this.countOf(type) + change)
   }
 }

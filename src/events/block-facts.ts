@@ -1,17 +1,51 @@
-import type { Tape } from '../chain/attribute/tape.js'
+import type { EventDraft } from '../bus/event.js'
+import type { FeeFact, Tape, TapeBlock } from '../chain/attribute/tape.js'
 import { seqOf } from '../core/seq.js'
+import type { Enricher } from './enrichment.js'
+import { type Confirmation, groupByTransaction, type Match, toSettledMatch } from './match.js'
+import type { Message } from './message.js'
 
-/** The lists of a tape whose entries each come from a log. */
-export type BlockFacts = Omit<
-  Tape,
-  'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'unknownOperators'
->
+/** Messages that belong together, and how they are made from the facts of a block. */
+export type MessageFamily = {
+  messages: readonly Message[]
+  /** Absent where the messages do not come from blocks. */
+  fromBlock?(facts: BlockFacts, enricher: Enricher): Iterable<PlacedEvent>
+}
 
-/** What a tape says about one of its blocks. */
-export function factsOfBlock(tape: Tape, block: number): BlockFacts {
-  const from = seqOf(block, 0)
-  const to = seqOf(block + 1, 0)
-  return {
+/** An event with the log at which it stands; `undefined`: the fact is none that is published. */
+export type PlacedEvent = { seq: number; event: EventDraft | undefined }
+
+/** The lists of a batch whose entries each come from a log. */
+type Lists = Omit<Tape, 'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'unknownOperators'>
+
+/** What one block of a batch holds. */
+export type BlockFacts = Lists & {
+  block: TapeBlock
+  matches: readonly SettledMatch[]
+  /** Transactions that left any log of ours. */
+  transactionCount: number
+}
+
+/** All fills of one transaction. */
+export type SettledMatch = {
+  match: Match
+  /** Of its last fill. */
+  seq: number
+  /** What the transaction paid to receivers of fees. */
+  fees: readonly FeeFact[]
+  /** `undefined`: published earlier, because the block comes back after a reorganisation. */
+  confirmation: Confirmation | undefined
+  /** No event was published about it while it was pending. */
+  isNew: boolean
+}
+
+/** Says how a match of the block is to be confirmed. `undefined`: it was, by the same block. */
+export type Confirm = (match: Match) => { confirmation: Confirmation; isNew: boolean } | undefined
+
+export function factsOfBlock(tape: Tape, block: TapeBlock, confirm: Confirm): BlockFacts {
+  const from = seqOf(block.number, 0)
+  const to = seqOf(block.number + 1, 0)
+  const lists: Lists = {
     fills: cut(tape.fills, from, to),
     splits: cut(tape.splits, from, to),
     redemptions: cut(tape.redemptions, from, to),
@@ -30,20 +64,35 @@ export function factsOfBlock(tape: Tape, block: number): BlockFacts {
     rawLogs: cut(tape.rawLogs, from, to),
     quarantine: cut(tape.quarantine, from, to),
   }
+  return {
+    ...lists,
+    block,
+    matches: matchesOf(lists, confirm),
+    transactionCount: new Set(Object.values(lists).flatMap((list) => list.map(txHashOf))).size,
+  }
 }
 
-/** How many transactions left anything in the block. */
-export function countTransactions(facts: BlockFacts): number {
-  const hashes = new Set<string>()
-  for (const list of Object.values(facts)) for (const { txHash } of list) hashes.add(txHash)
-  return hashes.size
+const txHashOf = ({ txHash }: { txHash: string }): string => txHash
+
+function matchesOf({ fills, fees }: Lists, confirm: Confirm): SettledMatch[] {
+  return groupByTransaction(fills).map((group) => {
+    const match = toSettledMatch(group)
+    const { confirmation, isNew = false } = confirm(match) ?? {}
+    return {
+      match,
+      seq: (group.at(-1) ?? group[0]).seq,
+      fees: fees.filter(({ txHash, kind }) => txHash === match.txHash && kind === 'charged'),
+      confirmation,
+      isNew,
+    }
+  })
 }
 
 function cut<T extends { seq: number }>(list: readonly T[], from: number, to: number): T[] {
   return list.slice(indexFrom(list, from), indexFrom(list, to))
 }
 
-/** Of the first entry at or behind that place. */
+/** Of the first entry at or behind that seq. */
 function indexFrom(list: readonly { seq: number }[], seq: number): number {
   let low = 0
   let high = list.length

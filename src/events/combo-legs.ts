@@ -1,7 +1,7 @@
-import type { MarketLookup } from '../catalogue/market-info.js'
-import { enrichToken } from './enrichment.js'
-import type { Known } from './known.js'
-import { readStructuredId, toTokenId } from './structured-id.js'
+import { Type } from 'typebox'
+import type { Enricher } from './enrichment.js'
+import { closed, optional, Wire } from './message.js'
+import { parseStructuredId } from './structured-id.js'
 
 const MODULE_NAMES = [
   undefined,
@@ -16,7 +16,7 @@ export const moduleName = (moduleId: number): string | undefined => MODULE_NAMES
 /** YES and NO are the two positions of every structured condition. */
 export const sideOf = (token: string): 'YES' | 'NO' => (token.endsWith('00') ? 'YES' : 'NO')
 
-/** What is known about a structured condition: its positions, and its legs if it is a combo. */
+/** A structured condition: its positions, and its legs if it is a combo whose legs are known. */
 export type Combo = {
   conditionId: string
   yes: string
@@ -28,50 +28,68 @@ export type Combo = {
 }
 
 /** `prepared`: legs that the transaction itself names. */
-export function readCombo(
+export function enrichCombo(
   conditionId: string,
   prepared: readonly string[] | undefined,
-  known: Known,
+  enricher: Enricher,
 ): Combo {
   const yes = `${conditionId}00`
-  const tokens = prepared ?? known.legsOf(yes)
-  const legs = tokens?.map((token) => presentLeg(token, known.markets))
+  const tokens = prepared ?? enricher.legsOf(yes)
+  const legs = tokens?.map((token) => presentLeg(token, enricher))
   return {
     conditionId,
-    yes: toTokenId(yes),
-    no: toTokenId(`${conditionId}01`),
+    yes: enricher.tokenId(yes),
+    no: enricher.tokenId(`${conditionId}01`),
     legIds: legs?.map((leg) => leg.position_id),
     legs,
     legConditionIds: legs?.flatMap((leg) => leg.condition_id ?? []) ?? [],
   }
 }
 
+export const LEG = closed({
+  position_id: Wire.TokenId,
+  leg_outcome_label: Wire.Text,
+  ...optional({
+    module_id: Wire.Count,
+    module_name: Wire.Text,
+    condition_id: Wire.ConditionId,
+    event_id: Wire.Text,
+    arity: Wire.Count,
+    condition_index: Wire.Count,
+    outcome_index: Wire.Count,
+    market: closed({
+      title: Wire.Text,
+      slug: Wire.Text,
+      ...optional({ image: Wire.Text, event_title: Wire.Text, event_slug: Wire.Text }),
+      outcomes: Type.Array(Wire.Text),
+      token_ids: Type.Array(Wire.TokenId),
+    }),
+  }),
+})
+
 type Leg = ReturnType<typeof presentLeg>
 
-function presentLeg(token: string, markets: MarketLookup) {
-  const id = readStructuredId(token)
-  const { id: positionId, outcome, market } = enrichToken(markets, token)
+function presentLeg(token: string, enricher: Enricher) {
+  const id = parseStructuredId(token)
+  const { id: positionId, outcome, market } = enricher.token(token)
   return {
     position_id: positionId,
     module_id: id?.moduleId,
-    module_name: id === undefined ? undefined : moduleName(id.moduleId),
+    module_name: id && moduleName(id.moduleId),
     condition_id: id?.conditionId,
     event_id: id?.eventId,
     arity: id?.arity,
     condition_index: id?.conditionIndex,
     outcome_index: id?.outcomeIndex,
     leg_outcome_label: outcome ?? (sideOf(token) === 'YES' ? 'Yes' : 'No'),
-    market:
-      market === undefined
-        ? undefined
-        : {
-            title: market.market_title,
-            slug: market.market_slug,
-            image: market.market_image,
-            event_title: market.event_title,
-            event_slug: market.event_slug,
-            outcomes: market.outcomes,
-            token_ids: market.token_ids,
-          },
+    market: market && {
+      title: market.market_title,
+      slug: market.market_slug,
+      image: market.market_image,
+      event_title: market.event_title,
+      event_slug: market.event_slug,
+      outcomes: market.outcomes,
+      token_ids: market.token_ids,
+    },
   }
 }

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { ALICE, address, at, BLOCK, decimal, MARKET, NO_MARKETS, word } from './test-tape.js'
-import { TIME_MS, tell, tellOne } from './test-tell.js'
+import {
+  ALICE,
+  address,
+  at,
+  BLOCK,
+  decimal,
+  MARKET,
+  makeEvent,
+  makeEvents,
+  NO_MARKETS,
+  TIME_MS,
+  word,
+} from './test-facts.js'
 
 describe('combo_lifecycle', () => {
   const combo = `0x03${'5'.repeat(32)}${'0'.repeat(28)}`
@@ -19,7 +30,7 @@ describe('combo_lifecycle', () => {
   }
 
   test('a new combo is told with its legs', () => {
-    const { event, data } = tellOne('combo_lifecycle', { combos: [prepared] })
+    const { event, data } = makeEvent('combo_lifecycle', { combos: [prepared] })
     expect(data).toEqual({
       event_type: 'combo_lifecycle',
       tx_hash: word('f1'),
@@ -47,7 +58,7 @@ describe('combo_lifecycle', () => {
 
   test('the market of a leg is told when it is known', () => {
     const markets = { ...NO_MARKETS, byToken: () => MARKET }
-    const { data } = tellOne('combo_lifecycle', { combos: [prepared] }, markets)
+    const { data } = makeEvent('combo_lifecycle', { combos: [prepared] }, markets)
     expect(data.legs[0].market).toEqual({
       title: MARKET.title,
       slug: MARKET.slug,
@@ -70,7 +81,7 @@ describe('combo_lifecycle', () => {
   }
 
   test('a step is told with its amounts', () => {
-    const { data } = tellOne('combo_lifecycle', {
+    const { data } = makeEvent('combo_lifecycle', {
       comboEvents: [{ ...step, kind: 'positionRedeemed' }],
     })
     expect(data).toMatchObject({
@@ -87,7 +98,7 @@ describe('combo_lifecycle', () => {
 
   test('a step that turns one position into another says which', () => {
     const tokens = [`${combo}00`, `${combo}01`]
-    const { data } = tellOne('combo_lifecycle', {
+    const { data } = makeEvent('combo_lifecycle', {
       comboEvents: [{ ...step, tokens, kind: 'compressed' }],
     })
     expect(data).toMatchObject({
@@ -100,7 +111,7 @@ describe('combo_lifecycle', () => {
 
   test('a wrapped position was given for its combo', () => {
     const tokens = [`${combo}00`, leg]
-    const { data } = tellOne('combo_lifecycle', {
+    const { data } = makeEvent('combo_lifecycle', {
       comboEvents: [{ ...step, tokens, kind: 'comboWrapped' }],
     })
     expect(data).toMatchObject({
@@ -112,7 +123,7 @@ describe('combo_lifecycle', () => {
 
   test('a step of an event names it and no condition', () => {
     const condition = `${leg.slice(0, 60)}000000`
-    const { data } = tellOne('combo_lifecycle', {
+    const { data } = makeEvent('combo_lifecycle', {
       comboEvents: [{ ...step, condition, tokens: [], kind: 'horizontalSplit' }],
     })
     expect(data).toMatchObject({
@@ -124,6 +135,6 @@ describe('combo_lifecycle', () => {
   })
 
   test('an event that is no step is no news', () => {
-    expect(tell({ comboEvents: [{ ...step, kind: 'eventPrepared' }] })).toHaveLength(1)
+    expect(makeEvents({ comboEvents: [{ ...step, kind: 'eventPrepared' }] })).toHaveLength(1)
   })
 })

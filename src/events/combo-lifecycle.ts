@@ -1,30 +1,65 @@
+import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
-import type { ComboEventFact, ComboFact, RedemptionFact } from '../chain/attribute/tape.js'
 import { toDecimal } from '../core/money.js'
-import { moduleName, readCombo, sideOf } from './combo-legs.js'
-import { distinct, toKeys } from './keys.js'
-import type { Known } from './known.js'
-import { logFields } from './log-fields.js'
-import { COMBO_MODULE, readStructuredId, toConditionId, toTokenId } from './structured-id.js'
+import type { MessageFamily } from './block-facts.js'
+import { enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
+import type { Enricher } from './enrichment.js'
+import { defineMessage, distinct, optional, presentLog, toKeys, Wire } from './message.js'
+import { COMBO_MODULE, parseStructuredId, toConditionId } from './structured-id.js'
 
-/** `undefined`: an event that is no step in the life of a position. */
-export function comboLifecycleEvent(fact: ComboEventFact, known: Known): EventDraft | undefined {
-  const action = ACTIONS.get(fact.kind)
-  if (action === undefined) return undefined
-  return toEvent({ ...fact, action, isOfEvent: OF_EVENTS.has(fact.kind) }, known)
-}
+const lifecycle = defineMessage('combo_lifecycle', {
+  tx_hash: Wire.Hash,
+  status: Type.Literal('confirmed'),
+  detected_at: Wire.Ms,
+  block_number: Wire.Count,
+  log_index: Wire.Count,
+  action: Type.String({ pattern: '^[A-Z][A-Za-z]+$' }),
+  condition_ids: Type.Array(Wire.ConditionId),
+  event_ids: Type.Array(Wire.Text),
+  position_ids: Type.Array(Wire.TokenId),
+  ...optional({
+    user: Wire.Address,
+    combo_condition_id: Wire.ConditionId,
+    module_id: Wire.Count,
+    module_name: Wire.Text,
+    yes_position_id: Wire.TokenId,
+    no_position_id: Wire.TokenId,
+    source_position_ids: Type.Array(Wire.TokenId),
+    destination_position_ids: Type.Array(Wire.TokenId),
+    leg_position_ids: Type.Array(Wire.TokenId),
+    legs: Type.Array(LEG),
+    amount_e6: Wire.Digits,
+    amount_usdc: Wire.Amount,
+    payout_e6: Wire.Digits,
+    payout_usdc: Wire.Amount,
+    side: Wire.YesNo,
+  }),
+})
 
-export function comboPreparedEvent(fact: ComboFact, timeSec: number, known: Known): EventDraft {
-  return toEvent({ ...fact, timeSec, action: 'Prepare', tokens: [] }, known)
-}
+/** Steps in the life of structured positions: prepared, split, merged, converted, redeemed and so on. */
+export const comboLifecycleFamily = {
+  messages: [lifecycle],
+  *fromBlock({ block, combos, comboEvents, redemptions }, enricher) {
+    for (const fact of combos) {
+      const step = { ...fact, timeSec: block.timeSec, action: 'Prepare', tokens: [] }
+      yield { seq: fact.seq, event: lifecycleEvent(step, enricher) }
+    }
+    for (const fact of comboEvents) {
+      const action = ACTIONS.get(fact.kind)
+      if (action === undefined) continue
+      const step = { ...fact, action, namesEvent: NAMES_EVENT.has(fact.kind) }
+      yield { seq: fact.seq, event: lifecycleEvent(step, enricher) }
+    }
+    // Redemptions by the platform's service are a step too, published without the legs.
+    for (const fact of redemptions) {
+      if (!fact.isUser || fact.source !== 'auto_redeemer') continue
+      const step = { ...fact, action: 'Redeem', module: 'AutoRedeemer' }
+      yield { seq: fact.seq, event: lifecycleEvent(step, enricher) }
+    }
+  },
+} as const satisfies MessageFamily
 
-/** What the service redeems for a wallet is told here too, without the legs. */
-export function autoRedeemedEvent(fact: RedemptionFact, known: Known): EventDraft {
-  const module = 'AutoRedeemer'
-  return toEvent({ ...fact, action: 'Redeem', module, legs: undefined, amount: undefined }, known)
-}
-
-/** Names of the logs that tell of a step. */
+/** Actions by the name of their log. Other logs of combos are no step. */
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['positionsSplit', 'Split'],
   ['splitOnCondition', 'Split'],
@@ -46,15 +81,15 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['mergedFromYesBasket', 'MergeFromYesBasket'],
 ])
 
-/** They name an event where the others name a condition. */
-const OF_EVENTS: ReadonlySet<string> = new Set([
+/** Logs that name an event where the others name a condition. */
+const NAMES_EVENT: ReadonlySet<string> = new Set([
   'horizontalSplit',
   'horizontalMerge',
   'positionConverted',
 ])
 
-/** Steps that turn one of their two positions into the other: which of them is given. */
-const GIVEN_OF_TURN: ReadonlyMap<string, 0 | 1> = new Map([
+/** Actions that exchange one of their two positions for the other: the index of the one given. */
+const GIVEN_INDEX: ReadonlyMap<string, 0 | 1> = new Map([
   ['Wrap', 1],
   ['Unwrap', 0],
   ['Compress', 0],
@@ -67,7 +102,7 @@ type Step = {
   action: string
   wallet?: string | undefined
   condition: string | undefined
-  isOfEvent?: boolean | undefined
+  namesEvent?: boolean | undefined
   tokens: readonly string[]
   legs?: readonly string[] | undefined
   module?: string | undefined
@@ -75,22 +110,20 @@ type Step = {
   payout?: bigint | undefined
 }
 
-function toEvent(step: Step, known: Known): EventDraft {
+function lifecycleEvent(step: Step, enricher: Enricher): EventDraft {
   const { action, wallet, tokens, amount, payout } = step
   const named = step.condition ?? tokens[0]
-  const structured = named === undefined ? undefined : readStructuredId(named)
+  const structured = named === undefined ? undefined : parseStructuredId(named)
   const isCombo = structured?.moduleId === COMBO_MODULE && step.module === undefined
-  const combo = isCombo ? readCombo(structured.conditionId, step.legs, known) : undefined
-  const conditionIds = named === undefined || step.isOfEvent ? [] : [toConditionId(named)]
-  const positions = tokens.map(toTokenId)
-  const given = GIVEN_OF_TURN.get(action)
+  const combo = isCombo ? enrichCombo(structured.conditionId, step.legs, enricher) : undefined
+  const conditionIds = named === undefined || step.namesEvent ? [] : [toConditionId(named)]
+  const positions = tokens.map((token) => enricher.tokenId(token))
+  const given = GIVEN_INDEX.get(action)
   const [first] = tokens
-  const { timestamp, ...place } = logFields(step)
-  return {
-    type: 'combo_lifecycle',
-    timestampMs: timestamp,
-    data: {
-      event_type: 'combo_lifecycle',
+  const { timestamp, ...place } = presentLog(step)
+  return lifecycle.draft(
+    timestamp,
+    {
       ...place,
       status: 'confirmed',
       detected_at: timestamp,
@@ -104,8 +137,9 @@ function toEvent(step: Step, known: Known): EventDraft {
       yes_position_id: combo?.yes,
       no_position_id: combo?.no,
       position_ids: positions,
-      source_position_ids: given === undefined ? undefined : [positions[given]],
-      destination_position_ids: given === undefined ? undefined : [positions[1 - given]],
+      source_position_ids: given === undefined ? undefined : positions.slice(given, given + 1),
+      destination_position_ids:
+        given === undefined ? undefined : positions.slice(1 - given, 2 - given),
       leg_position_ids: combo?.legIds,
       legs: combo?.legs,
       amount_e6: amount?.toString(),
@@ -114,7 +148,7 @@ function toEvent(step: Step, known: Known): EventDraft {
       payout_usdc: payout === undefined ? undefined : toDecimal(payout),
       side: first !== undefined && tokens.length === 1 && structured ? sideOf(first) : undefined,
     },
-    keys: {
+    {
       ...toKeys({
         wallets: wallet === undefined ? [] : [wallet],
         tokens: [...positions, ...(combo?.legIds ?? [])],
@@ -122,5 +156,5 @@ function toEvent(step: Step, known: Known): EventDraft {
       }),
       conditionIds: distinct([...conditionIds, ...(combo?.legConditionIds ?? [])]),
     },
-  }
+  )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { comboExecutionEvent, comboStatusUpdateEvent } from './combo-match.js'
-import { Known } from './known.js'
+import { Enricher } from './enrichment.js'
 import { type Match, toSettledMatch } from './match.js'
 import {
   ALICE,
@@ -14,7 +14,7 @@ import {
   makeTape,
   NO_MARKETS,
   word,
-} from './test-tape.js'
+} from './test-facts.js'
 
 const NOW_MS = 1_790_000_131_250
 const EXCHANGE_V3 = '0xe3333700ca9d93003f00f0f71f8515005f6c00aa'
@@ -29,7 +29,7 @@ const settled: Match = toSettledMatch([
   makeFill(3, { ...offer, ...combo, token: NO, side: 'BUY', usd: 9_000_000n }),
   { ...bid, ...combo, taker: EXCHANGE_V3, token: YES },
 ])
-const known = new Known(NO_MARKETS)
+const known = new Enricher(NO_MARKETS)
 known.learn(makeTape({ combos: [{ ...at(1), condition: YES, legs: [LEG] }] }))
 
 const read = (event: { data: object }) => JSON.parse(JSON.stringify(event.data))
@@ -108,7 +108,7 @@ test('combo_execution tells a match that waits, with its legs', () => {
 })
 
 test('legs that the call itself prepares need no memory', () => {
-  const fresh = new Known(NO_MARKETS)
+  const fresh = new Enricher(NO_MARKETS)
   expect(read(comboExecutionEvent({ ...settled, legs: [LEG] }, NOW_MS, fresh)).legs).toEqual(LEGS)
   expect(read(comboExecutionEvent(settled, NOW_MS, fresh)).legs).toEqual([])
 })

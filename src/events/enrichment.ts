@@ -1,58 +1,86 @@
+import assert from 'node:assert/strict'
+import { LRUCache } from 'lru-cache'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
-import { toTokenId } from './structured-id.js'
+import { PUSD } from '../chain/attribute/roles.js'
+import type { Tape } from '../chain/attribute/tape.js'
+import { CONTRACTS } from '../upstreams/polygon/contracts.js'
+import type { MarketFields } from './message.js'
+import { parseStructuredId } from './structured-id.js'
 
-/** What every event says about its market beside its own fields. */
-export type MarketFields = {
-  market_title: string
-  market_slug: string
-  event_title: string | undefined
-  event_slug: string | undefined
-  market_image: string | undefined
-  neg_risk: boolean
-  tick_size: number | undefined
-  /** Basis points; null: no fee. */
-  taker_base_fee: number | null
-  condition_id: string
-  outcomes: readonly string[]
-  token_ids: readonly string[]
-  /** Outcomes by token id. */
-  tokens: Readonly<Record<string, string>>
-}
+const RESULTS_MAX = 20_000
+const COMBOS_MAX = 5_000
+const TOKENS_MAX = 20_000
 
-/** Everything that is known about a token, and nothing but its id when its market is not. */
+/** A token with its market. Of a token that the catalogue does not have only the id is there. */
 export type EnrichedToken = {
   id: string
   outcome: string | undefined
   market: MarketFields | undefined
 }
 
-export function enrichToken(markets: MarketLookup, token: string): EnrichedToken {
-  const id = toTokenId(token)
-  const market = fieldsOf(markets.byToken(token))
-  return { id, outcome: market?.tokens[id], market }
-}
+/** Adds to the ids of a fact what the catalogue and earlier blocks say about them; all from memory. */
+export class Enricher {
+  readonly #markets: MarketLookup
+  readonly #payouts = new LRUCache<string, readonly bigint[]>({ max: RESULTS_MAX })
+  readonly #legs = new LRUCache<string, readonly string[]>({ max: COMBOS_MAX })
+  /** Decimal ids: the buffered events of a market share their text. */
+  readonly #tokenIds = new LRUCache<string, string>({ max: TOKENS_MAX })
+  /** Made once for each object that the catalogue hands out. */
+  readonly #fields = new WeakMap<MarketInfo, MarketFields>()
 
-export function enrichCondition(
-  markets: MarketLookup,
-  condition: string,
-): MarketFields | undefined {
-  return fieldsOf(markets.byCondition(condition))
-}
-
-/** Made once as long as the catalogue hands out the same object. */
-const known = new WeakMap<MarketInfo, MarketFields>()
-
-function fieldsOf(market: MarketInfo | undefined): MarketFields | undefined {
-  if (market === undefined) return undefined
-  let fields = known.get(market)
-  if (fields === undefined) {
-    fields = toFields(market)
-    known.set(market, fields)
+  constructor(markets: MarketLookup) {
+    this.#markets = markets
   }
-  return fields
+
+  /** To be called with the facts of every batch, also of those that are not published. */
+  learn({ resolutions, combos }: Pick<Tape, 'resolutions' | 'combos'>): void {
+    for (const { condition, payouts } of resolutions) this.#payouts.set(condition, payouts)
+    for (const { condition, legs } of combos) this.#legs.set(condition, legs)
+  }
+
+  /** The decimal id of a token. */
+  tokenId(token: string): string {
+    let id = this.#tokenIds.get(token)
+    if (id === undefined) {
+      id = BigInt(token).toString()
+      this.#tokenIds.set(token, id)
+    }
+    return id
+  }
+
+  token(token: string): EnrichedToken {
+    const id = this.tokenId(token)
+    const market = this.#fieldsOf(this.#markets.byToken(token))
+    return { id, outcome: market?.tokens[id], market }
+  }
+
+  market(condition: string): MarketFields | undefined {
+    return this.#fieldsOf(this.#markets.byCondition(condition))
+  }
+
+  /** `undefined`: no result since this process started, or one that was forgotten. */
+  resultOf(condition: string): Result | undefined {
+    const payouts = this.#payouts.get(condition)
+    return payouts && toResult(payouts)
+  }
+
+  /** Legs of a combo that was prepared since this process started, as far as they are remembered. */
+  legsOf(condition: string): readonly string[] | undefined {
+    return this.#legs.get(condition)
+  }
+
+  #fieldsOf(market: MarketInfo | undefined): MarketFields | undefined {
+    if (market === undefined) return undefined
+    let fields = this.#fields.get(market)
+    if (fields === undefined) {
+      fields = presentMarket(market)
+      this.#fields.set(market, fields)
+    }
+    return fields
+  }
 }
 
-function toFields(market: MarketInfo): MarketFields {
+function presentMarket(market: MarketInfo): MarketFields {
   const { outcomes, tokenIds } = market
   return {
     market_title: market.title,
@@ -68,4 +96,42 @@ function toFields(market: MarketInfo): MarketFields {
     token_ids: tokenIds,
     tokens: Object.fromEntries(tokenIds.map((id, index) => [id, outcomes[index] ?? ''])),
   }
+}
+
+/** What follows from the payout numerators of a condition. */
+export type Result = {
+  payouts: readonly number[]
+  /** They add up to 1; all zero while no outcome pays. */
+  prices: readonly number[]
+  /** Index of the only outcome that pays; `undefined`: several do. */
+  winner: number | undefined
+}
+
+export function toResult(payouts: readonly bigint[]): Result {
+  const numbers = payouts.map(Number)
+  const sum = numbers.reduce((total, payout) => total + payout, 0)
+  const paying = numbers.filter((payout) => payout > 0).length
+  return {
+    payouts: numbers,
+    prices: numbers.map((payout) => (sum === 0 ? 0 : payout / sum)),
+    winner: paying === 1 ? numbers.findIndex((payout) => payout > 0) : undefined,
+  }
+}
+
+/** Address of the token that backs the positions of a condition. */
+export function collateralOf(condition: string, negRisk: boolean): string {
+  if (parseStructuredId(condition) !== undefined) return PUSD
+  return negRisk ? WRAPPED_COLLATERAL : USDC_E
+}
+
+const USDC_E = firstCollateral(false)
+const WRAPPED_COLLATERAL = firstCollateral(true)
+
+function firstCollateral(isNegRisk: boolean): string {
+  const contract = CONTRACTS.find(
+    ({ role, generation, negRisk }) =>
+      role === 'erc20' && generation === 1 && negRisk === isNegRisk,
+  )
+  assert(contract !== undefined, 'the list of contracts has both collaterals')
+  return contract.address
 }

@@ -18,7 +18,7 @@ import {
   makeTape,
   word,
   YES,
-} from './test-tape.js'
+} from './test-facts.js'
 
 const MINUTE_MS = 60_000
 

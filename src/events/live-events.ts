@@ -1,21 +1,21 @@
 import type { Bus } from '../bus/bus.js'
 import type { EventDraft } from '../bus/event.js'
 import type { MarketLookup } from '../catalogue/market-info.js'
-import type { FeeFact, Tape, TapeBlock } from '../chain/attribute/tape.js'
+import type { Tape, TapeBlock } from '../chain/attribute/tape.js'
 import type { Clock } from '../core/clock.js'
 import { AMOUNT_MAX } from '../core/money.js'
 import type { Log } from '../lib/log.js'
 import { DecodeError } from '../upstreams/polygon/abi.js'
 import { decodeMatchOrders } from '../upstreams/polygon/calldata.js'
 import type { Transaction } from '../upstreams/polygon/messages.js'
-import { blockEvents } from './block-events.js'
-import { reorgEvent } from './block-summary.js'
-import { comboExecutionEvent, comboStatusUpdateEvent } from './combo-match.js'
-import { Known } from './known.js'
+import { reorgEvent } from './block.js'
+import type { Confirm } from './block-facts.js'
+import { comboExecutionEvent } from './combo-match.js'
+import { Enricher } from './enrichment.js'
 import { type Match, type MatchRow, toPendingMatch } from './match.js'
+import { fillEvents, settlementEvent } from './match-events.js'
 import { PendingMatches } from './pending-matches.js'
-import { fillEvents, settlementEvent } from './settlement.js'
-import { statusUpdateEvent } from './status-update.js'
+import { blockEvents } from './registry.js'
 import { isCombo } from './structured-id.js'
 
 export type LiveEventsOptions = { bus: Bus; markets: MarketLookup; clock: Clock; log: Log }
@@ -23,45 +23,45 @@ export type LiveEventsOptions = { bus: Bus; markets: MarketLookup; clock: Clock;
 export type LiveStatus = {
   /** Matches that wait for their block. */
   pendingTransactions: number
-  /** Those that never got into one. */
+  /** Matches that were in no block in time. */
   pendingForgotten: number
-  /** Calls of an exchange that make no sense. */
+  /** Calls of an exchange that do not decode, or have impossible amounts. */
   pendingUnreadable: number
 }
 
-/** Nobody replays older events, so the blocks of a long way to the head are not told. */
-const NEWS_MS = 5 * 60_000
+/** The bus replays five minutes, so older blocks of a catch-up are not published. */
+const PUBLISHED_MS = 5 * 60_000
 
 /**
- * Tells the bus what happens on the chain: matches as soon as a node shows them, and everything in
- * a block once it is committed. Called in the order of the chain. What goes wrong here is logged and
- * loses news, never facts.
+ * Publishes what happens on the chain: matches as soon as a node shows them, and the events of a block
+ * after its commit. The follower calls it in the order of the chain. An error here is logged and loses
+ * events, never facts.
  */
 export class LiveEvents {
   readonly #bus: Bus
   readonly #clock: Clock
   readonly #log: Log
-  readonly #known: Known
+  readonly #enricher: Enricher
   readonly #pending = new PendingMatches()
   #unreadable = 0
-  /** Newest block that was booked. */
+  /** Newest block that was written. */
   #head: number | undefined
 
   constructor({ bus, markets, clock, log }: LiveEventsOptions) {
     this.#bus = bus
     this.#clock = clock
     this.#log = log
-    this.#known = new Known(markets)
+    this.#enricher = new Enricher(markets)
   }
 
   onBooked(tape: Tape): () => void {
-    this.#known.learn(tape)
+    this.#enricher.learn(tape)
     const head = tape.blocks.at(-1)
-    // A function of its own would hold on to the tape in either case.
-    return this.#isNews(head) ? this.#tell.bind(this, tape) : this.#pass.bind(this, head)
+    // Bound, because a closure would keep the facts of an old batch in memory too.
+    return this.#isRecent(head) ? this.#publish.bind(this, tape) : this.#moveHead.bind(this, head)
   }
 
-  /** Without a block above in this process there is nothing to take back. */
+  /** Publishes nothing if this process has not seen a block above. */
   onRewound(toBlock: number): void {
     const removed = this.#head === undefined ? 0 : this.#head - toBlock
     this.#head = toBlock
@@ -70,9 +70,9 @@ export class LiveEvents {
 
   onPending(tx: Transaction): void {
     const nowMs = this.#clock.now()
-    const match = this.#readPending(tx)
+    const match = this.#parsePending(tx)
     if (match === undefined || !this.#pending.add(tx.hash, nowMs)) return
-    this.#bus.publish(this.#tellMatch(match, nowMs, undefined))
+    this.#bus.publish(this.#pendingEvents(match, nowMs))
   }
 
   get status(): LiveStatus {
@@ -83,60 +83,46 @@ export class LiveEvents {
     }
   }
 
-  #isNews(block: TapeBlock | undefined): boolean {
-    return block !== undefined && block.timeSec * 1000 >= this.#clock.now() - NEWS_MS
+  #isRecent(block: TapeBlock | undefined): boolean {
+    return block !== undefined && block.timeSec * 1000 >= this.#clock.now() - PUBLISHED_MS
   }
 
-  #tell(tape: Tape): void {
-    this.#pass(tape.blocks.at(-1))
+  #publish(tape: Tape): void {
+    this.#moveHead(tape.blocks.at(-1))
     const nowMs = this.#clock.now()
-    for (const block of tape.blocks) if (this.#isNews(block)) this.#tellBlock(tape, block, nowMs)
+    for (const block of tape.blocks)
+      if (this.#isRecent(block)) this.#publishBlock(tape, block, nowMs)
   }
 
-  #pass(head: TapeBlock | undefined): void {
+  #moveHead(head: TapeBlock | undefined): void {
     this.#head = head?.number ?? this.#head
   }
 
-  #tellBlock(tape: Tape, block: TapeBlock, nowMs: number): void {
+  #publishBlock(tape: Tape, block: TapeBlock, nowMs: number): void {
+    const confirm: Confirm = ({ txHash }) => {
+      const detected = this.#pending.confirm(txHash, block.hash, nowMs)
+      if (detected === undefined) return undefined
+      const { detectedMs, isNew } = detected
+      return { confirmation: { block: block.number, confirmedMs: nowMs, detectedMs }, isNew }
+    }
     try {
-      const events = blockEvents(tape, block, this.#known, (match, fees) =>
-        this.#tellSettled(match, block, fees, nowMs),
-      )
-      this.#bus.publish(events)
+      this.#bus.publish(blockEvents(tape, block, this.#enricher, confirm))
     } catch (error) {
-      this.#log.error({ err: error, block: block.number }, 'block could not be told')
+      this.#log.error({ err: error, block: block.number }, 'events of a block could not be made')
     }
   }
 
-  /** A match that nobody saw before is told now, and then confirmed like every other. */
-  #tellSettled(
-    match: Match,
-    block: TapeBlock,
-    fees: readonly FeeFact[],
-    nowMs: number,
-  ): EventDraft[] {
-    const told = this.#pending.confirm(match.txHash, block.hash, nowMs)
-    if (told === undefined) return []
-    const confirmation = { block: block.number, confirmedMs: nowMs, detectedMs: told.detectedMs }
-    if (isCombo(match.taker.token))
-      return [comboStatusUpdateEvent(match, confirmation, fees, this.#known)]
+  #pendingEvents(match: Match, detectedMs: number): EventDraft[] {
+    if (isCombo(match.taker.token)) return [comboExecutionEvent(match, detectedMs, this.#enricher)]
+    const detection = { detectedMs, block: undefined }
     return [
-      ...(told.isNew ? this.#tellMatch(match, nowMs, block.number) : []),
-      statusUpdateEvent(match, confirmation, this.#known.markets),
+      settlementEvent(match, detection, this.#enricher),
+      ...fillEvents(match, detection, this.#enricher),
     ]
   }
 
-  #tellMatch(match: Match, detectedMs: number, block: number | undefined): EventDraft[] {
-    if (isCombo(match.taker.token)) return [comboExecutionEvent(match, detectedMs, this.#known)]
-    const sighting = { detectedMs, block }
-    return [
-      settlementEvent(match, sighting, this.#known.markets),
-      ...fillEvents(match, sighting, this.#known.markets),
-    ]
-  }
-
-  /** `undefined`: no match, or one with amounts that cannot be. Whoever pays may send nonsense. */
-  #readPending({ hash, to, input }: Transaction): Match | undefined {
+  /** `undefined`: no match, or one with impossible amounts: any sender may submit such a call. */
+  #parsePending({ hash, to, input }: Transaction): Match | undefined {
     try {
       const call = to === undefined ? undefined : decodeMatchOrders(to, input)
       if (call === undefined) return undefined
@@ -144,7 +130,7 @@ export class LiveEvents {
       if (match.rows.every(isPossible)) return match
     } catch (error) {
       if (!(error instanceof DecodeError))
-        this.#log.error({ err: error, tx: hash }, 'pending match could not be told')
+        this.#log.error({ err: error, tx: hash }, 'pending match could not be decoded')
     }
     this.#unreadable++
     return undefined

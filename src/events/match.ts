@@ -1,5 +1,4 @@
 import type { FillFact } from '../chain/attribute/tape.js'
-import { toDecimal, toPrice } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import type { PendingFill, PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
@@ -11,21 +10,21 @@ export type Match = {
   txHash: string
   exchange: string
   generation: Generation
-  /** Who took; not among the rows where it was no order but a call of the exchange. */
+  /** The order that took. It is not among the rows where an operator filled an order itself. */
   taker: MatchRow
   /** One for each order: the makers', then the taker's own. */
   rows: readonly MatchRow[]
-  /** What the call says; logs of fills do not. */
+  /** From the call of a pending match; `undefined` after settlement, because logs of fills lack it. */
   conditionId: string | undefined
   /** Of a combo that the same call prepares. */
   legs: readonly string[] | undefined
 }
 
-/** The part of one order, told from the side of its owner. */
+/** The part of one order, seen from its owner. */
 export type MatchRow = {
   orderHash: string
   maker: string
-  /** `undefined`: logs do not name it. */
+  /** `undefined` after settlement: logs do not name it. */
   signer: string | undefined
   taker: string
   isTaker: boolean
@@ -33,11 +32,17 @@ export type MatchRow = {
   side: Side
   usd: bigint
   shares: bigint
-  /** In money; `undefined`: decided when it settles. */
+  /** In money; `undefined`: decided at settlement. */
   fee: bigint | undefined
   block: number | undefined
   logIndex: number | undefined
 }
+
+/** When a match was detected first, and in which block; `undefined`: it was still pending. */
+export type Detection = { detectedMs: number; block: number | undefined }
+
+/** A match is in a block. `detectedMs` is `undefined` if it was not detected before. */
+export type Confirmation = { block: number; confirmedMs: number; detectedMs: number | undefined }
 
 export function toPendingMatch(txHash: string, call: PendingMatch): Match {
   const { exchange, generation, conditionId, legs } = call
@@ -61,8 +66,8 @@ export function toPendingMatch(txHash: string, call: PendingMatch): Match {
   return { txHash, exchange, generation, taker, rows, conditionId, legs }
 }
 
-/** All fills of one transaction, at least one, in the order of their logs. */
-export function toSettledMatch(fills: readonly [FillFact, ...FillFact[]]): Match {
+/** Takes all fills of one transaction, in the order of their logs. */
+export function toSettledMatch(fills: Fills): Match {
   const [first] = fills
   const rows = fills.map(toSettledRow)
   return {
@@ -76,26 +81,22 @@ export function toSettledMatch(fills: readonly [FillFact, ...FillFact[]]): Match
   }
 }
 
-/** The fee in money: what was kept in shares is worth what they were traded for. */
+export type Fills = readonly [FillFact, ...FillFact[]]
+
+export function groupByTransaction(fills: readonly FillFact[]): Fills[] {
+  const groups = new Map<string, [FillFact, ...FillFact[]]>()
+  for (const fill of fills) {
+    const group = groups.get(fill.txHash)
+    if (group === undefined) groups.set(fill.txHash, [fill])
+    else group.push(fill)
+  }
+  return [...groups.values()]
+}
+
+/** The fee in money: a fee in shares is worth what the shares were traded for. */
 export function feeOf({ fee, isFeeInShares, usd, shares }: FillFact): bigint {
   return isFeeInShares && shares !== 0n ? (fee * usd) / shares : fee
 }
-
-/** Price, size and what both sides give, in the spelling that all events share. */
-export function tradedFields({ side, usd, shares }: Pick<MatchRow, 'side' | 'usd' | 'shares'>) {
-  const [made, taken] = side === 'BUY' ? [usd, shares] : [shares, usd]
-  return {
-    side,
-    price: toPrice(usd, shares),
-    size: toDecimal(shares),
-    maker_amount: made.toString(),
-    taker_amount: taken.toString(),
-  }
-}
-
-/** Of the first exchanges nothing is said. */
-export const exchangeVersion = (generation: Generation): string | undefined =>
-  generation === 1 ? undefined : `v${generation}`
 
 function toSettledRow(fill: FillFact): MatchRow {
   return {
@@ -114,7 +115,7 @@ function toSettledRow(fill: FillFact): MatchRow {
   }
 }
 
-/** An operator of the first exchanges could fill an order itself, without one of its own. */
+/** An operator of the first exchanges could fill an order itself, without an order of its own. */
 const mirror = (row: MatchRow): MatchRow => ({
   ...row,
   maker: row.taker,

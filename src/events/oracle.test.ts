@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { OracleFact } from '../chain/attribute/tape.js'
-import { ALICE, at, BOB, MARKET, MARKET_FIELDS } from './test-tape.js'
-import { logAt, tell, tellOne } from './test-tell.js'
+import {
+  ALICE,
+  at,
+  BOB,
+  logAt,
+  MARKET,
+  MARKET_FIELDS,
+  makeEvent,
+  makeEvents,
+} from './test-facts.js'
 
 describe('oracle', () => {
   const ADAPTER = '0x65070be91477460d8a7aeeb94ef92fe056c2f2a7'
@@ -73,7 +81,7 @@ describe('oracle', () => {
     ['pause', makeStep('paused'), {}],
     ['unpause', makeStep('unpaused'), {}],
   ])('%s', (type, step, extra) => {
-    const { data } = tellOne('oracle', { oracle: [step] }, markets)
+    const { data } = makeEvent('oracle', { oracle: [step] }, markets)
     expect(data).toEqual({
       event_type: 'oracle',
       ...logAt(4),
@@ -87,19 +95,21 @@ describe('oracle', () => {
 
   test('a price that says it cannot be known is left out', () => {
     const step = makeStep('settled', { ...asked, price: -(2n ** 255n) })
-    expect(tellOne('oracle', { oracle: [step] }, markets).data).not.toHaveProperty('resolved_price')
+    expect(makeEvent('oracle', { oracle: [step] }, markets).data).not.toHaveProperty(
+      'resolved_price',
+    )
   })
 
   test('the oracle without the adapter that asked: what is known, and no market', () => {
     const step = makeStep('proposed', { ...asked, requester: undefined })
-    const { data } = tellOne('oracle', { oracle: [step] }, markets)
+    const { data } = makeEvent('oracle', { oracle: [step] }, markets)
     expect(data.question_id).toBe(QUESTION)
     expect(data).not.toHaveProperty('adapter_address')
     expect(data).not.toHaveProperty('market_slug')
   })
 
   test('a result on the chain is told with the question that it answers', () => {
-    const events = tell(
+    const events = makeEvents(
       {
         oracle: [makeStep('resolved', { payouts: [1n, 0n] }), makeStep('reported', at(6))],
         resolutions: [{ ...at(5), condition, payouts: [1n, 0n] }],
@@ -127,7 +137,7 @@ describe('oracle', () => {
   test('a neg-risk result is told once, by its condition, with the question of the operator', () => {
     const OPERATOR = '0x71523d0f655b41e805cec45b17163f528b59b820'
     const question = '0xcc4727a6394620b9c8ae82db3db50a34d5ca9828675547bcc4cddf5e86b63007'
-    const events = tell({
+    const events = makeEvents({
       oracle: [makeStep('resolved', { contract: OPERATOR, question, payouts: [1n, 0n] })],
       resolutions: [
         {
@@ -145,7 +155,11 @@ describe('oracle', () => {
     const contract = '0x2f5e3684cb1f318ec51b00edba38d79ac2c0aa9d'
     const asked: string[] = []
     const lookup = { ...markets, byCondition: (id: string) => void asked.push(id) }
-    const { data } = tellOne('oracle', { oracle: [makeStep('initialized', { contract })] }, lookup)
+    const { data } = makeEvent(
+      'oracle',
+      { oracle: [makeStep('initialized', { contract })] },
+      lookup,
+    )
     expect(data).toMatchObject({ question_id: QUESTION, adapter_address: contract })
     expect(asked).toEqual([])
   })

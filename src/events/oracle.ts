@@ -1,75 +1,109 @@
+import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
-import type { MarketLookup } from '../catalogue/market-info.js'
 import { NEG_RISK_ADAPTER, roleOf } from '../chain/attribute/roles.js'
 import type { OracleFact, ResolutionFact } from '../chain/attribute/tape.js'
 import { keccak256 } from '../lib/keccak.js'
 import { START, uintToWord } from '../upstreams/polygon/abi.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
-import { enrichCondition, type MarketFields } from './enrichment.js'
-import { toKeys } from './keys.js'
-import { logFields } from './log-fields.js'
-import { readResolution } from './resolution.js'
+import type { MessageFamily } from './block-facts.js'
+import { type Enricher, toResult } from './enrichment.js'
+import {
+  defineMessage,
+  LOG,
+  MARKET,
+  type MarketFields,
+  optional,
+  presentLog,
+  toKeys,
+  Wire,
+} from './message.js'
 import { toConditionId } from './structured-id.js'
 
-/** `undefined`: a step that is not told, because the next one says the same. */
-export function oracleEvent(fact: OracleFact, markets: MarketLookup): EventDraft | undefined {
+const oracle = defineMessage('oracle', {
+  ...LOG,
+  oracle_type: Wire.Text,
+  ...optional({
+    question_id: Wire.Text,
+    adapter_address: Wire.Address,
+    proposer: Wire.Address,
+    disputer: Wire.Address,
+    proposed_price: Wire.Price,
+    expiration_timestamp: Wire.Ms,
+    resolved_price: Wire.Price,
+    payouts: Type.Array(Wire.Count),
+    resolved_outcome: Wire.Text,
+    ...MARKET,
+  }),
+})
+
+/** Steps of UMA's oracle about the question of a market, and the resolution of its condition. */
+export const oracleFamily = {
+  messages: [oracle],
+  *fromBlock({ oracle: steps, resolutions }, enricher) {
+    for (const fact of steps) yield { seq: fact.seq, event: stepEvent(fact, enricher) }
+    for (const fact of resolutions) {
+      const isCause = (step: OracleFact) =>
+        step.txHash === fact.txHash && conditionOf(step) === fact.condition
+      yield { seq: fact.seq, event: resolutionEvent(fact, steps.find(isCause), enricher) }
+    }
+  },
+} as const satisfies MessageFamily
+
+/** `undefined`: not published, because the next step says the same. */
+function stepEvent(fact: OracleFact, enricher: Enricher): EventDraft | undefined {
   const type = TYPES[fact.kind]
-  // What the neg-risk operator reports is told by the condition that it resolves.
+  // A report of the neg-risk operator is published as the resolution of its condition.
   const isReport = isOperator(fact) && fact.payouts !== undefined
   if (type === undefined || isReport) return undefined
   const adapter = adapterOf(fact)
   const condition = conditionOf(fact)
-  const market = condition === undefined ? undefined : enrichCondition(markets, condition)
-  return {
-    type: 'oracle',
-    timestampMs: fact.timeSec * 1000,
-    data: {
-      event_type: 'oracle',
-      ...logFields(fact),
+  const market = condition === undefined ? undefined : enricher.market(condition)
+  return oracle.draft(
+    fact.timeSec * 1000,
+    {
+      ...presentLog(fact),
       oracle_type: type,
       question_id: questionIdOf(fact, adapter),
       adapter_address: adapter,
-      ...stepFields(fact, market),
+      ...presentStep(fact, market),
       ...market,
     },
-    keys: toKeys({
+    toKeys({
       wallets: [fact.actor, fact.proposer].flatMap((wallet) => wallet ?? []),
       tokens: market?.token_ids,
       market,
     }),
-  }
+  )
 }
 
-/** The tokens can be redeemed. `asked` is the step of the same transaction that brought the result. */
-export function resolutionEvent(
-  resolution: ResolutionFact,
-  asked: OracleFact | undefined,
-  markets: MarketLookup,
+/** The tokens can be redeemed. `cause` is the step of the same transaction that brought the result. */
+function resolutionEvent(
+  fact: ResolutionFact,
+  cause: OracleFact | undefined,
+  enricher: Enricher,
 ): EventDraft {
-  const market = enrichCondition(markets, resolution.condition)
-  const conditionId = toConditionId(resolution.condition)
-  return {
-    type: 'oracle',
-    timestampMs: resolution.timeSec * 1000,
-    data: {
-      event_type: 'oracle',
-      ...logFields(resolution),
+  const market = enricher.market(fact.condition)
+  const conditionId = toConditionId(fact.condition)
+  return oracle.draft(
+    fact.timeSec * 1000,
+    {
+      ...presentLog(fact),
       oracle_type: 'condition_resolution',
-      question_id: asked?.question,
-      adapter_address: asked?.contract,
-      ...resultFields(resolution.payouts, market),
+      question_id: cause?.question,
+      adapter_address: cause?.contract,
+      ...presentResult(fact.payouts, market),
       condition_id: conditionId,
       ...market,
     },
-    keys: toKeys({ tokens: market?.token_ids, market, conditionId }),
-  }
+    toKeys({ tokens: market?.token_ids, market, conditionId }),
+  )
 }
 
 /**
- * The condition that the step is about; all of them have two outcomes. `undefined`: not to be told,
- * as for neg-risk questions before the operator reports them under their other id.
+ * The condition of a step, which always has two outcomes. `undefined`: it cannot be derived, as for
+ * neg-risk questions before the operator reports them under their other id.
  */
-export function conditionOf(fact: OracleFact): string | undefined {
+function conditionOf(fact: OracleFact): string | undefined {
   const reporter = isOperator(fact) ? NEG_RISK_ADAPTER : adapterOf(fact)
   if (fact.question === undefined || reporter === undefined) return undefined
   if (NEG_RISK_ASKERS.has(reporter)) return undefined
@@ -101,12 +135,12 @@ const TYPES: Readonly<Record<OracleFact['kind'], string | undefined>> = {
   reported: undefined,
 }
 
-/** `undefined`: told by the oracle, which did not say who had asked. */
+/** `undefined`: a log of the oracle that does not name its requester. */
 function adapterOf({ contract, requester }: OracleFact): string | undefined {
   return requester ?? (roleOf(contract) === 'optimisticOracle' ? undefined : contract)
 }
 
-/** The oracle knows a question by who asked and when. */
+/** The oracle identifies a question by its requester and the time of the request. */
 function questionIdOf(fact: OracleFact, adapter: string | undefined): string | undefined {
   const { contract, question, requestTimeSec } = fact
   if (roleOf(contract) !== 'optimisticOracle' || adapter === undefined) return question
@@ -115,7 +149,7 @@ function questionIdOf(fact: OracleFact, adapter: string | undefined): string | u
 
 const isOperator = ({ contract }: OracleFact): boolean => roleOf(contract) === 'negRiskOperator'
 
-function stepFields(fact: OracleFact, market: MarketFields | undefined) {
+function presentStep(fact: OracleFact, market: MarketFields | undefined) {
   const { kind, actor, proposer, price, expirationSec, payouts } = fact
   switch (kind) {
     case 'proposed':
@@ -133,14 +167,14 @@ function stepFields(fact: OracleFact, market: MarketFields | undefined) {
     case 'emergency_resolved':
       return payouts === undefined
         ? { resolved_price: toOraclePrice(price) }
-        : resultFields(payouts, market)
+        : presentResult(payouts, market)
     default:
       return undefined
   }
 }
 
-function resultFields(payouts: readonly bigint[], market: MarketFields | undefined) {
-  const { payouts: numerators, prices, winner } = readResolution(payouts)
+function presentResult(payouts: readonly bigint[], market: MarketFields | undefined) {
+  const { payouts: numerators, prices, winner } = toResult(payouts)
   return {
     resolved_price: prices[0],
     payouts: numerators,
@@ -148,6 +182,6 @@ function resultFields(payouts: readonly bigint[], market: MarketFields | undefin
   }
 }
 
-/** The first outcome's price. Below zero is the oracle's way to say that it cannot be known. */
+/** The price of the first outcome. The oracle writes a negative one where there is no answer. */
 const toOraclePrice = (price: bigint | undefined): number | undefined =>
   price === undefined || price < 0n ? undefined : Number(price) / 1e18

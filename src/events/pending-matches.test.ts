@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PendingMatches } from './pending-matches.js'
-import { word } from './test-tape.js'
+import { word } from './test-facts.js'
 
 const MINUTE_MS = 60_000
 const [TX, A, B] = [word('f1'), word('a'), word('b')]

@@ -1,8 +1,8 @@
 /**
- * Remembers which matches were told, so that each transaction gives one settlement and one
+ * Remembers which matches were published, so that each transaction gives one settlement and one
  * confirmation for each block that it is in. A reorganisation may move a transaction to another
- * block: it is then confirmed again, with the time when it was first seen. A block that goes and
- * comes back confirms nothing twice.
+ * block: it is then confirmed again, with the time of its first detection. A block that a second
+ * reorganisation brings back confirms nothing twice.
  */
 export class PendingMatches {
   /** Times of detection, oldest first. */
@@ -10,7 +10,7 @@ export class PendingMatches {
   readonly #settled = new Map<string, Settled>()
   #forgotten = 0
 
-  /** False: it was told already. */
+  /** False: it was published before. */
   add(txHash: string, nowMs: number): boolean {
     this.#forget(nowMs)
     if (this.#pending.has(txHash) || this.#settled.has(txHash)) return false
@@ -19,7 +19,7 @@ export class PendingMatches {
   }
 
   /** `undefined`: this block has confirmed it before. */
-  confirm(txHash: string, blockHash: string, nowMs: number): Told | undefined {
+  confirm(txHash: string, blockHash: string, nowMs: number): Detected | undefined {
     this.#forget(nowMs)
     const before = this.#settled.get(txHash)
     if (before?.blockHashes.includes(blockHash)) return undefined
@@ -35,12 +35,12 @@ export class PendingMatches {
     return { detectedMs, isNew }
   }
 
-  /** How many wait for a block. */
+  /** Matches that wait for a block. */
   get count(): number {
     return this.#pending.size
   }
 
-  /** How many never got into a block, or not in time. */
+  /** Matches that were in no block within PENDING_MS_MAX. */
   get forgotten(): number {
     return this.#forgotten
   }
@@ -59,12 +59,12 @@ export class PendingMatches {
   }
 }
 
-/** `isNew`: nothing was told about the transaction yet. */
-export type Told = { detectedMs: number | undefined; isNew: boolean }
+/** `isNew`: nothing was published about the transaction yet. */
+type Detected = { detectedMs: number | undefined; isNew: boolean }
 
 type Settled = { detectedMs: number | undefined; settledMs: number; blockHashes: string[] }
 
 const PENDING_MS_MAX = 10 * 60_000
-/** Longer than the blocks take that can be replaced. */
+/** Longer than the deepest reorganisation reaches back. */
 const SETTLED_MS_MAX = 15 * 60_000
 const COUNT_MAX = 100_000

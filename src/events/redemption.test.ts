@@ -6,13 +6,16 @@ import {
   CONDITION,
   decimal,
   KNOWN_MARKETS,
+  logAt,
   MARKET,
   MARKET_FIELDS,
+  makeEvent,
   NO,
   NO_MARKETS,
+  PUSD,
+  USDC_E,
   YES,
-} from './test-tape.js'
-import { logAt, PUSD, tellOne, USDC_E } from './test-tell.js'
+} from './test-facts.js'
 
 describe('redemption', () => {
   const redemption: RedemptionFact = {
@@ -29,7 +32,7 @@ describe('redemption', () => {
   const resolution = { ...at(2), condition: CONDITION, payouts: [1n, 0n] }
 
   test('tells the payout and the result behind it', () => {
-    const { event, data } = tellOne('redemption', {
+    const { event, data } = makeEvent('redemption', {
       redemptions: [redemption],
       resolutions: [resolution],
     })
@@ -52,7 +55,7 @@ describe('redemption', () => {
   })
 
   test('a draw has no winner', () => {
-    const { data } = tellOne('redemption', {
+    const { data } = makeEvent('redemption', {
       redemptions: [{ ...redemption, tokens: [YES, NO], amounts: [1n, 1n], payout: 1n }],
       resolutions: [{ ...resolution, payouts: [1n, 1n] }],
     })
@@ -61,7 +64,7 @@ describe('redemption', () => {
   })
 
   test('without a known result nothing is said about it', () => {
-    const { data } = tellOne('redemption', { redemptions: [{ ...redemption, payout: 0n }] })
+    const { data } = makeEvent('redemption', { redemptions: [{ ...redemption, payout: 0n }] })
     expect(data.payout).toBe(0)
     expect(data).not.toHaveProperty('payouts')
   })
@@ -76,9 +79,9 @@ describe('redemption', () => {
     ['Redemption', `0x03${'5'.repeat(32)}${'0'.repeat(30)}`, NO_MARKETS],
   ])('made by the service: AutoRedeemer.%s, and a step of its own', (name, condition, markets) => {
     const facts = { redemptions: [{ ...redemption, condition, source: 'auto_redeemer' as const }] }
-    const { data } = tellOne('redemption', facts, markets)
+    const { data } = makeEvent('redemption', facts, markets)
     expect(data.source).toBe(`AutoRedeemer.${name}`)
-    const { data: step } = tellOne('combo_lifecycle', facts, markets)
+    const { data: step } = makeEvent('combo_lifecycle', facts, markets)
     expect(step).toMatchObject({
       action: 'Redeem',
       user: ALICE,
@@ -93,7 +96,7 @@ describe('redemption', () => {
   test('of a structured position the id tells the outcome', () => {
     const condition = `0x01${'5'.repeat(32)}${'0'.repeat(30)}`
     const tokens = [`${condition.slice(0, -2)}01`]
-    const { data } = tellOne(
+    const { data } = makeEvent(
       'redemption',
       { redemptions: [{ ...redemption, condition, tokens }] },
       NO_MARKETS,

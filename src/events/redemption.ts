@@ -1,63 +1,104 @@
+import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
 import type { RedemptionFact } from '../chain/attribute/tape.js'
 import { toDecimal } from '../core/money.js'
-import { collateralOf } from './collateral.js'
-import { enrichCondition, type MarketFields } from './enrichment.js'
-import { toKeys } from './keys.js'
-import type { Known } from './known.js'
-import { logFields } from './log-fields.js'
-import { readResolution } from './resolution.js'
-import { readStructuredId, toConditionId, toTokenId } from './structured-id.js'
+import type { MessageFamily } from './block-facts.js'
+import { collateralOf, type Enricher, type Result } from './enrichment.js'
+import {
+  defineMessage,
+  LOG,
+  MARKET,
+  type MarketFields,
+  optional,
+  presentLog,
+  toKeys,
+  Wire,
+} from './message.js'
+import { parseStructuredId, toConditionId } from './structured-id.js'
 
-export function redemptionEvent(redemption: RedemptionFact, known: Known): EventDraft {
-  const { wallet, condition, payout, isCore, source } = redemption
-  const market = enrichCondition(known.markets, condition)
+const redemption = defineMessage('redemption', {
+  ...LOG,
+  ...optional(MARKET),
+  redeemer: Wire.Address,
+  collateral_token: Wire.Address,
+  condition_id: Wire.ConditionId,
+  index_sets: Type.Array(Type.Integer({ minimum: 1 })),
+  payout: Wire.Amount,
+  ...optional({
+    payout_e6: Wire.Digits,
+    source: Type.Union([
+      Type.Literal('AutoRedeemer.BinaryRedemption'),
+      Type.Literal('AutoRedeemer.NegRiskRedemption'),
+      Type.Literal('AutoRedeemer.Redemption'),
+    ]),
+    payouts: Type.Array(Wire.Count),
+    outcome_prices: Type.Array(Wire.Price),
+    winning_outcome_index: Wire.Count,
+    winning_outcome: Wire.Text,
+    winning_token_id: Wire.TokenId,
+  }),
+})
+
+/** Redemptions by a wallet or for it. */
+export const redemptionFamily = {
+  messages: [redemption],
+  *fromBlock({ redemptions }, enricher) {
+    for (const fact of redemptions)
+      if (fact.isUser) yield { seq: fact.seq, event: redemptionEvent(fact, enricher) }
+  },
+} as const satisfies MessageFamily
+
+function redemptionEvent(fact: RedemptionFact, enricher: Enricher): EventDraft {
+  const { wallet, condition, payout, isCore, source } = fact
+  const market = enricher.market(condition)
   const negRisk = market?.neg_risk ?? (source === 'direct' && !isCore)
   const conditionId = toConditionId(condition)
-  const tokens = redemption.tokens.map(toTokenId)
-  return {
-    type: 'redemption',
-    timestampMs: redemption.timeSec * 1000,
-    data: {
-      event_type: 'redemption',
-      ...logFields(redemption),
+  const tokens = fact.tokens.map((token) => enricher.tokenId(token))
+  return redemption.draft(
+    fact.timeSec * 1000,
+    {
+      ...presentLog(fact),
       redeemer: wallet,
       collateral_token: collateralOf(condition, negRisk),
       condition_id: conditionId,
-      index_sets: indexSetsOf(redemption, market),
+      index_sets: presentIndexSets(fact, market, enricher),
       payout: toDecimal(payout),
       payout_e6: payout.toString(),
-      source: sourceOf(redemption, negRisk),
-      ...resultFields(known.payoutsOf(condition), market),
+      source: presentSource(fact, negRisk),
+      ...presentResult(enricher.resultOf(condition), market),
       ...market,
     },
-    keys: toKeys({ wallets: [wallet], tokens, market, conditionId, usd: payout }),
-  }
+    toKeys({ wallets: [wallet], tokens, market, conditionId, usd: payout }),
+  )
 }
 
-/** An outcome is a bit; the place of a token among the outcomes is known from its market or its id. */
-function indexSetsOf({ tokens }: RedemptionFact, market: MarketFields | undefined): number[] {
+/** One bit for each outcome. The index of a token's outcome comes from its id or from its market. */
+function presentIndexSets(
+  { tokens }: RedemptionFact,
+  market: MarketFields | undefined,
+  enricher: Enricher,
+): number[] {
   return tokens
     .map((token) => {
-      const structured = readStructuredId(token)
-      return structured?.outcomeIndex ?? market?.token_ids.indexOf(toTokenId(token)) ?? -1
+      const structured = parseStructuredId(token)
+      return structured?.outcomeIndex ?? market?.token_ids.indexOf(enricher.tokenId(token)) ?? -1
     })
     .filter((outcome) => outcome >= 0)
     .map((outcome) => 2 ** outcome)
 }
 
-/** Nothing is said where the wallet asked itself. */
-function sourceOf({ source, condition }: RedemptionFact, negRisk: boolean): string | undefined {
+/** Absent where the wallet redeemed itself. */
+function presentSource({ source, condition }: RedemptionFact, negRisk: boolean) {
   if (source === 'direct') return undefined
-  if (readStructuredId(condition) !== undefined) return 'AutoRedeemer.Redemption'
+  if (parseStructuredId(condition) !== undefined) return 'AutoRedeemer.Redemption'
   return negRisk ? 'AutoRedeemer.NegRiskRedemption' : 'AutoRedeemer.BinaryRedemption'
 }
 
-function resultFields(payouts: readonly bigint[] | undefined, market: MarketFields | undefined) {
-  if (payouts === undefined) return undefined
-  const { payouts: numerators, prices, winner } = readResolution(payouts)
+function presentResult(result: Result | undefined, market: MarketFields | undefined) {
+  if (result === undefined) return undefined
+  const { payouts, prices, winner } = result
   return {
-    payouts: numerators,
+    payouts,
     outcome_prices: prices,
     winning_outcome_index: winner,
     winning_outcome: winner === undefined ? undefined : market?.outcomes[winner],

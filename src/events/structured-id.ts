@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import { isStructured } from '../chain/attribute/structured.js'
 import { START } from '../upstreams/polygon/abi.js'
 
-/** The parts of an id that says what it stands for. */
+/** The parts of a structured id. `chain/attribute/structured.ts` describes the layout. */
 type StructuredId = {
   moduleId: number
   arity: number
@@ -14,8 +13,8 @@ type StructuredId = {
 
 export const COMBO_MODULE = 3
 
-/** `undefined`: an id of the old kind. */
-export function readStructuredId(id: string): StructuredId | undefined {
+/** `undefined`: a hash, as the first token contract has it. */
+export function parseStructuredId(id: string): StructuredId | undefined {
   if (!isStructured(id)) return undefined
   return {
     moduleId: numberAt(id, 0, 2),
@@ -28,22 +27,11 @@ export function readStructuredId(id: string): StructuredId | undefined {
 }
 
 export const isCombo = (token: string): boolean =>
-  readStructuredId(token)?.moduleId === COMBO_MODULE
+  parseStructuredId(token)?.moduleId === COMBO_MODULE
 
-/** A condition as it is shown: the structured ones without the byte that fills them up. */
+/** A condition as messages have it: a structured one without the zero byte that pads it. */
 export const toConditionId = (condition: string): string =>
-  readStructuredId(condition)?.conditionId ?? condition
-
-/** Outcome tokens are shown as decimal numbers. Events of one market share the text of its ids. */
-export function toTokenId(token: string): string {
-  const known = tokenIds.get(token)
-  if (known !== undefined) return known
-  const id = BigInt(token).toString()
-  tokenIds.set(token, id)
-  return id
-}
-
-const tokenIds = new LRUCache<string, string>({ max: 20_000 })
+  parseStructuredId(condition)?.conditionId ?? condition
 
 const numberAt = (id: string, from: number, count: number): number =>
   Number.parseInt(id.slice(START + from, START + from + count), 16)

@@ -12,7 +12,7 @@ import { createLog } from '../lib/log.js'
 import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
 import { parseLogs } from '../upstreams/polygon/log.js'
 import { LiveEvents } from './live-events.js'
-import { readStructuredId } from './structured-id.js'
+import { parseStructuredId } from './structured-id.js'
 
 const TOPICS = new Set(KNOWN_TOPICS)
 const ADDRESSES = new Set(WATCHED.address)
@@ -72,7 +72,7 @@ function createLookup({ catalogue }: Universe): MarketLookup {
   }
   return {
     byToken: (token) => {
-      if (readStructuredId(token) !== undefined) return undefined
+      if (parseStructuredId(token) !== undefined) return undefined
       const of = catalogue.token(BigInt(token).toString())?.of
       return of?.kind === 'market' ? infoOf(of) : undefined
     },

@@ -1,25 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { seqOf } from '../core/seq.js'
-import { blockEvents } from './block-events.js'
-import { toKeys } from './keys.js'
-import { Known } from './known.js'
+import { Enricher } from './enrichment.js'
+import { blockEvents } from './registry.js'
 import {
   ALICE,
   at,
   BLOCK,
   BOB,
   KNOWN_MARKETS,
+  makeEvent,
   makeMatch,
   makeTape,
   NO_MARKETS,
+  PUSD,
+  TIME_MS,
   word,
-} from './test-tape.js'
-import { PUSD, TIME_MS, tellOne } from './test-tell.js'
+} from './test-facts.js'
 
 describe('block', () => {
   test('sums up what was in it, each match once', () => {
     const fee = { kind: 'charged' as const, wallet: BOB, token: undefined, amount: 1n }
-    const { event, data } = tellOne('block', {
+    const { event, data } = makeEvent('block', {
       fills: [...makeMatch(3, 'f1'), ...makeMatch(8, 'f2')],
       fees: [{ seq: at(6).seq, txHash: word('f1'), ...fee }],
       flows: [{ ...at(12, 'f3'), kind: 'transfer', from: ALICE, to: BOB, asset: PUSD, amount: 1n }],
@@ -40,7 +41,12 @@ describe('block', () => {
 
   test('knows how many transactions it had if it was read whole', () => {
     const tape = makeTape()
-    const [event] = blockEvents(tape, { ...BLOCK, txCount: 120 }, new Known(NO_MARKETS), () => [])
+    const [event] = blockEvents(
+      tape,
+      { ...BLOCK, txCount: 120 },
+      new Enricher(NO_MARKETS),
+      () => undefined,
+    )
     expect(event?.data.tx_count).toBe(120)
   })
 })
@@ -55,18 +61,20 @@ test('events come in the order of the logs, a match after its last fill, the blo
       { ...at(12), ...flow },
     ],
   })
-  const events = blockEvents(tape, BLOCK, new Known(KNOWN_MARKETS), ({ txHash }) => [
-    { type: 'settlement', timestampMs: 0, data: { log_index: txHash }, keys: toKeys({}) },
-  ])
-  expect(events.map(({ type, data }) => `${type} ${data.log_index}`)).toEqual([
+  const confirmation = { block: BLOCK.number, confirmedMs: TIME_MS, detectedMs: TIME_MS }
+  const events = blockEvents(tape, BLOCK, new Enricher(KNOWN_MARKETS), () => ({
+    confirmation,
+    isNew: false,
+  }))
+  expect(events.map(({ type, data }) => `${type} ${data.log_index ?? data.tx_hash}`)).toEqual([
     'deposit 1',
     'trade 3',
     'trade 4',
-    `settlement ${word('f1')}`,
+    `status_update ${word('f1')}`,
     'deposit 6',
     'trade 8',
     'trade 9',
-    `settlement ${word('f2')}`,
+    `status_update ${word('f2')}`,
     'deposit 12',
     'block undefined',
   ])
@@ -79,7 +87,7 @@ test('of a tape of several blocks each block tells its own', () => {
     fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
   })
   const seqs = [BLOCK, later].map((block) =>
-    blockEvents(tape, block, new Known(NO_MARKETS), () => [])
+    blockEvents(tape, block, new Enricher(NO_MARKETS), () => undefined)
       .filter(({ type }) => type === 'trade')
       .map(({ data }) => seqOf(Number(data.block_number), Number(data.log_index))),
   )

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { OrderV2 } from '../upstreams/polygon/order.js'
 import { orderHash } from '../upstreams/polygon/order-hash.js'
+import { Enricher } from './enrichment.js'
 import { type Match, toPendingMatch, toSettledMatch } from './match.js'
-import { fillEvents, settlementEvent } from './settlement.js'
-import { statusUpdateEvent } from './status-update.js'
+import { fillEvents, settlementEvent, statusUpdateEvent } from './match-events.js'
 import {
   ALICE,
   address,
@@ -14,16 +14,22 @@ import {
   decimal,
   EXCHANGE,
   KNOWN_MARKETS,
+  logAt,
   MARKET_FIELDS,
+  makeEvent,
+  makeEvents,
   makeFill,
   makeMatch,
   NO,
   NO_MARKETS,
+  TIME_MS,
   word,
   YES,
-} from './test-tape.js'
+} from './test-facts.js'
 
 const NOW_MS = 1_790_000_131_250
+const known = new Enricher(KNOWN_MARKETS)
+const unknown = new Enricher(NO_MARKETS)
 
 const makeOrder = (changes: Partial<OrderV2>): OrderV2 => ({
   version: 2,
@@ -89,7 +95,7 @@ const TAKER = {
 
 describe('settlement', () => {
   test('of a pending match: the makers, then the order that takes, which is its own taker', () => {
-    const event = settlementEvent(pending, seen, KNOWN_MARKETS)
+    const event = settlementEvent(pending, seen, known)
     expect(read(event)).toEqual({
       event_type: 'settlement',
       tx_hash: word('f1'),
@@ -126,18 +132,14 @@ describe('settlement', () => {
   })
 
   test('waits for no metadata: the call names the condition', () => {
-    const event = settlementEvent(pending, seen, NO_MARKETS)
+    const event = settlementEvent(pending, seen, unknown)
     expect(read(event)).toMatchObject({ condition_id: CONDITION })
     expect(read(event)).not.toHaveProperty('market_slug')
     expect(event.keys.conditionIds).toEqual([CONDITION])
   })
 
   test('of a match that was first seen in its block: what the logs say', () => {
-    const event = settlementEvent(
-      settled,
-      { detectedMs: NOW_MS, block: BLOCK.number },
-      KNOWN_MARKETS,
-    )
+    const event = settlementEvent(settled, { detectedMs: NOW_MS, block: BLOCK.number }, known)
     const data = read(event)
     expect(data).toMatchObject({ status: 'confirmed', block_number: BLOCK.number, ...TAKER })
     expect(data.trades[1]).toMatchObject({ maker: ALICE, taker: EXCHANGE })
@@ -155,7 +157,7 @@ describe('settlement', () => {
 
 describe('fill', () => {
   test('is flat and has sixteen fields, the exchange opposite the order that takes', () => {
-    const [maker, taker] = fillEvents(pending, seen, KNOWN_MARKETS)
+    const [maker, taker] = fillEvents(pending, seen, known)
     expect(read(maker)).toEqual({
       order_hash: orderHash(offer, EXCHANGE),
       user: BOB,
@@ -180,7 +182,7 @@ describe('fill', () => {
 
   test('names its log when it was first seen in a block, and null for what is not known', () => {
     const sighting = { detectedMs: NOW_MS, block: BLOCK.number }
-    const [maker] = fillEvents(settled, sighting, NO_MARKETS)
+    const [maker] = fillEvents(settled, sighting, unknown)
     expect(read(maker)).toMatchObject({
       block_number: BLOCK.number,
       log_index: 3,
@@ -196,7 +198,7 @@ describe('status_update', () => {
   const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS + 2_000 }
 
   test('tells the fills as the logs have them', () => {
-    const event = statusUpdateEvent(settled, { ...confirmation, detectedMs: NOW_MS }, KNOWN_MARKETS)
+    const event = statusUpdateEvent(settled, { ...confirmation, detectedMs: NOW_MS }, known)
     const { outcome, exchange_version, signer, ...row } = OFFER_ROW
     expect(read(event)).toEqual({
       event_type: 'status_update',
@@ -232,16 +234,80 @@ describe('status_update', () => {
     const [first, last] = makeMatch()
     const mint = makeFill(4, { side: 'BUY', token: NO, usd: 9_000_000n })
     const match: Match = toSettledMatch([first, mint, last])
-    const event = statusUpdateEvent(
-      match,
-      { ...confirmation, detectedMs: undefined },
-      KNOWN_MARKETS,
-    )
+    const event = statusUpdateEvent(match, { ...confirmation, detectedMs: undefined }, known)
     expect(read(event)).toMatchObject({
       maker_wallets: [BOB],
       pending_detected_at: null,
       latency_ms: null,
     })
     expect(event.keys.tokens).toEqual([decimal(YES), decimal(NO)])
+  })
+})
+
+describe('trade', () => {
+  test('tells a fill from the side of its owner, with the market', () => {
+    const [maker] = makeMatch()
+    const { event, data } = makeEvent('trade', { fills: [maker] })
+    expect(data).toEqual({
+      event_type: 'trade',
+      ...logAt(3),
+      exchange: 'ctf_exchange',
+      maker: BOB,
+      taker: ALICE,
+      token_id: decimal(YES),
+      side: 'SELL',
+      price: 0.64,
+      size: 25,
+      maker_amount: '25000000',
+      taker_amount: '16000000',
+      fee: 0,
+      order_hash: word('0d3'),
+      exchange_version: 'v2',
+      outcome: 'Yes',
+      ...MARKET_FIELDS,
+    })
+    expect(event?.timestampMs).toBe(TIME_MS)
+    expect(event?.keys).toEqual({
+      wallets: [BOB, ALICE],
+      tokens: [decimal(YES)],
+      conditionIds: [CONDITION],
+      marketSlug: 'will-it-rain',
+      eventSlug: 'weather',
+      side: 'SELL',
+      sizeUsd: 16,
+      status: 'confirmed',
+    })
+  })
+
+  test('a buyer gives money, and its own log names the exchange', () => {
+    const [, taker] = makeMatch()
+    const { data } = makeEvent('trade', { fills: [{ ...taker, negRisk: true }] })
+    expect(data).toMatchObject({
+      exchange: 'neg_risk_ctf_exchange',
+      taker: EXCHANGE,
+      side: 'BUY',
+      maker_amount: '16000000',
+      taker_amount: '25000000',
+      fee: 0.04,
+    })
+  })
+
+  test('a fee in shares of the first generation is told in money, and no version', () => {
+    const fill = makeFill(3, { generation: 1, side: 'BUY', fee: 1_000_000n, isFeeInShares: true })
+    const { data } = makeEvent('trade', { fills: [fill] })
+    expect(data.fee).toBe(0.64)
+    expect(data).not.toHaveProperty('exchange_version')
+  })
+
+  test('an unknown market leaves its fields out', () => {
+    const { data } = makeEvent('trade', { fills: [makeFill(3)] }, NO_MARKETS)
+    expect(Object.keys(data)).not.toContain('market_title')
+    expect(Object.keys(data)).not.toContain('outcome')
+    expect(data.token_id).toBe(decimal(YES))
+  })
+
+  test('combos are told elsewhere', () => {
+    const fill = makeFill(3, { generation: 3, token: `0x03${'5'.repeat(32)}${'0'.repeat(30)}` })
+    expect(makeEvents({ fills: [fill] }).map(({ type }) => type)).toEqual(['block'])
   })
 })

@@ -1,7 +1,11 @@
+import { expect } from 'vitest'
+import type { EventDraft } from '../bus/event.js'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { emptyTape } from '../chain/attribute/empty-tape.js'
 import type { FillFact, Tape, TapeBlock } from '../chain/attribute/tape.js'
 import { seqOf } from '../core/seq.js'
+import { Enricher } from './enrichment.js'
+import { blockEvents, type EventType } from './registry.js'
 
 export const BLOCK: TapeBlock = {
   number: 90_000_000,
@@ -31,7 +35,7 @@ export const MARKET: MarketInfo = {
   tokenIds: [decimal(YES), decimal(NO)],
 }
 
-/** What every event says about the market. */
+/** The fields of an event about the market. */
 export const MARKET_FIELDS = {
   market_title: 'Will it rain?',
   market_slug: 'will-it-rain',
@@ -116,4 +120,33 @@ export function address(digits: string): string {
 
 export function decimal(hex: string): string {
   return BigInt(hex).toString()
+}
+
+export const TIME_MS = BLOCK.timeSec * 1000
+export const USDC_E = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174'
+export const WRAPPED_COLLATERAL = '0x3a3bd7bb9528e159577f7c2e685cc81a765002e2'
+export const PUSD = '0xc011a7e12a19f7b1f670d46f03b03f3342e82dfb'
+
+/** The fields of an event about its log. */
+export const logAt = (logIndex: number) => ({
+  tx_hash: word('f1'),
+  block_number: BLOCK.number,
+  log_index: logIndex,
+  timestamp: TIME_MS,
+})
+
+/** The events of a block with these facts, without confirmations of matches. */
+export function makeEvents(facts: Partial<Tape>, markets = KNOWN_MARKETS): EventDraft[] {
+  const tape = makeTape(facts)
+  const enricher = new Enricher(markets)
+  enricher.learn(tape)
+  return blockEvents(tape, BLOCK, enricher, () => undefined)
+}
+
+/** The only event of a type, and its data as clients receive it. */
+export function makeEvent(type: EventType, facts: Partial<Tape>, markets = KNOWN_MARKETS) {
+  const events = makeEvents(facts, markets).filter((event) => event.type === type)
+  expect(events).toHaveLength(1)
+  const [event] = events
+  return { event, data: JSON.parse(JSON.stringify(event?.data)) }
 }

@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import type { EventDraft } from '../bus/event.js'
+import { toDecimal } from '../core/money.js'
+import { seqOf } from '../core/seq.js'
+import type { BlockFacts, MessageFamily } from './block-facts.js'
+import { defineMessage, nullable, toKeys, Wire } from './message.js'
+
+const block = defineMessage('block', {
+  block_number: Wire.Count,
+  block_hash: Wire.Hash,
+  timestamp: Wire.Ms,
+  parent_hash: nullable(Wire.Hash),
+  tx_count: nullable(Wire.Count),
+  polymarket_tx_count: Wire.Count,
+  settlement_count: Wire.Count,
+  trade_volume_usd: Wire.Amount,
+})
+
+/** The summary of a block. A match counts once, with what its taker traded. */
+function blockEvent({ block: head, fills, matches, transactionCount }: BlockFacts): EventDraft {
+  const volume = fills.reduce((sum, { isTaker, usd }) => (isTaker ? sum + usd : sum), 0n)
+  const timestamp = head.timeSec * 1000
+  return block.draft(
+    timestamp,
+    {
+      block_number: head.number,
+      block_hash: head.hash,
+      timestamp,
+      parent_hash: head.parentHash ?? null,
+      tx_count: head.txCount ?? null,
+      polymarket_tx_count: transactionCount,
+      settlement_count: matches.length,
+      trade_volume_usd: toDecimal(volume),
+    },
+    toKeys({}),
+  )
+}
+
+const reorg = defineMessage('reorg', {
+  fork_block: Wire.Count,
+  removed_blocks: Type.Integer({ minimum: 1 }),
+})
+
+/**
+ * Blocks above `forkBlock` were replaced: events of them no longer hold. What the new blocks have of
+ * them too is published again.
+ */
+export const reorgEvent = (forkBlock: number, removedBlocks: number, nowMs: number): EventDraft =>
+  reorg.draft(nowMs, { fork_block: forkBlock, removed_blocks: removedBlocks }, toKeys({}))
+
+/** The summary stands behind the last log of its block. */
+export const blockFamily = {
+  messages: [block, reorg],
+  *fromBlock(facts) {
+    yield { seq: seqOf(facts.block.number + 1, 0), event: blockEvent(facts) }
+  },
+} as const satisfies MessageFamily

@@ -1,0 +1,136 @@
+import {
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  Type,
+} from 'typebox'
+import type { EventDraft, EventKeys } from '../bus/event.js'
+import { toDecimal } from '../core/money.js'
+import { blockOf, logIndexOf } from '../core/seq.js'
+
+/** A kind of message: its event type and the schema of everything that a client receives. */
+export type Message<Name extends string = string> = { type: Name; schema: TSchema }
+
+/**
+ * Defines the message of one event type. `fields` are those of its data. The schema gives the type
+ * that `draft` checks, and is what tests and documents of the stream use.
+ */
+export function defineMessage<const Name extends string, Fields extends TProperties>(
+  type: Name,
+  fields: Fields,
+) {
+  const data = closed({ event_type: Type.Literal(type), ...fields })
+  return {
+    type,
+    schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, data }),
+    draft: (timestampMs: number, values: Values<Fields>, keys: EventKeys): EventDraft => ({
+      type,
+      timestampMs,
+      data: { event_type: type, ...values },
+      keys,
+    }),
+  }
+}
+
+/** The values of these fields. Optional ones may be `undefined`: they are left out of the message. */
+export type Values<Fields extends TProperties> = Loose<Static<TObject<Fields>>>
+
+type Loose<T> = T extends readonly (infer Item)[]
+  ? readonly Loose<Item>[]
+  : T extends object
+    ? {
+        readonly [K in keyof T]: Record<never, never> extends Pick<T, K>
+          ? Loose<T[K]> | undefined
+          : Loose<T[K]>
+      }
+    : T
+
+/** An object without other fields than these. */
+export const closed = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+
+export const optional = <Fields extends TProperties>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Type.Optional(type)])) as {
+    [K in keyof Fields]: TOptional<Fields[K]>
+  }
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const Text = Type.String({ minLength: 1 })
+const Count = Type.Integer({ minimum: 0 })
+const Amount = Type.Number({ minimum: 0 })
+const TokenId = Type.String({ pattern: '^[1-9][0-9]*$' })
+const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
+const Ms = Type.Integer({ minimum: 1_600_000_000_000 })
+const Price = Type.Number({ minimum: 0, maximum: 1 })
+const Side = Type.Union([Type.Literal('BUY'), Type.Literal('SELL')])
+const Digits = Type.String({ pattern: '^[0-9]+$' })
+/** 32 bytes; 31 where it is a structured one. */
+const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
+
+/** Types of single fields. */
+export const Wire = {
+  ...{ Text, Count, Amount, TokenId, Hash, Ms, Price, Side, Digits, ConditionId },
+  Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
+  YesNo: Type.Union([Type.Literal('YES'), Type.Literal('NO')]),
+}
+
+/** The market of an event, as far as the catalogue has it. */
+export const MARKET = {
+  market_title: Text,
+  market_slug: Text,
+  event_title: Type.Optional(Text),
+  event_slug: Type.Optional(Text),
+  market_image: Type.Optional(Text),
+  neg_risk: Type.Boolean(),
+  tick_size: Type.Optional(Amount),
+  /** Basis points; null: no fee. */
+  taker_base_fee: nullable(Count),
+  condition_id: ConditionId,
+  outcomes: Type.Array(Text),
+  token_ids: Type.Array(TokenId),
+  /** Outcomes by token id. */
+  tokens: Type.Record(Type.String(), Text),
+}
+export type MarketFields = Values<typeof MARKET>
+
+/** The place on the chain of an event that comes from a log. */
+export const LOG = { tx_hash: Hash, block_number: Count, log_index: Count, timestamp: Ms }
+
+export const presentLog = (fact: { seq: number; timeSec: number; txHash: string }) => ({
+  tx_hash: fact.txHash,
+  block_number: blockOf(fact.seq),
+  log_index: logIndexOf(fact.seq),
+  timestamp: fact.timeSec * 1000,
+})
+
+type KeyParts = {
+  wallets?: readonly string[] | undefined
+  tokens?: readonly string[] | undefined
+  market?: MarketFields | undefined
+  /** As the chain has it, for markets that the catalogue does not have. */
+  conditionId?: string | undefined
+  side?: string | undefined
+  usd?: bigint | undefined
+  status?: EventKeys['status'] | undefined
+}
+
+export function toKeys(parts: KeyParts): EventKeys {
+  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed' } = parts
+  const conditionId = market?.condition_id ?? parts.conditionId
+  return {
+    wallets: distinct(wallets),
+    tokens: distinct(tokens),
+    conditionIds: conditionId === undefined ? [] : [conditionId],
+    marketSlug: market?.market_slug,
+    eventSlug: market?.event_slug,
+    side,
+    sizeUsd: usd === undefined ? undefined : toDecimal(usd),
+    status,
+  }
+}
+
+export const distinct = (texts: readonly string[]): readonly string[] =>
+  texts.length < 2 ? texts : [...new Set(texts)]

@@ -1,0 +1,180 @@
+import { Type } from 'typebox'
+import type { EventDraft } from '../bus/event.js'
+import type { ConversionFact, FlowFact, SplitFact, TransferFact } from '../chain/attribute/tape.js'
+import { toDecimal } from '../core/money.js'
+import type { MessageFamily } from './block-facts.js'
+import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
+import {
+  defineMessage,
+  LOG,
+  MARKET,
+  nullable,
+  optional,
+  presentLog,
+  toKeys,
+  Wire,
+} from './message.js'
+import { toConditionId } from './structured-id.js'
+
+const positionChange = defineMessage('position_change', {
+  ...LOG,
+  from: Wire.Address,
+  to: Wire.Address,
+  token_id: Wire.TokenId,
+  amount: Wire.Amount,
+  transfer_type: Type.Union([Type.Literal('single'), Type.Literal('batch')]),
+  ...optional({ outcome: Wire.Text, ...MARKET }),
+})
+
+function positionChangeEvent(fact: TransferFact, isBatch: boolean, enricher: Enricher): EventDraft {
+  const { from, to, amount } = fact
+  const { id, outcome, market } = enricher.token(fact.token)
+  return positionChange.draft(
+    fact.timeSec * 1000,
+    {
+      ...presentLog(fact),
+      from,
+      to,
+      token_id: id,
+      amount: toDecimal(amount),
+      transfer_type: isBatch ? 'batch' : 'single',
+      outcome,
+      ...market,
+    },
+    toKeys({ wallets: [from, to], tokens: [id], market }),
+  )
+}
+
+const SPLIT = {
+  ...LOG,
+  ...optional(MARKET),
+  stakeholder: Wire.Address,
+  collateral_token: Wire.Address,
+  condition_id: Wire.ConditionId,
+  amount: Wire.Amount,
+}
+const split = defineMessage('position_split', SPLIT)
+const merge = defineMessage('position_merge', SPLIT)
+
+/**
+ * A wallet made or undid full sets. Only the neg-risk adapter reports it without moving tokens itself,
+ * which shows the kind of a market that the catalogue does not have.
+ */
+function splitEvent(fact: SplitFact, enricher: Enricher): EventDraft {
+  const { wallet, condition, amount, isMerge, isCore } = fact
+  const market = enricher.market(condition)
+  const conditionId = toConditionId(condition)
+  const message = isMerge ? merge : split
+  return message.draft(
+    fact.timeSec * 1000,
+    {
+      ...presentLog(fact),
+      stakeholder: wallet,
+      collateral_token: collateralOf(condition, market?.neg_risk ?? !isCore),
+      condition_id: conditionId,
+      amount: toDecimal(amount),
+      ...market,
+    },
+    toKeys({
+      wallets: [wallet],
+      tokens: fact.tokens.map((token) => enricher.tokenId(token)),
+      market,
+      conditionId,
+      usd: amount,
+    }),
+  )
+}
+
+const conversion = defineMessage('positions_converted', {
+  ...LOG,
+  stakeholder: Wire.Address,
+  market_id: Wire.Hash,
+  index_set: Wire.Hash,
+  amount: Wire.Amount,
+  neg_risk: Type.Literal(true),
+  ...optional({
+    converted_outcomes: Type.Array(Wire.Text),
+    event_title: Wire.Text,
+    market_title: Wire.Text,
+    market_slug: Wire.Text,
+    market_image: Wire.Text,
+    taker_base_fee: nullable(Wire.Count),
+    tokens: Type.Record(Type.String(), Wire.Text),
+  }),
+})
+
+/** Usually about several markets of one event: the fields of a market are there if it is only one. */
+function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
+  const { wallet, amount, market: marketId, given, taken } = fact
+  const tokens = given.map((token) => enricher.token(token))
+  const markets = tokens.flatMap(({ market }) => market ?? [])
+  const only = tokens.length === 1 ? markets[0] : undefined
+  return conversion.draft(
+    fact.timeSec * 1000,
+    {
+      ...presentLog(fact),
+      stakeholder: wallet,
+      market_id: marketId,
+      index_set: fact.indexSet,
+      amount: toDecimal(amount),
+      converted_outcomes:
+        markets.length === tokens.length ? markets.map((market) => market.market_title) : undefined,
+      event_title: markets[0]?.event_title,
+      neg_risk: true,
+      market_title: only?.market_title,
+      market_slug: only?.market_slug,
+      market_image: only?.market_image,
+      taker_base_fee: only?.taker_base_fee,
+      tokens: labelsOf(tokens),
+    },
+    {
+      ...toKeys({
+        wallets: [wallet],
+        tokens: [...tokens.map(({ id }) => id), ...taken.map((token) => enricher.tokenId(token))],
+        market: markets[0],
+        usd: amount,
+      }),
+      conditionIds: markets.map((market) => market.condition_id),
+    },
+  )
+}
+
+function labelsOf(tokens: readonly EnrichedToken[]): Record<string, string> | undefined {
+  const labels = tokens.flatMap(({ id, outcome }) => (outcome === undefined ? [] : [[id, outcome]]))
+  return labels.length === 0 ? undefined : Object.fromEntries(labels)
+}
+
+const deposit = defineMessage('deposit', {
+  ...LOG,
+  from: Wire.Address,
+  to: Wire.Address,
+  amount: Wire.Amount,
+  direction: Type.Union([Type.Literal('deposit'), Type.Literal('withdrawal')]),
+})
+
+/** `undefined`: the collateral neither came in nor went out. */
+function depositEvent(fact: FlowFact): EventDraft | undefined {
+  const { kind, from, to, amount } = fact
+  if (kind !== 'deposit' && kind !== 'withdrawal') return undefined
+  return deposit.draft(
+    fact.timeSec * 1000,
+    { ...presentLog(fact), from, to, amount: toDecimal(amount), direction: kind },
+    toKeys({ wallets: [from, to], usd: amount }),
+  )
+}
+
+/** What a wallet does outside of trades. The moves inside a match or a contract are not published. */
+export const positionFamily = {
+  messages: [positionChange, split, merge, conversion, deposit],
+  *fromBlock({ flows, transfers, splits, conversions }, enricher) {
+    for (const flow of flows) yield { seq: flow.seq, event: depositEvent(flow) }
+    for (const [index, transfer] of transfers.entries()) {
+      if (transfer.isInternal) continue
+      const isBatch = transfer.sub > 0 || transfers[index + 1]?.seq === transfer.seq
+      yield { seq: transfer.seq, event: positionChangeEvent(transfer, isBatch, enricher) }
+    }
+    for (const fact of splits)
+      if (fact.isUser) yield { seq: fact.seq, event: splitEvent(fact, enricher) }
+    for (const fact of conversions) yield { seq: fact.seq, event: conversionEvent(fact, enricher) }
+  },
+} as const satisfies MessageFamily

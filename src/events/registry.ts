@@ -1,0 +1,53 @@
+import type { EventDraft } from '../bus/event.js'
+import type { Tape, TapeBlock } from '../chain/attribute/tape.js'
+import { blockFamily } from './block.js'
+import { type Confirm, factsOfBlock, type MessageFamily } from './block-facts.js'
+import { comboLifecycleFamily } from './combo-lifecycle.js'
+import { comboMatchFamily } from './combo-match.js'
+import type { Enricher } from './enrichment.js'
+import { matchFamily } from './match-events.js'
+import type { Message } from './message.js'
+import { oracleFamily } from './oracle.js'
+import { positionFamily } from './position-events.js'
+import { priceFeedFamily } from './price-feed.js'
+import { redemptionFamily } from './redemption.js'
+
+/** All messages of the live stream. Events of the same log are published in this order. */
+const FAMILIES = [
+  matchFamily,
+  comboMatchFamily,
+  positionFamily,
+  redemptionFamily,
+  oracleFamily,
+  comboLifecycleFamily,
+  blockFamily,
+  priceFeedFamily,
+] as const satisfies readonly MessageFamily[]
+
+export type EventType = (typeof FAMILIES)[number]['messages'][number]['type']
+
+/** The schema of each message, by event type. */
+export const MESSAGES: ReadonlyMap<string, Message<EventType>> = new Map(
+  FAMILIES.flatMap(({ messages }): readonly Message<EventType>[] => messages).map((message) => [
+    message.type,
+    message,
+  ]),
+)
+
+/**
+ * All events of one block of a batch, in the order of their logs. A match stands behind its last fill,
+ * the summary of the block at the end.
+ */
+export function blockEvents(
+  tape: Tape,
+  block: TapeBlock,
+  enricher: Enricher,
+  confirm: Confirm,
+): EventDraft[] {
+  const facts = factsOfBlock(tape, block, confirm)
+  const families: readonly MessageFamily[] = FAMILIES
+  return families
+    .flatMap(({ fromBlock }) => [...(fromBlock?.(facts, enricher) ?? [])])
+    .sort((a, b) => a.seq - b.seq)
+    .flatMap(({ event }) => event ?? [])
+}
