@@ -56,16 +56,15 @@ async function readNewest(
 ): Promise<Found> {
   const stopMs = (until?.getTime() ?? Number.NEGATIVE_INFINITY) - OVERLAP_MS
   const found: Found = { markets: [], untilMs: undefined }
-  let cursor: string | undefined
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const page = await parts.gamma.getMarketPage(filter, cursor, signal)
+  let pages = 0
+  for await (const page of parts.gamma.eachMarketPage(filter, undefined, signal)) {
     parts.metrics.odd.inc(page.odd.length)
     found.markets.push(...(await pickNews(parts, page.items, isNews)))
     const newestMs = Math.max(...page.items.flatMap((market) => timeOf(market) ?? []))
     if (Number.isFinite(newestMs)) found.untilMs = Math.max(found.untilMs ?? newestMs, newestMs)
-    cursor = page.nextCursor
+    pages += 1
     const isPast = Number.isFinite(newestMs) && newestMs < stopMs
-    if (cursor === undefined || isPast) break
+    if (isPast || pages === PAGES_MAX) break
   }
   return found
 }

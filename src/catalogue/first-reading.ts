@@ -1,7 +1,7 @@
+import { readAhead } from '../lib/read-ahead.js'
 import type { GammaEvent } from '../upstreams/gamma/messages.js'
 import type { SalvagedPage } from '../upstreams/gamma/salvage.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
-import { readEventPages } from './event-pages.js'
 import { keep } from './keep.js'
 import type { MarketParts } from './parts.js'
 import { type CatalogueState, selectState, updateState } from './queries.js'
@@ -38,7 +38,8 @@ export async function readAll(
     const { phase, cursor } = state
     try {
       const newestId = phase === 'closed' ? await findNewestId(parts, signal) : undefined
-      for await (const page of readEventPages(parts, FILTERS[phase], cursor ?? undefined, signal)) {
+      const pages = parts.gamma.eachEventPage(FILTERS[phase], cursor ?? undefined, signal)
+      for await (const page of readAhead(pages)) {
         state = await storePage(parts, state, page)
         onProgress(toProgress(state, page, newestId))
       }

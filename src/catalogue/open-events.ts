@@ -1,5 +1,5 @@
+import { readAhead } from '../lib/read-ahead.js'
 import { readEvents } from './changes.js'
-import { readEventPages } from './event-pages.js'
 import { keep } from './keep.js'
 import type { MarketParts } from './parts.js'
 import { markGone, selectOpenEvents } from './queries.js'
@@ -16,7 +16,8 @@ const MISSING_MAX = 2_000
 export async function readOpenEvents(parts: MarketParts, signal: AbortSignal): Promise<void> {
   const expected = await selectOpenEvents(parts.store.sql)
   const shown = new Set<string>()
-  for await (const { items, odd } of readEventPages(parts, OPEN, undefined, signal)) {
+  const pages = parts.gamma.eachEventPage(OPEN, undefined, signal)
+  for await (const { items, odd } of readAhead(pages)) {
     for (const { id } of items) shown.add(id)
     await keep(parts, { events: items, odd: odd.length })
   }

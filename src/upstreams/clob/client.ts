@@ -1,10 +1,7 @@
-import { inBatches } from '../transport/batches.js'
-import type { BreakerState } from '../transport/breaker.js'
-import { followCursor } from '../transport/cursor.js'
 import { UpstreamError } from '../transport/errors.js'
+import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
-import type { ConnectorOptions } from '../transport/http-options.js'
-import { ifFound } from '../transport/if-found.js'
+import { followCursor, inBatches } from '../transport/paging.js'
 import {
   arrayOf,
   type Parser,
@@ -45,17 +42,13 @@ export class ClobClient {
     this.#http = new HttpUpstream({ ...options, name: 'clob', limits: CLOB_LIMITS })
   }
 
-  get state(): BreakerState {
-    return this.#http.state
-  }
-
   close(): Promise<void> {
     return this.#http.close()
   }
 
   /** `undefined`: the token has no book, because its market is not open yet or no more. */
   getBook(tokenId: string, signal?: AbortSignal): Promise<ClobBook | undefined> {
-    return ifFound(this.#http.get('/book', { token_id: tokenId }, { parse: parseBook, signal }))
+    return this.#http.find('/book', { token_id: tokenId }, { parse: parseBook, signal })
   }
 
   /** Tokens without a book are absent, here and in the maps below. */
@@ -140,7 +133,7 @@ export class ClobClient {
   /** `undefined`: there is no such market. */
   getMarket(conditionId: string, signal?: AbortSignal): Promise<ClobMarket | undefined> {
     const path = `/markets/${encodeURIComponent(conditionId)}`
-    return ifFound(this.#http.get(path, {}, { parse: parseClobMarket, signal }))
+    return this.#http.find(path, {}, { parse: parseClobMarket, signal })
   }
 
   /** Unix seconds. */

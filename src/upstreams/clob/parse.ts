@@ -1,4 +1,4 @@
-import type { CursorPage } from '../transport/cursor.js'
+import type { CursorPage } from '../transport/paging.js'
 import {
   arrayOf,
   type Parser,

@@ -1,11 +1,9 @@
 import type { Clock } from '../../core/clock.js'
-import { inBatches } from '../transport/batches.js'
-import type { BreakerState } from '../transport/breaker.js'
-import { followCursor } from '../transport/cursor.js'
+import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
-import type { ConnectorOptions } from '../transport/http-options.js'
+import { followCursor, followOffset, inBatches } from '../transport/paging.js'
 import { arrayOf } from '../transport/parse-json.js'
-import type { Query } from '../transport/query.js'
+import type { Query } from '../transport/url.js'
 import {
   type ActivityFilter,
   type ClosedPositionFilter,
@@ -50,10 +48,6 @@ export class DataApiClient {
   constructor(options: ConnectorOptions) {
     this.#http = new HttpUpstream({ ...options, name: 'data_api', limits: DATA_API_LIMITS })
     this.#clock = options.clock
-  }
-
-  get state(): BreakerState {
-    return this.#http.state
   }
 
   close(): Promise<void> {
@@ -151,20 +145,15 @@ export class DataApiClient {
     return this.#http.get(path, query, { parse: arrayOf(parseRow), signal })
   }
 
-  async *#each<Filter, Row>(
+  #each<Filter, Row>(
     list: List<Filter, Row>,
     filter: Filter,
     signal?: AbortSignal,
   ): AsyncGenerator<Row> {
-    const { rows: limit, offsetMax } = list.pages
-    for (let offset = 0; offset <= offsetMax; offset += limit) {
-      const page = await this.#list(list, { ...filter, limit, offset }, signal)
-      yield* page
-      if (page.length < limit) return
-    }
+    return followOffset(list.pages, (slice) => this.#list(list, { ...filter, ...slice }, signal))
   }
 
-  // A parameter that nobody reads makes a new URL, once a second so that callers still share it.
+  // A parameter that the upstream ignores makes a new URL, once a second so that callers still share it.
   #nowQuery(): Query {
     return { _: Math.floor(this.#clock.now() / 1_000) }
   }

@@ -1,4 +1,4 @@
-import { type Query, toCommaList } from '../transport/query.js'
+import { type Query, toCommaList } from '../transport/url.js'
 import type { Side } from './messages.js'
 
 /** Condition ids or event ids, never both. */

@@ -1,3 +1,4 @@
+import type { OffsetLimit } from '../transport/paging.js'
 import type { PathLimit } from '../transport/rate-limit.js'
 
 const windowMs = 10_000
@@ -11,14 +12,11 @@ export const DATA_API_LIMITS: readonly PathLimit[] = [
   { paths: /^\/closed-positions$/, calls: 150, windowMs },
 ]
 
-/** Rows of a page of a v1 list, and the last offset that it answers. */
-export type PageLimit = { rows: number; offsetMax: number }
-
-export const CLOSED_POSITION_PAGES: PageLimit = { rows: 50, offsetMax: 100_000 }
-export const POSITION_PAGES: PageLimit = { rows: 500, offsetMax: 10_000 }
-export const TRADE_PAGES: PageLimit = { rows: 1_000, offsetMax: 10_000 }
-export const ACTIVITY_PAGES: PageLimit = { rows: 500, offsetMax: 10_000 }
-export const LEADERBOARD_PAGES: PageLimit = { rows: 50, offsetMax: 1_000 }
+export const CLOSED_POSITION_PAGES: OffsetLimit = { rows: 50, offsetMax: 100_000 }
+export const POSITION_PAGES: OffsetLimit = { rows: 500, offsetMax: 10_000 }
+export const TRADE_PAGES: OffsetLimit = { rows: 1_000, offsetMax: 10_000 }
+export const ACTIVITY_PAGES: OffsetLimit = { rows: 500, offsetMax: 10_000 }
+export const LEADERBOARD_PAGES: OffsetLimit = { rows: 50, offsetMax: 1_000 }
 
 export const HOLDERS_PER_TOKEN = 20
 export const CONDITIONS_PER_CALL = 50

@@ -1,4 +1,5 @@
-import type { Query } from '../transport/query.js'
+import type { OffsetLimit } from '../transport/paging.js'
+import type { Query } from '../transport/url.js'
 import {
   type ActivityFilter,
   type ClosedPositionFilter,
@@ -15,7 +16,6 @@ import {
   ACTIVITY_PAGES,
   CLOSED_POSITION_PAGES,
   LEADERBOARD_PAGES,
-  type PageLimit,
   POSITION_PAGES,
   TRADE_PAGES,
 } from './limits.js'
@@ -31,7 +31,7 @@ import {
 /** A list of v1, which is a bare array of rows. */
 export type List<Filter, Row> = {
   path: string
-  pages: PageLimit
+  pages: OffsetLimit
   toQuery: (filter: Filter) => Query
   parseRow: (value: unknown, path: string) => Row
 }

@@ -1,11 +1,8 @@
-import { inBatches } from '../transport/batches.js'
-import type { BreakerState } from '../transport/breaker.js'
-import { followCursor } from '../transport/cursor.js'
+import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
-import type { ConnectorOptions } from '../transport/http-options.js'
-import { ifFound } from '../transport/if-found.js'
+import { eachCursorPage, inBatches } from '../transport/paging.js'
 import { arrayOf, type Parser } from '../transport/parse-json.js'
-import type { Query } from '../transport/query.js'
+import type { Query } from '../transport/url.js'
 import {
   type GammaEventFilter,
   type GammaMarketFilter,
@@ -30,7 +27,7 @@ import type {
   GammaTag,
   GammaTeam,
 } from './messages.js'
-import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
+import { parseEvent, parseSearchResult, parseSeries } from './parse.js'
 import { parseGammaMarket } from './parse-market.js'
 import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
 import { type SalvagedPage, salvagePage } from './salvage.js'
@@ -41,10 +38,6 @@ export class GammaClient {
 
   constructor(options: ConnectorOptions) {
     this.#http = new HttpUpstream({ ...options, name: 'gamma', limits: GAMMA_LIMITS })
-  }
-
-  get state(): BreakerState {
-    return this.#http.state
   }
 
   close(): Promise<void> {
@@ -66,25 +59,25 @@ export class GammaClient {
     )
   }
 
-  /** Every event that matches, page by page. */
-  eachEvent(filter: GammaEventFilter, signal?: AbortSignal): AsyncGenerator<GammaEvent> {
-    const parse = parsePage('events', parseEvent)
-    const query = { ...toEventQuery(filter), limit: EVENTS_PER_PAGE }
-    return followCursor('gamma', undefined, (after_cursor) =>
-      this.#http.get('/events/keyset', { ...query, after_cursor }, { parse, signal }),
-    )
+  /** Every page of events that match, from that cursor on or from the first. */
+  eachEventPage(
+    filter: GammaEventFilter,
+    from?: string | undefined,
+    signal?: AbortSignal,
+  ): AsyncGenerator<SalvagedPage<GammaEvent>> {
+    return eachCursorPage('gamma', from, (cursor) => this.getEventPage(filter, cursor, signal))
   }
 
-  /** Every market that matches, page by page. */
-  eachMarket(filter: GammaMarketFilter, signal?: AbortSignal): AsyncGenerator<GammaMarket> {
-    const parse = parsePage('markets', parseGammaMarket)
-    const query = { ...toMarketQuery(filter), limit: MARKETS_PER_PAGE }
-    return followCursor('gamma', undefined, (after_cursor) =>
-      this.#http.get('/markets/keyset', { ...query, after_cursor }, { parse, signal }),
-    )
+  /** Every page of markets that match, from that cursor on or from the first. */
+  eachMarketPage(
+    filter: GammaMarketFilter,
+    from?: string | undefined,
+    signal?: AbortSignal,
+  ): AsyncGenerator<SalvagedPage<GammaMarket>> {
+    return eachCursorPage('gamma', from, (cursor) => this.getMarketPage(filter, cursor, signal))
   }
 
-  /** One page of `eachEvent`, the first without a cursor. Odd entries do not spoil it. */
+  /** One page, the first without a cursor. An entry that cannot be parsed does not spoil it. */
   getEventPage(
     filter: GammaEventFilter,
     cursor: string | undefined,
@@ -95,7 +88,7 @@ export class GammaClient {
     return this.#http.get('/events/keyset', query, { parse, signal })
   }
 
-  /** One page of `eachMarket`, the first without a cursor. Odd entries do not spoil it. */
+  /** One page, the first without a cursor. An entry that cannot be parsed does not spoil it. */
   getMarketPage(
     filter: GammaMarketFilter,
     cursor: string | undefined,
@@ -108,7 +101,8 @@ export class GammaClient {
 
   /** Open or closed. `undefined`: there is no such event. */
   getEventBySlug(slug: string, signal?: AbortSignal): Promise<GammaEvent | undefined> {
-    return this.#find(`/events/slug/${encodeURIComponent(slug)}`, {}, parseEvent, signal)
+    const path = `/events/slug/${encodeURIComponent(slug)}`
+    return this.#http.find(path, {}, { parse: parseEvent, signal })
   }
 
   /** Open or closed, by slug; those that do not exist are absent. */
@@ -124,7 +118,8 @@ export class GammaClient {
 
   /** Open or closed. `undefined`: there is no such market. */
   getMarketBySlug(slug: string, signal?: AbortSignal): Promise<GammaMarket | undefined> {
-    return this.#find(`/markets/slug/${encodeURIComponent(slug)}`, {}, parseGammaMarket, signal)
+    const path = `/markets/slug/${encodeURIComponent(slug)}`
+    return this.#http.find(path, {}, { parse: parseGammaMarket, signal })
   }
 
   /** Open or closed, by token id; those that do not exist are absent. */
@@ -198,9 +193,9 @@ export class GammaClient {
     return this.#http.get('/public-search', query, { parse: parseSearchResult, signal })
   }
 
-  /** `undefined`: nobody has made a profile for the address. */
+  /** `undefined`: the owner of the address has made no profile. */
   getProfile(address: string, signal?: AbortSignal): Promise<GammaProfile | undefined> {
-    return this.#find('/public-profile', { address }, parseProfile, signal)
+    return this.#http.find('/public-profile', { address }, { parse: parseProfile, signal })
   }
 
   listSports(signal?: AbortSignal): Promise<GammaSport[]> {
@@ -223,10 +218,6 @@ export class GammaClient {
 
   #list<T>(path: string, query: Query, parseItem: Parser<T>, signal?: AbortSignal): Promise<T[]> {
     return this.#http.get(path, query, { parse: arrayOf(parseItem), signal })
-  }
-
-  #find<T>(path: string, query: Query, parse: Parser<T>, signal?: AbortSignal) {
-    return ifFound(this.#http.get(path, query, { parse, signal }))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Query } from '../transport/query.js'
+import type { Query } from '../transport/url.js'
 
 /** Lists hide what is closed unless `closed` is true, and then show nothing else. */
 export type GammaEventFilter = {

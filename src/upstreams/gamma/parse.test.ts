@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
-import { parseEvent, parsePage, parseSearchResult, parseSeries } from './parse.js'
+import { parseEvent, parseSearchResult, parseSeries } from './parse.js'
 import { parseGammaMarket } from './parse-market.js'
-import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
+import { parseProfile, parseSport, parseTeam } from './parse-parts.js'
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'))
@@ -115,14 +115,6 @@ test('sports, teams and profiles', () => {
     profileImage: undefined,
     createdAtMs: Date.UTC(2024, 2, 1, 10, 0, 0, 123),
   })
-})
-
-test('a page must have its list, and has a cursor unless it is the last', () => {
-  const parse = parsePage('tags', parseTag)
-  const tag = { id: '1', label: 'All', slug: 'all' }
-  expect(parse({ tags: [tag], next_cursor: 'abc' }, 'body')).toMatchObject({ nextCursor: 'abc' })
-  expect(parse({ tags: [] }, 'body')).toEqual({ items: [], nextCursor: undefined })
-  expect(() => parse({ error: 'x' }, 'body')).toThrow('body.tags must be an array')
 })
 
 test('whatever comes, nothing but a ParseError is thrown', () => {

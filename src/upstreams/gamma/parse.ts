@@ -1,7 +1,4 @@
-import type { CursorPage } from '../transport/cursor.js'
 import {
-  arrayOf,
-  type Parser,
   parseBoolean,
   parseFields,
   parseId,
@@ -21,17 +18,6 @@ export function parseEvent(value: unknown, path: string): GammaEvent {
 export function parseSeries(value: unknown, path: string): GammaSeries {
   const events = parseFields(value, path).list('events', parseEventHead)
   return { ...parseSeriesHead(value, path), events }
-}
-
-/** A page of a keyset list. */
-export function parsePage<T>(key: string, parseItem: Parser<T>) {
-  return (value: unknown, path: string): CursorPage<T> => {
-    const fields = parseFields(value, path)
-    return {
-      items: fields.required(key, arrayOf(parseItem)),
-      nextCursor: fields.optional('next_cursor', parseString),
-    }
-  }
 }
 
 export function parseSearchResult(value: unknown, path: string): GammaSearchResult {

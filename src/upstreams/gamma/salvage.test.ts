@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parseEvent, parsePage } from './parse.js'
+import { parseEvent } from './parse.js'
 import { salvagePage } from './salvage.js'
 
 const event = JSON.parse(readFileSync(new URL('fixtures/event.json', import.meta.url), 'utf8'))
@@ -8,12 +8,15 @@ const parse = salvagePage('events', parseEvent)
 const readOne = (changes: object) => parse({ events: [{ ...event, ...changes }] }, 'body')
 
 describe('salvagePage', () => {
-  test('reads what is sound like everybody else, cursor included', () => {
+  test('parses every entry of a page without faults, and its cursor', () => {
     const page = { events: [event, event], next_cursor: 'abc' }
-    expect(parse(page, 'body')).toEqual({
-      ...parsePage('events', parseEvent)(page, 'body'),
-      odd: [],
-    })
+    const items = page.events.map((item) => parseEvent(item, 'body'))
+    expect(parse(page, 'body')).toEqual({ items, nextCursor: 'abc', odd: [] })
+  })
+
+  test('a page must have its list, and has a cursor unless it is the last', () => {
+    expect(parse({ events: [] }, 'body')).toEqual({ items: [], nextCursor: undefined, odd: [] })
+    expect(() => parse({ error: 'x' }, 'body')).toThrow('body.events must be an array')
   })
 
   test('leaves out the fields that are odd, and tells about each entry once', () => {

@@ -1,4 +1,4 @@
-import type { CursorPage } from '../transport/cursor.js'
+import type { CursorPage } from '../transport/paging.js'
 import {
   ParseError,
   type Parser,
@@ -7,21 +7,21 @@ import {
   parseString,
 } from '../transport/parse-json.js'
 
-/** What could be read of a page, and for each entry that was odd what was wrong with it first. */
+/** What could be parsed of a page. `odd` has the first fault of each entry that had one. */
 export type SalvagedPage<T> = CursorPage<T> & { odd: string[] }
 
-/** So many odd fields make an entry hopeless. */
+/** An entry with more faults than this is left out. */
 const ODD_FIELDS_MAX = 100
 
-/** Like `parsePage`, but a field that is odd is left out, and with it only what cannot do without it. */
+/** Parses a page of a keyset list. A field that its parser refuses is left out, or the smallest object that requires it. */
 export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<SalvagedPage<T>> {
   return (value, path) => {
     const fields = parseFields(value, path)
     const odd: string[] = []
-    const readAll = (items: unknown, at: string) =>
+    const parseAll = (items: unknown, at: string) =>
       parseArray(items, at, (item, itemAt) => salvage(item, itemAt, parseItem, odd))
     return {
-      items: fields.required(key, readAll).flatMap((item) => item ?? []),
+      items: fields.required(key, parseAll).flatMap((item) => item ?? []),
       nextCursor: fields.optional('next_cursor', parseString),
       odd,
     }
@@ -45,7 +45,7 @@ function salvage<T>(value: unknown, path: string, parse: Parser<T>, odd: string[
 /** `.markets[3].endDate`: markets, 3, endDate. */
 const stepsOf = (path: string): string[] => path.match(/[^.[\]]+/g) ?? []
 
-/** A copy without what the steps lead to. `undefined`: what is refused is missing, so its owner goes. */
+/** A copy without the value at the end of the steps. `undefined`: that value is missing, so its owner is left out. */
 function leaveOut(value: unknown, [step, ...further]: readonly string[]): unknown {
   if (step === undefined || typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {

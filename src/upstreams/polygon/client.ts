@@ -1,7 +1,6 @@
-import type { BreakerState } from '../transport/breaker.js'
 import { UpstreamError } from '../transport/errors.js'
+import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
-import type { ConnectorOptions } from '../transport/http-options.js'
 import type { LogFilter } from './filter.js'
 import { polygonLimits } from './limits.js'
 import type { ChainLog } from './log.js'
@@ -43,10 +42,6 @@ export class PolygonClient {
     // Keys are part of the path, where some providers do not allow a slash at the end.
     const path = new URL(url).pathname === '/' ? '/' : ''
     this.#rpc = new RpcClient({ upstream: NAME, http: this.#http, path })
-  }
-
-  get state(): BreakerState {
-    return this.#http.state
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UpstreamError } from '../transport/errors.js'
-import { BodyTooLargeError } from '../transport/read-body.js'
+import { BodyTooLargeError } from '../transport/http-try.js'
 import { asksForLess, RpcError } from './rpc-error.js'
 
 describe('the wordings of providers', () => {

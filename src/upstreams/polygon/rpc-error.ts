@@ -1,7 +1,6 @@
 import { TimeoutError } from '../../lib/timeout.js'
 import { UpstreamError } from '../transport/errors.js'
-import { shorten } from '../transport/http-try.js'
-import { BodyTooLargeError } from '../transport/read-body.js'
+import { BodyTooLargeError, shorten } from '../transport/http-try.js'
 
 /**
  * What a node means by its refusal:

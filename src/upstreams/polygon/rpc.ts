@@ -1,7 +1,6 @@
-import { inBatches } from '../transport/batches.js'
 import { UpstreamError } from '../transport/errors.js'
-import type { HttpUpstream } from '../transport/http.js'
-import type { PostAsk } from '../transport/http-options.js'
+import type { HttpUpstream, PostOptions } from '../transport/http.js'
+import { inBatches } from '../transport/paging.js'
 import {
   type JsonObject,
   ParseError,
@@ -122,7 +121,7 @@ export class RpcClient {
   }
 }
 
-type Patience = Pick<PostAsk<unknown>, 'signal' | 'patienceMs'>
+type Patience = Pick<PostOptions<unknown>, 'signal' | 'patienceMs'>
 
 function outcomeOf<T>(parse: () => T): RpcOutcome<T> {
   try {

@@ -1,5 +1,5 @@
+import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
-import type { ConnectorOptions } from '../transport/http-options.js'
 import { type ChainlinkFeed, readFeeds } from './chainlink-feeds.js'
 import { readReportPage } from './chainlink-parse.js'
 import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'

@@ -1,7 +1,6 @@
-import type { BreakerState } from '../transport/breaker.js'
+import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
-import type { ConnectorOptions } from '../transport/http-options.js'
-import type { Query } from '../transport/query.js'
+import type { Query } from '../transport/url.js'
 import { SITE_PRICE_LIMITS } from './limits.js'
 import type {
   SiteCandle,
@@ -25,10 +24,6 @@ export class SitePriceClient {
   constructor(options: ConnectorOptions) {
     const own = { name: 'site', limits: SITE_PRICE_LIMITS, userAgent: BROWSER }
     this.#http = new HttpUpstream({ ...options, ...own })
-  }
-
-  get state(): BreakerState {
-    return this.#http.state
   }
 
   close(): Promise<void> {

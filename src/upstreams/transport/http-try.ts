@@ -1,12 +1,11 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip } from 'node:zlib'
 import type { Pool } from 'undici'
-import { messageOf } from '../../core/errors.js'
+import { codeOf, messageOf } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { UpstreamError, type UpstreamErrorParts } from './errors.js'
-import type { HttpAddress } from './http-address.js'
-import { addQuery } from './query.js'
-import { ACCEPTED_ENCODINGS, BodyTooLargeError, readBody } from './read-body.js'
-import { type Headers, parseRetryAfterMs } from './retry-after.js'
+import { addQuery, type BaseUrl } from './url.js'
 
 export type HttpRequest = {
   method: 'GET' | 'POST'
@@ -20,21 +19,21 @@ export type HttpRequest = {
 export type TryOptions = {
   upstream: string
   pool: Pool
-  address: HttpAddress
+  address: BaseUrl
   headers: (request: HttpRequest) => Record<string, string>
   timeoutMs: number
   bodyBytesMax: number
   nowMs: () => number
 }
 
-/** How one try ended. The result is also the label that it is counted under. */
+/** How one try ended. `result` is also the label of the metric that counts it. */
 export type Outcome<T> =
   | { result: 'ok'; value: T }
   | { result: 'refused' | 'failed' | 'timeout' | 'garbage'; error: UpstreamError }
 
 type Answer = { status: number; headers: Headers; text: string }
 
-/** Sends a request once and reads all of its answer. Throws nothing but the reason of an abort. */
+/** Sends a request once and reads its whole answer. Throws only the reason of an abort. */
 export async function tryOnce(
   request: HttpRequest,
   options: TryOptions,
@@ -108,7 +107,7 @@ function parse(
   }
 }
 
-/** What an upstream says about its refusal, without the JSON around it. */
+/** The error message in an upstream's answer, without the JSON around it. */
 function errorText(body: string): string {
   const text = body.slice(0, READ_CHARACTERS_MAX)
   return /"(?:error|message)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text
@@ -120,7 +119,7 @@ const READ_CHARACTERS_MAX = 10_000
 export const shorten = (text: string): string =>
   text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text
 
-/** Secrets go first: half of one would not be found any more. */
+/** Keys are removed before the text is cut: half a key would no longer be recognised. */
 const show = (text: string, { address }: TryOptions): string =>
   shorten(address.redact(text.slice(0, READ_CHARACTERS_MAX)))
 
@@ -131,4 +130,75 @@ function toError(
   parts: Omit<UpstreamErrorParts, 'upstream'>,
 ): UpstreamError {
   return new UpstreamError(`${method} ${shorten(target)} ${message}`, { upstream, ...parts })
+}
+
+/** How the upstream may compress a body. */
+const unpackers = { gzip: promisify(gunzip), br: promisify(brotliDecompress) }
+
+const ACCEPTED_ENCODINGS = Object.keys(unpackers).join(', ')
+
+export class BodyTooLargeError extends Error {
+  override name = 'BodyTooLargeError'
+}
+
+/** The whole body as text. Throws `BodyTooLargeError` before it holds more than `bytesMax`. */
+async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  encoding: unknown,
+  bytesMax: number,
+): Promise<string> {
+  const bytes = await collect(body, bytesMax)
+  if (encoding !== 'gzip' && encoding !== 'br') return bytes.toString('utf8')
+  try {
+    return (await unpackers[encoding](bytes, { maxOutputLength: bytesMax })).toString('utf8')
+  } catch (error) {
+    throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(bytesMax) : error
+  }
+}
+
+async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw tooLarge(bytesMax)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const tooLarge = (bytesMax: number) =>
+  new BodyTooLargeError(`the body has more than ${bytesMax} bytes`)
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+// A longer wait is cut: an upstream that errs must not stop our calls for hours.
+const RETRY_AFTER_MS_MAX = 10 * 60_000
+
+/**
+ * How long the upstream asks us to wait: `Retry-After` in seconds or as a date, or the CLOB's field
+ * for it. `undefined`: it states no time, or none that can be parsed.
+ */
+export function parseRetryAfterMs(
+  headers: Headers,
+  body: string,
+  nowMs: number,
+): number | undefined {
+  const ms = fromHeader(headers, nowMs) ?? fromBody(body)
+  return ms === undefined ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX)
+}
+
+function fromHeader(headers: Headers, nowMs: number): number | undefined {
+  const asked = headers['retry-after']
+  if (typeof asked !== 'string') return undefined
+  if (/^\d+(\.\d+)?$/.test(asked.trim())) return Number(asked) * 1_000
+  // Relative to the upstream's own clock, where it sends one: ours may be wrong.
+  const sentMs = Date.parse(String(headers.date))
+  const ms = Date.parse(asked) - (Number.isNaN(sentMs) ? nowMs : sentMs)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+function fromBody(body: string): number | undefined {
+  const seconds = /"retry_after_seconds"\s*:\s*"?(\d+(?:\.\d+)?)/.exec(body)?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1_000
 }

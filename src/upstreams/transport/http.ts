@@ -1,17 +1,54 @@
 import { Pool } from 'undici'
+import type { Clock } from '../../core/clock.js'
 import { withLinked } from '../../lib/abort.js'
+import type { Log } from '../../lib/log.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import { VERSION } from '../../lib/version.js'
 import { Breaker, type BreakerState, type Pass } from './breaker.js'
 import { UpstreamError } from './errors.js'
-import { type HttpAddress, parseBaseUrl } from './http-address.js'
-import type { Ask, HttpUpstreamOptions, PostAsk } from './http-options.js'
 import { type HttpRequest, type Outcome, shorten, type TryOptions, tryOnce } from './http-try.js'
+import type { UpstreamMetrics } from './metrics.js'
 import { ParseError } from './parse-json.js'
-import { type Query, toQueryString } from './query.js'
-import { QueueFullError, RateLimiter } from './rate-limit.js'
+import { type PathLimit, QueueFullError, RateLimiter } from './rate-limit.js'
 import { SingleFlight } from './single-flight.js'
+import { type BaseUrl, parseBaseUrl, type Query, toQueryString } from './url.js'
+
+export type HttpUpstreamOptions = {
+  /** The upstream's name in errors, logs and metrics. */
+  name: string
+  /** May hold a name with a password, and may end in a path, which then comes before every other. */
+  url: string
+  limits: readonly PathLimit[]
+  metrics: UpstreamMetrics
+  clock: Clock
+  log?: Log | undefined
+  timing?: Timing | undefined
+  userAgent?: string | undefined
+  /** Further headers, asked for anew before each try: signatures carry the time. */
+  sign?: ((request: HttpRequest) => Record<string, string>) | undefined
+  timeoutMs?: number | undefined
+  bodyBytesMax?: number | undefined
+}
+
+/** What the owner of a connector decides; the rest is the connector's. */
+export type ConnectorOptions = Pick<
+  HttpUpstreamOptions,
+  'url' | 'metrics' | 'clock' | 'log' | 'timing' | 'timeoutMs'
+>
+
+export type GetOptions<T> = {
+  parse: (json: unknown, path: string) => T
+  signal?: AbortSignal | undefined
+}
+
+export type PostOptions<T> = GetOptions<T> & {
+  /**
+   * A try that takes longer than this is the last one, and is not held against the upstream: it was
+   * asked for too much, and will be asked for less.
+   */
+  patienceMs?: number | undefined
+}
 
 const TRIES_MAX = 4
 const TIMEOUT_MS = 10_000
@@ -62,7 +99,7 @@ export class HttpUpstream {
   }
 
   /** Callers who ask for the same URL at the same time share one request. */
-  async get<T>(path: string, query: Query, { parse, signal }: Ask<T>): Promise<T> {
+  async get<T>(path: string, query: Query, { parse, signal }: GetOptions<T>): Promise<T> {
     const target = path + toQueryString(query)
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
     const json = await this.#flights.run(target, signal, (shared) =>
@@ -72,10 +109,20 @@ export class HttpUpstream {
   }
 
   /** `parse` may refuse an answer with a retryable `UpstreamError`: it counts like any other fault. */
-  post<T>(path: string, body: unknown, { parse, ...rest }: PostAsk<T>): Promise<T> {
+  post<T>(path: string, body: unknown, { parse, ...rest }: PostOptions<T>): Promise<T> {
     const text = JSON.stringify(body)
     const request: HttpRequest = { method: 'POST', path, target: path, body: text }
     return this.#call(request, { ...rest, parse: (json) => this.#parse(request, json, parse) })
+  }
+
+  /** Like `get`; `undefined` when the upstream answers 404. */
+  async find<T>(path: string, query: Query, options: GetOptions<T>): Promise<T | undefined> {
+    try {
+      return await this.get(path, query, options)
+    } catch (error) {
+      if (error instanceof UpstreamError && error.status === 404) return undefined
+      throw error
+    }
   }
 
   /** Ends the calls that are under way. */
@@ -153,7 +200,7 @@ export class HttpUpstream {
     return outcome
   }
 
-  #parse<T>({ method, target }: HttpRequest, json: unknown, parse: Ask<T>['parse']): T {
+  #parse<T>({ method, target }: HttpRequest, json: unknown, parse: GetOptions<T>['parse']): T {
     try {
       return parse(json, 'body')
     } catch (cause) {
@@ -171,7 +218,7 @@ export class HttpUpstream {
     if (state === 'closed') log?.info({ upstream: this.#name }, 'upstream answers again')
   }
 
-  #tryOptions(address: HttpAddress): TryOptions {
+  #tryOptions(address: BaseUrl): TryOptions {
     const { clock, sign, userAgent = `auspex/${VERSION}` } = this.#options
     return {
       upstream: this.#name,
@@ -190,7 +237,7 @@ export class HttpUpstream {
   }
 }
 
-type Call<T> = Omit<PostAsk<T>, 'parse'> & { parse: (json: unknown) => T }
+type Call<T> = Omit<PostOptions<T>, 'parse'> & { parse: (json: unknown) => T }
 
 const isTooSlow = (error: UpstreamError, { patienceMs }: Pick<Call<unknown>, 'patienceMs'>) =>
   patienceMs !== undefined && error.cause instanceof TimeoutError

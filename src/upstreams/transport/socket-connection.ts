@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { VERSION } from '../../lib/version.js'
-import { parseRetryAfterMs } from './retry-after.js'
+import { parseRetryAfterMs } from './http-try.js'
 import type { SocketFault, SocketLimits, SocketOptions, SocketTimings } from './socket-options.js'
-import { Watchdog } from './socket-watchdog.js'
 
 /** `waitMs`: how long the peer asks us to stay away, at least. `detail` is for the log. */
 export type ConnectionEnd = { fault: SocketFault; waitMs: number; detail: string }
@@ -143,5 +142,51 @@ export class SocketConnection {
     this.#socket.removeAllListeners()
     // What the library still reports while it lets go of the connection is no news.
     this.#socket.on('error', () => undefined)
+  }
+}
+
+/** A busy event loop runs timers before it reads from sockets: a last pause lets it read first. */
+const LAST_CHANCE_MS = 1
+
+/** Calls back once when `touch` was not called for `afterMs`. `start` arms it again. */
+class Watchdog {
+  readonly #afterMs: number
+  readonly #onQuiet: () => void
+  #timer: NodeJS.Timeout | undefined
+  #touchedAt = 0
+
+  constructor(afterMs: number, onQuiet: () => void) {
+    this.#afterMs = afterMs
+    this.#onQuiet = onQuiet
+  }
+
+  start(): void {
+    this.stop()
+    this.touch()
+    this.#wait(this.#afterMs)
+  }
+
+  // Cheap, because every frame calls it: the timer runs on and compares this time when it is due.
+  touch(): void {
+    this.#touchedAt = performance.now()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => {
+      const leftMs = this.#leftMs()
+      if (leftMs > 0) return this.#wait(leftMs)
+      this.#timer = setTimeout(() => {
+        if (this.#leftMs() > 0) this.#wait(this.#leftMs())
+        else this.#onQuiet()
+      }, LAST_CHANCE_MS)
+    }, ms)
+  }
+
+  #leftMs(): number {
+    return this.#touchedAt + this.#afterMs - performance.now()
   }
 }

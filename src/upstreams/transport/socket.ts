@@ -1,7 +1,6 @@
 import { onAbort } from '../../lib/abort.js'
 import { backoffMs } from '../../lib/timing.js'
 import { ParseError } from './parse-json.js'
-import { createRedact } from './redact.js'
 import { type ConnectionEnd, SocketConnection } from './socket-connection.js'
 import { SocketInbox } from './socket-inbox.js'
 import {
@@ -14,6 +13,7 @@ import {
   type SocketTimings,
   TIMINGS,
 } from './socket-options.js'
+import { createRedact } from './url.js'
 
 /**
  * A socket to an upstream that is opened again whenever it ends, until it is closed.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRetryAfterMs } from './retry-after.js'
+import { parseRetryAfterMs } from './http-try.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const LATER = 'Sun, 15 Nov 2026 12:00:07 GMT'
@@ -19,6 +19,6 @@ test.each([
   ['a field of the body', {}, '{"error":"slow down","retry_after_seconds":2}', 2_000],
   ['nothing', {}, '{"error":"slow down"}', undefined],
   ['nonsense', { 'retry-after': 'soon' }, '', undefined],
-])('reads %s', (_what, headers, body, expected) => {
+])('parses how long to wait: %s', (_what, headers, body, expected) => {
   expect(parseRetryAfterMs(headers, body, NOW_MS)).toBe(expected)
 })

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { followCursor, followOffset, inBatches } from './paging.js'
+
+const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+test('follows the cursor to the last page, over an empty one too', async () => {
+  const pages = [
+    { items: [1, 2], nextCursor: '1' },
+    { items: [], nextCursor: '2' },
+    { items: [3], nextCursor: undefined },
+  ]
+  const asked: (string | undefined)[] = []
+  const items = followCursor('test', undefined, async (cursor) => {
+    asked.push(cursor)
+    return pages[Number(cursor ?? 0)] ?? { items: [], nextCursor: undefined }
+  })
+  expect(await collect(items)).toEqual([1, 2, 3])
+  expect(asked).toEqual([undefined, '1', '2'])
+})
+
+test('a cursor that leads to itself ends in an error, not in a loop', async () => {
+  const items = followCursor('test', undefined, async () => ({ items: [1], nextCursor: 'same' }))
+  await expect(collect(items)).rejects.toMatchObject({
+    name: 'UpstreamError',
+    message: 'test: cursor same leads to itself',
+  })
+})
+
+test('follows the offset until a page is not full', async () => {
+  const asked: number[] = []
+  const items = followOffset({ rows: 2, offsetMax: 10 }, async ({ offset }) => {
+    asked.push(offset)
+    return offset < 4 ? [offset, offset + 1] : [4]
+  })
+  expect(await collect(items)).toEqual([0, 1, 2, 3, 4])
+  expect(asked).toEqual([0, 2, 4])
+})
+
+test('asks for no offset above the last one that the upstream answers', async () => {
+  const items = followOffset({ rows: 2, offsetMax: 3 }, async ({ offset }) => [offset, offset + 1])
+  expect(await collect(items)).toEqual([0, 1, 2, 3])
+})
+
+test('every thing is asked for once, in order, and few calls are under way at a time', async () => {
+  let running = 0
+  let runningMax = 0
+  const items = Array.from({ length: 15_000 }, (_, index) => index)
+  const answers = await inBatches(items, 7, async (batch) => {
+    running += 1
+    runningMax = Math.max(runningMax, running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running -= 1
+    return batch
+  })
+  expect(answers.flat()).toEqual(items)
+  expect(Math.max(...answers.map(({ length }) => length))).toBe(7)
+  expect(runningMax).toBe(16)
+})
+
+test('after a call that fails no further ones are made', async () => {
+  let calls = 0
+  const asking = inBatches(Array(1_000).keys(), 1, async () => {
+    calls += 1
+    throw new Error('down')
+  })
+  await expect(asking).rejects.toThrow('down')
+  expect(calls).toBe(16)
+})

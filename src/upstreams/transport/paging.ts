@@ -1,0 +1,69 @@
+import { UpstreamError } from './errors.js'
+
+/** `nextCursor` is `undefined` on the last page. */
+export type CursorPage<T> = { items: T[]; nextCursor: string | undefined }
+
+/** The pages of a list whose answers name the next page. The first one may have no cursor. */
+export async function* eachCursorPage<Page extends CursorPage<unknown>>(
+  upstream: string,
+  firstCursor: string | undefined,
+  fetchPage: (cursor: string | undefined) => Promise<Page>,
+): AsyncGenerator<Page> {
+  for (let cursor = firstCursor; ; ) {
+    const page = await fetchPage(cursor)
+    const { nextCursor } = page
+    // Following it would fetch the same page for ever.
+    if (nextCursor !== undefined && nextCursor === cursor)
+      throw new UpstreamError(`cursor ${cursor} leads to itself`, { upstream, retryable: true })
+    yield page
+    if (nextCursor === undefined) return
+    cursor = nextCursor
+  }
+}
+
+/** Every item of a list whose answers name the next page. */
+export async function* followCursor<T>(
+  upstream: string,
+  firstCursor: string | undefined,
+  fetchPage: (cursor: string | undefined) => Promise<CursorPage<T>>,
+): AsyncGenerator<T> {
+  for await (const { items } of eachCursorPage(upstream, firstCursor, fetchPage)) yield* items
+}
+
+/** Rows of a full page, and the last offset that the upstream answers. */
+export type OffsetLimit = { rows: number; offsetMax: number }
+
+/** Every item of a list that is paged by position. A page that is not full is the last one. */
+export async function* followOffset<T>(
+  { rows: limit, offsetMax }: OffsetLimit,
+  fetchPage: (slice: { limit: number; offset: number }) => Promise<T[]>,
+): AsyncGenerator<T> {
+  for (let offset = 0; offset <= offsetMax; offset += limit) {
+    const page = await fetchPage({ limit, offset })
+    yield* page
+    if (page.length < limit) return
+  }
+}
+
+/** Calls under way at once: enough for the connections of a pool, few in the queue of the rate limiter. */
+const CALLS_MAX = 16
+
+/** Splits a request for many items into calls of at most `size`. The first call that fails ends it. */
+export async function inBatches<Item, Answer>(
+  items: Iterable<Item>,
+  size: number,
+  call: (batch: Item[]) => Promise<Answer>,
+): Promise<Answer[]> {
+  const batches = split([...items], size)
+  const answers: Answer[] = []
+  for (const together of split(batches, CALLS_MAX))
+    answers.push(...(await Promise.all(together.map(call))))
+  return answers
+}
+
+function split<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = []
+  for (let start = 0; start < items.length; start += size)
+    parts.push(items.slice(start, start + size))
+  return parts
+}
