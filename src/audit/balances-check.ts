@@ -1,4 +1,4 @@
-import { NOBODY } from '../ledger/entry.js'
+import { ZERO_WALLET } from '../ledger/entry.js'
 import type { Sql } from '../store/connection.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'
@@ -28,8 +28,8 @@ export async function checkBalances(
   const rows = await sql<Row[]>`
     with held as (
       select token,
-             sum(balance) filter (where wallet <> ${NOBODY}) as everybody,
-             sum(balance) filter (where wallet = ${NOBODY}) as nobody
+             sum(balance) filter (where wallet <> ${ZERO_WALLET}) as everybody,
+             sum(balance) filter (where wallet = ${ZERO_WALLET}) as nobody
         from positions
        where ${isLookedAt}
        group by token

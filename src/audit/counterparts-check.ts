@@ -1,4 +1,4 @@
-import { NOBODY } from '../ledger/entry.js'
+import { ZERO_WALLET } from '../ledger/entry.js'
 import { POSITIONS } from '../ledger/rows/tables/positions.js'
 import type { Sql } from '../store/connection.js'
 import { compareTable } from './compare-table.js'
@@ -48,13 +48,13 @@ const changes = (sql: Sql, { fromSeq, toSeq }: Scope) => {
      cross join lateral unnest(coalesce(tokens,
        (select array_agg(id) from tokens as set
          where set.condition = splits.condition and outcome is not null))) as token
-     cross join lateral (values (splits.wallet, 1), (${NOBODY}, -1)) as party (wallet, sign)
+     cross join lateral (values (splits.wallet, 1), (${ZERO_WALLET}, -1)) as party (wallet, sign)
      where ${within} and flags & 2 <> 0
     union all
     select party.wallet, leg.token, seq, party.sign * leg.amount
       from redemptions
      cross join lateral unnest(tokens, amounts) as leg (token, amount)
-     cross join lateral (values (redemptions.wallet, -1), (${NOBODY}, 1)) as party (wallet, sign)
+     cross join lateral (values (redemptions.wallet, -1), (${ZERO_WALLET}, 1)) as party (wallet, sign)
      where ${within} and flags & 2 <> 0
     union all
     select from_wallet, token, seq, -amount from transfers where ${within}

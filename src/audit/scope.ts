@@ -2,7 +2,7 @@ import { selectExchanges } from '../chain/facts/read-entries.js'
 import { selectState } from '../chain/queries.js'
 import { readState } from '../chain/write/state.js'
 import { blockOf, seqOf } from '../core/seq.js'
-import { NOBODY } from '../ledger/entry.js'
+import { ZERO_WALLET } from '../ledger/entry.js'
 import type { Sql } from '../store/connection.js'
 
 /** What the ledger claims to be, and what of it can be computed again. */
@@ -42,7 +42,7 @@ export async function readScope(sql: Sql): Promise<Scope | undefined> {
     isWhole,
     refusedSeqs,
     refusedTokens: refusedSeqs.length === 0 ? [] : await selectRefusedTokens(sql, refusedSeqs),
-    counterparts: [NOBODY, ...(await selectExchanges(sql))],
+    counterparts: [ZERO_WALLET, ...(await selectExchanges(sql))],
     isIndexed: await areIndexed(sql),
   }
 }

@@ -1,4 +1,4 @@
-import { NOBODY } from '../ledger/entry.js'
+import { ZERO_WALLET } from '../ledger/entry.js'
 import type { Sql } from '../store/connection.js'
 import type { Scope } from './scope.js'
 import type { IdRange } from './span.js'
@@ -19,10 +19,10 @@ export async function selectUnbacked(
     with made as (
       select token, sum(amount) as amount
         from (select token, amount from transfers
-               where from_wallet = ${NOBODY} and seq between ${fromSeq} and ${toSeq}
+               where from_wallet = ${ZERO_WALLET} and seq between ${fromSeq} and ${toSeq}
               union all
               select token, -amount from transfers
-               where to_wallet = ${NOBODY} and seq between ${fromSeq} and ${toSeq}
+               where to_wallet = ${ZERO_WALLET} and seq between ${fromSeq} and ${toSeq}
               union all
               select to_token, -amount from migrations
                where seq between ${fromSeq} and ${toSeq}) as changes

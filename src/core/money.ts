@@ -16,3 +16,11 @@ export function toPrice(usd: bigint, shares: bigint): number {
  * Logs with larger amounts go into quarantine.
  */
 export const AMOUNT_MAX = 2n ** 53n - 1n
+
+type Fee = { fee: bigint; isFeeInShares: boolean; usd: bigint; shares: bigint }
+
+/** The fee of a fill in money. A fee in shares is valued at the price of the fill, rounded down. */
+export function feeInMoney({ fee, isFeeInShares, usd, shares }: Fee): bigint {
+  if (!isFeeInShares || fee === 0n) return fee
+  return shares === 0n ? 0n : (fee * usd) / shares
+}

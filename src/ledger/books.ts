@@ -1,9 +1,9 @@
 /**
- * The state that the ledger keeps, row by row. The ledger changes rows in place; whoever hands them
- * out (`Books`) remembers what they were and writes them back.
+ * The rows of the ledger. The arithmetic changes rows in place; the implementation of `Books` tracks
+ * which rows it has handed out and writes them back.
  */
 export type Books = {
-  /** Rows that do not exist yet come as they start: all zero. Each call marks the row as changed. */
+  /** Rows that do not exist are created with zeros. Each call marks the row as changed. */
   position(wallet: number, token: number): Position
   wallet(wallet: number): WalletTotals
   marketHour(condition: number, hour: number): MarketHour
@@ -12,18 +12,18 @@ export type Books = {
   supply(token: number): Supply
   reserve(condition: number): Reserve
   lastPrice(token: number): LastPrice
-  /** Looks without marking; `undefined`: there is none. */
+  /** Does not mark the row as changed; `undefined`: there is no such row. */
   peekPosition(wallet: number, token: number): Position | undefined
-  /** NONE: nothing has told yet which condition the token belongs to. */
+  /** NONE: no log so far has shown which condition the token belongs to. */
   conditionOf(token: number): number
-  /** Tokens of a condition by outcome, as far as known. */
+  /** Tokens of a condition by outcome; empty when they are unknown. */
   tokensOf(condition: number): readonly number[]
   addPnl(row: PnlRow): void
-  /** An entry that must not be booked: it would carry a number out of its column. */
+  /** Records an entry that is not booked because a number would leave its column. */
   refuse(seq: number, reason: string): void
 }
 
-/** Every number but the balance belongs to what the profit rules book: plain transfers leave it alone. */
+/** Plain transfers change the balance alone; all other numbers follow the rules of cost and profit. */
 export type Position = {
   wallet: number
   token: number
@@ -32,7 +32,7 @@ export type Position = {
   held: bigint
   cost: bigint
   realized: bigint
-  /** Lifetime bought shares and what they cost, fees apart. */
+  /** All shares ever bought and their cost without fees. */
   bought: bigint
   boughtCost: bigint
   fees: bigint
@@ -93,7 +93,7 @@ export type BuilderWallet = {
 
 export type Supply = { token: number; minted: bigint; burned: bigint }
 
-/** Collateral of a condition, and how many redeemed legs may each have left less than a millionth behind. */
+/** Collateral of a condition. Each redeemed leg may have left less than a millionth behind. */
 export type Reserve = { condition: number; paidIn: bigint; paidOut: bigint; redeemedLegs: number }
 
 /** The fill that set the token's last price: `usd` for `shares`. */

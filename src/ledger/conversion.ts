@@ -1,18 +1,26 @@
 import type { Books, Position, WalletTotals } from './books.js'
-import type { ConversionEntry } from './entry.js'
-import { acquire, openGains, realize } from './gains.js'
-import { give, heldOf } from './holding.js'
-import { noteTime, openPositions } from './position.js'
-import { isBelowFull, isBookable, positionHasRoom, type Refusal, totalsHaveRoom } from './room.js'
+import {
+  isBookable,
+  isWithinLimit,
+  positionFits,
+  type RefusalReason,
+  totalsFit,
+} from './column-limits.js'
+import type { ConversionEntry, MigrationEntry } from './entry.js'
+import { acquire, give, heldOf, noteTime, openGains, openPositions, realize } from './position.js'
 
 /**
- * NO tokens leave for what they cost, and the YES tokens that come cost that much less the money
- * that came with them. When nothing but money comes, each NO token is sold for an equal share of it.
+ * A conversion: NO tokens leave at cost, and the received YES tokens cost that much less the received
+ * money. When only money is received, each NO token is sold for an equal share of it.
  *
- * Shares that came in unseen have no cost to hand on, and as in a sale they earn nothing: when only
- * a part of what is given bears cost, the same part of the money and of the YES tokens is booked.
+ * Shares that came by a plain transfer have no cost to pass on, and as in a sale they earn nothing:
+ * when only a part of the given shares bears cost, the same part of the money and of the YES tokens
+ * is booked.
  */
-export function bookConversion(books: Books, conversion: ConversionEntry): Refusal | undefined {
+export function bookConversion(
+  books: Books,
+  conversion: ConversionEntry,
+): RefusalReason | undefined {
   const { wallet, amount, received, cash, timeSec } = conversion
   if (!isBookable(amount) || !isBookable(received) || !isBookable(cash)) {
     return 'absurd_amount'
@@ -20,12 +28,12 @@ export function bookConversion(books: Books, conversion: ConversionEntry): Refus
   const totals = books.wallet(wallet)
   const given = openPositions(books, wallet, conversion.given)
   const taken = openPositions(books, wallet, conversion.taken)
-  const hasRoom =
-    totalsHaveRoom(totals) &&
-    given.every(positionHasRoom) &&
-    taken.every(positionHasRoom) &&
-    isBelowFull(sumOfCosts(given))
-  if (!hasRoom) return 'column_full'
+  const fits =
+    totalsFit(totals) &&
+    given.every(positionFits) &&
+    taken.every(positionFits) &&
+    isWithinLimit(sumOfCosts(given))
+  if (!fits) return 'column_full'
 
   const held = sumOfHeld(given, amount)
   if (held > 0n) {
@@ -39,7 +47,7 @@ export function bookConversion(books: Books, conversion: ConversionEntry): Refus
   return undefined
 }
 
-/** What the equal shares leave over goes to the first one, here and below. */
+/** The remainder of an equal division goes to the first position, here and below. */
 function sellGiven(
   books: Books,
   { seq, amount, cash }: ConversionEntry,
@@ -79,9 +87,34 @@ function sumOfHeld(positions: readonly Position[], amount: bigint): bigint {
   return sum
 }
 
-/** All of it may be realized at once. */
+/** An upper bound of what the entry may realize. */
 function sumOfCosts(positions: readonly Position[]): bigint {
   let sum = 0n
   for (const { cost } of positions) sum += cost < 0n ? -cost : cost
   return sum
+}
+
+/**
+ * The same shares under another token id: cost and bought shares move with them. So the sum of all
+ * bought shares stays the same, and the new position has an average price once it is closed.
+ */
+export function bookMigration(books: Books, migration: MigrationEntry): RefusalReason | undefined {
+  const { wallet, amount, timeSec } = migration
+  if (!isBookable(amount)) return 'absurd_amount'
+  const from = books.position(wallet, migration.fromToken)
+  const to = books.position(wallet, migration.toToken)
+  if (!positionFits(from) || !positionFits(to)) return 'column_full'
+
+  const shares = heldOf(from, amount)
+  if (shares > 0n) {
+    const totals = books.wallet(wallet)
+    const cost = give(from, shares)
+    from.bought -= shares
+    from.boughtCost -= cost
+    if (from.bought === 0n) totals.positions--
+    acquire(to, totals, shares, cost)
+  }
+  noteTime(from, timeSec)
+  noteTime(to, timeSec)
+  return undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What the ledger books, in the order of `seq`. Wallets, tokens, conditions and builders are their
- * numbers in the database, so that entries can come from fresh logs and from stored facts alike.
+ * What the ledger books, in the order of `seq`. Wallets, tokens, conditions and builders are named
+ * by their ids in the database, so entries can be made from new logs and from stored facts alike.
  */
 export type Entry =
   | FillEntry
@@ -11,9 +11,9 @@ export type Entry =
   | TransferEntry
   | SupplyEntry
 
-/** The wallet that stands for tokens which do not exist: it makes and destroys. */
-export const NOBODY = 0
-/** Number of a condition or a builder that is not known or not there. */
+/** Id of the zero address, which mints and burns tokens. */
+export const ZERO_WALLET = 0
+/** Stands for the id of a condition or a builder that is unknown or absent. */
 export const NONE = 0
 
 type Placed = { seq: number; timeSec: number }
@@ -51,7 +51,7 @@ export type RedemptionEntry = Placed & {
   tokens: readonly number[]
   amounts: readonly bigint[]
   payout: bigint
-  /** Of the condition, by outcome; `undefined` when the result is not in our history. */
+  /** Result of the condition, by outcome; `undefined` when it is not in the stored history. */
   payouts: readonly bigint[] | undefined
   isCore: boolean
   isUser: boolean
@@ -83,7 +83,7 @@ export type TransferEntry = Placed & {
   amount: bigint
 }
 
-/** What the transfer logs alone say about how many tokens there are. */
+/** Minted and burned tokens of one block, from the transfer logs alone. */
 export type SupplyEntry = Placed & {
   kind: 'supply'
   token: number

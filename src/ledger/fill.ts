@@ -1,22 +1,27 @@
-import type { Books, LastPrice, Position, WalletTotals } from './books.js'
-import { countBuilder } from './builder-hour.js'
-import { type FillEntry, NONE } from './entry.js'
-import { acquire, openGains, realize } from './gains.js'
-import { hourOf } from './hour.js'
-import { countMarket } from './market-hour.js'
-import { changeBalance } from './position.js'
+import { feeInMoney } from '../core/money.js'
+import type {
+  Books,
+  BuilderHour,
+  BuilderWallet,
+  LastPrice,
+  MarketHour,
+  Position,
+  WalletTotals,
+} from './books.js'
 import {
-  balanceHasRoom,
-  builderHasRoom,
-  isBelowFull,
+  balanceFits,
+  builderFits,
   isBookable,
-  positionHasRoom,
-  type Refusal,
-  totalsHaveRoom,
-} from './room.js'
+  isWithinLimit,
+  positionFits,
+  type RefusalReason,
+  totalsFit,
+} from './column-limits.js'
+import { type FillEntry, NONE } from './entry.js'
+import { acquire, changeBalance, openGains, realize } from './position.js'
 
-/** The wallet trades with the exchange, whoever is behind it: the other side has a fill of its own. */
-export function bookFill(books: Books, fill: FillEntry): Refusal | undefined {
+/** The wallet trades with the exchange: the order on the other side has a fill entry of its own. */
+export function bookFill(books: Books, fill: FillEntry): RefusalReason | undefined {
   if (!isBookable(fill.usd) || !isBookable(fill.shares) || !isBookable(fill.fee)) {
     return 'absurd_amount'
   }
@@ -29,17 +34,17 @@ export function bookFill(books: Books, fill: FillEntry): Refusal | undefined {
   const market = condition === NONE ? undefined : books.marketHour(condition, hour)
   const builderHour = builder === NONE ? undefined : books.builderHour(builder, hour)
   const builderWallet = builder === NONE ? undefined : books.builderWallet(builder, wallet)
-  const hasRoom =
-    positionHasRoom(position) &&
-    balanceHasRoom(exchange) &&
-    totalsHaveRoom(totals) &&
-    (market === undefined || isBelowFull(market.volume)) &&
-    (builderHour === undefined || builderHasRoom(builderHour)) &&
-    (builderWallet === undefined || builderHasRoom(builderWallet))
-  if (!hasRoom) return 'column_full'
+  const fits =
+    positionFits(position) &&
+    balanceFits(exchange) &&
+    totalsFit(totals) &&
+    (market === undefined || isWithinLimit(market.volume)) &&
+    (builderHour === undefined || builderFits(builderHour)) &&
+    (builderWallet === undefined || builderFits(builderWallet))
+  if (!fits) return 'column_full'
 
   const fee = feeInMoney(fill)
-  // The market and the builder look at the time of the fill before this one.
+  // Market and builder compare with the time of the previous fill, which `trade` overwrites.
   if (market !== undefined) countMarket(books, market, fill, position)
   if (builderHour !== undefined && builderWallet !== undefined) {
     countBuilder(builderHour, builderWallet, fill, fee)
@@ -80,13 +85,7 @@ function countFill(totals: WalletTotals, fill: FillEntry, fee: bigint): void {
   if (fill.seq > totals.lastFill) totals.lastFill = fill.seq
 }
 
-/** A fee in shares is worth the price of its fill, rounded down. */
-function feeInMoney({ fee, isFeeInShares, usd, shares }: FillEntry): bigint {
-  if (!isFeeInShares || fee === 0n) return fee
-  return shares === 0n ? 0n : (fee * usd) / shares
-}
-
-/** A share of each of two outcomes is worth one dollar together: one fill prices both. */
+/** The shares of two outcomes are worth one dollar together, so one fill sets both prices. */
 function setPrices(books: Books, fill: FillEntry, condition: number): void {
   setPrice(books.lastPrice(fill.token), fill.seq, fill.usd, fill.shares)
   if (condition === NONE || fill.usd > fill.shares) return
@@ -103,3 +102,44 @@ function setPrice(price: LastPrice, seq: number, usd: bigint, shares: bigint): v
   price.usd = usd
   price.shares = shares
 }
+
+/** Every order owner counts as a trader, once an hour; only the taking side counts as volume. */
+function countMarket(books: Books, market: MarketHour, fill: FillEntry, position: Position): void {
+  if (fill.isTaker) {
+    market.volume += fill.usd
+    market.trades++
+  }
+  if (!hasFilled(position, market.hour) && !hasFilledOther(books, market, fill)) market.traders++
+}
+
+function hasFilledOther(books: Books, { condition, hour }: MarketHour, fill: FillEntry): boolean {
+  for (const token of books.tokensOf(condition)) {
+    if (token === fill.token) continue
+    const position = books.peekPosition(fill.wallet, token)
+    if (position !== undefined && hasFilled(position, hour)) return true
+  }
+  return false
+}
+
+const hasFilled = (position: Position, hour: number): boolean => hourOf(position.filledSec) === hour
+
+/** Every fill whose order names the builder counts, of takers and makers alike. */
+function countBuilder(
+  builder: BuilderHour,
+  wallet: BuilderWallet,
+  { usd, timeSec }: FillEntry,
+  fee: bigint,
+): void {
+  if (hourOf(wallet.lastSec) !== builder.hour) builder.traders++
+  builder.volume += usd
+  builder.fees += fee
+  builder.fills++
+  wallet.volume += usd
+  wallet.fees += fee
+  wallet.fills++
+  if (wallet.firstSec === 0 || timeSec < wallet.firstSec) wallet.firstSec = timeSec
+  if (timeSec > wallet.lastSec) wallet.lastSec = timeSec
+}
+
+/** Unix time in hours. */
+export const hourOf = (timeSec: number): number => Math.floor(timeSec / 3600)

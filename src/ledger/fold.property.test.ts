@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Position } from './books.js'
-import { type Entry, type FillEntry, NOBODY, type SplitEntry } from './entry.js'
+import { type Entry, type FillEntry, type SplitEntry, ZERO_WALLET } from './entry.js'
 import { histories, suppliesOf, tradingHistories } from './fixtures/histories.js'
 import type { Ratio } from './fixtures/ratio.js'
 import { foldAll, readBooks, readRows } from './fixtures/read-books.js'
@@ -47,13 +47,13 @@ test('the balances of a token add up to what was made less what was destroyed', 
       const books = foldAll(entries.flatMap((entry) => [entry, ...suppliesOf(entry)]))
       const balances = new Map<number, bigint>()
       for (const { wallet, token, balance } of books.positions) {
-        if (wallet === NOBODY) continue
+        if (wallet === ZERO_WALLET) continue
         balances.set(token, (balances.get(token) ?? 0n) + balance)
       }
       for (const [token, balance] of balances) {
         const { minted, burned } = books.supply(token)
         expect(balance).toBe(minted - burned)
-        expect(books.position(NOBODY, token).balance).toBe(-balance)
+        expect(books.position(ZERO_WALLET, token).balance).toBe(-balance)
       }
     }),
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Entry, NOBODY } from './entry.js'
+import { type Entry, ZERO_WALLET } from './entry.js'
 import {
   ALICE,
   BOB,
@@ -22,7 +22,7 @@ describe('a split', () => {
     const books = foldAll([split({ amount: 7n })])
     expect(books.position(ALICE, 1)).toMatchObject({ balance: 7n, held: 7n, cost: 4n })
     expect(books.position(ALICE, 2)).toMatchObject({ balance: 7n, held: 7n, cost: 3n })
-    expect(books.position(NOBODY, 2)).toMatchObject({ balance: -7n, held: 0n })
+    expect(books.position(ZERO_WALLET, 2)).toMatchObject({ balance: -7n, held: 0n })
     expect(books.reserve(1)).toMatchObject({ paidIn: 7n, paidOut: 0n })
     expect(books.wallet(ALICE)).toMatchObject({ positions: 2, fills: 0, volume: 0n })
   })
@@ -72,7 +72,7 @@ describe('a redemption', () => {
       [2, 10n, 'redemption', 1],
     ])
     expect(books.position(ALICE, 1)).toMatchObject({ balance: 0n, held: 0n })
-    expect(books.position(NOBODY, 1).balance).toBe(100n)
+    expect(books.position(ZERO_WALLET, 1).balance).toBe(100n)
     expect(books.reserve(1)).toMatchObject({ paidOut: 70n, redeemedLegs: 2 })
   })
 

@@ -1,24 +1,27 @@
 import type { Books } from './books.js'
-import { bookConversion } from './conversion.js'
-import type { Entry } from './entry.js'
+import {
+  balanceFits,
+  isBookable,
+  isWithinLimit,
+  type RefusalReason,
+  supplyFits,
+} from './column-limits.js'
+import { bookConversion, bookMigration } from './conversion.js'
+import type { Entry, SupplyEntry, TransferEntry } from './entry.js'
 import { bookFill } from './fill.js'
-import { bookMigration } from './migration.js'
-import { bookRedemption } from './redemption.js'
-import type { Refusal } from './room.js'
-import { bookSplit } from './split.js'
-import { bookSupply } from './supply.js'
-import { bookTransfer } from './transfer.js'
+import { changeBalance } from './position.js'
+import { bookRedemption, bookSplit } from './sets.js'
 
 /**
  * Books one entry: whole, or not at all when a number would leave its column. Entries come in the
  * order of `seq`, and of those with the same `seq` at most one bears profit.
  */
 export function fold(books: Books, entry: Entry): void {
-  const refusal = book(books, entry)
-  if (refusal !== undefined) books.refuse(entry.seq, refusal)
+  const reason = book(books, entry)
+  if (reason !== undefined) books.refuse(entry.seq, reason)
 }
 
-function book(books: Books, entry: Entry): Refusal | undefined {
+function book(books: Books, entry: Entry): RefusalReason | undefined {
   switch (entry.kind) {
     case 'fill':
       return bookFill(books, entry)
@@ -35,4 +38,29 @@ function book(books: Books, entry: Entry): Refusal | undefined {
     case 'supply':
       return bookSupply(books, entry)
   }
+}
+
+/** A transfer has no price: it moves balances, and nothing that bears cost. */
+function bookTransfer(books: Books, transfer: TransferEntry): RefusalReason | undefined {
+  const { token, amount, timeSec } = transfer
+  if (!isBookable(amount)) return 'absurd_amount'
+  const from = books.position(transfer.from, token)
+  const to = books.position(transfer.to, token)
+  if (!balanceFits(from) || !balanceFits(to)) return 'column_full'
+  changeBalance(from, -amount, timeSec)
+  changeBalance(to, amount, timeSec)
+  return undefined
+}
+
+/** The amounts are sums over a block, so they may be larger than those of any other entry. */
+function bookSupply(
+  books: Books,
+  { token, minted, burned }: SupplyEntry,
+): RefusalReason | undefined {
+  if (!isWithinLimit(minted) || !isWithinLimit(burned)) return 'absurd_amount'
+  const supply = books.supply(token)
+  if (!supplyFits(supply)) return 'column_full'
+  supply.minted += minted
+  supply.burned += burned
+  return undefined
 }

@@ -1,4 +1,101 @@
-import type { Books, Position } from './books.js'
+import type { Books, PnlCause, Position, WalletTotals } from './books.js'
+
+/**
+ * The part of a position that bears cost. Cost is an exact total, never an average. It can be
+ * negative, because a conversion may pay out more money than its tokens cost. Divisions truncate
+ * toward zero, and the remainder stays with the shares that are still held: the last share that
+ * leaves takes the whole cost with it.
+ */
+export type Holding = Pick<Position, 'held' | 'cost' | 'realized' | 'bought' | 'boughtCost'>
+
+/** Money for no shares at all (a fill that rounds to zero shares) buys nothing and is not booked. */
+export function buy(holding: Holding, shares: bigint, cost: bigint): void {
+  if (shares <= 0n) return
+  holding.held += shares
+  holding.cost += cost
+  holding.bought += shares
+  holding.boughtCost += cost
+}
+
+/**
+ * Returns the profit. Shares that came by a plain transfer earn nothing: the sale counts up to what
+ * is held, with the same part of the money, rounded down.
+ */
+export function sell(holding: Holding, shares: bigint, usd: bigint): bigint {
+  const sold = heldOf(holding, shares)
+  if (sold === 0n) return 0n
+  const profit = (usd * sold) / shares - removeCost(holding, sold)
+  holding.realized += profit
+  return profit
+}
+
+/** Shares leave at cost, as far as they are held. Returns that cost. */
+export function give(holding: Holding, shares: bigint): bigint {
+  const given = heldOf(holding, shares)
+  return given === 0n ? 0n : removeCost(holding, given)
+}
+
+/** How many of these shares bear cost. */
+export const heldOf = (holding: Holding, shares: bigint): bigint =>
+  shares < holding.held ? shares : holding.held
+
+function removeCost(holding: Holding, shares: bigint): bigint {
+  const cost = (holding.cost * shares) / holding.held
+  holding.held -= shares
+  holding.cost -= cost
+  return cost
+}
+
+/** Buys into a position. The wallet's count of positions grows with the first share ever bought. */
+export function acquire(
+  position: Position,
+  totals: WalletTotals,
+  shares: bigint,
+  cost: bigint,
+): void {
+  const wasNeverBought = position.bought === 0n
+  buy(position, shares, cost)
+  if (wasNeverBought && position.bought > 0n) totals.positions++
+}
+
+/** Where the profits and losses of one entry are booked. */
+type Gains = {
+  books: Books
+  totals: WalletTotals
+  seq: number
+  cause: PnlCause
+  /** Number of P&L rows so far. */
+  rows: number
+}
+
+export const openGains = (
+  books: Books,
+  totals: WalletTotals,
+  seq: number,
+  cause: PnlCause,
+): Gains => ({ books, totals, seq, cause, rows: 0 })
+
+/** Sells out of a position, and books the profit to the position, the wallet and the P&L rows. */
+export function realize(gains: Gains, position: Position, shares: bigint, usd: bigint): void {
+  const before = position.realized
+  const amount = sell(position, shares, usd)
+  if (amount === 0n) return
+
+  const { totals, seq, cause } = gains
+  const { wallet, token } = position
+  gains.books.addPnl({ seq, sub: gains.rows, wallet, token, amount, cause })
+  gains.rows++
+  totals.realized += amount
+  if (amount > 0n) totals.profit += amount
+  else totals.loss += amount
+  countResult(totals, before, -1)
+  countResult(totals, position.realized, 1)
+}
+
+function countResult(totals: WalletTotals, realized: bigint, count: number): void {
+  if (realized > 0n) totals.wins += count
+  else if (realized < 0n) totals.losses += count
+}
 
 export const openPositions = (
   books: Books,

@@ -1,5 +1,5 @@
 import { blockOf } from '../../core/seq.js'
-import { type Entry, NOBODY } from '../../ledger/entry.js'
+import { type Entry, ZERO_WALLET } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import {
@@ -41,7 +41,7 @@ export async function* walletEntries(
   rowsMax = ROWS_MAX,
 ): AsyncGenerator<Entry[]> {
   // The other side of a trade or a split is found by no index.
-  const counterparts = new Set([NOBODY, ...(await selectExchanges(sql))])
+  const counterparts = new Set([ZERO_WALLET, ...(await selectExchanges(sql))])
   if (!wallets.some((wallet) => counterparts.has(wallet))) {
     yield* eachChunk(sql, range, wallets, rowsMax)
     return
@@ -118,7 +118,7 @@ function isTouching(entry: Entry, wallets: ReadonlySet<number>): boolean {
       return wallets.has(entry.wallet) || wallets.has(entry.exchange)
     case 'split':
     case 'redemption':
-      return wallets.has(entry.wallet) || (entry.isCore && wallets.has(NOBODY))
+      return wallets.has(entry.wallet) || (entry.isCore && wallets.has(ZERO_WALLET))
     case 'conversion':
     case 'migration':
       return wallets.has(entry.wallet)

@@ -2,12 +2,12 @@ import { blockOf } from '../../core/seq.js'
 import {
   type Entry,
   type FillEntry,
-  NOBODY,
   NONE,
   type RedemptionEntry,
   type SplitEntry,
+  ZERO_WALLET,
 } from '../entry.js'
-import { hourOf } from '../hour.js'
+import { hourOf } from '../fill.js'
 import type { Shelves } from './shelves.js'
 
 /** Which tokens belong to which condition, as far as a block and those before it tell. */
@@ -68,7 +68,7 @@ function wantFill(shelves: Shelves, outcomes: Outcomes, fill: FillEntry): void {
 function wantSet(shelves: Shelves, set: SplitEntry | RedemptionEntry): void {
   shelves.reserves.want(set.condition)
   wantHoldings(shelves, set.wallet, set.tokens)
-  for (const token of set.tokens) shelves.positions.want(NOBODY, token)
+  for (const token of set.tokens) shelves.positions.want(ZERO_WALLET, token)
 }
 
 function wantHoldings(shelves: Shelves, wallet: number, tokens: readonly number[]): void {

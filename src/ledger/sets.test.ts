@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { proceedsOf } from './redemption-proceeds.js'
+import { proceedsOf } from './sets.js'
 
 const amounts = fc.oneof(fc.bigInt(1n, 20n), fc.bigInt(1n, 2n ** 53n))
 const results = fc
@@ -38,7 +38,7 @@ test.each([
   ['the second outcome won', [100n, 40n], 40n, [0n, 40n]],
   ['both are worth half', [100n, 40n], 70n, [50n, 20n]],
   ['equal amounts hide the result: half each, the odd unit to the first', [7n, 7n], 7n, [4n, 3n]],
-])('without the result the payout tells: %s', (_what, given, payout, expected) => {
+])('without the result the values follow from the payout: %s', (_what, given, payout, expected) => {
   expect(proceedsOf(given, payout, undefined)).toEqual(expected)
 })
 

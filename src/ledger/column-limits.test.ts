@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../core/money.js'
-import { type Entry, NOBODY, type SupplyEntry } from './entry.js'
+import { type Entry, type SupplyEntry, ZERO_WALLET } from './entry.js'
 import {
   ALICE,
   BOB,
@@ -87,7 +87,11 @@ describe('an entry that meets a full column is refused and changes nothing', () 
     ['fees of a builder', traded, (books) => (books.builderHour(7, HOUR).fees = FULL)],
     ['volume with a builder', traded, (books) => (books.builderWallet(7, ALICE).volume = FULL)],
     ['fees with a builder', traded, (books) => (books.builderWallet(7, ALICE).fees = FULL)],
-    ['what exists, in a merge', merged, (books) => (books.position(NOBODY, 2).balance = FULL)],
+    [
+      'balance of the zero wallet in a merge',
+      merged,
+      (books) => (books.position(ZERO_WALLET, 2).balance = FULL),
+    ],
     ['second leg of a merge', merged, (books) => (books.position(ALICE, 2).realized = FULL)],
     ['money in', merged, (books) => (books.reserve(1).paidIn = FULL)],
     ['money out', redeemed, (books) => (books.reserve(1).paidOut = FULL)],
@@ -119,7 +123,7 @@ describe('an entry that meets a full column is refused and changes nothing', () 
   })
 })
 
-test('no column with room leaves 2^62, whatever the entry', () => {
+test('no column below the limit leaves 2^62, whatever the entry', () => {
   const almost = FULL - 1n
   const books = foldAll([])
   const given = Array.from({ length: 256 }, (_, index) => 1000 + index)

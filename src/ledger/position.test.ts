@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buy, give, type Holding, sell } from './holding.js'
+import { buy, give, type Holding, sell } from './position.js'
 
 const flat = (): Holding => ({ held: 0n, cost: 0n, realized: 0n, bought: 0n, boughtCost: 0n })
 
