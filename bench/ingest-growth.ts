@@ -1,4 +1,4 @@
-import { TapeLine } from '../src/chain/write/tape-line.js'
+import { BlockWriter } from '../src/chain/write/block-writer.js'
 import type { Pool } from '../src/store/connection.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
@@ -23,11 +23,11 @@ export const ingestGrowth: Bench = {
   },
 }
 
-type Side = { pool: Pool; line: TapeLine; source: LogSource }
+type Side = { pool: Pool; line: BlockWriter; source: LogSource }
 
 const openSide = async (pool: Pool): Promise<Side> => ({
   pool,
-  line: await TapeLine.open({ pool }),
+  line: await BlockWriter.open({ pool }),
   source: new LogSource(),
 })
 

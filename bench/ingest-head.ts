@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Bus } from '../src/bus/bus.js'
 import type { MarketInfo } from '../src/catalogue/market-info.js'
 import type { Batch } from '../src/chain/follow/block-sink.js'
-import { TapeLine } from '../src/chain/write/tape-line.js'
+import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { LiveEvents } from '../src/events/live-events.js'
 import { createLog } from '../src/lib/log.js'
 import type { Pool } from '../src/store/connection.js'
@@ -50,7 +50,7 @@ async function run(
     events += told.length
   })
   const live = new LiveEvents({ bus, markets: MARKETS, clock, log })
-  const line = await TapeLine.open({ pool, listeners: [live] })
+  const line = await BlockWriter.open({ pool, listeners: [live] })
   onRound('history')
   for (let fills = 0; fills < HISTORY_FILLS; ) {
     const stretch = await source.read(BATCH_BYTES)

@@ -1,10 +1,11 @@
 import { attributeBatch } from '../src/chain/attribute/attribute-batch.js'
-import type { Tape } from '../src/chain/attribute/tape.js'
+import type { BatchFacts } from '../src/chain/facts/registry.js'
+import { FACT_TABLES } from '../src/chain/facts/registry.js'
 import type { Batch } from '../src/chain/follow/block-sink.js'
-import { Names } from '../src/chain/ids/names.js'
+import { IdRegistry } from '../src/chain/ids/id-registry.js'
+import { BlockWriter } from '../src/chain/write/block-writer.js'
+import { FactWriter } from '../src/chain/write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../src/chain/write/partitions.js'
-import { TapeLine } from '../src/chain/write/tape-line.js'
-import { FACT_TABLES, FactWriter } from '../src/chain/write/write-tape.js'
 import type { Pool, Sql } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
 import type { Bench, Rounds } from './lib/bench.js'
@@ -42,7 +43,7 @@ async function run(
   pools: Pools,
   onRound: (text: string) => void,
 ): Promise<Rounds> {
-  const line = await TapeLine.open({ pool: pools.ours })
+  const line = await BlockWriter.open({ pool: pools.ours })
   const copy = new PlainCopy(pools.yardstick)
   const rounds: { fills: number; ours: number; yardstick: number }[] = []
   let fills = 0
@@ -73,7 +74,7 @@ async function run(
 /** The same facts by COPY alone, into tables that have only their primary keys. */
 class PlainCopy {
   readonly #pool: Pool
-  readonly #names = new Names()
+  readonly #names = new IdRegistry()
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -81,7 +82,7 @@ class PlainCopy {
 
   /** The logs are read and the names have their numbers before the clock starts. */
   async append(batches: readonly Batch[]): Promise<number> {
-    const tapes: Tape[] = []
+    const tapes: BatchFacts[] = []
     for (const { fromBlock, toBlock, logs, blocks } of batches) {
       const tape = attributeBatch({ logs, blocks })
       await transact(this.#pool, async (tx) => {
@@ -93,7 +94,7 @@ class PlainCopy {
     return timeOf(() => transact(this.#pool, (tx) => this.#copy(tx, tapes)))
   }
 
-  async #copy(tx: Sql, tapes: readonly Tape[]): Promise<void> {
+  async #copy(tx: Sql, tapes: readonly BatchFacts[]): Promise<void> {
     const facts = new FactWriter(this.#names)
     for (const tape of tapes) {
       facts.add(tape)

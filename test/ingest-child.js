@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { Follower } from '../dist/src/chain/follow/follower.js'
 import { withLease } from '../dist/src/chain/follow/lease.js'
 import { createFollowMetrics, FollowStatus } from '../dist/src/chain/follow/status.js'
-import { TapeLine } from '../dist/src/chain/write/tape-line.js'
+import { BlockWriter } from '../dist/src/chain/write/block-writer.js'
 import { systemClock } from '../dist/src/core/clock.js'
 import { createLog } from '../dist/src/lib/log.js'
 import { createPool } from '../dist/src/store/connection.js'
@@ -25,7 +25,7 @@ const told = () => tell('booked')
 const listener = { onBooked: () => told, onRewound: told }
 
 async function lead(signal) {
-  const line = await TapeLine.open({ pool: createPool(target, 2), listeners: [listener] })
+  const line = await BlockWriter.open({ pool: createPool(target, 2), listeners: [listener] })
   tell('leading')
   const options = { polygon, openSocket, sink: line, startBlock, status, log, batchLimits }
   await new Follower(options).run(signal)

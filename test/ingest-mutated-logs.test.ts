@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Universe } from '../sim/universe/universe.js'
 import { simulatedLogs } from '../src/chain/attribute/fixtures/simulated-logs.js'
 import type { Batch } from '../src/chain/follow/block-sink.js'
-import { TapeLine } from '../src/chain/write/tape-line.js'
+import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { createPool } from '../src/store/connection.js'
 import type { ChainLog } from '../src/upstreams/polygon/log.js'
 import { createTestDatabase } from './database.js'
@@ -64,7 +64,7 @@ test.each([1, 2, 3, 4])(
     })
     const below = randomFrom(seed)
     const mutated = logs.map((log) => mutate(log, below))
-    const line = await TapeLine.open({ pool })
+    const line = await BlockWriter.open({ pool })
     let next = chain.firstNumber
     const book = async (batches: number, size: number) => {
       for (let count = 0; count < batches; count++, next += size)

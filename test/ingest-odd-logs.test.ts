@@ -13,7 +13,7 @@ import {
 import { placeLogs } from '../src/chain/attribute/fixtures/placed-logs.js'
 import { ZERO_ADDRESS } from '../src/chain/attribute/roles.js'
 import { ChainWatch } from '../src/chain/watch/chain-watch.js'
-import { TapeLine } from '../src/chain/write/tape-line.js'
+import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { AMOUNT_MAX } from '../src/core/money.js'
 import { createPool } from '../src/store/connection.js'
 import { ZERO_WORD } from '../src/upstreams/polygon/abi.js'
@@ -29,7 +29,7 @@ const condition = `0x${'c0'.repeat(32)}`
 const [oracle, question] = [`0x${'0a'.repeat(20)}`, `0x${'0b'.repeat(32)}`]
 
 let database: TestDatabase
-let line: TapeLine
+let line: BlockWriter
 let watch: ChainWatch
 beforeEach(async () => {
   database = await createTestDatabase()
@@ -39,7 +39,7 @@ beforeEach(async () => {
     await database.drop()
   })
   watch = new ChainWatch(new Registry())
-  line = await TapeLine.open({ pool, listeners: [watch] })
+  line = await BlockWriter.open({ pool, listeners: [watch] })
 })
 
 const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}`

@@ -2,13 +2,13 @@ import { onTestFinished, vi } from 'vitest'
 import { audit } from '../src/audit/audit.js'
 import { EVERYTHING } from '../src/audit/span.js'
 import { type FollowWorld, followInto } from '../src/chain/follow/test-follow.js'
-import { TapeLine, type TapeListener } from '../src/chain/write/tape-line.js'
+import { type BlockListener, BlockWriter } from '../src/chain/write/block-writer.js'
 import { createPool } from '../src/store/connection.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { hashTables } from './table-hashes.js'
 
 type IngestOptions = NonNullable<Parameters<typeof followInto>[2]> & {
-  listeners?: readonly TapeListener[]
+  listeners?: readonly BlockListener[]
 }
 
 /** Books the chain of the world into the database, as a rule from its first block on, until the test ends. */
@@ -19,7 +19,7 @@ export async function ingest(
 ) {
   const pool = createPool(target, 2)
   onTestFinished(() => pool.end({ timeout: 1 }))
-  const line = await TapeLine.open({ pool, listeners })
+  const line = await BlockWriter.open({ pool, listeners })
   const startBlock = world.universe.chain.firstNumber
   return followInto(world, line, { startBlock, ...changes })
 }

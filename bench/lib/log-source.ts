@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import type { TapeBlock } from '../../src/chain/attribute/tape.js'
+import type { BatchBlock } from '../../src/chain/facts/block.js'
 import { PARTITION_BLOCKS } from '../../src/core/blocks.js'
 import { fill } from '../../src/upstreams/polygon/decode-fill.js'
 import { type ChainLog, parseLogs } from '../../src/upstreams/polygon/log.js'
 import { tidyLater } from './tidy.js'
 
 /** Blocks with their logs, as the connector hands them over. */
-export type LogStretch = { blocks: TapeBlock[]; logs: ChainLog[]; fills: number }
+export type LogStretch = { blocks: BatchBlock[]; logs: ChainLog[]; fills: number }
 
 const SCRIPT = join(import.meta.dirname, 'universe-logs.js')
 const HEAP_MB = 6_144
@@ -23,7 +23,7 @@ type Line = { head: { hash: string; timeSec: number }; logs: unknown[] }
 export class LogSource {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #lines: AsyncIterator<string>
-  #previous: TapeBlock = { number: FIRST_BLOCK, hash: '', parentHash: undefined, timeSec: 0 }
+  #previous: BatchBlock = { number: FIRST_BLOCK, hash: '', parentHash: undefined, timeSec: 0 }
 
   /** `intensity`: how much is traded there; 100 is as much as in the world outside. */
   constructor(intensity = 100) {

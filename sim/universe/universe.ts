@@ -12,7 +12,7 @@ import type { Combo, Market, MarketEvent, Payouts } from './market.js'
 import { Population } from './population.js'
 import { Prices } from './prices.js'
 import { Quotes } from './quotes.js'
-import { Tape } from './tape.js'
+import { BatchFacts } from './tape.js'
 import type { Builder, Wallet } from './wallet.js'
 
 const DAY_MS = 86_400_000
@@ -57,7 +57,7 @@ export class Universe {
   readonly prices: Prices
   readonly catalogue: Catalogue
   readonly chain: Chain
-  readonly tape: Tape
+  readonly tape: BatchFacts
   readonly books: Books
   readonly reorgs: Reorg[] = []
   readonly #fair: Fair
@@ -109,7 +109,7 @@ export class Universe {
     })
     this.#maker = new BlockMaker(seed, this.chain, engine)
     this.#forthcoming = new Forthcoming(this.#maker)
-    this.tape = new Tape(ledger, this.#forthcoming.ledger)
+    this.tape = new BatchFacts(ledger, this.#forthcoming.ledger)
     this.#decideAhead(this.chain.firstNumber - 1)
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js'
-import { RecentMap } from '../lib/recent-map.js'
+import { GenerationMap } from '../lib/generation-map.js'
 import { SlidingWindow } from '../lib/sliding-window.js'
 
 /** One request against one bucket. */
@@ -37,7 +37,7 @@ const STEP_BACK_MS_MAX = 1_000
 /** Counts in the memory of this process. A check costs the same for ten subjects and for a million. */
 export class MemoryLimiter implements Limiter {
   readonly #clock: Clock
-  readonly #windows = new Map<string, RecentMap<number, SlidingWindow>>()
+  readonly #windows = new Map<string, GenerationMap<number, SlidingWindow>>()
   #latestMs = 0
 
   constructor(clock: Clock) {
@@ -54,12 +54,14 @@ export class MemoryLimiter implements Limiter {
   }
 
   #windowOf({ bucket, subject, windowMs }: Charge, nowMs: number): SlidingWindow {
-    let subjects = this.#windows.get(bucket)
-    if (subjects === undefined) {
-      subjects = new RecentMap(windowMs)
-      this.#windows.set(bucket, subjects)
-    }
-    return subjects.getOrMake(subject, nowMs, () => new SlidingWindow(windowMs))
+    const subjects = this.#windows.get(bucket) ?? new GenerationMap<number, SlidingWindow>()
+    this.#windows.set(bucket, subjects)
+    subjects.turnEvery(windowMs, nowMs)
+    const known = subjects.keep(subject)
+    if (known !== undefined) return known
+    const window = new SlidingWindow(windowMs)
+    subjects.set(subject, window)
+    return window
   }
 
   #now(): number {

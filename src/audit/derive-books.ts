@@ -1,4 +1,4 @@
-import { walletEntries } from '../chain/facts/read-entries.js'
+import { walletEntries } from '../chain/facts/entries.js'
 import { blockOf } from '../core/seq.js'
 import type { Entry } from '../ledger/entry.js'
 import { fold } from '../ledger/fold.js'

@@ -1,5 +1,5 @@
-import { NAME_TABLES } from '../chain/ids/name-queries.js'
-import { FACT_TABLES } from '../chain/write/write-tape.js'
+import { FACT_TABLES } from '../chain/facts/registry.js'
+import { ID_TABLES } from '../chain/ids/queries.js'
 import type { Sql } from '../store/connection.js'
 import { count, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'
@@ -47,7 +47,7 @@ export async function checkNothingAbove(
 ): Promise<Finding> {
   const tables = [
     ...PLACED,
-    ...NAME_TABLES.map((table) => ({ table, place: 'since', isSeq: true })),
+    ...ID_TABLES.map((table) => ({ table, place: 'since', isSeq: true })),
     { table: 'recent_blocks', place: 'number', isSeq: false },
     { table: 'wallet_totals', place: 'last_fill', isSeq: true },
     { table: 'last_prices', place: 'seq', isSeq: true },

@@ -1,4 +1,4 @@
-import { selectExchanges } from '../chain/facts/read-entries.js'
+import { selectExchanges } from '../chain/facts/entries.js'
 import { selectState } from '../chain/queries.js'
 import { readState } from '../chain/write/state.js'
 import { blockOf, seqOf } from '../core/seq.js'

@@ -15,7 +15,7 @@ import { createFollowMetrics, FollowStatus } from './follow/status.js'
 import { countQuarantined, selectFillsByBlock } from './queries.js'
 import { ChainWatch } from './watch/chain-watch.js'
 import { FILL_RATE_BLOCKS } from './watch/fill-rate.js'
-import { TapeLine } from './write/tape-line.js'
+import { BlockWriter } from './write/block-writer.js'
 
 export type IngestOptions = {
   config: Pick<Config, 'fromBlock'>
@@ -106,7 +106,7 @@ export class Ingest {
         this.report()
       }
       const listeners = [{ onBooked: () => report, onRewound: report }, live, this.#watch]
-      const line: TapeLine = await TapeLine.open({ pool, listeners })
+      const line: BlockWriter = await BlockWriter.open({ pool, listeners })
       // Only an empty line has to ask the node, which may be away.
       const startBlock = line.cursor?.block ?? (await this.#startBlock(signal))
       await this.#seedWatch(pool, startBlock)

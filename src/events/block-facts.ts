@@ -1,5 +1,7 @@
 import type { EventDraft } from '../bus/event.js'
-import type { FeeFact, Tape, TapeBlock } from '../chain/attribute/tape.js'
+import type { BatchBlock } from '../chain/facts/block.js'
+import type { FeeFact } from '../chain/facts/fee.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
 import { seqOf } from '../core/seq.js'
 import type { Enricher } from './enrichment.js'
 import { type Confirmation, groupByTransaction, type Match, toSettledMatch } from './match.js'
@@ -16,11 +18,14 @@ export type MessageFamily = {
 export type PlacedEvent = { seq: number; event: EventDraft | undefined }
 
 /** The lists of a batch whose entries each come from a log. */
-type Lists = Omit<Tape, 'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'unknownOperators'>
+type Lists = Omit<
+  BatchFacts,
+  'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'unknownOperators'
+>
 
 /** What one block of a batch holds. */
 export type BlockFacts = Lists & {
-  block: TapeBlock
+  block: BatchBlock
   matches: readonly SettledMatch[]
   /** Transactions that left any log of ours. */
   transactionCount: number
@@ -42,7 +47,7 @@ export type SettledMatch = {
 /** Says how a match of the block is to be confirmed. `undefined`: it was, by the same block. */
 export type Confirm = (match: Match) => { confirmation: Confirmation; isNew: boolean } | undefined
 
-export function factsOfBlock(tape: Tape, block: TapeBlock, confirm: Confirm): BlockFacts {
+export function factsOfBlock(tape: BatchFacts, block: BatchBlock, confirm: Confirm): BlockFacts {
   const from = seqOf(block.number, 0)
   const to = seqOf(block.number + 1, 0)
   const lists: Lists = {

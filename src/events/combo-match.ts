@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { EventDraft, EventKeys } from '../bus/event.js'
-import type { FeeFact } from '../chain/attribute/tape.js'
+import type { FeeFact } from '../chain/facts/fee.js'
 import { toDecimal, toPrice } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
 import type { MessageFamily } from './block-facts.js'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { LRUCache } from 'lru-cache'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { PUSD } from '../chain/attribute/roles.js'
-import type { Tape } from '../chain/attribute/tape.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields } from './message.js'
 import { parseStructuredId } from './structured-id.js'
@@ -33,7 +33,7 @@ export class Enricher {
   }
 
   /** To be called with the facts of every batch, also of those that are not published. */
-  learn({ resolutions, combos }: Pick<Tape, 'resolutions' | 'combos'>): void {
+  learn({ resolutions, combos }: Pick<BatchFacts, 'resolutions' | 'combos'>): void {
     for (const { condition, payouts } of resolutions) this.#payouts.set(condition, payouts)
     for (const { condition, legs } of combos) this.#legs.set(condition, legs)
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
-import type { Tape } from '../chain/attribute/tape.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
 import { createLog } from '../lib/log.js'
 import { LiveEvents } from './live-events.js'
 import {
@@ -64,7 +64,7 @@ function open(markets = KNOWN_MARKETS) {
 
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
 
-const commit = (live: LiveEvents, tape: Tape) => live.onBooked(tape)()
+const commit = (live: LiveEvents, tape: BatchFacts) => live.onBooked(tape)()
 
 describe('a tape that is committed', () => {
   test('every block is a batch of its own', () => {

@@ -1,7 +1,8 @@
 import type { Bus } from '../bus/bus.js'
 import type { EventDraft } from '../bus/event.js'
 import type { MarketLookup } from '../catalogue/market-info.js'
-import type { Tape, TapeBlock } from '../chain/attribute/tape.js'
+import type { BatchBlock } from '../chain/facts/block.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
 import type { Clock } from '../core/clock.js'
 import { AMOUNT_MAX } from '../core/money.js'
 import type { Log } from '../lib/log.js'
@@ -54,7 +55,7 @@ export class LiveEvents {
     this.#enricher = new Enricher(markets)
   }
 
-  onBooked(tape: Tape): () => void {
+  onBooked(tape: BatchFacts): () => void {
     this.#enricher.learn(tape)
     const head = tape.blocks.at(-1)
     // Bound, because a closure would keep the facts of an old batch in memory too.
@@ -83,22 +84,22 @@ export class LiveEvents {
     }
   }
 
-  #isRecent(block: TapeBlock | undefined): boolean {
+  #isRecent(block: BatchBlock | undefined): boolean {
     return block !== undefined && block.timeSec * 1000 >= this.#clock.now() - PUBLISHED_MS
   }
 
-  #publish(tape: Tape): void {
+  #publish(tape: BatchFacts): void {
     this.#moveHead(tape.blocks.at(-1))
     const nowMs = this.#clock.now()
     for (const block of tape.blocks)
       if (this.#isRecent(block)) this.#publishBlock(tape, block, nowMs)
   }
 
-  #moveHead(head: TapeBlock | undefined): void {
+  #moveHead(head: BatchBlock | undefined): void {
     this.#head = head?.number ?? this.#head
   }
 
-  #publishBlock(tape: Tape, block: TapeBlock, nowMs: number): void {
+  #publishBlock(tape: BatchFacts, block: BatchBlock, nowMs: number): void {
     const confirm: Confirm = ({ txHash }) => {
       const detected = this.#pending.confirm(txHash, block.hash, nowMs)
       if (detected === undefined) return undefined

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { EventDraft, EventKeys } from '../bus/event.js'
-import type { FillFact } from '../chain/attribute/tape.js'
+import type { FillFact } from '../chain/facts/fill.js'
 import { toDecimal, toPrice } from '../core/money.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'

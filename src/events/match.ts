@@ -1,4 +1,4 @@
-import type { FillFact } from '../chain/attribute/tape.js'
+import type { FillFact } from '../chain/facts/fill.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import type { PendingFill, PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { OracleFact } from '../chain/attribute/tape.js'
+import type { OracleFact } from '../chain/facts/oracle-event.js'
 import {
   ALICE,
   at,

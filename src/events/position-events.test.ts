@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SplitFact } from '../chain/attribute/tape.js'
+import type { SplitFact } from '../chain/facts/split.js'
 import {
   ALICE,
   address,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RedemptionFact } from '../chain/attribute/tape.js'
+import type { RedemptionFact } from '../chain/facts/redemption.js'
 import {
   ALICE,
   at,

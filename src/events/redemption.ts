@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
-import type { RedemptionFact } from '../chain/attribute/tape.js'
+import type { RedemptionFact } from '../chain/facts/redemption.js'
 import { toDecimal } from '../core/money.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type Enricher, type Result } from './enrichment.js'

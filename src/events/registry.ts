@@ -1,5 +1,6 @@
 import type { EventDraft } from '../bus/event.js'
-import type { Tape, TapeBlock } from '../chain/attribute/tape.js'
+import type { BatchBlock } from '../chain/facts/block.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
 import { blockFamily } from './block.js'
 import { type Confirm, factsOfBlock, type MessageFamily } from './block-facts.js'
 import { comboLifecycleFamily } from './combo-lifecycle.js'
@@ -39,8 +40,8 @@ export const MESSAGES: ReadonlyMap<string, Message<EventType>> = new Map(
  * the summary of the block at the end.
  */
 export function blockEvents(
-  tape: Tape,
-  block: TapeBlock,
+  tape: BatchFacts,
+  block: BatchBlock,
   enricher: Enricher,
   confirm: Confirm,
 ): EventDraft[] {

@@ -1,13 +1,15 @@
 import { expect } from 'vitest'
 import type { EventDraft } from '../bus/event.js'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
-import { emptyTape } from '../chain/attribute/empty-tape.js'
-import type { FillFact, Tape, TapeBlock } from '../chain/attribute/tape.js'
+import type { BatchBlock } from '../chain/facts/block.js'
+import type { FillFact } from '../chain/facts/fill.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
+import { createBatchFacts } from '../chain/facts/registry.js'
 import { seqOf } from '../core/seq.js'
 import { Enricher } from './enrichment.js'
 import { blockEvents, type EventType } from './registry.js'
 
-export const BLOCK: TapeBlock = {
+export const BLOCK: BatchBlock = {
   number: 90_000_000,
   hash: word('b1'),
   parentHash: word('b0'),
@@ -61,8 +63,8 @@ export const NO_MARKETS: MarketLookup = {
   byCondition: () => undefined,
 }
 
-export const makeTape = (facts: Partial<Tape> = {}): Tape => ({
-  ...emptyTape(),
+export const makeTape = (facts: Partial<BatchFacts> = {}): BatchFacts => ({
+  ...createBatchFacts(),
   blocks: [BLOCK],
   ...facts,
 })
@@ -136,7 +138,7 @@ export const logAt = (logIndex: number) => ({
 })
 
 /** The events of a block with these facts, without confirmations of matches. */
-export function makeEvents(facts: Partial<Tape>, markets = KNOWN_MARKETS): EventDraft[] {
+export function makeEvents(facts: Partial<BatchFacts>, markets = KNOWN_MARKETS): EventDraft[] {
   const tape = makeTape(facts)
   const enricher = new Enricher(markets)
   enricher.learn(tape)
@@ -144,7 +146,7 @@ export function makeEvents(facts: Partial<Tape>, markets = KNOWN_MARKETS): Event
 }
 
 /** The only event of a type, and its data as clients receive it. */
-export function makeEvent(type: EventType, facts: Partial<Tape>, markets = KNOWN_MARKETS) {
+export function makeEvent(type: EventType, facts: Partial<BatchFacts>, markets = KNOWN_MARKETS) {
   const events = makeEvents(facts, markets).filter((event) => event.type === type)
   expect(events).toHaveLength(1)
   const [event] = events

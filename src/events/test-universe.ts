@@ -7,7 +7,7 @@ import { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { attributeBatch } from '../chain/attribute/attribute-batch.js'
-import type { Tape } from '../chain/attribute/tape.js'
+import type { BatchFacts } from '../chain/facts/registry.js'
 import { createLog } from '../lib/log.js'
 import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
 import { parseLogs } from '../upstreams/polygon/log.js'
@@ -41,7 +41,7 @@ export function tellUniverse(options: UniverseOptions, fromMs: number) {
   return { universe, bus, live, events, pending, errors }
 }
 
-function tapeOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): Tape {
+function tapeOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): BatchFacts {
   const texts = encoded
     .get(block)
     .transactions.flatMap(({ logs }) => logs)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Universe } from '../../../sim/universe/universe.js'
 import { seqOf } from '../../core/seq.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { BatchFacts } from '../facts/registry.js'
 import { attributeBatch } from './attribute-batch.js'
 import {
   balancesOfLogs,
@@ -13,7 +14,6 @@ import {
 import { expectAct, idOf } from './fixtures/expect-act.js'
 import { simulatedActs, simulatedLogs } from './fixtures/simulated-logs.js'
 import { emptyLike, tapeByTransaction } from './fixtures/tape-by-transaction.js'
-import type { Tape } from './tape.js'
 
 const startMs = Date.UTC(2026, 10, 14, 12)
 const universe = new Universe({ seed: 3, startMs })
@@ -140,9 +140,9 @@ function takeBack(log: ChainLog): ChainLog {
   return { ...log, removed: true, at: { ...log.at, blockHash: `0x${'9'.repeat(64)}` } }
 }
 
-function join(first: Tape | undefined, second: Tape | undefined): Tape {
+function join(first: BatchFacts | undefined, second: BatchFacts | undefined): BatchFacts {
   const joined = emptyLike(tape)
-  for (const name of Object.keys(joined) as (keyof Tape)[]) {
+  for (const name of Object.keys(joined) as (keyof BatchFacts)[]) {
     const list: unknown[] = joined[name]
     list.push(...(first?.[name] ?? []), ...(second?.[name] ?? []))
   }

@@ -1,16 +1,17 @@
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { BatchBlock } from '../facts/block.js'
+import type { BatchFacts } from '../facts/registry.js'
 import { attributeTransaction } from './attribute-transaction.js'
 import { Attribution } from './attribution.js'
+import { BatchBlocks } from './batch-blocks.js'
 import { isNext, orderLogs } from './order-logs.js'
-import type { Tape, TapeBlock } from './tape.js'
-import { TapeBlocks } from './tape-blocks.js'
 
 type BatchInput = {
   logs: readonly ChainLog[]
   /** Logs that their blocks do not have after all. */
   refused?: readonly ChainLog[] | undefined
   /** Headers that were read; without one a block has the time that its logs give. */
-  blocks: readonly TapeBlock[]
+  blocks: readonly BatchBlock[]
   /** Market makers that earlier logs created (`fpmmCreation`): their acts are nobody's. */
   pools?: ReadonlySet<string>
 }
@@ -20,7 +21,7 @@ type BatchInput = {
  * booked. Throws UntrustedLogsError when the logs contradict each other about the chain itself, and
  * when nobody knows the time of a block.
  */
-export function attributeBatch(input: BatchInput): Tape {
+export function attributeBatch(input: BatchInput): BatchFacts {
   for (const steps = attributeBatchInSteps(input); ; ) {
     const { done, value } = steps.next()
     if (done) return value
@@ -28,7 +29,7 @@ export function attributeBatch(input: BatchInput): Tape {
 }
 
 /** The same, for whoever has something else to do in between. */
-export function* attributeBatchInSteps(input: BatchInput): Generator<void, Tape> {
+export function* attributeBatchInSteps(input: BatchInput): Generator<void, BatchFacts> {
   // Nodes usually give logs in their order, and then they need no sorting.
   const attribution =
     (yield* attributeInOrder(input)) ??
@@ -50,7 +51,7 @@ function* attributeInOrder({
   blocks,
   pools = NO_POOLS,
 }: BatchInput): Generator<void, Attribution | undefined> {
-  const tapeBlocks = new TapeBlocks(blocks)
+  const tapeBlocks = new BatchBlocks(blocks)
   const attribution = new Attribution(pools)
   let first: ChainLog | undefined
   let previous: ChainLog | undefined
@@ -81,7 +82,7 @@ function isSameTransaction({ at: a }: ChainLog, { at: b }: ChainLog): boolean {
   return a.txHash === b.txHash && a.blockNumber === b.blockNumber && a.blockHash === b.blockHash
 }
 
-function finish({ tape }: Attribution): Tape {
+function finish({ tape }: Attribution): BatchFacts {
   // Within a transaction these are filled in more than one go.
   for (const rows of [tape.resolutions, tape.outcomes, tape.rawLogs, tape.quarantine])
     rows.sort((a, b) => a.seq - b.seq)

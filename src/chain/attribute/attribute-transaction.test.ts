@@ -11,13 +11,13 @@ import { AMOUNT_MAX } from '../../core/money.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
 import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
 import { type ChainLog, parseLogs } from '../../upstreams/polygon/log.js'
+import type { BatchFacts } from '../facts/registry.js'
 import { attributeBatch } from './attribute-batch.js'
 import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
 import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
 import { expectAct } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
 import { ZERO_ADDRESS } from './roles.js'
-import type { Tape } from './tape.js'
 
 const { address: user } = createWallet(1, 'safe')
 const { address: friend } = createWallet(2, 'safe')
@@ -32,7 +32,7 @@ const logsOf = (name: string): LogBody[] => {
 const read = (...transactions: LogBody[][]) =>
   attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
 const gift = (amount: bigint, token = 1n) => transferSingle(ctf, user, user, friend, token, amount)
-const bookedIn = (tape: Tape) =>
+const bookedIn = (tape: BatchFacts) =>
   [tape.fills, tape.splits, tape.transfers, tape.fees, tape.supplies].flat().length
 
 describe('a transaction of which nothing is booked', () => {

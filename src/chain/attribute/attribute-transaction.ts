@@ -4,6 +4,7 @@ import { decodeLog } from '../../upstreams/polygon/decode.js'
 import { fill, ordersMatched, ordersMatchedV1 } from '../../upstreams/polygon/decode-fill.js'
 import { type DecodedEvent, EMITTERS } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { BatchBlock } from '../facts/block.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError } from './attribution-error.js'
 import { type BookedFact, isBooked } from './booked-fact.js'
@@ -19,7 +20,6 @@ import {
   attributeNegRiskRedemption,
 } from './redemptions.js'
 import { attributeCtfSplit, attributeNegRiskSplit } from './splits.js'
-import type { TapeBlock } from './tape.js'
 import { attributeTransfers, collectMoves, countUnknownOperator } from './transfers.js'
 
 /** Reads the logs from one index up to another, which are all of one transaction. */
@@ -28,7 +28,7 @@ export function attributeTransaction(
   logs: readonly ChainLog[],
   from: number,
   end: number,
-  block: TapeBlock,
+  block: BatchBlock,
 ): void {
   const { tx } = attribution
   tx.begin(logs, from, end, block)

@@ -1,5 +1,5 @@
 import { AMOUNT_MAX } from '../../core/money.js'
-import type { QuarantineFact } from './tape.js'
+import type { QuarantineFact } from '../facts/quarantine.js'
 
 /** Why nothing of a transaction can be booked. Thrown and caught while it is read. */
 export class AttributionError extends Error {

@@ -1,8 +1,10 @@
 import { LOGS_PER_BLOCK, seqOf } from '../../core/seq.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import { emptyTape } from './empty-tape.js'
+import type { QuarantineFact } from '../facts/quarantine.js'
+import type { BatchFacts } from '../facts/registry.js'
+import { createBatchFacts } from '../facts/registry.js'
+import type { SupplyFact } from '../facts/supply.js'
 import { isProtocol } from './roles.js'
-import type { QuarantineFact, SupplyFact, Tape } from './tape.js'
 import { Transaction } from './transaction.js'
 
 /** The lists that attributing the events of a transaction adds to. */
@@ -17,11 +19,11 @@ const DISCARDABLE = [
   'comboEvents',
   'rawLogs',
   'quarantine',
-] as const satisfies (keyof Tape)[]
+] as const satisfies (keyof BatchFacts)[]
 
 /** What the attribution of one batch carries from transaction to transaction. */
 export class Attribution {
-  readonly tape: Tape = emptyTape()
+  readonly tape: BatchFacts = createBatchFacts()
   readonly tx = new Transaction()
   readonly supplies = new BlockSupplies(this.tape.supplies)
   /** Automatic market makers, whose splits and merges nobody wanted: those of before, and new ones. */

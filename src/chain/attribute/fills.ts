@@ -1,10 +1,10 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import type { FeeFact } from '../facts/fee.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { addStructuredOutcomes } from './structured.js'
-import type { FeeFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 export function attributeFill(

@@ -6,9 +6,9 @@ import { decodeLogs } from '../../upstreams/polygon/decode.js'
 import { PUSD_EVENTS } from '../../upstreams/polygon/decode-money.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { FlowFact } from '../facts/flow.js'
 import type { Attribution } from './attribution.js'
 import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
-import type { FlowFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 /**

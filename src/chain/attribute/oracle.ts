@@ -1,6 +1,6 @@
 import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import { questionIdOf } from '../../upstreams/polygon/question-id.js'
-import type { OracleFact } from './tape.js'
+import type { OracleFact } from '../facts/oracle-event.js'
 
 /** What an event has; the times may be absurd. */
 type OracleStep = {

@@ -1,11 +1,11 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import type { RedemptionFact } from '../facts/redemption.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { outcomeOf } from './partition.js'
 import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import { conditionOf } from './structured.js'
-import type { RedemptionFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 /** The conditional tokens tell only the payout; what was given is what they burned just before. */

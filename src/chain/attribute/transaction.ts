@@ -2,11 +2,11 @@ import { seqOf } from '../../core/seq.js'
 import type { Contract } from '../../upstreams/polygon/contracts.js'
 import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { BatchBlock } from '../facts/block.js'
 import { AttributionError } from './attribution-error.js'
 import type { BookedFact } from './booked-fact.js'
 import { NetMoves } from './net-moves.js'
 import { isIntermediary } from './roles.js'
-import type { TapeBlock } from './tape.js'
 
 /** Outcome tokens went from one hand to another. */
 type Move = {
@@ -53,7 +53,7 @@ export class Transaction {
   readonly claimedPlaces: number[] = []
 
   /** Begins with the transaction whose logs, ours or not, start at `from` and end before `end`. */
-  begin(source: readonly ChainLog[], from: number, end: number, block: TapeBlock): void {
+  begin(source: readonly ChainLog[], from: number, end: number, block: BatchBlock): void {
     this.#source = source
     this.#from = from
     this.#end = end

@@ -2,11 +2,11 @@ import { AMOUNT_MAX } from '../../core/money.js'
 import { seqOf } from '../../core/seq.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { TransferFact } from '../facts/transfer.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError } from './attribution-error.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
 import { addStructuredOutcomes } from './structured.js'
-import type { TransferFact } from './tape.js'
 import type { Transaction } from './transaction.js'
 
 /** Its column has two bytes. */

@@ -1,12 +1,12 @@
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
-import { poolsOf, selectPools } from '../facts/pools.js'
+import { poolsIn, selectPools } from '../facts/raw-log.js'
 import type { Batch } from '../follow/block-sink.js'
-import { Names } from '../ids/names.js'
+import { IdRegistry } from '../ids/id-registry.js'
+import { writeFacts } from '../write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../write/partitions.js'
 import { addCoverage, lockState, selectHoles } from '../write/state.js'
-import { writeTape } from '../write/write-tape.js'
 
 /**
  * Stores the facts of old blocks, in ascending order, beside a line that books the head. Each batch
@@ -15,7 +15,7 @@ import { writeTape } from '../write/write-tape.js'
  */
 export class FactLine {
   readonly #pool: Pool
-  readonly #names = new Names()
+  readonly #names = new IdRegistry()
   /** Market makers of the first years: what they do is nobody's. */
   readonly #pools: Set<string>
   #fills = 0
@@ -42,7 +42,7 @@ export class FactLine {
     await this.#names.resolveEarly(this.#pool, tape)
     await transact(this.#pool, async (tx) => {
       await tx`set local statement_timeout = 0`
-      await writeTape(tx, tape, this.#names)
+      await writeFacts(tx, tape, this.#names)
       await lockState(tx)
       const [hole] = await selectHoles(tx, batch)
       if (hole?.fromBlock !== fromBlock || hole.toBlock !== toBlock) {
@@ -50,7 +50,7 @@ export class FactLine {
       }
       await addCoverage(tx, batch)
     })
-    for (const pool of poolsOf(tape)) this.#pools.add(pool)
+    for (const pool of poolsIn(tape.rawLogs)) this.#pools.add(pool)
     this.#fills += tape.fills.length
   }
 }

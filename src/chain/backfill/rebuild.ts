@@ -10,10 +10,10 @@ import { systemTiming, type Timing } from '../../lib/timing.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
-import { eachEntries } from '../facts/read-entries.js'
-import { Names } from '../ids/names.js'
+import { eachEntries } from '../facts/entries.js'
+import { insertRefusedEntries } from '../facts/quarantine.js'
+import { IdRegistry } from '../ids/id-registry.js'
 import { selectState } from '../queries.js'
-import { insertRefusals } from '../write/refusals.js'
 import { lockState } from '../write/state.js'
 import { moveLedgerStart, selectPossibleStart } from './queries.js'
 import { insertProgress, moveProgress, selectProgress } from './rebuild-progress.js'
@@ -50,7 +50,7 @@ const BUSY_MS = 5_000
 export class Rebuild {
   readonly #options: RebuildOptions
   readonly #fromBlock: number
-  readonly #names = new Names()
+  readonly #names = new IdRegistry()
   readonly #ledger = new LedgerStore(this.#names)
   #doneSeq: number
 
@@ -164,7 +164,7 @@ export class Rebuild {
     await foldInTurns(this.#ledger, entries, (block) => block >= journalFrom)
     await this.#ledger.write(tx)
     const refusals = this.#ledger.takeRefusals()
-    if (refusals.length > 0) await insertRefusals(tx, refusals)
+    if (refusals.length > 0) await insertRefusedEntries(tx, refusals)
   }
 
   /** What is not folded yet, up to the end of this block. */

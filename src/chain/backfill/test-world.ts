@@ -8,10 +8,10 @@ import { createPool } from '../../store/connection.js'
 import { PolygonClient } from '../../upstreams/polygon/client.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
 import { eachBatch } from '../follow/batches.js'
-import { toTapeBlock } from '../follow/headers.js'
+import { toBatchBlock } from '../follow/headers.js'
 import { readBlocks } from '../follow/read-blocks.js'
 import { type FollowWorld, followInto, hasty, openWorld } from '../follow/test-follow.js'
-import { TapeLine } from '../write/tape-line.js'
+import { BlockWriter } from '../write/block-writer.js'
 import { type BackfillOptions, runBackfill } from './backfill.js'
 
 /** Small batches, so that a short history has many. */
@@ -31,7 +31,7 @@ export const middleOf = ({ universe }: FollowWorld): number =>
 /** A service that books the chain from this block on. */
 export async function follow(world: FollowWorld, { target }: TestDatabase, startBlock: number) {
   const pool = createPool(target, 2)
-  const line = await TapeLine.open({ pool })
+  const line = await BlockWriter.open({ pool })
   const followed = followInto(world, line, { startBlock, batchLimits: BATCH_LIMITS })
   const end = async () => {
     await followed.stop()
@@ -43,7 +43,7 @@ export async function follow(world: FollowWorld, { target }: TestDatabase, start
 /** A database with the chain from this block on. */
 export async function bookFrom(world: FollowWorld, startBlock: number): Promise<TestDatabase> {
   const database = await createTestDatabase()
-  const line = await TapeLine.open({ pool: database.sql })
+  const line = await BlockWriter.open({ pool: database.sql })
   const { signal } = new AbortController()
   const polygon = openNode(world)
   const announced = await polygon.getBlock('latest')
@@ -57,7 +57,7 @@ export async function bookFrom(world: FollowWorld, startBlock: number): Promise<
     {
       ...near,
       logs: blocks.flatMap(({ logs }) => logs),
-      blocks: blocks.map(({ head }) => toTapeBlock(head)),
+      blocks: blocks.map(({ head }) => toBatchBlock(head)),
       isNearHead: true,
     },
   ])

@@ -11,7 +11,7 @@ import {
   checkParents,
   inconsistentAnswer,
   readHeads,
-  toTapeBlock,
+  toBatchBlock,
 } from './headers.js'
 
 type BatchRange = BlockRange & {
@@ -119,7 +119,7 @@ async function toBatch(
     fromBlock: pages[0]?.fromBlock ?? 0,
     toBlock: pages.at(-1)?.toBlock ?? 0,
     logs,
-    blocks: [...heads.values()].sort((a, b) => a.number - b.number).map(toTapeBlock),
+    blocks: [...heads.values()].sort((a, b) => a.number - b.number).map(toBatchBlock),
     isNearHead: false,
   }
 }

@@ -1,6 +1,6 @@
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
-import type { TapeBlock } from '../attribute/tape.js'
+import type { BatchBlock } from '../facts/block.js'
 
 /** What the follower hands blocks to. The caller awaits each append or rewind before the next one. */
 export type BlockSink = {
@@ -28,7 +28,7 @@ export type Batch = BlockRange & {
   /** Logs that the node returned although the receipts lack them: they go into quarantine. */
   refused?: readonly ChainLog[] | undefined
   /** The headers that were read, ascending; the last one is that of `toBlock`. */
-  blocks: readonly TapeBlock[]
+  blocks: readonly BatchBlock[]
   /** A reorganisation may still reach the batch: it has every header, and its changes are journalled. */
   isNearHead: boolean
 }

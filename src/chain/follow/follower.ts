@@ -16,7 +16,7 @@ import {
   inconsistentAnswer,
   ParentMismatchError,
   readHeads,
-  toTapeBlock,
+  toBatchBlock,
 } from './headers.js'
 import { type ReadBlock, readBlocks } from './read-blocks.js'
 import type { FollowStatus } from './status.js'
@@ -272,6 +272,6 @@ const toBatch = (blocks: readonly ReadBlock[]): Batch => ({
   toBlock: blocks.at(-1)?.head.number ?? 0,
   logs: blocks.flatMap(({ logs }) => logs),
   refused: blocks.flatMap(({ refused }) => refused),
-  blocks: blocks.map(({ head }) => toTapeBlock(head)),
+  blocks: blocks.map(({ head }) => toBatchBlock(head)),
   isNearHead: true,
 })

@@ -5,7 +5,7 @@ import type { Head } from '../../upstreams/polygon/messages.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
 import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
-import type { TapeBlock } from '../attribute/tape.js'
+import type { BatchBlock } from '../facts/block.js'
 
 /** The headers of these blocks, in the order of `numbers`. Throws when the node lacks one of them. */
 export async function readHeads(
@@ -78,7 +78,7 @@ export const missingBlock = (block: number | 'latest'): AnswerError =>
 export const blockNumbers = (fromBlock: number, toBlock: number): number[] =>
   Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => fromBlock + index)
 
-export const toTapeBlock = ({ number, hash, parentHash, timestampSec }: Head): TapeBlock => ({
+export const toBatchBlock = ({ number, hash, parentHash, timestampSec }: Head): BatchBlock => ({
   number,
   hash,
   parentHash,

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { sumMetric } from '../../../test/upstream-socket.js'
 import { seqOf } from '../../core/seq.js'
-import { emptyTape } from '../attribute/empty-tape.js'
+import { createBatchFacts } from '../facts/registry.js'
 import { ChainWatch } from './chain-watch.js'
 
 const BLOCK = 86_000_000
@@ -11,7 +11,7 @@ const OPERATOR = '0x00000000000000000000000000000000000000e4'
 function tapeAt(number: number, transfers: number) {
   const block = { number, hash: '0x1', parentHash: undefined, timeSec: 1 }
   const unknownOperators = [{ seq: seqOf(number, 0), operator: OPERATOR, transfers }]
-  return { ...emptyTape(), blocks: [block], unknownOperators }
+  return { ...createBatchFacts(), blocks: [block], unknownOperators }
 }
 
 test('counts the logs that attribution and the ledger could not book', async () => {

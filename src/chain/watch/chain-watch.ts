@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { blockOf } from '../../core/seq.js'
 import type { Refusal } from '../../ledger/rows/ledger-store.js'
-import type { Tape } from '../attribute/tape.js'
+import type { BatchFacts } from '../facts/registry.js'
 import { FillRate } from './fill-rate.js'
 import { UnknownOperators } from './unknown-operators.js'
 
@@ -29,7 +29,7 @@ export class ChainWatch {
     this.#quarantined = known.quarantined
   }
 
-  onBooked(tape: Tape, refusals: readonly Refusal[]): () => void {
+  onBooked(tape: BatchFacts, refusals: readonly Refusal[]): () => void {
     const fills = countByBlock(tape)
     const unknown = tape.rawLogs.filter(({ kind }) => kind === 'unknown').length
     const reasons = [
@@ -73,7 +73,7 @@ export class ChainWatch {
     fillsByBlock: Map<number, number>,
     unknown: number,
     reasons: readonly string[],
-    operators: Tape['unknownOperators'],
+    operators: BatchFacts['unknownOperators'],
   ): void {
     const metrics = this.#metrics
     for (const [block, fills] of fillsByBlock) {
@@ -97,7 +97,7 @@ export class ChainWatch {
   }
 }
 
-function countByBlock(tape: Tape): Map<number, number> {
+function countByBlock(tape: BatchFacts): Map<number, number> {
   const counts = new Map(tape.blocks.map(({ number }) => [number, 0]))
   for (const { seq } of tape.fills) {
     const block = blockOf(seq)

@@ -1,5 +1,5 @@
 import { blockOf } from '../../core/seq.js'
-import type { UnknownOperator } from '../attribute/tape.js'
+import type { UnknownOperator } from '../facts/registry.js'
 
 /** About an hour. */
 const WINDOW_BLOCKS = 2_400

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
-import { seqOf } from '../../core/seq.js'
-import { Names } from '../ids/names.js'
-import { cutFacts } from './cut.js'
-import { FIRST_BLOCK, testTape, writeTestTape } from './test-tape.js'
+import { IdRegistry } from '../ids/id-registry.js'
+import { cutFacts } from './fact-writer.js'
+import { FIRST_BLOCK, testBatch, writeTestBatch } from './test-batch.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -12,13 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const cut = (fromBlock: number) => database.sql.begin((tx) => cutFacts(tx, seqOf(fromBlock, 0)))
+const cut = (fromBlock: number) => database.sql.begin((tx) => cutFacts(tx, fromBlock))
 
 test('takes back exactly what came after, at any depth, and it can come again', async () => {
-  const names = new Names()
+  const names = new IdRegistry()
   const hashes: Record<string, string>[] = []
   const append = async (block: number) => {
-    await writeTestTape(database.sql, names, testTape(block, block), true)
+    await writeTestBatch(database.sql, names, testBatch(block, block), true)
     hashes.push(await hashTables(database.sql))
   }
   for (let height = 0; height < 14; height++) await append(FIRST_BLOCK + height)
@@ -36,20 +35,16 @@ test('takes back exactly what came after, at any depth, and it can come again', 
 
 test('leaves nothing of another fork', async () => {
   await cut(FIRST_BLOCK)
-  const names = new Names()
-  await writeTestTape(database.sql, names, testTape(FIRST_BLOCK, FIRST_BLOCK + 9), true)
-  await writeTestTape(database.sql, names, testTape(FIRST_BLOCK + 10, FIRST_BLOCK + 20), true)
+  const names = new IdRegistry()
+  await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK, FIRST_BLOCK + 9), true)
+  await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK + 10, FIRST_BLOCK + 20), true)
   const straight = await hashTables(database.sql)
 
   await cut(FIRST_BLOCK + 10)
   names.forget()
-  await writeTestTape(database.sql, names, testTape(FIRST_BLOCK + 10, FIRST_BLOCK + 25, 2), true)
+  await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK + 10, FIRST_BLOCK + 25, 2), true)
   await cut(FIRST_BLOCK + 10)
   names.forget()
-  await writeTestTape(database.sql, names, testTape(FIRST_BLOCK + 10, FIRST_BLOCK + 20), true)
+  await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK + 10, FIRST_BLOCK + 20), true)
   expect(await hashTables(database.sql)).toEqual(straight)
-})
-
-test('cuts between blocks only', async () => {
-  await expect(database.sql.begin((tx) => cutFacts(tx, seqOf(5, 1)))).rejects.toThrow('start')
 })

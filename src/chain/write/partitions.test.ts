@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { Names } from '../ids/names.js'
+import { IdRegistry } from '../ids/id-registry.js'
+import { writeFacts } from './fact-writer.js'
 import { buildIndexes, dropOldPartitions, ensurePartitions } from './partitions.js'
-import { testTape } from './test-tape.js'
-import { writeTape } from './write-tape.js'
+import { testBatch } from './test-batch.js'
 
 const BLOCKS = 2 ** 18
 
@@ -41,10 +41,10 @@ describe('partitions', () => {
     await ensure(331 * BLOCKS, 332 * BLOCKS - 1, true)
     expect(await leaves()).toEqual(['fills_p330', 'fills_p331'])
     await database.sql.begin(async (tx) => {
-      const tape = testTape(331 * BLOCKS - 20, 331 * BLOCKS + 20)
-      const names = new Names()
+      const tape = testBatch(331 * BLOCKS - 20, 331 * BLOCKS + 20)
+      const names = new IdRegistry()
       await names.resolve(tx, tape, { journal: false })
-      await writeTape(tx, tape, names)
+      await writeFacts(tx, tape, names)
       expect(await tx`select 1 from only fills_p330 limit 1`).toHaveLength(1)
       expect(await tx`select 1 from only fills_p331 limit 1`).toHaveLength(1)
     })

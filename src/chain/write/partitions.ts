@@ -3,29 +3,29 @@ import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
+import { FACT_TABLES } from '../facts/registry.js'
+import { selectLastBlockBefore } from '../queries.js'
 
 /** The partitioned tables, and the columns by which each is read beside its primary key. */
-const INDEXES: Record<string, readonly string[]> = {
-  fills: ['wallet', 'token'],
-  splits: ['wallet'],
-  redemptions: ['wallet'],
-  transfers: ['from_wallet', 'to_wallet'],
-  fees: ['wallet'],
-  flows: ['from_wallet', 'to_wallet'],
-  pnl: ['wallet'],
-}
+const INDEXES: ReadonlyMap<string, readonly string[]> = new Map([
+  ...FACT_TABLES.flatMap(({ table, partitionIndexes }): [string, readonly string[]][] =>
+    partitionIndexes === undefined ? [] : [[table, partitionIndexes]],
+  ),
+  ['pnl', ['wallet']],
+])
 
-export const PARTITIONED_TABLES: readonly string[] = Object.keys(INDEXES)
+export const PARTITIONED_TABLES: readonly string[] = [...INDEXES.keys()]
 
-/** Whoever reads a table waits behind the one who waits to drop a part of it. */
+/** Readers of a table wait behind the statement that waits to drop a partition of it. */
 const LOCK_WAIT_MS = 2_000
+const DAY_SEC = 24 * 60 * 60
 
 type Partition = { name: string; parent: string; number: number }
 
 /**
- * Makes the partitions that rows of these blocks need. Best in a short transaction of its own: two
- * who make partitions wait for each other. `bare`: without indexes, for `buildIndexes` to add later;
- * rows are written three times as fast.
+ * Creates the partitions that rows of these blocks need. Best in a short transaction of its own: two
+ * transactions that create partitions wait for each other. `bare`: without indexes, for
+ * `buildIndexes` to add later; rows are written three times as fast.
  */
 export async function ensurePartitions(
   tx: Sql,
@@ -47,8 +47,8 @@ export async function ensurePartitions(
 }
 
 /**
- * Builds the indexes that are missing, one partition after the other, each whole or not at all; who
- * writes into that one waits. `beforeBlock`: only where no row below this block is still to come.
+ * Builds the indexes that are missing, one partition after the other, each whole or not at all;
+ * writers of that partition wait. `beforeBlock`: only where no row below this block is still to come.
  */
 export async function buildIndexes(
   pool: Pool,
@@ -56,6 +56,13 @@ export async function buildIndexes(
 ): Promise<void> {
   const numberMax = Math.min(Math.floor(beforeBlock / PARTITION_BLOCKS) - 1, 2 ** 31 - 1)
   while (await transact(pool, (tx) => indexNext(tx, numberMax)));
+}
+
+/** Drops partitioned facts that are older than this many days, whole partitions only; 0 keeps all. */
+export async function dropOldFacts(pool: Pool, nowMs: number, days: number): Promise<void> {
+  if (days === 0) return
+  const block = await selectLastBlockBefore(pool, Math.floor(nowMs / 1000) - days * DAY_SEC)
+  if (block !== undefined) await dropOldPartitions(pool, block)
 }
 
 /** Drops the partitions that are wholly below this block, and notes from where on facts are kept. */
@@ -95,7 +102,7 @@ async function selectMissing(tx: Sql, wanted: readonly Partition[]): Promise<Par
   return wanted.filter(({ name }) => !known.has(name))
 }
 
-/** A table that is made first and attached then does not lock the readers of the others out. */
+/** A table that is created first and attached then does not lock the readers of the others out. */
 async function createPartition(tx: Sql, { name, parent, number }: Partition): Promise<void> {
   const from = number * PARTITION_BLOCKS * LOGS_PER_BLOCK
   const to = (number + 1) * PARTITION_BLOCKS * LOGS_PER_BLOCK
@@ -106,7 +113,7 @@ async function createPartition(tx: Sql, { name, parent, number }: Partition): Pr
 }
 
 async function createIndexes(tx: Sql, { name, parent }: Partition): Promise<void> {
-  for (const column of INDEXES[parent] ?? []) {
+  for (const column of INDEXES.get(parent) ?? []) {
     await tx.unsafe(`create index ${name}_${column} on ${name} (${column}, seq)`)
   }
 }

@@ -6,10 +6,10 @@ import { seqOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
 import { simulatedLogs } from '../attribute/fixtures/simulated-logs.js'
-import { eachEntries } from '../facts/read-entries.js'
-import { Names } from '../ids/names.js'
-import { cutFacts } from './cut.js'
-import { splitTape, writeTestTape } from './test-tape.js'
+import { eachEntries } from '../facts/entries.js'
+import { IdRegistry } from '../ids/id-registry.js'
+import { cutFacts } from './fact-writer.js'
+import { splitBlocks, writeTestBatch } from './test-batch.js'
 
 const START_MS = Date.UTC(2026, 10, 3)
 
@@ -30,10 +30,14 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.drop())
-beforeEach(() => database.sql.begin((tx) => cutFacts(tx, seqOf(firstBlock, 0))))
+beforeEach(() => database.sql.begin((tx) => cutFacts(tx, firstBlock)))
 
 test('the facts of a simulated chain come back as the entries that were booked', async () => {
-  const entries = await writeTestTape(database.sql, new Names(), tapeOf(firstBlock, lastBlock))
+  const entries = await writeTestBatch(
+    database.sql,
+    new IdRegistry(),
+    tapeOf(firstBlock, lastBlock),
+  )
   expect(new Set(entries.map(({ kind }) => kind)).size).toBeGreaterThan(4)
   const read: Entry[] = []
   const range = { fromSeq: 0, toSeq: seqOf(lastBlock + 1, 0) - 1 }
@@ -42,12 +46,12 @@ test('the facts of a simulated chain come back as the entries that were booked',
 })
 
 test('and leave the same rows in batches of any size', async () => {
-  await writeTestTape(database.sql, new Names(), tapeOf(firstBlock, lastBlock))
+  await writeTestBatch(database.sql, new IdRegistry(), tapeOf(firstBlock, lastBlock))
   const whole = await hashTables(database.sql)
-  await database.sql.begin((tx) => cutFacts(tx, seqOf(firstBlock, 0)))
-  const names = new Names({ walletsMax: 100, tokensMax: 50 })
-  for (const [from, to] of splitTape(firstBlock, lastBlock, [200, 31, 170, 77])) {
-    await writeTestTape(database.sql, names, tapeOf(from, to))
+  await database.sql.begin((tx) => cutFacts(tx, firstBlock))
+  const names = new IdRegistry({ walletsMax: 100, tokensMax: 50 })
+  for (const [from, to] of splitBlocks(firstBlock, lastBlock, [200, 31, 170, 77])) {
+    await writeTestBatch(database.sql, names, tapeOf(from, to))
   }
   expect(await hashTables(database.sql)).toEqual(whole)
 })

@@ -11,7 +11,7 @@ import {
   selectHoles,
   startLedger,
 } from './state.js'
-import { word } from './test-tape.js'
+import { word } from './test-batch.js'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,5 +1,7 @@
+import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
+import type { BatchBlock } from '../facts/block.js'
 import type { Cursor } from '../follow/block-sink.js'
 
 export type ChainState = {
@@ -7,7 +9,7 @@ export type ChainState = {
   ledgerFrom: number | undefined
   /** The last block of the ledger. */
   cursor: Cursor | undefined
-  /** Another one than before: the ledger was made anew, and memory of it is worth nothing. */
+  /** Changes when the ledger was rebuilt: rows of it that a process has in memory are void then. */
   epoch: number
 }
 
@@ -19,7 +21,7 @@ type StateRow = {
   epoch: number
 }
 
-/** Holds the state until the transaction ends: whoever writes facts or the ledger takes it first. */
+/** Locks the state until the transaction ends. Every transaction that moves the cursor, the ledger or the coverage takes it first. */
 export async function lockState(tx: Sql): Promise<ChainState> {
   const [row] = await tx<StateRow[]>`${selectState(tx)} for update`
   return toState(row)
@@ -60,7 +62,7 @@ export async function moveCursor(tx: Sql, { block, hash, timeSec }: Cursor): Pro
            block_time = ${timeSec}`
 }
 
-/** The facts of these blocks are here: ranges that meet or overlap become one. */
+/** The facts of these blocks are stored. Ranges that meet or overlap become one. */
 export async function addCoverage(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
   await tx`
     with met as (
@@ -72,13 +74,13 @@ export async function addCoverage(tx: Sql, { fromBlock, toBlock }: BlockRange): 
     select least(min(from_block), ${fromBlock}), greatest(max(to_block), ${toBlock}) from met`
 }
 
-/** The facts from this block on are not here any more. */
+/** The facts from this block on are not stored any more. */
 export async function cutCoverage(tx: Sql, fromBlock: number): Promise<void> {
   await tx`delete from coverage where from_block >= ${fromBlock}`
   await tx`update coverage set to_block = ${fromBlock - 1} where to_block >= ${fromBlock}`
 }
 
-/** The parts of a range whose facts are not here, lowest first. */
+/** The parts of a range whose facts are not stored, lowest first. */
 export async function selectHoles(
   sql: Sql,
   { fromBlock, toBlock }: BlockRange,
@@ -96,4 +98,40 @@ export async function selectHoles(
   }
   if (next <= toBlock) holes.push({ fromBlock: next, toBlock })
   return holes
+}
+
+/**
+ * Adds the newest blocks, ascending, and deletes those that can no longer be gone back to: without a
+ * journal that is everything before them.
+ */
+export async function insertRecentBlocks(
+  tx: Sql,
+  blocks: readonly BatchBlock[],
+  { isJournalled }: { isJournalled: boolean },
+): Promise<void> {
+  const last = blocks.at(-1)
+  if (last === undefined) return
+  const lowest = isJournalled ? last.number - REORG_BLOCKS_MAX : last.number
+  await tx`
+    insert into recent_blocks (number, time, hash, parent_hash)
+    select number, time, decode(substr(hash, 3), 'hex'), decode(substr(parent_hash, 3), 'hex')
+      from unnest(${blocks.map(({ number }) => number)}::integer[],
+                  ${blocks.map(({ timeSec }) => timeSec)}::integer[],
+                  ${blocks.map(({ hash }) => hash)}::text[],
+                  ${blocks.map(({ parentHash }) => parentHash ?? null)}::text[])
+        as read (number, time, hash, parent_hash)`
+  await tx`delete from recent_blocks where number < ${lowest}`
+}
+
+export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void> {
+  await tx`delete from recent_blocks where number >= ${fromBlock}`
+}
+
+/** `undefined`: it is not booked, or was booked too long ago. */
+export async function selectRecentBlock(sql: Sql, number: number): Promise<Cursor | undefined> {
+  const [row] = await sql<Cursor[]>`
+    select number as block, '0x' || encode(hash, 'hex') as hash, time as time_sec
+      from recent_blocks
+     where number = ${number}`
+  return row
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js'
+import { GenerationMap } from '../../lib/generation-map.js'
 import type { Log } from '../../lib/log.js'
 import type { UpstreamMetrics } from '../transport/metrics.js'
 import { UpstreamSocket } from '../transport/socket.js'
@@ -9,7 +10,6 @@ import type { LogFilter } from './filter.js'
 import { type HeadGap, HeadTrack } from './head-track.js'
 import type { ChainLog } from './log.js'
 import type { Head, Transaction } from './messages.js'
-import { RecentKeys } from './recent-keys.js'
 import { parseSocketFrame, type SocketMessage, type SubscriptionKind } from './socket-parse.js'
 import { Subscriptions } from './subscriptions.js'
 
@@ -56,8 +56,8 @@ export class PolygonSocket {
   readonly #listener: PolygonListener
   readonly #socket: UpstreamSocket<News>
   readonly #track = new HeadTrack()
-  readonly #logsSeen = new RecentKeys(LOGS_REMEMBERED)
-  readonly #pendingSeen = new RecentKeys(PENDING_REMEMBERED)
+  readonly #logsSeen = new GenerationMap<string, true>()
+  readonly #pendingSeen = new GenerationMap<string, true>()
   /** Of this connection. */
   #subscriptions = new Subscriptions()
 
@@ -151,7 +151,8 @@ export class PolygonSocket {
       case 'log':
         return this.#onLog(message.log)
       case 'pending':
-        if (this.#pendingSeen.add(message.tx.hash)) return this.#listener.onPending?.(message.tx)
+        if (isFirst(this.#pendingSeen, message.tx.hash, PENDING_REMEMBERED))
+          return this.#listener.onPending?.(message.tx)
         return undefined
     }
   }
@@ -177,7 +178,15 @@ export class PolygonSocket {
   #onLog(log: ChainLog): void | Promise<void> {
     const key = `${log.at.blockHash}${log.at.logIndex}`
     if (log.removed) this.#logsSeen.delete(key)
-    else if (!this.#logsSeen.add(key)) return undefined
+    else if (!isFirst(this.#logsSeen, key, LOGS_REMEMBERED)) return undefined
     return this.#listener.onLog?.(log)
   }
+}
+
+/** Remembers the newest keys, at least `max` of them. */
+function isFirst(seen: GenerationMap<string, true>, key: string, max: number): boolean {
+  if (seen.get(key) !== undefined) return false
+  if (seen.size >= max) seen.turn()
+  seen.set(key, true)
+  return true
 }

@@ -1,0 +1,46 @@
+import { copyBytes, copyText, NULL } from '../../store/copy.js'
+import { copyTokens, type FactKind } from './fact-kind.js'
+
+/** What else happens to structured positions, for the combo lists. */
+export type ComboEventFact = {
+  seq: number
+  timeSec: number
+  txHash: string
+  /** The name of the event, in our spelling: `positionsSplit`, `compressed`. */
+  kind: string
+  contract: string
+  wallet: string
+  /** Condition or event, padded; `undefined` where the log names neither. */
+  condition: string | undefined
+  tokens: readonly string[]
+  amount: bigint
+  payout: bigint | undefined
+}
+
+export const COMBO_EVENTS: FactKind<ComboEventFact> = {
+  rows: {
+    table: 'combo_events',
+    columns: [
+      ...['seq', 'amount', 'payout', 'wallet', 'contract', 'condition', 'kind', 'tokens'],
+      'tx_hash',
+    ],
+    toLine: (event, ids) =>
+      `${[
+        event.seq,
+        event.amount,
+        event.payout ?? NULL,
+        ids.wallet(event.wallet),
+        ids.wallet(event.contract),
+        event.condition === undefined ? NULL : ids.condition(event.condition),
+        copyText(event.kind),
+        copyTokens(ids, event.tokens),
+        copyBytes(event.txHash),
+      ].join('\t')}\n`,
+  },
+  addReferences({ seq, contract, wallet, condition, tokens }, ids, place) {
+    ids.wallets.add(contract, seq, place)
+    ids.wallets.add(wallet, seq, place + 1)
+    if (condition !== undefined) ids.conditions.add(condition, seq, place)
+    ids.tokens.addAll(tokens, seq, place)
+  },
+}

@@ -1,0 +1,19 @@
+import { copyBytes } from '../../store/copy.js'
+import type { FactKind } from './fact-kind.js'
+
+/** A condition that joins several others, its legs, was prepared. */
+export type ComboFact = { seq: number; txHash: string; condition: string; legs: readonly string[] }
+
+export const COMBOS: FactKind<ComboFact> = {
+  rows: {
+    table: 'combos',
+    columns: ['seq', 'condition', 'legs', 'tx_hash'],
+    toLine({ seq, condition, legs, txHash }, ids) {
+      const digits = legs.map((leg) => leg.slice(2)).join('')
+      return `${seq}\t${ids.condition(condition)}\t${copyBytes(`0x${digits}`)}\t${copyBytes(txHash)}\n`
+    },
+  },
+  addReferences({ seq, condition }, ids, place) {
+    ids.conditions.add(condition, seq, place)
+  },
+}

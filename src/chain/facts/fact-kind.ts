@@ -1,0 +1,110 @@
+import type { Entry } from '../../ledger/entry.js'
+import type { Sql } from '../../store/connection.js'
+import type { IdReferences } from '../ids/id-references.js'
+
+/**
+ * Everything there is to know about one kind of fact. A kind has its own file in this folder, and a
+ * line in `registry.ts`, which all that handle facts walk: the id registry, the writer, the
+ * partitions, the ledger entries, the removal of reorganised blocks and the audit.
+ */
+export type FactKind<Fact extends PlacedFact> = {
+  /** `undefined`: the kind has no rows of its own. */
+  rows?: FactRows<Fact>
+  /**
+   * Adds the natural ids that the fact names. New ids are numbered in the order of `seq`, then of
+   * place. The kind has the PLACES_PER_KIND places from `place` on; `index` is that of the fact in
+   * its list.
+   */
+  addReferences?(fact: Fact, references: IdReferences, place: number, index: number): void
+  /** `undefined`: the ledger books nothing of it. */
+  entries?: FactEntries<Fact, Entry>
+}
+
+/** Every fact has its place on the chain: a `seq`, or a whole block. */
+export type PlacedFact = { seq: number } | { block: number }
+
+/** The table of a kind. */
+export type FactRows<Fact> = {
+  table: string
+  /** In the order of `toLine`. The first one is the place on the chain: `seq`, or a block number. */
+  columns: readonly string[]
+  /** The table is partitioned by `seq`; partitions have an index on each of these columns and `seq`. */
+  partitionIndexes?: readonly string[]
+  /** Later batches of the same transaction select these rows, so each batch sends them at once. */
+  isSelectedInTransaction?: boolean
+  /**
+   * One row in the text format of COPY, with its line end; empty: no row. One template for a row is
+   * faster than anything that walks columns. `undefined`: the rows are not written by COPY.
+   */
+  toLine?(fact: Fact, ids: IdLookup): string
+}
+
+/** How facts of a kind become ledger entries, from memory and from their rows. */
+export type FactEntries<Fact, OneEntry extends Entry> = {
+  kind: OneEntry['kind']
+  /** The ids of the batch are resolved. Ascending by `seq`. */
+  toEntries(facts: readonly Fact[], context: EntryContext): OneEntry[] | Promise<OneEntry[]>
+  /** Ascending by `seq`, without times (`UNTIMED`): these are in the table of blocks. */
+  select(sql: Sql, query: EntryQuery): Promise<OneEntry[]>
+  /** Everything whose state the entry may change. */
+  idsOf(entry: OneEntry): EntryIds
+  /** SQL expression: each token that a row names. */
+  tokensSql: string
+}
+
+export type EntryIds = {
+  wallets: readonly number[]
+  tokens: readonly number[]
+  condition?: number
+}
+
+/** What entries need beside their own facts. */
+export type EntryContext = {
+  tx: Sql
+  ids: IdLookup
+  batch: {
+    blocks: readonly { number: number; timeSec: number }[]
+    resolutions: readonly { seq: number; condition: string; payouts: readonly bigint[] }[]
+  }
+}
+
+/** Which rows are selected, both ends of `seq` included, and at most how many. */
+export type EntryQuery = {
+  fromSeq: number
+  toSeq: number
+  /** Only rows of these wallets; `undefined`: all rows. */
+  wallets: readonly number[] | undefined
+  limit: number
+}
+
+/** Integer ids of what a resolved batch names by its natural id. Unknown ids throw. */
+export type IdLookup = {
+  wallet(address: string): number
+  token(token: string): number
+  condition(condition: string): number
+  builder(code: string): number
+  /** Tokens of a condition by outcome; empty until a fact states them. */
+  tokensOf(condition: number): readonly number[]
+}
+
+/** The number of places that belong to one kind. */
+export const PLACES_PER_KIND = 2 ** 20
+
+/** `timeSec` of an entry whose block was not looked up yet. */
+export const UNTIMED = 0
+
+export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !== 0
+
+/** Array of numbers in the text format of COPY. */
+export const copyNumbers = (values: readonly (number | bigint)[]): string => `{${values.join()}}`
+
+export const copyTokens = (ids: IdLookup, tokens: readonly string[]): string =>
+  copyNumbers(toTokenIds(ids, tokens))
+
+export const toTokenIds = (ids: IdLookup, tokens: readonly string[]): number[] =>
+  tokens.map((token) => ids.token(token))
+
+/** Condition of a select on a table with the columns `seq` and `wallet`. */
+export const isQueried = (sql: Sql, { fromSeq, toSeq, wallets }: EntryQuery) => sql`
+  seq between ${fromSeq} and ${toSeq}
+  ${wallets === undefined ? sql`` : sql`and wallet = any(${wallets}::integer[])`}`

@@ -1,0 +1,33 @@
+import { copyBytes, NULL } from '../../store/copy.js'
+import type { FactKind } from './fact-kind.js'
+
+/** A trading fee was charged, refunded or withdrawn. */
+export type FeeFact = {
+  seq: number
+  txHash: string
+  kind: 'charged' | 'refunded' | 'withdrawn'
+  /** Who got it. */
+  wallet: string
+  /** `undefined`: money. */
+  token: string | undefined
+  amount: bigint
+}
+
+/** Values of the column `kind`. */
+const KINDS: Record<FeeFact['kind'], number> = { charged: 0, refunded: 1, withdrawn: 2 }
+
+export const FEES: FactKind<FeeFact> = {
+  rows: {
+    table: 'fees',
+    columns: ['seq', 'amount', 'wallet', 'token', 'kind', 'tx_hash'],
+    partitionIndexes: ['wallet'],
+    toLine({ seq, amount, wallet, token, kind, txHash }, ids) {
+      const tokenId = token === undefined ? NULL : ids.token(token)
+      return `${seq}\t${amount}\t${ids.wallet(wallet)}\t${tokenId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`
+    },
+  },
+  addReferences({ seq, wallet, token }, ids, place) {
+    ids.wallets.add(wallet, seq, place)
+    if (token !== undefined) ids.tokens.add(token, seq, place)
+  },
+}

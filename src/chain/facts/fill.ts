@@ -1,0 +1,128 @@
+import type { FillEntry } from '../../ledger/entry.js'
+import { NONE } from '../../ledger/entry.js'
+import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
+import type { Generation } from '../../upstreams/polygon/contracts.js'
+import type { Side } from '../../upstreams/polygon/order.js'
+import { type FactKind, hasFlag, isQueried, UNTIMED } from './fact-kind.js'
+
+/** An order was filled, seen from the side of its owner. */
+export type FillFact = {
+  seq: number
+  timeSec: number
+  txHash: string
+  orderHash: string
+  /** Owner of the order: the `maker` of the log. */
+  wallet: string
+  /** The other side; the exchange itself when the order took. */
+  taker: string
+  exchange: string
+  generation: Generation
+  negRisk: boolean
+  isTaker: boolean
+  side: Side
+  token: string
+  usd: bigint
+  shares: bigint
+  /** What was kept in the end: refunds of the same transaction are subtracted. */
+  fee: bigint
+  /** Only a BUY of generation 1 pays its fee out of the shares. */
+  isFeeInShares: boolean
+  builder: string | undefined
+  metadata: string | undefined
+}
+
+/** Bits of the column `flags`. The generation takes the bits from its own on. */
+export const FILL_FLAGS = { sell: 1, taker: 2, feeInShares: 4, negRisk: 8, generation: 16 }
+
+type FillRow = Omit<FillEntry, 'kind' | 'timeSec' | 'isBuy' | 'isTaker' | 'isFeeInShares'> & {
+  flags: number
+}
+
+export const FILLS: FactKind<FillFact> = {
+  rows: {
+    table: 'fills',
+    columns: [
+      ...['seq', 'usd', 'shares', 'fee', 'wallet', 'taker', 'exchange', 'token', 'builder'],
+      ...['flags', 'order_hash', 'tx_hash', 'metadata'],
+    ],
+    partitionIndexes: ['wallet', 'token'],
+    toLine(fill, ids) {
+      const { seq, usd, shares, fee } = fill
+      const wallet = ids.wallet(fill.wallet)
+      const taker = ids.wallet(fill.taker)
+      const exchange = ids.wallet(fill.exchange)
+      const token = ids.token(fill.token)
+      const builder = fill.builder === undefined ? NULL : ids.builder(fill.builder)
+      const order = copyBytes(fill.orderHash)
+      const tx = copyBytes(fill.txHash)
+      const metadata = copyBytesOrNull(fill.metadata)
+      return `${seq}\t${usd}\t${shares}\t${fee}\t${wallet}\t${taker}\t${exchange}\t${token}\t${builder}\t${flagsOf(fill)}\t${order}\t${tx}\t${metadata}\n`
+    },
+  },
+  addReferences({ seq, wallet, taker, exchange, token, builder }, ids, place) {
+    ids.wallets.add(wallet, seq, place)
+    ids.wallets.add(taker, seq, place + 1)
+    ids.wallets.add(exchange, seq, place + 2)
+    ids.tokens.add(token, seq, place)
+    if (builder !== undefined) ids.builders.add(builder, seq, place)
+  },
+  entries: {
+    kind: 'fill',
+    toEntries: (fills, { ids }) =>
+      fills.map((fill) => ({
+        kind: 'fill',
+        seq: fill.seq,
+        timeSec: fill.timeSec,
+        wallet: ids.wallet(fill.wallet),
+        exchange: ids.wallet(fill.exchange),
+        token: ids.token(fill.token),
+        isBuy: fill.side === 'BUY',
+        isTaker: fill.isTaker,
+        usd: fill.usd,
+        shares: fill.shares,
+        fee: fill.fee,
+        isFeeInShares: fill.isFeeInShares,
+        builder: fill.builder === undefined ? NONE : ids.builder(fill.builder),
+      })),
+    /** Index: the primary key, or that of the wallet. */
+    async select(sql, query) {
+      const rows = await sql<FillRow[]>`
+        select seq::float8, usd, shares, fee, wallet, exchange, token,
+               coalesce(builder, ${NONE}) as builder, flags
+          from fills
+         where ${isQueried(sql, query)}
+         order by fills.seq
+         limit ${query.limit}`
+      return rows.map((row) => ({
+        kind: 'fill',
+        seq: row.seq,
+        timeSec: UNTIMED,
+        wallet: row.wallet,
+        exchange: row.exchange,
+        token: row.token,
+        isBuy: !hasFlag(row.flags, FILL_FLAGS.sell),
+        isTaker: hasFlag(row.flags, FILL_FLAGS.taker),
+        usd: row.usd,
+        shares: row.shares,
+        fee: row.fee,
+        isFeeInShares: hasFlag(row.flags, FILL_FLAGS.feeInShares),
+        builder: row.builder,
+      }))
+    },
+    idsOf: ({ wallet, exchange, token }: FillEntry) => ({
+      wallets: [wallet, exchange],
+      tokens: [token],
+    }),
+    tokensSql: 'token',
+  },
+}
+
+function flagsOf(fill: FillFact): number {
+  return (
+    (fill.side === 'SELL' ? FILL_FLAGS.sell : 0) +
+    (fill.isTaker ? FILL_FLAGS.taker : 0) +
+    (fill.isFeeInShares ? FILL_FLAGS.feeInShares : 0) +
+    (fill.negRisk ? FILL_FLAGS.negRisk : 0) +
+    fill.generation * FILL_FLAGS.generation
+  )
+}

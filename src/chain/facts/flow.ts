@@ -1,0 +1,41 @@
+import { copyBytes } from '../../store/copy.js'
+import type { FactKind } from './fact-kind.js'
+
+/** Collateral came, went or changed hands outside of trading. */
+export type FlowFact = {
+  seq: number
+  timeSec: number
+  txHash: string
+  kind: 'deposit' | 'withdrawal' | 'transfer' | 'perps_deposit' | 'perps_withdrawal'
+  from: string
+  to: string
+  /** Address of the asset that was wrapped or unwrapped, else of pUSD. */
+  asset: string
+  amount: bigint
+}
+
+/** Values of the column `kind`. */
+const KINDS: Record<FlowFact['kind'], number> = {
+  deposit: 0,
+  withdrawal: 1,
+  transfer: 2,
+  perps_deposit: 3,
+  perps_withdrawal: 4,
+}
+
+export const FLOWS: FactKind<FlowFact> = {
+  rows: {
+    table: 'flows',
+    columns: ['seq', 'amount', 'from_wallet', 'to_wallet', 'asset', 'kind', 'tx_hash'],
+    partitionIndexes: ['from_wallet', 'to_wallet'],
+    toLine({ seq, amount, kind, from, to, asset, txHash }, ids) {
+      const assetId = ids.wallet(asset)
+      return `${seq}\t${amount}\t${ids.wallet(from)}\t${ids.wallet(to)}\t${assetId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`
+    },
+  },
+  addReferences({ seq, from, to, asset }, ids, place) {
+    ids.wallets.add(from, seq, place)
+    ids.wallets.add(to, seq, place + 1)
+    ids.wallets.add(asset, seq, place + 2)
+  },
+}

@@ -1,0 +1,65 @@
+import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
+import { copyNumbers, type FactKind } from './fact-kind.js'
+
+/** A step in the life of a question at the UMA oracle: the fields that a kind lacks are `undefined`. */
+export type OracleFact = {
+  seq: number
+  timeSec: number
+  txHash: string
+  kind:
+    | 'initialized'
+    | 'requested'
+    | 'proposed'
+    | 'disputed'
+    | 'settled'
+    | 'resolved'
+    | 'manually_resolved'
+    | 'emergency_resolved'
+    | 'reset'
+    | 'flagged'
+    | 'unflagged'
+    | 'paused'
+    | 'unpaused'
+    | 'reported'
+  contract: string
+  /** The adapter whose question it is, where the oracle itself logs: its `requester`. */
+  requester?: string | undefined
+  question: string | undefined
+  requestTimeSec: number | undefined
+  /** Who asked, proposed or disputed. */
+  actor: string | undefined
+  proposer: string | undefined
+  /** As the oracle writes it: 10^18 is one. */
+  price: bigint | undefined
+  payouts: readonly bigint[] | undefined
+  expirationSec: number | undefined
+}
+
+export const ORACLE_EVENTS: FactKind<OracleFact> = {
+  rows: {
+    table: 'oracle_events',
+    columns: [
+      ...['seq', 'kind', 'contract', 'question', 'request_time', 'actor', 'proposer', 'price'],
+      ...['payouts', 'expiration', 'tx_hash'],
+    ],
+    toLine: (step, ids) =>
+      `${[
+        step.seq,
+        step.kind,
+        ids.wallet(step.contract),
+        copyBytesOrNull(step.question),
+        step.requestTimeSec ?? NULL,
+        step.actor === undefined ? NULL : ids.wallet(step.actor),
+        step.proposer === undefined ? NULL : ids.wallet(step.proposer),
+        step.price ?? NULL,
+        step.payouts === undefined ? NULL : copyNumbers(step.payouts),
+        step.expirationSec ?? NULL,
+        copyBytes(step.txHash),
+      ].join('\t')}\n`,
+  },
+  addReferences({ seq, contract, actor, proposer }, ids, place) {
+    ids.wallets.add(contract, seq, place)
+    if (actor !== undefined) ids.wallets.add(actor, seq, place + 1)
+    if (proposer !== undefined) ids.wallets.add(proposer, seq, place + 2)
+  },
+}

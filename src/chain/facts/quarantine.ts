@@ -1,0 +1,60 @@
+import type { Sql } from '../../store/connection.js'
+import type { FactKind } from './fact-kind.js'
+
+/**
+ * What could not be booked, and why. A log about tokens takes all others of its transaction about
+ * tokens with it, for what they add up to would be wrong. Only absurd amounts of a token that
+ * nothing else in the transaction is about stay alone.
+ */
+export type QuarantineFact = {
+  seq: number
+  txHash: string
+  reason: 'undecodable' | 'absurd_amount' | 'inconsistent' | 'not_in_receipts'
+  detail: string
+  contract: string
+  topics: readonly string[]
+  data: string
+}
+
+/** Written by `insertQuarantine`: COPY would fail on rows that are there already. */
+export const QUARANTINE: FactKind<QuarantineFact> = {
+  rows: {
+    table: 'quarantine',
+    columns: ['seq', 'reason', 'detail', 'contract', 'topics', 'data', 'tx_hash'],
+  },
+}
+
+/** The same log may be refused twice for the same reason: that must not stop the writer. */
+export async function insertQuarantine(tx: Sql, facts: readonly QuarantineFact[]): Promise<void> {
+  if (facts.length === 0) return
+  await tx`
+    insert into quarantine (seq, reason, detail, contract, topics, data, tx_hash)
+    select seq, reason, detail, decode(substr(contract, 3), 'hex'), topics, data,
+           decode(substr(tx_hash, 3), 'hex')
+      from unnest(${facts.map(({ seq }) => seq)}::bigint[],
+                  ${facts.map(({ reason }) => reason)}::text[],
+                  ${facts.map(({ detail }) => storable(detail))}::text[],
+                  ${facts.map(({ contract }) => contract)}::text[],
+                  ${facts.map(({ topics }) => storable(topics.join()))}::text[],
+                  ${facts.map(({ data }) => storable(data))}::text[],
+                  ${facts.map(({ txHash }) => txHash)}::text[])
+        as refused (seq, reason, detail, contract, topics, data, tx_hash)
+    on conflict (seq, reason) do nothing`
+}
+
+/** Entries that the ledger refused to book. Their facts are stored in the tables of their kinds. */
+export async function insertRefusedEntries(
+  tx: Sql,
+  refusals: readonly { seq: number; reason: string }[],
+): Promise<void> {
+  if (refusals.length === 0) return
+  await tx`
+    insert into quarantine (seq, reason, detail, contract, topics, data, tx_hash)
+    select seq, 'out_of_range', detail, '', '', '', ''
+      from unnest(${refusals.map(({ seq }) => seq)}::bigint[],
+                  ${refusals.map(({ reason }) => reason)}::text[]) as refused (seq, detail)
+    on conflict (seq, reason) do nothing`
+}
+
+/** PostgreSQL stores no zero characters. */
+const storable = (text: string): string => text.replaceAll('\0', '\ufffd')

@@ -1,0 +1,98 @@
+import type { TransferEntry } from '../../ledger/entry.js'
+import type { Sql } from '../../store/connection.js'
+import { copyBytes } from '../../store/copy.js'
+import { type EntryQuery, type FactKind, UNTIMED } from './fact-kind.js'
+
+/**
+ * Tokens changed hands outside of trades, splits, merges and redemptions. In a transaction with any
+ * of these it is what they leave unexplained, so that all facts together give exact balances.
+ */
+export type TransferFact = {
+  seq: number
+  /** Counts the transfers that share a `seq`, from 0. */
+  sub: number
+  timeSec: number
+  txHash: string
+  /** The zero address makes and destroys. */
+  from: string
+  to: string
+  token: string
+  amount: bigint
+  /** A contract gives or takes it: not a gift of one wallet to another. */
+  isInternal: boolean
+}
+
+type TransferRow = Omit<TransferEntry, 'kind' | 'timeSec' | 'from' | 'to'> & {
+  fromWallet: number
+  toWallet: number
+}
+
+export const TRANSFERS: FactKind<TransferFact> = {
+  rows: {
+    table: 'transfers',
+    columns: [
+      ...['seq', 'amount', 'from_wallet', 'to_wallet', 'token', 'sub', 'is_internal', 'tx_hash'],
+    ],
+    partitionIndexes: ['from_wallet', 'to_wallet'],
+    toLine(transfer, ids) {
+      const { seq, sub, amount, isInternal } = transfer
+      const from = ids.wallet(transfer.from)
+      const to = ids.wallet(transfer.to)
+      const token = ids.token(transfer.token)
+      return `${seq}\t${amount}\t${from}\t${to}\t${token}\t${sub}\t${isInternal}\t${copyBytes(transfer.txHash)}\n`
+    },
+  },
+  addReferences({ seq, sub, from, to, token }, ids, place) {
+    ids.wallets.add(from, seq, place + 2 * sub)
+    ids.wallets.add(to, seq, place + 2 * sub + 1)
+    ids.tokens.add(token, seq, place + 2 * sub)
+  },
+  entries: {
+    kind: 'transfer',
+    toEntries: (transfers, { ids }) =>
+      transfers.map((transfer) => ({
+        kind: 'transfer',
+        seq: transfer.seq,
+        timeSec: transfer.timeSec,
+        from: ids.wallet(transfer.from),
+        to: ids.wallet(transfer.to),
+        token: ids.token(transfer.token),
+        amount: transfer.amount,
+      })),
+    select: selectEntries,
+    idsOf: ({ from, to, token }: TransferEntry) => ({ wallets: [from, to], tokens: [token] }),
+    tokensSql: 'token',
+  },
+}
+
+async function selectEntries(sql: Sql, query: EntryQuery): Promise<TransferEntry[]> {
+  const { fromSeq, toSeq, wallets, limit } = query
+  const select = (which = sql``) => sql`
+    select seq, sub, from_wallet, to_wallet, token, amount
+      from transfers
+     where seq between ${fromSeq} and ${toSeq} ${which}
+     order by seq, sub
+     limit ${limit}`
+  // Each side has its own index.
+  const source =
+    wallets === undefined
+      ? select()
+      : sql`(${select(sql`and from_wallet = any(${wallets}::integer[])`)})
+            union all
+            (${select(sql`and to_wallet = any(${wallets}::integer[])
+                          and from_wallet <> all(${wallets}::integer[])`)})`
+  const rows = await sql<TransferRow[]>`
+    select seq::float8, from_wallet, to_wallet, token, amount
+      from (${source}) as moved
+     order by moved.seq, moved.sub
+     limit ${limit}`
+  return rows.map((row) => ({
+    kind: 'transfer',
+    seq: row.seq,
+    timeSec: UNTIMED,
+    from: row.fromWallet,
+    to: row.toWallet,
+    token: row.token,
+    amount: row.amount,
+  }))
+}

@@ -1,0 +1,216 @@
+import type { Sql } from '../../store/connection.js'
+import { LOCKS } from '../../store/locks.js'
+
+/** Tables that give natural ids integer ids; all but the tokens have no other columns of use. */
+const PLAIN_ID_TABLES = ['wallets', 'conditions', 'builders'] as const
+export const ID_TABLES = [...PLAIN_ID_TABLES, 'tokens'] as const
+
+type PlainIdTable = (typeof PLAIN_ID_TABLES)[number]
+export type IdTable = (typeof ID_TABLES)[number]
+export type FoundId = { name: string; id: number }
+/** `since` is the first `seq` that names the id. */
+export type NewId = FoundId & { since: number }
+/** `statedIn` is the block whose log stated the condition. */
+export type TokenRow = { id: number; condition: number | null; statedIn: number | null }
+/** A token and its condition. `outcome` is undefined for a token of a further set of the condition. */
+export type TokenOutcome = {
+  id: number
+  condition: number
+  outcome: number | undefined
+  statedIn: number
+}
+export type LastIds = Record<IdTable, number>
+
+const COLUMNS: Record<PlainIdTable, string> = {
+  wallets: 'address',
+  conditions: 'condition',
+  builders: 'code',
+}
+
+/** One transaction at a time adds or removes ids, until it ends. */
+export async function lockIds(tx: Sql): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCKS.names})`
+}
+
+/** Those of the names that have an id. Index: the unique one, whatever the planner estimates. */
+export async function selectIds(
+  sql: Sql,
+  table: PlainIdTable,
+  names: readonly string[],
+): Promise<FoundId[]> {
+  if (names.length === 0) return []
+  return sql<FoundId[]>`
+    select name, id
+      from unnest(string_to_array(${names.join()}, ',')) as name
+     cross join lateral (
+       select id
+         from ${sql(table)}
+        where ${sql(COLUMNS[table])} = decode(substr(name, 3), 'hex')
+       offset 0
+     ) as known`
+}
+
+export async function selectTokens(
+  sql: Sql,
+  names: readonly string[],
+): Promise<(FoundId & TokenRow)[]> {
+  if (names.length === 0) return []
+  return sql<(FoundId & TokenRow)[]>`
+    select name, id, condition, told as stated_in
+      from unnest(string_to_array(${names.join()}, ',')) as name
+     cross join lateral (
+       select id, condition, told from tokens where token = decode(substr(name, 3), 'hex') offset 0
+     ) as known`
+}
+
+export async function selectConditionsOf(sql: Sql, tokens: readonly number[]): Promise<TokenRow[]> {
+  if (tokens.length === 0) return []
+  return sql<TokenRow[]>`
+    select id, condition, told as stated_in from tokens where id = any(${tokens}::integer[])`
+}
+
+/** Tokens of these conditions by outcome. Index: tokens_condition. */
+export async function selectTokensOf(
+  sql: Sql,
+  conditions: readonly number[],
+): Promise<{ condition: number; id: number; statedIn: number }[]> {
+  if (conditions.length === 0) return []
+  return sql<{ condition: number; id: number; statedIn: number }[]>`
+    select condition, id, told as stated_in
+      from tokens
+     where condition = any(${conditions}::integer[])
+       and outcome is not null
+     order by condition, outcome`
+}
+
+export async function selectLastIds(sql: Sql): Promise<LastIds> {
+  const [row] = await sql<LastIds[]>`
+    select coalesce((select max(id) from wallets), 0) as wallets,
+           coalesce((select max(id) from tokens), 0) as tokens,
+           coalesce((select max(id) from conditions), 0) as conditions,
+           coalesce((select max(id) from builders), 0) as builders`
+  if (row === undefined) throw new Error('a select of values gave no row')
+  return row
+}
+
+/** Inserts the new ids of all tables; new tokens with the outcome that was stated of them. */
+export async function insertIds(
+  tx: Sql,
+  created: Record<IdTable, readonly NewId[]>,
+  outcomes: readonly TokenOutcome[],
+): Promise<void> {
+  await Promise.all([
+    ...PLAIN_ID_TABLES.map((table) => insertPlainIds(tx, table, created[table])),
+    insertTokens(tx, created.tokens, outcomes),
+  ])
+}
+
+async function insertPlainIds(tx: Sql, table: PlainIdTable, ids: readonly NewId[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx`
+    insert into ${tx(table)} (id, ${tx(COLUMNS[table])}, since)
+    select id, decode(substr(name, 3), 'hex'), since
+      from unnest(${ids.map(({ id }) => id)}::integer[],
+                  ${ids.map(({ name }) => name)}::text[],
+                  ${ids.map(({ since }) => since)}::bigint[]) as named (id, name, since)`
+}
+
+async function insertTokens(
+  tx: Sql,
+  tokens: readonly NewId[],
+  outcomes: readonly TokenOutcome[],
+): Promise<void> {
+  if (tokens.length === 0) return
+  const byToken = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
+  const stated = tokens.map(({ id }) => byToken.get(id))
+  await tx`
+    insert into tokens (id, token, since, condition, told, outcome)
+    select id, decode(substr(name, 3), 'hex'), since, condition, told, outcome
+      from unnest(${tokens.map(({ id }) => id)}::integer[],
+                  ${tokens.map(({ name }) => name)}::text[],
+                  ${tokens.map(({ since }) => since)}::bigint[],
+                  ${stated.map((outcome) => outcome?.condition ?? null)}::integer[],
+                  ${stated.map((outcome) => outcome?.statedIn ?? null)}::integer[],
+                  ${stated.map((outcome) => outcome?.outcome ?? null)}::smallint[])
+        as named (id, name, since, condition, told, outcome)`
+}
+
+/** Gives tokens that had none their condition. */
+export async function updateOutcomes(tx: Sql, outcomes: readonly TokenOutcome[]): Promise<void> {
+  if (outcomes.length === 0) return
+  await tx`
+    update tokens
+       set condition = stated.condition, told = stated.told, outcome = stated.outcome
+      from unnest(${outcomes.map(({ id }) => id)}::integer[],
+                  ${outcomes.map(({ condition }) => condition)}::integer[],
+                  ${outcomes.map(({ statedIn }) => statedIn)}::integer[],
+                  ${outcomes.map(({ outcome }) => outcome ?? null)}::smallint[])
+        as stated (id, condition, told, outcome)
+     where tokens.id = stated.id`
+}
+
+/** Notes for a reorganisation that these tokens had no condition before these blocks. */
+export async function insertOutcomeJournal(
+  tx: Sql,
+  outcomes: readonly TokenOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return
+  await tx`
+    insert into undo (block, state, key, image)
+    select told, 'tokens', array[id], '{}'
+      from unnest(${outcomes.map(({ statedIn }) => statedIn)}::integer[],
+                  ${outcomes.map(({ id }) => id)}::bigint[]) as stated (told, id)`
+}
+
+/**
+ * Removes the ids that were first named from this block on, and takes back what these blocks stated
+ * of older tokens.
+ */
+export async function cutIds(tx: Sql, fromBlock: number, fromSeq: number): Promise<void> {
+  await tx`
+    with undone as (
+      delete from undo where block >= ${fromBlock} and state = 'tokens' returning key[1] as id
+    )
+    update tokens
+       set condition = null, told = null, outcome = null
+      from undone
+     where tokens.id = undone.id`
+  for (const table of ID_TABLES) {
+    await tx.unsafe(`delete from ${table} where since >= $1`, [fromSeq])
+  }
+}
+
+/** Older blocks state the same of these tokens: no reorganisation takes it back any more. */
+export async function lowerStatedIn(
+  tx: Sql,
+  outcomes: readonly Omit<TokenOutcome, 'outcome'>[],
+): Promise<void> {
+  if (outcomes.length === 0) return
+  const ids = outcomes.map(({ id }) => id)
+  await tx`delete from undo where state = 'tokens' and key[1] = any(${ids}::bigint[])`
+  await tx`
+    update tokens
+       set told = older.told
+      from unnest(${ids}::integer[],
+                  ${outcomes.map(({ condition }) => condition)}::integer[],
+                  ${outcomes.map(({ statedIn }) => statedIn)}::integer[]) as older (id, condition, told)
+     where tokens.id = older.id
+       and tokens.condition = older.condition
+       and tokens.told > older.told`
+}
+
+/** Older blocks name these ids. */
+export async function lowerSince(
+  tx: Sql,
+  table: IdTable,
+  ids: readonly { id: number; since: number }[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await tx.unsafe(
+    `update ${table} as named
+        set since = older.since
+       from unnest($1::integer[], $2::bigint[]) as older (id, since)
+      where named.id = older.id and named.since > older.since`,
+    [ids.map(({ id }) => id), ids.map(({ since }) => since)],
+  )
+}

@@ -1,0 +1,113 @@
+import { blockOf, LOGS_PER_BLOCK } from '../../core/seq.js'
+import type { Sql } from '../../store/connection.js'
+import { copyLines, inTexts } from '../../store/copy.js'
+import { type BatchBlock, BLOCK_ROWS } from '../facts/block.js'
+import type { FactRows, IdLookup, PlacedFact } from '../facts/fact-kind.js'
+import { insertQuarantine, type QuarantineFact } from '../facts/quarantine.js'
+import { quarantineUnstorable } from '../facts/raw-log.js'
+import { type BatchFacts, FACT_TABLES, KINDS } from '../facts/registry.js'
+import { cutIds, lockIds } from '../ids/queries.js'
+
+type Source = { rows: FactRows<unknown>; factsIn(batch: BatchFacts): readonly unknown[] }
+
+const SOURCES: readonly Source[] = [
+  { rows: BLOCK_ROWS, factsIn: blocksWithFacts },
+  ...KINDS.flatMap(([list, { rows }]) =>
+    rows?.toLine === undefined ? [] : [{ rows, factsIn: (batch: BatchFacts) => batch[list] }],
+  ),
+]
+
+/**
+ * Writes the facts of one transaction. Rows of several batches are put together, because each COPY
+ * costs a round trip however few its rows are. The ids of a batch must be resolved when it is added,
+ * and its partitions be there when it is sent.
+ */
+export class FactWriter {
+  readonly #ids: IdLookup
+  readonly #tables = SOURCES.map((source) => ({ ...source, texts: [] as string[], chars: 0 }))
+  #quarantine: QuarantineFact[] = []
+
+  constructor(ids: IdLookup) {
+    this.#ids = ids
+  }
+
+  add(batch: BatchFacts): void {
+    for (const table of this.#tables) {
+      for (const text of inTexts(this.#lines(table.rows, table.factsIn(batch)))) {
+        table.texts.push(text)
+        table.chars += text.length
+      }
+    }
+    this.#quarantine.push(...batch.quarantine, ...quarantineUnstorable(batch.rawLogs))
+  }
+
+  /**
+   * Sends the tables that have so much text or more, and those that later batches of the transaction
+   * select. No other statement may be sent meanwhile.
+   */
+  async send(tx: Sql, charsMin: number): Promise<void> {
+    for (const table of this.#tables) {
+      const { rows, texts } = table
+      if (table.chars < (rows.isSelectedInTransaction ? 1 : charsMin)) continue
+      table.texts = []
+      table.chars = 0
+      await copyLines(tx, rows.table, rows.columns, texts)
+    }
+  }
+
+  async sendAll(tx: Sql): Promise<void> {
+    await this.send(tx, 1)
+    const quarantine = this.#quarantine
+    this.#quarantine = []
+    await insertQuarantine(tx, quarantine)
+  }
+
+  *#lines({ toLine }: FactRows<unknown>, facts: readonly unknown[]): Generator<string> {
+    if (toLine !== undefined) for (const fact of facts) yield toLine(fact, this.#ids)
+  }
+}
+
+/** Writes one batch. */
+export async function writeFacts(tx: Sql, batch: BatchFacts, ids: IdLookup): Promise<void> {
+  const writer = new FactWriter(ids)
+  writer.add(batch)
+  await writer.sendAll(tx)
+}
+
+/**
+ * Removes every fact from this block on, and the ids that these blocks named first. Comes before the
+ * ledger is taken back, which deletes the journal. Returns how many rows of the quarantine went.
+ */
+export async function cutFacts(tx: Sql, fromBlock: number): Promise<number> {
+  const fromSeq = fromBlock * LOGS_PER_BLOCK
+  let quarantined = 0
+  await lockIds(tx)
+  await cutIds(tx, fromBlock, fromSeq)
+  for (const { table, columns } of FACT_TABLES) {
+    const [place] = columns
+    const from = place === 'seq' ? fromSeq : fromBlock
+    const { count } = await tx.unsafe(`delete from ${table} where ${place} >= $1`, [from])
+    if (table === 'quarantine') quarantined = count
+  }
+  return quarantined
+}
+
+/**
+ * Only blocks with facts have a row: which others a batch names depends on where it ended and how far
+ * the head was, and what is stored must not.
+ */
+function blocksWithFacts(batch: BatchFacts): BatchBlock[] {
+  const numbers = new Set<number>()
+  for (const [list, { rows }] of KINDS) {
+    if (rows === undefined) continue
+    let last = -1
+    for (const fact of batch[list]) {
+      const number = blockOfFact(fact)
+      if (number !== last) numbers.add(number)
+      last = number
+    }
+  }
+  return batch.blocks.filter(({ number }) => numbers.has(number))
+}
+
+const blockOfFact = (fact: PlacedFact): number => ('seq' in fact ? blockOf(fact.seq) : fact.block)

@@ -1,0 +1,70 @@
+/**
+ * A bounded map in two generations: `turn` drops what was not set or kept since the turn before. Far
+ * cheaper for each lookup than an order of use, and nothing is dropped between two turns.
+ */
+export class GenerationMap<Key, Value> {
+  readonly #own: (key: Key) => Key
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
+  #turnAtMs = Number.NEGATIVE_INFINITY
+
+  /** `own` makes the copy of a key that the map holds; without it the map holds the key itself. */
+  constructor(own: (key: Key) => Key = (key) => key) {
+    this.#own = own
+  }
+
+  /** Entries of the young generation. */
+  get size(): number {
+    return this.#young.size
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#young.get(key) ?? this.#old.get(key)
+  }
+
+  getYoung(key: Key): Value | undefined {
+    return this.#young.get(key)
+  }
+
+  /** Like `get`, and moves the entry into the young generation. */
+  keep(key: Key): Value | undefined {
+    const value = this.#young.get(key)
+    if (value !== undefined) return value
+    const aged = this.#old.get(key)
+    if (aged !== undefined) this.#young.set(this.#own(key), aged)
+    return aged
+  }
+
+  set(key: Key, value: Value): void {
+    this.#young.set(this.#own(key), value)
+  }
+
+  delete(key: Key): void {
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
+
+  turn(): void {
+    this.#old = this.#young
+    this.#young = new Map()
+  }
+
+  /** Turns once in a period: an entry stays for one to two periods after it was last set or kept. */
+  turnEvery(periodMs: number, nowMs: number): void {
+    if (nowMs < this.#turnAtMs) return
+    if (nowMs < this.#turnAtMs + periodMs) this.turn()
+    else this.clear()
+    this.#turnAtMs = nowMs + periodMs
+  }
+
+  clear(): void {
+    this.#old.clear()
+    this.#young.clear()
+  }
+}
+
+/**
+ * A string cut out of a longer one keeps the longer one in memory. Ids are cut out of the data of
+ * logs: a map that outlives these needs copies.
+ */
+export const ownText = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
