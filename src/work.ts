@@ -6,7 +6,7 @@ import { FLUSH_MS } from './accounts/usage-meter.js'
 import { AUDIT_MS, AuditJob } from './audit/job.js'
 import { MarketJobs } from './catalogue/jobs.js'
 import { createMarketMetrics, registerMarketGauges } from './catalogue/metrics.js'
-import { REFRESH_MS } from './catalogue/prices.js'
+import { MIDPOINTS_MS } from './catalogue/token-prices.js'
 import type { CatchUpProgress } from './chain/follow/follower.js'
 import { Ingest } from './chain/ingest.js'
 import { countWallets, selectState } from './chain/queries.js'
@@ -74,7 +74,7 @@ function startMarketWork(
     await Promise.all([
       untilLive(ctx, term).then(() => markets.runSync(term)),
       runJob(ctx, term, AUDIT_MS, 'audit', () => audit.runOnce(term)),
-      runJob(ctx, term, REFRESH_MS, 'price refresh', () => markets.refreshPrices(term)),
+      runJob(ctx, term, MIDPOINTS_MS, 'price refresh', () => markets.refreshPrices(term)),
       runJob(ctx, term, WINDOW_REFRESH_MS, 'window refresh', () =>
         refreshWindows(marketParts, term),
       ),

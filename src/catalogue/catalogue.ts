@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
-import type { KnownMarket } from './info.js'
-import type { MarketInfo, MarketLookup } from './market-info.js'
-import { Unseen, type UnseenLimits } from './unseen.js'
+import { type LookupLimits, LookupQueue } from './lookup-queue.js'
+import type { KnownMarket, MarketInfo, MarketLookup } from './market-info.js'
 
 /** A market takes about a kilobyte: 100 MB. */
 export const MARKETS_MAX = 100_000
 
-/** After this time a market that is asked for is also read again, for other processes change it too. */
+/** A market in memory that is older is also read again when it is asked for: other processes change it too. */
 const FRESH_MS = 10 * 60 * 1000
 
 type Entry = KnownMarket & { readAtMs: number }
@@ -15,18 +14,24 @@ type Entry = KnownMarket & { readAtMs: number }
 const LIMITS = { marketsMax: MARKETS_MAX, waitingMax: 20_000, absentMax: 100_000 }
 
 /**
- * The markets that this process has in memory. Whatever is not there is answered with `undefined`
- * and put in line to be looked up; nobody waits for it.
+ * The markets in the memory of this process: the most recently used ones, at most `marketsMax`. The
+ * database has all markets; several processes share it, and one of them copies them from Gamma.
+ *
+ * - At the start memory is filled with the newest open markets of the database.
+ * - `byToken` and `byCondition` read memory only and return at once. A key that is not there goes into
+ *   `lookups`; the lookup job reads it from the database, else from Gamma, and puts it here.
+ * - What the sync job reads from Gamma is stored in the database first; open markets are then put here,
+ *   closed ones only if they are here already.
  */
 export class Catalogue implements MarketLookup {
-  readonly unseen: Unseen
+  readonly lookups: LookupQueue
   readonly #clock: Clock
   readonly #byCondition: LRUCache<string, Entry>
   readonly #byToken = new Map<string, Entry>()
 
-  constructor(clock: Clock, limits: UnseenLimits & { marketsMax: number } = LIMITS) {
+  constructor(clock: Clock, limits: LookupLimits & { marketsMax: number } = LIMITS) {
     this.#clock = clock
-    this.unseen = new Unseen(clock, limits)
+    this.lookups = new LookupQueue(clock, limits)
     this.#byCondition = new LRUCache({
       max: limits.marketsMax,
       dispose: (entry) => this.#forgetTokens(entry),
@@ -40,14 +45,14 @@ export class Catalogue implements MarketLookup {
   byToken(token: string): MarketInfo | undefined {
     const entry = this.#byToken.get(token)
     if (entry !== undefined) return this.byCondition(entry.info.conditionId)
-    this.unseen.add('tokens', token)
+    this.lookups.add('tokens', token)
     return undefined
   }
 
   byCondition(condition: string): MarketInfo | undefined {
     const entry = this.#byCondition.get(condition)
     const isFresh = entry !== undefined && this.#clock.now() - entry.readAtMs < FRESH_MS
-    if (!isFresh) this.unseen.add('conditions', condition)
+    if (!isFresh) this.lookups.add('conditions', condition)
     return entry?.info
   }
 
@@ -58,7 +63,7 @@ export class Catalogue implements MarketLookup {
     for (const token of tokens) this.#byToken.set(token, entry)
   }
 
-  /** Brings up to date what is in memory, and leaves the rest where it is. */
+  /** Like `put`, but only for a market that is in memory already. */
   refresh(market: KnownMarket): void {
     if (this.#byCondition.has(market.info.conditionId)) this.put(market)
   }

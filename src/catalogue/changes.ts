@@ -1,8 +1,8 @@
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
-import { toId } from './columns.js'
 import { keep } from './keep.js'
 import type { MarketParts } from './parts.js'
 import { selectKnown, selectState, updateState } from './queries.js'
+import { toId } from './rows.js'
 
 /** Gamma's answers may be minutes old, and its lists only roughly in the order of time. */
 const OVERLAP_MS = 10 * 60 * 1000

@@ -3,12 +3,12 @@ import { backoffMs, systemTiming, type Timing } from '../lib/timing.js'
 import { MARKETS_MAX } from './catalogue.js'
 import { readChanges } from './changes.js'
 import { type Progress, readAll } from './first-reading.js'
-import { toKnownMarket } from './info.js'
-import { lookUpUnseen } from './lookup.js'
+import { lookUpQueued } from './lookup.js'
+import { toKnownMarket } from './market-info.js'
 import { readOpenEvents } from './open-events.js'
 import type { MarketParts } from './parts.js'
-import { refreshMids } from './prices.js'
 import { countMarkets, selectOpenInfos } from './queries.js'
+import { refreshMidpoints } from './token-prices.js'
 
 const CHANGES_MS = 30_000
 const OPEN_EVENTS_MS = 10 * 60_000
@@ -47,7 +47,7 @@ export class MarketJobs {
   }
 
   status(): MarketStatus {
-    const { size, unseen } = this.#parts.catalogue
+    const { size, lookups } = this.#parts.catalogue
     const [problem] = this.#problems.values()
     return {
       progress: this.#progress,
@@ -55,9 +55,9 @@ export class MarketJobs {
       problem,
       known: this.#known,
       resident: size,
-      lookupsQueued: unseen.waiting,
-      lookupsDropped: unseen.dropped,
-      unknown: unseen.absent,
+      lookupsQueued: lookups.waiting,
+      lookupsDropped: lookups.dropped,
+      unknown: lookups.absent,
     }
   }
 
@@ -85,14 +85,14 @@ export class MarketJobs {
   /** Looks up what memory was asked for and does not have, as soon as it is asked. */
   runLookups(signal: AbortSignal): Promise<void> {
     return this.#keepTrying('lookups', signal, 0, async () => {
-      await this.#parts.catalogue.unseen.some(signal)
-      if (!signal.aborted) await lookUpUnseen(this.#parts, signal)
+      await this.#parts.catalogue.lookups.untilWaiting(signal)
+      if (!signal.aborted) await lookUpQueued(this.#parts, signal)
     })
   }
 
-  /** To be called every REFRESH_MS. */
+  /** To be called every MIDPOINTS_MS. */
   refreshPrices(signal: AbortSignal): Promise<void> {
-    return refreshMids(this.#parts, signal)
+    return refreshMidpoints(this.#parts, signal)
   }
 
   async #sync(signal: AbortSignal, tell: (progress: Progress) => void): Promise<void> {

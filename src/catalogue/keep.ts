@@ -1,9 +1,9 @@
 import { codeOf } from '../core/errors.js'
-import type { Log } from '../lib/log.js'
-import type { Pool, Sql } from '../store/connection.js'
+import { bisect } from '../lib/bisect.js'
+import type { Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
-import type { KnownMarket } from './info.js'
+import type { KnownMarket } from './market-info.js'
 import type { MarketParts } from './parts.js'
 import { addOdd } from './queries.js'
 import { type Stored, storeEvents, storeMarkets } from './store.js'
@@ -38,10 +38,24 @@ export async function keep(
     finish(tx, await writeEvents(tx, events), await writeMarkets(tx, markets)),
   ).catch(async (error: unknown) => {
     if (!isRefusal(error)) throw error
-    const to = { sql: store.sql, log }
-    const whole = await sift(to, events, writeEvents)
-    const single = await sift(to, markets, writeMarkets)
-    return await transact(store.sql, (tx) => finish(tx, whole, single))
+    let refused = 0
+    const onRefused = (_entry: unknown, err: unknown) => {
+      refused++
+      log.warn({ err }, 'an entry of the catalogue cannot be stored')
+    }
+    const writeAlone = <Entry>(
+      entries: readonly Entry[],
+      write: (tx: Sql, some: readonly Entry[]) => Promise<Stored>,
+    ) =>
+      bisect(entries, (some) => transact(store.sql, (tx) => write(tx, some)), {
+        isRefusal,
+        onRefused,
+      })
+    const whole = join(...(await writeAlone(events, writeEvents)))
+    const single = join(...(await writeAlone(markets, writeMarkets)))
+    return await transact(store.sql, (tx) =>
+      finish(tx, whole, join(single, { markets: [], odd: refused })),
+    )
   })
   metrics.odd.inc(stored.odd)
   for (const market of stored.markets) {
@@ -49,26 +63,6 @@ export async function keep(
     else catalogue.refresh(market)
   }
   return stored.markets
-}
-
-/** What the database refuses is written in halves, until only what it cannot take is left out. */
-async function sift<Item>(
-  to: { sql: Pool; log: Log },
-  items: readonly Item[],
-  write: (tx: Sql, items: readonly Item[]) => Promise<Stored>,
-): Promise<Stored> {
-  try {
-    return await transact(to.sql, (tx) => write(tx, items))
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    if (items.length === 1) {
-      to.log.warn({ err: error }, 'an entry of the catalogue cannot be stored')
-      return { markets: [], odd: 1 }
-    }
-    const middle = items.length >> 1
-    const head = await sift(to, items.slice(0, middle), write)
-    return join(head, await sift(to, items.slice(middle), write))
-  }
 }
 
 // Data that a column cannot hold, a constraint, a limit: the same rows will be refused again.

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isClosed } from '../../sim/markets/market-state.js'
 import { until } from '../../test/until.js'
 import { MarketJobs } from './jobs.js'
-import { lookUpUnseen } from './lookup.js'
+import { lookUpQueued } from './lookup.js'
 import { storeEvents } from './store.js'
 import { type MarketWorld, never, openMarketWorld } from './test-world.js'
 
@@ -24,11 +24,11 @@ const marketAt = (index: number) => {
 const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 const ask = (token: string) => world.parts.catalogue.byToken(token)
 
-describe('lookUpUnseen', () => {
+describe('lookUpQueued', () => {
   test('a token that nobody has seen is asked for at Gamma, stored and known from then on', async () => {
     const market = marketAt(-1)
     expect(ask(market.words[1])).toBeUndefined()
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     const info = {
       conditionId: market.conditionId,
       title: market.question,
@@ -63,7 +63,7 @@ describe('lookUpUnseen', () => {
     await world.sql.begin((tx) => storeEvents(tx, items, 0))
     world.requests.length = 0
     expect(ask(market.words[0])).toBeUndefined()
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     expect(ask(market.words[0])).toMatchObject({
       slug: market.slug,
       eventSlug: market.event.slug,
@@ -75,14 +75,14 @@ describe('lookUpUnseen', () => {
   test('after ten minutes what is in memory is served once more while it is read again', async () => {
     const market = marketAt(-8)
     ask(market.words[0])
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     await world.sql`update markets set question = 'Asked differently'`
     expect(ask(market.words[0])).toMatchObject({ title: market.question })
-    expect(world.parts.catalogue.unseen.waiting).toBe(0)
+    expect(world.parts.catalogue.lookups.waiting).toBe(0)
     world.clock.advance(10 * 60_000)
     world.requests.length = 0
     expect(ask(market.words[0])).toMatchObject({ title: market.question })
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     expect(ask(market.words[0])).toMatchObject({ title: 'Asked differently' })
     expect(world.requests).toEqual([])
   })
@@ -103,7 +103,7 @@ describe('lookUpUnseen', () => {
       return reply
     }
     ask(market.words[0])
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     const [row] = await world.sql`
       select title, (select count(*)::int from event_tags) as tags from events`
     expect(row).toEqual({ title: market.event.title, tags: market.event.tags.length })
@@ -113,7 +113,7 @@ describe('lookUpUnseen', () => {
     const asked = async () => {
       world.requests.length = 0
       ask(word(7))
-      await lookUpUnseen(world.parts, never)
+      await lookUpQueued(world.parts, never)
       return world.requests.length > 0
     }
     expect(await asked()).toBe(true)
@@ -124,7 +124,7 @@ describe('lookUpUnseen', () => {
     expect(await asked()).toBe(false)
     world.clock.advance(25_000)
     expect(await asked()).toBe(true)
-    expect(world.parts.catalogue.unseen.absent).toBe(1)
+    expect(world.parts.catalogue.lookups.absent).toBe(1)
   })
 
   test('one market that cannot be read does not hide the others', async () => {
@@ -136,7 +136,7 @@ describe('lookUpUnseen', () => {
     }
     ask(bad.words[0])
     ask(good.words[0])
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     expect(ask(good.words[0])).toMatchObject({ slug: good.slug })
     expect(ask(bad.words[0])).toBeUndefined()
   })
@@ -145,10 +145,10 @@ describe('lookUpUnseen', () => {
     const market = marketAt(-5)
     ask(market.words[0])
     world.faults.set({ upstream: 'gamma', mode: '500' })
-    await expect(lookUpUnseen(world.parts, never)).rejects.toThrow()
-    expect(world.parts.catalogue.unseen.waiting).toBe(1)
+    await expect(lookUpQueued(world.parts, never)).rejects.toThrow()
+    expect(world.parts.catalogue.lookups.waiting).toBe(1)
     world.faults.set({ upstream: 'gamma', mode: 'off' })
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     expect(ask(market.words[0])).toMatchObject({ slug: market.slug })
   })
 })
@@ -173,12 +173,12 @@ test('memory is bounded: markets, keys that wait, and keys that were not found',
   const jobs = new MarketJobs(world.parts, world.timing)
   for (let number = 100; number < 150; number++) ask(word(number))
   expect(jobs.status()).toMatchObject({ lookupsQueued: 10, lookupsDropped: 40 })
-  await lookUpUnseen(world.parts, never)
+  await lookUpQueued(world.parts, never)
   expect(jobs.status()).toMatchObject({ lookupsQueued: 0, unknown: 5 })
 
   for (let batch = 0; batch < 5; batch++) {
     for (let index = 0; index < 10; index++) ask(marketAt(-10 - batch * 10 - index).words[0])
-    await lookUpUnseen(world.parts, never)
+    await lookUpQueued(world.parts, never)
     expect(catalogue.size).toBeLessThanOrEqual(20)
   }
   expect(catalogue.size).toBe(20)

@@ -1,62 +1,65 @@
+import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/messages.js'
-import { askInHalves } from './halves.js'
-import { type KnownMarket, toKnownMarket } from './info.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
 import { keep } from './keep.js'
+import type { LookupKeys } from './lookup-queue.js'
+import { type KnownMarket, toKnownMarket } from './market-info.js'
 import type { MarketParts } from './parts.js'
 import { selectInfos } from './queries.js'
 import { toTokenId } from './token-word.js'
-import type { Keys } from './unseen.js'
 
-/** So many are looked up together: a handful of calls. */
+/** Keys of one run: a handful of calls. */
 const BATCH_MAX = 500
 
 /**
- * Looks up what waits: in the database, and what is not there at Gamma. Throws when either does not
- * answer; the keys then wait on.
+ * Looks up the keys that wait, in the database and, where it does not have them, at Gamma. Throws when
+ * either does not answer; the keys then wait for the next run.
  */
-export async function lookUpUnseen(parts: MarketParts, signal: AbortSignal): Promise<void> {
+export async function lookUpQueued(parts: MarketParts, signal: AbortSignal): Promise<void> {
   const { catalogue } = parts
-  const { unseen } = catalogue
-  const keys = unseen.take(BATCH_MAX)
+  const { lookups } = catalogue
+  const keys = lookups.take(BATCH_MAX)
   try {
-    const stored = await readStored(parts, keys)
+    const stored = await selectStored(parts, keys)
     const missing = without(keys, stored)
-    const found = await askGamma(parts, missing, signal)
+    const found = await readFromGamma(parts, missing, signal)
     const all = [...stored, ...found]
     for (const market of all) catalogue.put(market)
     settle(parts, keys, all)
   } catch (error) {
-    unseen.putBack(keys)
+    lookups.putBack(keys)
     throw error
   }
 }
 
-async function readStored({ store }: MarketParts, keys: Keys): Promise<KnownMarket[]> {
+async function selectStored({ store }: MarketParts, keys: LookupKeys): Promise<KnownMarket[]> {
   const rows = await selectInfos(store.sql, keys.tokens, keys.conditions)
   return rows.map(toKnownMarket)
 }
 
-async function askGamma(
+async function readFromGamma(
   parts: MarketParts,
-  { tokens, conditions }: Keys,
+  { tokens, conditions }: LookupKeys,
   signal: AbortSignal,
 ): Promise<KnownMarket[]> {
   const { gamma, log } = parts
   if (tokens.length + conditions.length === 0) return []
-  const onOdd = (key: string, err: unknown) => {
+  const onRefused = (key: string, err: unknown) => {
     parts.metrics.odd.inc()
     log.warn({ err, key }, 'a market cannot be read')
   }
+  const options = { isRefusal: isUnreadable, onRefused }
+  const ids = tokens.map(toTokenId)
   const found = [
-    await askInHalves(tokens.map(toTokenId), (ids) => gamma.getMarketsByTokens(ids, signal), onOdd),
-    await askInHalves(conditions, (ids) => gamma.getMarketsByConditions(ids, signal), onOdd),
+    ...(await bisect(ids, (some) => gamma.getMarketsByTokens(some, signal), options)),
+    ...(await bisect(conditions, (some) => gamma.getMarketsByConditions(some, signal), options)),
   ]
   const markets = new Map<string, GammaMarket>()
   for (const market of found.flatMap((byKey) => [...byKey.values()])) markets.set(market.id, market)
   return await keep(parts, { markets: [...markets.values()] })
 }
 
-function without({ tokens, conditions }: Keys, markets: readonly KnownMarket[]): Keys {
+function without({ tokens, conditions }: LookupKeys, markets: readonly KnownMarket[]): LookupKeys {
   const known = keysOf(markets)
   return {
     tokens: tokens.filter((key) => !known.has(key)),
@@ -64,11 +67,19 @@ function without({ tokens, conditions }: Keys, markets: readonly KnownMarket[]):
   }
 }
 
-function settle({ catalogue }: MarketParts, keys: Keys, markets: readonly KnownMarket[]): void {
+function settle(
+  { catalogue }: MarketParts,
+  keys: LookupKeys,
+  markets: readonly KnownMarket[],
+): void {
   const known = keysOf(markets)
   for (const key of [...keys.tokens, ...keys.conditions])
-    catalogue.unseen.settle(key, known.has(key))
+    catalogue.lookups.settle(key, known.has(key))
 }
 
 const keysOf = (markets: readonly KnownMarket[]): Set<string> =>
   new Set(markets.flatMap(({ info, tokens }) => [info.conditionId, ...tokens]))
+
+/** The answer came and cannot be parsed: one of the entries asked for is odd. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof UpstreamError && !error.retryable

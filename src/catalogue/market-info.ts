@@ -1,4 +1,6 @@
-/** What the catalogue says of one market, for whoever shows its facts. */
+import { toTokenId } from './token-word.js'
+
+/** One market as events and answers show it. */
 export type MarketInfo = {
   /** `0x` and 64 lower-case digits. */
   conditionId: string
@@ -16,9 +18,53 @@ export type MarketInfo = {
   tokenIds: readonly string[]
 }
 
-/** Answers from memory, in microseconds. `undefined`: not known (yet); asking makes it be looked up. */
+/**
+ * Finds markets in memory, in microseconds. `undefined`: it is not in memory, or does not exist; the
+ * key is queued to be looked up in the database and at Gamma, so a later call may find it.
+ */
 export type MarketLookup = {
-  /** By the 32 bytes of a token id, or of a condition, as hex text. */
+  /** `token` is the 32 bytes of the id as hex text. */
   byToken(token: string): MarketInfo | undefined
   byCondition(condition: string): MarketInfo | undefined
+}
+
+/** A market as the catalogue has it in memory, and the tokens by which it is found. */
+export type KnownMarket = { info: MarketInfo; tokens: readonly string[]; isOpen: boolean }
+
+/** Columns of a market and of its event; bytes are hex digits without `0x`. */
+export type MarketInfoRow = {
+  condition: string
+  question: string | null
+  slug: string | null
+  image: string | null
+  eventTitle: string | null
+  eventSlug: string | null
+  closed: boolean
+  negRisk: boolean
+  tickSize: number | null
+  takerBaseFee: number | null
+  outcomes: readonly string[]
+  tokens: readonly string[]
+}
+
+export function toKnownMarket(row: MarketInfoRow): KnownMarket {
+  const tokens = row.tokens.map((digits) => `0x${digits}`)
+  return {
+    tokens,
+    isOpen: !row.closed,
+    info: {
+      conditionId: `0x${row.condition}`,
+      title: row.question ?? '',
+      slug: row.slug ?? '',
+      image: row.image ?? undefined,
+      eventTitle: row.eventTitle ?? undefined,
+      eventSlug: row.eventSlug ?? undefined,
+      negRisk: row.negRisk,
+      tickSize: row.tickSize ?? undefined,
+      // Gamma writes 0 where the taker pays no fee.
+      takerBaseFee: row.takerBaseFee || undefined,
+      outcomes: row.outcomes,
+      tokenIds: tokens.map(toTokenId),
+    },
+  }
 }

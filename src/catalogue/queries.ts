@@ -1,5 +1,5 @@
 import type { Sql } from '../store/connection.js'
-import type { InfoRow } from './info.js'
+import type { MarketInfoRow } from './market-info.js'
 import type { CatalogueRows, EventRow, EventTagRow } from './rows.js'
 
 /** Writes whole events with their markets: what was known of them is replaced. */
@@ -97,8 +97,8 @@ export function selectInfos(
   sql: Sql,
   tokens: readonly string[],
   conditions: readonly string[],
-): Promise<InfoRow[]> {
-  return sql<InfoRow[]>`
+): Promise<MarketInfoRow[]> {
+  return sql<MarketInfoRow[]>`
     select ${infoColumns(sql)}
       from (
         select market as id from market_tokens where token = any(${bytes(sql, tokens)})
@@ -112,8 +112,8 @@ export function selectInfos(
 }
 
 /** Open markets, the newest first. Index: markets_open. */
-export function selectOpenInfos(sql: Sql, limit: number): Promise<InfoRow[]> {
-  return sql<InfoRow[]>`
+export function selectOpenInfos(sql: Sql, limit: number): Promise<MarketInfoRow[]> {
+  return sql<MarketInfoRow[]>`
     select ${infoColumns(sql)}
       from markets m
       left join events e on e.id = m.event

@@ -1,6 +1,6 @@
 import type { Sql } from '../store/connection.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
-import { type KnownMarket, toKnownMarket } from './info.js'
+import { type KnownMarket, toKnownMarket } from './market-info.js'
 import { upsertCatalogue, upsertLooseMarkets } from './queries.js'
 import { type CatalogueRows, type MarketRow, toRows } from './rows.js'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { parseFineTimeMs } from '../upstreams/transport/parse-json.js'
-import { toDate, toId, toInteger, toText, toTime } from './columns.js'
+import { toDate, toId, toInteger, toText, toTime } from './rows.js'
 import { readWord, toTokenId, toTokenWord } from './token-word.js'
 
 let database: TestDatabase

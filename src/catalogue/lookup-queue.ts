@@ -1,39 +1,42 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
 
-/** Hex text of 32 bytes, by what they are. */
-export type Keys = { tokens: string[]; conditions: string[] }
+/** Tokens and conditions, each as the hex text of 32 bytes. */
+export type LookupKeys = { tokens: string[]; conditions: string[] }
 
-type Kind = keyof Keys
+type Kind = keyof LookupKeys
 
-export type UnseenLimits = {
-  /** Keys that wait or are being looked up. What comes on top is dropped: it will be asked for again. */
+export type LookupLimits = {
+  /** Keys that wait or are being looked up. Further keys are dropped: the next event asks for them again. */
   waitingMax: number
-  /** Keys that are remembered as not to be found. */
+  /** Keys that are remembered as not found. */
   absentMax: number
 }
 
-/** How long something that was not found is not looked for again, by how often that happened. */
+/** How long a key that was not found is not looked up again, by how often that happened. */
 const ABSENT_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]
 
-/** Tokens and conditions that somebody asked for and memory does not have. */
-export class Unseen {
+/**
+ * Keys that the catalogue was asked for and does not have in memory. A key waits, is taken by the job
+ * that looks it up, and then is either found (and forgotten here), absent for a while, or put back.
+ */
+export class LookupQueue {
   readonly #clock: Clock
-  readonly #limits: UnseenLimits
+  readonly #limits: LookupLimits
   readonly #waiting = new Map<string, Kind>()
-  readonly #underWay = new Set<string>()
+  readonly #taken = new Set<string>()
   readonly #absent: LRUCache<string, { times: number; untilMs: number }>
   #wake: () => void = () => undefined
   #dropped = 0
 
-  constructor(clock: Clock, limits: UnseenLimits) {
+  constructor(clock: Clock, limits: LookupLimits) {
     this.#clock = clock
     this.#limits = limits
     this.#absent = new LRUCache({ max: limits.absentMax })
   }
 
   get waiting(): number {
-    return this.#waiting.size + this.#underWay.size
+    return this.#waiting.size + this.#taken.size
   }
 
   get absent(): number {
@@ -45,7 +48,7 @@ export class Unseen {
   }
 
   add(kind: Kind, key: string): void {
-    if (this.#waiting.has(key) || this.#underWay.has(key)) return
+    if (this.#waiting.has(key) || this.#taken.has(key)) return
     const absent = this.#absent.get(key)
     if (absent !== undefined && this.#clock.now() < absent.untilMs) return
     if (this.waiting >= this.#limits.waitingMax) {
@@ -56,20 +59,20 @@ export class Unseen {
     this.#wake()
   }
 
-  /** The longest waiting ones. They are under way until `settle` or `putBack`. */
-  take(max: number): Keys {
-    const keys: Keys = { tokens: [], conditions: [] }
+  /** Takes the keys that wait longest. Each must be given to `settle` or `putBack`. */
+  take(max: number): LookupKeys {
+    const keys: LookupKeys = { tokens: [], conditions: [] }
     for (const [key, kind] of this.#waiting) {
       if (keys.tokens.length + keys.conditions.length >= max) break
       keys[kind].push(key)
       this.#waiting.delete(key)
-      this.#underWay.add(key)
+      this.#taken.add(key)
     }
     return keys
   }
 
   settle(key: string, isFound: boolean): void {
-    this.#underWay.delete(key)
+    this.#taken.delete(key)
     if (isFound) {
       this.#absent.delete(key)
       return
@@ -79,14 +82,14 @@ export class Unseen {
     this.#absent.set(key, { times: times + 1, untilMs: this.#clock.now() + delayMs })
   }
 
-  /** For those that could not be looked up now. */
-  putBack({ tokens, conditions }: Keys): void {
+  /** Returns keys that could not be looked up now. */
+  putBack({ tokens, conditions }: LookupKeys): void {
     for (const key of tokens) this.#return('tokens', key)
     for (const key of conditions) this.#return('conditions', key)
   }
 
-  /** Resolves as soon as something waits, or when the signal aborts. */
-  async some(signal: AbortSignal): Promise<void> {
+  /** Resolves as soon as a key waits, or when the signal aborts. */
+  async untilWaiting(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size > 0 || signal.aborted) return
     await new Promise<void>((resolve) => {
       this.#wake = () => {
@@ -99,6 +102,6 @@ export class Unseen {
   }
 
   #return(kind: Kind, key: string): void {
-    if (this.#underWay.delete(key)) this.#waiting.set(key, kind)
+    if (this.#taken.delete(key)) this.#waiting.set(key, kind)
   }
 }

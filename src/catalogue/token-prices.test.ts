@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type PriceSource, upsertMids } from './price-queries.js'
-import { refreshMids, selectTokenPrices, toMillionths } from './prices.js'
 import { storeEvents } from './store.js'
 import { type MarketWorld, never, openMarketWorld } from './test-world.js'
+import {
+  type PriceSource,
+  refreshMidpoints,
+  selectTokenPrices,
+  toMillionths,
+  upsertMids,
+} from './token-prices.js'
 
 let world: MarketWorld
 beforeAll(async () => {
@@ -114,7 +119,7 @@ describe('selectTokenPrices', () => {
   })
 })
 
-describe('refreshMids', () => {
+describe('refreshMidpoints', () => {
   const midsOf = async () => {
     const rows = await world.sql<{ mid: number | null }[]>`
       select book.mid from token_mids book join tokens t on t.token = book.token order by t.id`
@@ -124,7 +129,7 @@ describe('refreshMids', () => {
   test('reads the midpoints of held tokens of open markets, again after four minutes', async () => {
     await listMarket()
     const { tokens } = await nameTokens()
-    await refreshMids(world.parts, never)
+    await refreshMidpoints(world.parts, never)
     const expected = await world.parts.clob.getMidpoints(tokens.map(({ decimal }) => decimal))
     const mids = tokens.map(({ decimal }) => toMillionths(expected.get(decimal)))
     expect(await midsOf()).toEqual(mids)
@@ -132,21 +137,21 @@ describe('refreshMids', () => {
 
     await world.sql`update token_mids set mid = 1`
     world.clock.advance(3 * 60_000)
-    await refreshMids(world.parts, never)
+    await refreshMidpoints(world.parts, never)
     expect(await midsOf()).toEqual([1, 1])
     world.clock.advance(2 * 60_000)
-    await refreshMids(world.parts, never)
+    await refreshMidpoints(world.parts, never)
     expect(await midsOf()).toEqual(mids)
   })
 
   test('keeps the last ones while the order book does not answer', async () => {
     await listMarket()
     await nameTokens()
-    await refreshMids(world.parts, never)
+    await refreshMidpoints(world.parts, never)
     const mids = await midsOf()
     world.clock.advance(10 * 60_000)
     world.faults.set({ upstream: 'clob', mode: '500' })
-    await expect(refreshMids(world.parts, never)).rejects.toThrow('clob')
+    await expect(refreshMidpoints(world.parts, never)).rejects.toThrow('clob')
     expect(await midsOf()).toEqual(mids)
   })
 
@@ -157,7 +162,7 @@ describe('refreshMids', () => {
     await listMarket()
     await nameTokens(options)
     if (isResolved) await resolve([1, 0])
-    await refreshMids(world.parts, never)
+    await refreshMidpoints(world.parts, never)
     expect(await midsOf()).toEqual([])
   })
 })

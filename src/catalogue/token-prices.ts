@@ -1,0 +1,151 @@
+import { bisect } from '../lib/bisect.js'
+import type { Sql } from '../store/connection.js'
+import { isUnreadable } from './lookup.js'
+import type { MarketParts } from './parts.js'
+import { toTokenId } from './token-word.js'
+
+/** Exact: dollars a share are `numerator / denominator`. */
+export type TokenPrice = {
+  numerator: bigint
+  denominator: bigint
+  /** `undefined`: there is no price yet, and the token counts as worth 0. */
+  source: PriceSource | undefined
+  /** Of the resolution or the fill that the price comes from. */
+  seq: bigint | undefined
+  /** When the midpoint was read. */
+  readAtMs: number | undefined
+}
+
+/** Prices of many tokens, by their numbers in the database; unknown tokens are absent. */
+export async function selectTokenPrices(
+  sql: Sql,
+  tokens: readonly number[],
+): Promise<Map<number, TokenPrice>> {
+  const rows = await selectPriceRows(sql, tokens)
+  return new Map(
+    rows.map((row) => [
+      row.token,
+      {
+        numerator: BigInt(row.numerator),
+        denominator: BigInt(row.denominator),
+        source: row.source ?? undefined,
+        seq: row.seq ?? undefined,
+        readAtMs: row.readAt?.getTime(),
+      },
+    ]),
+  )
+}
+
+/** At this period each midpoint is read again before it is five minutes old. */
+export const MIDPOINTS_MS = 60_000
+const STALE_MS = 4 * 60_000
+const TOKENS_MAX = 30_000
+const TOKENS_PER_CALL = 500
+const FORGET_MS = 24 * 60 * 60_000
+
+/** Reads the midpoints that are due. A token that the CLOB does not answer for keeps its last value. */
+export async function refreshMidpoints(parts: MarketParts, signal: AbortSignal): Promise<void> {
+  const { store, clock } = parts
+  const due = { beforeMs: clock.now() - STALE_MS, limit: TOKENS_MAX }
+  const tokens = await selectStaleMids(store.sql, due)
+  for (let at = 0; at < tokens.length; at += TOKENS_PER_CALL)
+    await readMids(parts, tokens.slice(at, at + TOKENS_PER_CALL), signal)
+  await deleteMids(store.sql, clock.now() - FORGET_MS)
+}
+
+async function readMids(
+  { clob, store, clock, metrics, log }: MarketParts,
+  tokens: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await bisect(tokens.map(toTokenId), (ids) => clob.getMidpoints(ids, signal), {
+    isRefusal: isUnreadable,
+    onRefused: (token, err) => log.warn({ err, token }, 'a midpoint cannot be read'),
+  })
+  const mids = new Map(found.flatMap((byToken) => [...byToken]))
+  const rows = tokens.map((token) => ({ token, mid: toMillionths(mids.get(toTokenId(token))) }))
+  await upsertMids(store.sql, rows, clock.now())
+  const withBook = rows.filter(({ mid }) => mid !== null).length
+  metrics.mids.inc({ result: 'found' }, withBook)
+  metrics.mids.inc({ result: 'none' }, rows.length - withBook)
+}
+
+const ONE = 1_000_000
+
+/** Parses a decimal between 0 and 1; null for anything else. Digits beyond the sixth are cut off. */
+export function toMillionths(decimal: string | undefined): number | null {
+  const [whole = '', fraction = ''] = decimal?.split('.') ?? []
+  if (whole === '') return null
+  const millionths = Number(whole) * ONE + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  return millionths <= ONE ? millionths : null
+}
+
+export type PriceSource = 'settlement' | 'clob_mid' | 'v1_condition' | 'last_fill'
+
+/** `source` null: there is no price yet. Whole numbers arrive as text. */
+type TokenPriceRow = {
+  token: number
+  source: PriceSource | null
+  numerator: string
+  denominator: string
+  seq: bigint | null
+  readAt: Date | null
+}
+
+/** Prices of these tokens, given by their numbers; unknown ones are absent. */
+function selectPriceRows(sql: Sql, tokens: readonly number[]): Promise<TokenPriceRow[]> {
+  return sql<TokenPriceRow[]>`
+    select token, source, numerator::text, denominator::text, seq, read_at
+      from token_prices
+     where token = any(${[...tokens]}::int[])`
+}
+
+/**
+ * Tokens with a supply, of open markets without a result, whose midpoint is older than that: the
+ * oldest first, those without any before all others. Index: markets_open, then keys alone.
+ */
+async function selectStaleMids(
+  sql: Sql,
+  { beforeMs, limit }: { beforeMs: number; limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ token: string }[]>`
+    select '0x' || encode(t.token, 'hex') as token
+      from markets m
+      cross join unnest(m.tokens) as listed (token)
+      join tokens t on t.token = listed.token
+      join supplies s on s.token = t.id
+      left join token_mids book on book.token = t.token
+     where not m.closed
+       and s.minted > s.burned
+       and (book.token is null or book.read_at < ${new Date(beforeMs)})
+       and not exists (select from resolutions r where r.condition = t.condition)
+     order by book.read_at nulls first, t.id
+     limit ${limit}`
+  return rows.map(({ token }) => token)
+}
+
+/** `mids` by token, in millionths; null for tokens without a book. */
+export async function upsertMids(
+  sql: Sql,
+  mids: readonly { token: string; mid: number | null }[],
+  nowMs: number,
+): Promise<void> {
+  await sql`
+    insert into token_mids (token, mid, read_at)
+    select decode(substr(given.token, 3), 'hex'), given.mid, ${new Date(nowMs)}
+      from unnest(${mids.map(({ token }) => token)}::text[],
+                  ${mids.map(({ mid }) => mid)}::int[]) as given (token, mid)
+     order by 1
+    on conflict (token) do update set mid = excluded.mid, read_at = excluded.read_at`
+}
+
+/** Deletes midpoints that are not refreshed any more, because their markets are closed. */
+async function deleteMids(sql: Sql, beforeMs: number): Promise<void> {
+  await sql`
+    delete from token_mids book
+     where book.read_at < ${new Date(beforeMs)}
+       and exists (
+         select from market_tokens mt join markets m on m.id = mt.market
+          where mt.token = book.token and m.closed
+       )`
+}
