@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createDataDir, processesOn, type Running, startAuspex } from './processes.js'
+import { counts } from './counts.js'
+import {
+  countAddresses,
+  createDataDir,
+  processesOn,
+  type Running,
+  startAuspex,
+} from './processes.js'
 
-const CRASHES = 20
+const CRASHES = counts({ short: 5, long: 50 })
 
 let folder: ReturnType<typeof createDataDir>
 let service: Running | undefined
@@ -14,11 +21,8 @@ afterAll(async () => {
   folder.remove()
 })
 
+const nextAddress = countAddresses()
 const start = () => startAuspex(['--data', folder.dataDir, '--trusted-proxies', 'loopback'])
-
-let lastHost = 0
-const nextAddress = () =>
-  `203.${Math.floor(++lastHost / 65_536)}.${(lastHost >> 8) & 255}.${lastHost & 255}`
 
 /** Makes keys and counts usage until the service is gone; returns the keys that it acknowledged. */
 async function load(url: string, known: string[]): Promise<string[]> {
@@ -40,23 +44,27 @@ async function load(url: string, known: string[]): Promise<string[]> {
   }
 }
 
-test(`${CRASHES} times killed under load: every start comes up and every acknowledged key works`, async () => {
-  const acknowledged: string[] = []
-  for (let crash = 1; crash <= CRASHES; crash++) {
-    service = await start()
-    const loads = Array.from({ length: 4 }, () => load(service?.url ?? '', acknowledged))
-    await new Promise((next) => setTimeout(next, 50 + ((crash * 97) % 250)))
-    await service.stop('SIGKILL')
-    for (const keys of await Promise.all(loads)) acknowledged.push(...keys)
-  }
-  expect(acknowledged.length).toBeGreaterThan(CRASHES)
+test(
+  `${CRASHES} times killed under load: every start comes up and every acknowledged key works`,
+  async () => {
+    const acknowledged: string[] = []
+    for (let crash = 1; crash <= CRASHES; crash++) {
+      service = await start()
+      const loads = Array.from({ length: 4 }, () => load(service?.url ?? '', acknowledged))
+      await new Promise((next) => setTimeout(next, 50 + ((crash * 97) % 250)))
+      await service.stop('SIGKILL')
+      for (const keys of await Promise.all(loads)) acknowledged.push(...keys)
+    }
+    expect(acknowledged.length).toBeGreaterThan(CRASHES)
 
-  service = await start()
-  const { url } = service
-  for (const key of acknowledged) {
-    const reply = await fetch(`${url}/v1/status`, { headers: { 'x-api-key': key } })
-    expect(reply.status).toBe(200)
-  }
-  expect(await service.stop()).toBe(0)
-  expect(processesOn(folder.dataDir)).toEqual([])
-}, 240_000)
+    service = await start()
+    const { url } = service
+    for (const key of acknowledged) {
+      const reply = await fetch(`${url}/v1/status`, { headers: { 'x-api-key': key } })
+      expect(reply.status).toBe(200)
+    }
+    expect(await service.stop()).toBe(0)
+    expect(processesOn(folder.dataDir)).toEqual([])
+  },
+  counts({ short: 60_000, long: 600_000 }),
+)

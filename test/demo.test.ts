@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import { checkCryptoAnswers } from './crypto-answers.js'
@@ -14,6 +14,10 @@ import {
 
 let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
+/** The demo as it was at first, and a block that a reorganisation put into its chain. */
+let first: DemoFile
+let covered: Coverage
+let head: { hash: string; number: string }
 
 async function startDemo(...args: string[]): Promise<DemoFile> {
   const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
@@ -44,95 +48,104 @@ async function askCoverage({ url, keys }: DemoFile): Promise<Coverage> {
 const nothingIsLeft = () =>
   vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
 
-beforeEach(() => {
+// The tests follow one folder through its life, because a start of the demo takes seconds.
+beforeAll(() => {
   folder = createDataDir()
 })
-afterEach(async () => {
+afterAll(async () => {
   for (const demo of running.splice(0)) await demo.stop('SIGKILL')
   await nothingIsLeft()
   folder.remove()
 })
 
-// Three demos one after the other.
-test('has a key for every plan, answers and samples that are right, and resumes with the same', {
-  timeout: 120_000,
-}, async () => {
-  const first = await startDemo()
-  expect(Object.keys(first.keys)).toEqual(['free', 'starter', 'growth', 'pro', 'enterprise'])
-  for (const [plan, key] of Object.entries<string>(first.keys)) {
-    const reply = await fetch(`${first.url}/v1/usage`, { headers: { 'x-api-key': key } })
-    expect(await reply.json()).toMatchObject({ tier: plan })
-  }
+const TIMEOUT_MS = 120_000
 
-  const coverage = await askCoverage(first)
-  expect(coverage.head?.block).toBeGreaterThan(FIRST_NUMBER)
-  for (const each of coverage.data)
-    expect(each).toMatchObject({ is_complete: true, from: { block: FIRST_NUMBER } })
-  const audit = await startCommand(['audit', '--data', folder.dataDir])
-  expect(audit, audit.output).toMatchObject({ status: 0 })
+test(
+  'has a key for every plan, answers and samples that are right',
+  async () => {
+    first = await startDemo()
+    expect(Object.keys(first.keys)).toEqual(['free', 'starter', 'growth', 'pro', 'enterprise'])
+    for (const [plan, key] of Object.entries<string>(first.keys)) {
+      const reply = await fetch(`${first.url}/v1/usage`, { headers: { 'x-api-key': key } })
+      expect(await reply.json()).toMatchObject({ tier: plan })
+    }
 
-  await checkCryptoAnswers(first)
+    covered = await askCoverage(first)
+    expect(covered.head?.block).toBeGreaterThan(FIRST_NUMBER)
+    for (const each of covered.data)
+      expect(each).toMatchObject({ is_complete: true, from: { block: FIRST_NUMBER } })
+    const audit = await startCommand(['audit', '--data', folder.dataDir])
+    expect(audit, audit.output).toMatchObject({ status: 0 })
 
-  const { samples, upstreams } = first
-  const events = await fetch(`${upstreams.gamma}/events?slug=${samples.event_slug}`)
-  expect(await events.json()).toMatchObject([{ slug: samples.event_slug }])
-  const book = await fetch(`${upstreams.clob}/book?token_id=${samples.token_id}`)
-  expect(await book.json()).toMatchObject({ market: samples.condition_id })
-  const trades = await fetch(`${upstreams.data_api}/trades?user=${samples.wallet}`)
-  expect(await trades.json()).toContainEqual(
-    expect.objectContaining({ proxyWallet: samples.wallet }),
-  )
+    await checkCryptoAnswers(first)
 
-  // A block that a reorganisation put there is the same after a restart.
-  const fault = await fetch(`${first.sim_url}/faults`, { method: 'POST', body: '{"reorg":5}' })
-  expect(fault.status).toBe(200)
-  const head = await rpc(first, 'eth_getBlockByNumber', 'latest', false)
-  expect(await stopDemo()).toBe(0)
-  await nothingIsLeft()
+    const { samples, upstreams } = first
+    const events = await fetch(`${upstreams.gamma}/events?slug=${samples.event_slug}`)
+    expect(await events.json()).toMatchObject([{ slug: samples.event_slug }])
+    const book = await fetch(`${upstreams.clob}/book?token_id=${samples.token_id}`)
+    expect(await book.json()).toMatchObject({ market: samples.condition_id })
+    const trades = await fetch(`${upstreams.data_api}/trades?user=${samples.wallet}`)
+    expect(await trades.json()).toContainEqual(
+      expect.objectContaining({ proxyWallet: samples.wallet }),
+    )
 
-  const second = await startDemo()
-  expect(second.keys).toEqual(first.keys)
-  expect(await rpc(second, 'eth_getBlockByHash', head.hash, false)).toEqual(head)
-  // The last blocks may still be on their way.
-  const resumed = await vi.waitFor(
-    async () => {
-      const answer = await askCoverage(second)
-      expect(answer.head?.block).toBeGreaterThanOrEqual(Number(head.number))
-      return answer
-    },
-    { timeout: 20_000 },
-  )
-  expect(resumed.data).toMatchObject(coverage.data.map(({ kind, from }) => ({ kind, from })))
-  await stopDemo()
+    const fault = await fetch(`${first.sim_url}/faults`, { method: 'POST', body: '{"reorg":5}' })
+    expect(fault.status).toBe(200)
+    head = await rpc(first, 'eth_getBlockByNumber', 'latest', false)
+    expect(await stopDemo()).toBe(0)
+    await nothingIsLeft()
+  },
+  TIMEOUT_MS,
+)
 
-  const fresh = await startDemo('--fresh', '--seed', '2')
-  expect(fresh.keys).not.toEqual(first.keys)
-  expect(await rpc(fresh, 'eth_getBlockByHash', head.hash, false)).toBeNull()
-})
+test(
+  'refuses to mix universes in one folder',
+  async () => {
+    await expect(startDemo('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
+    const statePath = join(folder.dataDir, 'sim.json')
+    const state = readFileSync(statePath, 'utf8')
+    const { laws, ...rest } = JSON.parse(state)
+    writeFileSync(statePath, JSON.stringify({ ...rest, laws: laws - 1 }))
+    await expect(startDemo()).rejects.toThrow(/another version of the simulator.*--fresh/s)
+    writeFileSync(statePath, state)
+  },
+  TIMEOUT_MS,
+)
 
-describe('ends', () => {
-  test('with the universe and the database when it is killed', async () => {
-    await startDemo()
+test(
+  'resumes with the same keys, blocks and coverage, and ends with universe and database when it is killed',
+  async () => {
+    const second = await startDemo()
+    expect(second.keys).toEqual(first.keys)
+    expect(await rpc(second, 'eth_getBlockByHash', head.hash, false)).toEqual(head)
+    // The last blocks may still be on their way.
+    const resumed = await vi.waitFor(
+      async () => {
+        const answer = await askCoverage(second)
+        expect(answer.head?.block).toBeGreaterThanOrEqual(Number(head.number))
+        return answer
+      },
+      { timeout: 20_000 },
+    )
+    expect(resumed.data).toMatchObject(covered.data.map(({ kind, from }) => ({ kind, from })))
     await stopDemo('SIGKILL')
     await nothingIsLeft()
-  })
+  },
+  TIMEOUT_MS,
+)
 
-  test('when the universe does, and says so', async () => {
-    await startDemo()
+test(
+  'begins anew with --fresh, and ends when the universe does, and says so',
+  async () => {
+    const fresh = await startDemo('--fresh', '--seed', '2')
+    expect(fresh.keys).not.toEqual(first.keys)
+    expect(await rpc(fresh, 'eth_getBlockByHash', head.hash, false)).toBeNull()
+
     const demo = running.at(-1)
     const [universe] = processesOn(join(folder.dataDir, 'sim.json'))
     if (universe !== undefined) process.kill(universe, 'SIGKILL')
     await vi.waitFor(() => expect(demo?.child.exitCode).toBe(1), { timeout: 10_000 })
     expect(demo?.output.join('')).toMatch(/universe ended unasked/)
-  })
-})
-
-test('refuses to mix universes in one folder', async () => {
-  await startDemo()
-  await stopDemo()
-  await expect(startDemo('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
-  const statePath = join(folder.dataDir, 'sim.json')
-  const state = JSON.parse(readFileSync(statePath, 'utf8'))
-  writeFileSync(statePath, JSON.stringify({ ...state, laws: state.laws - 1 }))
-  await expect(startDemo()).rejects.toThrow(/another version of the simulator.*--fresh/s)
-})
+  },
+  TIMEOUT_MS,
+)

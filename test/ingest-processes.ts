@@ -1,22 +1,17 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { BatchLimits } from '../src/chain/follow/batches.js'
 import type { FollowWorld } from '../src/chain/follow/test-follow.js'
 import type { TestDatabase } from './database.js'
+import { forkChild } from './processes.js'
 import { until } from './until.js'
 
-const CHILD = join(import.meta.dirname, 'ingest-child.js')
-
 export type Ingester = {
-  /** Resolves when it has told so many times that it leads, waits for its turn, or has booked something. */
-  until(news: News, times?: number): Promise<void>
+  /** Resolves when the process has reported so many times that it leads, stands by, or has booked a batch. */
+  until(report: Report, times?: number): Promise<void>
   /** kill -9; resolves when it is gone. */
   kill(): Promise<void>
 }
 
-type News = 'leading' | 'standby' | 'booked'
+type Report = 'leading' | 'standby' | 'booked'
 
 type IngesterOptions = {
   pollMs?: number
@@ -33,29 +28,20 @@ export function startIngester(
 ): Ingester {
   const { url, wsUrl } = host
   const startBlock = universe.chain.firstNumber
-  const child = fork(CHILD, [JSON.stringify({ target, url, wsUrl, startBlock, ...options })], {
-    execArgv: [],
+  const argument = { target, url, wsUrl, startBlock, ...options }
+  const { child, isOver, kill } = forkChild('ingest-child.js', argument)
+  const reports: unknown[] = []
+  child.on('message', (report) => {
+    reports.push(report)
+    if (report === 'booked') onBooked?.()
   })
-  const kill = async () => {
-    if (isOver(child)) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  onTestFinished(kill)
-  const heard: unknown[] = []
-  child.on('message', (news) => {
-    heard.push(news)
-    if (news === 'booked') onBooked?.()
-  })
-  const hasTold = (news: News, times: number) =>
-    heard.filter((each) => each === news).length >= times
+  const hasReported = (report: Report, times: number) =>
+    reports.filter((each) => each === report).length >= times
   return {
-    until: async (news, times = 1) => {
-      await until(() => hasTold(news, times) || isOver(child))
-      if (!hasTold(news, times)) throw new Error('the process ended unasked')
+    until: async (report, times = 1) => {
+      await until(() => hasReported(report, times) || isOver())
+      if (!hasReported(report, times)) throw new Error('the process ended unasked')
     },
     kill,
   }
 }
-
-const isOver = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null

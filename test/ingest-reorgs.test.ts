@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
+import { counts } from './counts.js'
 import { createTestDatabase } from './database.js'
 import { hashUndisturbed, ingest } from './ingest.js'
 import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
-const REORGS = 200
+const REORGS = counts({ short: 30, long: 200 })
 
 let world: FollowWorld
 beforeAll(async () => {
@@ -14,18 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`${REORGS} reorganisations leave what the last chain alone would have left`, async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
-  const { arrive, stop, metric } = await ingest(world, database)
-  await arrive()
-  const below = randomFrom(4)
-  for (let count = 0; count < REORGS; count++) {
-    world.universe.reorg(1 + below(REORG_DEPTH_MAX))
-    for (let blocks = below(4); blocks > 0; blocks--) world.makeBlock()
+test(
+  `${REORGS} reorganisations leave what the last chain alone would have left`,
+  async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const { arrive, stop, metric } = await ingest(world, database)
     await arrive()
-  }
-  expect(await metric('auspex_chain_reorgs_total')).toBeGreaterThanOrEqual(REORGS)
-  await stop()
-  expect(await hashTables(database.sql)).toEqual(await hashUndisturbed(world))
-}, 240_000)
+    const below = randomFrom(4)
+    for (let count = 0; count < REORGS; count++) {
+      world.universe.reorg(1 + below(REORG_DEPTH_MAX))
+      for (let blocks = below(4); blocks > 0; blocks--) world.makeBlock()
+      await arrive()
+    }
+    expect(await metric('auspex_chain_reorgs_total')).toBeGreaterThanOrEqual(REORGS)
+    await stop()
+    expect(await hashTables(database.sql)).toEqual(await hashUndisturbed(world))
+  },
+  counts({ short: 60_000, long: 600_000 }),
+)

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLog } from '../src/lib/log.js'
 import { createPool } from '../src/store/connection.js'
 import { borrowDatabase } from '../src/store/database.js'
 import { findPostmaster } from '../src/store/embedded/postmaster.js'
 import {
+  countAddresses,
   createDataDir,
   processesOn,
   type Running,
@@ -18,85 +19,58 @@ import {
 
 let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
-const start = async (...args: string[]) => {
-  const service = await startAuspex(['--data', folder.dataDir, ...args])
+const start = async () => {
+  const args = ['--data', folder.dataDir, '--trusted-proxies', 'loopback']
+  const service = await startAuspex(args)
   running.push(service)
   return service
 }
 
-beforeEach(() => {
-  folder = createDataDir()
-})
-afterEach(async () => {
+const nothingIsLeft = () =>
+  vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
+
+async function removeFolder(): Promise<void> {
   for (const service of running.splice(0)) await service.stop('SIGKILL')
-  await vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
+  await nothingIsLeft()
   folder.remove()
-})
+}
 
+function expectCleanStop(code: number | null): void {
+  expect(code).toBe(0)
+  expect(processesOn(folder.dataDir)).toEqual([])
+  expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(false)
+}
+
+// One folder for all of them, and the same process as long as it lives: a start takes seconds.
 describe('auspex up', () => {
-  test('stops cleanly on SIGINT, database included', async () => {
-    const service = await start()
-    expect(await service.stop('SIGINT')).toBe(0)
-    expect(processesOn(folder.dataDir)).toEqual([])
-    expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(false)
+  beforeAll(() => {
+    folder = createDataDir()
   })
+  afterAll(removeFolder)
 
-  test('finishes the requests under way before it stops', async () => {
-    const service = await start()
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-    const head = 'POST /v1/keys HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
-    socket.write(`${head}content-length: 15\r\nexpect: 100-continue\r\n\r\n`)
-    // The server has begun with the request when it asks for the body.
+  const isAlive = ({ child }: Running) => child.exitCode === null && child.signalCode === null
+  const serve = async () => running.find(isAlive) ?? (await start())
+  const nextAddress = countAddresses()
+  const askForKey = ({ url }: Running) =>
+    fetch(`${url}/v1/keys`, { method: 'POST', headers: { 'x-forwarded-for': nextAddress() } })
+
+  /** A request for a key that the service has begun with: it asks for the body. */
+  async function beginRequest({ url }: Running, length: number) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const fields = [
+      'host: x',
+      `x-forwarded-for: ${nextAddress()}`,
+      'content-type: application/json',
+      `content-length: ${length}`,
+      'expect: 100-continue',
+    ]
+    socket.write(`POST /v1/keys HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`)
     expect(String(await once(socket, 'data'))).toMatch(/100 Continue/)
-    const stopped = service.stop()
-    await vi.waitFor(async () => {
-      await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
-    })
-    socket.write('{"name":"last"}')
-    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 201 /)
-    expect(await stopped).toBe(0)
-  })
-
-  test('cuts off a request that does not come to an end', async () => {
-    const service = await start()
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-    socket.write(
-      'POST /v1/keys HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n',
-    )
-    await once(socket, 'data')
-    expect(await service.stop('SIGTERM')).toBe(0)
-    expect(processesOn(folder.dataDir)).toEqual([])
-    expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(false)
-  })
-
-  test('takes its database along when it is killed, and loses at most the usage of the last seconds', async () => {
-    const service = await start()
-    const created = await fetch(`${service.url}/v1/keys`, { method: 'POST' })
-    const { api_key: key } = (await created.json()) as { api_key: string }
-    const headers = { 'x-api-key': key }
-    for (let count = 0; count < 5; count++) await fetch(`${service.url}/v1/status`, { headers })
-    const location = { dataDir: folder.dataDir, databaseUrl: undefined }
-    const log = createLog('silent', process.stdout)
-    const { target } = await borrowDatabase(location, { command: 'test', isService: false, log })
-    const pool = createPool(target, 1)
-    await vi.waitFor(
-      async () => expect(await pool`select used from usage`).toEqual([{ used: 5n }]),
-      {
-        timeout: 5_000,
-      },
-    )
-    await pool.end()
-    await service.stop('SIGKILL')
-    await vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
-    const next = await start()
-    const usage = await fetch(`${next.url}/v1/usage`, { headers })
-    expect(await usage.json()).toMatchObject({
-      meters: [{ meter: 'api_requests', used: 5 }, {}, {}],
-    })
-  })
+    return socket
+  }
 
   test('a second start says who holds the folder or the port, and leaves nothing running', async () => {
-    const service = await start()
+    const service = await serve()
     const inFolder = runAuspex(['up', '--port', '0', '--data', folder.dataDir])
     expect(inFolder.status).toBe(1)
     expect(inFolder.stderr).toMatch(`in use by \`auspex up\` (process ${service.child.pid}, since`)
@@ -111,30 +85,76 @@ describe('auspex up', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
 
-  test('a folder that cannot be used is named', () => {
-    mkdirSync(folder.dataDir)
-    writeFileSync(join(folder.dataDir, 'file'), '')
-    const run = runAuspex(['up', '--data', join(folder.dataDir, 'file')])
-    expect(run.status).toBe(1)
-    expect(run.stderr).toMatch(/Cannot use the data folder .*file/)
-  })
-
   test('a database that is killed is started again, and requests are answered again', async () => {
-    const service = await start()
+    const service = await serve()
     const cluster = join(folder.dataDir, 'postgres/cluster')
     const before = findPostmaster(cluster) ?? 0
     process.kill(before, 'SIGKILL')
     await vi.waitFor(
       async () => {
         expect(findPostmaster(cluster) ?? before).not.toBe(before)
-        expect((await fetch(`${service.url}/v1/keys`, { method: 'POST' })).status).toBe(201)
+        expect((await askForKey(service)).status).toBe(201)
       },
       { timeout: 20_000, interval: 100 },
     )
   })
+
+  test('finishes the requests under way and stops cleanly on SIGINT, database included', async () => {
+    const service = await serve()
+    const socket = await beginRequest(service, 15)
+    const stopped = service.stop('SIGINT')
+    await vi.waitFor(async () => {
+      await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
+    })
+    socket.write('{"name":"last"}')
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 201 /)
+    expectCleanStop(await stopped)
+  })
+
+  test('cuts off a request that does not come to an end', async () => {
+    const service = await serve()
+    await beginRequest(service, 5)
+    expectCleanStop(await service.stop('SIGTERM'))
+  })
+
+  test('takes its database along when it is killed, and loses at most the usage of the last seconds', async () => {
+    const service = await serve()
+    const { api_key: key } = (await (await askForKey(service)).json()) as { api_key: string }
+    const headers = { 'x-api-key': key }
+    for (let count = 0; count < 5; count++) await fetch(`${service.url}/v1/status`, { headers })
+    const location = { dataDir: folder.dataDir, databaseUrl: undefined }
+    const log = createLog('silent', process.stdout)
+    const { target } = await borrowDatabase(location, { command: 'test', isService: false, log })
+    const pool = createPool(target, 1)
+    await vi.waitFor(
+      async () => expect(await pool`select used from usage`).toEqual([{ used: 5n }]),
+      { timeout: 5_000 },
+    )
+    await pool.end()
+    await service.stop('SIGKILL')
+    await nothingIsLeft()
+    const next = await serve()
+    const usage = await fetch(`${next.url}/v1/usage`, { headers })
+    expect(await usage.json()).toMatchObject({
+      meters: [{ meter: 'api_requests', used: 5 }, {}, {}],
+    })
+  })
+
+  test('a folder that cannot be used is named', () => {
+    const file = join(folder.dataDir, 'file')
+    writeFileSync(file, '')
+    const run = runAuspex(['up', '--data', file])
+    expect(run.status).toBe(1)
+    expect(run.stderr).toMatch(/Cannot use the data folder .*file/)
+  })
 })
 
 describe('the command line', () => {
+  beforeEach(() => {
+    folder = createDataDir()
+  })
+  afterEach(removeFolder)
+
   test('makes accounts and keys, beside a running service and without one', async () => {
     const data = ['--data', folder.dataDir]
     const account = runAuspex([

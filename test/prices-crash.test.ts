@@ -1,10 +1,9 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Stream, streamId } from '../src/prices/streams.js'
+import { counts } from './counts.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
+import { forkChild } from './processes.js'
 import {
   insertPast,
   openSimulatedPrices,
@@ -13,12 +12,11 @@ import {
 } from './simulated-prices.js'
 import { until } from './until.js'
 
-const CHILD = join(import.meta.dirname, 'prices-child.js')
 /** So fast seconds pass here. */
 const SPEED = 10
 const TICK_MS = 5
 /** So long the processes live after they are connected. */
-const LIVES_MS = [2_300, 200, 2_500, 700]
+const LIVES_MS = counts({ short: [2_300, 200], long: [2_300, 200, 2_500, 700] })
 /** No tick waits longer in a process. */
 const LOST_MS_MAX = 2_000
 /** Fewer seconds in a row may be missing without being a gap. */
@@ -45,15 +43,7 @@ function letLive({ universe }: SimulatedPrices) {
 
 /** A process that is up and waits for its turn. */
 function makeReady(argument: object, sim: SimulatedPrices) {
-  const child = fork(CHILD, [JSON.stringify(argument)], { execArgv: [] })
-  const isOver = () => child.exitCode !== null || child.signalCode !== null
-  const kill = async () => {
-    if (isOver()) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    await until(() => !sim.isFollowed('rtds'))
-  }
-  onTestFinished(kill)
+  const { child, isOver, kill } = forkChild('prices-child.js', argument)
   return {
     /** Resolves when it is connected. */
     start: async () => {
@@ -61,7 +51,10 @@ function makeReady(argument: object, sim: SimulatedPrices) {
       await until(() => sim.isFollowed('rtds') || isOver())
       if (isOver()) throw new Error('the process ended unasked')
     },
-    kill,
+    kill: async () => {
+      await kill()
+      await until(() => !sim.isFollowed('rtds'))
+    },
   }
 }
 

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { removeHome } from '../src/store/embedded/home.js'
 import { makeOpenFolder } from './open-folder.js'
 
@@ -19,7 +20,7 @@ export type Env = Record<string, string>
 
 const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
 
-/** Nothing outside of this machine is asked: nobody listens on this port. */
+/** The service asks nothing outside of this machine: no process listens on this port. */
 const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
   AUSPEX_RTDS_WS_URL: 'off',
@@ -90,7 +91,7 @@ function spawnBuilt(
 }
 
 async function waitForUrl(child: ChildProcess, output: string[]): Promise<string> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`it ended at once:\n${output.join('')}`)
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.join(''))?.[0]
@@ -106,6 +107,26 @@ async function isReady(url: string): Promise<boolean> {
     (reply) => reply.status === 200,
     () => false,
   )
+}
+
+/** Runs a script of this folder with an argument, until the test ends or `kill` (SIGKILL) is called. */
+export function forkChild(script: string, argument: object) {
+  const path = join(import.meta.dirname, script)
+  const child = fork(path, [JSON.stringify(argument)], { execArgv: [] })
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  const kill = async () => {
+    if (isOver()) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  onTestFinished(kill)
+  return { child, isOver, kill }
+}
+
+/** Client addresses, another one with each call: an address gets one free key a day. */
+export function countAddresses(): () => string {
+  let last = 0
+  return () => `203.${Math.floor(++last / 65_536)}.${(last >> 8) & 255}.${last & 255}`
 }
 
 /** A folder for one test; `remove` takes the database with it. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { counts } from '../../test/counts.js'
 import { randomFrom } from '../../test/random.js'
 import { balancesOfLogs } from '../chain/attribute/fixtures/balances.js'
 import type { Sql } from '../store/connection.js'
@@ -8,10 +9,11 @@ import { plainAccounts } from './fixtures/plain-accounts.js'
 import { EVERYTHING } from './span.js'
 
 const TIMEOUT_MS = 60_000
+const WALLETS = counts({ short: 300, long: 1_000 })
 
 let ledger: TestLedger
 beforeAll(async () => {
-  ledger = await bookHistory()
+  ledger = await bookHistory({ intensity: counts({ short: 1, long: 3 }) })
 }, TIMEOUT_MS)
 afterAll(() => ledger.database.drop())
 
@@ -20,13 +22,13 @@ test('a history with everything in it is clean', async () => {
   expect(findings.flatMap(({ examples }) => examples)).toEqual([])
 })
 
-test('1,000 random wallets have what the chain and their own acts give them', async () => {
+test(`${WALLETS} random wallets have what the chain and their own acts give them`, async () => {
   const { database, universe, logs } = ledger
   const balances = balancesOfLogs(logs)
   const accounts = plainAccounts(universe)
   const rows = await selectPositions(database.sql)
-  const wallets = chooseWallets([...new Set(rows.map(({ wallet }) => wallet))], 1_000)
-  expect(wallets.size).toBe(1_000)
+  const wallets = chooseWallets([...new Set(rows.map(({ wallet }) => wallet))], WALLETS)
+  expect(wallets.size).toBe(WALLETS)
   const stored = rows.filter(({ wallet }) => wallets.has(wallet))
   for (const { wallet, token, balance, realized, bought } of stored) {
     const key = `${wallet} ${token}`
@@ -43,7 +45,7 @@ test('1,000 random wallets have what the chain and their own acts give them', as
   const bought = [...accounts].filter(([, account]) => account.bought > 0n).map(([key]) => key)
   const due = [...bought, ...balances.keys()].filter(isTheirs)
   expect(due.filter((key) => !keys.has(key))).toEqual([])
-  expect(stored.filter(({ realized }) => realized !== 0n).length).toBeGreaterThan(500)
+  expect(stored.filter(({ realized }) => realized !== 0n).length).toBeGreaterThan(WALLETS / 2)
 })
 
 type PositionRow = {
