@@ -1,4 +1,4 @@
-import { STATE_TABLES } from '../ledger/rows/tables/all.js'
+import { LEDGER_TABLES } from '../ledger/rows/tables.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { checkBalances } from './balances-check.js'
@@ -27,7 +27,7 @@ export type AuditPlan = {
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-const LEDGER_TABLES = [...STATE_TABLES.map(({ name }) => name), 'pnl']
+const AUDITED_TABLES = [...LEDGER_TABLES.map(({ name }) => name), 'pnl']
 
 /**
  * Compares what the database says of the chain with what its facts give, all of it as it is at one
@@ -40,7 +40,7 @@ export function audit(pool: Pool, plan: AuditPlan): Promise<Finding[]> {
     await tx`set local plan_cache_mode = force_custom_plan`
     await tx`set local jit = off`
     // Before the first look: a ledger that is swapped for a new one after it would seem empty.
-    await tx.unsafe(`lock table ${LEDGER_TABLES.join(', ')} in access share mode`)
+    await tx.unsafe(`lock table ${AUDITED_TABLES.join(', ')} in access share mode`)
     return auditState(tx, plan)
   })
 }

@@ -1,4 +1,4 @@
-import { BUILDER_HOURS, BUILDER_WALLETS } from '../ledger/rows/tables/builders.js'
+import { BUILDER_HOURS, BUILDER_WALLETS } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { compareTable } from './compare-table.js'
 import { count, type Finding, Tally } from './finding.js'

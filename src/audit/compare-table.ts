@@ -1,4 +1,4 @@
-import type { TableShape } from '../ledger/rows/state-table.js'
+import type { LedgerTable } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { describeChange, MISSING, SURPLUS } from './compare-rows.js'
 import { EXAMPLES_MAX, type Tally } from './finding.js'
@@ -12,7 +12,7 @@ type Row = Record<string, number | string | null> & { rows: number; differences:
  */
 export async function compareTable(
   sql: Sql,
-  table: TableShape,
+  table: LedgerTable,
   { only, derived }: { only: Fragment; derived: Fragment },
   tally: Tally,
 ): Promise<void> {

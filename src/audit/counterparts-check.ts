@@ -1,5 +1,5 @@
 import { ZERO_WALLET } from '../ledger/entry.js'
-import { POSITIONS } from '../ledger/rows/tables/positions.js'
+import { POSITIONS } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { compareTable } from './compare-table.js'
 import { count, type Finding, Tally } from './finding.js'

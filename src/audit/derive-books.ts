@@ -27,7 +27,7 @@ export async function deriveBooks(
     for (const entry of entries) {
       const set = entry.kind === 'redemption' ? sets.get(entry.condition) : undefined
       if (set !== undefined && blockOf(entry.seq) >= set.told) {
-        books.learn(set.condition, set.tokens)
+        books.addOutcomes(set.condition, set.tokens)
       }
       if (refused.has(entry.seq) || (set !== undefined && isDoubtful(entry, set, ledgerFrom))) {
         for (const wallet of walletsOf(entry)) unsure.add(wallet)

@@ -1,5 +1,4 @@
-import { MARKET_HOURS } from '../ledger/rows/tables/market-hours.js'
-import { LAST_PRICES, RESERVES, SUPPLIES } from '../ledger/rows/tables/tokens.js'
+import { LAST_PRICES, MARKET_HOURS, RESERVES, SUPPLIES } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { compareTable } from './compare-table.js'
 import { count, type Finding, Tally } from './finding.js'

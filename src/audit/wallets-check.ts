@@ -1,8 +1,11 @@
 import type { PnlRow, Position, WalletTotals } from '../ledger/books.js'
-import { CAUSES } from '../ledger/rows/queries.js'
-import type { StateRow, StateTable } from '../ledger/rows/state-table.js'
-import { POSITIONS } from '../ledger/rows/tables/positions.js'
-import { WALLET_TOTALS } from '../ledger/rows/tables/wallet-totals.js'
+import { PNL_CAUSES } from '../ledger/rows/queries.js'
+import {
+  type LedgerRow,
+  type LedgerTableOf,
+  POSITIONS,
+  WALLET_TOTALS,
+} from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { type Comparison, compareRows } from './compare-rows.js'
 import { deriveBooks } from './derive-books.js'
@@ -27,9 +30,9 @@ export async function checkWallets(
     const wanted = <Row extends { wallet: number }>(rows: Iterable<Row>) =>
       [...rows].filter(({ wallet }) => isWanted.has(wallet))
     const stored = await selectStored(sql, scope, sure)
-    compareRows(OF_POSITIONS, stored.positions, wanted(books.positions), positions)
+    compareRows(OF_POSITIONS, stored.positions, wanted(books.rows.positions), positions)
     compareRows(OF_STEPS, stored.steps, wanted(books.pnl).map(toStep), pnl)
-    compareRows(OF_TOTALS, stored.totals, wanted(books.wallets), totals)
+    compareRows(OF_TOTALS, stored.totals, wanted(books.rows.walletTotals), totals)
     wallets += sure.length
     leftOut += group.length - sure.length
     onProgress(wallets + leftOut)
@@ -53,10 +56,10 @@ const OF_STEPS: Comparison<Step> = {
 /** A row of `pnl` as it is stored. */
 type Step = Omit<PnlRow, 'cause'> & { cause: number }
 
-const toStep = (row: PnlRow): Step => ({ ...row, cause: CAUSES[row.cause] })
+const toStep = (row: PnlRow): Step => ({ ...row, cause: PNL_CAUSES[row.cause] })
 
-function comparisonOf<Row extends StateRow>(
-  table: StateTable<Row>,
+function comparisonOf<Row extends LedgerRow>(
+  table: LedgerTableOf<Row>,
   keys: readonly (keyof Row & string)[],
 ): Comparison<Row> {
   const columns = Object.keys(table.make(0, 0)) as (keyof Row & string)[]
@@ -72,9 +75,9 @@ async function selectStored(sql: Sql, scope: Scope, wallets: readonly number[]) 
   return { positions, totals, steps }
 }
 
-function selectRowsOf<Row extends StateRow>(
+function selectRowsOf<Row extends LedgerRow>(
   sql: Sql,
-  { name, keys, values, seqs = [] }: StateTable<Row>,
+  { name, keys, values, seqs = [] }: LedgerTableOf<Row>,
   wallets: readonly number[],
 ): Promise<Row[]> {
   const columns = [...keys, ...values].map((column) =>

@@ -129,7 +129,7 @@ describe.each(vectors)('$name', ({ name, steps, expected }) => {
   }
 
   function redeemAll(tokens: number[], payouts: bigint[]): Entry {
-    books.learn(1, tokens)
+    books.addOutcomes(1, tokens)
     const amounts = tokens.map((token) => books.position(ALICE, token).held)
     const denominator = payouts.reduce((sum, payout) => sum + payout, 0n)
     const payout = amounts.reduce(

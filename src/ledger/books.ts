@@ -110,3 +110,71 @@ export type PnlRow = {
 }
 
 export type PnlCause = 'sell' | 'merge' | 'redemption' | 'conversion'
+
+/** The rows of one table, by their keys. */
+export type RowSource<Row> = {
+  /** A row that does not exist is created. Marks the row as changed. */
+  open(first: number, second?: number): Row
+  peek(first: number, second?: number): Row | undefined
+}
+
+type BookRows = {
+  positions: RowSource<Position>
+  walletTotals: RowSource<WalletTotals>
+  marketHours: RowSource<MarketHour>
+  builderHours: RowSource<BuilderHour>
+  builderWallets: RowSource<BuilderWallet>
+  supplies: RowSource<Supply>
+  reserves: RowSource<Reserve>
+  lastPrices: RowSource<LastPrice>
+}
+
+/** `Books` over one source of rows for each table. */
+export abstract class RowBooks<Rows extends BookRows> implements Books {
+  readonly rows: Rows
+
+  constructor(rows: Rows) {
+    this.rows = rows
+  }
+
+  position(wallet: number, token: number): Position {
+    return this.rows.positions.open(wallet, token)
+  }
+
+  wallet(wallet: number): WalletTotals {
+    return this.rows.walletTotals.open(wallet)
+  }
+
+  marketHour(condition: number, hour: number): MarketHour {
+    return this.rows.marketHours.open(condition, hour)
+  }
+
+  builderHour(builder: number, hour: number): BuilderHour {
+    return this.rows.builderHours.open(builder, hour)
+  }
+
+  builderWallet(builder: number, wallet: number): BuilderWallet {
+    return this.rows.builderWallets.open(builder, wallet)
+  }
+
+  supply(token: number): Supply {
+    return this.rows.supplies.open(token)
+  }
+
+  reserve(condition: number): Reserve {
+    return this.rows.reserves.open(condition)
+  }
+
+  lastPrice(token: number): LastPrice {
+    return this.rows.lastPrices.open(token)
+  }
+
+  peekPosition(wallet: number, token: number): Position | undefined {
+    return this.rows.positions.peek(wallet, token)
+  }
+
+  abstract conditionOf(token: number): number
+  abstract tokensOf(condition: number): readonly number[]
+  abstract addPnl(row: PnlRow): void
+  abstract refuse(seq: number, reason: string): void
+}

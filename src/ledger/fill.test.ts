@@ -33,7 +33,7 @@ describe('a fill', () => {
       filledSec: START_SEC,
     })
     expect(books.position(EXCHANGE, 1)).toMatchObject({ balance: -units(10), held: 0n, cost: 0n })
-    expect([...books.wallets].map((totals) => totals.wallet)).toEqual([ALICE])
+    expect([...books.rows.walletTotals].map((totals) => totals.wallet)).toEqual([ALICE])
   })
 
   test('with a fee in shares brings fewer shares for the same money; the fee counts at its price', () => {
@@ -98,7 +98,7 @@ describe('a fill', () => {
     ])
     if (!first || !second || !third) throw new Error('three were made')
     const books = foldAll([first, second, third])
-    expect([...books.lastPrices]).toEqual([
+    expect([...books.rows.lastPrices]).toEqual([
       { token: 1, seq: first.seq, usd: units(4), shares: units(10) },
       { token: 2, seq: first.seq, usd: units(6), shares: units(10) },
       { token: UNKNOWN_TOKEN, seq: third.seq, usd: units(3), shares: units(5) },
@@ -109,7 +109,7 @@ describe('a fill', () => {
     ['that cost more than a dollar a share', buy(1, 10n, 11n)],
     ['of three', buy(21, 10n, 4n)],
   ])('prices no other outcome: one %s', (_what, entry) => {
-    expect([...foldAll([entry]).lastPrices].map(({ token }) => token)).toEqual([entry.token])
+    expect([...foldAll([entry]).rows.lastPrices].map(({ token }) => token)).toEqual([entry.token])
   })
 
   test('sets no price when it is older than the one that did', () => {
@@ -129,14 +129,14 @@ describe('the hour of a market', () => {
         fill({ wallet: BOB, token: 2, shares: 10n, usd: 5n, isTaker: false }),
       ]),
     )
-    expect([...books.marketHours]).toEqual([
+    expect([...books.rows.marketHours]).toEqual([
       { condition: 1, hour: HOUR, volume: 9n, trades: 2, traders: 2 },
     ])
   })
 
   test('counts a trader anew in the next hour', () => {
     const entries = inOrder([buy(1, 1n, 1n), buy(2, 1n, 1n), buy(2, 1n, 1n)], 1800)
-    const hours = [...foldAll(entries).marketHours]
+    const hours = [...foldAll(entries).rows.marketHours]
     expect(hours.map(({ hour, traders }) => [hour, traders])).toEqual([
       [HOUR, 1],
       [HOUR + 1, 1],
@@ -144,7 +144,7 @@ describe('the hour of a market', () => {
   })
 
   test('does not exist while nobody knows the condition of the token', () => {
-    expect([...foldAll([buy(UNKNOWN_TOKEN, 10n, 4n)]).marketHours]).toEqual([])
+    expect([...foldAll([buy(UNKNOWN_TOKEN, 10n, 4n)]).rows.marketHours]).toEqual([])
   })
 })
 
@@ -162,7 +162,7 @@ test('a builder gets every fill that names it, and each wallet once an hour', ()
       900,
     ),
   )
-  expect([...books.builderHours]).toEqual([
+  expect([...books.rows.builderHours]).toEqual([
     { builder, hour: HOUR, volume: 15n, fees: 2n, fills: 3, traders: 2 },
     { builder, hour: HOUR + 1, volume: 7n, fees: 0n, fills: 1, traders: 1 },
   ])

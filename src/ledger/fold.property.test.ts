@@ -15,12 +15,12 @@ const sum = (values: Iterable<bigint>): bigint => {
 }
 
 const positionsOf = (books: MemoryBooks, wallet: number): Position[] =>
-  [...books.positions].filter((position) => position.wallet === wallet)
+  [...books.rows.positions].filter((position) => position.wallet === wallet)
 
 test('a flat position carries no cost', () => {
   fc.assert(
     fc.property(histories, (entries) => {
-      for (const { held, cost } of foldAll(entries).positions) {
+      for (const { held, cost } of foldAll(entries).rows.positions) {
         expect(held).toBeGreaterThanOrEqual(0n)
         if (held === 0n) expect(cost).toBe(0n)
       }
@@ -33,7 +33,7 @@ test('profit less the cost of what is held is the money received less the money 
     fc.property(tradingHistories, (history) => {
       const entries = withoutSurplus(history)
       const books = foldAll(entries)
-      for (const { wallet, realized } of books.wallets) {
+      for (const { wallet, realized } of books.rows.walletTotals) {
         const cost = sum(positionsOf(books, wallet).map((position) => position.cost))
         expect(realized - cost).toBe(sum(entries.map((entry) => moneyOf(entry, wallet))))
       }
@@ -46,7 +46,7 @@ test('the balances of a token add up to what was made less what was destroyed', 
     fc.property(histories, (entries) => {
       const books = foldAll(entries.flatMap((entry) => [entry, ...suppliesOf(entry)]))
       const balances = new Map<number, bigint>()
-      for (const { wallet, token, balance } of books.positions) {
+      for (const { wallet, token, balance } of books.rows.positions) {
         if (wallet === ZERO_WALLET) continue
         balances.set(token, (balances.get(token) ?? 0n) + balance)
       }
@@ -63,7 +63,7 @@ test('P&L rows, positions and totals of a wallet tell the same profit', () => {
   fc.assert(
     fc.property(histories, (entries) => {
       const books = foldAll(entries)
-      for (const totals of books.wallets) {
+      for (const totals of books.rows.walletTotals) {
         const { wallet, realized, profit, loss } = totals
         const steps = books.pnl.filter((row) => row.wallet === wallet).map((row) => row.amount)
         expect(sum(steps)).toBe(realized)
@@ -92,7 +92,7 @@ test('positions, wins and losses are those of the rows, and nothing wins that wa
   fc.assert(
     fc.property(histories, (entries) => {
       const books = foldAll(entries)
-      for (const { wallet, positions, wins, losses } of books.wallets) {
+      for (const { wallet, positions, wins, losses } of books.rows.walletTotals) {
         const rows = positionsOf(books, wallet)
         expect(positions).toBe(rows.filter((row) => row.bought > 0n).length)
         expect(wins).toBe(rows.filter((row) => row.realized > 0n).length)
@@ -219,15 +219,15 @@ function involves(entry: Entry, wallet: number): boolean {
 function readWallet(books: MemoryBooks, wallet: number) {
   const isOwn = (row: { wallet: number }) => row.wallet === wallet
   return {
-    positions: readRows([...books.positions].filter(isOwn)),
-    totals: readRows([...books.wallets].filter(isOwn)),
-    builders: readRows([...books.builderWallets].filter(isOwn)),
+    positions: readRows([...books.rows.positions].filter(isOwn)),
+    totals: readRows([...books.rows.walletTotals].filter(isOwn)),
+    builders: readRows([...books.rows.builderWallets].filter(isOwn)),
     pnl: books.pnl.filter(isOwn),
   }
 }
 
 function readWithoutTraders(books: MemoryBooks) {
-  for (const row of books.marketHours) row.traders = 0
-  for (const row of books.builderHours) row.traders = 0
+  for (const row of books.rows.marketHours) row.traders = 0
+  for (const row of books.rows.builderHours) row.traders = 0
   return readBooks(books)
 }

@@ -41,20 +41,20 @@ describe('a split', () => {
     const books = foldAll([split({ wallet: EXCHANGE, amount: 7n, isUser: false })])
     expect(books.position(EXCHANGE, 1)).toMatchObject({ balance: 7n, held: 0n, cost: 0n })
     expect(books.reserve(1).paidIn).toBe(7n)
-    expect([...books.wallets]).toEqual([])
+    expect([...books.rows.walletTotals]).toEqual([])
   })
 
   test('told by an adapter bears cost, and moves nothing', () => {
     const books = foldAll([split({ amount: 8n, isCore: false })])
     expect(books.position(ALICE, 1)).toMatchObject({ balance: 0n, held: 8n, cost: 4n })
-    expect([...books.reserves]).toEqual([])
+    expect([...books.rows.reserves]).toEqual([])
   })
 
   test('of three outcomes bears no cost', () => {
     const books = foldAll([split({ condition: 5, tokens: [21, 22, 23], amount: 9n })])
     expect(books.position(ALICE, 22)).toMatchObject({ balance: 9n, held: 0n, cost: 0n })
     expect(books.reserve(5).paidIn).toBe(9n)
-    expect([...books.wallets]).toEqual([])
+    expect([...books.rows.walletTotals]).toEqual([])
   })
 })
 
@@ -92,7 +92,7 @@ describe('a redemption', () => {
 
   test('of nothing changes no position', () => {
     const books = foldAll([redemption({ payout: 0n, payouts: [1n, 0n] })])
-    expect([...books.positions]).toEqual([])
+    expect([...books.rows.positions]).toEqual([])
     expect(books.reserve(1)).toMatchObject({ paidOut: 0n, redeemedLegs: 0 })
   })
 
@@ -165,7 +165,7 @@ describe('a conversion', () => {
       ]),
     )
     expect(books.pnl).toEqual([])
-    for (const { held, cost, bought } of books.positions) {
+    for (const { held, cost, bought } of books.rows.positions) {
       expect({ held, cost, bought }).toEqual({ held: 0n, cost: 0n, bought: 0n })
     }
   })
@@ -221,7 +221,7 @@ describe('a migration', () => {
   test('of gifts moves no cost', () => {
     const books = foldAll(inOrder<Entry>([transfer(BOB, ALICE, 1, 10n), migration(1, 31, 10n)]))
     expect(books.position(ALICE, 31)).toMatchObject({ held: 0n, cost: 0n, bought: 0n })
-    expect([...books.wallets]).toEqual([])
+    expect([...books.rows.walletTotals]).toEqual([])
   })
 })
 

@@ -3,7 +3,6 @@ import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { codeOf, OperatorError } from '../../core/errors.js'
 import { blockOf, seqOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
-import { foldInTurns } from '../../ledger/rows/fold-in-turns.js'
 import { LedgerStore } from '../../ledger/rows/ledger-store.js'
 import { readAhead } from '../../lib/read-ahead.js'
 import { systemTiming, type Timing } from '../../lib/timing.js'
@@ -60,8 +59,8 @@ export class Rebuild {
     this.#doneSeq = doneSeq ?? NOTHING_DONE
     if (doneSeq !== undefined) return
     // The tables are empty: no row has to be looked for that was not made here.
-    this.#ledger.startWallet(0)
-    this.#ledger.startToken(0)
+    this.#ledger.addNewWallet(0)
+    this.#ledger.addNewToken(0)
   }
 
   static async run(options: RebuildOptions, fromBlock: number, signal: AbortSignal): Promise<void> {
@@ -161,7 +160,7 @@ export class Rebuild {
   async #fold(tx: Sql, entries: readonly Entry[], journalFrom: number): Promise<void> {
     await this.#names.resolveEntries(tx, entries)
     await this.#ledger.load(tx, entries)
-    await foldInTurns(this.#ledger, entries, (block) => block >= journalFrom)
+    await this.#ledger.foldEntries(entries, (block) => block >= journalFrom)
     await this.#ledger.write(tx)
     const refusals = this.#ledger.takeRefusals()
     if (refusals.length > 0) await insertRefusedEntries(tx, refusals)

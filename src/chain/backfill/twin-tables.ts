@@ -1,4 +1,4 @@
-import { STATE_TABLES } from '../../ledger/rows/tables/all.js'
+import { LEDGER_TABLES } from '../../ledger/rows/tables.js'
 import type { Sql } from '../../store/connection.js'
 import { createViews, dropViews, selectDependentViews } from './dependent-views.js'
 
@@ -6,9 +6,9 @@ import { createViews, dropViews, selectDependentViews } from './dependent-views.
 export const TWIN_SCHEMA = 'auspex_rebuild'
 
 /** All that a ledger is. Steps of profit are in partitions. */
-const LEDGER_TABLES = [...STATE_TABLES.map(({ name }) => name), 'pnl', 'undo', 'undo_floor']
+const TWIN_TABLES = [...LEDGER_TABLES.map(({ name }) => name), 'pnl', 'undo', 'undo_floor']
 /** What the new ledger refuses is put apart until it is in use. */
-const TWINS = [...LEDGER_TABLES, 'quarantine']
+const TWINS = [...TWIN_TABLES, 'quarantine']
 
 /** Readers that come meanwhile wait behind us, so we do not wait for long. */
 const LOCK_WAIT_MS = 2_000
@@ -83,7 +83,7 @@ export async function addIndexes(tx: Sql): Promise<void> {
 
 /** So that the planner knows from the first moment what it will read. */
 export async function analyzeTwins(tx: Sql): Promise<void> {
-  await tx.unsafe(`analyze ${LEDGER_TABLES.map((name) => `${TWIN_SCHEMA}.${name}`).join(', ')}`)
+  await tx.unsafe(`analyze ${TWIN_TABLES.map((name) => `${TWIN_SCHEMA}.${name}`).join(', ')}`)
 }
 
 /**
@@ -91,7 +91,7 @@ export async function analyzeTwins(tx: Sql): Promise<void> {
  * with `lock_not_available` when somebody reads the old ones for long.
  */
 export async function swapTwins(tx: Sql): Promise<void> {
-  const inUse = LEDGER_TABLES.map((name) => `public.${name}`).join(', ')
+  const inUse = TWIN_TABLES.map((name) => `public.${name}`).join(', ')
   await tx.unsafe(`
     set local search_path = public;
     set local lock_timeout = ${LOCK_WAIT_MS};
@@ -106,7 +106,7 @@ export async function swapTwins(tx: Sql): Promise<void> {
        set block = greatest(block, (select min(number) from recent_blocks));
     delete from ${TWIN_SCHEMA}.undo
      where block <= (select block from ${TWIN_SCHEMA}.undo_floor)`)
-  const views = await selectDependentViews(tx, LEDGER_TABLES)
+  const views = await selectDependentViews(tx, TWIN_TABLES)
   await dropViews(tx, views)
   await tx.unsafe(`drop table ${inUse}`)
   for (const name of await selectTwins(tx)) {
@@ -122,6 +122,6 @@ async function selectTwins(sql: Sql): Promise<string[]> {
     select relname as name
       from pg_class
      where relnamespace = ${TWIN_SCHEMA}::regnamespace
-       and (relname = any(${LEDGER_TABLES}::text[]) or relispartition and relkind = 'r')`
+       and (relname = any(${TWIN_TABLES}::text[]) or relispartition and relkind = 'r')`
   return rows.map(({ name }) => name)
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { blockOf } from '../../core/seq.js'
-import type { Refusal } from '../../ledger/rows/ledger-store.js'
+import type { RefusedEntry } from '../../ledger/rows/ledger-store.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { FillRate } from './fill-rate.js'
 import { UnknownOperators } from './unknown-operators.js'
@@ -29,7 +29,7 @@ export class ChainWatch {
     this.#quarantined = known.quarantined
   }
 
-  onBooked(tape: BatchFacts, refusals: readonly Refusal[]): () => void {
+  onBooked(tape: BatchFacts, refusals: readonly RefusedEntry[]): () => void {
     const fills = countByBlock(tape)
     const unknown = tape.rawLogs.filter(({ kind }) => kind === 'unknown').length
     const reasons = [

@@ -1,9 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { partitionEnd } from '../../core/blocks.js'
 import type { Entry } from '../../ledger/entry.js'
-import { foldInTurns } from '../../ledger/rows/fold-in-turns.js'
-import { type LedgerLimits, LedgerStore, type Refusal } from '../../ledger/rows/ledger-store.js'
-import { rewindLedger } from '../../ledger/rows/rewind.js'
+import {
+  type LedgerLimits,
+  LedgerStore,
+  type RefusedEntry,
+} from '../../ledger/rows/ledger-store.js'
+import { rewindLedger } from '../../ledger/rows/undo-journal.js'
 import { ReadAhead } from '../../lib/read-ahead.js'
 import { withTimeout } from '../../lib/timeout.js'
 import type { Pool, Sql } from '../../store/connection.js'
@@ -36,7 +39,7 @@ export type BlockListener = {
    * Looks at a tape that may still be rolled back. What it returns is called after the commit, and
    * should hold no more of the tape than it needs. `refusals`: what the ledger would not book.
    */
-  onBooked(tape: BatchFacts, refusals: readonly Refusal[]): () => void
+  onBooked(tape: BatchFacts, refusals: readonly RefusedEntry[]): () => void
   /** `freed`: so many logs of the blocks above were quarantined, and are no more. */
   onRewound(toBlock: number, freed: number): void
 }
@@ -175,7 +178,7 @@ export class BlockWriter implements BlockSink {
     await transact(this.#pool, async (tx) => {
       const untilMs = performance.now() + TRANSACTION_MS
       const facts = new FactWriter(this.#names)
-      const refusals: Refusal[] = []
+      const refusals: RefusedEntry[] = []
       await this.#start(tx, first.fromBlock)
       // What is lost far below the head when the machine fails is read once more.
       if (!first.isNearHead) await tx`set local synchronous_commit = off`
@@ -235,8 +238,8 @@ export class BlockWriter implements BlockSink {
   async #book(tx: Sql, read: Read, facts: FactWriter, onSend: () => void): Promise<void> {
     const { tape, isNearHead } = read
     const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: isNearHead })
-    for (const wallet of wallets) this.#ledger.startWallet(wallet)
-    for (const token of tokens) this.#ledger.startToken(token)
+    for (const wallet of wallets) this.#ledger.addNewWallet(wallet)
+    for (const token of tokens) this.#ledger.addNewToken(token)
     const entries = await toEntries(tx, tape, this.#names)
     await this.#ledger.load(tx, entries)
     facts.add(tape)
@@ -245,7 +248,7 @@ export class BlockWriter implements BlockSink {
   }
 
   async #fold({ toBlock, isNearHead }: Read, entries: readonly Entry[]): Promise<void> {
-    await foldInTurns(this.#ledger, entries, () => isNearHead)
+    await this.#ledger.foldEntries(entries, () => isNearHead)
     this.#ledger.startBlock(toBlock, isNearHead)
   }
 

@@ -6,7 +6,7 @@ import type { Entry, FillEntry, TransferEntry } from '../entry.js'
 import { fold } from '../fold.js'
 import { makeBlocks, OUTCOMES, type TestBlock } from './fixtures/random-blocks.js'
 import { LedgerStore } from './ledger-store.js'
-import { rewindLedger } from './rewind.js'
+import { rewindLedger } from './undo-journal.js'
 
 const TABLES = [
   'positions',
@@ -50,8 +50,8 @@ type BookOptions = { isJournalled?: boolean; namesStart?: boolean }
 async function foldBlocks(tx: Sql, store: LedgerStore, blocks: TestBlock[], options: BookOptions) {
   const { isJournalled = true, namesStart = true } = options
   if (namesStart) {
-    for (const id of blocks.flatMap(({ newWallets }) => newWallets)) store.startWallet(id)
-    for (const id of blocks.flatMap(({ newTokens }) => newTokens)) store.startToken(id)
+    for (const id of blocks.flatMap(({ newWallets }) => newWallets)) store.addNewWallet(id)
+    for (const id of blocks.flatMap(({ newTokens }) => newTokens)) store.addNewToken(id)
   }
   await store.load(
     tx,
@@ -229,8 +229,8 @@ describe('the journal', () => {
 
   test('is written with the block and nothing else', async () => {
     const store = new LedgerStore(OUTCOMES)
-    await book(store, [blockOf(FIRST_BLOCK, [makeFill(10, 1)])])
-    await book(store, [blockOf(FIRST_BLOCK + 1, [makeFill(10, 1), makeFill(10, 1)])])
+    await book(store, [makeBlock(FIRST_BLOCK, [makeFill(10, 1)])])
+    await book(store, [makeBlock(FIRST_BLOCK + 1, [makeFill(10, 1), makeFill(10, 1)])])
     const rows = await database.sql`
       select block, key, image is null as was_absent
         from undo where state = 'positions' order by block, key`
@@ -271,8 +271,8 @@ describe('the memory of the ledger', () => {
     const store = new LedgerStore(OUTCOMES)
     await expect(store.load(silence, [makeFill(10, 15)])).rejects.toThrow('asked')
     store.forget()
-    store.startToken(15)
-    store.startWallet(10)
+    store.addNewToken(15)
+    store.addNewWallet(10)
     await expect(store.load(silence, [makeFill(10, 15)])).resolves.toBeUndefined()
     expect(store.peekPosition(10, 15)).toBeUndefined()
     expect(store.position(11, 15)).toMatchObject({ wallet: 11, token: 15, balance: 0n })
@@ -280,9 +280,9 @@ describe('the memory of the ledger', () => {
 
   test('asks again for rows of a new token that were let go, and for no others', async () => {
     const store = new LedgerStore(OUTCOMES, { positionsMax: 2 })
-    store.startToken(15)
-    await book(store, [blockOf(FIRST_BLOCK, [makeTransfer(10, 11, 15)])])
-    await book(store, [blockOf(FIRST_BLOCK + 1, [makeTransfer(12, 13, 15)])])
+    store.addNewToken(15)
+    await book(store, [makeBlock(FIRST_BLOCK, [makeTransfer(10, 11, 15)])])
+    await book(store, [makeBlock(FIRST_BLOCK + 1, [makeTransfer(12, 13, 15)])])
     await expect(store.load(silence, [makeTransfer(14, 16, 15)])).resolves.toBeUndefined()
     await expect(store.load(silence, [makeTransfer(10, 16, 15)])).rejects.toThrow('asked')
   })
@@ -296,7 +296,7 @@ describe('the memory of the ledger', () => {
 
   test('refuses to write what belongs to no block', async () => {
     const store = new LedgerStore(OUTCOMES)
-    store.startWallet(10)
+    store.addNewWallet(10)
     store.wallet(10).fills++
     await expect(store.write(database.sql)).rejects.toThrow('changes belong to a block')
   })
@@ -310,7 +310,7 @@ describe('the memory of the ledger', () => {
 })
 
 let lastSeq = 0
-const blockOf = (number: number, entries: Entry[]): TestBlock => ({
+const makeBlock = (number: number, entries: Entry[]): TestBlock => ({
   number,
   entries,
   newWallets: [],

@@ -1,156 +1,134 @@
 import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import { blockOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
-import type {
-  Books,
-  BuilderHour,
-  BuilderWallet,
-  LastPrice,
-  MarketHour,
-  PnlRow,
-  Position,
-  Reserve,
-  Supply,
-  WalletTotals,
-} from '../books.js'
+import { type PnlRow, RowBooks } from '../books.js'
 import type { Entry } from '../entry.js'
-import { Journal, NO_BLOCK } from './journal.js'
-import { insertPnl, preferIndexes } from './queries.js'
-import { createShelves, type Shelves } from './shelves.js'
-import { type Outcomes, wantRows } from './want-rows.js'
-import { writeChanges } from './write-changes.js'
+import { fold } from '../fold.js'
+import { type Outcomes, requestRows } from './entry-rows.js'
+import { insertPnl, preferIndexes, writeRows } from './queries.js'
+import { createRowCaches, type RowCaches } from './row-cache.js'
+import { NO_BLOCK, UndoJournal } from './undo-journal.js'
 
 export type LedgerLimits = {
-  /** Resident positions between batches; the other tables keep a share of it. */
+  /** Cached positions between batches; the other tables keep a share of it. */
   positionsMax?: number
 }
 
-export type Refusal = { seq: number; reason: string }
+/** An entry that was not booked, and why. */
+export type RefusedEntry = { seq: number; reason: string }
 
 const POSITIONS_MAX = 125_000
 
+/** Entries that are folded before the event loop gets a turn. */
+const ENTRIES_PER_TURN = 500
+
 /**
- * The ledger's state in the database, behind memory that is bounded. A batch goes like this:
- * `startWallet` and `startToken` for whatever it names first; `load`; for each block `startBlock`
- * and its entries through the fold; `write`; commit. Only then may the next batch be loaded. After
- * anything else (an error on the way, a rollback, a rewind) comes `forget`.
+ * The ledger's tables behind caches of bounded size. For each batch the caller uses, in this order:
+ * `addNewWallet` and `addNewToken` for ids that the batch names first; `load`; `foldEntries`, or for
+ * each block `startBlock` and its entries through the fold; `write`; commit. Only then may the next
+ * batch be loaded. After an error, a rollback or a rewind the caller uses `forget`.
  */
-export class LedgerStore implements Books {
+export class LedgerStore extends RowBooks<RowCaches> {
   readonly #outcomes: Outcomes
-  readonly #journal = new Journal()
-  readonly #shelves: Shelves
+  readonly #journal: UndoJournal
   #pnl: PnlRow[] = []
-  #refusals: Refusal[] = []
+  #refusals: RefusedEntry[] = []
 
   constructor(outcomes: Outcomes, { positionsMax = POSITIONS_MAX }: LedgerLimits = {}) {
+    const journal = new UndoJournal()
+    super(createRowCaches(journal, positionsMax))
     this.#outcomes = outcomes
-    this.#shelves = createShelves(this.#journal, positionsMax)
+    this.#journal = journal
   }
 
-  /** Rows in memory, of all tables. */
+  /** Cached rows of all tables. */
   get residentRows(): number {
-    return Object.values(this.#shelves).reduce((sum, shelf) => sum + shelf.size, 0)
+    return Object.values(this.rows).reduce((sum, cache) => sum + cache.size, 0)
   }
 
-  /** The wallet got its number just now: it has no rows. Numbers only ever ascend. */
-  startWallet(wallet: number): void {
-    this.#shelves.positions.startFirst(wallet)
-    this.#shelves.walletTotals.startFirst(wallet)
-    this.#shelves.builderWallets.startSecond(wallet)
+  /** The wallet got its id just now, so it has no rows. Ids are assigned in ascending order. */
+  addNewWallet(wallet: number): void {
+    this.rows.positions.addNewFirst(wallet)
+    this.rows.walletTotals.addNewFirst(wallet)
+    this.rows.builderWallets.addNewSecond(wallet)
   }
 
-  startToken(token: number): void {
-    this.#shelves.positions.startSecond(token)
-    this.#shelves.supplies.startFirst(token)
-    this.#shelves.lastPrices.startFirst(token)
+  addNewToken(token: number): void {
+    this.rows.positions.addNewSecond(token)
+    this.rows.supplies.addNewFirst(token)
+    this.rows.lastPrices.addNewFirst(token)
   }
 
-  /** Brings into memory whatever folding these entries may touch. */
+  /** Loads every row that folding these entries may touch. */
   async load(sql: Sql, entries: Iterable<Entry>): Promise<void> {
-    for (const entry of entries) wantRows(this.#shelves, this.#outcomes, entry)
-    await Promise.all(Object.values(this.#shelves).map((shelf) => shelf.load(sql)))
+    for (const entry of entries) requestRows(this.rows, this.#outcomes, entry)
+    await Promise.all(Object.values(this.rows).map((cache) => cache.load(sql)))
   }
 
-  /** What follows belongs to this block; with a journal it can be taken back by `rewindLedger`. */
+  /** The changes that follow belong to this block; with a journal `rewindLedger` can undo them. */
   startBlock(block: number, isJournalled: boolean): void {
     this.#journal.startBlock(block, isJournalled)
   }
 
+  /** Folds loaded entries block by block, and lets the event loop run in between. */
+  async foldEntries(
+    entries: readonly Entry[],
+    isJournalled: (block: number) => boolean,
+  ): Promise<void> {
+    let block = Number.NaN
+    let untilTurn = ENTRIES_PER_TURN
+    for (const entry of entries) {
+      const entryBlock = blockOf(entry.seq)
+      if (entryBlock !== block) this.startBlock(entryBlock, isJournalled(entryBlock))
+      block = entryBlock
+      fold(this, entry)
+      if (--untilTurn > 0) continue
+      untilTurn = ENTRIES_PER_TURN
+      await turn()
+    }
+  }
+
   async write(tx: Sql): Promise<void> {
-    const shelves = Object.values(this.#shelves)
-    const changes = shelves.flatMap((shelf) => shelf.takeChanges())
+    const caches = Object.values(this.rows)
+    const changes = caches.flatMap((cache) => cache.takeChanges())
     assert(changes.length === 0 || this.#journal.block !== NO_BLOCK, 'changes belong to a block')
     await preferIndexes(tx)
-    await writeChanges(tx, changes)
+    await writeRows(tx, changes)
     await insertPnl(tx, this.#pnl)
     this.#pnl = []
     await this.#journal.write(tx)
-    for (const shelf of shelves) shelf.trim()
+    for (const cache of caches) cache.trim()
   }
 
-  /** What the fold refused since the last call. */
-  takeRefusals(): Refusal[] {
+  /** The entries that the fold refused since the last call. */
+  takeRefusals(): RefusedEntry[] {
     const refusals = this.#refusals
     this.#refusals = []
     return refusals
   }
 
-  /** Trusts nothing in memory any more. */
+  /** Drops everything in memory. */
   forget(): void {
-    for (const shelf of Object.values(this.#shelves)) shelf.clear()
+    for (const cache of Object.values(this.rows)) cache.clear()
     this.#journal.clear()
     this.#pnl = []
     this.#refusals = []
   }
 
-  position(wallet: number, token: number): Position {
-    return this.#shelves.positions.take(wallet, token)
-  }
-
-  wallet(wallet: number): WalletTotals {
-    return this.#shelves.walletTotals.take(wallet)
-  }
-
-  marketHour(condition: number, hour: number): MarketHour {
-    return this.#shelves.marketHours.take(condition, hour)
-  }
-
-  builderHour(builder: number, hour: number): BuilderHour {
-    return this.#shelves.builderHours.take(builder, hour)
-  }
-
-  builderWallet(builder: number, wallet: number): BuilderWallet {
-    return this.#shelves.builderWallets.take(builder, wallet)
-  }
-
-  supply(token: number): Supply {
-    return this.#shelves.supplies.take(token)
-  }
-
-  reserve(condition: number): Reserve {
-    return this.#shelves.reserves.take(condition)
-  }
-
-  lastPrice(token: number): LastPrice {
-    return this.#shelves.lastPrices.take(token)
-  }
-
-  peekPosition(wallet: number, token: number): Position | undefined {
-    return this.#shelves.positions.peek(wallet, token)
-  }
-
-  conditionOf(token: number): number {
+  override conditionOf(token: number): number {
     return this.#outcomes.conditionOf(token, this.#journal.block)
   }
 
-  tokensOf(condition: number): readonly number[] {
+  override tokensOf(condition: number): readonly number[] {
     return this.#outcomes.tokensOf(condition, this.#journal.block)
   }
 
-  addPnl(row: PnlRow): void {
+  override addPnl(row: PnlRow): void {
     this.#pnl.push(row)
   }
 
-  refuse(seq: number, reason: string): void {
+  override refuse(seq: number, reason: string): void {
     this.#refusals.push({ seq, reason })
   }
 }

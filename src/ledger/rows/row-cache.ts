@@ -1,37 +1,49 @@
 import assert from 'node:assert/strict'
 import type { Sql } from '../../store/connection.js'
-import { FreshKeys } from './fresh-keys.js'
-import type { Journal } from './journal.js'
-import { selectRows } from './queries.js'
-import { type Slot, SlotTable } from './slot-table.js'
-import type { StateRow, StateTable } from './state-table.js'
-import type { Change } from './write-changes.js'
+import { AbsentKeys } from './fast/absent-keys.js'
+import { type Slot, SlotTable } from './fast/slot-table.js'
+import { type RowChanges, selectRows } from './queries.js'
+import {
+  BUILDER_HOURS,
+  BUILDER_WALLETS,
+  LAST_PRICES,
+  type LedgerRow,
+  type LedgerTableOf,
+  MARKET_HOURS,
+  POSITIONS,
+  RESERVES,
+  SUPPLIES,
+  toIds,
+  toKey,
+  WALLET_TOTALS,
+} from './tables.js'
+import type { UndoJournal } from './undo-journal.js'
 
-/** So few that a slow disk finds them long before a statement has to end. */
+/** Few enough for a slow disk to find them well within the statement timeout. */
 const ROWS_PER_QUERY = 20_000
 
 /**
- * The rows of one table that are in memory. What a batch may touch is asked for and loaded before
- * it is folded, and is let go when nobody asks for it while as many others are asked for as half
- * of the room holds.
+ * The rows of one table that are in memory. The rows that a batch may touch are requested and loaded
+ * before its entries are folded. Rows are evicted by generation: a generation ends when half of the
+ * cache's capacity has been requested in it, and rows that were not requested in it are dropped.
  */
-export class Shelf<Row extends StateRow> {
-  readonly #table: StateTable<Row>
-  readonly #journal: Journal
-  readonly #fresh: FreshKeys
+export class RowCache<Row extends LedgerRow> {
+  readonly #table: LedgerTableOf<Row>
+  readonly #journal: UndoJournal
+  readonly #absent: AbsentKeys
   readonly #generationMax: number
   #slots = new SlotTable<Row>()
   #generation = 0
-  /** Slots that were asked for in this generation. */
+  /** Slots that were requested in this generation. */
   #generationSize = 0
   #missing: Slot<Row>[] = []
   #changed: Slot<Row>[] = []
 
-  constructor(table: StateTable<Row>, journal: Journal, positionsMax: number) {
+  constructor(table: LedgerTableOf<Row>, journal: UndoJournal, positionsMax: number) {
     const rowsMax = positionsMax * table.share
     this.#table = table
     this.#journal = journal
-    this.#fresh = new FreshKeys(rowsMax)
+    this.#absent = new AbsentKeys(rowsMax)
     this.#generationMax = Math.floor(rowsMax / 2)
   }
 
@@ -39,24 +51,24 @@ export class Shelf<Row extends StateRow> {
     return this.#slots.size
   }
 
-  /** The number was given just now: no row has it as its first key. */
-  startFirst(id: number): void {
-    this.#fresh.startFirst(id)
+  /** The id was assigned just now: no row has it as its first key. */
+  addNewFirst(id: number): void {
+    this.#absent.addNewFirst(id)
   }
 
-  startSecond(id: number): void {
-    this.#fresh.startSecond(id)
+  addNewSecond(id: number): void {
+    this.#absent.addNewSecond(id)
   }
 
-  /** Says that the next fold may touch the row: `load` brings what is not here. */
-  want(first: number, second = 0): void {
-    const key = this.#keyOf(first, second)
+  /** The next fold may touch the row: `load` selects it unless it is here or cannot exist. */
+  request(first: number, second = 0): void {
+    const key = toKey(this.#table, first, second)
     const slot = this.#slots.get(key)
     if (slot !== undefined) {
       if (slot.generation === this.#generation) return
       slot.generation = this.#generation
       this.#generationSize++
-    } else if (!this.#fresh.isAbsent(first, second, key)) {
+    } else if (!this.#absent.has(first, second, key)) {
       this.#missing.push(this.#add(key))
     }
   }
@@ -68,9 +80,9 @@ export class Shelf<Row extends StateRow> {
       await this.#loadSome(sql, missing.slice(from, from + ROWS_PER_QUERY))
   }
 
-  /** Marks the row as changed; one that does not exist is made. */
-  take(first: number, second = 0): Row {
-    const key = this.#keyOf(first, second)
+  /** Marks the row as changed; one that does not exist is created. */
+  open(first: number, second = 0): Row {
+    const key = toKey(this.#table, first, second)
     const slot = this.#slots.get(key) ?? this.#addAbsent(first, second, key)
     if (!slot.isChanged) {
       slot.isChanged = true
@@ -88,14 +100,14 @@ export class Shelf<Row extends StateRow> {
   }
 
   peek(first: number, second = 0): Row | undefined {
-    const key = this.#keyOf(first, second)
+    const key = toKey(this.#table, first, second)
     const slot = this.#slots.get(key)
     if (slot === undefined) this.#checkAbsence(first, second, key)
     return slot?.row
   }
 
-  /** What the database has to learn; from then on it counts as known there. */
-  takeChanges(): Change[] {
+  /** The rows to write; from now on they count as stored. */
+  takeChanges(): RowChanges[] {
     const added: Row[] = []
     const updated: Row[] = []
     for (const slot of this.#changed) {
@@ -113,7 +125,7 @@ export class Shelf<Row extends StateRow> {
     return changes.filter(({ rows }) => rows.length > 0)
   }
 
-  /** Keeps to the bound. Everything is written when it is called. */
+  /** Evicts rows down to the bound. The caller has written all changes before. */
   trim(): void {
     if (this.#generationSize <= this.#generationMax) return
     const slots = this.#slots
@@ -121,14 +133,14 @@ export class Shelf<Row extends StateRow> {
     for (const slot of slots.all()) {
       const stays = slot.generation === this.#generation && this.#slots.size < this.#generationMax
       if (stays) this.#slots.add(slot)
-      else if (slot.row !== undefined) this.#letGo(slot.key)
+      else if (slot.row !== undefined) this.#evict(slot.key)
     }
     this.#generation++
     this.#generationSize = 0
   }
 
   clear(): void {
-    this.#fresh.clear()
+    this.#absent.clear()
     this.#slots = new SlotTable()
     this.#generationSize = 0
     this.#missing = []
@@ -136,14 +148,14 @@ export class Shelf<Row extends StateRow> {
   }
 
   async #loadSome(sql: Sql, missing: readonly Slot<Row>[]): Promise<void> {
-    const keys = missing.map(({ key }) => this.#idsOf(key))
+    const keys = missing.map(({ key }) => toIds(this.#table, key))
     const { make, keys: columns } = this.#table
     for (const found of await selectRows<Row>(sql, this.#table, keys)) {
       const first = Number(found[columns[0]])
       const second = columns[1] === undefined ? 0 : Number(found[columns[1]])
-      const slot = this.#slots.get(this.#keyOf(first, second))
-      assert(slot !== undefined, 'only rows that were asked for come back')
-      // Copied into a row of our own making, so that all rows have one shape.
+      const slot = this.#slots.get(toKey(this.#table, first, second))
+      assert(slot !== undefined, 'only requested rows are selected')
+      // Copied into a row that `make` created, so that all rows have one hidden class.
       slot.row = Object.assign(make(first, second), found)
       slot.isStored = true
     }
@@ -168,23 +180,28 @@ export class Shelf<Row extends StateRow> {
     return this.#add(key)
   }
 
-  /** A row that was not asked for may well exist: to start it anew would lose it. */
+  /** A row that was not requested may exist in the database: creating it again would lose it. */
   #checkAbsence(first: number, second: number, key: number): void {
-    if (this.#fresh.isAbsent(first, second, key)) return
+    if (this.#absent.has(first, second, key)) return
     throw new Error(`${this.#table.name} ${first}/${second} is used and was not loaded`)
   }
 
-  #letGo(key: number): void {
-    const [first, second] = this.#idsOf(key)
-    this.#fresh.letGo(first, second, key)
-  }
-
-  #keyOf(first: number, second: number): number {
-    return first * this.#table.secondMax + second
-  }
-
-  #idsOf(key: number): [first: number, second: number] {
-    const { secondMax } = this.#table
-    return [Math.floor(key / secondMax), key % secondMax]
+  #evict(key: number): void {
+    const [first, second] = toIds(this.#table, key)
+    this.#absent.evict(first, second, key)
   }
 }
+
+export type RowCaches = ReturnType<typeof createRowCaches>
+
+/** One cache for each table of the ledger. */
+export const createRowCaches = (journal: UndoJournal, positionsMax: number) => ({
+  positions: new RowCache(POSITIONS, journal, positionsMax),
+  walletTotals: new RowCache(WALLET_TOTALS, journal, positionsMax),
+  marketHours: new RowCache(MARKET_HOURS, journal, positionsMax),
+  builderHours: new RowCache(BUILDER_HOURS, journal, positionsMax),
+  builderWallets: new RowCache(BUILDER_WALLETS, journal, positionsMax),
+  supplies: new RowCache(SUPPLIES, journal, positionsMax),
+  reserves: new RowCache(RESERVES, journal, positionsMax),
+  lastPrices: new RowCache(LAST_PRICES, journal, positionsMax),
+})
