@@ -1,28 +1,35 @@
+import { readAhead } from '../lib/read-ahead.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
-import { keep } from './keep.js'
 import type { MarketParts } from './parts.js'
-import { selectKnown, selectState, updateState } from './queries.js'
+import {
+  selectCatalogueState,
+  selectOpenEventIds,
+  selectStoredMarkets,
+  updateCatalogueState,
+  updateGone,
+} from './queries.js'
 import { toId } from './rows.js'
+import { storeEntries } from './store.js'
 
 /** Gamma's answers may be minutes old, and its lists only roughly in the order of time. */
 const OVERLAP_MS = 10 * 60 * 1000
-/** A list that does not come to an end before is left to the next reading of everything open. */
+/** What a list has beyond that is found by the next sync of all open events. */
 const PAGES_MAX = 100
 const EVENTS_PER_CALL = 100
 
 type Found = { markets: GammaMarket[]; untilMs: number | undefined }
 
 /**
- * Reads what was created and what was closed since the last time: the newest of each list, back to
- * what is known. Whatever else changes is found by reading everything that is open.
+ * Copies markets that were created or closed since the last run: the newest of each list, back to the
+ * ones that are stored. Other changes are found by `syncOpenEvents`.
  */
-export async function readChanges(parts: MarketParts, signal: AbortSignal): Promise<void> {
+export async function syncChanges(parts: MarketParts, signal: AbortSignal): Promise<void> {
   const { store, clock } = parts
-  const { createdUntil, closedUntil } = await selectState(store.sql)
+  const { createdUntil, closedUntil } = await selectCatalogueState(store.sql)
   const created = await readNewest(parts, LISTS.created, createdUntil, signal)
   const closed = await readNewest(parts, LISTS.closed, closedUntil, signal)
   await storeWithEvents(parts, [...created.markets, ...closed.markets], signal)
-  await updateState(store.sql, {
+  await updateCatalogueState(store.sql, {
     ...(created.untilMs !== undefined && { createdUntil: new Date(created.untilMs) }),
     ...(closed.untilMs !== undefined && { closedUntil: new Date(closed.untilMs) }),
     syncedAt: new Date(clock.now()),
@@ -74,7 +81,7 @@ async function pickNews(
   markets: readonly GammaMarket[],
   isNews: List['isNews'],
 ): Promise<GammaMarket[]> {
-  const known = await selectKnown(
+  const known = await selectStoredMarkets(
     store.sql,
     markets.flatMap(({ id }) => toId(id) ?? []),
   )
@@ -82,7 +89,7 @@ async function pickNews(
   return markets.filter(({ id }) => isNews(byId.get(toId(id) ?? -1)))
 }
 
-/** Lists of markets show little of their events: these are read themselves. */
+/** Gamma's lists of markets show little of their events, so the events are read too. */
 async function storeWithEvents(
   parts: MarketParts,
   markets: readonly GammaMarket[],
@@ -92,11 +99,35 @@ async function storeWithEvents(
   const events = await readEvents(parts, [...ids], signal)
   const covered = new Set(events.flatMap((event) => event.markets.map(({ id }) => id)))
   const loose = markets.filter(({ id }) => !covered.has(id))
-  await keep(parts, { events, markets: loose })
+  await storeEntries(parts, { events, markets: loose })
+}
+
+const OPEN = { closed: false, order: 'id', ascending: true }
+
+/** Events that disappeared from the list and are read in one run. */
+const MISSING_MAX = 2_000
+
+/**
+ * Copies every open event again, with all that changed about it, and then those that are stored as open
+ * and were not in Gamma's list. Events that Gamma does not show at all are marked as gone.
+ */
+export async function syncOpenEvents(parts: MarketParts, signal: AbortSignal): Promise<void> {
+  const expected = await selectOpenEventIds(parts.store.sql)
+  const shown = new Set<string>()
+  const pages = parts.gamma.eachEventPage(OPEN, undefined, signal)
+  for await (const { items, odd } of readAhead(pages)) {
+    for (const { id } of items) shown.add(id)
+    await storeEntries(parts, { events: items, odd: odd.length })
+  }
+  const missing = expected.filter((id) => !shown.has(String(id))).slice(0, MISSING_MAX)
+  const events = await readEvents(parts, missing.map(String), signal)
+  const found = new Set(events.map(({ id }) => id))
+  const gone = missing.filter((id) => !found.has(String(id)))
+  await storeEntries(parts, { events }, (tx) => updateGone(tx, gone, parts.clock.now()))
 }
 
 /** Events by their ids, open or closed; those that Gamma does not show are absent. */
-export async function readEvents(
+async function readEvents(
   { gamma, metrics }: MarketParts,
   ids: readonly string[],
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { Timing } from '../lib/timing.js'
 import { Catalogue } from './catalogue.js'
 import { MarketJobs } from './jobs.js'
 import { registerMarketGauges } from './metrics.js'
-import { selectState } from './queries.js'
+import { selectCatalogueState } from './queries.js'
 import { contentsOfDatabase, contentsOfUniverse } from './test-contents.js'
 import { type MarketWorld, openMarketWorld } from './test-world.js'
 
@@ -58,7 +58,7 @@ test.each([
   const { round, stop } = startSync()
   await until(() => round.count === 1)
   expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
-  expect((await selectState(world.sql)).odd).toBe(0)
+  expect((await selectCatalogueState(world.sql)).odd).toBe(0)
   await stop()
 })
 

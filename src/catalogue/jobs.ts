@@ -1,13 +1,12 @@
 import { messageOf } from '../core/errors.js'
 import { backoffMs, systemTiming, type Timing } from '../lib/timing.js'
 import { MARKETS_MAX } from './catalogue.js'
-import { readChanges } from './changes.js'
-import { type Progress, readAll } from './first-reading.js'
+import { syncChanges, syncOpenEvents } from './changes.js'
+import { type SyncProgress, syncWholeCatalogue } from './full-sync.js'
 import { lookUpQueued } from './lookup.js'
 import { toKnownMarket } from './market-info.js'
-import { readOpenEvents } from './open-events.js'
 import type { MarketParts } from './parts.js'
-import { countMarkets, selectOpenInfos } from './queries.js'
+import { countMarkets, selectOpenMarketInfos } from './queries.js'
 import { refreshMidpoints } from './token-prices.js'
 
 const CHANGES_MS = 30_000
@@ -16,7 +15,7 @@ const BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
 
 export type MarketStatus = {
   /** Of the first reading; `undefined` when it was finished in an earlier life, or has not begun. */
-  progress: Progress | undefined
+  progress: SyncProgress | undefined
   /** When the catalogue was last brought up to date; `undefined`: not by this process. */
   syncedAtMs: number | undefined
   /** Why it is not going on; `undefined` when all is well. */
@@ -36,7 +35,7 @@ export class MarketJobs {
   readonly #parts: MarketParts
   readonly #timing: Timing
   readonly #problems = new Map<string, string>()
-  #progress: Progress | undefined
+  #progress: SyncProgress | undefined
   #syncedAtMs: number | undefined
   #openReadAtMs = Number.NEGATIVE_INFINITY
   #known = 0
@@ -64,7 +63,7 @@ export class MarketJobs {
   /** Fills memory with the newest open markets that the database has. */
   async load(limit = MARKETS_MAX): Promise<void> {
     const { store, catalogue } = this.#parts
-    const rows = await selectOpenInfos(store.sql, limit)
+    const rows = await selectOpenMarketInfos(store.sql, limit)
     // The newest come first and shall be the last to be forgotten.
     for (const row of rows.reverse()) catalogue.put(toKnownMarket(row))
     this.#known = await countMarkets(store.sql)
@@ -74,8 +73,8 @@ export class MarketJobs {
    * Reads the whole catalogue if that was never finished, and then follows its changes. One process
    * is enough: the others read the database. While Gamma does not answer the last copy stays.
    */
-  runSync(signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<void> {
-    const tell = (progress: Progress) => {
+  runSync(signal: AbortSignal, onProgress?: (progress: SyncProgress) => void): Promise<void> {
+    const tell = (progress: SyncProgress) => {
       this.#progress = progress
       onProgress?.(progress)
     }
@@ -95,13 +94,13 @@ export class MarketJobs {
     return refreshMidpoints(this.#parts, signal)
   }
 
-  async #sync(signal: AbortSignal, tell: (progress: Progress) => void): Promise<void> {
+  async #sync(signal: AbortSignal, tell: (progress: SyncProgress) => void): Promise<void> {
     const { clock, store } = this.#parts
     const startedAtMs = clock.now()
-    const isFirst = await readAll(this.#parts, signal, tell)
+    const isFirst = await syncWholeCatalogue(this.#parts, signal, tell)
     const isDue = startedAtMs - this.#openReadAtMs >= OPEN_EVENTS_MS
-    if (!isFirst && isDue) await readOpenEvents(this.#parts, signal)
-    await readChanges(this.#parts, signal)
+    if (!isFirst && isDue) await syncOpenEvents(this.#parts, signal)
+    await syncChanges(this.#parts, signal)
     if (isFirst || isDue) {
       this.#openReadAtMs = startedAtMs
       this.#known = await countMarkets(store.sql)

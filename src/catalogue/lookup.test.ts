@@ -3,7 +3,7 @@ import { isClosed } from '../../sim/markets/market-state.js'
 import { until } from '../../test/until.js'
 import { MarketJobs } from './jobs.js'
 import { lookUpQueued } from './lookup.js'
-import { storeEvents } from './store.js'
+import { upsertEvents } from './store.js'
 import { type MarketWorld, never, openMarketWorld } from './test-world.js'
 
 const LIMITS = { marketsMax: 20, waitingMax: 10, absentMax: 5 }
@@ -60,7 +60,7 @@ describe('lookUpQueued', () => {
       { slugs: [market.event.slug] },
       undefined,
     )
-    await world.sql.begin((tx) => storeEvents(tx, items, 0))
+    await world.sql.begin((tx) => upsertEvents(tx, items, 0))
     world.requests.length = 0
     expect(ask(market.words[0])).toBeUndefined()
     await lookUpQueued(world.parts, never)
@@ -93,7 +93,7 @@ describe('lookUpQueued', () => {
       { slugs: [market.event.slug] },
       undefined,
     )
-    await world.sql.begin((tx) => storeEvents(tx, items, 0))
+    await world.sql.begin((tx) => upsertEvents(tx, items, 0))
     await world.sql`delete from markets`
     await world.sql`delete from market_tokens`
     world.spoil = (_request, reply) => {

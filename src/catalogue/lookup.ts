@@ -1,11 +1,11 @@
 import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/messages.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
-import { keep } from './keep.js'
 import type { LookupKeys } from './lookup-queue.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'
 import type { MarketParts } from './parts.js'
-import { selectInfos } from './queries.js'
+import { selectMarketInfos } from './queries.js'
+import { storeEntries } from './store.js'
 import { toTokenId } from './token-word.js'
 
 /** Keys of one run: a handful of calls. */
@@ -33,7 +33,7 @@ export async function lookUpQueued(parts: MarketParts, signal: AbortSignal): Pro
 }
 
 async function selectStored({ store }: MarketParts, keys: LookupKeys): Promise<KnownMarket[]> {
-  const rows = await selectInfos(store.sql, keys.tokens, keys.conditions)
+  const rows = await selectMarketInfos(store.sql, keys.tokens, keys.conditions)
   return rows.map(toKnownMarket)
 }
 
@@ -56,7 +56,7 @@ async function readFromGamma(
   ]
   const markets = new Map<string, GammaMarket>()
   for (const market of found.flatMap((byKey) => [...byKey.values()])) markets.set(market.id, market)
-  return await keep(parts, { markets: [...markets.values()] })
+  return await storeEntries(parts, { markets: [...markets.values()] })
 }
 
 function without({ tokens, conditions }: LookupKeys, markets: readonly KnownMarket[]): LookupKeys {

@@ -93,7 +93,7 @@ const bytes = (sql: Sql, words: readonly string[]) => sql`
   array(select decode(substr(word, 3), 'hex') from unnest(${[...words]}::text[]) word)`
 
 /** Markets of these tokens and conditions, given as hex text; those that are not there are absent. */
-export function selectInfos(
+export function selectMarketInfos(
   sql: Sql,
   tokens: readonly string[],
   conditions: readonly string[],
@@ -112,7 +112,7 @@ export function selectInfos(
 }
 
 /** Open markets, the newest first. Index: markets_open. */
-export function selectOpenInfos(sql: Sql, limit: number): Promise<MarketInfoRow[]> {
+export function selectOpenMarketInfos(sql: Sql, limit: number): Promise<MarketInfoRow[]> {
   return sql<MarketInfoRow[]>`
     select ${infoColumns(sql)}
       from markets m
@@ -133,7 +133,7 @@ export type CatalogueState = {
   syncedAt: Date | null
 }
 
-export async function selectState(sql: Sql): Promise<CatalogueState> {
+export async function selectCatalogueState(sql: Sql): Promise<CatalogueState> {
   const [row] = await sql<CatalogueState[]>`
     select phase, cursor, events, markets, odd, created_until, closed_until, synced_at
       from catalogue_state`
@@ -141,7 +141,10 @@ export async function selectState(sql: Sql): Promise<CatalogueState> {
   return row
 }
 
-export async function updateState(sql: Sql, changes: Partial<CatalogueState>): Promise<void> {
+export async function updateCatalogueState(
+  sql: Sql,
+  changes: Partial<CatalogueState>,
+): Promise<void> {
   await sql`update catalogue_state set ${sql(changes)}`
 }
 
@@ -155,19 +158,23 @@ export async function countMarkets(sql: Sql): Promise<number> {
 }
 
 /** Which of these markets are known, and whether as closed. */
-export function selectKnown(sql: Sql, ids: readonly number[]) {
+export function selectStoredMarkets(sql: Sql, ids: readonly number[]) {
   return sql<{ id: number; closed: boolean }[]>`
     select id, closed from markets where id = any(${[...ids]}::int[])`
 }
 
 /** Events that should still be shown as open, in ascending order. Index: events_open. */
-export async function selectOpenEvents(sql: Sql): Promise<number[]> {
+export async function selectOpenEventIds(sql: Sql): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from events where not closed and gone_at is null order by id`
   return rows.map(({ id }) => id)
 }
 
-export async function markGone(sql: Sql, events: readonly number[], nowMs: number): Promise<void> {
+export async function updateGone(
+  sql: Sql,
+  events: readonly number[],
+  nowMs: number,
+): Promise<void> {
   await sql`
     update events set gone_at = ${new Date(nowMs)} where id = any(${[...events]}::int[])`
 }

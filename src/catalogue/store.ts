@@ -1,14 +1,87 @@
+import { codeOf } from '../core/errors.js'
+import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'
-import { upsertCatalogue, upsertLooseMarkets } from './queries.js'
-import { type CatalogueRows, type MarketRow, toRows } from './rows.js'
+import type { MarketParts } from './parts.js'
+import { addOdd, upsertCatalogue, upsertLooseMarkets } from './queries.js'
+import { type CatalogueRows, toRows } from './rows.js'
 
-/** `odd`: how many entries could not be kept. */
-export type Stored = { markets: KnownMarket[]; odd: number }
+/** What was read from Gamma: whole events, markets without their event, and how many entries were odd. */
+type Entries = {
+  events?: readonly GammaEvent[]
+  markets?: readonly GammaMarket[]
+  odd?: number
+}
 
-/** Writes whole events with all their markets. */
-export async function storeEvents(
+type Entry = { event: GammaEvent } | { market: GammaMarket }
+
+/** `odd`: how many entries could not be stored, or not in full. */
+type Stored = { markets: KnownMarket[]; odd: number }
+
+/**
+ * Writes what was read from Gamma, together with what `also` writes, in one transaction, and then
+ * brings memory up to date: open markets are put there, closed ones only if they are there already.
+ * Entries that the database refuses are left out; the others are then written in several transactions,
+ * and `also` in the last one.
+ */
+export async function storeEntries(
+  { store, clock, catalogue, metrics, log }: MarketParts,
+  { events = [], markets = [], odd = 0 }: Entries,
+  also?: (tx: Sql) => Promise<void>,
+): Promise<KnownMarket[]> {
+  const nowMs = clock.now()
+  const entries = [...events.map((event) => ({ event })), ...markets.map((market) => ({ market }))]
+  const finish = async (tx: Sql, parts: readonly Stored[]): Promise<Stored> => {
+    const stored = join([{ markets: [], odd }, ...parts])
+    if (stored.odd > 0) await addOdd(tx, stored.odd)
+    await also?.(tx)
+    return stored
+  }
+  const storeApart = async (): Promise<Stored> => {
+    const refused: Stored[] = []
+    const onRefused = (_entry: Entry, err: unknown) => {
+      log.warn({ err }, 'an entry of the catalogue cannot be stored')
+      refused.push({ markets: [], odd: 1 })
+    }
+    const write = (some: readonly Entry[]) =>
+      transact(store.sql, (tx) => upsertEntries(tx, some, nowMs))
+    const stored = await bisect(entries, write, { isRefusal, onRefused })
+    return await transact(store.sql, (tx) => finish(tx, [...stored, ...refused]))
+  }
+  const stored = await transact(store.sql, async (tx) =>
+    finish(tx, [await upsertEntries(tx, entries, nowMs)]),
+  ).catch((error: unknown) => {
+    if (isRefusal(error)) return storeApart()
+    throw error
+  })
+  metrics.odd.inc(stored.odd)
+  for (const market of stored.markets) {
+    if (market.isOpen) catalogue.put(market)
+    else catalogue.refresh(market)
+  }
+  return stored.markets
+}
+
+// Data that a column cannot hold, a constraint, a limit: the same rows will be refused again.
+const REFUSALS = new Set(['22', '23', '54'])
+
+const isRefusal = (error: unknown): boolean => REFUSALS.has(codeOf(error)?.slice(0, 2) ?? '')
+
+const join = (parts: readonly Stored[]): Stored => ({
+  markets: parts.flatMap(({ markets }) => markets),
+  odd: parts.reduce((sum, { odd }) => sum + odd, 0),
+})
+
+async function upsertEntries(tx: Sql, entries: readonly Entry[], nowMs: number): Promise<Stored> {
+  const events = entries.flatMap((entry) => ('event' in entry ? entry.event : []))
+  const markets = entries.flatMap((entry) => ('market' in entry ? entry.market : []))
+  return join([await upsertEvents(tx, events, nowMs), await upsertMarkets(tx, markets, nowMs)])
+}
+
+/** Whole events with all their markets. */
+export async function upsertEvents(
   tx: Sql,
   events: readonly GammaEvent[],
   nowMs: number,
@@ -20,8 +93,8 @@ export async function storeEvents(
   return { markets: toKnown(rows), odd: events.length - rows.events.length }
 }
 
-/** Writes markets that were found by themselves. */
-export async function storeMarkets(
+/** Markets that were read without their event. */
+async function upsertMarkets(
   tx: Sql,
   markets: readonly GammaMarket[],
   nowMs: number,
@@ -37,7 +110,7 @@ export async function storeMarkets(
 function toKnown({ events, markets }: CatalogueRows): KnownMarket[] {
   const byId = new Map(events.map((event) => [event.id, event]))
   const digits = (bytes: string) => bytes.slice(2)
-  return markets.flatMap((market: MarketRow) => {
+  return markets.flatMap((market) => {
     const { condition, tokens } = market
     if (condition === null) return []
     const event = byId.get(market.event ?? -1)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { storeEvents } from './store.js'
+import { upsertEvents } from './store.js'
 import { type MarketWorld, never, openMarketWorld } from './test-world.js'
 import {
   type PriceSource,
@@ -46,7 +46,7 @@ async function nameTokens({ isPlaced = true, isHeld = true } = {}) {
 async function listMarket() {
   const filter = { slugs: [openEvent().slug] }
   const { items } = await world.parts.gamma.getEventPage(filter, undefined)
-  await world.sql.begin((tx) => storeEvents(tx, items, 0))
+  await world.sql.begin((tx) => upsertEvents(tx, items, 0))
 }
 
 const resolve = (payouts: number[], seq = 50) =>

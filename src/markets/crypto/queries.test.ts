@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { markGone, updateState } from '../../catalogue/queries.js'
-import { storeEvents } from '../../catalogue/store.js'
+import { updateCatalogueState, updateGone } from '../../catalogue/queries.js'
+import { upsertEvents } from '../../catalogue/store.js'
 import type { GammaEvent, GammaSeriesHead } from '../../upstreams/gamma/messages.js'
 import { selectOpenEvents, selectSeries, selectWindows } from './queries.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => world.forget())
 afterAll(() => world.close())
 
-const store = (...events: GammaEvent[]) => storeEvents(world.t.ctx.sql, events, nowMs())
+const store = (...events: GammaEvent[]) => upsertEvents(world.t.ctx.sql, events, nowMs())
 const nowMs = () => world.t.clock.now()
 const selectIds = async (limit = 500) => {
   const rows = await selectOpenEvents(world.t.ctx.sql, { nowMs: nowMs(), limit })
@@ -69,7 +69,7 @@ describe('selectOpenEvents', () => {
 
   test('leaves out what Gamma does not show any more', async () => {
     await store({ ...topic, title: 'Bitcoin' })
-    await markGone(world.t.ctx.sql, [Number(topic.id)], nowMs())
+    await updateGone(world.t.ctx.sql, [Number(topic.id)], nowMs())
     expect(await selectIds()).toEqual([])
   })
 
@@ -110,7 +110,7 @@ describe('selectOpenEvents', () => {
 describe('selectWindows', () => {
   test('leaves out what Gamma does not show any more', async () => {
     await store({ ...topic, id: '1' }, { ...topic, id: '2' })
-    await markGone(world.t.ctx.sql, [1], nowMs())
+    await updateGone(world.t.ctx.sql, [1], nowMs())
     const rows = await selectWindows(world.t.ctx.sql, [topic.slug ?? ''])
     expect(rows.map(({ id }) => id)).toEqual([2])
   })
@@ -134,7 +134,7 @@ describe('selectSeries', () => {
   })
 
   test('leaves out closed ones, and keeps one without open events', async () => {
-    await updateState(world.t.ctx.sql, { phase: 'done' })
+    await updateCatalogueState(world.t.ctx.sql, { phase: 'done' })
     await storeSeries({ slug: 'btc-daily' }, { closed: true })
     const find = () => selectSeries(world.t.ctx.sql, 500)
     expect(await find()).toMatchObject([{ slug: 'btc-daily', openEvents: 0 }])

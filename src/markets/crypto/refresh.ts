@@ -1,5 +1,5 @@
-import { keep } from '../../catalogue/keep.js'
 import type { MarketParts } from '../../catalogue/parts.js'
+import { storeEntries } from '../../catalogue/store.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 
 export const WINDOW_REFRESH_MS = 15_000
@@ -13,7 +13,7 @@ export async function refreshWindows(parts: MarketParts, signal: AbortSignal): P
   const startSec = windowStartAt(parts.clock.now())
   const slugs = [startSec, startSec + WINDOW_SEC].flatMap(windowSlugs)
   const events = await parts.gamma.getEventsBySlugs(slugs, signal)
-  await keep(parts, { events: [...events.values()] })
+  await storeEntries(parts, { events: [...events.values()] })
 }
 
 export const EVENTS_REFRESH_MS = 60_000
@@ -24,5 +24,5 @@ const EVENTS_MAX = 100
 export async function refreshEvents(parts: MarketParts, signal: AbortSignal): Promise<void> {
   const filter = { tagSlug: 'crypto', closed: false, order: 'volume24hr', ascending: false }
   const events = await parts.gamma.listEvents({ ...filter, limit: EVENTS_MAX }, signal)
-  await keep(parts, { events })
+  await storeEntries(parts, { events })
 }

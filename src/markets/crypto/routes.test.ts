@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { HttpReply } from '../../../sim/server/handlers.js'
-import { keep } from '../../catalogue/keep.js'
-import { readOpenEvents } from '../../catalogue/open-events.js'
-import { updateState } from '../../catalogue/queries.js'
+import { syncOpenEvents } from '../../catalogue/changes.js'
+import { updateCatalogueState } from '../../catalogue/queries.js'
+import { storeEntries } from '../../catalogue/store.js'
 import { never } from '../../catalogue/test-world.js'
 import { refreshWindows } from './refresh.js'
 import { type CryptoWorld, type GammaJson, openCryptoWorld } from './test-world.js'
@@ -114,7 +114,7 @@ describe('GET /v1/crypto/active', () => {
     const windowStart = windowStartAt(world.t.clock.now())
     const events = await world.parts.gamma.getEventsBySlugs(windowSlugs(windowStart))
     events.delete(`doge-updown-5m-${windowStart}`)
-    await keep(world.parts, { events: [...events.values()] })
+    await storeEntries(world.parts, { events: [...events.values()] })
     const reply = await json('/v1/crypto/active')
     expect(reply).toMatchObject({ count: 6, windowStart })
     const slugs = reply.markets.map(({ slug }: { slug: string }) => slug)
@@ -189,7 +189,7 @@ describe('GET /v1/crypto/markets', () => {
 
   test('200: what is open as Gamma shows it, the most traded first', async () => {
     const everything = await world.askEvents('closed=false')
-    await readOpenEvents(world.parts, never)
+    await syncOpenEvents(world.parts, never)
     const expected = everything
       .filter(isShown)
       .sort((a, b) => b.volume24hr - a.volume24hr || Number(a.id) - Number(b.id))
@@ -222,8 +222,8 @@ describe('GET /v1/crypto/markets', () => {
 describe('GET /v1/crypto/series', () => {
   test('200: the series by slug, with their intervals and how many events are open', async () => {
     const everything = await world.askEvents('closed=false')
-    await readOpenEvents(world.parts, never)
-    await updateState(world.t.ctx.sql, { phase: 'done' })
+    await syncOpenEvents(world.parts, never)
+    await updateCatalogueState(world.t.ctx.sql, { phase: 'done' })
     const { series, count } = await json('/v1/crypto/series')
 
     const bySlug = new Map(everything.flatMap((event) => event.series ?? []).map(toEntry))

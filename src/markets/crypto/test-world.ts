@@ -7,7 +7,7 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { createTestApp } from '../../../test/test-app.js'
 import { createMarketMetrics } from '../../catalogue/metrics.js'
 import type { MarketParts } from '../../catalogue/parts.js'
-import { updateState } from '../../catalogue/queries.js'
+import { updateCatalogueState } from '../../catalogue/queries.js'
 import { instantTiming } from '../../catalogue/test-world.js'
 import { GammaClient } from '../../upstreams/gamma/client.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
@@ -72,7 +72,7 @@ export async function openCryptoWorld() {
       world.spoil = (reply) => reply
       faults.set({ upstream: '*', mode: 'off' })
       await t.ctx.sql`truncate events, markets, event_tags, market_tokens, tags, series`
-      await updateState(t.ctx.sql, { phase: 'open' })
+      await updateCatalogueState(t.ctx.sql, { phase: 'open' })
       live(WINDOW_SEC * 1000)
       requests.length = 0
     },

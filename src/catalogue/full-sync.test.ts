@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Progress, readAll } from './first-reading.js'
-import { selectState, updateState } from './queries.js'
+import { type SyncProgress, syncWholeCatalogue } from './full-sync.js'
+import { selectCatalogueState, updateCatalogueState } from './queries.js'
 import { contentsOfDatabase, contentsOfUniverse, hashContents } from './test-contents.js'
 import { type MarketWorld, never, openMarketWorld } from './test-world.js'
 
@@ -12,10 +12,12 @@ afterEach(() => world.forget())
 afterAll(() => world.close())
 
 const ignore = () => undefined
-describe('readAll', () => {
+describe('syncWholeCatalogue', () => {
   test('copies the whole catalogue, open and closed, and tells how far it is', async () => {
-    const told: Progress[] = []
-    expect(await readAll(world.parts, never, (progress) => told.push(progress))).toBe(true)
+    const told: SyncProgress[] = []
+    expect(await syncWholeCatalogue(world.parts, never, (progress) => told.push(progress))).toBe(
+      true,
+    )
     const expected = contentsOfUniverse(world)
     expect(expected.events.length).toBeGreaterThan(300)
     expect(await contentsOfDatabase(world.sql)).toEqual(expected)
@@ -28,12 +30,12 @@ describe('readAll', () => {
     })
     const shares = told.flatMap(({ share }) => share ?? [])
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
-    expect((await selectState(world.sql)).odd).toBe(0)
-    expect(await readAll(world.parts, never, ignore)).toBe(false)
+    expect((await selectCatalogueState(world.sql)).odd).toBe(0)
+    expect(await syncWholeCatalogue(world.parts, never, ignore)).toBe(false)
   })
 
   test('goes on where it was lost, and ends with the same rows', async () => {
-    await readAll(world.parts, never, ignore)
+    await syncWholeCatalogue(world.parts, never, ignore)
     const undisturbed = await hashContents(world.sql)
     const pages = world.requests.length
     await world.forget()
@@ -48,7 +50,7 @@ describe('readAll', () => {
       create trigger lose after insert on market_tokens for each statement execute function lose();
       create trigger lose after update on catalogue_state for each row execute function lose();`)
     let lives = 1
-    while (await readAll(world.parts, never, ignore).catch(() => 'lost')) lives++
+    while (await syncWholeCatalogue(world.parts, never, ignore).catch(() => 'lost')) lives++
     await world.sql`drop function lose cascade`
     expect(lives).toBeGreaterThan(2)
     expect(await hashContents(world.sql)).toBe(undisturbed)
@@ -57,8 +59,8 @@ describe('readAll', () => {
   })
 
   test('begins a pass again when its cursor is not taken any more', async () => {
-    await updateState(world.sql, { cursor: 'of another age' })
-    await readAll(world.parts, never, ignore)
+    await updateCatalogueState(world.sql, { cursor: 'of another age' })
+    await syncWholeCatalogue(world.parts, never, ignore)
     expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
   })
 
@@ -75,7 +77,7 @@ describe('readAll', () => {
       })
       return { ...reply, body: JSON.parse(text) }
     }
-    await readAll(world.parts, never, ignore)
+    await syncWholeCatalogue(world.parts, never, ignore)
     const { events, markets } = await contentsOfDatabase(world.sql)
     const whole = contentsOfUniverse(world)
     expect(events).toHaveLength(whole.events.length - 1)
@@ -83,13 +85,13 @@ describe('readAll', () => {
     expect(events.find(({ slug }) => slug === odd?.slug)).toMatchObject({ title: 'null ' })
     expect(markets.find(({ slug }) => slug === odd?.slug)).toMatchObject({ endAt: null })
     expect(markets.find(({ slug }) => slug === tokenless?.slug)).toMatchObject({ tokens: [] })
-    expect((await selectState(world.sql)).odd).toBeGreaterThan(3)
+    expect((await selectCatalogueState(world.sql)).odd).toBeGreaterThan(3)
   })
 
   test('a row that the database refuses does not keep the others out', async () => {
     await world.sql`
       alter table markets add constraint moody check (id % 100 <> 7 or slug is null)`
-    await readAll(world.parts, never, ignore)
+    await syncWholeCatalogue(world.parts, never, ignore)
     const { events } = contentsOfUniverse(world)
     const refused = world
       .events()
@@ -98,7 +100,7 @@ describe('readAll', () => {
     expect((await contentsOfDatabase(world.sql)).events).toHaveLength(
       events.length - refused.length,
     )
-    expect((await selectState(world.sql)).odd).toBe(refused.length)
+    expect((await selectCatalogueState(world.sql)).odd).toBe(refused.length)
     await world.sql`alter table markets drop constraint moody`
   })
 })

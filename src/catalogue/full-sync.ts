@@ -2,35 +2,35 @@ import { readAhead } from '../lib/read-ahead.js'
 import type { GammaEvent } from '../upstreams/gamma/messages.js'
 import type { SalvagedPage } from '../upstreams/gamma/salvage.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
-import { keep } from './keep.js'
 import type { MarketParts } from './parts.js'
-import { type CatalogueState, selectState, updateState } from './queries.js'
+import { type CatalogueState, selectCatalogueState, updateCatalogueState } from './queries.js'
+import { storeEntries } from './store.js'
 
-/** How far the first reading is. `share` is a fraction of the whole, as far as ids tell it. */
-export type Progress = {
+/** How far the first copy is. `share` is a fraction of the whole, estimated from ids. */
+export type SyncProgress = {
   phase: CatalogueState['phase']
   events: number
   markets: number
   share: number | undefined
 }
 
-/** Open events upwards, so that those made meanwhile are met; closed ones from the newest down. */
+/** Open events in ascending order, so that new ones come at the end; closed ones newest first. */
 const FILTERS = {
   open: { closed: false, order: 'id', ascending: true },
   closed: { closed: true, order: 'id', ascending: false },
 }
 
 /**
- * Reads the whole catalogue once: what is open, then what is closed. Each page is written together
- * with the place where to go on, so it can be stopped at any moment and called again. False: that
- * was done before.
+ * Copies the whole catalogue once: open events, then closed ones. Each page is written in one
+ * transaction with the cursor of the next one, so the copy can be stopped at any moment and resumed.
+ * False: it was finished before.
  */
-export async function readAll(
+export async function syncWholeCatalogue(
   parts: MarketParts,
   signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: SyncProgress) => void,
 ): Promise<boolean> {
-  let state = await selectState(parts.store.sql)
+  let state = await selectCatalogueState(parts.store.sql)
   if (state.phase === 'done') return false
   if (state.phase === 'open' && state.cursor === null) state = await begin(parts, state, signal)
   while (state.phase !== 'done') {
@@ -46,13 +46,13 @@ export async function readAll(
     } catch (error) {
       if (!isRefusedCursor(error, from, state)) throw error
       state = { ...state, cursor: null }
-      await updateState(parts.store.sql, { cursor: null })
+      await updateCatalogueState(parts.store.sql, { cursor: null })
     }
   }
   return true
 }
 
-/** What closes from now on may be missed by both passes: it is read afterwards, from this time on. */
+/** Markets that close during the copy may be missed by both passes: `syncChanges` reads from here on. */
 async function begin(parts: MarketParts, state: CatalogueState, signal: AbortSignal) {
   const filter = { closed: true, order: 'closedTime', ascending: false }
   const { items } = await parts.gamma.getMarketPage(filter, undefined, signal)
@@ -60,7 +60,7 @@ async function begin(parts: MarketParts, state: CatalogueState, signal: AbortSig
   const closedUntil = times.length === 0 ? null : new Date(Math.max(...times))
   const first = { ...state, events: 0, markets: 0, closedUntil, createdUntil: null }
   const { events, markets, createdUntil } = first
-  await updateState(parts.store.sql, { events, markets, closedUntil, createdUntil })
+  await updateCatalogueState(parts.store.sql, { events, markets, closedUntil, createdUntil })
   return first
 }
 
@@ -76,8 +76,8 @@ async function storePage(
 ): Promise<CatalogueState> {
   const next = advance(state, page)
   const { phase, cursor, events, markets, createdUntil } = next
-  await keep(parts, { events: page.items, odd: page.odd.length }, (tx) =>
-    updateState(tx, { phase, cursor, events, markets, createdUntil }),
+  await storeEntries(parts, { events: page.items, odd: page.odd.length }, (tx) =>
+    updateCatalogueState(tx, { phase, cursor, events, markets, createdUntil }),
   )
   return next
 }
@@ -105,18 +105,18 @@ function latest(known: Date | null, timesMs: readonly number[]): Date | null {
   return Number.isFinite(ms) ? new Date(ms) : null
 }
 
-/** Closed events are most of the work by far, and only their ids tell how much of it is left. */
+/** Closed events are most of the work by far, and their ids show how much of it is left. */
 function toProgress(
   { phase, events, markets }: CatalogueState,
   { items }: SalvagedPage<GammaEvent>,
   newestId: number | undefined,
-): Progress {
+): SyncProgress {
   const left = newestId === undefined ? 1 : Number(items.at(-1)?.id) / newestId
   const share = phase === 'done' ? 1 : 1 - left
   return { phase, events, markets, share: share >= 0 && share <= 1 ? share : undefined }
 }
 
-/** The cursor of an earlier life that Gamma does not take any more: the pass begins again. */
+/** Gamma does not accept the cursor of an earlier process any more: the pass starts again. */
 const isRefusedCursor = (error: unknown, from: CatalogueState, now: CatalogueState): boolean =>
   error instanceof UpstreamError &&
   (error.status === 400 || error.status === 422) &&
