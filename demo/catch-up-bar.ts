@@ -1,5 +1,5 @@
+import type { OnCatchUp } from '../src/chain/jobs.js'
 import { Progress } from '../src/lib/progress.js'
-import type { OnCatchUp } from '../src/work.js'
 
 /** Shows how the history is taken in. */
 export function createCatchUpBar(): { show: OnCatchUp; end(): void } {

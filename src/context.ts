@@ -4,17 +4,19 @@ import { MemoryLimiter } from './accounts/limiter.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { Bus } from './bus/bus.js'
 import { Catalogue } from './catalogue/catalogue.js'
+import { type ChainStatus, createChainStatus } from './chain/chain-status.js'
 import type { Config } from './config/config.js'
 import { type Clock, systemClock } from './core/clock.js'
+import type { StatusPart } from './jobs/job.js'
+import { JobRunner } from './jobs/runner.js'
 import type { Log } from './lib/log.js'
 import { createMetrics, type Metrics } from './metrics.js'
-import { createStatusBoard, type StatusBoard } from './status/board.js'
 import type { Pool } from './store/connection.js'
 import type { Store } from './store/store.js'
 import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
 import { Upstreams } from './upstreams/upstreams.js'
 
-/** What every part of the service shares. Passed in, never imported, so that two can run side by side. */
+/** What every part of the service shares. Passed in, never imported, so that tests can run two services. */
 export type Context = {
   config: Config
   clock: Clock
@@ -26,7 +28,10 @@ export type Context = {
   admission: Admission
   usage: UsageMeter
   metrics: Metrics
-  status: StatusBoard
+  jobs: JobRunner
+  /** What the domains that run report, in the order of their registration. */
+  statusParts: StatusPart[]
+  chain: ChainStatus
   upstreams: Upstreams
   bus: Bus
   catalogue: Catalogue
@@ -63,7 +68,9 @@ export function createContext({ config, log, store, clock = systemClock }: Conte
     }),
     usage: new UsageMeter(store, clock),
     metrics,
-    status: createStatusBoard(),
+    jobs: new JobRunner({ store, registry: metrics.registry, clock, log }),
+    statusParts: [],
+    chain: createChainStatus(),
     upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log }),
     bus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createMarketMetrics } from './catalogue/metrics.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -9,6 +10,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry, prefix: 'auspex_' })
   return {
     registry,
+    markets: createMarketMetrics(registry),
     rateLimited: new Counter({
       name: 'auspex_rate_limited_total',
       help: 'Requests refused because a bucket was empty',

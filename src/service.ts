@@ -1,23 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { createAccountWork } from './accounts/jobs.js'
 import { buildApp } from './app.js'
+import { createAuditWork } from './audit/jobs.js'
+import { createCatalogueWork } from './catalogue/jobs.js'
+import { createChainWork, type OnCatchUp } from './chain/jobs.js'
 import type { Config } from './config/config.js'
 import { type Context, createContext } from './context.js'
 import { type Clock, systemClock } from './core/clock.js'
 import { codeOf, OperatorError } from './core/errors.js'
+import { eventStatus } from './events/status.js'
+import type { DomainWork } from './jobs/job.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
+import { createCryptoMarketWork } from './markets/crypto/jobs.js'
+import { createPriceWork } from './prices/jobs.js'
 import { readiness } from './status/readiness.js'
+import type { Target } from './store/connection.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
-import { type OnCatchUp, startWork } from './work.js'
 
 export type Service = {
   url: string
   ctx: Context
   /** Resolves when the service can do its work for the first time. */
   ready: Promise<void>
-  /** Rejects when the service cannot go on; what else may happen, it rides out. */
+  /** Rejects when the service cannot go on; it recovers from all other faults. */
   failed: Promise<never>
   stop(): Promise<void>
 }
@@ -27,11 +35,21 @@ export type ServiceOptions = {
   log: Log
   clock?: Clock
   fresh?: boolean
-  /** One that is open already; closed with the service. */
+  /** An open database; closed with the service. */
   database?: Database
-  /** Told how the reading of history goes. */
+  /** Called with the progress of the reading of history. */
   onCatchUp?: OnCatchUp
 }
+
+/** The jobs and the status of every domain. A new domain is a line here. */
+const DOMAINS: ((ctx: Context) => DomainWork)[] = [
+  createAccountWork,
+  ({ bus }) => ({ jobs: [], status: eventStatus(bus) }),
+  createCatalogueWork,
+  createCryptoMarketWork,
+  createPriceWork,
+  createAuditWork,
+]
 
 // Together with the database's own shutdown, a stop stays under 5 s whatever hangs.
 const DRAIN_MS_MAX = 1_500
@@ -78,7 +96,7 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
     onWorkFailed = reject
   })
   const ready = storeReady.then(() => {
-    working = startWork(ctx, database.target, stopping.signal, onCatchUp)
+    working = startJobs(ctx, { target: database.target, onCatchUp }, stopping.signal)
     working.catch(onWorkFailed)
     return untilReady(ctx, stopping.signal)
   })
@@ -101,6 +119,23 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
     ctx.log.info('stopped')
   }
   return { ready, failed, stop }
+}
+
+/** Starts everything that runs beside the requests, until the signal aborts. */
+async function startJobs(
+  ctx: Context,
+  options: { target: Target; onCatchUp: OnCatchUp | undefined },
+  signal: AbortSignal,
+): Promise<void> {
+  const chain = createChainWork(ctx, options)
+  for (const { jobs, status } of [chain, ...DOMAINS.map((create) => create(ctx))]) {
+    ctx.jobs.add(jobs)
+    if (status !== undefined) ctx.statusParts.push(status)
+  }
+  await Promise.all([
+    ctx.jobs.run('every process', signal),
+    chain.lead(signal, (term) => ctx.jobs.run('one process', term)),
+  ])
 }
 
 /** Resolves when the service can do its work for the first time. */

@@ -1,5 +1,5 @@
 import { type TestContext, vi } from 'vitest'
-import { PriceJobs } from '../src/prices/jobs.js'
+import { PriceJobs, type PriceStatus, priceStatus } from '../src/prices/jobs.js'
 import { type Stream, streamId } from '../src/prices/streams.js'
 import {
   insertPast,
@@ -55,12 +55,14 @@ class PriceService {
   readonly #t: TestApp
   readonly #jobs: PriceJobs
   readonly #key: string
+  #sources: readonly PriceStatus[] = []
 
   constructor(sim: SimulatedPrices, t: TestApp, jobs: PriceJobs, key: string) {
     this.#sim = sim
     this.#t = t
     this.#jobs = jobs
     this.#key = key
+    t.ctx.statusParts.push(priceStatus(() => this.#sources))
   }
 
   get nowSec(): number {
@@ -92,7 +94,7 @@ class PriceService {
 
   /** What `/readyz` answers, and what it says of the prices. */
   async readiness(): Promise<[statusCode: number, status: string, prices: string]> {
-    this.#t.ctx.status.prices = await this.#jobs.status()
+    this.#sources = (await this.#jobs.status()) ?? []
     const reply = await this.#t.app.inject('/readyz')
     const { status, checks } = reply.json()
     return [reply.statusCode, status, checks.prices]

@@ -10,7 +10,7 @@ import { sumMetric } from '../../test/upstream-socket.js'
 import { type Environment, loadConfig } from '../config/config.js'
 import { addLedgerCommands } from './commands.js'
 import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
-import { AuditJob } from './job.js'
+import { AuditJob } from './jobs.js'
 import { checkNode } from './node-check.js'
 
 const TIMEOUT_MS = 60_000

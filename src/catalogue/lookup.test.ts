@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isClosed } from '../../sim/markets/market-state.js'
 import { until } from '../../test/until.js'
-import { MarketJobs } from './jobs.js'
+import { CatalogueSync } from './catalogue-sync.js'
 import { lookUpQueued } from './lookup.js'
 import { upsertEvents } from './store.js'
 import { type MarketWorld, never, openMarketWorld } from './test-world.js'
@@ -153,9 +153,13 @@ describe('lookUpQueued', () => {
   })
 })
 
-test('the loop looks up at once what is asked for, and ends with its signal', async () => {
+test('the job looks up at once what is asked for, and ends with its signal', async () => {
   const stopping = new AbortController()
-  const running = new MarketJobs(world.parts, world.timing).runLookups(stopping.signal)
+  const sync = new CatalogueSync(world.parts)
+  const lookUp = async () => {
+    while (!stopping.signal.aborted) await sync.lookUp(stopping.signal)
+  }
+  const running = lookUp()
   const closedAt = world
     .events()
     .findIndex(({ markets }) => markets.every((market) => isClosed(world.universe, market)))
@@ -170,7 +174,7 @@ test('the loop looks up at once what is asked for, and ends with its signal', as
 
 test('memory is bounded: markets, keys that wait, and keys that were not found', async () => {
   const { catalogue } = world.parts
-  const jobs = new MarketJobs(world.parts, world.timing)
+  const jobs = new CatalogueSync(world.parts)
   for (let number = 100; number < 150; number++) ask(word(number))
   expect(jobs.status()).toMatchObject({ lookupsQueued: 10, lookupsDropped: 40 })
   await lookUpQueued(world.parts, never)

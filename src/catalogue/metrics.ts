@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
-import type { MarketStatus } from './jobs.js'
+import type { MarketStatus } from './catalogue-sync.js'
 
 export type MarketMetrics = ReturnType<typeof createMarketMetrics>
 

@@ -17,3 +17,15 @@ export type MarketParts = {
   metrics: MarketMetrics
   catalogue: Catalogue
 }
+
+type PartsOwner = Omit<MarketParts, 'gamma' | 'clob' | 'metrics'> & {
+  upstreams: Pick<MarketParts, 'gamma' | 'clob'>
+  metrics: { markets: MarketMetrics }
+}
+
+/** The parts as the context of the service has them. */
+export const marketPartsOf = (owner: PartsOwner): MarketParts => {
+  const { store, clock, log, catalogue, upstreams, metrics } = owner
+  const { gamma, clob } = upstreams
+  return { store, gamma, clob, clock, log, catalogue, metrics: metrics.markets }
+}

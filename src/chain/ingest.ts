@@ -2,58 +2,61 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.js'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
-import type { LiveEvents } from '../events/live-events.js'
 import { withLinked } from '../lib/abort.js'
 import type { Log } from '../lib/log.js'
-import type { StatusBoard } from '../status/board.js'
 import { createPool, type Target } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
+import type { PolygonListener } from '../upstreams/polygon/socket.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
+import type { ChainStatus } from './chain-status.js'
 import { type CatchUpProgress, Follower } from './follow/follower.js'
 import { withLease } from './follow/lease.js'
 import { createFollowMetrics, FollowStatus } from './follow/status.js'
 import { countQuarantined, selectFillsByBlock } from './queries.js'
 import { ChainWatch } from './watch/chain-watch.js'
 import { FILL_RATE_BLOCKS } from './watch/fill-rate.js'
-import { BlockWriter } from './write/block-writer.js'
+import { type BlockListener, BlockWriter } from './write/block-writer.js'
 
 export type IngestOptions = {
   config: Pick<Config, 'fromBlock'>
   target: Target
   upstreams: Upstreams
   polygon: PolygonClient
-  live: LiveEvents
-  board: StatusBoard
+  /** Publishes what is booked and what is pending. */
+  live: BlockListener & Required<Pick<PolygonListener, 'onPending'>>
+  /** Brought up to date by `report`. */
+  status: ChainStatus
   registry: Registry
   clock: Clock
   log: Log
-  /** Work that one process alone does: it runs while this one books the chain. */
-  alongside: (signal: AbortSignal) => Promise<void>
-  /** After every batch of a long way to the head. */
+  /** Called after every batch of a long way to the head. */
   onProgress?: ((progress: CatchUpProgress) => void) | undefined
 }
 
-/** About a day: what a new database begins with unless somebody asks for more. */
+/** About a day: how far back a new database begins, unless a setting names a block. */
 const FIRST_BLOCKS = 43_200
 
 /** Books the chain into the database whenever no other process does. */
 export class Ingest {
   readonly #options: IngestOptions
-  readonly #status: FollowStatus
+  readonly #following: FollowStatus
   readonly #watch: ChainWatch
 
   constructor(options: IngestOptions) {
     this.#options = options
     const { clock, registry } = options
     this.#watch = new ChainWatch(registry)
-    this.#status = new FollowStatus(clock, createFollowMetrics(registry), () => this.report())
+    this.#following = new FollowStatus(clock, createFollowMetrics(registry), () => this.report())
   }
 
-  /** Ends when the signal aborts. */
-  run(signal: AbortSignal): Promise<void> {
+  /** Ends when the signal aborts. `alongside` runs while this process, and no other, books the chain. */
+  run(
+    signal: AbortSignal,
+    alongside: (term: AbortSignal) => Promise<void> = async () => undefined,
+  ): Promise<void> {
     const { target, log } = this.#options
-    const onStandby = () => this.#status.enter('standby')
-    return withLease({ target, log, onStandby }, (term) => this.#lead(term), signal)
+    const onStandby = () => this.#following.enter('standby')
+    return withLease({ target, log, onStandby }, (term) => this.#lead(term, alongside), signal)
   }
 
   get warnings(): string[] {
@@ -62,43 +65,41 @@ export class Ingest {
 
   /** Brings what `/v1/status` and `/readyz` show up to date. */
   report(): void {
-    const { board, live } = this.#options
-    const { phase, head, problem, cursor } = this.#status
-    board.chain = {
-      // Whether somebody else books is not known before the lease was tried.
+    const { status } = this.#options
+    const { phase, head, problem, cursor } = this.#following
+    status.follower = {
+      // Whether another process books is not known before the lease was tried.
       phase: phase === 'idle' ? 'catching_up' : phase,
       nodeBlock: head?.block,
       problem,
     }
-    board.nodeConnected = head !== undefined && problem === undefined
-    board.pendingTransactions = live.status.pendingTransactions
-    board.quarantined = this.#watch.quarantined
+    status.isNodeConnected = head !== undefined && problem === undefined
+    status.quarantined = this.#watch.quarantined
     if (cursor === undefined || phase === 'standby') return
-    board.latestBlock = cursor.block
-    board.latestBlockSec = cursor.timeSec
+    status.head = { block: cursor.block, timeSec: cursor.timeSec }
   }
 
-  /** The other work ends with the following, whichever way that ends. */
-  #lead(signal: AbortSignal): Promise<void> {
+  /** `alongside` ends with the following, whichever way that ends. */
+  #lead(signal: AbortSignal, alongside: (term: AbortSignal) => Promise<void>): Promise<void> {
     return withLinked([signal], async (term) => {
-      const alongside = this.#options.alongside(term.signal)
+      const beside = alongside(term.signal)
       try {
         await this.#follow(term.signal)
       } catch (error) {
-        if (term.signal.aborted) this.#status.enter('idle')
-        // It is tried again soon. Until then whoever asks shall know why nothing is booked.
-        else this.#status.stop(`the chain cannot be booked: ${messageOf(error)}`)
+        if (term.signal.aborted) this.#following.enter('idle')
+        // It is tried again soon. Until then `/v1/status` shows why nothing is booked.
+        else this.#following.stop(`the chain cannot be booked: ${messageOf(error)}`)
         throw error
       } finally {
         term.abort()
-        await alongside
+        await beside
       }
     })
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { polygon, target, upstreams, live, log, onProgress } = this.#options
-    const status = this.#status
+    const status = this.#following
     const pool = createPool(target, 1)
     try {
       const report = () => {

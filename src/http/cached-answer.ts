@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ChainHead } from './chain-head.js'
+import type { ChainHead } from '../chain/chain-status.js'
 import type { Encoding } from './compression.js'
 
 /** A finished answer: its bytes, ready to send. */

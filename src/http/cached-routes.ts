@@ -9,7 +9,6 @@ import { Gauge } from 'prom-client'
 import type { Context } from '../context.js'
 import { bodyHeadersOf, headersOf, isKnownToClient } from './answer-headers.js'
 import type { CachedAnswer, EncodedBody } from './cached-answer.js'
-import { readHead } from './chain-head.js'
 import { chooseEncoding, compressAnswer } from './compression.js'
 import { setHeaders } from './request-headers.js'
 import { ResponseCache } from './response-cache.js'
@@ -89,7 +88,7 @@ function createHandler(
   return function cachedHandler(request, reply) {
     const key = keyOf(request)
     const compute = async (nowMs: number) => {
-      const head = config?.isOfChain === true ? readHead(ctx.status) : undefined
+      const head = config?.isOfChain === true ? ctx.chain.head : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
       const ttlMs = ttlOf(request.query as never, nowMs, value as never)
       const text = String(reply.serializeInput(value, '200'))

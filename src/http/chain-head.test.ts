@@ -20,16 +20,13 @@ const headOf = async (path: string) => {
 
 test('an answer about the chain says how far that is booked and how old the block is', async () => {
   expect(await headOf('/of-chain')).toEqual(['0', undefined])
-  Object.assign(t.ctx.status, {
-    latestBlock: 86_000_000,
-    latestBlockSec: t.clock.now() / 1000 - 2,
-  })
+  t.ctx.chain.head = { block: 86_000_000, timeSec: t.clock.now() / 1000 - 2 }
   t.clock.advance(1_500)
   expect(await headOf('/of-chain')).toEqual(['86000000', '3'])
   expect(await headOf('/of-us')).toEqual([undefined, undefined])
 })
 
 test('a block from the future has no age below zero', async () => {
-  t.ctx.status.latestBlockSec = t.clock.now() / 1000 + 60
+  t.ctx.chain.head.timeSec = t.clock.now() / 1000 + 60
   expect(await headOf('/of-chain')).toEqual(['86000000', '0'])
 })

@@ -1,22 +1,19 @@
 import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
+import type { ChainHead } from '../chain/chain-status.js'
 import type { Context } from '../context.js'
-import type { StatusBoard } from '../status/board.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer tells facts of the chain: its headers say how far the chain is known. */
+    /** The answer depends on the chain: its headers name the last booked block. */
     isOfChain?: boolean
   }
 }
 
-/** The last block that is booked. */
-export type ChainHead = { block: number; timeSec: number }
-
-/** Shows with every answer about the chain how old it may be, so that an empty one is never unexplained. */
+/** Adds the last booked block and its age to every answer about the chain, which explains an empty one. */
 export function showChainHead(app: FastifyInstance, ctx: Context): void {
   const addHead: onSendAsyncHookHandler = async (_request, reply, payload) => {
-    setHeaders(reply, headHeaders(readHead(ctx.status), ctx.clock.now()))
+    setHeaders(reply, headHeaders(ctx.chain.head, ctx.clock.now()))
     return payload
   }
   app.addHook('onRoute', (route) => {
@@ -27,12 +24,7 @@ export function showChainHead(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-export const readHead = ({ latestBlock, latestBlockSec }: StatusBoard): ChainHead => ({
-  block: latestBlock,
-  timeSec: latestBlockSec,
-})
-
-/** Names and values in turn. Nothing is known of the chain yet: block 0 without an age. */
+/** Names and values in turn. Before the first block: block 0 without an age. */
 export function headHeaders({ block, timeSec }: ChainHead, nowMs: number): string[] {
   const headers = ['x-head-block', `${block}`]
   if (timeSec === 0) return headers

@@ -117,7 +117,10 @@ test('a database that is not there at the start is waited for', async () => {
   }
   const controller = new AbortController()
   const parts = partsFor(sim.environment(['rtds']))
-  const collecting = new PriceJobs({ ...parts, store }).collect(controller.signal)
+  const jobs = new PriceJobs({ ...parts, store })
+  const collecting = (async () => {
+    while (!controller.signal.aborted) await jobs.collect(controller.signal).catch(() => undefined)
+  })()
   await until(() => asked > 0)
   sql = t.ctx.sql
   await until(() => sim.isFollowed('rtds'))

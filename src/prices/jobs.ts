@@ -1,17 +1,97 @@
 import type { Context } from '../context.js'
-import { repeat } from '../lib/repeat.js'
-import type { PriceStatus } from '../status/board.js'
+import { presentAge } from '../core/clock.js'
+import type { DomainWork, StatusPart } from '../jobs/job.js'
 import type { Pool } from '../store/connection.js'
 import type { PriceSource } from '../upstreams/prices/source.js'
 import { selectLatest } from './archive/latest.js'
+import { PACK_MS, packTicks } from './archive/pack.js'
 import { dropOldMonths } from './archive/partitions.js'
 import { selectLastLive } from './archive/queries.js'
 import { TickCollector } from './collect/collector.js'
 import { STREAMS, sourceOf, type TickSource } from './streams.js'
 
-const RETRY_MS = 1_000
+const RESTART_MS = 1_000
+const STATUS_MS = 1_000
+const RETENTION_MS = 60 * 60 * 1000
+/** A source without a price for longer is silent. */
+const PRICE_AGE_SEC_MAX = 60
 const DAY_MS = 24 * 60 * 60 * 1000
 const SPOT_STREAMS = [...STREAMS].flatMap(([id, { kind }]) => (kind === 'spot' ? id : []))
+
+/** `lastSec`: the newest tick of the archive; `undefined`: there is none. */
+export type PriceStatus = { source: string; lastSec: number | undefined }
+
+export function createPriceWork(ctx: Context): DomainWork {
+  const { clock, config } = ctx
+  const prices = new PriceJobs(ctx)
+  // Sockets are shown from the first reading of the archive on.
+  let shown = prices.known()
+  return {
+    jobs: [
+      {
+        name: 'price collection',
+        everyMs: RESTART_MS,
+        runsIn: 'every process',
+        needsDatabase: false,
+        run: (signal) => prices.collect(signal),
+      },
+      {
+        name: 'price status',
+        everyMs: STATUS_MS,
+        runsIn: 'every process',
+        needsDatabase: true,
+        run: async () => {
+          const sources = await prices.status()
+          shown = sources && [...sources, ...prices.sockets()]
+        },
+      },
+      {
+        name: 'tick packing',
+        everyMs: PACK_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: () => packTicks(ctx.sql, clock.now()),
+      },
+      {
+        name: 'retention of ticks',
+        everyMs: RETENTION_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: () => dropOldTicks(ctx.sql, clock.now(), config.tickRetentionDays),
+      },
+    ],
+    status: priceStatus(() => shown ?? []),
+  }
+}
+
+/** Prices of one silent source are missing; requests go elsewhere only when all are silent. */
+export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart => ({
+  fields: (nowMs) => ({
+    prices: sources().map(({ source, lastSec }) => ({
+      source,
+      age_seconds: presentAge(lastSec, nowMs),
+    })),
+  }),
+  check: (nowMs) => {
+    const nowSec = Math.floor(nowMs / 1000)
+    const all = sources()
+    if (all.length === 0) return undefined
+    const silent = all.filter(
+      ({ lastSec }) => lastSec === undefined || nowSec - lastSec > PRICE_AGE_SEC_MAX,
+    )
+    if (silent.length === 0) {
+      return { name: 'prices', status: 'ready', isReady: true, problem: undefined }
+    }
+    const problem = silent
+      .map(({ source, lastSec }) =>
+        lastSec === undefined
+          ? `${source}: no price yet`
+          : `${source}: no price for ${nowSec - lastSec} seconds`,
+      )
+      .join('; ')
+    return { name: 'prices', status: 'degraded', isReady: silent.length < all.length, problem }
+  },
+})
 
 type Parts = Pick<Context, 'store' | 'upstreams' | 'bus' | 'clock' | 'metrics' | 'log'>
 
@@ -21,6 +101,7 @@ export class PriceJobs {
   readonly #sources: PriceSource[]
   readonly #lastSecs: Map<TickSource, number | undefined>
   #hasLooked = false
+  #collector: TickCollector | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -29,18 +110,14 @@ export class PriceJobs {
     this.#lastSecs = new Map(names.map((name) => [name, undefined]))
   }
 
-  /** Until the signal aborts; the database may come and go. */
+  /** Collects until the signal aborts. Throws when the archive cannot be read at the start. */
   async collect(signal: AbortSignal): Promise<void> {
     const { store, bus, clock, metrics, log } = this.#parts
     const { registry } = metrics
     const sources = this.#sources
     if (sources.length === 0) return
-    const collector = new TickCollector({ store, sources, bus, clock, registry, log })
-    await repeat(RETRY_MS, signal, () =>
-      collector
-        .run(signal)
-        .catch((error: unknown) => log.warn({ err: error }, 'prices cannot be collected yet')),
-    )
+    this.#collector ??= new TickCollector({ store, sources, bus, clock, registry, log })
+    await this.#collector.run(signal)
   }
 
   /** When each source was last heard, by any process; `undefined`: there is no source. */

@@ -1,49 +1,57 @@
-import type { StatusBoard } from './board.js'
+import type { Context } from '../context.js'
+import type { JobRecord } from '../jobs/runner.js'
 
-export const presentStatus = (board: StatusBoard, nowMs: number, startedAtMs: number) => ({
-  node_connected: board.nodeConnected,
-  uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
-  stream_length: board.settlementsBuffered,
-  events_stream_length: board.eventsBuffered,
-  pending_txs: board.pendingTransactions,
-  ws_subscribers: board.subscribers,
-  firehose_connections: board.firehoses,
-  redis_memory: presentBytes(board.eventStoreBytes),
-  state: {
-    market_count: board.markets,
-    wallet_count: board.wallets,
-    metadata_count: board.metadata,
-    events_buffered: board.eventsBuffered,
-    events_processed: board.eventsProcessed,
-    latest_block: board.latestBlock,
-  },
+/** What is shown of parts that do not run. */
+const IDLE = {
+  node_connected: false,
+  stream_length: 0,
+  events_stream_length: 0,
+  pending_txs: 0,
+  ws_subscribers: 0,
+  firehose_connections: 0,
+  redis_memory: '0B',
   chain: {
-    phase: board.chain?.phase ?? 'off',
-    node_block: board.chain?.nodeBlock ?? null,
-    block: board.latestBlock,
-    block_age_seconds: presentAge(board.latestBlockSec, nowMs),
-    problem: board.chain?.problem ?? null,
-    quarantined: board.quarantined,
+    phase: 'off',
+    node_block: null,
+    block: 0,
+    block_age_seconds: null,
+    problem: null,
+    quarantined: 0,
   },
-  prices: (board.prices ?? []).map(({ source, lastSec = 0 }) => ({
-    source,
-    age_seconds: presentAge(lastSec, nowMs),
-  })),
-  warnings: [...board.warnings],
-})
-
-/** `null`: there is nothing yet. A clock behind the chain's shows no negative age. */
-export const presentAge = (sec: number, nowMs: number): number | null =>
-  sec === 0 ? null : Math.max(0, Math.floor(nowMs / 1000) - sec)
-
-/** As Redis shows memory: `512B`, `3.1G`. */
-export function presentBytes(bytes: number): string {
-  const units = ['B', 'K', 'M', 'G', 'T']
-  let value = bytes
-  let unit = 0
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024
-    unit++
-  }
-  return `${unit === 0 ? value : value.toFixed(1)}${units[unit]}`
+  prices: [],
 }
+const IDLE_STATE = {
+  market_count: 0,
+  wallet_count: 0,
+  metadata_count: 0,
+  events_buffered: 0,
+  events_processed: 0,
+  latest_block: 0,
+}
+
+export function presentStatus({ statusParts, jobs, clock, startedAtMs }: Context) {
+  const nowMs = clock.now()
+  const fields = statusParts.map((part) => part.fields?.(nowMs) ?? {})
+  return {
+    ...IDLE,
+    ...(Object.assign({}, ...fields) as object),
+    uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
+    state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
+    jobs: jobs.records.map(presentJob),
+    warnings: statusParts.flatMap((part) => part.warnings?.() ?? []),
+  }
+}
+
+const presentJob = (record: JobRecord) => ({
+  name: record.job.name,
+  runs_in:
+    record.job.runsIn === 'one process' ? ('one_process' as const) : ('every_process' as const),
+  every_seconds: record.job.everyMs / 1000,
+  is_running: record.isRunning,
+  last_start: record.lastStartMs === undefined ? null : Math.floor(record.lastStartMs / 1000),
+  last_seconds: record.lastDurationMs === undefined ? null : record.lastDurationMs / 1000,
+  runs: record.runs,
+  failures: record.failures,
+  is_failing: record.failuresInRow > 0,
+  last_error: record.lastError ?? null,
+})

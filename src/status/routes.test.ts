@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
-import type { ChainStatus } from './board.js'
-import { presentBytes } from './present.js'
+import { until } from '../../test/until.js'
+import type { FollowerStatus } from '../chain/chain-status.js'
+import { chainStatus } from '../chain/jobs.js'
+import { eventStatus, presentBytes } from '../events/status.js'
 
 let t: TestApp
 beforeAll(async () => {
   t = await createTestApp({ config: { metricsToken: 'let-me-in' } })
+  t.ctx.statusParts.push(chainStatus(t.ctx.chain))
 })
 afterAll(() => t.close())
 
@@ -25,23 +28,22 @@ describe('GET /readyz', () => {
 
 describe('GET /readyz with a chain', () => {
   const BLOCK = 86_000_000
-  const ready = async (chain: Partial<ChainStatus>, ageSec: number) => {
-    t.ctx.status.chain = { phase: 'live', nodeBlock: BLOCK + 500, problem: undefined, ...chain }
-    t.ctx.status.latestBlock = BLOCK
-    t.ctx.status.latestBlockSec = Math.floor(t.clock.now() / 1000) - ageSec
+  const ready = async (chain: Partial<FollowerStatus>, ageSec: number) => {
+    t.ctx.chain.follower = { phase: 'live', nodeBlock: BLOCK + 500, problem: undefined, ...chain }
+    t.ctx.chain.head = { block: BLOCK, timeSec: Math.floor(t.clock.now() / 1000) - ageSec }
     const reply = await t.app.inject('/readyz')
-    t.ctx.status.chain = undefined
+    t.ctx.chain.follower = undefined
     return [reply.statusCode, reply.json().checks.chain]
   }
 
-  test.each<[string, Partial<ChainStatus>, number]>([
+  test.each<[string, Partial<FollowerStatus>, number]>([
     ['it is live', { phase: 'live' }, 5],
     ['another process books, and has just done so', { phase: 'standby' }, 60],
   ])('200: %s', async (_what, chain, ageSec) => {
     expect(await ready(chain, ageSec)).toEqual([200, 'ok'])
   })
 
-  test.each<[string, Partial<ChainStatus>, number, string]>([
+  test.each<[string, Partial<FollowerStatus>, number, string]>([
     [
       'history is read',
       { phase: 'catching_up' },
@@ -65,9 +67,9 @@ describe('GET /readyz with a chain', () => {
 describe('GET /v1/status', () => {
   test('200: all fields, from what the parts report', async () => {
     const { key } = await t.createCaller('free')
-    t.ctx.status.latestBlock = 77_000_000
-    t.ctx.status.latestBlockSec = 0
-    t.ctx.status.eventStoreBytes = 3_328_599_655
+    t.ctx.chain.head = { block: 77_000_000, timeSec: 0 }
+    const status = { ...t.ctx.bus.status, eventStoreBytes: 3_328_599_655 }
+    t.ctx.statusParts.push(eventStatus({ status, countBuffered: () => 0 }))
     t.clock.advance(90_500)
     const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
     expect(reply.json()).toEqual({
@@ -96,19 +98,19 @@ describe('GET /v1/status', () => {
         quarantined: 0,
       },
       prices: [],
+      jobs: [],
       warnings: [],
     })
   })
 
-  test('200: what the chain is doing, and what somebody should look at', async () => {
+  test('200: what the chain is doing, and what an operator should look at', async () => {
     const { key } = await t.createCaller('free')
-    const { status } = t.ctx
-    Object.assign(status, {
-      chain: { phase: 'stopped', nodeBlock: 77_000_100, problem: 'another chain' },
-      latestBlockSec: Math.floor(t.clock.now() / 1000) - 7,
+    Object.assign(t.ctx.chain, {
+      follower: { phase: 'stopped', nodeBlock: 77_000_100, problem: 'another chain' },
+      head: { block: 77_000_000, timeSec: Math.floor(t.clock.now() / 1000) - 7 },
       quarantined: 2,
-      warnings: ['2 logs could not be booked'],
     })
+    t.ctx.statusParts.push({ warnings: () => ['2 logs could not be booked'] })
     const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
     expect(reply.json()).toMatchObject({
       chain: {
@@ -121,7 +123,43 @@ describe('GET /v1/status', () => {
       },
       warnings: ['2 logs could not be booked'],
     })
-    status.chain = undefined
+    t.ctx.chain.follower = undefined
+  })
+
+  test('200: how the jobs went', async () => {
+    const { key } = await t.createCaller('free')
+    t.ctx.jobs.add([
+      {
+        ...{ name: 'probe', everyMs: 2_500, runsIn: 'one process', needsDatabase: true },
+        run: async () => {
+          throw new Error('no luck')
+        },
+      },
+    ])
+    const show = async () => {
+      const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
+      return reply.json().jobs
+    }
+    const probe = { name: 'probe', runs_in: 'one_process', every_seconds: 2.5 }
+    expect(await show()).toEqual([
+      {
+        ...{ ...probe, is_running: false, last_start: null, last_seconds: null, runs: 0 },
+        ...{ failures: 0, is_failing: false, last_error: null },
+      },
+    ])
+    const ending = new AbortController()
+    const running = t.ctx.jobs.run('one process', ending.signal)
+    await until(() => t.ctx.jobs.records[0]?.runs === 1)
+    expect(await show()).toMatchObject([
+      {
+        ...{ ...probe, last_start: Math.floor(t.clock.now() / 1000), runs: 1 },
+        ...{ failures: 1, is_failing: true, last_error: 'no luck' },
+      },
+    ])
+    ending.abort()
+    await running
+    const metrics = await t.ctx.metrics.registry.metrics()
+    expect(metrics).toContain('auspex_job_runs_total{job="probe",result="failed"} 1')
   })
 
   test('401: without a key', async () => {

@@ -55,7 +55,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         response: { 200: StatusReply },
       },
     },
-    async () => presentStatus(ctx.status, ctx.clock.now(), ctx.startedAtMs),
+    async () => presentStatus(ctx),
   )
 
   app.get(

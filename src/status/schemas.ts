@@ -59,6 +59,27 @@ export const StatusReply = Type.Object(
       }),
       { description: 'the sources that prices are collected from' },
     ),
+    jobs: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        runs_in: Type.String({ description: '`every_process`, or `one_process` of all' }),
+        every_seconds: Type.Number({ description: 'pause after a run; 0: the job waits for work' }),
+        is_running: Type.Boolean(),
+        last_start: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'Unix seconds at which this process last began a run; null: not yet',
+        }),
+        last_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+          description: 'how long the last run took',
+        }),
+        runs: Count('runs that ended, since the start'),
+        failures: Count('runs that failed, since the start'),
+        is_failing: Type.Boolean({ description: 'the last run failed; it is tried again' }),
+        last_error: Type.Union([Type.String(), Type.Null()], {
+          description: 'what the last failure said; null: none',
+        }),
+      }),
+      { description: 'recurring work beside the requests, as it went in this process' },
+    ),
     warnings: Type.Array(Type.String(), { description: 'what somebody should look at' }),
   },
   { description: 'What the parts of the service report' },

@@ -4,7 +4,7 @@ import { syncOpenEvents } from '../../catalogue/changes.js'
 import { updateCatalogueState } from '../../catalogue/queries.js'
 import { storeEntries } from '../../catalogue/store.js'
 import { never } from '../../catalogue/test-world.js'
-import { refreshWindows } from './refresh.js'
+import { refreshWindows } from './jobs.js'
 import { type CryptoWorld, type GammaJson, openCryptoWorld } from './test-world.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 

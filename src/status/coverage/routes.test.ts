@@ -5,6 +5,7 @@ import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { until } from '../../../test/until.js'
 import { type FollowWorld, openWorld } from '../../chain/follow/test-follow.js'
 import { Ingest } from '../../chain/ingest.js'
+import { chainStatus } from '../../chain/jobs.js'
 import { loadConfig } from '../../config/config.js'
 import { LiveEvents } from '../../events/live-events.js'
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
     AUSPEX_FROM_BLOCK: `${FROM_BLOCK}`,
   })
   t = await createTestApp({ config })
+  t.ctx.statusParts.push(chainStatus(t.ctx.chain))
   t.clock.set(world.universe.nowMs - 60_000)
   key = (await t.createCaller('enterprise')).key
 })
@@ -36,27 +38,26 @@ afterAll(async () => {
 const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } })
 
 function createIngest() {
-  const { config, upstreams, bus, catalogue, status: board, clock, log } = t.ctx
+  const { config, upstreams, bus, catalogue, chain: status, clock, log } = t.ctx
   const { polygon } = upstreams
   if (polygon === undefined) throw new Error('there is a node')
   const live = new LiveEvents({ bus, markets: catalogue, clock, log })
   const ingest = new Ingest({
-    ...{ config, target: t.target, upstreams, polygon, live, board, clock, log },
+    ...{ config, target: t.target, upstreams, polygon, live, status, clock, log },
     registry: new Registry(),
-    alongside: async () => undefined,
   })
-  return { ingest, board }
+  return { ingest, status }
 }
 
 /** Books the chain until the test ends, and has what it does shown as the service would. */
 function startIngest() {
-  const { ingest, board } = createIngest()
+  const { ingest, status } = createIngest()
   const ending = new AbortController()
   const running = ingest.run(ending.signal)
   onTestFinished(async () => {
     ending.abort()
     await running
-    board.chain = undefined
+    status.follower = undefined
   })
   return ingest
 }
@@ -129,7 +130,7 @@ test('once the chain is booked, every answer says how far, and how old that is',
   // What comes from the cache tells of the chain as it was when it was made.
   world.makeBlock()
   const next = world.universe.chain.head
-  await until(() => t.ctx.status.latestBlock === next.number)
+  await until(() => t.ctx.chain.head.block === next.number)
   expect((await get('/v1/coverage')).headers['x-head-block']).toBe(`${head.number}`)
   t.clock.set((next.timestampSec + AGE_SEC) * 1000)
   expect((await get('/v1/coverage')).headers).toMatchObject({
@@ -139,14 +140,14 @@ test('once the chain is booked, every answer says how far, and how old that is',
 })
 
 test('who has not tried to book yet is not ready, however fresh the last block is', async () => {
-  const { ingest, board } = createIngest()
+  const { ingest, status } = createIngest()
   expect((await get('/readyz')).statusCode).toBe(200)
   ingest.report()
   expect((await get('/readyz')).json()).toMatchObject({
     status: 'not_ready',
     checks: { chain: expect.stringMatching(/^catching up/) },
   })
-  board.chain = undefined
+  status.follower = undefined
 })
 
 test('what keeps the chain from being booked is shown until it is mended', async () => {

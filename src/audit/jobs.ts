@@ -1,6 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Context } from '../context.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import type { Clock } from '../core/clock.js'
+import type { DomainWork } from '../jobs/job.js'
 import type { Log } from '../lib/log.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { audit } from './audit.js'
@@ -8,10 +10,26 @@ import { count } from './finding.js'
 import { readScope } from './scope.js'
 import type { IdRange, Span } from './span.js'
 
-export const AUDIT_MS = 5 * 60 * 1000
+const AUDIT_MS = 5 * 60 * 1000
 const WALLETS = 50
 /** Numbers of tokens, conditions and blocks that one turn looks at. */
 const SLICE = { tokens: 20_000, conditions: 10_000, blocks: 2_000 }
+
+export function createAuditWork({ store, metrics, clock, log }: Context): DomainWork {
+  const audit = new AuditJob({ store, registry: metrics.registry, clock, log })
+  return {
+    jobs: [
+      {
+        name: 'audit',
+        everyMs: AUDIT_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: (signal) => audit.runOnce(signal),
+      },
+    ],
+    status: { warnings: () => (audit.warning === undefined ? [] : [audit.warning]) },
+  }
+}
 
 type AuditJobOptions = {
   store: { readonly sql: Pool }

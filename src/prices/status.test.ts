@@ -1,20 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { type PriceStatus, priceStatus } from './jobs.js'
 
 let t: TestApp
+let sources: PriceStatus[] = []
 beforeAll(async () => {
   t = await createTestApp()
+  t.ctx.statusParts.push(priceStatus(() => sources))
 })
 afterAll(() => t.close())
 afterEach(() => {
-  t.ctx.status.prices = undefined
-  t.ctx.status.chain = undefined
+  sources = []
 })
 
 /** Sources whose last price is so many seconds old; null: there was none. */
 function setAges(ages: Record<string, number | null>): void {
   const nowSec = Math.floor(t.clock.now() / 1000)
-  t.ctx.status.prices = Object.entries(ages).map(([source, age]) => ({
+  sources = Object.entries(ages).map(([source, age]) => ({
     source,
     lastSec: age === null ? undefined : nowSec - age,
   }))
@@ -63,11 +65,13 @@ describe('GET /readyz with prices', () => {
   })
 
   test('503, not ready: prices cannot make up for the chain', async () => {
-    t.ctx.status.chain = { phase: 'stopped', nodeBlock: 1, problem: 'another chain' }
+    const check = { status: 'not_ready', isReady: false, problem: 'another chain' } as const
+    t.ctx.statusParts.push({ check: () => ({ name: 'chain', ...check }) })
+    onTestFinished(() => void t.ctx.statusParts.pop())
     expect(await ready({ platform_oracle: 5 })).toEqual([503, 'not_ready', 'ok'])
-    const check = 'platform_oracle: no price yet'
     const ages = { platform_oracle: null, oracle_data_streams: 5 }
-    expect(await ready(ages)).toEqual([503, 'not_ready', check])
+    const prices = 'platform_oracle: no price yet'
+    expect(await ready(ages)).toEqual([503, 'not_ready', prices])
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { never } from '../../catalogue/test-world.js'
-import { refreshEvents, refreshWindows } from './refresh.js'
+import { refreshEvents, refreshWindows } from './jobs.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 

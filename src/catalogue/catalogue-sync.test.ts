@@ -1,8 +1,10 @@
+import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../test/until.js'
+import { JobRunner } from '../jobs/runner.js'
 import type { Timing } from '../lib/timing.js'
 import { Catalogue } from './catalogue.js'
-import { MarketJobs } from './jobs.js'
+import { CatalogueSync } from './catalogue-sync.js'
 import { registerMarketGauges } from './metrics.js'
 import { selectCatalogueState } from './queries.js'
 import { contentsOfDatabase, contentsOfUniverse } from './test-contents.js'
@@ -21,20 +23,27 @@ afterAll(() => world.close())
 function startSync() {
   const stopping = new AbortController()
   const round = { count: 0, next: (): void => undefined }
-  const timing: Timing = {
-    now: world.timing.now,
-    sleep: async (ms, signal) => {
-      await world.timing.sleep(ms, signal)
-      if (ms !== BETWEEN_CHANGES_MS) return
-      round.count++
-      await new Promise<void>((resolve) => {
-        round.next = resolve
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
-    },
+  const sleep: Timing['sleep'] = async (ms, signal) => {
+    await world.timing.sleep(ms, signal)
+    if (ms !== BETWEEN_CHANGES_MS) return
+    round.count++
+    await new Promise<void>((resolve) => {
+      round.next = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
   }
-  const jobs = new MarketJobs(world.parts, timing)
-  const running = jobs.runSync(stopping.signal)
+  const jobs = new CatalogueSync(world.parts)
+  const runner = new JobRunner({
+    ...{ store: { problem: undefined }, registry: new Registry(), sleep },
+    ...{ clock: world.clock, log: world.parts.log },
+  })
+  runner.add([
+    {
+      ...{ name: 'sync', everyMs: BETWEEN_CHANGES_MS, runsIn: 'one process', needsDatabase: true },
+      run: (signal) => jobs.sync(signal),
+    },
+  ])
+  const running = runner.run('one process', stopping.signal)
   const stop = async () => {
     stopping.abort()
     await running
@@ -98,7 +107,7 @@ test('a process that starts loads the open markets, and no more than it may', as
   await stop()
   const limits = { marketsMax: 50, waitingMax: 10, absentMax: 10 }
   const catalogue = new Catalogue(world.clock, limits)
-  await new MarketJobs({ ...world.parts, catalogue }).load(50)
+  await new CatalogueSync({ ...world.parts, catalogue }).load(50)
   expect(catalogue.size).toBe(50)
   const newest = contentsOfUniverse(world).markets.at(-1)
   expect(catalogue.byToken(newest?.tokens[0] ?? '')).toEqual(

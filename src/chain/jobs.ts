@@ -1,0 +1,109 @@
+import type { Context } from '../context.js'
+import { presentAge } from '../core/clock.js'
+import { LiveEvents } from '../events/live-events.js'
+import type { DomainWork, HealthCheck, StatusPart } from '../jobs/job.js'
+import type { Target } from '../store/connection.js'
+import type { ChainStatus } from './chain-status.js'
+import type { CatchUpProgress } from './follow/follower.js'
+import { Ingest } from './ingest.js'
+import { countWallets, selectState } from './queries.js'
+import { dropOldFacts } from './write/partitions.js'
+
+const STATUS_MS = 1_000
+const RETENTION_MS = 60 * 60 * 1000
+
+/** Behind by more than this there is nothing fresh to serve. */
+const HEAD_AGE_SEC_MAX = 60
+
+/** Called with the progress of a long way to the head. */
+export type OnCatchUp = (progress: CatchUpProgress) => void
+
+type ChainWorkOptions = { target: Target; onCatchUp?: OnCatchUp | undefined }
+
+type ChainWork = DomainWork & {
+  /**
+   * Books the chain whenever no other process does, until the signal aborts, and runs `alongside`
+   * while this process does. Without a node only `alongside` runs.
+   */
+  lead(signal: AbortSignal, alongside: (term: AbortSignal) => Promise<void>): Promise<void>
+}
+
+export function createChainWork(ctx: Context, { target, onCatchUp }: ChainWorkOptions): ChainWork {
+  const { config, upstreams, bus, catalogue, chain: status, clock, log, metrics } = ctx
+  const { polygon } = upstreams
+  const live = new LiveEvents({ bus, markets: catalogue, clock, log })
+  const ingest =
+    polygon &&
+    new Ingest({
+      ...{ config, target, upstreams, polygon, live, status, clock, log },
+      ...{ registry: metrics.registry, onProgress: onCatchUp },
+    })
+  ingest?.report()
+  const part = chainStatus(status)
+  return {
+    jobs: [
+      {
+        name: 'chain status',
+        everyMs: STATUS_MS,
+        runsIn: 'every process',
+        needsDatabase: true,
+        run: async () => {
+          const { block, blockTime } = await selectState(ctx.sql)
+          status.wallets = await countWallets(ctx.sql)
+          status.head = { block: block ?? 0, timeSec: blockTime ?? 0 }
+          ingest?.report()
+        },
+      },
+      {
+        name: 'retention',
+        everyMs: RETENTION_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: () => dropOldFacts(ctx.sql, clock.now(), config.retentionDays),
+      },
+    ],
+    status: {
+      ...part,
+      fields: (nowMs) => ({
+        ...part.fields?.(nowMs),
+        pending_txs: live.status.pendingTransactions,
+      }),
+      warnings: () => ingest?.warnings ?? [],
+    },
+    lead: (signal, alongside) => ingest?.run(signal, alongside) ?? alongside(signal),
+  }
+}
+
+export const chainStatus = (status: ChainStatus): StatusPart => ({
+  fields: (nowMs) => {
+    const { head, follower, isNodeConnected, quarantined, wallets } = status
+    return {
+      node_connected: isNodeConnected,
+      state: { wallet_count: wallets, latest_block: head.block },
+      chain: {
+        phase: follower?.phase ?? 'off',
+        node_block: follower?.nodeBlock ?? null,
+        block: head.block,
+        block_age_seconds: presentAge(head.timeSec, nowMs),
+        problem: follower?.problem ?? null,
+        quarantined,
+      },
+    }
+  },
+  check: (nowMs) => {
+    if (status.follower === undefined) return undefined
+    const problem = findProblem(status, Math.floor(nowMs / 1000))
+    const isReady = problem === undefined
+    return { name: 'chain', status: isReady ? 'ready' : 'not_ready', isReady, problem }
+  },
+})
+
+function findProblem({ follower, head }: ChainStatus, nowSec: number): HealthCheck['problem'] {
+  if (follower?.problem !== undefined) return follower.problem
+  if (follower?.phase === 'live' || follower?.phase === 'standby') {
+    if (head.block === 0) return 'nothing is booked yet'
+    const ageSec = nowSec - head.timeSec
+    return ageSec <= HEAD_AGE_SEC_MAX ? undefined : `the last block is ${ageSec} seconds old`
+  }
+  return `catching up: block ${head.block} of ${follower?.nodeBlock ?? '?'}`
+}

@@ -1,0 +1,40 @@
+/** Recurring work of a domain, as data. The runner decides when it runs and what happens after a failure. */
+export type Job = {
+  /** Names the job in the log, in `/v1/status` and in the metrics. */
+  name: string
+  /** The pause after a run; 0: the run itself waits until there is something to do. */
+  everyMs: number
+  /** `one process`: of all processes on a database, the one that holds the lease of the ingest. */
+  runsIn: 'every process' | 'one process'
+  /** Whether runs are left out while the database does not answer. */
+  needsDatabase: boolean
+  /** One run. It ends soon after the signal aborts; what it throws is a failure of the job. */
+  run: (signal: AbortSignal) => Promise<void>
+  /** Waited for before the first run. */
+  startsAfter?: ((signal: AbortSignal) => Promise<void>) | undefined
+}
+
+/** What a domain reports about itself. It is read from memory, because `/readyz` is asked often. */
+export type StatusPart = {
+  /** Fields of the answer of `/v1/status`; the fields of `state` are those of all domains together. */
+  fields?:
+    | ((nowMs: number) => Record<string, unknown> & { state?: Record<string, number> })
+    | undefined
+  /** A check of `/readyz`; `undefined`: this part does not run. */
+  check?: ((nowMs: number) => HealthCheck | undefined) | undefined
+  /** What an operator should look at. */
+  warnings?: (() => readonly string[]) | undefined
+}
+
+export type HealthCheck = {
+  name: string
+  /** `degraded`: the service answers, with something missing. */
+  status: 'ready' | 'degraded' | 'not_ready'
+  /** Whether requests should be sent to this process. */
+  isReady: boolean
+  /** In words; `undefined`: all is well. */
+  problem: string | undefined
+}
+
+/** What runs of a domain beside the requests. */
+export type DomainWork = { jobs: readonly Job[]; status?: StatusPart | undefined }

@@ -1,0 +1,166 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Clock } from '../core/clock.js'
+import { messageOf } from '../core/errors.js'
+import type { Log } from '../lib/log.js'
+import { backoffMs, type Timing } from '../lib/timing.js'
+import type { Job } from './job.js'
+
+/** How the runs of a job went, in this process. */
+export type JobRecord = {
+  readonly job: Job
+  isRunning: boolean
+  /** `undefined`: it did not run yet. */
+  lastStartMs: number | undefined
+  /** Of the last run that ended. */
+  lastDurationMs: number | undefined
+  runs: number
+  failures: number
+  /** Since the last run without a failure. */
+  failuresInRow: number
+  /** Of the last failure, also when later runs went well. */
+  lastError: string | undefined
+}
+
+type RunnerOptions = {
+  store: { readonly problem: string | undefined }
+  registry: Registry
+  clock: Clock
+  log: Log
+  sleep?: Timing['sleep']
+}
+
+/** After a failure: 1 s, 2 s, 4 s, and so on up to the period of the job, or to a minute if that is shorter. */
+const RETRY_MS = { base: 1_000, max: 60_000 }
+/** How often a job without a database looks for it. */
+const DATABASE_POLL_MS_MAX = 1_000
+
+/**
+ * Runs the jobs of all domains: never one job twice at once, again after its period, and again sooner
+ * after a failure. The first failure is a warning in the log, the same failure again is not, and the
+ * recovery is one line.
+ */
+export class JobRunner {
+  readonly #options: RunnerOptions
+  readonly #records: JobRecord[] = []
+  readonly #metrics: JobMetrics
+  readonly #sleep: Timing['sleep']
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#metrics = createJobMetrics(options.registry)
+    this.#sleep = options.sleep ?? sleepUnreferenced
+  }
+
+  /** In the order in which the jobs were added. */
+  get records(): readonly JobRecord[] {
+    return this.#records
+  }
+
+  add(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      this.#records.push({
+        ...{ job, isRunning: false, lastStartMs: undefined, lastDurationMs: undefined },
+        ...{ runs: 0, failures: 0, failuresInRow: 0, lastError: undefined },
+      })
+    }
+  }
+
+  /** Runs the jobs of one kind until the signal aborts. Never rejects. */
+  async run(runsIn: Job['runsIn'], signal: AbortSignal): Promise<void> {
+    const records = this.#records.filter(({ job }) => job.runsIn === runsIn)
+    await Promise.all(records.map((record) => this.#repeat(record, signal)))
+  }
+
+  async #repeat(record: JobRecord, signal: AbortSignal): Promise<void> {
+    const { job } = record
+    await job.startsAfter?.(signal)
+    while (!signal.aborted) {
+      const isSkipped = job.needsDatabase && this.#options.store.problem !== undefined
+      if (!isSkipped) await this.#runOnce(record, signal)
+      const pauseMs = isSkipped ? pollMs(job) : pauseAfter(record)
+      if (pauseMs > 0) await this.#sleep(pauseMs, signal).catch(() => undefined)
+    }
+  }
+
+  async #runOnce(record: JobRecord, signal: AbortSignal): Promise<void> {
+    const { job } = record
+    const { clock } = this.#options
+    const startedAt = performance.now()
+    record.isRunning = true
+    record.lastStartMs = clock.now()
+    this.#metrics.lastStart.set({ job: job.name }, clock.now() / 1000)
+    try {
+      await job.run(signal)
+      this.#succeed(record)
+    } catch (error) {
+      if (!signal.aborted) this.#fail(record, error)
+    }
+    record.isRunning = false
+    record.lastDurationMs = performance.now() - startedAt
+    this.#metrics.lastDuration.set({ job: job.name }, record.lastDurationMs / 1000)
+  }
+
+  #succeed(record: JobRecord): void {
+    const { job, failuresInRow: failures } = record
+    record.runs++
+    record.failuresInRow = 0
+    this.#metrics.runs.inc({ job: job.name, result: 'ok' })
+    if (failures > 0) this.#options.log.info({ job: job.name, failures }, 'job works again')
+  }
+
+  #fail(record: JobRecord, error: unknown): void {
+    const { job, failuresInRow, lastError } = record
+    const message = messageOf(error)
+    const isRepeated = failuresInRow > 0 && message === lastError
+    record.runs++
+    record.failures++
+    record.failuresInRow++
+    record.lastError = message
+    this.#metrics.runs.inc({ job: job.name, result: 'failed' })
+    const level = isRepeated ? 'debug' : 'warn'
+    this.#options.log[level](
+      { err: error, job: job.name, failures: record.failuresInRow },
+      'job failed',
+    )
+  }
+}
+
+const pollMs = ({ everyMs }: Job): number =>
+  everyMs === 0 ? DATABASE_POLL_MS_MAX : Math.min(everyMs, DATABASE_POLL_MS_MAX)
+
+function pauseAfter({ job, failuresInRow }: JobRecord): number {
+  if (failuresInRow === 0) return job.everyMs
+  const periodMs = job.everyMs === 0 ? RETRY_MS.max : job.everyMs
+  const [baseMs, maxMs] = [Math.min(RETRY_MS.base, periodMs), Math.min(RETRY_MS.max, periodMs)]
+  return backoffMs({ baseMs, maxMs }, failuresInRow)
+}
+
+/** The timer does not hold the process open. */
+const sleepUnreferenced: Timing['sleep'] = (ms, signal) =>
+  wait(ms, undefined, { signal, ref: false })
+
+type JobMetrics = ReturnType<typeof createJobMetrics>
+
+function createJobMetrics(registry: Registry) {
+  const registers = [registry]
+  const labelNames = ['job'] as const
+  return {
+    runs: new Counter({
+      name: 'auspex_job_runs_total',
+      help: 'Runs of a job that ended, by result: ok, failed',
+      labelNames: ['job', 'result'] as const,
+      registers,
+    }),
+    lastStart: new Gauge({
+      name: 'auspex_job_last_start_timestamp_seconds',
+      help: 'When the last run of a job began',
+      ...{ labelNames, registers },
+    }),
+    lastDuration: new Gauge({
+      name: 'auspex_job_last_duration_seconds',
+      help: 'How long the last run of a job took',
+      ...{ labelNames, registers },
+    }),
+  }
+}
