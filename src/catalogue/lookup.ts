@@ -1,3 +1,4 @@
+import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/messages.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
@@ -6,7 +7,6 @@ import { type KnownMarket, toKnownMarket } from './market-info.js'
 import type { MarketParts } from './parts.js'
 import { selectMarketInfos } from './queries.js'
 import { storeEntries } from './store.js'
-import { toTokenId } from './token-word.js'
 
 /** Keys of one run: a handful of calls. */
 const BATCH_MAX = 500

@@ -1,4 +1,4 @@
-import { toTokenId } from './token-word.js'
+import { toTokenId } from '../core/token-id.js'
 
 /** One market as events and answers show it. */
 export type MarketInfo = {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { parseFineTimeMs } from '../upstreams/transport/parse-json.js'
 import { toDate, toId, toInteger, toText, toTime } from './rows.js'
-import { readWord, toTokenId, toTokenWord } from './token-word.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -50,17 +49,4 @@ test('times come back from PostgreSQL to the microsecond', async () => {
            with ordinality as x (time, place)
      order by place`
   expect(read.map(({ text }) => text)).toEqual(written)
-})
-
-test('token ids and their words tell the same number', () => {
-  fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (id) => {
-      const word = toTokenWord(String(id)) ?? ''
-      expect(readWord(word.toUpperCase().replace('0X', '0x'))).toBe(word)
-      expect(BigInt(word)).toBe(id)
-      expect(toTokenId(word)).toBe(String(id))
-    }),
-  )
-  for (const odd of ['', '-1', '1.5', '0x10', 'x', String(2n ** 256n)])
-    expect(toTokenWord(odd)).toBeUndefined()
 })

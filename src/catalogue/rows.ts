@@ -1,10 +1,10 @@
+import { parseBytes32, parseTokenId } from '../core/token-id.js'
 import type {
   GammaEventHead,
   GammaMarket,
   GammaSeriesHead,
   GammaTag,
 } from '../upstreams/gamma/messages.js'
-import { readWord, toTokenWord } from './token-word.js'
 
 /** A market and the event that it belongs to. */
 export type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }
@@ -139,7 +139,7 @@ function toEventRow(event: GammaEventHead, nowMs: number) {
     score: toText(event.score),
     period: toText(event.period),
     elapsed: toText(event.elapsed),
-    neg_risk_market: toBytes(readWord(event.negRiskMarketId)),
+    neg_risk_market: toBytes(parseBytes32(event.negRiskMarketId)),
   }
 }
 
@@ -171,8 +171,8 @@ function toMarketRow(market: GammaMarket, event: GammaEventHead | undefined, now
     order_size_min: market.orderMinSize ?? null,
     fee_rate: market.feeSchedule?.rate ?? null,
     line: market.line ?? null,
-    condition: toBytes(readWord(market.conditionId)),
-    question_id: toBytes(readWord(market.questionId)),
+    condition: toBytes(parseBytes32(market.conditionId)),
+    question_id: toBytes(parseBytes32(market.questionId)),
     slug: toText(market.slug),
     question: toText(market.question),
     group_title: toText(market.groupItemTitle),
@@ -190,7 +190,7 @@ function toMarketRow(market: GammaMarket, event: GammaEventHead | undefined, now
 
 /** All or none: with a gap, tokens would be assigned to the wrong outcomes. */
 function toTokens({ tokens }: GammaMarket): string[] {
-  const words = tokens.flatMap(({ tokenId }) => toBytes(toTokenWord(tokenId)) ?? [])
+  const words = tokens.flatMap(({ tokenId }) => toBytes(parseTokenId(tokenId)) ?? [])
   return words.length === tokens.length ? words : []
 }
 

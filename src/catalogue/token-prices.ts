@@ -1,8 +1,8 @@
+import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
 import { isUnreadable } from './lookup.js'
 import type { MarketParts } from './parts.js'
-import { toTokenId } from './token-word.js'
 
 /** Exact: dollars a share are `numerator / denominator`. */
 export type TokenPrice = {

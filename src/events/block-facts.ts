@@ -1,7 +1,8 @@
 import type { EventDraft } from '../bus/event.js'
 import type { BatchBlock } from '../chain/facts/block.js'
+import type { PlacedFact } from '../chain/facts/fact-kind.js'
 import type { FeeFact } from '../chain/facts/fee.js'
-import type { BatchFacts } from '../chain/facts/registry.js'
+import { type BatchFacts, KINDS } from '../chain/facts/registry.js'
 import { seqOf } from '../core/seq.js'
 import type { Enricher } from './enrichment.js'
 import { type Confirmation, groupByTransaction, type Match, toSettledMatch } from './match.js'
@@ -17,14 +18,10 @@ export type MessageFamily = {
 /** An event with the log at which it stands; `undefined`: the fact is none that is published. */
 export type PlacedEvent = { seq: number; event: EventDraft | undefined }
 
-/** The lists of a batch whose entries each come from a log. */
-type Lists = Omit<
-  BatchFacts,
-  'blocks' | 'supplies' | 'outcomes' | 'walletOwners' | 'unknownOperators'
->
+type FactLists = Omit<BatchFacts, 'blocks' | 'unknownOperators'>
 
 /** What one block of a batch holds. */
-export type BlockFacts = Lists & {
+export type BlockFacts = FactLists & {
   block: BatchBlock
   matches: readonly SettledMatch[]
   /** Transactions that left any log of ours. */
@@ -47,39 +44,25 @@ export type SettledMatch = {
 /** Says how a match of the block is to be confirmed. `undefined`: it was, by the same block. */
 export type Confirm = (match: Match) => { confirmation: Confirmation; isNew: boolean } | undefined
 
-export function factsOfBlock(tape: BatchFacts, block: BatchBlock, confirm: Confirm): BlockFacts {
-  const from = seqOf(block.number, 0)
-  const to = seqOf(block.number + 1, 0)
-  const lists: Lists = {
-    fills: cut(tape.fills, from, to),
-    splits: cut(tape.splits, from, to),
-    redemptions: cut(tape.redemptions, from, to),
-    conversions: cut(tape.conversions, from, to),
-    migrations: cut(tape.migrations, from, to),
-    transfers: cut(tape.transfers, from, to),
-    fees: cut(tape.fees, from, to),
-    flows: cut(tape.flows, from, to),
-    preparations: cut(tape.preparations, from, to),
-    resolutions: cut(tape.resolutions, from, to),
-    oracle: cut(tape.oracle, from, to),
-    negRiskMarkets: cut(tape.negRiskMarkets, from, to),
-    negRiskQuestions: cut(tape.negRiskQuestions, from, to),
-    combos: cut(tape.combos, from, to),
-    comboEvents: cut(tape.comboEvents, from, to),
-    rawLogs: cut(tape.rawLogs, from, to),
-    quarantine: cut(tape.quarantine, from, to),
+export function factsOfBlock(batch: BatchFacts, block: BatchBlock, confirm: Confirm): BlockFacts {
+  const fromSeq = seqOf(block.number, 0)
+  const endSeq = seqOf(block.number + 1, 0)
+  const transactions = new Set<string>()
+  const cut = (list: readonly PlacedFact[]) => {
+    const facts = list.slice(indexFrom(list, fromSeq), indexFrom(list, endSeq))
+    for (const fact of facts)
+      if ('txHash' in fact && typeof fact.txHash === 'string') transactions.add(fact.txHash)
+    return facts
   }
-  return {
-    ...lists,
-    block,
-    matches: matchesOf(lists, confirm),
-    transactionCount: new Set(Object.values(lists).flatMap((list) => list.map(txHashOf))).size,
-  }
+  // Each list keeps the type of its facts, which `fromEntries` does not express.
+  const lists = Object.fromEntries(
+    KINDS.map(([list]) => [list, cut(batch[list])]),
+  ) as unknown as FactLists
+  const matches = matchesOf(lists, confirm)
+  return { ...lists, block, matches, transactionCount: transactions.size }
 }
 
-const txHashOf = ({ txHash }: { txHash: string }): string => txHash
-
-function matchesOf({ fills, fees }: Lists, confirm: Confirm): SettledMatch[] {
+function matchesOf({ fills, fees }: FactLists, confirm: Confirm): SettledMatch[] {
   return groupByTransaction(fills).map((group) => {
     const match = toSettledMatch(group)
     const { confirmation, isNew = false } = confirm(match) ?? {}
@@ -93,17 +76,15 @@ function matchesOf({ fills, fees }: Lists, confirm: Confirm): SettledMatch[] {
   })
 }
 
-function cut<T extends { seq: number }>(list: readonly T[], from: number, to: number): T[] {
-  return list.slice(indexFrom(list, from), indexFrom(list, to))
-}
-
-/** Of the first entry at or behind that seq. */
-function indexFrom(list: readonly { seq: number }[], seq: number): number {
+/** Index of the first fact at or behind that seq. Facts without a `seq` stand at the start of their block. */
+function indexFrom(list: readonly PlacedFact[], seq: number): number {
   let low = 0
   let high = list.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((list[middle]?.seq ?? seq) < seq) low = middle + 1
+    const fact = list[middle]
+    const place = fact === undefined ? seq : 'seq' in fact ? fact.seq : seqOf(fact.block, 0)
+    if (place < seq) low = middle + 1
     else high = middle
   }
   return low

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { parseStructuredId } from '../core/structured-id.js'
 import type { Enricher } from './enrichment.js'
 import { closed, optional, Wire } from './message.js'
-import { parseStructuredId } from './structured-id.js'
 
 const MODULE_NAMES = [
   undefined,

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
+import { COMBO_MODULE, parseStructuredId, toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import { defineMessage, distinct, optional, presentLog, toKeys, Wire } from './message.js'
-import { COMBO_MODULE, parseStructuredId, toConditionId } from './structured-id.js'
 
 const lifecycle = defineMessage('combo_lifecycle', {
   tx_hash: Wire.Hash,

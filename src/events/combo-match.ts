@@ -3,12 +3,12 @@ import type { EventDraft, EventKeys } from '../bus/event.js'
 import type { FeeFact } from '../chain/facts/fee.js'
 import { toDecimal, toPrice } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
+import { isCombo, toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { type Combo, enrichCombo, LEG, sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import type { Confirmation, Match, MatchRow } from './match.js'
 import { closed, defineMessage, distinct, optional, toKeys, Wire } from './message.js'
-import { isCombo, toConditionId } from './structured-id.js'
 
 const ROW = closed({
   position_id: Wire.TokenId,

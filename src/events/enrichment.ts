@@ -3,9 +3,10 @@ import { LRUCache } from 'lru-cache'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { PUSD } from '../chain/attribute/roles.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
+import { parseStructuredId } from '../core/structured-id.js'
+import { toTokenId } from '../core/token-id.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields } from './message.js'
-import { parseStructuredId } from './structured-id.js'
 
 const RESULTS_MAX = 20_000
 const COMBOS_MAX = 5_000
@@ -42,7 +43,7 @@ export class Enricher {
   tokenId(token: string): string {
     let id = this.#tokenIds.get(token)
     if (id === undefined) {
-      id = BigInt(token).toString()
+      id = toTokenId(token)
       this.#tokenIds.set(token, id)
     }
     return id

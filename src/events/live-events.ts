@@ -5,6 +5,7 @@ import type { BatchBlock } from '../chain/facts/block.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
 import type { Clock } from '../core/clock.js'
 import { AMOUNT_MAX } from '../core/money.js'
+import { isCombo } from '../core/structured-id.js'
 import type { Log } from '../lib/log.js'
 import { DecodeError } from '../upstreams/polygon/abi.js'
 import { decodeMatchOrders } from '../upstreams/polygon/calldata.js'
@@ -17,7 +18,6 @@ import { type Match, type MatchRow, toPendingMatch } from './match.js'
 import { fillEvents, settlementEvent } from './match-events.js'
 import { PendingMatches } from './pending-matches.js'
 import { blockEvents } from './registry.js'
-import { isCombo } from './structured-id.js'
 
 export type LiveEventsOptions = { bus: Bus; markets: MarketLookup; clock: Clock; log: Log }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { EventDraft, EventKeys } from '../bus/event.js'
 import type { FillFact } from '../chain/facts/fill.js'
 import { toDecimal, toPrice } from '../core/money.js'
+import { isCombo } from '../core/structured-id.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'
 import type { EnrichedToken, Enricher } from './enrichment.js'
@@ -19,7 +20,6 @@ import {
   type Values,
   Wire,
 } from './message.js'
-import { isCombo } from './structured-id.js'
 
 const TRADED = {
   side: Wire.Side,

@@ -3,6 +3,7 @@ import type { EventDraft } from '../bus/event.js'
 import { NEG_RISK_ADAPTER, roleOf } from '../chain/attribute/roles.js'
 import type { OracleFact } from '../chain/facts/oracle-event.js'
 import type { ResolutionFact } from '../chain/facts/resolution.js'
+import { toConditionId } from '../core/structured-id.js'
 import { keccak256 } from '../lib/keccak.js'
 import { START, uintToWord } from '../upstreams/polygon/abi.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
@@ -18,7 +19,6 @@ import {
   toKeys,
   Wire,
 } from './message.js'
-import { toConditionId } from './structured-id.js'
 
 const oracle = defineMessage('oracle', {
   ...LOG,

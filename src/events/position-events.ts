@@ -5,6 +5,7 @@ import type { FlowFact } from '../chain/facts/flow.js'
 import type { SplitFact } from '../chain/facts/split.js'
 import type { TransferFact } from '../chain/facts/transfer.js'
 import { toDecimal } from '../core/money.js'
+import { toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
 import {
@@ -17,7 +18,6 @@ import {
   toKeys,
   Wire,
 } from './message.js'
-import { toConditionId } from './structured-id.js'
 
 const positionChange = defineMessage('position_change', {
   ...LOG,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
 import type { RedemptionFact } from '../chain/facts/redemption.js'
 import { toDecimal } from '../core/money.js'
+import { parseStructuredId, toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type Enricher, type Result } from './enrichment.js'
 import {
@@ -14,7 +15,6 @@ import {
   toKeys,
   Wire,
 } from './message.js'
-import { parseStructuredId, toConditionId } from './structured-id.js'
 
 const redemption = defineMessage('redemption', {
   ...LOG,

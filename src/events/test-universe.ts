@@ -8,11 +8,11 @@ import type { BusEvent } from '../bus/event.js'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { attributeBatch } from '../chain/attribute/attribute-batch.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
+import { parseStructuredId } from '../core/structured-id.js'
 import { createLog } from '../lib/log.js'
 import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
 import { parseLogs } from '../upstreams/polygon/log.js'
 import { LiveEvents } from './live-events.js'
-import { parseStructuredId } from './structured-id.js'
 
 const TOPICS = new Set(KNOWN_TOPICS)
 const ADDRESSES = new Set(WATCHED.address)

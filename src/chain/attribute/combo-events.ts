@@ -1,9 +1,9 @@
+import { conditionOfPosition, padId, positionsOf } from '../../core/structured-id.js'
 import type { Attribution } from './attribution.js'
 import { checkAmount } from './attribution-error.js'
 import type { ComboSource } from './booked-fact.js'
 import { actsForOthers } from './modules.js'
 import { isExchange, ZERO_ADDRESS } from './roles.js'
-import { conditionOf, padId, positionsOf } from './structured.js'
 import type { Transaction } from './transaction.js'
 
 /** `wallet` is given where booking has found it. What an exchange does for a match is nobody's event. */
@@ -75,7 +75,7 @@ function describe(event: ComboSource): { condition: string; tokens: readonly str
     case 'positionRedeemed':
     case 'positionMigrated':
     case 'bridgePositionMinted':
-      return { condition: conditionOf(event.positionId), tokens: [event.positionId] }
+      return { condition: conditionOfPosition(event.positionId), tokens: [event.positionId] }
     case 'horizontalSplit':
     case 'horizontalMerge':
     case 'positionConverted':
@@ -93,12 +93,15 @@ function describe(event: ComboSource): { condition: string; tokens: readonly str
       return { condition: padId(event.fullConditionId), tokens: [] }
     case 'compressed': {
       const { oldPositionId, newPositionId } = event
-      return { condition: conditionOf(oldPositionId), tokens: [oldPositionId, newPositionId] }
+      return {
+        condition: conditionOfPosition(oldPositionId),
+        tokens: [oldPositionId, newPositionId],
+      }
     }
     case 'comboWrapped':
     case 'comboUnwrapped': {
       const { combinatorialPositionId: combo, underlyingPositionId } = event
-      return { condition: conditionOf(combo), tokens: [combo, underlyingPositionId] }
+      return { condition: conditionOfPosition(combo), tokens: [combo, underlyingPositionId] }
     }
   }
 }

@@ -1,9 +1,9 @@
+import { padId, positionsOf } from '../../core/structured-id.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { attributePositionRedemption } from './redemptions.js'
 import { isIntermediary, isModule, ZERO_ADDRESS } from './roles.js'
-import { padId, positionsOf } from './structured.js'
 import type { Transaction } from './transaction.js'
 
 type Split = DecodedEventOf<'positionsSplit'> | DecodedEventOf<'positionsMerged'>

@@ -1,10 +1,10 @@
 import { seqOf } from '../../core/seq.js'
+import { padId, positionsOf } from '../../core/structured-id.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { Attribution } from './attribution.js'
 import { toOracleStep } from './oracle.js'
 import { PROXY_FACTORY } from './roles.js'
-import { padId, positionsOf } from './structured.js'
 import { proxyWalletOf } from './wallet-owners.js'
 
 /** Numbers that a column of 128 bits can hold. */

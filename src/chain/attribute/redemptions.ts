@@ -1,3 +1,4 @@
+import { conditionOfPosition } from '../../core/structured-id.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { RedemptionFact } from '../facts/redemption.js'
@@ -5,7 +6,6 @@ import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { outcomeOf } from './partition.js'
 import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
-import { conditionOf } from './structured.js'
 import type { Transaction } from './transaction.js'
 
 /** The conditional tokens tell only the payout; what was given is what they burned just before. */
@@ -80,7 +80,7 @@ export function attributeAutoRedemption(
 ): void {
   const { tx } = attribution
   const isStructured = event.kind === 'autoRedemption'
-  const condition = isStructured ? conditionOf(event.positionId) : event.conditionId
+  const condition = isStructured ? conditionOfPosition(event.positionId) : event.conditionId
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (const move of tx.moves) {
@@ -125,7 +125,7 @@ export function attributePositionRedemption(
     )
   push(attribution, place, {
     wallet,
-    condition: conditionOf(positionId),
+    condition: conditionOfPosition(positionId),
     ...keepPositive([positionId], [amount]),
     payout,
     isCore: true,
