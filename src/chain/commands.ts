@@ -1,16 +1,22 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Config } from '../config/config.js'
+import { OperatorError } from '../core/errors.js'
+import type { Target } from '../store/connection.js'
 import type { WithDatabase } from '../store/with-database.js'
-import type { BackfillFlags } from './backfill/command.js'
+
+type BackfillFlags = { from: number; to?: number; factsOnly?: boolean }
 
 const BLOCK_MAX = 2 ** 31 - 1
+/** Exit code of a process that a signal ended, by the convention of shells. */
+const INTERRUPTED = 130
 
 /** Adds `backfill` to the command line. */
 export function addChainCommands(program: Command, withDatabase: WithDatabase): Command {
   return program
     .command('backfill')
     .description('read older blocks of the chain, beside a running service or without one')
-    .requiredOption('--from <block>', 'the first block', readBlock)
-    .option('--to <block>', 'the last block; default: the one before the ledger', readBlock)
+    .requiredOption('--from <block>', 'the first block', parseBlock)
+    .option('--to <block>', 'the last block; default: the one before the ledger', parseBlock)
     .option('--facts-only', 'leave positions and profits as they are for now')
     .addHelpText(
       'after',
@@ -19,14 +25,44 @@ export function addChainCommands(program: Command, withDatabase: WithDatabase): 
         '\nExample:\n  $ auspex backfill --from 78000000\n',
     )
     .action((flags: BackfillFlags, command: Command) =>
-      withDatabase(command, async (_pool, { config, target }) => {
-        const { backfill } = await import('./backfill/command.js')
-        await backfill(config, target, flags)
-      }),
+      withDatabase(command, (_pool, { config, target }) => backfill(config, target, flags)),
     )
 }
 
-function readBlock(text: string): number {
+/** Imports what it needs when it runs, so that other commands start without it. */
+async function backfill(config: Config, target: Target, flags: BackfillFlags): Promise<void> {
+  const [{ runBackfill }, { summarize }, { withUpstreams }] = await Promise.all([
+    import('./backfill/backfill.js'),
+    import('./backfill/show.js'),
+    import('../upstreams/with-upstreams.js'),
+  ])
+  const { from: fromBlock, to: toBlock, factsOnly } = flags
+  const range = { fromBlock, toBlock, factsOnly }
+  const startMs = performance.now()
+  const result = await withUpstreams(config, ({ polygon }) =>
+    untilInterrupted((signal) =>
+      runBackfill({ target, polygon, ...range, out: process.stderr }, signal),
+    ),
+  )
+  console.log(summarize(result, (performance.now() - startMs) / 1_000))
+}
+
+/** The first signal ends the work where it can go on later; the second one ends the process. */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const message = 'Stopped. The same command goes on from here.'
+  const stop = () => controller.abort(new OperatorError(message, INTERRUPTED))
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+function parseBlock(text: string): number {
   const block = Number(text)
   if (/^\d+$/.test(text) && block <= BLOCK_MAX) return block
   throw new InvalidArgumentError(`It must be a number from 0 to ${BLOCK_MAX}.`)

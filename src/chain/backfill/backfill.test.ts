@@ -103,7 +103,7 @@ describe('a backfill', () => {
     expect(await differences(database)).toEqual({})
   })
 
-  test('waits for those who read the old ledger, and lets the head go on meanwhile', async () => {
+  test('waits for readers of the old ledger, and lets the head go on meanwhile', async () => {
     const database = await cloneDatabase(half)
     const reader = createPool(database.target, 1)
     onTestFinished(() => reader.end({ timeout: 1 }))
@@ -118,7 +118,7 @@ describe('a backfill', () => {
     const out = { isTTY: true, write: (text: string) => written.push(text) }
     const running = backfill(world, database, { out })
     running.catch(() => undefined)
-    await until(() => written.some((text) => text.includes('waiting for those who read')))
+    await until(() => written.some((text) => text.includes('waiting for readers')))
     await database.sql.begin((tx) => lockState(tx))
     release()
     await Promise.all([reading, running])

@@ -1,7 +1,9 @@
 import { messageOf, OperatorError } from '../../core/errors.js'
+import { withLinked } from '../../lib/abort.js'
 import type { Output } from '../../lib/progress.js'
 import type { Timing } from '../../lib/timing.js'
 import { createPool, type Pool, type Target } from '../../store/connection.js'
+import { LOCKS } from '../../store/locks.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchLimits } from '../follow/batches.js'
@@ -9,12 +11,10 @@ import { selectState } from '../queries.js'
 import { buildIndexes } from '../write/partitions.js'
 import { selectHoles } from '../write/state.js'
 import { chooseRange, type WantedRange } from './choose-range.js'
-import { FactLine } from './fact-line.js'
-import { withBackfillLock } from './lock.js'
 import { selectHoleBelow, selectPossibleStart } from './queries.js'
-import { readHole } from './read-hole.js'
+import { HistoryWriter, readHole } from './read-hole.js'
 import { Rebuild } from './rebuild.js'
-import { showReading, showRebuild } from './show.js'
+import { type BackfillResult, showReading, showRebuild } from './show.js'
 
 export type BackfillOptions = WantedRange & {
   target: Target
@@ -28,24 +28,13 @@ export type BackfillOptions = WantedRange & {
   timing?: Timing | undefined
 }
 
-export type BackfillResult = {
-  range: BlockRange
-  blocks: number
-  fills: number
-  /** Where the ledger began before, and begins now. */
-  ledgerFrom: { before: number; now: number }
-  /** With the facts that are here it could begin with this block. */
-  possibleFrom: number
-  /** What keeps it from beginning earlier; `undefined`: nothing older is here. */
-  holeBelow: BlockRange | undefined
-}
-
-/** One reads rows while another writes. */
+/** Rows are read while others are written. */
 const CONNECTIONS = 3
+const LOST = 'The database closed the connection. Run the same command again to go on.'
 
 /**
- * Reads older history beside a running service, each block once however often it is begun, and makes
- * the ledger anew when it can begin earlier then.
+ * Reads older history beside a running service, each block once however often the command is run, and
+ * rebuilds the ledger if it can begin earlier then.
  */
 export function runBackfill(
   options: BackfillOptions,
@@ -57,6 +46,34 @@ export function runBackfill(
       return await backfill(pool, options, locked)
     } finally {
       await pool.end({ timeout: 1 })
+    }
+  })
+}
+
+/**
+ * Runs `work` while no other backfill runs on the database. The lock belongs to one connection and
+ * ends with it, however the process ends; when it is lost the signal of the work aborts.
+ */
+function withBackfillLock<T>(
+  target: Target,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withLinked([signal], async (linked) => {
+    const lose = () => linked.abort(new OperatorError(LOST))
+    const session = createPool(target, 1, lose)
+    try {
+      const [row] = await session<{ isHeld: boolean }[]>`
+        select pg_try_advisory_lock(${LOCKS.backfill}) as is_held`
+      if (row?.isHeld !== true) {
+        throw new OperatorError('Another backfill is running on this database: one at a time.')
+      }
+      return await work(linked.signal)
+    } catch (error) {
+      linked.signal.throwIfAborted()
+      throw error
+    } finally {
+      await session.end({ timeout: 0 })
     }
   })
 }
@@ -97,21 +114,21 @@ async function readHoles(
     throw new OperatorError('No node is configured. Set AUSPEX_POLYGON_URL or --polygon-url.')
   }
   await checkNode(polygon, signal)
-  const line = await FactLine.open(pool)
-  const shown = showReading(sizeOf(holes), line, out)
+  const writer = await HistoryWriter.open(pool)
+  const shown = showReading(sizeOf(holes), writer, out)
   try {
-    const reading = { pool, polygon, line, limits, timing, ...shown }
+    const reading = { pool, polygon, writer, limits, timing, ...shown }
     for (const hole of holes) await readHole(hole, reading, signal)
-    // The line at the head builds those of the partition that it is in.
+    // The service builds those of the partition that the head is in.
     const { block } = await selectState(pool)
     await buildIndexes(pool, { beforeBlock: block ?? 0 })
-    return line.fills
+    return writer.fills
   } finally {
     shown.end()
   }
 }
 
-/** What is wrong from the start is not waited for. */
+/** A node that is unusable from the start is not retried. */
 async function checkNode(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
   try {
     await polygon.checkChain(signal)

@@ -2,7 +2,7 @@ import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { StateRow } from '../queries.js'
 
-/** `undefined`: the block had no facts, or is not here. */
+/** `undefined`: the block had no facts, or was not read. */
 export async function selectBlockHash(sql: Sql, block: number): Promise<string | undefined> {
   const [row] = await sql<{ hash: string }[]>`
     select '0x' || encode(hash, 'hex') as hash from blocks where number = ${block}`
@@ -31,7 +31,7 @@ export async function selectPossibleStart(
   return range === undefined ? undefined : Math.max(range.fromBlock, keptFrom ?? 0)
 }
 
-/** The hole right below this block, `undefined` when the facts reach without one to the first that are here. */
+/** The hole right below this block, `undefined` when the facts reach down to the first stored block without one. */
 export async function selectHoleBelow(sql: Sql, block: number): Promise<BlockRange | undefined> {
   const [range] = await sql<BlockRange[]>`
     select from_block, to_block
@@ -42,7 +42,7 @@ export async function selectHoleBelow(sql: Sql, block: number): Promise<BlockRan
   return range && { fromBlock: range.toBlock + 1, toBlock: block - 1 }
 }
 
-/** The ledger was made anew, and begins with this block. */
+/** The ledger was rebuilt, and begins with this block. */
 export async function moveLedgerStart(tx: Sql, fromBlock: number): Promise<void> {
   await tx`update chain_state set ledger_from = ${fromBlock}, epoch = epoch + 1`
 }

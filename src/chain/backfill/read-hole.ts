@@ -2,22 +2,28 @@ import { messageOf, OperatorError } from '../../core/errors.js'
 import { readAhead } from '../../lib/read-ahead.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import type { Pool } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
+import { attributeBatch } from '../attribute/attribute-batch.js'
 import { UntrustedLogsError } from '../attribute/order-logs.js'
+import { poolsIn, selectPools } from '../facts/raw-log.js'
 import { type BatchLimits, eachBatch } from '../follow/batches.js'
 import type { Batch } from '../follow/block-sink.js'
 import { ParentMismatchError } from '../follow/headers.js'
-import type { FactLine } from './fact-line.js'
+import { IdRegistry } from '../ids/id-registry.js'
+import { writeFacts } from '../write/fact-writer.js'
+import { buildIndexes, ensurePartitions } from '../write/partitions.js'
+import { addCoverage, lockState, selectHoles } from '../write/state.js'
 import { selectBlockHash, selectParentHash } from './queries.js'
 
 type ReadHoleOptions = {
   pool: Pool
   polygon: PolygonClient
-  line: FactLine
+  writer: HistoryWriter
   onBatch: (batch: Batch) => void
-  /** The node did not give what was asked for, and is asked again. */
+  /** The node's answer failed or was wrong; the request is repeated. */
   onFault: (message: string) => void
   limits?: BatchLimits | undefined
   timing?: Timing | undefined
@@ -27,7 +33,7 @@ const BACKOFF = { baseMs: 500, maxMs: 30_000 }
 /** About ten minutes in a row. */
 const FAILURES_MAX = 25
 
-/** Reads the blocks of a hole upward and stores their facts. Faults of the node are waited out for a while. */
+/** Reads the blocks of a hole upward and stores their facts. Faults of the node are retried for a while. */
 export async function readHole(
   hole: BlockRange,
   options: ReadHoleOptions,
@@ -63,7 +69,7 @@ type Place = BlockRange & { previousHash: string | undefined }
 async function readUpward(
   place: Place,
   above: string | undefined,
-  { polygon, line, onBatch, limits, timing }: ReadHoleOptions,
+  { polygon, writer, onBatch, limits, timing }: ReadHoleOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { toBlock } = place
@@ -73,15 +79,62 @@ async function readUpward(
     if (batch.toBlock === toBlock && above !== undefined && hash !== above) {
       throw new ParentMismatchError(`block ${toBlock} is not the parent of the block after it`)
     }
-    await line.append(batch)
+    await writer.append(batch)
     place.fromBlock = batch.toBlock + 1
     place.previousHash = hash
     onBatch(batch)
   }
 }
 
-/** Another answer of the node may be better. */
+/** Errors that another answer of the node may not have. */
 const isFault = (error: unknown): boolean =>
   error instanceof UpstreamError ||
   error instanceof ParentMismatchError ||
   error instanceof UntrustedLogsError
+
+/**
+ * Stores the facts of old blocks, in ascending order, beside the block writer of the head. Each batch
+ * is one transaction that ends with the coverage: the facts of covered blocks are stored once, and no
+ * others. The head waits only while that end is committed. After an error it must not be used again.
+ */
+export class HistoryWriter {
+  readonly #pool: Pool
+  readonly #ids = new IdRegistry()
+  /** Automatic market makers of the first years: their trades are attributed to no wallet. */
+  readonly #pools: Set<string>
+  #fills = 0
+
+  private constructor(pool: Pool, pools: Set<string>) {
+    this.#pool = pool
+    this.#pools = pools
+  }
+
+  static async open(pool: Pool): Promise<HistoryWriter> {
+    return new HistoryWriter(pool, await selectPools(pool))
+  }
+
+  /** Stored so far. */
+  get fills(): number {
+    return this.#fills
+  }
+
+  async append(batch: Batch): Promise<void> {
+    const { fromBlock, toBlock } = batch
+    const facts = attributeBatch({ ...batch, pools: this.#pools })
+    await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare: true }))
+    await buildIndexes(this.#pool, { beforeBlock: fromBlock })
+    await this.#ids.resolveEarly(this.#pool, facts)
+    await transact(this.#pool, async (tx) => {
+      await tx`set local statement_timeout = 0`
+      await writeFacts(tx, facts, this.#ids)
+      await lockState(tx)
+      const [hole] = await selectHoles(tx, batch)
+      if (hole?.fromBlock !== fromBlock || hole.toBlock !== toBlock) {
+        throw new Error(`another process has read blocks of ${fromBlock} to ${toBlock}`)
+      }
+      await addCoverage(tx, batch)
+    })
+    for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
+    this.#fills += facts.fills.length
+  }
+}

@@ -9,48 +9,49 @@ import { systemTiming, type Timing } from '../../lib/timing.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
-import { eachEntries } from '../facts/entries.js'
+import { eachEntries, wholeBlocks } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { selectState } from '../queries.js'
 import { lockState } from '../write/state.js'
 import { moveLedgerStart, selectPossibleStart } from './queries.js'
-import { insertProgress, moveProgress, selectProgress } from './rebuild-progress.js'
 import {
   addIndexes,
   addPartitions,
   analyzeTwins,
   createTwins,
+  insertProgress,
+  moveProgress,
+  selectProgress,
   swapTwins,
   useTwins,
 } from './twin-tables.js'
-import { wholeBlocks } from './whole-blocks.js'
 
 type RebuildOptions = {
   pool: Pool
   /** The last block whose facts are folded, and the last one of the ledger in use. */
   onProgress: (block: number, lastBlock: number) => void
-  /** Somebody reads the old ledger: it is tried again. */
+  /** A query reads the old ledger: the swap is tried again. */
   onBusy: () => void
   /** Rows of each kind that are read at once. */
   rowsMax?: number | undefined
   timing?: Timing | undefined
 }
 
-/** So few blocks may be left for the moment when the head has to wait. */
+/** So few blocks are left for the transaction in which the head waits. */
 const LAST_BLOCKS_MAX = REORG_BLOCKS_MAX + 32
 const BUSY_MS = 5_000
 
 /**
- * Makes the ledger anew from stored facts, from an earlier block on, beside the one in use and then
- * in its place. Only at the end does the head wait: for the blocks that a reorganisation may take
- * back, which need their journal. Interrupted, it goes on where it was.
+ * Rebuilds the ledger from stored facts, from an earlier block on, beside the one in use and then in
+ * its place. The head waits only at the end: for the blocks that a reorganisation may take back, which
+ * need their journal. Interrupted, it goes on where it was.
  */
 export class Rebuild {
   readonly #options: RebuildOptions
   readonly #fromBlock: number
-  readonly #names = new IdRegistry()
-  readonly #ledger = new LedgerStore(this.#names)
+  readonly #ids = new IdRegistry()
+  readonly #ledger = new LedgerStore(this.#ids)
   #doneSeq: number
 
   private constructor(options: RebuildOptions, fromBlock: number, doneSeq: number | undefined) {
@@ -58,7 +59,7 @@ export class Rebuild {
     this.#fromBlock = fromBlock
     this.#doneSeq = doneSeq ?? NOTHING_DONE
     if (doneSeq !== undefined) return
-    // The tables are empty: no row has to be looked for that was not made here.
+    // The tables are empty: only rows that this instance creates exist.
     this.#ledger.addNewWallet(0)
     this.#ledger.addNewToken(0)
   }
@@ -108,7 +109,7 @@ export class Rebuild {
     const toSeq = entries.at(-1)?.seq ?? this.#doneSeq
     await transact(this.#options.pool, async (tx) => {
       await useTwins(tx)
-      // What is lost when the machine fails is made once more.
+      // What is lost when the machine fails is folded once more.
       await tx`set local synchronous_commit = off`
       await moveProgress(tx, this.#doneSeq, toSeq)
       await this.#fold(tx, entries, Number.POSITIVE_INFINITY)
@@ -123,8 +124,8 @@ export class Rebuild {
 
   /** `false`: the tables in use are being read, and everything is as it was before. */
   async #finish(): Promise<boolean> {
-    // What was told meanwhile counts for the last blocks.
-    this.#names.forget()
+    // Outcomes that were stated meanwhile count for the last blocks.
+    this.#ids.forget()
     try {
       await transact(this.#options.pool, (tx) => this.#replace(tx))
       return true
@@ -158,12 +159,11 @@ export class Rebuild {
   }
 
   async #fold(tx: Sql, entries: readonly Entry[], journalFrom: number): Promise<void> {
-    await this.#names.resolveEntries(tx, entries)
+    await this.#ids.resolveEntries(tx, entries)
     await this.#ledger.load(tx, entries)
     await this.#ledger.foldEntries(entries, (block) => block >= journalFrom)
     await this.#ledger.write(tx)
-    const refusals = this.#ledger.takeRefusals()
-    if (refusals.length > 0) await insertRefusedEntries(tx, refusals)
+    await insertRefusedEntries(tx, this.#ledger.takeRefusals())
   }
 
   /** What is not folded yet, up to the end of this block. */

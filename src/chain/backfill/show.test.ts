@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { BackfillResult } from './backfill.js'
-import { summarize } from './show.js'
+
+import { type BackfillResult, summarize } from './show.js'
 
 const result: BackfillResult = {
   range: { fromBlock: 500, toBlock: 2_499 },

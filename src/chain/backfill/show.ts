@@ -1,9 +1,20 @@
 import { formatCount, formatSeconds, type Output, Progress } from '../../lib/progress.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Batch } from '../follow/block-sink.js'
-import type { BackfillResult } from './backfill.js'
 
-/** In a file or a pipe a line that often. */
+export type BackfillResult = {
+  range: BlockRange
+  blocks: number
+  fills: number
+  /** First block of the ledger before and after. */
+  ledgerFrom: { before: number; now: number }
+  /** First block that the stored facts allow the ledger to have. */
+  possibleFrom: number
+  /** What keeps it from beginning earlier; `undefined`: no older facts are stored. */
+  holeBelow: BlockRange | undefined
+}
+
+/** Interval of progress lines in a file or a pipe. */
 const LINES_MS = 10_000
 
 /** Shows how far the reading of so many blocks has come. */
@@ -44,7 +55,7 @@ export function showRebuild(fromBlock: number, out: Output) {
       })
       progress.show(done)
     },
-    onBusy: () => progress?.show(done, 'waiting for those who read the ledger'),
+    onBusy: () => progress?.show(done, 'waiting for readers of the ledger'),
     end: () => progress?.end(),
   }
 }

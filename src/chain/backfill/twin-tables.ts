@@ -1,24 +1,24 @@
 import { LEDGER_TABLES } from '../../ledger/rows/tables.js'
 import type { Sql } from '../../store/connection.js'
-import { createViews, dropViews, selectDependentViews } from './dependent-views.js'
 
-/** Where a ledger is made beside the one in use. */
+/** Where a ledger is built beside the one in use. */
 export const TWIN_SCHEMA = 'auspex_rebuild'
+const PROGRESS = `${TWIN_SCHEMA}.progress`
 
-/** All that a ledger is. Steps of profit are in partitions. */
+/** All tables of a ledger; `pnl` is partitioned. */
 const TWIN_TABLES = [...LEDGER_TABLES.map(({ name }) => name), 'pnl', 'undo', 'undo_floor']
-/** What the new ledger refuses is put apart until it is in use. */
+/** Entries that the new ledger refuses stay apart until it is in use. */
 const TWINS = [...TWIN_TABLES, 'quarantine']
 
-/** Readers that come meanwhile wait behind us, so we do not wait for long. */
+/** New readers wait behind the lock that is waited for, so the wait is short. */
 const LOCK_WAIT_MS = 2_000
 
-/** For the rest of the transaction, `positions` and the others are those that are being made. */
+/** For the rest of the transaction, `positions` and the others are those that are being built. */
 export async function useTwins(tx: Sql): Promise<void> {
   await tx.unsafe(`set local search_path = ${TWIN_SCHEMA}, public; set local statement_timeout = 0`)
 }
 
-/** Makes the tables anew, empty: like those in use, but for the indexes beside the primary key. */
+/** Creates the tables, empty: like those in use, without the indexes beside the primary key. */
 export async function createTwins(tx: Sql): Promise<void> {
   await tx.unsafe(`drop schema if exists ${TWIN_SCHEMA} cascade; create schema ${TWIN_SCHEMA}`)
   const tables = await tx<
@@ -44,7 +44,7 @@ export async function createTwins(tx: Sql): Promise<void> {
   await tx.unsafe(`insert into ${TWIN_SCHEMA}.undo_floor (block) values (0)`)
 }
 
-/** Makes the partitions that there are in the meantime. */
+/** Creates the partitions that the tables in use have by now. */
 export async function addPartitions(tx: Sql): Promise<void> {
   const partitions = await tx<{ name: string; bounds: string }[]>`
     select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
@@ -81,14 +81,14 @@ export async function addIndexes(tx: Sql): Promise<void> {
   }
 }
 
-/** So that the planner knows from the first moment what it will read. */
+/** So that the planner has statistics from the first query on. */
 export async function analyzeTwins(tx: Sql): Promise<void> {
   await tx.unsafe(`analyze ${TWIN_TABLES.map((name) => `${TWIN_SCHEMA}.${name}`).join(', ')}`)
 }
 
 /**
  * Puts these tables in the place of those in use, at the end of the transaction; views follow. Fails
- * with `lock_not_available` when somebody reads the old ones for long.
+ * with `lock_not_available` when a long query reads the old ones.
  */
 export async function swapTwins(tx: Sql): Promise<void> {
   const inUse = TWIN_TABLES.map((name) => `public.${name}`).join(', ')
@@ -96,8 +96,8 @@ export async function swapTwins(tx: Sql): Promise<void> {
     set local search_path = public;
     set local lock_timeout = ${LOCK_WAIT_MS};
     lock table ${inUse} in access exclusive mode`)
-  // Which tokens a condition has is no part of the ledger: its journal goes on. And nobody can go
-  // back to a block whose hash is not kept.
+  // Which tokens a condition has is no part of the ledger: its journal goes on. A block whose hash is
+  // not kept cannot be gone back to.
   await tx.unsafe(`
     insert into ${TWIN_SCHEMA}.undo select * from undo where state = 'tokens';
     delete from quarantine where reason = 'out_of_range';
@@ -124,4 +124,77 @@ async function selectTwins(sql: Sql): Promise<string[]> {
      where relnamespace = ${TWIN_SCHEMA}::regnamespace
        and (relname = any(${TWIN_TABLES}::text[]) or relispartition and relkind = 'r')`
   return rows.map(({ name }) => name)
+}
+
+type View = { name: string; definition: string }
+
+/** The views that read these tables, or read such views; each comes after those that it reads. */
+async function selectDependentViews(sql: Sql, tables: readonly string[]): Promise<View[]> {
+  const views = await sql<View[]>`
+    with recursive readers as (
+      select oid as relation, 0 as depth
+        from pg_class
+       where relnamespace = 'public'::regnamespace
+         and relname = any(${tables}::text[])
+      union
+      select r.ev_class, readers.depth + 1
+        from readers
+        join pg_depend d on d.refclassid = 'pg_class'::regclass
+                        and d.refobjid = readers.relation
+                        and d.classid = 'pg_rewrite'::regclass
+        join pg_rewrite r on r.oid = d.objid and r.ev_class <> readers.relation
+    )
+    select format('%I.%I', n.nspname, c.relname) as name, pg_get_viewdef(c.oid) as definition
+      from readers
+      join pg_class c on c.oid = readers.relation and c.relkind = 'v'
+      join pg_namespace n on n.oid = c.relnamespace
+     group by c.oid, n.nspname, c.relname
+     order by max(readers.depth)`
+  return [...views]
+}
+
+async function dropViews(tx: Sql, views: readonly View[]): Promise<void> {
+  if (views.length === 0) return
+  await tx.unsafe(`drop view ${views.map(({ name }) => name).join(', ')}`)
+}
+
+async function createViews(tx: Sql, views: readonly View[]): Promise<void> {
+  for (const { name, definition } of views) await tx.unsafe(`create view ${name} as ${definition}`)
+}
+
+/** Notes that the tables are there and nothing is in them. */
+export async function insertProgress(tx: Sql, fromBlock: number): Promise<void> {
+  await tx.unsafe(
+    `create table ${PROGRESS} as
+     select ${fromBlock}::integer as ledger_from, max(version) as schema_version,
+            -1::bigint as done_seq
+       from schema_migrations`,
+  )
+}
+
+/**
+ * How far a ledger from this block on has come. `undefined`: none was begun, or for another block,
+ * or by a build whose tables were different.
+ */
+export async function selectProgress(tx: Sql, fromBlock: number): Promise<number | undefined> {
+  const [found] = await tx<{ isThere: boolean }[]>`
+    select to_regclass(${PROGRESS}) is not null as is_there`
+  if (found?.isThere !== true) return undefined
+  const [row] = await tx.unsafe<{ doneSeq: number }[]>(
+    `select done_seq::float8 as done_seq
+       from ${PROGRESS}
+      where ledger_from = $1
+        and schema_version = (select max(version) from schema_migrations)`,
+    [fromBlock],
+  )
+  return row?.doneSeq
+}
+
+/** Throws when another process has moved it. */
+export async function moveProgress(tx: Sql, fromSeq: number, toSeq: number): Promise<void> {
+  const { count } = await tx.unsafe(`update ${PROGRESS} set done_seq = $1 where done_seq = $2`, [
+    toSeq,
+    fromSeq,
+  ])
+  if (count !== 1) throw new Error('another process rebuilds the ledger')
 }

@@ -33,15 +33,16 @@ import {
   startLedger,
 } from './state.js'
 
-/** Follows what is booked, in the order of the chain. Must not throw. */
+/** Called for every batch, in the order of the chain. Must not throw. */
 export type BlockListener = {
   /**
-   * Looks at a tape that may still be rolled back. What it returns is called after the commit, and
-   * should hold no more of the tape than it needs. `refusals`: what the ledger would not book.
+   * Called before the commit: the batch may still be rolled back. The function that it returns is
+   * called after the commit, and should hold no more of the facts than it needs. `refusals`: the
+   * entries that the ledger refused to book.
    */
-  onBooked(tape: BatchFacts, refusals: readonly RefusedEntry[]): () => void
-  /** `freed`: so many logs of the blocks above were quarantined, and are no more. */
-  onRewound(toBlock: number, freed: number): void
+  onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void
+  /** `unquarantined`: so many logs of the blocks above were in quarantine and are deleted. */
+  onRewound(toBlock: number, unquarantined: number): void
 }
 
 type BlockWriterOptions = {
@@ -50,36 +51,36 @@ type BlockWriterOptions = {
   limits?: LedgerLimits
 }
 
-/** Somebody else has booked in the meantime: what is in memory is not what is in the database. */
+/** Another process has booked meanwhile: what is in memory is not what is in the database. */
 export class OvertakenError extends Error {
   override name = 'OvertakenError'
 }
 
-/** What is left of a batch when its logs, the most of it, have been read. */
-type Read = BookedRange & Pick<Batch, 'blocks' | 'isNearHead'> & { tape: BatchFacts }
+/** What is left of a batch after the attribution: not its logs, which take the most memory. */
+type AttributedBatch = BookedRange & Pick<Batch, 'blocks' | 'isNearHead'> & { facts: BatchFacts }
 
-/** The logs of so many batches are read before they can be booked: while PostgreSQL writes, too. */
-const READ_AHEAD = 4
-/** Far below the head so long a time is booked together: rows that change again are written once. */
+/** So many batches are attributed before they can be booked, while PostgreSQL writes. */
+const ATTRIBUTED_AHEAD = 4
+/** Far below the head one transaction takes so long: rows that change again are written once. */
 const TRANSACTION_MS = 2_000
-/** A table with so much text is sent at once, to keep PostgreSQL at work. */
+/** Rows of a table are sent when they are so much text, to keep PostgreSQL busy. */
 const SEND_CHARS = 262_144
 
 /**
- * The line that ends in the database. In each transaction facts, ledger and cursor move together.
- * After an error the line must not be used again; a new one starts from what the database has.
+ * Writes batches of blocks into the database: in each transaction facts, ledger and cursor move
+ * together. After an error it must not be used again; a new one starts from what the database has.
  */
 export class BlockWriter implements BlockSink {
   readonly #pool: Pool
   readonly #listeners: readonly BlockListener[]
-  readonly #names = new IdRegistry()
+  readonly #ids = new IdRegistry()
   readonly #ledger: LedgerStore
   #cursor: Cursor | undefined
   #epoch: number
-  /** Up to this block there are partitions. */
+  /** Up to this block the partitions exist. */
   #partitionedTo = -1
   #isIndexed = false
-  /** Market makers of the first years: what they do is nobody's. */
+  /** Automatic market makers of the first years: their trades are attributed to no wallet. */
   #pools: Set<string>
 
   private constructor(
@@ -89,7 +90,7 @@ export class BlockWriter implements BlockSink {
   ) {
     this.#pool = pool
     this.#listeners = listeners
-    this.#ledger = new LedgerStore(this.#names, limits)
+    this.#ledger = new LedgerStore(this.#ids, limits)
     this.#cursor = state.cursor
     this.#epoch = state.epoch
     this.#pools = pools
@@ -105,7 +106,7 @@ export class BlockWriter implements BlockSink {
   }
 
   async append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void> {
-    const ahead = new ReadAhead(this.#read(batches), READ_AHEAD)
+    const ahead = new ReadAhead(this.#attributeAll(batches), ATTRIBUTED_AHEAD)
     try {
       for (;;) {
         const { done, value: first } = await ahead.next
@@ -121,7 +122,7 @@ export class BlockWriter implements BlockSink {
   async rewind(toBlock: number): Promise<void> {
     const cursor = await selectRecentBlock(this.#pool, toBlock)
     if (cursor === undefined) throw new Error(`block ${toBlock} is too old to go back to`)
-    const freed = await transact(this.#pool, async (tx) => {
+    const unquarantined = await transact(this.#pool, async (tx) => {
       await this.#start(tx, toBlock)
       const count = await cutFacts(tx, toBlock + 1)
       await rewindLedger(tx, toBlock)
@@ -133,24 +134,25 @@ export class BlockWriter implements BlockSink {
     this.#cursor = cursor
     this.#forget()
     this.#pools = await selectPools(this.#pool)
-    for (const listener of this.#listeners) listener.onRewound(toBlock, freed)
+    for (const listener of this.#listeners) listener.onRewound(toBlock, unquarantined)
   }
 
   async hashOf(block: number): Promise<string | undefined> {
     return (await selectRecentBlock(this.#pool, block))?.hash
   }
 
-  async *#read(batches: Batches): AsyncGenerator<Read> {
+  async *#attributeAll(batches: Batches): AsyncGenerator<AttributedBatch> {
     for await (const batch of batches) {
       if (batch.blocks.at(-1)?.number !== batch.toBlock)
         throw new Error('a batch ends with the header of its last block')
-      const tape = await this.#attributeBatch(batch)
-      for (const pool of poolsIn(tape.rawLogs)) this.#pools.add(pool)
-      yield toRead(batch, tape)
+      const facts = await this.#attribute(batch)
+      for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
+      const { logs, refused = [], ...rest } = batch
+      yield { ...rest, logs: logs.length, refused: refused.length, facts }
     }
   }
 
-  async #attributeBatch(batch: Batch): Promise<BatchFacts> {
+  async #attribute(batch: Batch): Promise<BatchFacts> {
     for (const steps = attributeBatchInSteps({ ...batch, pools: this.#pools }); ; ) {
       const { done, value } = steps.next()
       if (done) return value
@@ -158,8 +160,8 @@ export class BlockWriter implements BlockSink {
     }
   }
 
-  /** Far from the head rows are written into bare tables, which get their indexes when they are full. */
-  async #preparePartitions({ fromBlock, toBlock, isNearHead }: Read): Promise<void> {
+  /** Far from the head rows are written into partitions without indexes, which are built when they are full. */
+  async #preparePartitions({ fromBlock, toBlock, isNearHead }: AttributedBatch): Promise<void> {
     if (toBlock > this.#partitionedTo) {
       const bare = !isNearHead
       await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare }))
@@ -171,42 +173,49 @@ export class BlockWriter implements BlockSink {
   }
 
   /** Books the next batches, as many as belong together, in one transaction. */
-  async #commit(ahead: ReadAhead<Read>, first: Read): Promise<BookedRange[]> {
+  async #commit(ahead: ReadAhead<AttributedBatch>, first: AttributedBatch): Promise<BookedRange[]> {
     const booked: BookedRange[] = []
-    const told: (() => void)[] = []
+    const afterCommit: (() => void)[] = []
     let last = first
     await transact(this.#pool, async (tx) => {
       const untilMs = performance.now() + TRANSACTION_MS
-      const facts = new FactWriter(this.#names)
+      const writer = new FactWriter(this.#ids)
       const refusals: RefusedEntry[] = []
       await this.#start(tx, first.fromBlock)
-      // What is lost far below the head when the machine fails is read once more.
+      // What is lost far below the head when the machine fails is read from the node once more.
       if (!first.isNearHead) await tx`set local synchronous_commit = off`
-      for (let read: Read | undefined = first; read !== undefined; ) {
-        last = read
-        await this.#book(tx, read, facts, () => ahead.take())
+      for (let batch: AttributedBatch | undefined = first; batch !== undefined; ) {
+        last = batch
+        await this.#book(tx, batch, writer, () => ahead.take())
         const refused = this.#ledger.takeRefusals()
         refusals.push(...refused)
-        for (const listener of this.#listeners) told.push(listener.onBooked(read.tape, refused))
-        booked.push(toBooked(read))
-        read = await this.#nextOf(ahead, read, untilMs)
+        for (const listener of this.#listeners) {
+          afterCommit.push(listener.onBooked(batch.facts, refused))
+        }
+        const { fromBlock, toBlock, logs } = batch
+        booked.push({ fromBlock, toBlock, logs, refused: batch.refused })
+        batch = await this.#nextOf(ahead, batch, untilMs)
       }
-      await facts.sendAll(tx)
+      await writer.sendAll(tx)
       await this.#ledger.write(tx)
-      if (refusals.length > 0) await insertRefusedEntries(tx, refusals)
+      await insertRefusedEntries(tx, refusals)
       await this.#finish(tx, first.fromBlock, last)
     })
     this.#cursor = cursorOf(last)
-    for (const tell of told) tell()
+    for (const notify of afterCommit) notify()
     return booked
   }
 
   /** The next batch, if it belongs into the same transaction and comes in time. */
-  async #nextOf(ahead: ReadAhead<Read>, { toBlock, isNearHead }: Read, untilMs: number) {
+  async #nextOf(
+    ahead: ReadAhead<AttributedBatch>,
+    { toBlock, isNearHead }: AttributedBatch,
+    untilMs: number,
+  ) {
     if (isNearHead) return undefined
     const leftMs = untilMs - performance.now()
     if (leftMs <= 0) return undefined
-    // Late, or whatever is wrong with the next one: these are good.
+    // If the next batch is late or fails, those before it are committed without it.
     const next = await withTimeout(ahead.next, leftMs, 'late').catch(() => undefined)
     if (next === undefined || next.done) return undefined
     const { value } = next
@@ -214,7 +223,7 @@ export class BlockWriter implements BlockSink {
     return !value.isNearHead && isOfSamePartition ? value : undefined
   }
 
-  /** Takes the state, and makes sure that it is the one this line knows. */
+  /** Locks the state, and throws if it is not the one that this writer left. */
   async #start(tx: Sql, fromBlock: number): Promise<void> {
     const [, { cursor, epoch }] = await Promise.all([
       tx`set local statement_timeout = 0`,
@@ -227,32 +236,37 @@ export class BlockWriter implements BlockSink {
     }
     if (epoch !== this.#epoch) {
       this.#forget()
-      // Those of batches that are read and not booked yet stay.
+      // Those of batches that are attributed and not booked yet stay.
       for (const pool of await selectPools(tx)) this.#pools.add(pool)
     }
     this.#epoch = epoch
     if (cursor === undefined) await startLedger(tx, fromBlock)
   }
 
-  /** Puts a tape into the ledger's memory and on the way to its tables. */
-  async #book(tx: Sql, read: Read, facts: FactWriter, onSend: () => void): Promise<void> {
-    const { tape, isNearHead } = read
-    const { wallets, tokens } = await this.#names.resolve(tx, tape, { journal: isNearHead })
+  /** Books a batch into the ledger's memory while its facts are sent to their tables. */
+  async #book(
+    tx: Sql,
+    batch: AttributedBatch,
+    writer: FactWriter,
+    onSend: () => void,
+  ): Promise<void> {
+    const { facts, isNearHead } = batch
+    const { wallets, tokens } = await this.#ids.resolve(tx, facts, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.addNewWallet(wallet)
     for (const token of tokens) this.#ledger.addNewToken(token)
-    const entries = await toEntries(tx, tape, this.#names)
+    const entries = await toEntries(tx, facts, this.#ids)
     await this.#ledger.load(tx, entries)
-    facts.add(tape)
+    writer.add(facts)
     onSend()
-    await allDone([facts.send(tx, SEND_CHARS), this.#fold(read, entries)])
+    await allDone([writer.send(tx, SEND_CHARS), this.#fold(batch, entries)])
   }
 
-  async #fold({ toBlock, isNearHead }: Read, entries: readonly Entry[]): Promise<void> {
+  async #fold({ toBlock, isNearHead }: AttributedBatch, entries: readonly Entry[]): Promise<void> {
     await this.#ledger.foldEntries(entries, () => isNearHead)
     this.#ledger.startBlock(toBlock, isNearHead)
   }
 
-  async #finish(tx: Sql, fromBlock: number, last: Read): Promise<void> {
+  async #finish(tx: Sql, fromBlock: number, last: AttributedBatch): Promise<void> {
     const { toBlock, blocks, isNearHead } = last
     const recent = isNearHead ? blocks : blocks.slice(-1)
     await Promise.all([
@@ -263,29 +277,18 @@ export class BlockWriter implements BlockSink {
   }
 
   #forget(): void {
-    this.#names.forget()
+    this.#ids.forget()
     this.#ledger.forget()
   }
 }
 
-/** Fails no earlier than all have ended: in the middle of a COPY nothing can be rolled back. */
+/** Fails only when all have ended: a transaction cannot be rolled back in the middle of a COPY. */
 async function allDone(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works)
   await Promise.all(works)
 }
 
-const toRead = ({ logs, refused = [], ...rest }: Batch, tape: BatchFacts): Read => ({
-  ...rest,
-  logs: logs.length,
-  refused: refused.length,
-  tape,
-})
-
-const toBooked = ({ fromBlock, toBlock, logs, refused }: Read): BookedRange => ({
-  ...{ fromBlock, toBlock, logs, refused },
-})
-
-function cursorOf({ toBlock, blocks }: Read): Cursor {
+function cursorOf({ toBlock, blocks }: AttributedBatch): Cursor {
   const { hash = '', timeSec = 0 } = blocks.at(-1) ?? {}
   return { block: toBlock, hash, timeSec }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blockOf, seqOf } from '../../core/seq.js'
 import type { SupplyEntry } from '../../ledger/entry.js'
-import { wholeBlocks } from './whole-blocks.js'
+import { wholeBlocks } from './entries.js'
 
 const entryAt = (block: number, logIndex: number): SupplyEntry => ({
   ...{ kind: 'supply', seq: seqOf(block, logIndex), timeSec: 0, token: 1, minted: 0n, burned: 0n },
