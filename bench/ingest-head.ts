@@ -46,8 +46,8 @@ async function run(
   const log = createLog('error', process.stderr)
   const bus = new Bus({ clock, log })
   let events = 0
-  bus.subscribe((told) => {
-    events += told.length
+  bus.subscribe((published) => {
+    events += published.length
   })
   const live = new LiveEvents({ bus, markets: MARKETS, clock, log })
   const line = await BlockWriter.open({ pool, listeners: [live] })

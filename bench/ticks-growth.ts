@@ -64,7 +64,7 @@ async function answer(pool: Pool, site: SitePrices, untilBlock: number): Promise
   return (2 * TURNS) / ((performance.now() - startedMs) / 1000)
 }
 
-/** Nobody is there: the archive knows everything that is asked. */
+/** No upstream is there: the archive has everything that is asked. */
 function createSite(): SitePrices {
   const metrics = createUpstreamMetrics(new Registry())
   const log = createLog('error', process.stderr)

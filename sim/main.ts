@@ -3,7 +3,7 @@ import { addSimFlags, HISTORY_MS, readFactor, type SimFlags } from './flags.js'
 import { type Running, runSimulator } from './run.js'
 import { SIM_CREDENTIALS } from './simulator.js'
 
-/** What a parent process is told over the channel between them. */
+/** The messages to the parent process. */
 export type SimMessage =
   | { kind: 'progress'; share: number }
   | {
@@ -37,9 +37,9 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
     statePath: state,
     onProgress: showProgress,
     onOpen: ({ simulator: { url, upstreams }, time }) =>
-      tellParent({ kind: 'open', url, upstreams, time }),
+      sendToParent({ kind: 'open', url, upstreams, time }),
   })
-  tellParent({ kind: 'ready', samples: running.samples })
+  sendToParent({ kind: 'ready', samples: running.samples })
   if (process.send === undefined) showBanner(running)
 
   let stopping = false
@@ -51,16 +51,16 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  // Whoever started us is gone.
+  // The parent process is gone.
   process.on('disconnect', stop)
 }
 
-function tellParent(message: SimMessage): void {
+function sendToParent(message: SimMessage): void {
   process.send?.(message)
 }
 
 function showProgress(share: number): void {
-  tellParent({ kind: 'progress', share })
+  sendToParent({ kind: 'progress', share })
   if (process.send !== undefined || !process.stderr.isTTY) return
   process.stderr.write(`\r\x1b[KGenerating history ${Math.floor(share * 100)} %`)
   if (share === 1) process.stderr.write('\r\x1b[K')

@@ -67,7 +67,7 @@ const ODD = [
 ]
 const value = fc.oneof(fc.constantFrom(...ODD), fc.string())
 
-describe('whatever is asked, the answer is an answer', () => {
+describe('every request gets a well-formed answer', () => {
   test.each(Object.entries(GOOD))('%s', async (name, urls) => {
     const spoiled = fc.tuple(
       fc.constantFrom(...urls),
@@ -138,7 +138,7 @@ describe('whatever is asked, the answer is an answer', () => {
   })
 })
 
-describe('whatever a socket is told, it stays open', () => {
+describe('no message closes a socket', () => {
   const words = [
     ...[token, 'market', 'subscribe', 'unsubscribe', '*', 'update', 'activity', 'crypto_prices'],
     ...['{"symbol":"btc/usd"}', 'btcusd', 'price.crypto', 'newHeads', 'logs', 'constructor'],

@@ -6,7 +6,7 @@ import { type SimTime, simulatedMs } from './time.js'
 import { Universe } from './universe/universe.js'
 
 const TICK_MS = 100
-/** Events whose token ids are derived ahead of need: all at once would hold up whoever asks first. */
+/** Events whose token ids are derived ahead of need: all at once would hold up the first request. */
 const DERIVED_PER_TICK = 150
 const SAVE_MS = 5_000
 const SLICE_MS = 30 * 60_000

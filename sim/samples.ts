@@ -39,7 +39,7 @@ function busiestMarket({ tape, nowMs, catalogue }: Universe): Market {
   return most(counts) ?? firstOf(catalogue.events()[0]?.markets ?? [])
 }
 
-/** Somebody who trades a lot, other than the professionals who quote prices. */
+/** The wallet that trades most, market makers left out. */
 function busiestTrader({ tape, wallets }: Universe): Wallet {
   const counts = new Map<Wallet, number>()
   for (const { tx } of tape.matches.slice(-RECENT_MATCHES)) {

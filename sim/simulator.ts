@@ -42,7 +42,7 @@ export type UpstreamUrls = ReturnType<typeof upstreamUrls>
 /**
  * Opens every simulated host on a free port of its own. Time passes only when the universe is
  * advanced. `isAsleep`: a universe that still lives through its past. Its chain can be read as far as
- * it goes; whatever else is asked has to be asked again, and whoever wants to listen has to wait.
+ * it goes; all other requests get a 503, and sockets open when the past is over.
  */
 export async function openSimulator(universe: Universe, isAsleep = false): Promise<Simulator> {
   const gate = new Gate()

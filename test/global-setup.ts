@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** The database that every test database is copied from: migrated once, used by nobody. */
+/** The database that every test database is copied from: migrated once, used by no test. */
 export const TEMPLATE = 'auspex_template'
 
 /** One real PostgreSQL for the whole run. It may forget everything when the machine fails. */

@@ -12,7 +12,7 @@ import { PolygonSocket } from '../dist/src/upstreams/polygon/socket.js'
 import { createUpstreamMetrics } from '../dist/src/upstreams/transport/metrics.js'
 
 const { target, url, wsUrl, startBlock, pollMs, batchLimits } = JSON.parse(process.argv[2])
-const tell = (news) => process.send?.(news)
+const report = (state) => process.send?.(state)
 process.on('disconnect', () => process.exit())
 
 const log = createLog('error', process.stderr)
@@ -21,15 +21,15 @@ const polygon = new PolygonClient({ ...shared, url, callsPerSecond: 10_000 })
 const openSocket = (listener) => new PolygonSocket({ ...shared, url: wsUrl }, listener)
 const status = new FollowStatus(systemClock, createFollowMetrics(new Registry()))
 
-const told = () => tell('booked')
-const listener = { onBooked: () => told, onRewound: told }
+const reportBooked = () => report('booked')
+const listener = { onBooked: () => reportBooked, onRewound: reportBooked }
 
 async function lead(signal) {
   const line = await BlockWriter.open({ pool: createPool(target, 2), listeners: [listener] })
-  tell('leading')
+  report('leading')
   const options = { polygon, openSocket, sink: line, startBlock, status, log, batchLimits }
   await new Follower(options).run(signal)
 }
 
-const onStandby = () => tell('standby')
+const onStandby = () => report('standby')
 await withLease({ target, log, pollMs, onStandby }, lead, new AbortController().signal)

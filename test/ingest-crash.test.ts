@@ -45,7 +45,7 @@ test(
     for (let crash = 1; crash <= CRASHES; crash++) {
       const ingester = next
       await ingester.until('leading')
-      // The one before may have booked all there was and died before it could tell.
+      // The process before may have booked all there was and died before it could report it.
       world.makeBlock()
       // The one after it is up and waits when this one dies.
       next = start()

@@ -41,7 +41,7 @@ const follow = (changes: Parameters<typeof ingest>[2] = {}) =>
 
 let honest: { headHash: string; tables: Record<string, string> } | undefined
 
-/** The database is what an honest node would have made it, whatever is in quarantine beside it. */
+/** The database is what an honest node would have made it, apart from the quarantine. */
 async function expectRight(): Promise<void> {
   world.lies.lie = undefined
   const { chain } = world.universe
@@ -141,7 +141,7 @@ describe('logs that their blocks do not have', () => {
     expect(watch.quarantined).toBe(0)
   })
 
-  test('are told by the receipts from those that a node left out', async () => {
+  test('are told apart by the receipts from logs that a node left out', async () => {
     const { arrive, metric } = await follow()
     await arrive()
     world.lies.lie = changeLogs(() => [])

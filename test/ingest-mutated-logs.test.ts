@@ -77,7 +77,7 @@ test.each([1, 2, 3, 4])(
     await book(NEAR_BATCHES, NEAR_BLOCKS)
     expect((await database.sql`select from quarantine`).length).toBeGreaterThan(100)
     expect((await database.sql`select from fills`).length).toBeGreaterThan(100)
-    // Logs that lie about collateral make it one that nobody has paid in.
+    // Logs that lie about collateral make it collateral that was never paid in.
     expect(await auditAll(database, ['collateral of claims'])).toEqual([])
 
     await line.rewind(middle)

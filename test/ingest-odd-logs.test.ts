@@ -109,7 +109,7 @@ const logsOf = (name: string): LogBody[] => {
   return encodeAct(found.act)
 }
 
-test('tokens that nobody has heard of are booked without a condition', async () => {
+test('unknown tokens are booked without a condition', async () => {
   await book([mint(7n, 5n), gift(7n, 1n)])
   expect(await balances()).toEqual([4n, 1n])
   expect(await database.sql`select condition, outcome from tokens`).toEqual([

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 
 export type Refusal = { status: number; headers?: Record<string, string> }
 
-/** A WebSocket server whose peers do nothing but what the test tells them. Gone with the test. */
+/** A WebSocket server whose peers do only what the test makes them do. Gone with the test. */
 export async function openPeerServer(
   refuse: (attempt: number) => Refusal | 'ignore' | undefined = () => undefined,
 ) {

@@ -28,7 +28,7 @@ export type Gap = {
 export const eventually = (check: () => Promise<void>): Promise<void> =>
   vi.waitFor(check, { timeout: 20_000, interval: 10 })
 
-/** A service that collects from these upstreams, from when on all of them are heard. */
+/** A service that collects from these upstreams, once all of them are connected. */
 export async function openPriceService(names: readonly CollectedName[], context: TestContext) {
   const { onTestFinished } = context
   const sim = await openSimulatedPrices(onTestFinished)
@@ -45,7 +45,7 @@ export async function openPriceService(names: readonly CollectedName[], context:
   })
   const { key } = await t.createCaller('enterprise')
   const service = new PriceService(sim, t, jobs, key)
-  for (const name of names) await service.untilHeard(name)
+  for (const name of names) await service.untilFollowed(name)
   return service
 }
 
@@ -69,17 +69,17 @@ class PriceService {
     return this.#sim.now() / 1_000
   }
 
-  async untilHeard(name: CollectedName): Promise<void> {
+  async untilFollowed(name: CollectedName): Promise<void> {
     await this.#untilConnected(name, 1)
     await until(() => this.#sim.isFollowed(name))
   }
 
   /** Lives on for so long, and until the newest second of these upstreams is in the archive. */
-  async liveOn(seconds: number, ...told: readonly CollectedName[]): Promise<void> {
+  async liveOn(seconds: number, ...names: readonly CollectedName[]): Promise<void> {
     this.#t.clock.advance(seconds * 1_000)
     this.#sim.liveOn(seconds)
-    // The platform tells a second when it is over.
-    for (const name of told) await this.#untilStored(name, this.nowSec - (name === 'rtds' ? 1 : 0))
+    // The platform sends a second when it is over.
+    for (const name of names) await this.#untilStored(name, this.nowSec - (name === 'rtds' ? 1 : 0))
   }
 
   async break(name: CollectedName, mode: Outage): Promise<void> {
@@ -89,7 +89,7 @@ class PriceService {
 
   async mend(name: CollectedName): Promise<void> {
     this.#sim.faults.set({ upstream: name, mode: 'off' })
-    await this.untilHeard(name)
+    await this.untilFollowed(name)
   }
 
   /** What `/readyz` answers, and what it says of the prices. */
@@ -129,7 +129,7 @@ class PriceService {
     return eventually(async () => {
       const rows = await this.#t.ctx.sql`
         select 1 from live_ticks where sec = ${sec} and stream = any(${streams}::smallint[])`
-      if (rows.length < streams.length) throw new Error(`${name} has not told ${sec} yet`)
+      if (rows.length < streams.length) throw new Error(`${name} has not sent ${sec} yet`)
     })
   }
 }

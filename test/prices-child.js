@@ -1,4 +1,4 @@
-// Collects prices into a database from when it is told to until it is killed. The argument says from
+// Collects prices into a database from the message `start` until it is killed. The argument says from
 // where, and what time it is.
 import { once } from 'node:events'
 import { loadConfig } from '../dist/src/config/config.js'

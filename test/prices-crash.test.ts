@@ -100,7 +100,7 @@ test(`${LIVES_MS.length} times killed: nothing twice, ${LOST_MS_MAX} ms lost at 
     expect(safe.length > 0).toBe(lifeMs > LOST_MS_MAX)
     for (const stream of SIMULATED_STREAMS.rtds) {
       const secs = await readSecs(database, stream, firstSec)
-      // The platform tells a second when it is over.
+      // The platform sends a second when it is over.
       expect(secs).toEqual(expect.arrayContaining(safe.map(({ sec }) => sec - 1)))
       expect(secs).toHaveLength(new Set(secs).size)
     }

@@ -52,7 +52,7 @@ describe.concurrent.each<Outage>(['drop', 'silent'])(
         expect(await service.ids(stream, firstSec)).toEqual(ids)
     })
 
-    test('200 degraded while another tells prices, 503 when both fail; what can be fetched is fetched', async (context) => {
+    test('200 degraded while another source has prices, 503 when both fail; what can be fetched is fetched', async (context) => {
       const { expect } = context
       const service = await openPriceService(['rtds', 'chainlink'], context)
       const firstSec = service.nowSec + 1

@@ -27,7 +27,7 @@ const stream = (symbol: CoinSymbol, kind: PriceKind, source: Stream['source']): 
   return { symbol, kind, source }
 }
 
-/** What each upstream tells, as the archive names it. */
+/** The streams of each upstream, as the archive names them. */
 export const SIMULATED_STREAMS = {
   rtds: SYMBOLS.flatMap((symbol) =>
     (['spot', 'twap30', 'twap60', 'binance'] as const).map((kind) =>
@@ -46,7 +46,7 @@ export type SimulatedPrices = Awaited<ReturnType<typeof openSimulatedPrices>>
 
 /**
  * The price hosts of a universe in which seconds pass when the test says so. Gone with the test; one
- * that runs beside others says what tells its end.
+ * that runs beside others passes the hook of its own end.
  */
 export async function openSimulatedPrices(onFinished: typeof onTestFinished = onTestFinished) {
   const universe = new Universe({ seed: 11, startMs: START_MS, intensity: 0 })
@@ -83,7 +83,7 @@ export async function openSimulatedPrices(onFinished: typeof onTestFinished = on
     now,
     environment,
     config: (names: readonly UpstreamName[]) => loadConfig(environment(names)).config,
-    /** Whether somebody is there who has said all that it wants to hear. */
+    /** Whether a client is connected that has sent all its subscriptions. */
     isFollowed: (name: UpstreamName) => subscriptions[name]() === SUBSCRIPTIONS[name],
     /** What was asked of the reports of the past. */
     pages: () => asked.filter(({ pathname }) => pathname.endsWith('/page')),
@@ -151,7 +151,7 @@ function quoteOf({ prices }: Universe, { symbol, kind, source }: Stream, sec: nu
   }
 }
 
-/** Fills the past of the oracle's own streams, so that nobody has to fetch it. */
+/** Fills the past of the oracle's own streams, so that no collector has to fetch it. */
 export async function insertPast(sql: Sql, { universe }: SimulatedPrices): Promise<void> {
   const nowSec = Math.floor(universe.nowMs / 1_000)
   const past = SIMULATED_STREAMS.chainlink.map((each) => {

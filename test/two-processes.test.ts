@@ -10,7 +10,7 @@ let processes: Running[] = []
 beforeAll(async () => {
   database = await createTestDatabase({ isEmpty: true })
   const { database: name } = database.target as { database: string }
-  // A given server, as far as the service can tell: it is reached by URL.
+  // The service takes it for a given server, because it is reached by URL.
   const url = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
   processes = await Promise.all([1, 2].map(() => startAuspex(['--database-url', url])))
 })

@@ -30,7 +30,7 @@ export async function readBatches(source: LogSource, fillsMin: number) {
   return { batches, fills }
 }
 
-/** As from a node: what was taken is nobody's any more. */
+/** As from a node: what was taken is not kept. */
 export function* handOut(batches: Batch[]): Generator<Batch> {
   for (let next = batches.shift(); next !== undefined; next = batches.shift()) yield next
 }

@@ -82,7 +82,7 @@ export function residentBytes(pid: number): number {
   )
 }
 
-/** Nobody is asked for anything. */
+/** No upstream is asked for anything. */
 export const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
   AUSPEX_CLOB_URL: 'http://127.0.0.1:9',

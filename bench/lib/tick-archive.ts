@@ -32,7 +32,7 @@ export async function fillArchive(
 }
 
 /**
- * The same five minutes again and again, which is much faster: for ticks that nobody looks at. Without
+ * The same five minutes again and again, which is much faster: for ticks that no measurement reads. Without
  * `hasTicks` the rows are there, but empty, which takes little room.
  */
 export async function repeatBlocks(

@@ -5,7 +5,7 @@ import type { Block } from '../../sim/universe/block.js'
 import { Universe } from '../../sim/universe/universe.js'
 import { KNOWN_TOPICS, WATCHED } from '../../src/upstreams/polygon/filter.js'
 
-// A process of its own, so that a simulated world takes no memory from whoever is measured. For each
+// A process of its own, so that a simulated world takes no memory from the process that is measured. For each
 // line of its input, a number of bytes, it prints so much of the chain, a block to a line, and an
 // empty line. In between it sleeps.
 

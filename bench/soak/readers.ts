@@ -129,7 +129,7 @@ function followChain(upstreams: Upstreams, seen: Seen, signal: AbortSignal): voi
   if (polygon !== undefined) upstreams.followPolygon(listener)?.start(signal)
 }
 
-/** Newest first: whatever lies below a block that was replaced may have been replaced too. */
+/** Newest first: what lies below a block that was replaced may have been replaced too. */
 async function readRange(
   upstreams: Upstreams,
   seen: Seen,

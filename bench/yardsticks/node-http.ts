@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Bare node:http that sends the same answer, header by header and byte by byte, to everybody. */
+/** Bare node:http that sends the same answer, header by header and byte by byte, to every request. */
 const { headers, body } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
   headers: Record<string, string>
   body: string

@@ -16,18 +16,18 @@ import {
 
 const OUTCOMES: readonly Outcome[] = [0, 1]
 
-/** Everybody who follows one market, and the books that they were last told of. */
+/** The subscribers of one market, and the books that were last sent to them. */
 export class Channel {
   readonly #universe: Universe
   readonly #of: Market | Combo
   readonly #followers = new Map<Subscriber, Set<Outcome>>()
   /** `undefined`: the market takes no orders. */
-  #told: BookPair | undefined
+  #sent: BookPair | undefined
 
   constructor(universe: Universe, of: Market | Combo) {
     this.#universe = universe
     this.#of = of
-    this.#told = this.#readBooks()
+    this.#sent = this.#readBooks()
   }
 
   get isEmpty(): boolean {
@@ -49,15 +49,15 @@ export class Channel {
 
   /** The book that the next changes build on. */
   book(outcome: Outcome, depth: Depth): Book | undefined {
-    const book = this.#told?.[outcome]
+    const book = this.#sent?.[outcome]
     return book === undefined ? undefined : cut(book, depth)
   }
 
-  /** Tells what changed since the last time. */
+  /** Sends what changed since the last time. */
   refresh(): void {
-    const before = this.#told
+    const before = this.#sent
     const after = this.#readBooks()
-    this.#told = after
+    this.#sent = after
     if (after === undefined) {
       if (before !== undefined) this.#tellChanges(before, emptied(before, this.#universe.nowMs))
     } else if (before === undefined) this.#tellBooks(after)
@@ -68,17 +68,17 @@ export class Channel {
     }
   }
 
-  /** A trade is told with the whole books that it leaves. */
+  /** A trade is sent with the whole books that it leaves. */
   trade(tx: Transaction, match: Match): void {
-    const before = this.#told
+    const before = this.#sent
     const after = this.#readBooks()
-    this.#told = after
+    this.#sent = after
     if (after !== undefined) {
       if (before !== undefined) this.#tellTicks(before, after)
       this.#tellBooks(after)
       if (before !== undefined) this.#tellTops(before, after)
     }
-    this.#tell(match.taker.order.token.outcome, () => lastTradeFrame(tx, match))
+    this.#publish(match.taker.order.token.outcome, () => lastTradeFrame(tx, match))
   }
 
   /** For followers with the custom features, each once. */
@@ -94,13 +94,13 @@ export class Channel {
 
   #tellBooks(books: BookPair): void {
     for (const outcome of OUTCOMES)
-      this.#tell(outcome, (depth) => bookFrame(cut(books[outcome], depth)))
+      this.#publish(outcome, (depth) => bookFrame(cut(books[outcome], depth)))
   }
 
   #tellTicks(before: BookPair, after: BookPair): void {
     if (before[0].tickE4 === after[0].tickE4) return
     for (const outcome of OUTCOMES) {
-      this.#tell(outcome, () => tickSizeFrame(before[outcome], after[outcome]))
+      this.#publish(outcome, () => tickSizeFrame(before[outcome], after[outcome]))
     }
   }
 
@@ -117,11 +117,12 @@ export class Channel {
 
   #tellTops(before: BookPair, after: BookPair): void {
     if (isSameTop(before[0], after[0])) return
-    for (const outcome of OUTCOMES) this.#tell(outcome, () => bestBidAskFrame(after[outcome]), true)
+    for (const outcome of OUTCOMES)
+      this.#publish(outcome, () => bestBidAskFrame(after[outcome]), true)
   }
 
-  /** Serialised once per depth, and not at all when nobody listens. */
-  #tell(outcome: Outcome, frame: (depth: Depth) => object, customOnly = false): void {
+  /** Serialised once per depth, and not at all without a subscriber. */
+  #publish(outcome: Outcome, frame: (depth: Depth) => object, customOnly = false): void {
     const text = textPerDepth(frame)
     for (const [subscriber, outcomes] of this.#followers) {
       if (!outcomes.has(outcome) || (customOnly && !subscriber.custom)) continue
@@ -165,7 +166,7 @@ type Depth = 'top' | 'full'
 
 /** One client of the market socket and what it asked for. */
 export class Subscriber {
-  /** What it follows, by id. Ids that nobody knows are not kept: there is no end of them. */
+  /** What it follows, by id. Unknown ids are not kept: there is no end of them. */
   readonly tokens = new Map<string, Token>()
   custom = false
   depth: Depth = 'full'

@@ -12,7 +12,7 @@ export type ClientMessage =
     }
   | { kind: 'unsubscribe'; assetIds: string[] }
 
-/** `undefined`: nothing that the socket knows, which it passes over in silence. */
+/** `undefined`: an unknown message, which the socket ignores. */
 export function parseClientMessage(text: string): ClientMessage | undefined {
   if (text.trim() === 'PING') return { kind: 'ping' }
   const message = parseFields(text)

@@ -51,7 +51,7 @@ function windowOf(coin: string, startMs: number): Market {
   return found
 }
 
-/** Collects everything that one socket hears. */
+/** Collects everything that one socket receives. */
 class Client {
   readonly texts: string[] = []
   readonly #socket: WebSocket
@@ -91,14 +91,14 @@ class Client {
   }
 
   /** Every frame so far. */
-  async hear(): Promise<Frame[]> {
+  async receive(): Promise<Frame[]> {
     await this.settle()
     return this.texts.flatMap((text) => (/^[[{]/.test(text) ? JSON.parse(text) : []))
   }
 
   async subscribe(assetIds: string[], extra: object = {}): Promise<BookFrame[]> {
     this.say({ assets_ids: assetIds, type: 'market', ...extra })
-    return (await this.hear()) as BookFrame[]
+    return (await this.receive()) as BookFrame[]
   }
 
   close(): void {
@@ -181,7 +181,7 @@ describe('subscribing', () => {
     const client = await Client.open()
     await client.subscribe([up], { level: 1 })
     universe.advance(nowMs + 5_000)
-    const frames = await client.hear()
+    const frames = await client.receive()
     const [book] = frames as BookFrame[]
     expect([book?.bids.length, book?.asks.length]).toEqual([1, 1])
     const { BUY, SELL } = replay(frames, up)
@@ -202,24 +202,24 @@ describe('live frames', () => {
     universe.advance(nowMs + 20_000)
     const one = await Client.open()
     await one.subscribe([down])
-    // Books are told when a second is over: what traders do after that is told with the next.
+    // Books are sent when a second is over: what traders do after that is sent with the next.
     let shown = [shownBook(up), shownBook(down)]
     const stop = universe.on('second', () => {
       shown = [shownBook(up), shownBook(down)]
     })
     universe.advance(nowMs + 60_000)
     stop()
-    const frames = await both.hear()
+    const frames = await both.receive()
     expect(ofType(frames, 'price_change').length).toBeGreaterThan(10)
     expect([replay(frames, up), replay(frames, down)]).toEqual(shown)
-    expect(replay(await one.hear(), down)).toEqual(shown[1])
+    expect(replay(await one.receive(), down)).toEqual(shown[1])
   })
 
   test('change both tokens at once, each the mirror of the other', async () => {
     const client = await Client.open()
     await client.subscribe([up])
     universe.advance(nowMs + 3_000)
-    const [frame] = ofType(await client.hear(), 'price_change')
+    const [frame] = ofType(await client.receive(), 'price_change')
     const changes = frame?.price_changes as Change[]
     expect(changes.length % 2).toBe(0)
     const [first, second] = changes
@@ -230,7 +230,7 @@ describe('live frames', () => {
     expect(Number(first?.best_bid) + Number(second?.best_ask)).toBeCloseTo(1, 6)
   })
 
-  test('tell of a trade with its transaction and the book that it leaves', async () => {
+  test('send a trade with its transaction and the book that it leaves', async () => {
     const client = await Client.open()
     await client.subscribe([up, down])
     const trades: { hash: string; token: string }[] = []
@@ -239,13 +239,16 @@ describe('live frames', () => {
         trades.push({ hash: tx.hash, token: match.taker.order.token.decimal })
     })
     universe.advance(nowMs + 4 * MINUTE_MS)
-    const frames = await client.hear()
-    const told = ofType(frames, 'last_trade_price')
-    expect(told.length).toBeGreaterThan(0)
+    const frames = await client.receive()
+    const tradeFrames = ofType(frames, 'last_trade_price')
+    expect(tradeFrames.length).toBeGreaterThan(0)
     expect(
-      told.map(({ transaction_hash, asset_id }) => ({ hash: transaction_hash, token: asset_id })),
+      tradeFrames.map(({ transaction_hash, asset_id }) => ({
+        hash: transaction_hash,
+        token: asset_id,
+      })),
     ).toEqual(trades)
-    expect(told[0]).toMatchObject({
+    expect(tradeFrames[0]).toMatchObject({
       market: market.conditionId,
       price: expect.stringMatching(/^0\.\d+$/),
       size: expect.stringMatching(/^\d+(\.\d+)?$/),
@@ -260,7 +263,7 @@ describe('live frames', () => {
     const client = await Client.open()
     await client.subscribe([up])
     universe.advance(market.endMs + 2_000)
-    const { BUY, SELL } = replay(await client.hear(), up)
+    const { BUY, SELL } = replay(await client.receive(), up)
     expect([BUY.size, SELL.size]).toEqual([0, 0])
   })
 
@@ -269,7 +272,7 @@ describe('live frames', () => {
     const client = await Client.open()
     expect(await client.subscribe([token])).toEqual([])
     universe.advance(nowMs + 6 * MINUTE_MS)
-    const frames = await client.hear()
+    const frames = await client.receive()
     expect(frames[0]).toMatchObject({ event_type: 'book', asset_id: token })
     expect(replay(frames, token)).toEqual(shownBook(token))
   })
@@ -289,23 +292,23 @@ describe('live frames', () => {
 describe('custom features', () => {
   const CUSTOM = ['best_bid_ask', 'new_market', 'market_resolved']
 
-  test('are told to those who asked for them alone', async () => {
+  test('are sent only to those who asked for them', async () => {
     const plain = await Client.open()
     const custom = await Client.open()
     await plain.subscribe([up])
     await custom.subscribe([up, down], { custom_feature_enabled: true })
     universe.advance(market.resolvesMs + 4_000)
-    const heard = await custom.hear()
-    for (const type of CUSTOM) expect(ofType(heard, type)).not.toEqual([])
-    const unheard = await plain.hear()
-    for (const type of CUSTOM) expect(ofType(unheard, type)).toEqual([])
+    const received = await custom.receive()
+    for (const type of CUSTOM) expect(ofType(received, type)).not.toEqual([])
+    const others = await plain.receive()
+    for (const type of CUSTOM) expect(ofType(others, type)).toEqual([])
   })
 
   test('carry the fields of the real ones', async () => {
     const client = await Client.open()
     await client.subscribe([up, down], { custom_feature_enabled: true })
     universe.advance(market.resolvesMs + 4_000)
-    const frames = await client.hear()
+    const frames = await client.receive()
     expect(ofType(frames, 'best_bid_ask')[0]).toMatchObject({
       market: market.conditionId,
       best_bid: expect.any(String),
@@ -336,7 +339,7 @@ describe('custom features', () => {
     client.say({ assets_ids: [up], operation: 'subscribe', custom_feature_enabled: true })
     await client.settle()
     universe.advance(nowMs + 2 * MINUTE_MS)
-    expect(ofType(await client.hear(), 'best_bid_ask')).not.toEqual([])
+    expect(ofType(await client.receive(), 'best_bid_ask')).not.toEqual([])
   })
 })
 
@@ -345,12 +348,12 @@ test('the tick size changes near the ends of the price range, for both tokens', 
   const coins = ['btc', 'eth', 'sol', 'xrp', 'doge', 'bnb', 'hype']
   const tokens = coins.flatMap((coin) => windowOf(coin, nowMs).tokens.map(({ decimal }) => decimal))
   await client.subscribe(tokens)
-  // Reading in between: nobody could follow five minutes in one go.
+  // Reading in between: five minutes in one go are more than a socket buffers.
   for (let atMs = nowMs; atMs < nowMs + WINDOW_MS; atMs += 15_000) {
     universe.advance(atMs)
     await client.settle()
   }
-  const changes = ofType(await client.hear(), 'tick_size_change')
+  const changes = ofType(await client.receive(), 'tick_size_change')
   expect(changes.length).toBeGreaterThan(0)
   expect(changes.length % 2).toBe(0)
   expect(changes[0]).toMatchObject({ old_tick_size: '0.01', new_tick_size: '0.001' })
@@ -358,19 +361,19 @@ test('the tick size changes near the ends of the price range, for both tokens', 
 
 test('a reader that leaves too much unread is closed with 1013', () => {
   const closes: unknown[] = []
-  let hear: (text: string) => void = () => undefined
+  let onText: (text: string) => void = () => undefined
   let buffered = 0
   const peer = {
     send: () => undefined,
     close: (code: number) => closes.push(code),
     onText: (listener: (text: string) => void) => {
-      hear = listener
+      onText = listener
     },
     onClose: () => undefined,
     bufferedBytes: () => buffered,
   } as unknown as Peer
   createClobSocketHost(universe).connect?.(peer)
-  hear(JSON.stringify({ assets_ids: [up], type: 'market' }))
+  onText(JSON.stringify({ assets_ids: [up], type: 'market' }))
   universe.advance(nowMs + 5_000)
   expect(closes).toEqual([])
   buffered = 5 * 1024 * 1024

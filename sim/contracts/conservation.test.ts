@@ -204,14 +204,14 @@ function expectEmptyHands(logs: readonly LogBody[]): void {
   }
 }
 
-/** Splits less merges of a condition, as the conditional tokens tell them. */
+/** Splits less merges of a condition, as the conditional tokens log them. */
 function backingOf(conditionId: string, logs: readonly LogBody[]): number {
   let sum = 0
   for (const { topics, data } of logs) {
     if (topics[3] !== conditionId) continue
-    const told = Number(`0x${data.slice(2 + 2 * 64, 2 + 3 * 64)}`)
-    if (topics[0] === TOPIC.positionSplit) sum += told
-    if (topics[0] === TOPIC.positionsMerge) sum -= told
+    const amount = Number(`0x${data.slice(2 + 2 * 64, 2 + 3 * 64)}`)
+    if (topics[0] === TOPIC.positionSplit) sum += amount
+    if (topics[0] === TOPIC.positionsMerge) sum -= amount
   }
   return sum
 }

@@ -75,7 +75,7 @@ function orderTuple(order: Order): string {
   return encodeArguments([...words, bytesArgument(signatureOf(order))])
 }
 
-/** Nobody has the keys, so nothing that verifies: 65 bytes that follow from the order. */
+/** There are no private keys, so nothing that verifies: 65 bytes that follow from the order. */
 function signatureOf(order: Order): string {
   const r: Word = keccak(`${orderHash(order).slice(2)}01`)
   const s: Word = keccak(`${orderHash(order).slice(2)}02`)

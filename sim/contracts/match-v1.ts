@@ -86,7 +86,7 @@ function collect({ order, usd, shares }: Fill, { exchange, operators }: Venue): 
     : [moveShares(operators.exchange, wallet, exchange, order.token.word, shares)]
 }
 
-/** The fee goes to whoever called the exchange, and only the fee module calls when there is one. */
+/** The fee goes to the caller of the exchange, and only the fee module calls when there is one. */
 function pay(fill: Fill, venue: Venue): LogBody[] {
   const { address, exchange, feeModule, operators } = venue
   const send = (to: Word, amount: number) =>

@@ -23,7 +23,7 @@ import {
 import type { LogBody } from './log.js'
 import { addressWord, type Word, word, ZERO_WORD } from './words.js'
 
-// Bonds stay between the oracle and those who answer: they are told, but their money is no part of
+// Bonds stay between the oracle and those who answer: they are logged, but their money is no part of
 // this world.
 export const BOND = 500_000_000
 export const LIVENESS_SEC = 2 * 60 * 60
@@ -58,7 +58,7 @@ export function encodeDispute(act: ActOf<'dispute'>): LogBody[] {
   ]
 }
 
-/** The windows of coins are answered by a feed: nobody proposed and nothing is settled. */
+/** The windows of coins are answered by a feed: there is no proposal and no settlement. */
 export function encodeResolve(act: Resolve): LogBody[] {
   const { market, payouts } = act
   const { negRisk } = market.event
@@ -122,7 +122,7 @@ function initialize(asked: Asked): LogBody[] {
   return [conditionPreparation(conditionId, addressWord(oracle), questionId), ...ask(asked)]
 }
 
-/** The oracle knows the question under another id than the conditional tokens. */
+/** The oracle has the question under another id than the conditional tokens. */
 function initializeNegRisk(asked: Asked, { marketId }: NegRisk): LogBody[] {
   const { conditionId, questionId, requestId, index, ancillaryData } = asked.market
   return [
@@ -151,7 +151,7 @@ function registerTokens({ event, tokens, conditionId }: Market): LogBody[] {
   ]
 }
 
-/** Of the request that stood to the end: nobody disputed its answer. */
+/** Of the request that stood to the end: its answer was not disputed. */
 function settleRequest(act: Resolve): LogBody {
   const price = priceWord(priceOf(act.payouts))
   return settle(requestOf(act), addressWord(act.proposer), ZERO_WORD, price)

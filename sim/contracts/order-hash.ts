@@ -60,7 +60,7 @@ export function orderWordsV1(order: Order): Word[] {
     word(order.salt),
     wallet.word,
     signerWord(order),
-    ZERO_WORD, // taker: anybody
+    ZERO_WORD, // taker: any address
     token.word,
     word(order.makerAmount),
     word(order.takerAmount),

@@ -8,7 +8,7 @@ import type { LogBody } from './log.js'
 import { payoutOfBoth } from './payouts.js'
 import { type Word, ZERO_WORD } from './words.js'
 
-// What the conditional tokens do for whoever calls them with USDC.e: a wallet, an exchange, a
+// What the conditional tokens do for the caller that pays with USDC.e: a wallet, an exchange, a
 // collateral adapter. Neg-risk markets stand behind the neg-risk adapter, which puts its wrapped
 // collateral between; every one of its steps shows an inner one of the conditional tokens.
 

@@ -9,7 +9,7 @@ import {
 
 const [combo, , binary, negRisk] = vectors.structured_ids
 
-test('a combo is the same whatever the order of its legs', () => {
+test('the order of its legs does not change the id of a combo', () => {
   const legs = (combo?.legs ?? []).map(BigInt)
   expect(comboConditionOf(legs)).toBe(combo?.combo_condition_id)
   expect(comboConditionOf(legs.toReversed())).toBe(combo?.combo_condition_id)

@@ -9,7 +9,7 @@ import { type Category, isOf, type Period, startOf } from './periods.js'
 
 export type BoardOrder = 'PNL' | 'VOL'
 
-/** Everybody who traded in the period or still holds something, the best first. */
+/** The wallets that traded in the period or still hold something, the best first. */
 export function rankWallets(
   api: Api,
   period: Period,

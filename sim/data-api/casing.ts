@@ -9,7 +9,7 @@ export function toSnakeRow(row: object): object {
   )
 }
 
-/** The first version knows camelCase keys alone; all others are ignored. */
+/** The first version takes camelCase keys alone; all others are ignored. */
 export function readCamelQuery(query: URLSearchParams): URLSearchParams {
   return toSnakeQuery([...query].filter(([key]) => !key.includes('_')))
 }

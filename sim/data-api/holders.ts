@@ -24,7 +24,7 @@ export function listHolders(universe: Universe, token: Token, limit: number, amo
     }))
 }
 
-/** The positions that anybody has or had in a market. */
+/** The positions that wallets have or had in a market. */
 export function positionsIn(api: Api, market: Market, marks: Marks): PositionFigures[] {
   return [...participantsOf(api.universe, market)].flatMap((wallet) =>
     market.tokens.flatMap((token) => {

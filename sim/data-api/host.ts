@@ -51,7 +51,7 @@ const ROW_CHARACTERS = 500
 
 type Kept = { reply: HttpReply; storedMs: number }
 
-/** Repeats answers by their whole address, whatever the client says: a changed dummy parameter gets a fresh one. */
+/** Repeats answers by their whole address, whatever the request headers are: a changed dummy parameter gets a fresh one. */
 class EdgeCache {
   readonly #universe: Universe
   readonly #answers = new LRUCache<string, Kept>({

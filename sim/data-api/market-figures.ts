@@ -5,7 +5,7 @@ import type { Universe } from '../universe/universe.js'
 
 type EventVolume = { total: number; markets: { market: Market; value: number }[] }
 
-/** What was traded in an event, in dollars. An event that nobody knows has no markets. */
+/** What was traded in an event, in dollars. An unknown event has no markets. */
 export function measureEventVolume(universe: Universe, eventId: string): EventVolume {
   const volumes = (universe.catalogue.eventById(eventId)?.markets ?? []).map((market) => ({
     market,

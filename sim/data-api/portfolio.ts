@@ -115,7 +115,7 @@ function feeOf({ exchange, taker }: Match, fill: Fill): number {
 }
 
 /**
- * Everybody's portfolio at a moment that only moves forward: whoever is asked for is booked up to it,
+ * The portfolio of each wallet at a moment that only moves forward: it is booked up to it when asked for,
  * from where the last question about him left off.
  */
 export class Portfolios {

@@ -22,7 +22,7 @@ export type PositionFigures = {
   entryFees: number
   isResolved: boolean
   isMergeable: boolean
-  /** There are shares, wherever they came from. */
+  /** There are shares, bought or received. */
   isHeld: boolean
   /** Shares were bought, and all of them are gone. */
   isClosed: boolean

@@ -86,7 +86,7 @@ const trade = fc.record({
   usd: fc.bigInt(0n, 10n ** 12n),
 })
 
-test('nobody ever holds less than nothing, or more than he bought', () => {
+test('no wallet ever holds less than nothing, or more than it bought', () => {
   fc.assert(
     fc.property(fc.array(trade), (steps) => {
       const { amount, totalBought } = run(steps).get('YES') ?? NO_POSITION

@@ -18,7 +18,7 @@ export function readUser(universe: Universe, query: URLSearchParams): Wallet | u
   return readOptionalUser(universe, query)?.wallet
 }
 
-/** `undefined`: nobody was asked for. */
+/** `undefined`: the query names no wallet of the universe. */
 export function readOptionalUser(
   universe: Universe,
   query: URLSearchParams,

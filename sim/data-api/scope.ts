@@ -62,7 +62,7 @@ export function readScope(query: URLSearchParams, key: ConditionKey): Scope {
   return new Scope(conditions, events)
 }
 
-/** The markets that must be asked for. Those that nobody knows are left out. */
+/** The markets that must be asked for. Unknown ones are left out. */
 export function readMarkets(
   { catalogue }: Universe,
   query: URLSearchParams,

@@ -90,7 +90,7 @@ export function busiest(universe: Universe, ...kinds: string[]): Wallet {
     return { wallet, count: acts.filter(({ tx }) => kinds.includes(tx.act.kind)).length }
   })
   const [most] = counts.sort((a, b) => b.count - a.count)
-  if (most === undefined || most.count === 0) throw new Error('nobody did that')
+  if (most === undefined || most.count === 0) throw new Error('no wallet did that')
   return most.wallet
 }
 

@@ -9,7 +9,7 @@ import { isWithin, type SizeFilter, type Span } from './query.js'
 import type { Scope } from './scope.js'
 
 type TradeFilter = {
-  /** Absent: everybody. An address that never traded has an undefined wallet. */
+  /** Absent: all wallets. An address that never traded has an undefined wallet. */
   user: { wallet: Wallet | undefined } | undefined
   scope: Scope
   side: Side | undefined

@@ -200,7 +200,7 @@ describe('positions', () => {
         return order.wallet === act.from && order.token === act.token && order.side === 'BUY'
       })
     const gift = gifts.find((act) => tape.balance(act.from, act.token) === 0 && bought(act))
-    if (gift === undefined) throw new Error('nobody gave away what he had bought')
+    if (gift === undefined) throw new Error('no wallet gave away what it had bought')
     const { address } = gift.from
     const path = `user=${address}&market=${gift.token.of.conditionId}`
     const closed = await get(`/closed-positions?${path}`)
@@ -209,7 +209,7 @@ describe('positions', () => {
     expect(open.map(({ asset }) => asset)).not.toContain(gift.token.decimal)
   })
 
-  test('the value is the sum of the positions, and strangers have none', async () => {
+  test('the value is the sum of the positions, and unknown addresses have none', async () => {
     const { address } = busiest(universe, 'match')
     const rows = await get(`/positions?user=${address}&sizeThreshold=0&limit=500`)
     const [value] = await get(`/value?user=${address}`)
@@ -218,9 +218,9 @@ describe('positions', () => {
       rows.reduce((sum, row) => sum + row.currentValue, 0),
       2,
     )
-    const stranger = `0x${'1'.repeat(40)}`
-    expect(await get(`/value?user=${stranger}`)).toEqual([{ user: stranger, value: 0 }])
-    expect(await get(`/positions?user=${stranger}`)).toEqual([])
+    const unknown = `0x${'1'.repeat(40)}`
+    expect(await get(`/value?user=${unknown}`)).toEqual([{ user: unknown, value: 0 }])
+    expect(await get(`/positions?user=${unknown}`)).toEqual([])
   })
 
   test.each(['/positions', '/closed-positions', '/activity', '/value', '/traded'])(
@@ -343,7 +343,7 @@ describe('markets', () => {
     const lost = markets.find(
       (each) => universe.payouts(each)?.[0] === 0 && tape.outstanding(each, 0) > 0,
     )
-    if (lost === undefined) throw new Error('nobody holds a first outcome that lost')
+    if (lost === undefined) throw new Error('no wallet holds a first outcome that lost')
     expect(await interestOf(lost)).toBe(tape.outstanding(lost, 1) / 1e6)
   })
 
@@ -367,7 +367,7 @@ describe('markets', () => {
     })
   })
 
-  test('everybody in a market', async () => {
+  test('all holders of a market', async () => {
     const path = `/v1/market-positions?market=${market.conditionId}`
     const { positions } = rowAt(await get(`${path}&status=OPEN&sortBy=TOKENS`), 0)
     const sizes = positions.map(({ size }) => size)

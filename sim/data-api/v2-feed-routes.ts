@@ -24,7 +24,7 @@ const ACTIVITY_TYPES_V2 = [...ACTIVITY_TYPES, 'MIGRATION', 'TIP'] as const
 const TRADE_SIZE_MIN = 0.01
 
 export const tradesV2: Route = ({ universe }, query) => {
-  // A list of addresses is nobody.
+  // A list of addresses is no wallet.
   const isList = query.get('user')?.includes(',') ?? false
   const user = isList ? { wallet: undefined } : readOptionalUser(universe, query)
   if (user === undefined && (query.has('start') || query.has('end'))) {

@@ -80,7 +80,7 @@ export const userVolume: Route = (api, query) => {
   return { data: { user: wallet.address, volume: shares, volume_usdc: usd } }
 }
 
-/** Everything a wallet has made up to some moment, in dollars. Nobody is paid rebates or rewards here. */
+/** Everything a wallet has made up to some moment, in dollars. The simulator pays no rebates and no rewards. */
 type PnlPoint = ReturnType<typeof showPoint>
 
 /** One point per step of the grid in the span, and one for its end. Nothing before the first act. */

@@ -93,7 +93,7 @@ describe('trades', () => {
   )
 })
 
-test('activity tells combos apart', async () => {
+test('activity marks combos', async () => {
   const wallet = universe.wallets.find((each) =>
     universe.tape
       .ofWallet(each)
@@ -138,7 +138,7 @@ describe('positions', () => {
 })
 
 describe('wallets', () => {
-  const stranger = `0x${'1'.repeat(40)}`
+  const unknown = `0x${'1'.repeat(40)}`
 
   test('the last point of the P&L is the one of the profile', async () => {
     const { address } = busiest(universe, 'redeem')
@@ -166,9 +166,12 @@ describe('wallets', () => {
     })
   })
 
-  test.each(['value', 'user-stats', 'user-volume'])('nobody has null as %s', async (route) => {
-    expect(await get(`/v2/${route}?user=${stranger}`)).toEqual({ data: null })
-  })
+  test.each(['value', 'user-stats', 'user-volume'])(
+    'an unknown address has null as %s',
+    async (route) => {
+      expect(await get(`/v2/${route}?user=${unknown}`)).toEqual({ data: null })
+    },
+  )
 })
 
 describe('markets', () => {

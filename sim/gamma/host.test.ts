@@ -106,7 +106,7 @@ test('a window far ahead is listed, but takes no orders', async () => {
   expect(event?.markets[0]).toMatchObject({ enableOrderBook: false, acceptingOrders: false })
 })
 
-test('a window is closed a minute after its end, and tells its prices minutes later', async () => {
+test('a window is closed a minute after its end, and shows its prices minutes later', async () => {
   const own = new Universe({ seed: 3, startMs: START_MS })
   const endMs = START_MS + 40 * MINUTE_MS
   own.advance(endMs)

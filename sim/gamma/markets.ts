@@ -40,7 +40,7 @@ function selectMarkets(gamma: Gamma, query: URLSearchParams): Market[] {
 /** Those that all given names agree on. `undefined`: no names are given. */
 function namedMarkets({ catalogue }: Universe, query: URLSearchParams): Market[] | undefined {
   const conditions = readList(query, 'condition_ids').map((id) => id.toLowerCase())
-  // Token ids are taken as they come: a comma list is one id that nobody knows.
+  // Token ids are taken as they come: a comma list is one unknown id.
   const tokens = query.getAll('clob_token_ids')
   const ofToken = (id: string) => {
     const of = catalogue.token(id)?.of

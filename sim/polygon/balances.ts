@@ -6,7 +6,7 @@ import type { Block } from '../universe/block.js'
 import type { ChainNode } from './chain-node.js'
 import { serverError } from './rpc-error.js'
 
-/** Like most nodes this one knows the state of recent blocks only. */
+/** Like most nodes this one has the state of recent blocks only. */
 const STATE_BLOCKS_MAX = 128
 
 /** Reads ERC-1155 balances after a block: those of now, with the transfers since then taken back. */

@@ -14,7 +14,7 @@ const LOG_BYTES = 1_500
 export type EncodedTransaction = { tx: Transaction; logs: readonly BlockLog[] }
 export type EncodedBlock = { hash: string; transactions: readonly EncodedTransaction[] }
 
-/** Blocks with their logs. Those near the head are kept, because everybody asks for them. */
+/** Blocks with their logs. Those near the head are kept, because all clients ask for them. */
 export class EncodedBlocks {
   readonly #chain: Chain
   readonly #kept = new LRUCache<string, EncodedBlock>({

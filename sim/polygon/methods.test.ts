@@ -203,7 +203,7 @@ describe('eth_call', () => {
       const held = tape.balance(wallet, token)
       if (held > 0) return { wallet, token, held }
     }
-    throw new Error('nobody holds anything')
+    throw new Error('no wallet holds anything')
   }
   const call = (to: string, data: string, at: string = 'latest') =>
     rpc('eth_call', { to, data }, at)
@@ -217,10 +217,10 @@ describe('eth_call', () => {
     expect(elsewhere).toBe(`0x${word(0)}`)
   })
 
-  test('balanceOfBatch answers in order, zero for strangers', async () => {
+  test('balanceOfBatch answers in order, zero for unknown addresses', async () => {
     const { wallet, token, held } = findHolder()
-    const stranger = '12'.repeat(20).padStart(64, '0')
-    const args = [64, 160, 2].map(word).join('') + wallet.word + stranger
+    const unknown = '12'.repeat(20).padStart(64, '0')
+    const args = [64, 160, 2].map(word).join('') + wallet.word + unknown
     const ids = word(2) + word(token.id) + word(token.id)
     const reply = await call(ADDRESS.ctf, `0x4e1273f4${args}${ids}`)
     expect(reply).toBe(`0x${[32, 2, held, 0].map(word).join('')}`)

@@ -36,11 +36,12 @@ async function dial() {
   const socket = new WebSocket(node.host.wsUrl)
   await once(socket, 'open')
   const answers = new Map<number, unknown>()
-  const told = new Map<string, unknown[]>()
+  const notices = new Map<string, unknown[]>()
   socket.on('message', (data) => {
     const { id, result, error, params } = JSON.parse(data.toString())
     if (params === undefined) answers.set(id, error ?? result)
-    else told.set(params.subscription, [...(told.get(params.subscription) ?? []), params.result])
+    else
+      notices.set(params.subscription, [...(notices.get(params.subscription) ?? []), params.result])
     socket.emit('seen')
   })
   let lastId = 0
@@ -55,7 +56,7 @@ async function dial() {
   /** All notifications that were sent before now. */
   const results = async (id: string) => {
     await call('eth_chainId')
-    return told.get(id) ?? []
+    return notices.get(id) ?? []
   }
   return { socket, call, subscribe, results, close: () => socket.terminate() }
 }
@@ -142,13 +143,15 @@ describe('subscriptions', () => {
     const logs = await client.subscribe('logs')
     advance(60)
     const headsBefore = (await client.results(heads)).length
-    const told = await client.results(logs)
+    const notices = await client.results(logs)
     const { blocks, removed } = observe(() => node.universe.reorg(10))
     expect([removed.length, blocks.length]).toEqual([10, 10])
 
     const oldNumbers = new Set(removed.map(({ number }) => hex(number)))
-    const old = (told as { blockNumber: string }[]).filter((log) => oldNumbers.has(log.blockNumber))
-    const since = (await client.results(logs)).slice(told.length)
+    const old = (notices as { blockNumber: string }[]).filter((log) =>
+      oldNumbers.has(log.blockNumber),
+    )
+    const since = (await client.results(logs)).slice(notices.length)
     const takenBack = old.reverse().map((log) => ({ ...log, removed: true }))
     expect(since).toEqual([...takenBack, ...(await allLogs(blocks))])
 
@@ -171,7 +174,7 @@ describe('subscriptions', () => {
     client.close()
   })
 
-  test('nobody can end the subscription of another', async () => {
+  test('a client cannot end the subscription of another', async () => {
     const [one, other] = [await dial(), await dial()]
     const id = await one.subscribe('newHeads')
     expect(await other.call('eth_unsubscribe', id)).toMatchObject({ code: -32000 })
@@ -198,16 +201,16 @@ describe('subscriptions', () => {
     client.close()
   })
 
-  test('missed-heads: every other block is not told, neither its header nor its logs', async () => {
+  test('missed-heads: every other block is left out, its header and its logs', async () => {
     const client = await dial()
     const heads = await client.subscribe('newHeads')
     const logs = await client.subscribe('logs')
     node.faults.set({ upstream: 'polygon', mode: 'missed-heads' })
     const { blocks } = observe(() => advance(60))
-    const told = blocks.filter((_, index) => index % 2 === 0)
+    const shown = blocks.filter((_, index) => index % 2 === 0)
     const numbers = ((await client.results(heads)) as { number: string }[]).map((h) => h.number)
-    expect(numbers).toEqual(told.map(({ number }) => hex(number)))
-    expect(await client.results(logs)).toEqual(await allLogs(told))
+    expect(numbers).toEqual(shown.map(({ number }) => hex(number)))
+    expect(await client.results(logs)).toEqual(await allLogs(shown))
     client.close()
   })
 })

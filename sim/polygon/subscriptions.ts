@@ -19,7 +19,7 @@ type Subscription = { peer: Peer; topic: Topic }
 /** What one connection may have at once. */
 const SUBSCRIPTIONS_MAX = 1_000
 
-/** What the clients of the node's socket want to hear of, and the telling. */
+/** The subscriptions of the clients of the node's socket, and the notices that they get. */
 export class Subscriptions {
   readonly #node: ChainNode
   readonly #all = new Map<string, Subscription>()

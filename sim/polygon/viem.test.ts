@@ -61,7 +61,7 @@ async function collect<T>(
 describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   const client = () => (kind === 'http' ? overHttp : overSocket)
 
-  test('knows the chain and its head', async () => {
+  test('reads the chain id and the head', async () => {
     expect(await client().getChainId()).toBe(137)
     const block = await client().getBlock()
     expect(Number(block.number)).toBe(node.universe.chain.head.number)

@@ -3,7 +3,7 @@ import type { Peer } from './handlers.js'
 /** Starts listening to the universe, and returns what stops it. */
 type Listen = () => (() => void)[]
 
-/** The clients of a socket host. While there are none, nobody listens to the universe on their behalf. */
+/** The clients of a socket host. It listens to the universe only while there are any. */
 export class Audience<Client> {
   readonly #clients = new Set<Client>()
   readonly #listen: Listen

@@ -37,7 +37,7 @@ describe('Faults', () => {
     expect(Math.abs(firstHalf - expected / 2)).toBeLessThanOrEqual(1)
   })
 
-  test('missed heads hit every other block unless told otherwise', () => {
+  test('missed heads hit every other block unless the order has a rate', () => {
     const faults = new Faults()
     faults.set({ upstream: 'polygon', mode: 'missed-heads' })
     const hits = Array.from({ length: 6 }, () => faults.of('polygon').hits('missed-heads'))

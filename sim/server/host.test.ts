@@ -93,7 +93,7 @@ describe('HTTP', () => {
   test.each([
     ['a handler that throws', 500, '/broken', {}],
     ['a path that is no text', 400, '/%ff', {}],
-    ['a method that no host knows', 405, '/', { method: 'PUT' }],
+    ['a method that no host has', 405, '/', { method: 'PUT' }],
     ['a body that is too large', 413, '/', { method: 'POST', body: Buffer.alloc(9 * 1024 * 1024) }],
   ])('%s: %i', async (_what, status, path, init) => {
     const reply = await get(path, init)
@@ -130,7 +130,7 @@ describe('WebSocket', () => {
     expect((await once(socket, 'close'))[0]).toBe(1011)
   })
 
-  test('the handler hears that the client left, and may send to it without harm', async () => {
+  test('the handler is notified when the client leaves, and may send to it without harm', async () => {
     const { socket } = await dial()
     const closed = new Promise<void>((resolve) => peers[0]?.onClose(resolve))
     socket.terminate()
@@ -182,7 +182,7 @@ describe('faults of HTTP', () => {
     await expect(reply.text()).rejects.toThrow()
   })
 
-  test('drop ends every connection and lets nobody in', async () => {
+  test('drop ends every connection and accepts none', async () => {
     const { socket } = await dial()
     const closed = once(socket, 'close')
     turnOn('drop')

@@ -32,7 +32,7 @@ export function readCoin(query: URLSearchParams): Coin {
   return facts.coin
 }
 
-/** `undefined`: a variant that nobody knows, which is no error. */
+/** `undefined`: an unknown variant, which is no error. */
 export const readInterval = (query: URLSearchParams): Interval | undefined =>
   VARIANTS.get(query.get('variant') ?? '')
 

@@ -16,7 +16,7 @@ export class Agenda<Todo> {
     return due
   }
 
-  /** Drops what nobody will ask for again. */
+  /** Drops what no caller can ask for again. */
   forget(fromSec: number, toSec: number): void {
     for (let sec = fromSec + 1; sec <= toSec; sec++) this.#bySec.delete(sec)
   }

@@ -3,7 +3,7 @@ import type { Act } from './acts.js'
 import type { Block, Transaction } from './block.js'
 import type { Chain } from './chain.js'
 import type { Engine } from './engine.js'
-import { stranger } from './oracle.js'
+import { unknownAddress } from './oracle.js'
 import { hash32 } from './random.js'
 import type { Wallet } from './wallet.js'
 
@@ -11,8 +11,8 @@ import type { Wallet } from './wallet.js'
 const SEEN_PENDING_SHARE = 0.92
 const PENDING_MS_MIN = 1_000
 const PENDING_MS_SPREAD = 2_000
-const OPERATORS = Array.from({ length: 512 }, (_, index) => stranger(`operator:${index}`))
-const RELAYERS = Array.from({ length: 32 }, (_, index) => stranger(`relayer:${index}`))
+const OPERATORS = Array.from({ length: 512 }, (_, index) => unknownAddress(`operator:${index}`))
+const RELAYERS = Array.from({ length: 32 }, (_, index) => unknownAddress(`relayer:${index}`))
 const NOTHING: readonly Transaction[] = []
 
 /** Makes blocks of what the engine lets happen. */

@@ -8,7 +8,7 @@ export type Transaction = {
   readonly from: string
   readonly to: string
   readonly nonce: number
-  /** When a node first shows it as pending; `undefined` for the few that nobody sees before the block. */
+  /** When a node first shows it as pending; `undefined` for the few that no node shows before the block. */
   pendingMs: number | undefined
 }
 

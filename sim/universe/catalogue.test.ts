@@ -123,7 +123,7 @@ describe('looking things up', () => {
     expect(catalogue.eventById('no')).toBeUndefined()
   })
 
-  test('finds a token whose id nobody derived yet', () => {
+  test('finds a token whose id was not derived yet', () => {
     const [first, second] = [open(START_MS), open(START_MS)]
     for (const each of [first, second]) each.extendTo(START_MS + 60_000)
     const market = first.extendTo(START_MS + 120_000)[0]?.markets[0]

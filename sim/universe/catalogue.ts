@@ -2,7 +2,7 @@ import { Calendar, type CalendarParts } from './calendar.js'
 import type { Combo, Market, MarketEvent, Series, Tag, Token, TokenPair } from './market.js'
 import { TAGS } from './tags.js'
 
-/** Every event, market and token, by every name under which somebody may ask for it. */
+/** Every event, market and token, by every name under which a client may ask for it. */
 export class Catalogue {
   readonly tags: readonly Tag[] = TAGS
   readonly series: readonly Series[]
@@ -101,7 +101,7 @@ export class Catalogue {
     return this.#tokens.get(decimal)
   }
 
-  /** Ids are derived when somebody needs them. This does so for some more events before anybody does. */
+  /** Ids are derived on first use. This derives those of some more events ahead of need. */
   deriveTokens(eventsMax: number): void {
     const end = Math.min(this.#events.length, this.#derived + eventsMax)
     for (; this.#derived < end; this.#derived++) {

@@ -19,13 +19,13 @@ export class Errands {
   readonly #parts: Parts
   readonly #arbitrageurs: readonly Wallet[]
   readonly #makers: readonly Wallet[]
-  readonly #everybody: readonly Wallet[]
+  readonly #wallets: readonly Wallet[]
 
   constructor(population: Population, parts: Parts) {
     this.#parts = parts
     this.#arbitrageurs = population.ofCharacter('arbitrageur')
     this.#makers = population.ofCharacter('maker')
-    this.#everybody = population.wallets
+    this.#wallets = population.wallets
   }
 
   /** Each act is done before the next is thought of, so `then` must apply it. */
@@ -88,15 +88,15 @@ export class Errands {
   }
 
   #transfer(rng: Rng, atMs: number): Act[] {
-    const from = rng.pick(this.#everybody)
-    const to = rng.pick(this.#everybody)
+    const from = rng.pick(this.#wallets)
+    const to = rng.pick(this.#wallets)
     const token = this.#randomHolding(rng, from)
     if (token === undefined || from === to || to.createdMs > atMs) return []
     return [{ kind: 'transfer', from, to, token, amount: this.#parts.ledger.balance(from, token) }]
   }
 
   #withdraw(rng: Rng): Act[] {
-    const wallet = rng.pick(this.#everybody)
+    const wallet = rng.pick(this.#wallets)
     const amount =
       Math.floor((this.#parts.ledger.cash(wallet) * rng.between(0.3, 0.9)) / CENT) * CENT
     return amount < 100 * CENT ? [] : [{ kind: 'withdraw', wallet, amount }]

@@ -29,7 +29,7 @@ export type MarketDraft = Pick<
   | 'popularity'
 >
 
-/** Told of the tokens of a market when they are derived. */
+/** Called with the tokens of a market when they are derived. */
 export type OnTokens = (tokens: TokenPair) => void
 
 export function buildEvent(

@@ -73,7 +73,7 @@ describe('what an outcome is worth', () => {
       for (const share of [0, 0.4, 0.8, 0.97]) {
         const atMs = timeOf(event, share)
         const sum = event.markets.reduce((total, market) => total + fair.at(market, atMs), 0)
-        // Nobody is ever quite sure of any of them, which adds a little.
+        // No probability is ever quite 0 or 1, which adds a little.
         expect(Math.abs(sum - 1)).toBeLessThan(0.005 * event.markets.length)
       }
       const winners = event.markets.filter((market) => fair.truth(market)[0] === 1)

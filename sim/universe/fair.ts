@@ -6,7 +6,7 @@ import { bell, hash32 } from './random.js'
 import { settlesOnExchange } from './windows.js'
 
 const DAY_SEC = 86_400
-/** Nobody is ever quite sure. */
+/** No probability is ever quite 0 or 1. */
 const DOUBT = 0.004
 /** Waves of opinion: length in seconds, and how far each carries the log-odds. */
 const WAVES = [

@@ -30,7 +30,7 @@ const show = (ledger: Ledger, of: Iterable<Wallet>) =>
 describe('taking an act back', () => {
   const acts = oneOfEach().map(({ act }) => act)
 
-  test('leaves nothing of it, whatever it was and in whatever order', () => {
+  test('leaves nothing of any act, in any order', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(acts), fc.shuffledSubarray(acts), (done, undone) => {
         const ledger = new Ledger()
@@ -76,7 +76,7 @@ describe('a history', () => {
     }
   })
 
-  test('leaves nobody with less than nothing', () => {
+  test('leaves no wallet with less than nothing', () => {
     const amounts = [...wallets].flatMap((wallet) => [...ledger.holdings(wallet).values()])
     expect(amounts.length).toBeGreaterThan(1_000)
     expect(Math.min(...amounts)).toBeGreaterThan(0)

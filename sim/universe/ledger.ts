@@ -28,7 +28,7 @@ export class Ledger {
   }
 
   holders(token: Token): ReadonlyMap<Wallet, Micros> {
-    return this.#holders.get(token) ?? NOBODY
+    return this.#holders.get(token) ?? NO_HOLDERS
   }
 
   /** Tokens that the wallet has any of. */
@@ -36,7 +36,7 @@ export class Ledger {
     return this.#holdings.get(wallet) ?? NOTHING
   }
 
-  /** Whether anybody ever had shares of it. Asking for its holders would derive its tokens first. */
+  /** Whether any wallet ever had shares of it. Asking for its holders would derive its tokens first. */
   hasSeen(of: Market | Combo): boolean {
     return this.#seen.has(of)
   }
@@ -142,7 +142,7 @@ export class Ledger {
   }
 }
 
-const NOBODY: ReadonlyMap<Wallet, Micros> = new Map()
+const NO_HOLDERS: ReadonlyMap<Wallet, Micros> = new Map()
 const NOTHING: ReadonlyMap<Token, Micros> = new Map()
 
 /** Keeps no zeros: who has none of a token is not in its map. */

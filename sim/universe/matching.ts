@@ -29,7 +29,7 @@ const PERSON_CHANCE = 0.12
 
 type Resting = { order: Order; priceE4: number; leftE2: number }
 
-/** Finds the other side for what somebody wants, and makes the match of it. */
+/** Finds the other side for what a taker wants, and makes the match. */
 export class Matching {
   readonly #quotes: Quotes
   readonly #ledger: Ledger

@@ -22,7 +22,7 @@ const markets = new Catalogue({ seed: SEED, startMs: START_MS, v1StartMs: START_
   .flatMap((event) => event.markets)
 
 /** What the oracle's contracts say of a market from its first question to its result. */
-function tell(market: Market) {
+function decodeLife(market: Market) {
   const oracle = new Oracle(SEED, fair)
   const life = oracleLife(SEED, market)
   if (life === undefined) throw new Error('a market that is answered by a feed')
@@ -46,10 +46,10 @@ const KINDS = [
 ] as const
 const abi = parseAbi(KINDS.map((kind) => SIGNATURES[kind]))
 
-type Told = { name: string; [field: string]: unknown }
+type DecodedLog = { name: string; [field: string]: unknown }
 
 /** The logs of these kinds. */
-function decode(act: Act): Told[] {
+function decode(act: Act): DecodedLog[] {
   return encodeAct(act)
     .filter(({ topics }) => KINDS.some((kind) => TOPIC[kind] === topics[0]))
     .map(({ topics, data }) => {
@@ -65,7 +65,7 @@ describe('a question before the oracle', () => {
   test('is answered once, and settled after the answer stood for its time', () => {
     const market = markets.find((each) => !isDisputed(each))
     if (market === undefined) throw new Error('every market is disputed')
-    const [request, proposal, settlement, result, ...rest] = tell(market)
+    const [request, proposal, settlement, result, ...rest] = decodeLife(market)
     expect(rest).toEqual([])
     expect(request).toMatchObject({
       name: 'RequestPrice',
@@ -86,8 +86,8 @@ describe('a question before the oracle', () => {
   test('is put again when its answer is disputed, and the new question is what is settled', () => {
     const market = markets.find(isDisputed)
     if (market === undefined) throw new Error('no market is disputed')
-    const told = tell(market)
-    expect(told.map(({ name }) => name)).toEqual([
+    const logs = decodeLife(market)
+    expect(logs.map(({ name }) => name)).toEqual([
       'RequestPrice',
       'ProposePrice',
       'DisputePrice',
@@ -97,7 +97,7 @@ describe('a question before the oracle', () => {
       'Settle',
       'QuestionResolved',
     ])
-    const [first, wrong, dispute, second, , right, settlement] = told
+    const [first, wrong, dispute, second, , right, settlement] = logs
     expect([wrong?.timestamp, dispute?.timestamp]).toEqual([first?.timestamp, first?.timestamp])
     expect([right?.timestamp, settlement?.timestamp]).toEqual([
       second?.timestamp,
@@ -124,7 +124,7 @@ describe('a question before the oracle', () => {
         life?.proposedMs,
       ].filter((atMs) => atMs !== undefined)
       expect(stations).toEqual(stations.toSorted((a, b) => a - b))
-      const proposal = tell(market).findLast(({ name }) => name === 'ProposePrice')
+      const proposal = decodeLife(market).findLast(({ name }) => name === 'ProposePrice')
       const expiresSec = Number(proposal?.expirationTimestamp)
       expect(expiresSec).toBe(Math.ceil((life?.proposedMs ?? 0) / 1000) + LIVENESS_SEC)
       expect(expiresSec).toBeLessThan(market.resolvesMs / 1000)

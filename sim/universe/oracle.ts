@@ -37,7 +37,7 @@ export class Oracle {
     const askedSec = this.#asked(market)
     this.#askedSec.set(market, atSec)
     const proposer = proposerOf(market)
-    const disputer = stranger(`disputer:${Number(market.id) % 3}`)
+    const disputer = unknownAddress(`disputer:${Number(market.id) % 3}`)
     const price = this.#wrongPrice(market)
     return { kind: 'dispute', market, price, proposer, disputer, askedSec, atSec }
   }
@@ -64,7 +64,7 @@ export class Oracle {
 
   #asked(market: Market): number {
     const askedSec = this.#askedSec.get(market)
-    if (askedSec === undefined) throw new RangeError(`nobody asked about ${market.slug}`)
+    if (askedSec === undefined) throw new RangeError(`no question is open about ${market.slug}`)
     return askedSec
   }
 
@@ -78,10 +78,10 @@ export class Oracle {
   }
 }
 
-const proposerOf = (market: Market): string => stranger(`proposer:${Number(market.id) % 7}`)
+const proposerOf = (market: Market): string => unknownAddress(`proposer:${Number(market.id) % 7}`)
 
-/** An address of nobody we know. */
-export const stranger = (name: string): string => `0x${keccakText(name).slice(24)}`
+/** The address of an actor that is no wallet of the universe, by name. */
+export const unknownAddress = (name: string): string => `0x${keccakText(name).slice(24)}`
 
 const DISPUTE_SHARE = 0.05
 /** Where between the end and the answer that counts the disputed one and its dispute lie. */

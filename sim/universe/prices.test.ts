@@ -30,7 +30,7 @@ function moves(
 }
 
 describe('the price of a second', () => {
-  test('is the same in whatever order and way it is asked for', () => {
+  test('does not depend on the order or the way in which it is asked for', () => {
     const seconds = Array.from({ length: 2_000 }, (_, index) => START_SEC - 1_000 + index)
     const inOrder = seconds.map((sec) => prices.spotE8('eth', sec))
     const other = new Prices(17)

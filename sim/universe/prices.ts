@@ -18,7 +18,7 @@ const JUMP_SHARE = 0.05
 /** A jump fades: prices come half of the way back in this time. */
 const JUMP_HALF_LIFE_SEC = 2_400
 const JUMP_HOURS_FELT = 4
-/** Computed and kept together: whoever asks for one second asks for those beside it. */
+/** Computed and kept together: a caller that asks for one second asks for those beside it. */
 const STRETCH_SEC = 300
 /** A day of every coin: 5 MB. */
 const STRETCHES_KEPT = (7 * 86_400) / STRETCH_SEC

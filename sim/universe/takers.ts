@@ -9,7 +9,7 @@ import type { Quotes } from './quotes.js'
 import { Lottery, type Rng } from './random.js'
 import type { Character, Wallet } from './wallet.js'
 
-/** What somebody wants to do right now. */
+/** What a taker wants to do right now. */
 export type Intent = {
   wallet: Wallet
   of: Market | Combo
@@ -43,7 +43,7 @@ const SIZE_E2_MIN = 500
 /** How far ahead the fast ones seem to see: they read the exchanges before the oracle moves. */
 const SNIPER_SIGHT_MS = 9_000
 const MOMENTUM_LOOK_MS = 30_000
-/** How often a whale knows better than the market. */
+/** How often a whale is better informed than the market. */
 const WHALE_EDGE = 0.6
 const LEADERS_KEPT = 16
 const LEADER_MS_MAX = 90_000
@@ -141,7 +141,7 @@ export class Takers {
       case 'holder':
         return now >= 0.5 ? 0 : 1
       case 'loser':
-        // Long shots, and whatever just fell.
+        // Long shots, and what just fell.
         return rng.chance(0.75) === now < 0.5 ? 0 : 1
       default:
         return rng.chance(0.25 + now / 2) ? 0 : 1
@@ -157,7 +157,7 @@ export class Takers {
   }
 }
 
-/** The busiest of a kind do far more than the rest, except among the casual, where everybody drops in sometimes. */
+/** The busiest of a kind do far more than the rest, except among the casual, who all trade now and then. */
 function rankWeights(character: Character, population: Population): number[] {
   const wallets = population.ofCharacter(character)
   const weights = wallets.map((_, rank) => (character === 'casual' ? 1 : 1 / (rank + 3) ** 0.8))

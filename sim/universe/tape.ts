@@ -19,7 +19,7 @@ export class BatchFacts {
   readonly #byWallet = new Map<Wallet, Settled[]>()
   readonly #volumes = new Map<Market | Combo, number>()
 
-  /** `ahead` is what `ledger` has from blocks that nobody sees yet. */
+  /** `ahead` is what `ledger` has from blocks that are not visible yet. */
   constructor(ledger: Ledger, ahead: Ledger) {
     this.#ledger = ledger
     this.#ahead = ahead
@@ -95,9 +95,9 @@ export class BatchFacts {
     return volume
   }
 
-  /** Micro-shares of an outcome that anybody holds. Before the result that is how many sets there are. */
+  /** Micro-shares of an outcome that all wallets hold. Before the result that is how many sets there are. */
   outstanding(of: Market | Combo, outcome: Outcome): number {
-    // Deriving the tokens of a market that nobody has shares of would be work for nothing.
+    // Deriving the tokens of a market that no wallet has shares of would be work for nothing.
     if (!this.#ledger.hasSeen(of)) return 0
     let sum = 0
     for (const amount of this.holders(of.tokens[outcome]).values()) sum += amount

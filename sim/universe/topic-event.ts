@@ -16,7 +16,7 @@ const LIVENESS_MS = 120 * MINUTE_MS
 export const PROPOSAL_LEAD_MS = LIVENESS_MS + 30_000
 const DRAW_SHARE = 0.04
 
-/** One instance of a topic: the event that ends at `endMs`. `ordinal` tells it from all others. */
+/** One instance of a topic: the event that ends at `endMs`. `ordinal` sets it apart from all others. */
 export function buildTopicEvent(
   { seed, prices }: { seed: number; prices: Prices },
   topic: Topic,

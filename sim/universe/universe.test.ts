@@ -61,9 +61,9 @@ describe('a reorganisation', () => {
     const before = universe.chain.head
     const old = Array.from({ length: 20 }, (_, back) => universe.chain.block(before.number - back))
     const fork = universe.chain.block(before.number - 20)
-    const told: number[][] = []
-    universe.on('reorg', (removed) => told.push(removed.map(({ number }) => number)))
-    universe.on('block', ({ number }) => told.push([number]))
+    const events: number[][] = []
+    universe.on('reorg', (removed) => events.push(removed.map(({ number }) => number)))
+    universe.on('block', ({ number }) => events.push([number]))
     universe.reorg(20)
 
     expect(universe.chain.head.number).toBe(before.number)
@@ -77,11 +77,11 @@ describe('a reorganisation', () => {
     expect(old.map((block) => block?.transactions.length)).not.toEqual(
       old.map((block) => block && universe.chain.block(block.number)?.transactions.length),
     )
-    expect(told[0]).toEqual(old.map((block) => block?.number))
-    expect(told.slice(1).flat()).toEqual(told[0]?.toReversed())
+    expect(events[0]).toEqual(old.map((block) => block?.number))
+    expect(events.slice(1).flat()).toEqual(events[0]?.toReversed())
   })
 
-  test('a restart that knows of it lives the same blocks again', () => {
+  test('a restart that is given the reorganisation makes the same blocks again', () => {
     const universe = liveFor(1)
     universe.reorg(7)
     universe.reorg(3)
@@ -94,7 +94,7 @@ describe('a reorganisation', () => {
     expect(balancesOf(again)).toEqual(balancesOf(universe))
   })
 
-  test('nobody ever has less than nothing', () => {
+  test('no wallet ever has less than nothing', () => {
     const universe = liveFor(0.5, { intensity: 10 })
     for (let round = 1; round <= 12; round++) {
       universe.reorg(round * 5)

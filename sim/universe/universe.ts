@@ -63,7 +63,7 @@ export class Universe {
   readonly #fair: Fair
   readonly #population: Population
   readonly #maker: BlockMaker
-  /** Traders are decided ahead of time; the books move when their matches are told. */
+  /** Trades are decided ahead of time; the books move when their matches are emitted. */
   readonly #shownQuotes: Quotes
   readonly #forthcoming: Forthcoming
   readonly #listeners = new Listeners<UniverseEvents>()
@@ -146,17 +146,17 @@ export class Universe {
     return isResolved ? this.#fair.truth(of) : undefined
   }
 
-  /** Lives on to that moment: shows blocks, tells listeners. */
+  /** Moves the present on to that moment: shows blocks and calls listeners. */
   advance(toMs: number): void {
     for (;;) {
       const next = this.#forthcoming.nextBlock
       if (next === undefined || next.timestampSec * 1000 > toMs) break
-      this.#tellUntil(next.timestampSec * 1000)
+      this.#emitUntil(next.timestampSec * 1000)
       this.#showNext()
       this.#forthcoming.decide(next.number + BLOCKS_AHEAD, this.#branch)
       this.#repeatReorgs()
     }
-    this.#tellUntil(toMs)
+    this.#emitUntil(toMs)
   }
 
   /** Replaces the last `depth` blocks by as many others, with other contents. */
@@ -175,7 +175,7 @@ export class Universe {
       this.#forthcoming.decide(number, this.#branch)
       this.#showNext()
     }
-    // The matches of blocks that are shown already are told by the blocks.
+    // The matches of blocks that are shown already are known from the blocks.
     this.#forthcoming.forgetNews()
     this.#decideAhead(head.number)
   }
@@ -218,15 +218,15 @@ export class Universe {
     }
   }
 
-  /** Tells of seconds, matches and pending transactions up to that moment, in the order of their times. */
-  #tellUntil(toMs: number): void {
+  /** Emits seconds, matches and pending transactions up to that moment, in the order of their times. */
+  #emitUntil(toMs: number): void {
     for (;;) {
       const secondMs = this.#listeners.has('second')
         ? (Math.floor(this.#nowMs / 1000) + 1) * 1000
         : Number.POSITIVE_INFINITY
       const newsMs = this.#forthcoming.nextNews?.atMs ?? Number.POSITIVE_INFINITY
       if (Math.min(secondMs, newsMs) > toMs) break
-      if (newsMs < secondMs) this.#tellNews()
+      if (newsMs < secondMs) this.#emitNews()
       else {
         this.#nowMs = secondMs
         this.#listeners.emit('second', secondMs)
@@ -235,7 +235,7 @@ export class Universe {
     this.#nowMs = Math.max(this.#nowMs, toMs)
   }
 
-  #tellNews(): void {
+  #emitNews(): void {
     const news = this.#forthcoming.takeNews()
     if (news === undefined) return
     const { atMs, what, tx } = news
@@ -250,7 +250,7 @@ export class Universe {
   }
 }
 
-/** Who wants to hear of what. */
+/** Listeners by the name of the event that they are called for. */
 class Listeners<Events extends { [Name in keyof Events]: (...args: never[]) => void }> {
   readonly #byName = new Map<keyof Events, Set<Events[keyof Events]>>()
 

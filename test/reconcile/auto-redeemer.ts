@@ -2,29 +2,29 @@ import type { Books } from './books.js'
 import { AUTO_REDEEMER, PUSD } from './contracts.js'
 import { addressIn, amountAt, type RawLog, topicAt } from './log.js'
 
-/** The AutoRedeemer tells for whom it redeemed, once for each redemption in its name. */
+/** The AutoRedeemer logs for whom it redeemed, once for each redemption in its name. */
 export class AutoRedeemer {
   readonly #books: Books
-  #told: bigint[] = []
+  #declared: bigint[] = []
 
   constructor(books: Books) {
     this.#books = books
   }
 
-  tell(log: RawLog): void {
+  declare(log: RawLog): void {
     const payout = amountAt(log, 0)
     const wallet = addressIn(topicAt(log, 1))
     if (this.#books.moves.made.get(PUSD, wallet) !== payout) {
       this.#books.report(`${wallet} did not get the ${payout} of its redemption`)
     }
-    this.#told.push(payout)
+    this.#declared.push(payout)
   }
 
   endTransaction(): void {
     const done = this.#books.redemptions.filter(({ redeemer }) => redeemer === AUTO_REDEEMER)
-    if (this.#told.join() !== done.map(({ payout }) => payout).join()) {
-      this.#books.report(`the AutoRedeemer tells of other payouts than ${done.length} redemptions`)
+    if (this.#declared.join() !== done.map(({ payout }) => payout).join()) {
+      this.#books.report(`the AutoRedeemer logs other payouts than ${done.length} redemptions`)
     }
-    this.#told = []
+    this.#declared = []
   }
 }

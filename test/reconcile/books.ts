@@ -12,7 +12,7 @@ export type Question = {
   decidedBlock: number | undefined
 }
 
-/** What all checks share: the transaction they look at, everybody's balances, and the complaints. */
+/** What all checks share: the transaction they look at, all balances, and the complaints. */
 export class Books {
   moves = new Moves()
   block = 0

@@ -16,7 +16,7 @@ import { Transfers } from './transfers.js'
 
 /**
  * Reads all logs of a chain, in their order and from its beginning, and complains of everything that
- * real contracts could not have logged. It knows the contracts and nothing of who made the logs.
+ * real contracts could not have logged. It is written from the contracts alone, without the code that made the logs.
  */
 export class Checker {
   readonly #books = new Books()
@@ -116,9 +116,9 @@ export class Checker {
     'Module PositionsMerged': (log) => this.#combos.merge(log),
     'Module PositionRedeemed': (log) => this.#combos.redeem(log),
 
-    'AutoRedeemer Redemption': (log) => this.#autoRedeemer.tell(log),
-    'AutoRedeemer BinaryRedemption': (log) => this.#autoRedeemer.tell(log),
-    'AutoRedeemer NegRiskRedemption': (log) => this.#autoRedeemer.tell(log),
+    'AutoRedeemer Redemption': (log) => this.#autoRedeemer.declare(log),
+    'AutoRedeemer BinaryRedemption': (log) => this.#autoRedeemer.declare(log),
+    'AutoRedeemer NegRiskRedemption': (log) => this.#autoRedeemer.declare(log),
   }
 
   #endTransaction(): void {

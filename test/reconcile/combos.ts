@@ -41,9 +41,9 @@ export class Combos {
     const amount = amountAt(log, 1)
     const { moves } = this.#books
     combo.held += amount
-    moves.tell(PUSD, addressIn(topicAt(log, 1)), ZERO, amount)
-    moves.tell(combo.assets[0], ZERO, addressIn(topicAt(log, 3)), amount)
-    moves.tell(combo.assets[1], ZERO, addressIn(wordAt(log, 0)), amount)
+    moves.declare(PUSD, addressIn(topicAt(log, 1)), ZERO, amount)
+    moves.declare(combo.assets[0], ZERO, addressIn(topicAt(log, 3)), amount)
+    moves.declare(combo.assets[1], ZERO, addressIn(wordAt(log, 0)), amount)
   }
 
   merge(log: RawLog): void {
@@ -52,8 +52,8 @@ export class Combos {
     const amount = amountAt(log, 0)
     const { moves } = this.#books
     combo.held -= amount
-    moves.tell(PUSD, ZERO, addressIn(topicAt(log, 3)), amount)
-    for (const asset of combo.assets) moves.tell(asset, addressIn(topicAt(log, 1)), ZERO, amount)
+    moves.declare(PUSD, ZERO, addressIn(topicAt(log, 3)), amount)
+    for (const asset of combo.assets) moves.declare(asset, addressIn(topicAt(log, 1)), ZERO, amount)
   }
 
   redeem(log: RawLog): void {
@@ -69,8 +69,8 @@ export class Combos {
     const { moves } = this.#books
     combo.held -= payout
     combo.redemptions += 1n
-    moves.tell(managerAsset(position), redeemer, ZERO, amount)
-    moves.tell(PUSD, ZERO, addressIn(topicAt(log, 3)), payout)
+    moves.declare(managerAsset(position), redeemer, ZERO, amount)
+    moves.declare(PUSD, ZERO, addressIn(topicAt(log, 3)), payout)
     this.#books.redemptions.push({ redeemer, payout })
     const route = redeemer === AUTO_REDEEMER ? 'by the AutoRedeemer' : 'through the router'
     this.#books.note(`combo redemption ${route}`)

@@ -36,7 +36,7 @@ export class Condition implements Question, Debtor {
       : [EXCHANGE_V1, EXCHANGE_V2]
   }
 
-  /** Whether anybody needed to know its tokens. */
+  /** Whether a check needed its tokens. */
   get isUsed(): boolean {
     return this.#assets !== undefined
   }

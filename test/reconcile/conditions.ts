@@ -50,8 +50,8 @@ export class Conditions {
     const amount = amountAt(log, 2)
     const { moves } = this.#books
     condition.held += amount
-    moves.tell(condition.collateral, holder, CTF, amount)
-    for (const asset of condition.assets) moves.tell(asset, ZERO, holder, amount)
+    moves.declare(condition.collateral, holder, CTF, amount)
+    for (const asset of condition.assets) moves.declare(asset, ZERO, holder, amount)
   }
 
   merge(log: RawLog): void {
@@ -61,11 +61,11 @@ export class Conditions {
     const amount = amountAt(log, 2)
     const { moves } = this.#books
     condition.held -= amount
-    moves.tell(condition.collateral, CTF, holder, amount)
-    for (const asset of condition.assets) moves.tell(asset, holder, ZERO, amount)
+    moves.declare(condition.collateral, CTF, holder, amount)
+    for (const asset of condition.assets) moves.declare(asset, holder, ZERO, amount)
   }
 
-  /** The event does not say how many shares are given: those that were burnt and not told of. */
+  /** The event does not say how many shares are given: those that were burnt and not declared. */
   redeem(log: RawLog): void {
     const collateral = addressIn(topicAt(log, 2))
     const condition = this.#findUsed(log, wordAt(log, 0), collateral, topicAt(log, 3))
@@ -81,9 +81,9 @@ export class Conditions {
     }
     condition.held -= payout
     condition.redemptions += 1n
-    moves.tell(collateral, CTF, redeemer, payout)
-    moves.tell(first, redeemer, ZERO, given[0])
-    moves.tell(second, redeemer, ZERO, given[1])
+    moves.declare(collateral, CTF, redeemer, payout)
+    moves.declare(first, redeemer, ZERO, given[0])
+    moves.declare(second, redeemer, ZERO, given[1])
     this.#redeemed.push({ redeemer, condition })
     this.#books.redemptions.push({ redeemer, payout })
     this.#books.note(`redemption ${routeOf(redeemer)}`)

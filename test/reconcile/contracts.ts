@@ -31,7 +31,7 @@ export const FEE_RECEIVER = '0x115f48dc2a731aa16251c6d6e1befc42f92accc9'
 export const NEG_RISK_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296'
 export const NEG_RISK_OPERATOR = '0x71523d0f655b41e805cec45b17163f528b59b820'
 export const NEG_RISK_VAULT = '0x7f67327e88c258932d7d8f72950be0d46975e11d'
-/** Conversions park NO shares here, and nobody has the key. */
+/** Conversions park NO shares here, and there is no key for it. */
 export const NEG_RISK_BURN = '0xa5ef39c3d3e10d0b270233af41cac69796b12966'
 
 export const COLLATERAL_ADAPTERS = [

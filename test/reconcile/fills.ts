@@ -5,7 +5,7 @@ import { addressIn, amountAt, type RawLog, topicAt, wordAt } from './log.js'
 /** `making` is what the owner of an order gives and `taking` what is due for it. */
 export type Terms = { buys: boolean; asset: string; making: bigint; taking: bigint }
 
-/** One order's part in a match, as its log tells it. */
+/** One order's part in a match, as its log shows it. */
 export type Fill = {
   exchange: string
   orderHash: string

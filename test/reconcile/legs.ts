@@ -75,7 +75,7 @@ export class Legs {
   finish(): void {
     for (const { legacyId, migrated, result } of this.#legs.values()) {
       if (migrated !== undefined && result === undefined) {
-        this.#books.report(`the leg of ${legacyId} has a result that was not told`)
+        this.#books.report(`the leg of ${legacyId} has a result that no log declared`)
       }
     }
   }

@@ -19,7 +19,7 @@ import {
 /** Orders that were paired just before the result may settle just after it. */
 const LATE_BLOCKS_MAX = 5
 
-/** Whoever matches orders on the first exchanges gets the fees. */
+/** The caller that matches orders on the first exchanges gets the fees. */
 export const FEE_MODULES: ReadonlyMap<string, string> = new Map([
   [EXCHANGE_V1, FEE_MODULE],
   [NEG_RISK_EXCHANGE_V1, NEG_RISK_FEE_MODULE],
@@ -41,7 +41,7 @@ export function checkMatch(books: Books, { fills, matched, fees, refunds }: Matc
     }
   }
   const question = books.questions.get(taker.terms.asset)
-  if (question === undefined) books.report(`nobody made ${taker.terms.asset}`)
+  if (question === undefined) books.report(`no condition has ${taker.terms.asset}`)
   else {
     checkVenue(books, question, taker.exchange)
     checkAmounts(books, question, taker, makers)
@@ -52,16 +52,16 @@ export function checkMatch(books: Books, { fills, matched, fees, refunds }: Matc
 
 /** The log of the taker's order is the last of the fills, and the match repeats it. */
 function checkEnding(books: Books, match: Matched, taker: Fill, fills: number): void {
-  const [told, meant] = [match.terms, taker.terms]
+  const [logged, meant] = [match.terms, taker.terms]
   const repeats =
     match.after === fills &&
     match.exchange === taker.exchange &&
     match.orderHash === taker.orderHash &&
     match.maker === taker.maker &&
-    told.buys === meant.buys &&
-    told.asset === meant.asset &&
-    told.making === meant.making &&
-    told.taking === meant.taking
+    logged.buys === meant.buys &&
+    logged.asset === meant.asset &&
+    logged.making === meant.making &&
+    logged.taking === meant.taking
   if (!repeats) books.report(`the match of ${match.orderHash} does not repeat the last fill`)
   if (taker.taker !== taker.exchange) books.report('the last fill is not of the taker')
 }

@@ -3,7 +3,7 @@ import { Tally } from './tally.js'
 /** What one transaction moves by its transfers, and how much of that its other events account for. */
 export class Moves {
   readonly made = new Tally()
-  /** Made and not accounted for; negative when told of and not made. */
+  /** Made and not accounted for; negative when declared and not made. */
   readonly open = new Tally()
 
   transfer(asset: string, from: string, to: string, amount: bigint): void {
@@ -13,8 +13,8 @@ export class Moves {
     this.open.add(asset, to, amount)
   }
 
-  /** An event says that this much went from one to the other, by whatever detours. */
-  tell(asset: string, from: string, to: string, amount: bigint): void {
+  /** An event says that this much went from one to the other, through any number of transfers. */
+  declare(asset: string, from: string, to: string, amount: bigint): void {
     this.open.add(asset, from, amount)
     this.open.add(asset, to, -amount)
   }

@@ -5,7 +5,7 @@ import type { NegRiskMarket } from './neg-risk.js'
 
 /**
  * The money behind a neg-risk market against what people can claim of it. A split adds one dollar and
- * a claim to one dollar, whoever wins. A conversion of k NO gives up k claims if the winner is another
+ * a claim to one dollar, whichever outcome wins. A conversion of k NO gives up k claims if the winner is another
  * question and k − 1 if it is one of them, and gets one YES or none: k − 1 dollars less either way, and
  * as many leave. So both are equal for every winner that is still possible; parked shares claim
  * nothing, which is where the collateral comes from that conversions mint.

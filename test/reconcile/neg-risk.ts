@@ -50,9 +50,9 @@ export class NegRisk {
     const amount = amountAt(log, 0)
     const { moves } = this.#books
     market.cash += amount
-    moves.tell(USDCE, holder, WCOL, amount)
-    moves.tell(WCOL, ZERO, NEG_RISK_ADAPTER, amount)
-    for (const asset of condition.assets) moves.tell(asset, NEG_RISK_ADAPTER, holder, amount)
+    moves.declare(USDCE, holder, WCOL, amount)
+    moves.declare(WCOL, ZERO, NEG_RISK_ADAPTER, amount)
+    for (const asset of condition.assets) moves.declare(asset, NEG_RISK_ADAPTER, holder, amount)
   }
 
   merge(log: RawLog): void {
@@ -62,9 +62,9 @@ export class NegRisk {
     const amount = amountAt(log, 0)
     const { moves } = this.#books
     market.cash -= amount
-    for (const asset of condition.assets) moves.tell(asset, holder, NEG_RISK_ADAPTER, amount)
-    moves.tell(WCOL, NEG_RISK_ADAPTER, ZERO, amount)
-    moves.tell(USDCE, WCOL, holder, amount)
+    for (const asset of condition.assets) moves.declare(asset, holder, NEG_RISK_ADAPTER, amount)
+    moves.declare(WCOL, NEG_RISK_ADAPTER, ZERO, amount)
+    moves.declare(USDCE, WCOL, holder, amount)
   }
 
   redeem(log: RawLog): void {
@@ -79,10 +79,10 @@ export class NegRisk {
     const { moves } = this.#books
     market.cash -= payout
     this.#books.redemptions.push({ redeemer: holder, payout })
-    moves.tell(condition.assets[0], holder, NEG_RISK_ADAPTER, first)
-    moves.tell(condition.assets[1], holder, NEG_RISK_ADAPTER, second)
-    moves.tell(WCOL, NEG_RISK_ADAPTER, ZERO, payout)
-    moves.tell(USDCE, WCOL, holder, payout)
+    moves.declare(condition.assets[0], holder, NEG_RISK_ADAPTER, first)
+    moves.declare(condition.assets[1], holder, NEG_RISK_ADAPTER, second)
+    moves.declare(WCOL, NEG_RISK_ADAPTER, ZERO, payout)
+    moves.declare(USDCE, WCOL, holder, payout)
   }
 
   /**
@@ -107,14 +107,14 @@ export class NegRisk {
     const { moves } = this.#books
     const dollars = BigInt(given.length - 1)
     market.cash -= dollars * amount
-    moves.tell(USDCE, WCOL, holder, dollars * (amount - fee))
-    moves.tell(USDCE, WCOL, NEG_RISK_VAULT, dollars * fee)
-    moves.tell(WCOL, ZERO, NEG_RISK_ADAPTER, BigInt(others.length) * amount)
-    for (const { assets } of given) moves.tell(assets[1], holder, NEG_RISK_BURN, amount)
+    moves.declare(USDCE, WCOL, holder, dollars * (amount - fee))
+    moves.declare(USDCE, WCOL, NEG_RISK_VAULT, dollars * fee)
+    moves.declare(WCOL, ZERO, NEG_RISK_ADAPTER, BigInt(others.length) * amount)
+    for (const { assets } of given) moves.declare(assets[1], holder, NEG_RISK_BURN, amount)
     for (const { assets } of others) {
-      moves.tell(assets[1], NEG_RISK_ADAPTER, NEG_RISK_BURN, amount)
-      moves.tell(assets[0], NEG_RISK_ADAPTER, holder, amount - fee)
-      moves.tell(assets[0], NEG_RISK_ADAPTER, NEG_RISK_VAULT, fee)
+      moves.declare(assets[1], NEG_RISK_ADAPTER, NEG_RISK_BURN, amount)
+      moves.declare(assets[0], NEG_RISK_ADAPTER, holder, amount - fee)
+      moves.declare(assets[0], NEG_RISK_ADAPTER, NEG_RISK_VAULT, fee)
     }
   }
 

@@ -14,7 +14,7 @@ const RESULTS: ReadonlyMap<bigint, string> = new Map([
 export class Oracle {
   readonly #books: Books
   readonly #conditions: Conditions
-  #told = nothingTold()
+  #declared = nothingDeclared()
 
   constructor(books: Books, conditions: Conditions) {
     this.#books = books
@@ -24,49 +24,49 @@ export class Oracle {
   prepare(log: RawLog): void {
     this.#conditions.prepare(log)
     const oracle = addressIn(topicAt(log, 2))
-    this.#told.prepared.push(oracle === NEG_RISK_ADAPTER ? oracle : oracle + topicAt(log, 3))
+    this.#declared.prepared.push(oracle === NEG_RISK_ADAPTER ? oracle : oracle + topicAt(log, 3))
   }
 
   /** For neg-risk under an id that the conditional tokens do not know. */
   ask({ address, topics }: RawLog): void {
     const isNegRisk = address === NEG_RISK_UMA_ADAPTER
-    this.#told.asked.push(isNegRisk ? NEG_RISK_ADAPTER : address + topics[1])
+    this.#declared.asked.push(isNegRisk ? NEG_RISK_ADAPTER : address + topics[1])
   }
 
   answer(log: RawLog): void {
     const result = amountsAt(log, 0).join()
     const price = BigInt(topicAt(log, 2))
     if (RESULTS.get(price) !== result) this.#books.report(`price ${price} becomes ${result}`)
-    this.#told.answers.push(result)
+    this.#declared.answers.push(result)
   }
 
   resolve(log: RawLog): void {
     this.#conditions.resolve(log)
     const result = amountsAt(log, 1).join()
-    this.#told.results.push(result)
+    this.#declared.results.push(result)
     this.#books.note(`result ${result}`)
     const isNegRisk = addressIn(topicAt(log, 2)) === NEG_RISK_ADAPTER
-    if (isNegRisk) this.#told.negRiskResults.push(topicAt(log, 3) + result)
+    if (isNegRisk) this.#declared.negRiskResults.push(topicAt(log, 3) + result)
   }
 
-  /** The neg-risk adapter tells which way a question of its market went. */
+  /** The neg-risk adapter logs which way a question of its market went. */
   report(log: RawLog): void {
     const outcome = amountAt(log, 0)
-    this.#told.negRiskReports.push(`${topicAt(log, 2)}${outcome},${1n - outcome}`)
+    this.#declared.negRiskReports.push(`${topicAt(log, 2)}${outcome},${1n - outcome}`)
   }
 
   endTransaction(): void {
-    const { asked, prepared, answers, results, negRiskResults, negRiskReports } = this.#told
+    const { asked, prepared, answers, results, negRiskResults, negRiskReports } = this.#declared
     if (asked.join() !== prepared.join()) this.#books.report('a condition was not asked about')
     const isReported = negRiskResults.join() === negRiskReports.join()
     if (answers.join(' ') !== results.join(' ') || !isReported) {
-      this.#books.report('a result is not told alike by all')
+      this.#books.report('the logs of a result differ')
     }
-    this.#told = nothingTold()
+    this.#declared = nothingDeclared()
   }
 }
 
-function nothingTold() {
+function nothingDeclared() {
   const none = (): string[] => []
   return {
     asked: none(),

@@ -73,7 +73,7 @@ describe('the logs of a day', () => {
     expect(day.violations.slice(0, 20)).toEqual([])
   })
 
-  test('tell of everything that can happen', () => {
+  test('show everything that can happen', () => {
     expect([...day.seen.keys()]).toEqual(expect.arrayContaining([...USUAL, ...WAYS]))
     expect(day.seen.get('V2 OrderFilled')).toBeGreaterThan(10_000)
   })
@@ -110,7 +110,7 @@ function firstViolation(logs: readonly RawLog[]): string | undefined {
   return checker.violations[0]
 }
 
-/** The first log of each event. Of the combos the first that is traded: nobody misses the others. */
+/** The first log of each event. Of the combos the first that is traded: the others cannot be missed. */
 function findPlaces(logs: readonly RawLog[]): Map<EventName, number> {
   const found = new Map<EventName, number>()
   const combos = new Map<string | undefined, number>()

@@ -44,7 +44,7 @@ export function bookBalances(books: Books): void {
   })
 }
 
-/** The neg-risk adapter tells all that it does, so even in passing nothing may be unaccounted for. */
+/** The neg-risk adapter logs all that it does, so even in passing nothing may be unaccounted for. */
 function isExact(party: string): boolean {
   return party === ZERO || party === NEG_RISK_ADAPTER || RESERVES.has(party)
 }

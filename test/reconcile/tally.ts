@@ -20,7 +20,7 @@ export class Tally {
   }
 
   parties(asset: string): ReadonlyMap<string, bigint> {
-    return this.#amounts.get(asset) ?? NOBODY
+    return this.#amounts.get(asset) ?? NO_HOLDERS
   }
 
   /** Amounts that are not zero. */
@@ -31,4 +31,4 @@ export class Tally {
   }
 }
 
-const NOBODY: ReadonlyMap<string, bigint> = new Map()
+const NO_HOLDERS: ReadonlyMap<string, bigint> = new Map()

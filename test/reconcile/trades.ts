@@ -32,8 +32,8 @@ export class Trades {
     const feeAsset = buys ? asset : USDCE
     const { maker, fee } = this.#addFill(log, terms, feeAsset)
     const { moves } = this.#books
-    moves.tell(buys ? USDCE : asset, maker, log.address, making)
-    moves.tell(feeAsset, log.address, maker, taking - fee)
+    moves.declare(buys ? USDCE : asset, maker, log.address, making)
+    moves.declare(feeAsset, log.address, maker, taking - fee)
   }
 
   /** Later a buyer pays the fee on top, and a seller out of the proceeds. */
@@ -42,8 +42,8 @@ export class Trades {
     const { buys, asset, making, taking } = terms
     const { maker, fee } = this.#addFill(log, terms, PUSD)
     const { moves } = this.#books
-    moves.tell(buys ? PUSD : asset, maker, log.address, making + (buys ? fee : 0n))
-    moves.tell(buys ? asset : PUSD, log.address, maker, taking - (buys ? 0n : fee))
+    moves.declare(buys ? PUSD : asset, maker, log.address, making + (buys ? fee : 0n))
+    moves.declare(buys ? asset : PUSD, log.address, maker, taking - (buys ? 0n : fee))
   }
 
   matchV1(log: RawLog): void {
@@ -70,7 +70,7 @@ export class Trades {
     const charged = BigInt(topicAt(log, 3))
     const refund = amountAt(log, 1)
     this.#logs.refunds.push({ module: log.address, orderHash, refund, charged })
-    this.#books.moves.tell(feeAssetOf(log), log.address, to, refund)
+    this.#books.moves.declare(feeAssetOf(log), log.address, to, refund)
   }
 
   endTransaction(): void {
@@ -93,7 +93,7 @@ export class Trades {
 
   #charge(log: RawLog, asset: string, amount: bigint): void {
     this.#logs.fees.push({ asset, amount })
-    this.#books.moves.tell(asset, log.address, addressIn(topicAt(log, 1)), amount)
+    this.#books.moves.declare(asset, log.address, addressIn(topicAt(log, 1)), amount)
   }
 }
 

@@ -31,15 +31,15 @@ export class Transfers {
   /** The caller brings the USDC.e, from whomever he has it; the vault keeps it. */
   wrap(log: RawLog): void {
     const { caller, to, amount } = this.#readWrapping(log)
-    this.#books.moves.tell(USDCE, caller, PUSD_VAULT, amount)
-    this.#books.moves.tell(PUSD, ZERO, to, amount)
+    this.#books.moves.declare(USDCE, caller, PUSD_VAULT, amount)
+    this.#books.moves.declare(PUSD, ZERO, to, amount)
     if (this.#books.redemptions.length === 0 && caller === ONRAMP) this.#books.note('deposit')
   }
 
   unwrap(log: RawLog): void {
     const { caller, to, amount } = this.#readWrapping(log)
-    this.#books.moves.tell(PUSD, caller, ZERO, amount)
-    this.#books.moves.tell(USDCE, PUSD_VAULT, to, amount)
+    this.#books.moves.declare(PUSD, caller, ZERO, amount)
+    this.#books.moves.declare(USDCE, PUSD_VAULT, to, amount)
     if (caller === OFFRAMP) this.#books.note('withdrawal')
   }
 

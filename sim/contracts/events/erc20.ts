@@ -24,7 +24,7 @@ export function moveWcol(from: Word, to: Word, amount: number): LogBody {
 }
 
 /**
- * USDC.e taken with `transferFrom`: unlike the other two tokens it also tells what is left of the
+ * USDC.e taken with `transferFrom`: unlike the other two tokens it also logs what is left of the
  * allowance, shown here as if an unlimited one were new.
  */
 export function pullUsdce(from: Word, to: Word, spender: Word, amount: number): LogBody[] {

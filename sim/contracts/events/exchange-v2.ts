@@ -22,7 +22,7 @@ export function orderFilledV2(filled: FilledV2): LogBody {
   return {
     address: filled.exchange,
     topics: [TOPIC.orderFilledV2, filled.orderHash, `0x${filled.maker}`, `0x${filled.taker}`],
-    // The last word is the metadata of the order, which nobody uses.
+    // The last word is the metadata of the order, which is unused.
     data: `0x${exchanged(filled)}${word(filled.fee)}${filled.builder}${ZERO_WORD}`,
   }
 }
