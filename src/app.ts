@@ -23,6 +23,7 @@ import { tickRoutes } from './prices/ticks/routes.js'
 import { windowRoutes } from './prices/windows/routes.js'
 import { coverageRoutes } from './status/coverage/routes.js'
 import { statusRoutes } from './status/routes.js'
+import { tradeRoutes } from './trades/routes.js'
 
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 
@@ -35,6 +36,7 @@ const API: ApiRoutes[] = [
   tickRoutes,
   candleRoutes,
   windowRoutes,
+  tradeRoutes,
 ]
 
 const BODY_BYTES_MAX = 1024 * 1024

@@ -1,9 +1,21 @@
 /**
- * Money and shares are whole millionths everywhere; here alone they become numbers for JSON. The
- * division rounds once: the number is the one nearest to the decimal, and prints as that decimal up
- * to a billion.
+ * Money and shares are whole millionths everywhere; here alone they become numbers and texts for
+ * answers, and texts of callers become millionths.
+ */
+const MILLION = 1_000_000n
+
+/**
+ * Rounds once: the number is the one nearest to the decimal, and prints as that decimal up to a
+ * billion.
  */
 export const toDecimal = (millionths: bigint): number => Number(millionths) / 1e6
+
+/** Six decimals, always: `0.050750`. */
+export function toDecimalText(millionths: bigint): string {
+  const sign = millionths < 0n ? '-' : ''
+  const size = millionths < 0n ? -millionths : millionths
+  return `${sign}${size / MILLION}.${(size % MILLION).toString().padStart(6, '0')}`
+}
 
 /** Rounded half up to 4 decimals; 0 where there are no shares. */
 export function toPrice(usd: bigint, shares: bigint): number {
@@ -23,4 +35,13 @@ type Fee = { fee: bigint; isFeeInShares: boolean; usd: bigint; shares: bigint }
 export function feeInMoney({ fee, isFeeInShares, usd, shares }: Fee): bigint {
   if (!isFeeInShares || fee === 0n) return fee
   return shares === 0n ? 0n : (fee * usd) / shares
+}
+
+/** The same as text: `0.3100`. */
+export const toPriceText = (usd: bigint, shares: bigint): string => toPrice(usd, shares).toFixed(4)
+
+/** The millionths of digits with at most six decimals, such as `12.5`. */
+export function parseMillionths(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.')
+  return BigInt(whole) * MILLION + BigInt(decimals.padEnd(6, '0'))
 }

@@ -20,6 +20,7 @@ const TAGS = [
     name: 'crypto',
     description: 'Prices of coins, up-or-down windows and other markets about coins.',
   },
+  { name: 'trades', description: 'Fills of orders, by wallet and by outcome token.' },
   { name: 'service', description: 'Whether the service is alive, ready and up to date.' },
 ]
 

@@ -2,12 +2,15 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type ApiError, badRequest } from '../core/errors.js'
+import { MILLISECONDS_MIN } from '../core/unix-time.js'
+import { PARAMETER_FORMATS } from './parameters.js'
 
-type PropertySchema = { type?: string; enum?: unknown[] }
+type PropertySchema = { type?: string; format?: string; enum?: unknown[] }
 
 // Nothing is converted by Ajv: it would take ' 7', '0x7' and '7e2' for integers, and a number in a
 // JSON body for a text. `verbose` puts the schema beside each error, for messages that say what is allowed.
 const ajv = new Ajv({ useDefaults: true, verbose: true, strictTypes: false })
+for (const [name, { pattern }] of Object.entries(PARAMETER_FORMATS)) ajv.addFormat(name, pattern)
 
 /** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -40,8 +43,8 @@ const READERS: Record<string, Reader> = {
 
 function createReaders(schema: TSchema): [string, Reader][] {
   const properties = (schema as { properties?: Record<string, PropertySchema> }).properties ?? {}
-  return Object.entries(properties).flatMap(([name, { type }]): [string, Reader][] => {
-    const reader = READERS[type ?? '']
+  return Object.entries(properties).flatMap(([name, { type, format }]): [string, Reader][] => {
+    const reader = PARAMETER_FORMATS[format ?? '']?.read ?? READERS[type ?? '']
     return reader === undefined ? [] : [[name, reader]]
   })
 }
@@ -77,10 +80,22 @@ export function describeFault(errors: FastifySchemaValidationError[], part: stri
   if (allowed !== undefined) {
     return badRequest(`Invalid ${name}. Allowed: ${allowed.join(', ')}`, { allowed })
   }
+  if (isInMilliseconds(fault)) {
+    const seconds = Math.floor(Number(fault.data) / 1000)
+    return badRequest(
+      `Invalid ${name}: give Unix seconds, not milliseconds.`,
+      // A hint that would be refused as well is none.
+      seconds < MILLISECONDS_MIN ? { hint: `${name}=${seconds}` } : {},
+    )
+  }
   return badRequest(
     `Invalid ${name}: the ${partName} must be ${describeSchema(fault.parentSchema)}.`,
   )
 }
+
+/** Whether a time in seconds was given that only makes sense in milliseconds. */
+const isInMilliseconds = ({ keyword, parentSchema }: ErrorObject): boolean =>
+  keyword === 'maximum' && parentSchema?.maximum === MILLISECONDS_MIN - 1
 
 function describeSchema(schema: ErrorObject['parentSchema']): string {
   const { type, minimum, maximum, minLength, maxLength, description } = schema ?? {}

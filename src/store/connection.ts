@@ -5,6 +5,8 @@ import { SUPERUSER } from './embedded/server.js'
 
 /** What queries take: a pool and an open transaction both fit. `int8` arrives as `bigint`. */
 export type Sql = postgres.ISql<{ bigint: bigint }>
+/** A part of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
 export type Pool = postgres.Sql<{ bigint: bigint }>
 
 /** How to reach a database: by URL, or by the folder of the embedded server's socket. */

@@ -28,8 +28,8 @@ export type FactRows<Fact> = {
   table: string
   /** In the order of `toLine`. The first one is the place on the chain: `seq`, or a block number. */
   columns: readonly string[]
-  /** The table is partitioned by `seq`; partitions have an index on each of these columns and `seq`. */
-  partitionIndexes?: readonly string[]
+  /** The table is partitioned by `seq`; each partition has these indexes: name to definition. */
+  partitionIndexes?: Record<string, string>
   /** Later batches of the same transaction select these rows, so each batch sends them at once. */
   isSelectedInTransaction?: boolean
   /**
@@ -38,6 +38,10 @@ export type FactRows<Fact> = {
    */
   toLine?(fact: Fact, ids: IdLookup): string
 }
+
+/** An index on each of these columns and `seq`. */
+export const indexesOn = (...columns: string[]): Record<string, string> =>
+  Object.fromEntries(columns.map((column) => [column, `(${column}, seq)`]))
 
 /** How facts of a kind become ledger entries, from memory and from their rows. */
 export type FactEntries<Fact, OneEntry extends Entry> = {

@@ -1,5 +1,5 @@
 import { copyBytes, NULL } from '../../store/copy.js'
-import type { FactKind } from './fact-kind.js'
+import { type FactKind, indexesOn } from './fact-kind.js'
 
 /** A trading fee was charged, refunded or withdrawn. */
 export type FeeFact = {
@@ -20,7 +20,7 @@ export const FEES: FactKind<FeeFact> = {
   rows: {
     table: 'fees',
     columns: ['seq', 'amount', 'wallet', 'token', 'kind', 'tx_hash'],
-    partitionIndexes: ['wallet'],
+    partitionIndexes: indexesOn('wallet'),
     toLine({ seq, amount, wallet, token, kind, txHash }, ids) {
       const tokenId = token === undefined ? NULL : ids.token(token)
       return `${seq}\t${amount}\t${ids.wallet(wallet)}\t${tokenId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`

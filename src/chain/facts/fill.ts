@@ -3,7 +3,7 @@ import { NONE } from '../../ledger/entry.js'
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type { Generation } from '../../upstreams/polygon/contracts.js'
 import type { Side } from '../../upstreams/polygon/order.js'
-import { type FactKind, hasFlag, isQueried, UNTIMED } from './fact-kind.js'
+import { type FactKind, hasFlag, isQueried, UNTIMED, indexesOn } from './fact-kind.js'
 
 /** An order was filled, seen from the side of its owner. */
 export type FillFact = {
@@ -31,8 +31,15 @@ export type FillFact = {
   metadata: string | undefined
 }
 
-/** Bits of the column `flags`. The generation takes the bits from its own on. */
-export const FILL_FLAGS = { sell: 1, taker: 2, feeInShares: 4, negRisk: 8, generation: 16 }
+/** Bits of the column `flags`. The generation takes three bits. */
+export const FILL_FLAGS = {
+  sell: 1,
+  taker: 2,
+  feeInShares: 4,
+  negRisk: 8,
+  generation: 16,
+  combo: 128,
+}
 
 type FillRow = Omit<FillEntry, 'kind' | 'timeSec' | 'isBuy' | 'isTaker' | 'isFeeInShares'> & {
   flags: number
@@ -45,7 +52,13 @@ export const FILLS: FactKind<FillFact> = {
       ...['seq', 'usd', 'shares', 'fee', 'wallet', 'taker', 'exchange', 'token', 'builder'],
       ...['flags', 'order_hash', 'tx_hash', 'metadata'],
     ],
-    partitionIndexes: ['wallet', 'token'],
+    partitionIndexes: {
+      ...indexesOn('wallet', 'token'),
+      // The taker of an order that took is the exchange: nothing is looked for by it.
+      taker: `(taker, seq) where flags & ${FILL_FLAGS.taker} = 0`,
+      // A third of the size of a tree of 32-byte keys.
+      order_hash: 'using hash (order_hash)',
+    },
     toLine(fill, ids) {
       const { seq, usd, shares, fee } = fill
       const wallet = ids.wallet(fill.wallet)
@@ -123,6 +136,7 @@ function flagsOf(fill: FillFact): number {
     (fill.isTaker ? FILL_FLAGS.taker : 0) +
     (fill.isFeeInShares ? FILL_FLAGS.feeInShares : 0) +
     (fill.negRisk ? FILL_FLAGS.negRisk : 0) +
+    (isCombo(fill.token) ? FILL_FLAGS.combo : 0) +
     fill.generation * FILL_FLAGS.generation
   )
 }

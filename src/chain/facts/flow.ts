@@ -1,5 +1,5 @@
 import { copyBytes } from '../../store/copy.js'
-import type { FactKind } from './fact-kind.js'
+import { type FactKind, indexesOn } from './fact-kind.js'
 
 /** Collateral came, went or changed hands outside of trading. */
 export type FlowFact = {
@@ -27,7 +27,7 @@ export const FLOWS: FactKind<FlowFact> = {
   rows: {
     table: 'flows',
     columns: ['seq', 'amount', 'from_wallet', 'to_wallet', 'asset', 'kind', 'tx_hash'],
-    partitionIndexes: ['from_wallet', 'to_wallet'],
+    partitionIndexes: indexesOn('from_wallet', 'to_wallet'),
     toLine({ seq, amount, kind, from, to, asset, txHash }, ids) {
       const assetId = ids.wallet(asset)
       return `${seq}\t${amount}\t${ids.wallet(from)}\t${ids.wallet(to)}\t${assetId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`

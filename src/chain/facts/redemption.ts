@@ -40,7 +40,7 @@ export const REDEMPTIONS: FactKind<RedemptionFact> = {
   rows: {
     table: 'redemptions',
     columns: ['seq', 'payout', 'wallet', 'condition', 'flags', 'tokens', 'amounts', 'tx_hash'],
-    partitionIndexes: ['wallet'],
+    partitionIndexes: indexesOn('wallet'),
     toLine(redemption, ids) {
       const { seq, payout, isCore, isUser, source } = redemption
       const wallet = ids.wallet(redemption.wallet)

@@ -44,7 +44,7 @@ export const SPLITS: FactKind<SplitFact> = {
   rows: {
     table: 'splits',
     columns: ['seq', 'amount', 'wallet', 'condition', 'flags', 'tx_hash', 'tokens'],
-    partitionIndexes: ['wallet'],
+    partitionIndexes: indexesOn('wallet'),
     /** The fills of a match have the hash of its transaction, and most sets are what their condition has. */
     toLine(split, ids) {
       const { seq, amount, isMerge, isCore, isUser } = split

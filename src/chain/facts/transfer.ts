@@ -1,7 +1,7 @@
 import type { TransferEntry } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
-import { type EntryQuery, type FactKind, UNTIMED } from './fact-kind.js'
+import { type EntryQuery, type FactKind, UNTIMED, indexesOn } from './fact-kind.js'
 
 /**
  * Tokens changed hands outside of trades, splits, merges and redemptions. In a transaction with any
@@ -33,7 +33,7 @@ export const TRANSFERS: FactKind<TransferFact> = {
     columns: [
       ...['seq', 'amount', 'from_wallet', 'to_wallet', 'token', 'sub', 'is_internal', 'tx_hash'],
     ],
-    partitionIndexes: ['from_wallet', 'to_wallet'],
+    partitionIndexes: indexesOn('from_wallet', 'to_wallet'),
     toLine(transfer, ids) {
       const { seq, sub, amount, isInternal } = transfer
       const from = ids.wallet(transfer.from)

@@ -3,15 +3,16 @@ import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
+import { indexesOn } from '../facts/fact-kind.js'
 import { FACT_TABLES } from '../facts/registry.js'
 import { selectLastBlockBefore } from '../queries.js'
 
-/** The partitioned tables, and the columns by which each is read beside its primary key. */
-const INDEXES: ReadonlyMap<string, readonly string[]> = new Map([
-  ...FACT_TABLES.flatMap(({ table, partitionIndexes }): [string, readonly string[]][] =>
+/** The partitioned tables, and the indexes of each partition beside its primary key, by their names. */
+const INDEXES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  ...FACT_TABLES.flatMap(({ table, partitionIndexes }): [string, Record<string, string>][] =>
     partitionIndexes === undefined ? [] : [[table, partitionIndexes]],
   ),
-  ['pnl', ['wallet']],
+  ['pnl', indexesOn('wallet')],
 ])
 
 export const PARTITIONED_TABLES: readonly string[] = [...INDEXES.keys()]
@@ -113,8 +114,8 @@ async function createPartition(tx: Sql, { name, parent, number }: Partition): Pr
 }
 
 async function createIndexes(tx: Sql, { name, parent }: Partition): Promise<void> {
-  for (const column of INDEXES.get(parent) ?? []) {
-    await tx.unsafe(`create index ${name}_${column} on ${name} (${column}, seq)`)
+  for (const [index, definition] of Object.entries(INDEXES.get(parent) ?? {})) {
+    await tx.unsafe(`create index ${name}_${index} on ${name} ${definition}`)
   }
 }
 

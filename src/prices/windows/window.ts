@@ -1,5 +1,5 @@
 import { ApiError, badRequest } from '../../core/errors.js'
-import { MILLISECONDS_MIN } from '../../lib/milliseconds.js'
+import { MILLISECONDS_MIN } from '../../core/unix-time.js'
 import { EARLIEST_MS } from '../../upstreams/prices/moment.js'
 import type { CoinSymbol } from '../streams.js'
 import { readSymbol } from '../symbol.js'

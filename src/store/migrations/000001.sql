@@ -59,3 +59,11 @@ create table usage_writers (
   batch bigint not null,
   written_at timestamptz not null
 );
+
+-- Keys for what the service signs for itself, the same in all processes. Made here, never shown.
+create table signing_keys (
+  use text primary key,
+  key bytea not null default decode(
+    replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
+);
+insert into signing_keys (use) values ('cursors');

@@ -86,7 +86,7 @@ create table partitions (
   is_indexed boolean not null
 );
 
--- flags: 1 sell, 2 taker, 4 fee in shares, 8 neg-risk; generation * 16.
+-- flags: 1 sell, 2 taker, 4 fee in shares, 8 neg-risk; generation * 16; 128 combo.
 create table fills (
   seq bigint not null primary key,
   usd bigint not null,

@@ -1,0 +1,42 @@
+import { badRequest } from '../core/errors.js'
+import { LOGS_PER_BLOCK } from '../core/seq.js'
+import type { Sql } from '../store/connection.js'
+
+/** Facts with `min` <= seq <= `until`. */
+export type SeqRange = { min: number; until: number }
+
+/** Both ends are included, in Unix seconds. */
+export type TimeRange = { after?: number | undefined; before?: number | undefined }
+
+type RangeRow = { head: number | null; first: number | null; last: number | null }
+
+/**
+ * The range of `seq` that a range of time covers, up to the head or to an earlier `until`.
+ * `undefined`: there is no fact in it. Index: blocks_time.
+ */
+export async function selectSeqRange(
+  sql: Sql,
+  { after, before }: TimeRange,
+  until = Number.POSITIVE_INFINITY,
+): Promise<SeqRange | undefined> {
+  if (after !== undefined && before !== undefined && after > before) {
+    throw badRequest('Invalid range: `after` must not be later than `before`.')
+  }
+  const [row] = await sql<RangeRow[]>`
+    select (select block from chain_state) as head,
+           (select number from blocks where time >= ${after ?? 0} order by time, number limit 1)
+             as first,
+           (select number from blocks where time <= ${before ?? 2 ** 31 - 1}
+             order by time desc, number desc limit 1) as last`
+  if (row?.head == null || row.first === null || row.last === null) return undefined
+  const lastBlock = before === undefined ? row.head : row.last
+  const range = {
+    min: after === undefined ? 0 : row.first * LOGS_PER_BLOCK,
+    until: Math.min(until, (lastBlock + 1) * LOGS_PER_BLOCK - 1),
+  }
+  return range.min <= range.until ? range : undefined
+}
+
+/** The condition that a column lies in the range. */
+export const withinSeq = (sql: Sql, column: string, { min, until }: SeqRange) =>
+  sql`${sql(column)} between ${min} and ${until}`

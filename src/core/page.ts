@@ -1,0 +1,8 @@
+/** Which rows of a list are wanted. */
+export type Page = {
+  /** One more than is shown: whether it exists says whether there are more. */
+  limit: number
+  offset: number
+  /** The order key of the row before the first one; `undefined`: from the beginning. */
+  after: readonly number[] | undefined
+}

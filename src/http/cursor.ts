@@ -1,0 +1,74 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../core/clock.js'
+import { badRequest } from '../core/errors.js'
+import type { Sql } from '../store/connection.js'
+
+/** Where the next page of a list begins. */
+export type Cursor = {
+  /** The order key of the last row that was shown. */
+  after: readonly number[]
+  /** The newest `seq` that the first page could see: later pages of the walk see no newer rows. */
+  until: number
+}
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000
+const SIGNATURE_BYTES = 16
+
+type Payload = [after: readonly number[], until: number, issuedMs: number]
+
+/**
+ * Writes and reads the `cursor` parameter: the payload as JSON behind a signature over the payload
+ * and over what the cursor was issued for. The key is in the database, so that every process reads
+ * the cursors of the others.
+ */
+export class Cursors {
+  readonly #store: { readonly sql: Sql }
+  readonly #clock: Clock
+  #key: Buffer | undefined
+
+  constructor(store: { readonly sql: Sql }, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** `issuedFor`: the list and its filters. */
+  async write({ after, until }: Cursor, issuedFor: string): Promise<string> {
+    const payload: Payload = [after, until, this.#clock.now()]
+    const text = JSON.stringify(payload)
+    const signature = await this.#sign(text, issuedFor)
+    return Buffer.concat([signature, Buffer.from(text)]).toString('base64url')
+  }
+
+  /** Throws a 400 for a text that is no cursor, that is for another list, or that is too old. */
+  async read(text: string, issuedFor: string): Promise<Cursor> {
+    const bytes = Buffer.from(text, 'base64url')
+    const payload = bytes.subarray(SIGNATURE_BYTES).toString()
+    const signature = await this.#sign(payload, issuedFor)
+    const given = bytes.subarray(0, SIGNATURE_BYTES)
+    if (given.length !== SIGNATURE_BYTES || !timingSafeEqual(given, signature)) {
+      throw badRequest('Invalid cursor: it is malformed or was issued for other parameters.', {
+        hint: 'Send the cursor with the parameters of the request that returned it.',
+      })
+    }
+    const [after, until, issuedMs] = JSON.parse(payload) as Payload
+    if (this.#clock.now() - issuedMs > LIFETIME_MS) {
+      throw badRequest('Invalid cursor: it is older than 24 hours.', {
+        hint: 'Start again without a cursor.',
+      })
+    }
+    return { after, until }
+  }
+
+  async #sign(payload: string, issuedFor: string): Promise<Buffer> {
+    this.#key ??= await selectCursorKey(this.#store.sql)
+    const digest = createHash('sha256').update(issuedFor).digest()
+    const hmac = createHmac('sha256', this.#key).update(digest).update(payload)
+    return hmac.digest().subarray(0, SIGNATURE_BYTES)
+  }
+}
+
+async function selectCursorKey(sql: Sql): Promise<Buffer> {
+  const [row] = await sql<{ key: Buffer }[]>`select key from signing_keys where use = 'cursors'`
+  if (row === undefined) throw new Error('signing_keys has no row for cursors')
+  return row.key
+}

@@ -1,0 +1,277 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import type { KeyedAccess } from '../accounts/access.js'
+import type { Context } from '../context.js'
+import { badRequest } from '../core/errors.js'
+import type { Page } from '../core/page.js'
+import type { Sql } from '../store/connection.js'
+import { Cursors } from './cursor.js'
+import { oneOf } from './parameters.js'
+import { chooseRowFormat, ROW_FORMATS, type RowFormatName, renderRows } from './row-format.js'
+import { setHeaders } from './set-headers.js'
+
+const LIMIT_DEFAULT = 100
+
+/** One kind of rows that a list can show. */
+export type ListView<Scope> = {
+  row: TObject
+  select(sql: Sql, scope: Scope, page: Page): Promise<ListRow[]>
+  /** Stands in the answer in place of the fields about the page. Such a view has no cursors. */
+  echo?: object
+}
+
+/** `key`: its place in the order of the view, which a cursor remembers. */
+type ListRow = { key: readonly number[]; value: object }
+
+export function createView<Scope, Row>(view: {
+  row: TObject
+  select: (sql: Sql, scope: Scope, page: Page) => Promise<Row[]>
+  keyOf: (row: Row) => readonly number[]
+  present: (row: Row) => object
+  echo?: object
+}): ListView<Scope> {
+  const { row, keyOf, present, echo } = view
+  return {
+    row,
+    select: async (sql, scope, page) => {
+      const rows = await view.select(sql, scope, page)
+      return rows.map((each) => ({ key: keyOf(each), value: present(each) }))
+    },
+    ...(echo !== undefined && { echo }),
+  }
+}
+
+/** Everything about a list but what all lists share. */
+export type ListDefinition<
+  Params extends TObject,
+  Query extends TObject,
+  Scope extends { until: number },
+  View extends string,
+> = {
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  tag: string
+  access: KeyedAccess
+  params: Params
+  query: Query
+  page: { name: string; limitMax: number }
+  /**
+   * Turns parameters into what the queries take, and throws a 400 where they do not fit together.
+   * `undefined`: nothing can match. `until`: the bound of the walk that a cursor goes on with.
+   */
+  resolve: (
+    sql: Sql,
+    input: Static<Params> & Static<Query>,
+    until: number | undefined,
+  ) => Promise<Scope | undefined>
+  views: Record<View, ListView<Scope>>
+  chooseView: (input: Static<Params> & Static<Query>) => View
+  /** Fields before the rows. */
+  envelope: TProperties
+  presentEnvelope: (input: Static<Params> & Static<Query>) => object
+  /** Fields behind the rows of a JSON answer, which only some requests ask for. */
+  branch?: {
+    fields: TProperties
+    isWanted: (input: Static<Params> & Static<Query>) => boolean
+    select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object>
+  }
+}
+
+/** A list as the application registers it, and as the test of all lists walks it. */
+export type List = {
+  path: string
+  params: TObject
+  query: TObject
+  name: string
+  register: (app: FastifyInstance, ctx: Context, cursors: Cursors) => void
+}
+
+/** The parameters of every list. Out of range they are moved to the nearest value that is allowed. */
+const pageParameters = (limitMax: number) => ({
+  limit: Type.Integer({
+    default: LIMIT_DEFAULT,
+    description: `rows in the answer, at most ${limitMax}`,
+  }),
+  offset: Type.Integer({ default: 0, description: 'rows to pass over' }),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        '`next_cursor` of the answer before, with the same filters; valid for 24 hours; costs the same however far it goes',
+    }),
+  ),
+  format: Type.Optional(
+    oneOf(
+      Object.keys(ROW_FORMATS) as RowFormatName[],
+      'how rows are written; without it the `accept` header decides, and JSON is the default',
+    ),
+  ),
+})
+
+type PageQuery = { limit: number; offset: number; cursor?: string; format?: RowFormatName }
+
+const pageEcho = {
+  rows_returned: Type.Integer({ minimum: 0 }),
+  has_more: Type.Optional(Type.Boolean()),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'as applied' })),
+  next_cursor: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], { description: 'null on the last page' }),
+  ),
+  grouped_by: Type.Optional(Type.String({ description: 'in place of the four before' })),
+  elapsed_ms: Type.Integer({ minimum: 0 }),
+}
+
+export function defineList<
+  Params extends TObject,
+  Query extends TObject,
+  Scope extends { until: number },
+  View extends string,
+>(definition: ListDefinition<Params, Query, Scope, View>): List {
+  const { path, params, page, views } = definition
+  const filters = definition.query
+  const query = Type.Object({ ...filters.properties, ...pageParameters(page.limitMax) })
+  const filterNames = [...Object.keys(params.properties), ...Object.keys(filters.properties)]
+  const reply = Type.Object({
+    ...definition.envelope,
+    [page.name]: Type.Array(Type.Union(rowsOf(views))),
+    ...pageEcho,
+    ...definition.branch?.fields,
+  })
+
+  const answer = async (
+    { ctx, cursors }: { ctx: Context; cursors: Cursors },
+    request: FastifyRequest,
+    response: FastifyReply,
+  ) => {
+    const asked = request.query as PageQuery
+    const input = {
+      ...(request.params as object),
+      ...(request.query as object),
+    } as Static<Params> & Static<Query>
+    const format = chooseRowFormat(asked.format, request.headers.accept)
+    const view = views[definition.chooseView(input)]
+    const issuedFor = JSON.stringify([path, filterNames.map((name) => fieldOf(input, name))])
+    const isBranched = definition.branch?.isWanted(input) ?? false
+    const hasCursors = view.echo === undefined && !isBranched
+    const cursor = await readCursor(cursors, asked, hasCursors, issuedFor)
+    const scope = await definition.resolve(ctx.sql, input, cursor?.until)
+
+    const limit = clamp(asked.limit, 1, page.limitMax)
+    const offset = Math.max(0, asked.offset)
+    const wanted = { limit: limit + 1, offset, after: cursor?.after }
+    const found = scope === undefined ? [] : await view.select(ctx.sql, scope, wanted)
+    const branch =
+      definition.branch !== undefined && isBranched
+        ? await selectBranch(definition.branch, ctx.sql, scope, wanted, format)
+        : {}
+
+    const rows = found.slice(0, limit)
+    const hasMore = found.length > limit
+    const last = rows.at(-1)
+    const nextCursor =
+      hasCursors && hasMore && last !== undefined && scope !== undefined
+        ? await cursors.write({ after: last.key, until: scope.until }, issuedFor)
+        : null
+    const pageFields = view.echo ?? { has_more: hasMore, offset, limit, next_cursor: nextCursor }
+
+    setHeaders(response, [
+      ...['vary', 'accept', 'x-rows-returned', `${rows.length}`, 'x-has-more', `${hasMore}`],
+      ...(nextCursor === null ? [] : ['x-next-cursor', nextCursor]),
+    ])
+    const parts = {
+      name: page.name,
+      envelope: definition.presentEnvelope(input),
+      rows: rows.map(({ value }) => value),
+      echo: () => ({
+        rows_returned: rows.length,
+        ...pageFields,
+        ...branch,
+        elapsed_ms: Math.round(response.elapsedTime),
+      }),
+    }
+    const rowFormat = ROW_FORMATS[format]
+    const slices = renderRows(rowFormat, Object.keys(view.row.properties), parts)
+    return response.type(rowFormat.contentType).send(Readable.from(slices))
+  }
+
+  return {
+    path,
+    params,
+    query,
+    name: page.name,
+    register: (app, ctx, cursors) => {
+      app.get(
+        path,
+        {
+          config: { access: definition.access, isOfChain: true },
+          schema: {
+            operationId: definition.operationId,
+            summary: definition.summary,
+            description: definition.description,
+            tags: [definition.tag],
+            params,
+            querystring: query,
+            response: { 200: describeReply(definition.summary, reply) },
+          },
+        },
+        (request, response) => answer({ ctx, cursors }, request, response),
+      )
+    },
+  }
+}
+
+/** The kinds of rows of all views, each once. */
+const rowsOf = (views: Record<string, ListView<never>>): TObject[] => [
+  ...new Set(Object.values(views).map(({ row }) => row)),
+]
+
+/** The routes of some lists. */
+export const listRoutes =
+  (lists: readonly List[]): FastifyPluginAsync<{ ctx: Context }> =>
+  async (app, { ctx }) => {
+    const cursors = new Cursors(ctx, ctx.clock)
+    for (const list of lists) list.register(app, ctx, cursors)
+  }
+
+const describeReply = (description: string, reply: TObject) => ({
+  description,
+  content: {
+    'application/json': { schema: reply },
+    'text/csv': { schema: Type.String({ description: 'a header line, then a line for each row' }) },
+    'application/x-ndjson': { schema: Type.String({ description: 'a JSON object in each line' }) },
+  },
+})
+
+async function readCursor(
+  cursors: Cursors,
+  { cursor, offset }: PageQuery,
+  hasCursors: boolean,
+  issuedFor: string,
+) {
+  if (cursor === undefined) return undefined
+  if (!hasCursors) throw badRequest('Invalid cursor: grouped and combined lists page by offset.')
+  if (offset > 0) throw badRequest('Invalid cursor: give either cursor or offset, not both.')
+  return await cursors.read(cursor, issuedFor)
+}
+
+function selectBranch<Scope>(
+  { select }: { select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object> },
+  sql: Sql,
+  scope: Scope | undefined,
+  page: Page,
+  format: RowFormatName,
+): Promise<object> {
+  if (format === 'json') return select(sql, scope, page)
+  throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
+}
+
+const fieldOf = (input: object, name: string): unknown =>
+  (input as Record<string, unknown>)[name] ?? null
+
+const clamp = (value: number, min: number, max: number): number =>
+  Math.min(Math.max(value, min), max)

@@ -1,0 +1,86 @@
+import { negotiate } from '@fastify/accept-negotiator'
+
+/** A way to write the rows of a list. */
+export type RowFormat = {
+  contentType: string
+  /** What stands before the rows; `envelope` has the fields that identify the list. */
+  begin(columns: readonly string[], envelope: object, name: string): string
+  row(row: object, columns: readonly string[], isFirst: boolean): string
+  /** What stands behind the rows; `echo` has the fields about the page. */
+  end(echo: object): string
+}
+
+const json: RowFormat = {
+  contentType: 'application/json; charset=utf-8',
+  begin: (_columns, envelope, name) => {
+    const fields = JSON.stringify(envelope).slice(1, -1)
+    return `{${fields}${fields === '' ? '' : ','}${JSON.stringify(name)}:[`
+  },
+  row: (row, _columns, isFirst) => (isFirst ? '' : ',') + JSON.stringify(row),
+  end: (echo) => `],${JSON.stringify(echo).slice(1)}`,
+}
+
+/** RFC 4180. A list inside a cell is JSON. */
+const csv: RowFormat = {
+  contentType: 'text/csv; charset=utf-8; header=present',
+  begin: (columns) => `${columns.join(',')}\r\n`,
+  row: (row, columns) => {
+    const values = row as Record<string, unknown>
+    return `${columns.map((column) => toCell(values[column])).join(',')}\r\n`
+  },
+  end: () => '',
+}
+
+function toCell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const ndjson: RowFormat = {
+  contentType: 'application/x-ndjson; charset=utf-8',
+  begin: () => '',
+  row: (row) => `${JSON.stringify(row)}\n`,
+  end: () => '',
+}
+
+export const ROW_FORMATS = { json, csv, ndjson }
+
+export type RowFormatName = keyof typeof ROW_FORMATS
+
+const BY_TYPE: Record<string, RowFormatName> = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+}
+
+/** What the parameter says, else what the header prefers, else JSON. */
+export function chooseRowFormat(
+  asked: RowFormatName | undefined,
+  accept: string | undefined,
+): RowFormatName {
+  if (asked !== undefined) return asked
+  if (accept === undefined) return 'json'
+  return BY_TYPE[negotiate(accept, Object.keys(BY_TYPE)) ?? ''] ?? 'json'
+}
+
+const ROWS_PER_TURN = 100
+
+/** The whole answer in slices, so that other requests get their turn between them. */
+export async function* renderRows(
+  format: RowFormat,
+  columns: readonly string[],
+  parts: { name: string; envelope: object; rows: Iterable<object>; echo: () => object },
+): AsyncGenerator<string> {
+  let slice = format.begin(columns, parts.envelope, parts.name)
+  let count = 0
+  for (const row of parts.rows) {
+    slice += format.row(row, columns, count === 0)
+    count++
+    if (count % ROWS_PER_TURN === 0) {
+      yield slice
+      slice = ''
+    }
+  }
+  yield slice + format.end(parts.echo())
+}

@@ -1,0 +1,97 @@
+import { type TSchema, Type } from 'typebox'
+import { readStructuredId } from '../events/structured-id.js'
+import type { Sql } from '../store/connection.js'
+
+/** What the catalogue and the chain say of a token. Bytes are hex text. */
+export type TokenMarket = {
+  token: string
+  condition: string | null
+  question: string | null
+  slug: string | null
+  outcome: string | null
+  outcomeIndex: number | null
+  image: string | null
+  eventId: number | null
+  eventSlug: string | null
+}
+
+/** Adds its market to each row of a page, with one query for all of them. Index: primary keys. */
+export async function withMarkets<Row extends { token: number }>(
+  sql: Sql,
+  rows: readonly Row[],
+): Promise<(Row & { market: TokenMarket })[]> {
+  const ids = [...new Set(rows.map(({ token }) => token))]
+  const markets = await sql<(TokenMarket & { id: number })[]>`
+    select t.id, '0x' || encode(t.token, 'hex') as token,
+           '0x' || encode(coalesce(m.condition, c.condition), 'hex') as condition,
+           m.question, m.slug, m.image, e.id as event_id, e.slug as event_slug,
+           coalesce(mt.outcome, t.outcome) as outcome_index, m.outcomes[mt.outcome + 1] as outcome
+      from tokens t
+      left join market_tokens mt on mt.token = t.token
+      left join markets m on m.id = mt.market
+      left join events e on e.id = m.event
+      left join conditions c on c.id = t.condition
+     where t.id = any(${ids}::integer[])`
+  const byId = new Map(markets.map((market) => [market.id, market]))
+  return rows.flatMap((row) => {
+    const market = byId.get(row.token)
+    // A reorganisation may have taken the token back since the rows were read.
+    return market === undefined ? [] : [{ ...row, market }]
+  })
+}
+
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** The fields about the market of a row; null where the catalogue does not have it. */
+export const MarketBlock = {
+  market: orNull(Type.String({ description: 'the question' })),
+  slug: orNull(Type.String()),
+  outcome: orNull(Type.String()),
+  outcome_index: orNull(Type.Integer({ minimum: 0 })),
+  image: orNull(Type.String()),
+  condition_id: orNull(Type.String()),
+}
+
+export const EventOfMarket = {
+  event_slug: orNull(Type.String()),
+  event_id: orNull(Type.Integer()),
+}
+
+/** Only rows of markets with structured token ids have these. */
+export const StructuredMarket = {
+  protocol_version: Type.Optional(Type.Literal('v2')),
+  module: Type.Optional(Type.String({ enum: ['binary', 'neg_risk'] })),
+  structural_condition_id: Type.Optional(Type.String()),
+  neg_risk_event_id: Type.Optional(Type.String()),
+}
+
+export const presentMarketBlock = (market: TokenMarket) => ({
+  market: market.question,
+  slug: market.slug,
+  outcome: market.outcome,
+  outcome_index: market.outcomeIndex,
+  image: market.image,
+  condition_id: market.condition,
+})
+
+export const presentEventOfMarket = ({ eventSlug, eventId }: TokenMarket) => ({
+  event_slug: eventSlug,
+  event_id: eventId,
+})
+
+const MODULES = new Map([
+  [1, 'binary'],
+  [2, 'neg_risk'],
+])
+
+export function presentStructuredMarket({ token }: TokenMarket) {
+  const id = readStructuredId(token)
+  const module = id === undefined ? undefined : MODULES.get(id.moduleId)
+  if (id === undefined || module === undefined) return {}
+  return {
+    protocol_version: 'v2',
+    module,
+    structural_condition_id: `${id.conditionId}00`,
+    ...(module === 'neg_risk' && { neg_risk_event_id: id.eventId }),
+  }
+}

@@ -1,0 +1,257 @@
+import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
+import type { Page } from '../core/page.js'
+import type { Fragment, Sql } from '../store/connection.js'
+
+/** What a wallet is in a fill: the owner of the order, or its counterparty. */
+export type Role = 'maker' | 'taker'
+
+/** Which fills. */
+export type TradeScope = SeqRange & {
+  /** `undefined`: of all wallets, each once, from the side of its owner. */
+  wallet: number | undefined
+  /** Never empty. Without a wallet it is `maker` alone. */
+  roles: readonly Role[]
+  /** `undefined`: of all tokens. */
+  tokens: readonly number[] | undefined
+  orderHash: string | undefined
+  usdMin: bigint | undefined
+  /** Compared with what the owner of the order gave: money when it bought, shares when it sold. */
+  makerAmountMin: bigint | undefined
+  isAscending: boolean
+}
+
+/** Fills of combos are listed apart from all others. */
+export type Kind = 'market' | 'combo'
+
+/** A fill as a list shows it. Bytes are hex text, amounts millionths. */
+export type TradeRow = {
+  seq: number
+  /** The newest fill of the same order that the list has; `seq` itself where orders do not matter. */
+  head: number
+  role: Role
+  timeSec: number
+  usd: bigint
+  shares: bigint
+  /** In money. */
+  fee: bigint
+  isSell: boolean
+  /** Whether the order of the row's wallet sells; null: the wallet has no order in this transaction. */
+  isOwnSell: boolean | null
+  generation: number
+  token: number
+  orderHash: string
+  txHash: string
+  maker: string
+  taker: string
+  builder: string | null
+}
+
+/** Several fills in one row: the newest of them, and sums over all. */
+export type TradeGroupRow = TradeRow & {
+  fillCount: number
+  totalUsd: bigint
+  totalShares: bigint
+  totalFee: bigint
+  totalMakerAmount: bigint
+  totalTakerAmount: bigint
+  firstSec: number
+  txHashes: string[]
+}
+
+export type GroupBy = 'order_hash' | 'user_trade'
+
+/**
+ * Fills by their place on the chain. Indexes of each partition: wallet, taker or token, then seq.
+ * A wallet with two roles is two scans that are merged: one scan for both could not be in order.
+ */
+export function selectTrades(
+  sql: Sql,
+  kind: Kind,
+  scope: TradeScope,
+  page: Page,
+): Promise<TradeRow[]> {
+  const [after] = page.after ?? []
+  const scans = scope.roles.map(
+    (role) => sql`
+      select f.seq as head, f.seq, ${role} as role
+        from fills f
+       where ${matches(sql, 'f', kind, scope, role)}
+         ${after === undefined ? sql`` : sql`and f.seq ${beyond(sql, scope)} ${after}`}
+       order by f.seq ${direction(sql, scope)}
+       limit ${page.offset + page.limit}`,
+  )
+  return selectTradeRows(sql, scope, page, scans)
+}
+
+/**
+ * The same with the fills of an order side by side, orders by their newest fill. Index of each
+ * partition: order_hash, beside those above.
+ */
+export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Promise<TradeRow[]> {
+  const [head, seq] = page.after ?? []
+  const order = direction(sql, scope)
+  const scans = scope.roles.map(
+    (role) => sql`
+      select h.seq as head, f.seq, ${role} as role
+        from fills h
+       cross join lateral (
+         select f.seq
+           from fills f
+          where f.order_hash = h.order_hash and ${matches(sql, 'f', 'market', scope, role)}
+          order by f.seq ${order}
+       ) f
+       where ${isNewestOfGroup(sql, 'order_hash', scope, role)}
+         ${
+           head === undefined || seq === undefined
+             ? sql``
+             : sql`and h.seq ${beyond(sql, scope)}= ${head}
+                   and (h.seq, f.seq) ${beyond(sql, scope)} (${head}::bigint, ${seq}::bigint)`
+         }
+       order by h.seq ${order}, f.seq ${order}
+       limit ${page.offset + page.limit}`,
+  )
+  return selectTradeRows(sql, scope, page, scans)
+}
+
+/** One row for each order or user action, by its newest fill. Indexes as above. */
+export function selectTradeGroups(
+  sql: Sql,
+  groupBy: GroupBy,
+  scope: TradeScope,
+  page: Page,
+): Promise<TradeGroupRow[]> {
+  const [role = 'maker'] = scope.roles
+  return sql<TradeGroupRow[]>`
+    with page as materialized (
+      select h.seq as head, h.seq, ${role} as role
+        from fills h
+       where ${isNewestOfGroup(sql, groupBy, scope, role)}
+       order by h.seq ${direction(sql, scope)}
+      offset ${page.offset} limit ${page.limit}
+    )
+    select ${tradeColumns(sql)}, sums.*
+      from page p
+      ${tradeJoins(sql)}
+     cross join lateral (
+       select count(*)::integer as fill_count,
+              sum(g.usd)::bigint as total_usd,
+              sum(g.shares)::bigint as total_shares,
+              sum(${feeInMoney(sql, 'g')})::bigint as total_fee,
+              sum(${makerAmount(sql, 'g')})::bigint as total_maker_amount,
+              sum(case when g.flags & 1 = 0 then g.shares else g.usd end)::bigint
+                as total_taker_amount,
+              (select time from blocks where number = min(g.seq) / 1048576) as first_sec,
+              array_agg(distinct '0x' || encode(g.tx_hash, 'hex')) as tx_hashes
+         from fills g
+        where ${isOfGroup(sql, groupBy, 'g', 'f')} and ${matches(sql, 'g', 'market', scope, role)}
+     ) sums
+     order by p.head ${direction(sql, scope)}`
+}
+
+const direction = (sql: Sql, { isAscending }: TradeScope): Fragment =>
+  isAscending ? sql`asc` : sql`desc`
+
+const beyond = (sql: Sql, { isAscending }: TradeScope): Fragment => (isAscending ? sql`>` : sql`<`)
+
+/** Reads the rows of a page that scans have found, each of them in order and no longer than needed. */
+function selectTradeRows(
+  sql: Sql,
+  scope: TradeScope,
+  { offset, limit }: Page,
+  scans: readonly Fragment[],
+): Promise<TradeRow[]> {
+  const order = direction(sql, scope)
+  const union = scans.map((scan, index) => sql`${index === 0 ? sql`` : sql`union all`} (${scan})`)
+  return sql<TradeRow[]>`
+    with page as materialized (
+      select * from (${union}) scans order by head ${order}, seq ${order}
+      offset ${offset} limit ${limit}
+    )
+    select ${tradeColumns(sql)}
+      from page p
+      ${tradeJoins(sql)}
+     order by p.head ${order}, p.seq ${order}`
+}
+
+// Bits of fills.flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo; generation * 16.
+// They stand as literals where an index has them in its condition.
+
+const tradeColumns = (sql: Sql): Fragment => sql`
+  p.seq::float8, p.head::float8, p.role, b.time as time_sec, f.usd, f.shares,
+  ${feeInMoney(sql, 'f')} as fee, f.flags & 1 <> 0 as is_sell, own.is_sell as is_own_sell,
+  (f.flags >> 4) & 7 as generation, f.token,
+  '0x' || encode(f.order_hash, 'hex') as order_hash, '0x' || encode(f.tx_hash, 'hex') as tx_hash,
+  '0x' || encode(maker.address, 'hex') as maker, '0x' || encode(taker.address, 'hex') as taker,
+  '0x' || encode(builders.code, 'hex') as builder`
+
+/** The counterparty's own order was matched in the same transaction and is logged after this one. */
+const tradeJoins = (sql: Sql): Fragment => sql`
+  join fills f on f.seq = p.seq
+  join blocks b on b.number = f.seq / 1048576
+  join wallets maker on maker.id = f.wallet
+  join wallets taker on taker.id = f.taker
+  left join builders on builders.id = f.builder
+  left join lateral (
+    select o.flags & 1 <> 0 as is_sell
+      from fills o
+     where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash and o.flags & 2 <> 0
+       and o.seq > f.seq and o.seq < (f.seq / 1048576 + 1) * 1048576
+     limit 1
+  ) own on true`
+
+/** The rule of core/fees.ts, for sums. */
+const feeInMoney = (sql: Sql, alias: string): Fragment => sql`
+  case when ${sql(alias)}.flags & 4 = 0 then ${sql(alias)}.fee
+       else div(${sql(alias)}.fee::numeric * ${sql(alias)}.usd, ${sql(alias)}.shares)::bigint end`
+
+const makerAmount = (sql: Sql, alias: string): Fragment => sql`
+  case when ${sql(alias)}.flags & 1 = 0 then ${sql(alias)}.usd else ${sql(alias)}.shares end`
+
+/** Whether the fill `h` is wanted and no newer one of its group is. */
+const isNewestOfGroup = (
+  sql: Sql,
+  groupBy: GroupBy,
+  scope: TradeScope,
+  role: Role,
+): Fragment => sql`
+  ${matches(sql, 'h', 'market', scope, role)}
+  and not exists (
+    select
+      from fills n
+     where n.seq > h.seq and ${isOfGroup(sql, groupBy, 'n', 'h')}
+       and ${matches(sql, 'n', 'market', scope, role)}
+  )`
+
+/** Fills of one order; or of one token, in one direction, in one transaction. */
+const isOfGroup = (sql: Sql, groupBy: GroupBy, one: string, other: string): Fragment =>
+  groupBy === 'order_hash'
+    ? sql`${sql(one)}.order_hash = ${sql(other)}.order_hash`
+    : sql`${sql(one)}.tx_hash = ${sql(other)}.tx_hash
+      and ${sql(one)}.token = ${sql(other)}.token
+      and ${sql(one)}.flags & 1 = ${sql(other)}.flags & 1
+      and ${sql(one)}.seq between ${sql(other)}.seq / 1048576 * 1048576
+                              and ${sql(other)}.seq / 1048576 * 1048576 + 1048575`
+
+function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: Role): Fragment {
+  const f = sql(alias)
+  const { wallet, tokens, orderHash, usdMin, makerAmountMin } = scope
+  const conditions = [
+    withinSeq(sql, `${alias}.seq`, scope),
+    kind === 'combo' ? sql`${f}.flags & 128 <> 0` : sql`${f}.flags & 128 = 0`,
+  ]
+  if (wallet !== undefined && role === 'maker') conditions.push(sql`${f}.wallet = ${wallet}`)
+  if (wallet !== undefined && role === 'taker') {
+    // The fill of a wallet with itself is a row of its owner.
+    conditions.push(sql`${f}.taker = ${wallet} and ${f}.flags & 2 = 0 and ${f}.wallet <> ${wallet}`)
+  }
+  if (tokens?.length === 1) conditions.push(sql`${f}.token = ${tokens[0] ?? 0}`)
+  else if (tokens !== undefined) conditions.push(sql`${f}.token = any(${[...tokens]}::integer[])`)
+  if (orderHash !== undefined) {
+    conditions.push(sql`${f}.order_hash = ${Buffer.from(orderHash.slice(2), 'hex')}`)
+  }
+  if (usdMin !== undefined) conditions.push(sql`${f}.usd >= ${usdMin}`)
+  if (makerAmountMin !== undefined) {
+    conditions.push(sql`${makerAmount(sql, alias)} >= ${makerAmountMin}`)
+  }
+  return sql`${conditions.map((each, index) => sql`${index === 0 ? sql`` : sql`and`} ${each}`)}`
+}
