@@ -1,16 +1,14 @@
 import { toDecimalText, toPriceText } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
+import { toConditionId } from '../core/structured-id.js'
 import type { WithMarket } from '../trades/present.js'
 import type { TradeRow } from '../trades/queries.js'
 
 export const COMBO_TRADES_SOURCE = 'v3.wallet_combos.trades'
 
-/** `0x` and the digits of a structured token id without its last byte, the outcome. */
-const conditionIdOf = (token: string): string => token.slice(0, -2)
-
 export function presentComboTrade(row: WithMarket<TradeRow>) {
   const { market, role, maker, taker, usd, shares } = row
-  const conditionId = conditionIdOf(market.token)
+  const conditionId = toConditionId(market.token)
   return {
     position_type: 'combo' as const,
     wallet_role: role,

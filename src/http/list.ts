@@ -8,8 +8,8 @@ import type { Page } from '../core/page.js'
 import type { Sql } from '../store/connection.js'
 import { Cursors } from './cursor.js'
 import { oneOf } from './parameters.js'
+import { setHeaders } from './request-headers.js'
 import { chooseRowFormat, ROW_FORMATS, type RowFormatName, renderRows } from './row-format.js'
-import { setHeaders } from './set-headers.js'
 
 const LIMIT_DEFAULT = 100
 

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { readStructuredId } from '../events/structured-id.js'
+import { parseStructuredId } from '../core/structured-id.js'
 import type { Sql } from '../store/connection.js'
 
 /** What the catalogue and the chain say of a token. Bytes are hex text. */
@@ -85,7 +85,7 @@ const MODULES = new Map([
 ])
 
 export function presentStructuredMarket({ token }: TokenMarket) {
-  const id = readStructuredId(token)
+  const id = parseStructuredId(token)
   const module = id === undefined ? undefined : MODULES.get(id.moduleId)
   if (id === undefined || module === undefined) return {}
   return {

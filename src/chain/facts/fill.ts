@@ -1,5 +1,6 @@
 import type { FillEntry } from '../../ledger/entry.js'
 import { NONE } from '../../ledger/entry.js'
+import { isCombo } from '../../core/structured-id.js'
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type { Generation } from '../../upstreams/polygon/contracts.js'
 import type { Side } from '../../upstreams/polygon/order.js'
