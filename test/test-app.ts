@@ -7,7 +7,7 @@ import { type Config, loadConfig } from '../src/config/config.js'
 import { type Context, createContext } from '../src/context.js'
 import { createLog } from '../src/lib/log.js'
 import type { Target } from '../src/store/connection.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
 
 export type TestApp = {
@@ -23,12 +23,17 @@ export type TestApp = {
   close(): Promise<void>
 }
 
-export type TestAppOptions = { routes?: ApiRoutes[]; config?: Partial<Config> }
+export type TestAppOptions = {
+  routes?: ApiRoutes[]
+  config?: Partial<Config>
+  /** One that has something in it; dropped with the application. */
+  database?: TestDatabase
+}
 
 /** The production app on a database of its own; only time is in the test's hands. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { routes, config } = options
-  const database = await createTestDatabase()
+  const database = options.database ?? (await createTestDatabase())
   const clock = new ManualClock()
   const logged: string[] = []
   const log = createLog('debug', { write: (line) => logged.push(line) })

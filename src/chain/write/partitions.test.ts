@@ -58,12 +58,24 @@ describe('partitions', () => {
   test('have their indexes at once, or when they are asked for', async () => {
     await ensure(BLOCKS, BLOCKS, false)
     await ensure(0, 0, true)
-    expect(await indexesOf('fills_p1')).toEqual(['seq', 'token seq', 'wallet seq'])
+    expect(await indexesOf('fills_p1')).toEqual([
+      'order_hash',
+      'seq',
+      'taker seq',
+      'token seq',
+      'wallet seq',
+    ])
     expect(await indexesOf('fills_p0')).toEqual(['seq'])
     expect(await indexesOf('transfers_p0')).toEqual(['seq sub'])
     await Promise.all([buildIndexes(database.sql), buildIndexes(database.sql)])
     await buildIndexes(database.sql)
-    expect(await indexesOf('fills_p0')).toEqual(['seq', 'token seq', 'wallet seq'])
+    expect(await indexesOf('fills_p0')).toEqual([
+      'order_hash',
+      'seq',
+      'taker seq',
+      'token seq',
+      'wallet seq',
+    ])
     expect(await indexesOf('transfers_p0')).toEqual(['from_wallet seq', 'seq sub', 'to_wallet seq'])
     for (const parent of ['splits', 'redemptions', 'fees', 'pnl'])
       expect(await indexesOf(`${parent}_p0`)).toContain('wallet seq')
@@ -72,7 +84,7 @@ describe('partitions', () => {
   test('are indexed only where no row is still to come', async () => {
     await ensure(0, BLOCKS, true)
     await buildIndexes(database.sql, { beforeBlock: 2 * BLOCKS - 1 })
-    expect(await indexesOf('fills_p0')).toHaveLength(3)
+    expect(await indexesOf('fills_p0')).toHaveLength(5)
     expect(await indexesOf('fills_p1')).toHaveLength(1)
   })
 
