@@ -1,8 +1,7 @@
 import type { LedgerTable } from '../ledger/rows/tables.js'
-import type { Sql } from '../store/connection.js'
+import type { Fragment, Sql } from '../store/connection.js'
 import { describeChange, MISSING, SURPLUS } from './compare-rows.js'
 import { EXAMPLES_MAX, type Tally } from './finding.js'
-import type { Fragment } from './fragment.js'
 
 type Row = Record<string, number | string | null> & { rows: number; differences: number }
 

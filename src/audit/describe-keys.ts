@@ -1,5 +1,4 @@
-import type { Sql } from '../store/connection.js'
-import type { Fragment } from './fragment.js'
+import type { Fragment, Sql } from '../store/connection.js'
 
 type Keys = Record<string, number>
 

@@ -1,5 +1,4 @@
-import type { Sql } from '../store/connection.js'
-import type { Fragment } from './fragment.js'
+import type { Fragment, Sql } from '../store/connection.js'
 
 /** The tokens of a condition by outcome, and the block from which on the ledger knows them. */
 export type ToldSet = { condition: number; tokens: number[]; told: number }

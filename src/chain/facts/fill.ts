@@ -1,10 +1,10 @@
+import { isCombo } from '../../core/structured-id.js'
 import type { FillEntry } from '../../ledger/entry.js'
 import { NONE } from '../../ledger/entry.js'
-import { isCombo } from '../../core/structured-id.js'
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type { Generation } from '../../upstreams/polygon/contracts.js'
 import type { Side } from '../../upstreams/polygon/order.js'
-import { type FactKind, hasFlag, isQueried, UNTIMED, indexesOn } from './fact-kind.js'
+import { type FactKind, hasFlag, indexesOn, isQueried, UNTIMED } from './fact-kind.js'
 
 /** An order was filled, seen from the side of its owner. */
 export type FillFact = {

@@ -6,6 +6,7 @@ import {
   type EntryContext,
   type FactKind,
   hasFlag,
+  indexesOn,
   isQueried,
   toTokenIds,
   UNTIMED,

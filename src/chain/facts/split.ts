@@ -6,6 +6,7 @@ import {
   type FactKind,
   hasFlag,
   type IdLookup,
+  indexesOn,
   isQueried,
   toTokenIds,
   UNTIMED,

@@ -1,7 +1,7 @@
 import type { TransferEntry } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
-import { type EntryQuery, type FactKind, UNTIMED, indexesOn } from './fact-kind.js'
+import { type EntryQuery, type FactKind, indexesOn, UNTIMED } from './fact-kind.js'
 
 /**
  * Tokens changed hands outside of trades, splits, merges and redemptions. In a transaction with any
