@@ -1,6 +1,7 @@
 import { toDecimalText, toPriceText } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import { toConditionId } from '../core/structured-id.js'
+import { toTokenId } from '../core/token-id.js'
 import type { WithMarket } from '../trades/present.js'
 import type { TradeRow } from '../trades/queries.js'
 
@@ -16,7 +17,7 @@ export function presentComboTrade(row: WithMarket<TradeRow>) {
     counterparty_address: role === 'maker' ? taker : maker,
     combo_condition_id: conditionId,
     condition_id: conditionId,
-    position_id: BigInt(market.token).toString(),
+    position_id: toTokenId(market.token),
     side: row.isSell ? ('SELL' as const) : ('BUY' as const),
     price: toPriceText(usd, shares),
     size: toDecimalText(shares),

@@ -1,5 +1,5 @@
-import { toTokenWord } from '../catalogue/token-word.js'
 import { badRequest } from '../core/errors.js'
+import { parseTokenId } from '../core/token-id.js'
 import type { Fragment, Sql } from '../store/connection.js'
 
 /** The filters of a list that name tokens, one way or another; all that are given must hold. */
@@ -41,7 +41,7 @@ function tokenSets(sql: Sql, filter: MarketFilter) {
     select t.id from markets m join tokens t on t.token = any(m.tokens) where ${isWanted}`
   const sets = []
   if (token !== undefined) {
-    sets.push(sql`select id from tokens where token = ${toBytes(toTokenWord(token))}`)
+    sets.push(sql`select id from tokens where token = ${toBytes(parseTokenId(token))}`)
   }
   if (condition !== undefined) {
     const bytes = toBytes(condition)

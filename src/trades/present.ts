@@ -1,5 +1,6 @@
 import { toDecimal, toPrice } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
+import { toTokenId } from '../core/token-id.js'
 import {
   presentEventOfMarket,
   presentMarketBlock,
@@ -15,7 +16,7 @@ const NO_BUILDER = `0x${'0'.repeat(64)}`
 
 export function presentTrade(row: WithMarket<TradeRow>) {
   const { market, isSell, usd, shares, txHash, orderHash } = row
-  const token = BigInt(market.token).toString()
+  const token = toTokenId(market.token)
   const money = { asset: COLLATERAL, amount: toDecimal(usd) }
   const tokens = { asset: token, amount: toDecimal(shares) }
   const [given, received] = isSell ? [tokens, money] : [money, tokens]
