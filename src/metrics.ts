@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { createMarketMetrics } from './catalogue/metrics.js'
+import { createCatalogueMetrics } from './catalogue/deps.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -10,7 +10,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry, prefix: 'auspex_' })
   return {
     registry,
-    markets: createMarketMetrics(registry),
+    catalogue: createCatalogueMetrics(registry),
     rateLimited: new Counter({
       name: 'auspex_rate_limited_total',
       help: 'Requests refused because a bucket was empty',

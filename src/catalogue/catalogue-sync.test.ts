@@ -4,17 +4,16 @@ import { until } from '../../test/until.js'
 import { JobRunner } from '../jobs/runner.js'
 import type { Timing } from '../lib/timing.js'
 import { Catalogue } from './catalogue.js'
-import { CatalogueSync } from './catalogue-sync.js'
-import { registerMarketGauges } from './metrics.js'
+import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
 import { selectCatalogueState } from './queries.js'
 import { contentsOfDatabase, contentsOfUniverse } from './test-contents.js'
-import { type MarketWorld, openMarketWorld } from './test-world.js'
+import { type CatalogueWorld, openCatalogueWorld } from './test-world.js'
 
 const BETWEEN_CHANGES_MS = 30_000
 
-let world: MarketWorld
+let world: CatalogueWorld
 beforeAll(async () => {
-  world = await openMarketWorld()
+  world = await openCatalogueWorld()
 })
 afterEach(() => world.forget())
 afterAll(() => world.close())
@@ -32,10 +31,10 @@ function startSync() {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
   }
-  const jobs = new CatalogueSync(world.parts)
+  const jobs = new CatalogueSync(world.deps)
   const runner = new JobRunner({
     ...{ store: { problem: undefined }, registry: new Registry(), sleep },
-    ...{ clock: world.clock, log: world.parts.log },
+    ...{ clock: world.clock, log: world.deps.log },
   })
   runner.add([
     {
@@ -89,7 +88,7 @@ test('follows the universe, keeps the last copy while Gamma is down, and goes on
   await until(() => jobs.status().problem !== undefined)
   expect(jobs.status()).toMatchObject({ problem: expect.stringContaining('gamma'), syncedAtMs })
   expect(await contentsOfDatabase(world.sql)).toEqual(copy)
-  registerMarketGauges(world.registry, world.clock, () => jobs.status())
+  registerCatalogueGauges(world.registry, world.clock, () => jobs.status())
   const metrics = await world.registry.metrics()
   expect(metrics).toContain('auspex_markets_sync_age_seconds 900')
   expect(metrics).toContain(`auspex_markets_known ${copy.markets.length}`)
@@ -107,11 +106,11 @@ test('a process that starts loads the open markets, and no more than it may', as
   await stop()
   const limits = { marketsMax: 50, waitingMax: 10, absentMax: 10 }
   const catalogue = new Catalogue(world.clock, limits)
-  await new CatalogueSync({ ...world.parts, catalogue }).load(50)
+  await new CatalogueSync({ ...world.deps, catalogue }).load(50)
   expect(catalogue.size).toBe(50)
   const newest = contentsOfUniverse(world).markets.at(-1)
   expect(catalogue.byToken(newest?.tokens[0] ?? '')).toEqual(
-    world.parts.catalogue.byToken(newest?.tokens[0] ?? ''),
+    world.deps.catalogue.byToken(newest?.tokens[0] ?? ''),
   )
   expect(catalogue.byToken(newest?.tokens[0] ?? '')).toMatchObject({ slug: newest?.slug })
 })

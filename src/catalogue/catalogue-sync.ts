@@ -1,22 +1,24 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import { MARKETS_MAX } from './catalogue.js'
 import { syncChanges, syncOpenEvents } from './changes.js'
+import type { CatalogueDeps } from './deps.js'
 import { type SyncProgress, syncWholeCatalogue } from './full-sync.js'
 import { lookUpQueued } from './lookup.js'
 import { toKnownMarket } from './market-info.js'
-import type { MarketParts } from './parts.js'
 import { countMarkets, selectOpenMarketInfos } from './queries.js'
 
 const OPEN_EVENTS_MS = 10 * 60_000
 
-export type MarketStatus = {
-  /** Of the first reading; `undefined` when it was finished in an earlier life, or has not begun. */
+export type CatalogueStatus = {
+  /** Of the first copy; `undefined`: finished by an earlier process, or not begun. */
   progress: SyncProgress | undefined
-  /** When the catalogue was last brought up to date; `undefined`: not by this process. */
+  /** When this process last brought the catalogue up to date; `undefined`: it did not. */
   syncedAtMs: number | undefined
-  /** Why it is not going on; `undefined` when all is well. */
+  /** The error of the last run; `undefined`: it went well. */
   problem: string | undefined
-  /** Markets in the catalogue, as last counted. */
+  /** Markets in the database, as last counted. */
   known: number
   /** Markets in memory. */
   resident: number
@@ -28,7 +30,7 @@ export type MarketStatus = {
 
 /** Keeps the catalogue up to date: each method is one run of a job. */
 export class CatalogueSync {
-  readonly #parts: MarketParts
+  readonly #deps: CatalogueDeps
   readonly #problems = new Map<string, string>()
   #progress: SyncProgress | undefined
   #syncedAtMs: number | undefined
@@ -36,12 +38,12 @@ export class CatalogueSync {
   #known = 0
   #isLoaded = false
 
-  constructor(parts: MarketParts) {
-    this.#parts = parts
+  constructor(deps: CatalogueDeps) {
+    this.#deps = deps
   }
 
-  status(): MarketStatus {
-    const { size, lookups } = this.#parts.catalogue
+  status(): CatalogueStatus {
+    const { size, lookups } = this.#deps.catalogue
     const [problem] = this.#problems.values()
     return {
       progress: this.#progress,
@@ -57,40 +59,40 @@ export class CatalogueSync {
 
   /** Fills memory with the newest open markets that the database has. */
   async load(limit = MARKETS_MAX): Promise<void> {
-    const { store, catalogue } = this.#parts
+    const { store, catalogue } = this.#deps
     const rows = await selectOpenMarketInfos(store.sql, limit)
-    // The newest come first and shall be the last to be forgotten.
+    // The newest come first. They are put last, because the cache evicts the oldest entry first.
     for (const row of rows.reverse()) catalogue.put(toKnownMarket(row))
     this.#known = await countMarkets(store.sql)
     this.#isLoaded = true
   }
 
   /**
-   * Reads the whole catalogue if that was never finished, and then its changes. One process is
-   * enough: the others read the database. While Gamma does not answer the last copy stays.
+   * Copies the whole catalogue if that was never finished, and then its changes. One process does it;
+   * the others read the database. While Gamma does not answer the last copy stays.
    */
   sync(signal: AbortSignal): Promise<void> {
     return this.#recordProblem('sync', () => this.#sync(signal))
   }
 
-  /** Waits until memory was asked for a market that it does not have, and looks that up. */
+  /** Waits until a market is asked for that is not in memory, and looks it up. */
   lookUp(signal: AbortSignal): Promise<void> {
     return this.#recordProblem('lookups', async () => {
       if (!this.#isLoaded) await this.load()
-      await this.#parts.catalogue.lookups.untilWaiting(signal)
-      if (!signal.aborted) await lookUpQueued(this.#parts, signal)
+      await this.#deps.catalogue.lookups.untilWaiting(signal)
+      if (!signal.aborted) await lookUpQueued(this.#deps, signal)
     })
   }
 
   async #sync(signal: AbortSignal): Promise<void> {
-    const { clock, store } = this.#parts
+    const { clock, store } = this.#deps
     const startedAtMs = clock.now()
-    const isFirst = await syncWholeCatalogue(this.#parts, signal, (progress) => {
+    const isFirst = await syncWholeCatalogue(this.#deps, signal, (progress) => {
       this.#progress = progress
     })
     const isDue = startedAtMs - this.#openReadAtMs >= OPEN_EVENTS_MS
-    if (!isFirst && isDue) await syncOpenEvents(this.#parts, signal)
-    await syncChanges(this.#parts, signal)
+    if (!isFirst && isDue) await syncOpenEvents(this.#deps, signal)
+    await syncChanges(this.#deps, signal)
     if (isFirst || isDue) {
       this.#openReadAtMs = startedAtMs
       this.#known = await countMarkets(store.sql)
@@ -107,4 +109,43 @@ export class CatalogueSync {
       throw error
     }
   }
+}
+
+/** Gauges that read the status when the metrics are scraped. */
+export function registerCatalogueGauges(
+  registry: Registry,
+  clock: Clock,
+  status: () => CatalogueStatus,
+): void {
+  const gauge = (name: string, help: string, read: (status: CatalogueStatus) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read(status()))
+      },
+    })
+  gauge('auspex_markets_known', 'Markets in the catalogue, as last counted', ({ known }) => known)
+  gauge('auspex_markets_resident', 'Markets in the memory of this process', (now) => now.resident)
+  gauge(
+    'auspex_markets_sync_age_seconds',
+    'Time since this process last brought the catalogue up to date, -1 before it did',
+    ({ syncedAtMs }) => (syncedAtMs === undefined ? -1 : (clock.now() - syncedAtMs) / 1000),
+  )
+  gauge(
+    'auspex_markets_lookups_queued',
+    'Tokens and conditions that wait to be looked up',
+    ({ lookupsQueued }) => lookupsQueued,
+  )
+  gauge(
+    'auspex_markets_lookups_dropped',
+    'How often a token or condition found the queue full',
+    ({ lookupsDropped }) => lookupsDropped,
+  )
+  gauge(
+    'auspex_markets_unknown_keys',
+    'Tokens and conditions that were looked up and not found',
+    ({ unknown }) => unknown,
+  )
 }

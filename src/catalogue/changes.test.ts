@@ -3,12 +3,12 @@ import { syncChanges, syncOpenEvents } from './changes.js'
 import { syncWholeCatalogue } from './full-sync.js'
 import { selectCatalogueState } from './queries.js'
 import { contentsOfDatabase, contentsOfUniverse } from './test-contents.js'
-import { type MarketWorld, never, openMarketWorld } from './test-world.js'
+import { type CatalogueWorld, never, openCatalogueWorld } from './test-world.js'
 
-let world: MarketWorld
+let world: CatalogueWorld
 beforeAll(async () => {
-  world = await openMarketWorld()
-  await syncWholeCatalogue(world.parts, never, () => undefined)
+  world = await openCatalogueWorld()
+  await syncWholeCatalogue(world.deps, never, () => undefined)
 })
 afterAll(() => world.close())
 
@@ -30,14 +30,14 @@ test('new markets and markets that closed are read from where the last time ende
   expect(after.markets.filter(isClosed).length).toBeGreaterThan(
     before.markets.filter(isClosed).length,
   )
-  await syncChanges(world.parts, never)
+  await syncChanges(world.deps, never)
   expect(await contentsOfDatabase(world.sql)).toEqual(after)
   expect(await selectCatalogueState(world.sql)).toMatchObject({
     syncedAt: new Date(world.clock.now()),
   })
 
   world.requests.length = 0
-  await syncChanges(world.parts, never)
+  await syncChanges(world.deps, never)
   expect(world.requests.length).toBeLessThan(6)
 })
 
@@ -45,9 +45,9 @@ test('a run that fails is made up for by the next one', async () => {
   live(20)
   world.spoil = ({ path }, reply) =>
     path === '/events/keyset' ? { status: 400, body: { error: 'no' } } : reply
-  await expect(syncChanges(world.parts, never)).rejects.toThrow('gamma')
+  await expect(syncChanges(world.deps, never)).rejects.toThrow('gamma')
   world.spoil = (_request, reply) => reply
-  await syncChanges(world.parts, never)
+  await syncChanges(world.deps, never)
   expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
 })
 
@@ -57,13 +57,13 @@ test('what else changes about an open event is found by reading all of them', as
     const text = JSON.stringify(reply.body).replaceAll(`"${event?.title}"`, '"Another title"')
     return { ...reply, body: JSON.parse(text) }
   }
-  await syncOpenEvents(world.parts, never)
+  await syncOpenEvents(world.deps, never)
   expect(await titleOf(event?.slug)).toMatchObject({ title: 'Another title' })
-  expect(world.parts.catalogue.byCondition(event?.markets[0]?.conditionId ?? '')).toMatchObject({
+  expect(world.deps.catalogue.byCondition(event?.markets[0]?.conditionId ?? '')).toMatchObject({
     eventTitle: 'Another title',
   })
   world.spoil = (_request, reply) => reply
-  await syncOpenEvents(world.parts, never)
+  await syncOpenEvents(world.deps, never)
   expect(await titleOf(event?.slug)).toMatchObject({ title: event?.title })
 })
 
@@ -76,18 +76,18 @@ test('events that are no longer shown as open are followed, and nothing is throw
     const shown = events.filter(({ id }) => id !== hidden?.id)
     return { ...reply, body: { ...(reply.body as object), events: shown } }
   }
-  await syncOpenEvents(world.parts, never)
+  await syncOpenEvents(world.deps, never)
   world.spoil = (_request, reply) => reply
   // Only what closed is made up for: the hidden event was known already or comes with its return.
-  await syncChanges(world.parts, never)
-  await syncOpenEvents(world.parts, never)
+  await syncChanges(world.deps, never)
+  await syncOpenEvents(world.deps, never)
   expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
 
   world.spoil = (_request, reply) => ({ ...reply, body: { events: [], markets: [] } })
-  await syncOpenEvents(world.parts, never)
+  await syncOpenEvents(world.deps, never)
   expect(await titleOf(hidden?.slug)).toMatchObject({ goneAt: new Date(world.clock.now()) })
   expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
   world.spoil = (_request, reply) => reply
-  await syncOpenEvents(world.parts, never)
+  await syncOpenEvents(world.deps, never)
   expect(await titleOf(hidden?.slug)).toMatchObject({ goneAt: null })
 })

@@ -1,6 +1,6 @@
 import { readAhead } from '../lib/read-ahead.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
-import type { MarketParts } from './parts.js'
+import type { CatalogueDeps } from './deps.js'
 import {
   selectCatalogueState,
   selectOpenEventIds,
@@ -23,12 +23,12 @@ type Found = { markets: GammaMarket[]; untilMs: number | undefined }
  * Copies markets that were created or closed since the last run: the newest of each list, back to the
  * ones that are stored. Other changes are found by `syncOpenEvents`.
  */
-export async function syncChanges(parts: MarketParts, signal: AbortSignal): Promise<void> {
-  const { store, clock } = parts
+export async function syncChanges(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
+  const { store, clock } = deps
   const { createdUntil, closedUntil } = await selectCatalogueState(store.sql)
-  const created = await readNewest(parts, LISTS.created, createdUntil, signal)
-  const closed = await readNewest(parts, LISTS.closed, closedUntil, signal)
-  await storeWithEvents(parts, [...created.markets, ...closed.markets], signal)
+  const created = await readNewest(deps, LISTS.created, createdUntil, signal)
+  const closed = await readNewest(deps, LISTS.closed, closedUntil, signal)
+  await storeWithEvents(deps, [...created.markets, ...closed.markets], signal)
   await updateCatalogueState(store.sql, {
     ...(created.untilMs !== undefined && { createdUntil: new Date(created.untilMs) }),
     ...(closed.untilMs !== undefined && { closedUntil: new Date(closed.untilMs) }),
@@ -56,7 +56,7 @@ const LISTS = {
 } satisfies Record<string, List>
 
 async function readNewest(
-  parts: MarketParts,
+  deps: CatalogueDeps,
   { filter, timeOf, isNews }: List,
   until: Date | null,
   signal: AbortSignal,
@@ -64,9 +64,9 @@ async function readNewest(
   const stopMs = (until?.getTime() ?? Number.NEGATIVE_INFINITY) - OVERLAP_MS
   const found: Found = { markets: [], untilMs: undefined }
   let pages = 0
-  for await (const page of parts.gamma.eachMarketPage(filter, undefined, signal)) {
-    parts.metrics.odd.inc(page.odd.length)
-    found.markets.push(...(await pickNews(parts, page.items, isNews)))
+  for await (const page of deps.gamma.eachMarketPage(filter, undefined, signal)) {
+    deps.metrics.odd.inc(page.odd.length)
+    found.markets.push(...(await pickNews(deps, page.items, isNews)))
     const newestMs = Math.max(...page.items.flatMap((market) => timeOf(market) ?? []))
     if (Number.isFinite(newestMs)) found.untilMs = Math.max(found.untilMs ?? newestMs, newestMs)
     pages += 1
@@ -77,7 +77,7 @@ async function readNewest(
 }
 
 async function pickNews(
-  { store }: MarketParts,
+  { store }: CatalogueDeps,
   markets: readonly GammaMarket[],
   isNews: List['isNews'],
 ): Promise<GammaMarket[]> {
@@ -91,15 +91,15 @@ async function pickNews(
 
 /** Gamma's lists of markets show little of their events, so the events are read too. */
 async function storeWithEvents(
-  parts: MarketParts,
+  deps: CatalogueDeps,
   markets: readonly GammaMarket[],
   signal: AbortSignal,
 ): Promise<void> {
   const ids = new Set(markets.flatMap((market) => market.events[0]?.id ?? []))
-  const events = await readEvents(parts, [...ids], signal)
+  const events = await readEvents(deps, [...ids], signal)
   const covered = new Set(events.flatMap((event) => event.markets.map(({ id }) => id)))
   const loose = markets.filter(({ id }) => !covered.has(id))
-  await storeEntries(parts, { events, markets: loose })
+  await storeEntries(deps, { events, markets: loose })
 }
 
 const OPEN = { closed: false, order: 'id', ascending: true }
@@ -111,24 +111,24 @@ const MISSING_MAX = 2_000
  * Copies every open event again, with all that changed about it, and then those that are stored as open
  * and were not in Gamma's list. Events that Gamma does not show at all are marked as gone.
  */
-export async function syncOpenEvents(parts: MarketParts, signal: AbortSignal): Promise<void> {
-  const expected = await selectOpenEventIds(parts.store.sql)
+export async function syncOpenEvents(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
+  const expected = await selectOpenEventIds(deps.store.sql)
   const shown = new Set<string>()
-  const pages = parts.gamma.eachEventPage(OPEN, undefined, signal)
+  const pages = deps.gamma.eachEventPage(OPEN, undefined, signal)
   for await (const { items, odd } of readAhead(pages)) {
     for (const { id } of items) shown.add(id)
-    await storeEntries(parts, { events: items, odd: odd.length })
+    await storeEntries(deps, { events: items, odd: odd.length })
   }
   const missing = expected.filter((id) => !shown.has(String(id))).slice(0, MISSING_MAX)
-  const events = await readEvents(parts, missing.map(String), signal)
+  const events = await readEvents(deps, missing.map(String), signal)
   const found = new Set(events.map(({ id }) => id))
   const gone = missing.filter((id) => !found.has(String(id)))
-  await storeEntries(parts, { events }, (tx) => updateGone(tx, gone, parts.clock.now()))
+  await storeEntries(deps, { events }, (tx) => updateGone(tx, gone, deps.clock.now()))
 }
 
 /** Events by their ids, open or closed; those that Gamma does not show are absent. */
 async function readEvents(
-  { gamma, metrics }: MarketParts,
+  { gamma, metrics }: CatalogueDeps,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<GammaEvent[]> {

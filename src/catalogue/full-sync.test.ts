@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type SyncProgress, syncWholeCatalogue } from './full-sync.js'
 import { selectCatalogueState, updateCatalogueState } from './queries.js'
 import { contentsOfDatabase, contentsOfUniverse, hashContents } from './test-contents.js'
-import { type MarketWorld, never, openMarketWorld } from './test-world.js'
+import { type CatalogueWorld, never, openCatalogueWorld } from './test-world.js'
 
-let world: MarketWorld
+let world: CatalogueWorld
 beforeAll(async () => {
-  world = await openMarketWorld()
+  world = await openCatalogueWorld()
 })
 afterEach(() => world.forget())
 afterAll(() => world.close())
@@ -15,7 +15,7 @@ const ignore = () => undefined
 describe('syncWholeCatalogue', () => {
   test('copies the whole catalogue, open and closed, and tells how far it is', async () => {
     const told: SyncProgress[] = []
-    expect(await syncWholeCatalogue(world.parts, never, (progress) => told.push(progress))).toBe(
+    expect(await syncWholeCatalogue(world.deps, never, (progress) => told.push(progress))).toBe(
       true,
     )
     const expected = contentsOfUniverse(world)
@@ -31,11 +31,11 @@ describe('syncWholeCatalogue', () => {
     const shares = told.flatMap(({ share }) => share ?? [])
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
     expect((await selectCatalogueState(world.sql)).odd).toBe(0)
-    expect(await syncWholeCatalogue(world.parts, never, ignore)).toBe(false)
+    expect(await syncWholeCatalogue(world.deps, never, ignore)).toBe(false)
   })
 
   test('goes on where it was lost, and ends with the same rows', async () => {
-    await syncWholeCatalogue(world.parts, never, ignore)
+    await syncWholeCatalogue(world.deps, never, ignore)
     const undisturbed = await hashContents(world.sql)
     const pages = world.requests.length
     await world.forget()
@@ -50,7 +50,7 @@ describe('syncWholeCatalogue', () => {
       create trigger lose after insert on market_tokens for each statement execute function lose();
       create trigger lose after update on catalogue_state for each row execute function lose();`)
     let lives = 1
-    while (await syncWholeCatalogue(world.parts, never, ignore).catch(() => 'lost')) lives++
+    while (await syncWholeCatalogue(world.deps, never, ignore).catch(() => 'lost')) lives++
     await world.sql`drop function lose cascade`
     expect(lives).toBeGreaterThan(2)
     expect(await hashContents(world.sql)).toBe(undisturbed)
@@ -60,7 +60,7 @@ describe('syncWholeCatalogue', () => {
 
   test('begins a pass again when its cursor is not taken any more', async () => {
     await updateCatalogueState(world.sql, { cursor: 'of another age' })
-    await syncWholeCatalogue(world.parts, never, ignore)
+    await syncWholeCatalogue(world.deps, never, ignore)
     expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
   })
 
@@ -77,7 +77,7 @@ describe('syncWholeCatalogue', () => {
       })
       return { ...reply, body: JSON.parse(text) }
     }
-    await syncWholeCatalogue(world.parts, never, ignore)
+    await syncWholeCatalogue(world.deps, never, ignore)
     const { events, markets } = await contentsOfDatabase(world.sql)
     const whole = contentsOfUniverse(world)
     expect(events).toHaveLength(whole.events.length - 1)
@@ -91,7 +91,7 @@ describe('syncWholeCatalogue', () => {
   test('a row that the database refuses does not keep the others out', async () => {
     await world.sql`
       alter table markets add constraint moody check (id % 100 <> 7 or slug is null)`
-    await syncWholeCatalogue(world.parts, never, ignore)
+    await syncWholeCatalogue(world.deps, never, ignore)
     const { events } = contentsOfUniverse(world)
     const refused = world
       .events()

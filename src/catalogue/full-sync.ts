@@ -2,7 +2,7 @@ import { readAhead } from '../lib/read-ahead.js'
 import type { GammaEvent } from '../upstreams/gamma/messages.js'
 import type { SalvagedPage } from '../upstreams/gamma/salvage.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
-import type { MarketParts } from './parts.js'
+import type { CatalogueDeps } from './deps.js'
 import { type CatalogueState, selectCatalogueState, updateCatalogueState } from './queries.js'
 import { storeEntries } from './store.js'
 
@@ -26,57 +26,57 @@ const FILTERS = {
  * False: it was finished before.
  */
 export async function syncWholeCatalogue(
-  parts: MarketParts,
+  deps: CatalogueDeps,
   signal: AbortSignal,
   onProgress: (progress: SyncProgress) => void,
 ): Promise<boolean> {
-  let state = await selectCatalogueState(parts.store.sql)
+  let state = await selectCatalogueState(deps.store.sql)
   if (state.phase === 'done') return false
-  if (state.phase === 'open' && state.cursor === null) state = await begin(parts, state, signal)
+  if (state.phase === 'open' && state.cursor === null) state = await begin(deps, state, signal)
   while (state.phase !== 'done') {
     const from = state
     const { phase, cursor } = state
     try {
-      const newestId = phase === 'closed' ? await findNewestId(parts, signal) : undefined
-      const pages = parts.gamma.eachEventPage(FILTERS[phase], cursor ?? undefined, signal)
+      const newestId = phase === 'closed' ? await findNewestId(deps, signal) : undefined
+      const pages = deps.gamma.eachEventPage(FILTERS[phase], cursor ?? undefined, signal)
       for await (const page of readAhead(pages)) {
-        state = await storePage(parts, state, page)
+        state = await storePage(deps, state, page)
         onProgress(toProgress(state, page, newestId))
       }
     } catch (error) {
       if (!isRefusedCursor(error, from, state)) throw error
       state = { ...state, cursor: null }
-      await updateCatalogueState(parts.store.sql, { cursor: null })
+      await updateCatalogueState(deps.store.sql, { cursor: null })
     }
   }
   return true
 }
 
 /** Markets that close during the copy may be missed by both passes: `syncChanges` reads from here on. */
-async function begin(parts: MarketParts, state: CatalogueState, signal: AbortSignal) {
+async function begin(deps: CatalogueDeps, state: CatalogueState, signal: AbortSignal) {
   const filter = { closed: true, order: 'closedTime', ascending: false }
-  const { items } = await parts.gamma.getMarketPage(filter, undefined, signal)
+  const { items } = await deps.gamma.getMarketPage(filter, undefined, signal)
   const times = items.flatMap(({ closedTimeMs }) => closedTimeMs ?? [])
   const closedUntil = times.length === 0 ? null : new Date(Math.max(...times))
   const first = { ...state, events: 0, markets: 0, closedUntil, createdUntil: null }
   const { events, markets, createdUntil } = first
-  await updateCatalogueState(parts.store.sql, { events, markets, closedUntil, createdUntil })
+  await updateCatalogueState(deps.store.sql, { events, markets, closedUntil, createdUntil })
   return first
 }
 
-async function findNewestId({ gamma }: MarketParts, signal: AbortSignal): Promise<number> {
+async function findNewestId({ gamma }: CatalogueDeps, signal: AbortSignal): Promise<number> {
   const { items } = await gamma.getEventPage(FILTERS.closed, undefined, signal)
   return Number(items[0]?.id)
 }
 
 async function storePage(
-  parts: MarketParts,
+  deps: CatalogueDeps,
   state: CatalogueState,
   page: SalvagedPage<GammaEvent>,
 ): Promise<CatalogueState> {
   const next = advance(state, page)
   const { phase, cursor, events, markets, createdUntil } = next
-  await storeEntries(parts, { events: page.items, odd: page.odd.length }, (tx) =>
+  await storeEntries(deps, { events: page.items, odd: page.odd.length }, (tx) =>
     updateCatalogueState(tx, { phase, cursor, events, markets, createdUntil }),
   )
   return next

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
-import { CatalogueSync } from './catalogue-sync.js'
-import { registerMarketGauges } from './metrics.js'
-import { marketPartsOf } from './parts.js'
+import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
+import { catalogueDepsOf } from './deps.js'
 import { MIDPOINTS_MS, refreshMidpoints } from './token-prices.js'
 
 const CHANGES_MS = 30_000
@@ -11,9 +10,9 @@ const HEAD_START_MS = 30_000
 const PHASE_POLL_MS = 1_000
 
 export function createCatalogueWork(ctx: Context): DomainWork {
-  const parts = marketPartsOf(ctx)
-  const sync = new CatalogueSync(parts)
-  registerMarketGauges(ctx.metrics.registry, ctx.clock, () => sync.status())
+  const deps = catalogueDepsOf(ctx)
+  const sync = new CatalogueSync(deps)
+  registerCatalogueGauges(ctx.metrics.registry, ctx.clock, () => sync.status())
   return {
     jobs: [
       {
@@ -36,7 +35,7 @@ export function createCatalogueWork(ctx: Context): DomainWork {
         everyMs: MIDPOINTS_MS,
         runsIn: 'one process',
         needsDatabase: true,
-        run: (signal) => refreshMidpoints(parts, signal),
+        run: (signal) => refreshMidpoints(deps, signal),
       },
     ],
     status: {
@@ -51,7 +50,7 @@ export function createCatalogueWork(ctx: Context): DomainWork {
   }
 }
 
-/** A short way to the head of the chain goes first: reading both at once would make both late. */
+/** A short catch-up of the chain goes first: both at once would make both late. */
 async function untilLive({ chain }: Context, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + HEAD_START_MS
   const isWaiting = () => chain.follower !== undefined && chain.follower.phase !== 'live'

@@ -4,13 +4,13 @@ import { until } from '../../test/until.js'
 import { CatalogueSync } from './catalogue-sync.js'
 import { lookUpQueued } from './lookup.js'
 import { upsertEvents } from './store.js'
-import { type MarketWorld, never, openMarketWorld } from './test-world.js'
+import { type CatalogueWorld, never, openCatalogueWorld } from './test-world.js'
 
 const LIMITS = { marketsMax: 20, waitingMax: 10, absentMax: 5 }
 
-let world: MarketWorld
+let world: CatalogueWorld
 beforeAll(async () => {
-  world = await openMarketWorld(LIMITS)
+  world = await openCatalogueWorld(LIMITS)
 })
 afterEach(() => world.forget())
 afterAll(() => world.close())
@@ -22,13 +22,13 @@ const marketAt = (index: number) => {
   return { ...market, words: [`0x${first.word}`, `0x${second.word}`] as const, first, second }
 }
 const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
-const ask = (token: string) => world.parts.catalogue.byToken(token)
+const ask = (token: string) => world.deps.catalogue.byToken(token)
 
 describe('lookUpQueued', () => {
   test('a token that nobody has seen is asked for at Gamma, stored and known from then on', async () => {
     const market = marketAt(-1)
     expect(ask(market.words[1])).toBeUndefined()
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     const info = {
       conditionId: market.conditionId,
       title: market.question,
@@ -44,7 +44,7 @@ describe('lookUpQueued', () => {
     }
     expect(ask(market.words[1])).toEqual(info)
     expect(ask(market.words[0])).toBe(ask(market.words[1]))
-    expect(world.parts.catalogue.byCondition(market.conditionId)).toEqual(info)
+    expect(world.deps.catalogue.byCondition(market.conditionId)).toEqual(info)
     const rows = await world.sql`
       select m.slug, e.title, array(select tag from event_tags where event = e.id) as tags
         from markets m join events e on e.id = m.event`
@@ -56,14 +56,11 @@ describe('lookUpQueued', () => {
 
   test('what the database has is not asked for at Gamma, and says the same', async () => {
     const market = marketAt(0)
-    const { items } = await world.parts.gamma.getEventPage(
-      { slugs: [market.event.slug] },
-      undefined,
-    )
+    const { items } = await world.deps.gamma.getEventPage({ slugs: [market.event.slug] }, undefined)
     await world.sql.begin((tx) => upsertEvents(tx, items, 0))
     world.requests.length = 0
     expect(ask(market.words[0])).toBeUndefined()
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     expect(ask(market.words[0])).toMatchObject({
       slug: market.slug,
       eventSlug: market.event.slug,
@@ -75,24 +72,21 @@ describe('lookUpQueued', () => {
   test('after ten minutes what is in memory is served once more while it is read again', async () => {
     const market = marketAt(-8)
     ask(market.words[0])
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     await world.sql`update markets set question = 'Asked differently'`
     expect(ask(market.words[0])).toMatchObject({ title: market.question })
-    expect(world.parts.catalogue.lookups.waiting).toBe(0)
+    expect(world.deps.catalogue.lookups.waiting).toBe(0)
     world.clock.advance(10 * 60_000)
     world.requests.length = 0
     expect(ask(market.words[0])).toMatchObject({ title: market.question })
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     expect(ask(market.words[0])).toMatchObject({ title: 'Asked differently' })
     expect(world.requests).toEqual([])
   })
 
   test('a head that comes with a market replaces nothing of an event that is known', async () => {
     const market = marketAt(-2)
-    const { items } = await world.parts.gamma.getEventPage(
-      { slugs: [market.event.slug] },
-      undefined,
-    )
+    const { items } = await world.deps.gamma.getEventPage({ slugs: [market.event.slug] }, undefined)
     await world.sql.begin((tx) => upsertEvents(tx, items, 0))
     await world.sql`delete from markets`
     await world.sql`delete from market_tokens`
@@ -103,7 +97,7 @@ describe('lookUpQueued', () => {
       return reply
     }
     ask(market.words[0])
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     const [row] = await world.sql`
       select title, (select count(*)::int from event_tags) as tags from events`
     expect(row).toEqual({ title: market.event.title, tags: market.event.tags.length })
@@ -113,7 +107,7 @@ describe('lookUpQueued', () => {
     const asked = async () => {
       world.requests.length = 0
       ask(word(7))
-      await lookUpQueued(world.parts, never)
+      await lookUpQueued(world.deps, never)
       return world.requests.length > 0
     }
     expect(await asked()).toBe(true)
@@ -124,7 +118,7 @@ describe('lookUpQueued', () => {
     expect(await asked()).toBe(false)
     world.clock.advance(25_000)
     expect(await asked()).toBe(true)
-    expect(world.parts.catalogue.lookups.absent).toBe(1)
+    expect(world.deps.catalogue.lookups.absent).toBe(1)
   })
 
   test('one market that cannot be read does not hide the others', async () => {
@@ -136,7 +130,7 @@ describe('lookUpQueued', () => {
     }
     ask(bad.words[0])
     ask(good.words[0])
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     expect(ask(good.words[0])).toMatchObject({ slug: good.slug })
     expect(ask(bad.words[0])).toBeUndefined()
   })
@@ -145,17 +139,17 @@ describe('lookUpQueued', () => {
     const market = marketAt(-5)
     ask(market.words[0])
     world.faults.set({ upstream: 'gamma', mode: '500' })
-    await expect(lookUpQueued(world.parts, never)).rejects.toThrow()
-    expect(world.parts.catalogue.lookups.waiting).toBe(1)
+    await expect(lookUpQueued(world.deps, never)).rejects.toThrow()
+    expect(world.deps.catalogue.lookups.waiting).toBe(1)
     world.faults.set({ upstream: 'gamma', mode: 'off' })
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     expect(ask(market.words[0])).toMatchObject({ slug: market.slug })
   })
 })
 
 test('the job looks up at once what is asked for, and ends with its signal', async () => {
   const stopping = new AbortController()
-  const sync = new CatalogueSync(world.parts)
+  const sync = new CatalogueSync(world.deps)
   const lookUp = async () => {
     while (!stopping.signal.aborted) await sync.lookUp(stopping.signal)
   }
@@ -173,16 +167,16 @@ test('the job looks up at once what is asked for, and ends with its signal', asy
 })
 
 test('memory is bounded: markets, keys that wait, and keys that were not found', async () => {
-  const { catalogue } = world.parts
-  const jobs = new CatalogueSync(world.parts)
+  const { catalogue } = world.deps
+  const jobs = new CatalogueSync(world.deps)
   for (let number = 100; number < 150; number++) ask(word(number))
   expect(jobs.status()).toMatchObject({ lookupsQueued: 10, lookupsDropped: 40 })
-  await lookUpQueued(world.parts, never)
+  await lookUpQueued(world.deps, never)
   expect(jobs.status()).toMatchObject({ lookupsQueued: 0, unknown: 5 })
 
   for (let batch = 0; batch < 5; batch++) {
     for (let index = 0; index < 10; index++) ask(marketAt(-10 - batch * 10 - index).words[0])
-    await lookUpQueued(world.parts, never)
+    await lookUpQueued(world.deps, never)
     expect(catalogue.size).toBeLessThanOrEqual(20)
   }
   expect(catalogue.size).toBe(20)

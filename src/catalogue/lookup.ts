@@ -2,9 +2,9 @@ import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/messages.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
+import type { CatalogueDeps } from './deps.js'
 import type { LookupKeys } from './lookup-queue.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'
-import type { MarketParts } from './parts.js'
 import { selectMarketInfos } from './queries.js'
 import { storeEntries } from './store.js'
 
@@ -15,37 +15,37 @@ const BATCH_MAX = 500
  * Looks up the keys that wait, in the database and, where it does not have them, at Gamma. Throws when
  * either does not answer; the keys then wait for the next run.
  */
-export async function lookUpQueued(parts: MarketParts, signal: AbortSignal): Promise<void> {
-  const { catalogue } = parts
+export async function lookUpQueued(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
+  const { catalogue } = deps
   const { lookups } = catalogue
   const keys = lookups.take(BATCH_MAX)
   try {
-    const stored = await selectStored(parts, keys)
+    const stored = await selectStored(deps, keys)
     const missing = without(keys, stored)
-    const found = await readFromGamma(parts, missing, signal)
+    const found = await readFromGamma(deps, missing, signal)
     const all = [...stored, ...found]
     for (const market of all) catalogue.put(market)
-    settle(parts, keys, all)
+    settle(deps, keys, all)
   } catch (error) {
     lookups.putBack(keys)
     throw error
   }
 }
 
-async function selectStored({ store }: MarketParts, keys: LookupKeys): Promise<KnownMarket[]> {
+async function selectStored({ store }: CatalogueDeps, keys: LookupKeys): Promise<KnownMarket[]> {
   const rows = await selectMarketInfos(store.sql, keys.tokens, keys.conditions)
   return rows.map(toKnownMarket)
 }
 
 async function readFromGamma(
-  parts: MarketParts,
+  deps: CatalogueDeps,
   { tokens, conditions }: LookupKeys,
   signal: AbortSignal,
 ): Promise<KnownMarket[]> {
-  const { gamma, log } = parts
+  const { gamma, log } = deps
   if (tokens.length + conditions.length === 0) return []
   const onRefused = (key: string, err: unknown) => {
-    parts.metrics.odd.inc()
+    deps.metrics.odd.inc()
     log.warn({ err, key }, 'a market cannot be read')
   }
   const options = { isRefusal: isUnreadable, onRefused }
@@ -56,7 +56,7 @@ async function readFromGamma(
   ]
   const markets = new Map<string, GammaMarket>()
   for (const market of found.flatMap((byKey) => [...byKey.values()])) markets.set(market.id, market)
-  return await storeEntries(parts, { markets: [...markets.values()] })
+  return await storeEntries(deps, { markets: [...markets.values()] })
 }
 
 function without({ tokens, conditions }: LookupKeys, markets: readonly KnownMarket[]): LookupKeys {
@@ -68,7 +68,7 @@ function without({ tokens, conditions }: LookupKeys, markets: readonly KnownMark
 }
 
 function settle(
-  { catalogue }: MarketParts,
+  { catalogue }: CatalogueDeps,
   keys: LookupKeys,
   markets: readonly KnownMarket[],
 ): void {

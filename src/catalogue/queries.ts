@@ -1,6 +1,6 @@
 import type { Sql } from '../store/connection.js'
 import type { MarketInfoRow } from './market-info.js'
-import type { CatalogueRows, EventRow, EventTagRow } from './rows.js'
+import type { CatalogueRows, EventTagRow } from './rows.js'
 
 /** Writes whole events with their markets: what was known of them is replaced. */
 export async function upsertCatalogue(tx: Sql, rows: CatalogueRows): Promise<void> {
@@ -42,7 +42,7 @@ async function upsertLabels(tx: Sql, { series, tags }: CatalogueRows): Promise<v
      where t is distinct from excluded`
 }
 
-async function replaceEventTags(tx: Sql, events: readonly EventRow[], rows: EventTagRow[]) {
+async function replaceEventTags(tx: Sql, events: readonly { id: number }[], rows: EventTagRow[]) {
   await tx`
     with given as materialized (
       select * from json_populate_recordset(null::event_tags, ${asJson(rows)}::text::json)

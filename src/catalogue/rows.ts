@@ -11,9 +11,9 @@ export type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefi
 
 type SeriesRow = NonNullable<ReturnType<typeof toSeriesRow>>
 type TagRow = NonNullable<ReturnType<typeof toTagRow>>
-export type EventRow = NonNullable<ReturnType<typeof toEventRow>>
+type EventRow = NonNullable<ReturnType<typeof toEventRow>>
 export type EventTagRow = { event: number; tag: number; place: number }
-export type MarketRow = NonNullable<ReturnType<typeof toMarketRow>>
+type MarketRow = NonNullable<ReturnType<typeof toMarketRow>>
 type TokenRow = { token: string; market: number; outcome: number }
 
 /** Rows as the tables have them, each key once and in ascending order. */

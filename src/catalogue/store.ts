@@ -3,8 +3,8 @@ import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
+import type { CatalogueDeps } from './deps.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'
-import type { MarketParts } from './parts.js'
 import { addOdd, upsertCatalogue, upsertLooseMarkets } from './queries.js'
 import { type CatalogueRows, toRows } from './rows.js'
 
@@ -27,14 +27,14 @@ type Stored = { markets: KnownMarket[]; odd: number }
  * and `also` in the last one.
  */
 export async function storeEntries(
-  { store, clock, catalogue, metrics, log }: MarketParts,
+  { store, clock, catalogue, metrics, log }: CatalogueDeps,
   { events = [], markets = [], odd = 0 }: Entries,
   also?: (tx: Sql) => Promise<void>,
 ): Promise<KnownMarket[]> {
   const nowMs = clock.now()
   const entries = [...events.map((event) => ({ event })), ...markets.map((market) => ({ market }))]
-  const finish = async (tx: Sql, parts: readonly Stored[]): Promise<Stored> => {
-    const stored = join([{ markets: [], odd }, ...parts])
+  const finish = async (tx: Sql, pieces: readonly Stored[]): Promise<Stored> => {
+    const stored = join([{ markets: [], odd }, ...pieces])
     if (stored.odd > 0) await addOdd(tx, stored.odd)
     await also?.(tx)
     return stored
@@ -69,9 +69,9 @@ const REFUSALS = new Set(['22', '23', '54'])
 
 const isRefusal = (error: unknown): boolean => REFUSALS.has(codeOf(error)?.slice(0, 2) ?? '')
 
-const join = (parts: readonly Stored[]): Stored => ({
-  markets: parts.flatMap(({ markets }) => markets),
-  odd: parts.reduce((sum, { odd }) => sum + odd, 0),
+const join = (pieces: readonly Stored[]): Stored => ({
+  markets: pieces.flatMap(({ markets }) => markets),
+  odd: pieces.reduce((sum, { odd }) => sum + odd, 0),
 })
 
 async function upsertEntries(tx: Sql, entries: readonly Entry[], nowMs: number): Promise<Stored> {

@@ -1,9 +1,9 @@
 import { isClosed } from '../../sim/markets/market-state.js'
 import type { Sql } from '../store/connection.js'
-import type { MarketWorld } from './test-world.js'
+import type { CatalogueWorld } from './test-world.js'
 
 /** What Gamma shows, in a form that both sides can be brought into. */
-export function contentsOfUniverse({ universe, ...world }: MarketWorld) {
+export function contentsOfUniverse({ universe, ...world }: CatalogueWorld) {
   const events = world.events().toSorted((a, b) => Number(a.id) - Number(b.id))
   return {
     events: events.map((event) => ({

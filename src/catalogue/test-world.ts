@@ -13,18 +13,18 @@ import { ClobClient } from '../upstreams/clob/client.js'
 import { GammaClient } from '../upstreams/gamma/client.js'
 import { createUpstreamMetrics } from '../upstreams/transport/metrics.js'
 import { Catalogue } from './catalogue.js'
-import { createMarketMetrics } from './metrics.js'
-import type { MarketParts } from './parts.js'
+import type { CatalogueDeps } from './deps.js'
+import { createCatalogueMetrics } from './deps.js'
 
 const START_MS = Date.UTC(2026, 10, 12)
 const LIVED_MS = 30 * 60_000
 /** Coins whose many windows Gamma does not show here, so that fewer pages are read. */
 const HIDDEN = ['ethereum', 'solana', 'xrp', 'dogecoin', 'bnb', 'hyperliquid']
 
-export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
+export type CatalogueWorld = Awaited<ReturnType<typeof openCatalogueWorld>>
 
 /** A universe of half an hour, its Gamma and its order book over sockets, and an empty catalogue. */
-export async function openMarketWorld(limits?: ConstructorParameters<typeof Catalogue>[1]) {
+export async function openCatalogueWorld(limits?: ConstructorParameters<typeof Catalogue>[1]) {
   const universe = new Universe({ seed: 11, startMs: START_MS })
   universe.advance(START_MS + LIVED_MS)
   const database = await createTestDatabase()
@@ -57,13 +57,13 @@ export async function openMarketWorld(limits?: ConstructorParameters<typeof Cata
   const registry = new Registry()
   const timing = instantTiming()
   const shared = { metrics: createUpstreamMetrics(registry), clock, timing }
-  const parts: MarketParts = {
+  const deps: CatalogueDeps = {
     store: { sql: database.sql },
     gamma: new GammaClient({ ...shared, url: gamma.url }),
     clob: new ClobClient({ ...shared, url: clob.url }),
     clock,
     log: createLog('silent', process.stderr),
-    metrics: createMarketMetrics(registry),
+    metrics: createCatalogueMetrics(registry),
     catalogue: new Catalogue(clock, limits),
   }
   /** As if nothing had been read yet. */
@@ -76,13 +76,13 @@ export async function openMarketWorld(limits?: ConstructorParameters<typeof Cata
     await database.sql`insert into catalogue_state default values`
   }
   const close = async () => {
-    await parts.gamma.close()
-    await parts.clob.close()
+    await deps.gamma.close()
+    await deps.clob.close()
     await gamma.close()
     await clob.close()
     await database.drop()
   }
-  return Object.assign(world, { sql: database.sql, clock, timing, registry, parts, forget, close })
+  return Object.assign(world, { sql: database.sql, clock, timing, registry, deps, forget, close })
 }
 
 /** Waits for nothing: time jumps to where somebody wanted to wake up. */

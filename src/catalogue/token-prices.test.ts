@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { upsertEvents } from './store.js'
-import { type MarketWorld, never, openMarketWorld } from './test-world.js'
+import { type CatalogueWorld, never, openCatalogueWorld } from './test-world.js'
 import {
-  type PriceSource,
   refreshMidpoints,
   selectTokenPrices,
+  type TokenPriceSource,
   toMillionths,
   upsertMids,
 } from './token-prices.js'
 
-let world: MarketWorld
+let world: CatalogueWorld
 beforeAll(async () => {
-  world = await openMarketWorld()
+  world = await openCatalogueWorld()
 })
 afterEach(async () => {
   await world.forget()
@@ -45,7 +45,7 @@ async function nameTokens({ isPlaced = true, isHeld = true } = {}) {
 
 async function listMarket() {
   const filter = { slugs: [openEvent().slug] }
-  const { items } = await world.parts.gamma.getEventPage(filter, undefined)
+  const { items } = await world.deps.gamma.getEventPage(filter, undefined)
   await world.sql.begin((tx) => upsertEvents(tx, items, 0))
 }
 
@@ -63,7 +63,7 @@ describe('selectTokenPrices', () => {
     isPlaced?: boolean
     fills?: [usd: number, shares: number]
   }
-  test.each<[string, Case, [bigint, bigint, PriceSource | undefined]]>([
+  test.each<[string, Case, [bigint, bigint, TokenPriceSource | undefined]]>([
     ['nothing', {}, [0n, 1n, undefined]],
     ['a fill', { fills: [310_000, 1_000_000] }, [310_000n, 1_000_000n, 'last_fill']],
     [
@@ -129,29 +129,29 @@ describe('refreshMidpoints', () => {
   test('reads the midpoints of held tokens of open markets, again after four minutes', async () => {
     await listMarket()
     const { tokens } = await nameTokens()
-    await refreshMidpoints(world.parts, never)
-    const expected = await world.parts.clob.getMidpoints(tokens.map(({ decimal }) => decimal))
+    await refreshMidpoints(world.deps, never)
+    const expected = await world.deps.clob.getMidpoints(tokens.map(({ decimal }) => decimal))
     const mids = tokens.map(({ decimal }) => toMillionths(expected.get(decimal)))
     expect(await midsOf()).toEqual(mids)
     expect(mids[0]).toBeGreaterThan(0)
 
     await world.sql`update token_mids set mid = 1`
     world.clock.advance(3 * 60_000)
-    await refreshMidpoints(world.parts, never)
+    await refreshMidpoints(world.deps, never)
     expect(await midsOf()).toEqual([1, 1])
     world.clock.advance(2 * 60_000)
-    await refreshMidpoints(world.parts, never)
+    await refreshMidpoints(world.deps, never)
     expect(await midsOf()).toEqual(mids)
   })
 
   test('keeps the last ones while the order book does not answer', async () => {
     await listMarket()
     await nameTokens()
-    await refreshMidpoints(world.parts, never)
+    await refreshMidpoints(world.deps, never)
     const mids = await midsOf()
     world.clock.advance(10 * 60_000)
     world.faults.set({ upstream: 'clob', mode: '500' })
-    await expect(refreshMidpoints(world.parts, never)).rejects.toThrow('clob')
+    await expect(refreshMidpoints(world.deps, never)).rejects.toThrow('clob')
     expect(await midsOf()).toEqual(mids)
   })
 
@@ -162,7 +162,7 @@ describe('refreshMidpoints', () => {
     await listMarket()
     await nameTokens(options)
     if (isResolved) await resolve([1, 0])
-    await refreshMidpoints(world.parts, never)
+    await refreshMidpoints(world.deps, never)
     expect(await midsOf()).toEqual([])
   })
 })

@@ -1,15 +1,15 @@
 import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
+import type { CatalogueDeps } from './deps.js'
 import { isUnreadable } from './lookup.js'
-import type { MarketParts } from './parts.js'
 
 /** Exact: dollars a share are `numerator / denominator`. */
 export type TokenPrice = {
   numerator: bigint
   denominator: bigint
   /** `undefined`: there is no price yet, and the token counts as worth 0. */
-  source: PriceSource | undefined
+  source: TokenPriceSource | undefined
   /** Of the resolution or the fill that the price comes from. */
   seq: bigint | undefined
   /** When the midpoint was read. */
@@ -44,17 +44,17 @@ const TOKENS_PER_CALL = 500
 const FORGET_MS = 24 * 60 * 60_000
 
 /** Reads the midpoints that are due. A token that the CLOB does not answer for keeps its last value. */
-export async function refreshMidpoints(parts: MarketParts, signal: AbortSignal): Promise<void> {
-  const { store, clock } = parts
+export async function refreshMidpoints(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
+  const { store, clock } = deps
   const due = { beforeMs: clock.now() - STALE_MS, limit: TOKENS_MAX }
   const tokens = await selectStaleMids(store.sql, due)
   for (let at = 0; at < tokens.length; at += TOKENS_PER_CALL)
-    await readMids(parts, tokens.slice(at, at + TOKENS_PER_CALL), signal)
+    await readMids(deps, tokens.slice(at, at + TOKENS_PER_CALL), signal)
   await deleteMids(store.sql, clock.now() - FORGET_MS)
 }
 
 async function readMids(
-  { clob, store, clock, metrics, log }: MarketParts,
+  { clob, store, clock, metrics, log }: CatalogueDeps,
   tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -80,12 +80,12 @@ export function toMillionths(decimal: string | undefined): number | null {
   return millionths <= ONE ? millionths : null
 }
 
-export type PriceSource = 'settlement' | 'clob_mid' | 'v1_condition' | 'last_fill'
+export type TokenPriceSource = 'settlement' | 'clob_mid' | 'v1_condition' | 'last_fill'
 
 /** `source` null: there is no price yet. Whole numbers arrive as text. */
 type TokenPriceRow = {
   token: number
-  source: PriceSource | null
+  source: TokenPriceSource | null
   numerator: string
   denominator: string
   seq: bigint | null

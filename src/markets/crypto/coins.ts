@@ -15,5 +15,16 @@ const NAMES: Readonly<Record<Coin, string>> = {
 
 export const COIN_CODES: readonly string[] = Object.keys(NAMES)
 
-/** Every word that stands for one of the coins. */
+/** Codes and long names: any of them in a title or slug stands for the coin. */
 export const COIN_WORDS: readonly string[] = [...new Set(Object.entries(NAMES).flat())]
+
+/** Length of an up-or-down window. */
+export const WINDOW_SEC = 300
+
+/** Start of the window that runs at that moment, in Unix seconds. */
+export const windowStartAt = (ms: number): number =>
+  Math.floor(ms / (WINDOW_SEC * 1000)) * WINDOW_SEC
+
+/** Slugs of the events of one window, one for each coin. */
+export const windowSlugs = (startSec: number): string[] =>
+  COIN_CODES.map((coin) => `${coin}-updown-5m-${startSec}`)

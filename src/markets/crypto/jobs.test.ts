@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { never } from '../../catalogue/test-world.js'
+import { WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 import { refreshEvents, refreshWindows } from './jobs.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
-import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 
 let world: CryptoWorld
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const runningAndNext = () => {
 }
 
 test('reads the running and the next window of the seven coins in one call', async () => {
-  await refreshWindows(world.parts, never)
+  await refreshWindows(world.deps, never)
   expect(world.requests.map(({ path }) => path)).toEqual(['/events'])
   const shown = await askPrices(runningAndNext())
   expect(shown).toHaveLength(14)
@@ -39,31 +39,31 @@ test('reads the running and the next window of the seven coins in one call', asy
 })
 
 test('follows the prices', async () => {
-  await refreshWindows(world.parts, never)
+  await refreshWindows(world.deps, never)
   const before = await selectPrices()
   world.live(60_000)
-  await refreshWindows(world.parts, never)
+  await refreshWindows(world.deps, never)
   expect(await selectPrices()).toEqual(await askPrices(runningAndNext()))
   expect(await selectPrices()).not.toEqual(before)
 })
 
 test('the last copy stays while Gamma is down, and is replaced when it is back', async () => {
-  await refreshWindows(world.parts, never)
+  await refreshWindows(world.deps, never)
   const copy = await selectPrices()
   world.faults.set({ upstream: 'gamma', mode: 'drop' })
   world.live(60_000)
-  await expect(refreshWindows(world.parts, never)).rejects.toThrow(/gamma/)
+  await expect(refreshWindows(world.deps, never)).rejects.toThrow(/gamma/)
   expect(await selectPrices()).toEqual(copy)
 
   world.faults.set({ upstream: 'gamma', mode: 'off' })
-  await refreshWindows(world.parts, never)
+  await refreshWindows(world.deps, never)
   expect(await selectPrices()).toEqual(await askPrices(runningAndNext()))
 })
 
 test('the most traded events of the day follow Gamma, running windows of every length among them', async () => {
-  await refreshEvents(world.parts, never)
+  await refreshEvents(world.deps, never)
   world.live(60_000)
-  await refreshEvents(world.parts, never)
+  await refreshEvents(world.deps, never)
   const query = 'tag_slug=crypto&closed=false&order=volume24hr&ascending=false'
   const shown = (await world.askEvents(query)).slice(0, 100)
   const rows = await world.t.ctx.sql<{ slug: string; volume24h: number | null }[]>`

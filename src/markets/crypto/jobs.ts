@@ -1,8 +1,8 @@
-import { type MarketParts, marketPartsOf } from '../../catalogue/parts.js'
+import { type CatalogueDeps, catalogueDepsOf } from '../../catalogue/deps.js'
 import { storeEntries } from '../../catalogue/store.js'
 import type { Context } from '../../context.js'
 import type { DomainWork } from '../../jobs/job.js'
-import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
+import { WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 
 const WINDOW_REFRESH_MS = 15_000
 const EVENTS_REFRESH_MS = 60_000
@@ -10,7 +10,7 @@ const EVENTS_REFRESH_MS = 60_000
 const EVENTS_MAX = 100
 
 export function createCryptoMarketWork(ctx: Context): DomainWork {
-  const parts = marketPartsOf(ctx)
+  const deps = catalogueDepsOf(ctx)
   return {
     jobs: [
       {
@@ -18,14 +18,14 @@ export function createCryptoMarketWork(ctx: Context): DomainWork {
         everyMs: WINDOW_REFRESH_MS,
         runsIn: 'one process',
         needsDatabase: true,
-        run: (signal) => refreshWindows(parts, signal),
+        run: (signal) => refreshWindows(deps, signal),
       },
       {
         name: 'crypto refresh',
         everyMs: EVENTS_REFRESH_MS,
         runsIn: 'one process',
         needsDatabase: true,
-        run: (signal) => refreshEvents(parts, signal),
+        run: (signal) => refreshEvents(deps, signal),
       },
     ],
   }
@@ -36,16 +36,16 @@ export function createCryptoMarketWork(ctx: Context): DomainWork {
  * is read, and a new market must be there when its window opens. While Gamma does not answer the last
  * copy stays.
  */
-export async function refreshWindows(parts: MarketParts, signal: AbortSignal): Promise<void> {
-  const startSec = windowStartAt(parts.clock.now())
+export async function refreshWindows(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
+  const startSec = windowStartAt(deps.clock.now())
   const slugs = [startSec, startSec + WINDOW_SEC].flatMap(windowSlugs)
-  const events = await parts.gamma.getEventsBySlugs(slugs, signal)
-  await storeEntries(parts, { events: [...events.values()] })
+  const events = await deps.gamma.getEventsBySlugs(slugs, signal)
+  await storeEntries(deps, { events: [...events.values()] })
 }
 
 /** Reads the most traded open crypto events again, the running windows of every length among them. */
-export async function refreshEvents(parts: MarketParts, signal: AbortSignal): Promise<void> {
+export async function refreshEvents(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
   const filter = { tagSlug: 'crypto', closed: false, order: 'volume24hr', ascending: false }
-  const events = await parts.gamma.listEvents({ ...filter, limit: EVENTS_MAX }, signal)
-  await storeEntries(parts, { events })
+  const events = await deps.gamma.listEvents({ ...filter, limit: EVENTS_MAX }, signal)
+  await storeEntries(deps, { events })
 }

@@ -12,7 +12,7 @@ let world: CryptoWorld
 let topic: GammaEvent
 beforeAll(async () => {
   world = await openCryptoWorld()
-  const [event] = await world.parts.gamma.listEvents({ seriesSlug: 'solana-neg-risk-weekly' })
+  const [event] = await world.deps.gamma.listEvents({ seriesSlug: 'solana-neg-risk-weekly' })
   if (event === undefined) throw new Error('there is such an event')
   topic = { ...event, title: 'What a price on some day?', slug: 'what-a-price-on-some-day' }
 })

@@ -4,9 +4,9 @@ import { syncOpenEvents } from '../../catalogue/changes.js'
 import { updateCatalogueState } from '../../catalogue/queries.js'
 import { storeEntries } from '../../catalogue/store.js'
 import { never } from '../../catalogue/test-world.js'
+import { WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 import { refreshWindows } from './jobs.js'
 import { type CryptoWorld, type GammaJson, openCryptoWorld } from './test-world.js'
-import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 
 let world: CryptoWorld
 beforeAll(async () => {
@@ -39,14 +39,14 @@ describe.each([
     world.t.clock.set((windowStartAt(world.t.clock.now()) + 60) * 1000)
     const empty = await world.get(`/v1/crypto/${name}`)
     expect(empty.headers['cache-control']).toBe('private, max-age=1')
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     world.t.clock.advance(1_000)
     const { headers } = await world.get(`/v1/crypto/${name}`)
     expect(headers['cache-control']).toBe(`private, max-age=${cachedSec}`)
   })
 
   test('200 while Gamma is down, with what is known', async () => {
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     world.faults.set({ upstream: 'gamma', mode: 'drop' })
     const reply = await world.get(`/v1/crypto/${name}`)
     expect(reply.statusCode).toBe(200)
@@ -75,7 +75,7 @@ describe('GET /v1/crypto/active', () => {
   })
 
   test('200: the seven markets as Gamma shows them, BTC first', async () => {
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     const windowStart = windowStartAt(world.t.clock.now())
     const shown = await askWindows(windowStart)
     const bySlug = new Map(shown.map((event) => [event.slug, toActive(event)]))
@@ -95,7 +95,7 @@ describe('GET /v1/crypto/active', () => {
   })
 
   test('200: the next markets take their place on the boundary, not a millisecond sooner', async () => {
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     const windowStart = windowStartAt(world.t.clock.now())
     const boundaryMs = (windowStart + WINDOW_SEC) * 1000
     for (const [atMs, expected] of [
@@ -112,9 +112,9 @@ describe('GET /v1/crypto/active', () => {
 
   test('200: a coin whose market is not known is left out', async () => {
     const windowStart = windowStartAt(world.t.clock.now())
-    const events = await world.parts.gamma.getEventsBySlugs(windowSlugs(windowStart))
+    const events = await world.deps.gamma.getEventsBySlugs(windowSlugs(windowStart))
     events.delete(`doge-updown-5m-${windowStart}`)
-    await storeEntries(world.parts, { events: [...events.values()] })
+    await storeEntries(world.deps, { events: [...events.values()] })
     const reply = await json('/v1/crypto/active')
     expect(reply).toMatchObject({ count: 6, windowStart })
     const slugs = reply.markets.map(({ slug }: { slug: string }) => slug)
@@ -125,7 +125,7 @@ describe('GET /v1/crypto/active', () => {
     const windowStart = windowStartAt(world.t.clock.now())
     const [btc, eth] = await askWindows(windowStart)
     world.spoil = changeMarket(btc?.id, { outcomes: '["Down", "Up"]', outcomePrices: null })
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     const { markets } = await json('/v1/crypto/active')
     const find = (id: string | undefined) =>
       markets.find((entry: { id: string }) => entry.id === id).markets[0]
@@ -145,7 +145,7 @@ describe('GET /v1/crypto/active', () => {
       ...reply,
       body: (reply.body as object[]).map((event) => ({ ...event, startDate })),
     })
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     const { markets } = await json('/v1/crypto/active')
     for (const entry of markets) expect(entry.startDate).toBe(startDate)
   })
@@ -189,7 +189,7 @@ describe('GET /v1/crypto/markets', () => {
 
   test('200: what is open as Gamma shows it, the most traded first', async () => {
     const everything = await world.askEvents('closed=false')
-    await syncOpenEvents(world.parts, never)
+    await syncOpenEvents(world.deps, never)
     const expected = everything
       .filter(isShown)
       .sort((a, b) => b.volume24hr - a.volume24hr || Number(a.id) - Number(b.id))
@@ -205,7 +205,7 @@ describe('GET /v1/crypto/markets', () => {
 
   test('200: a window that ended is not listed, even before Gamma closes it', async () => {
     const windowStart = windowStartAt(world.t.clock.now())
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     const boundaryMs = (windowStart + WINDOW_SEC) * 1000
     for (const [atMs, expected] of [
       [boundaryMs - 1, windowStart],
@@ -222,7 +222,7 @@ describe('GET /v1/crypto/markets', () => {
 describe('GET /v1/crypto/series', () => {
   test('200: the series by slug, with their intervals and how many events are open', async () => {
     const everything = await world.askEvents('closed=false')
-    await syncOpenEvents(world.parts, never)
+    await syncOpenEvents(world.deps, never)
     await updateCatalogueState(world.t.ctx.sql, { phase: 'done' })
     const { series, count } = await json('/v1/crypto/series')
 
@@ -244,7 +244,7 @@ describe('GET /v1/crypto/series', () => {
   })
 
   test('200: events are not counted before they have all been read', async () => {
-    await refreshWindows(world.parts, never)
+    await refreshWindows(world.deps, never)
     const { series, count } = await json('/v1/crypto/series')
     expect(count).toBe(7)
     for (const entry of series) expect(entry).toMatchObject({ recurrence: '5m', eventCount: null })

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { STANDARD } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
-import { COIN_CODES } from './coins.js'
+import { COIN_CODES, WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 import { presentActive, presentEvents, presentSeries } from './present.js'
 import { selectMarkets, selectOpenEvents, selectSeries, selectWindows } from './queries.js'
 import { ActiveReply, MarketsReply, SeriesReply } from './schemas.js'
-import { WINDOW_SEC, windowSlugs, windowStartAt } from './windows.js'
 
 /** While the catalogue is being read for the first time something may come at any moment. */
 const INCOMPLETE_CACHE_MS = 1_000

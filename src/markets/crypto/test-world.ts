@@ -5,13 +5,13 @@ import type { HttpReply, HttpRequest } from '../../../sim/server/handlers.js'
 import { openHost } from '../../../sim/server/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { createTestApp } from '../../../test/test-app.js'
-import { createMarketMetrics } from '../../catalogue/metrics.js'
-import type { MarketParts } from '../../catalogue/parts.js'
+import type { CatalogueDeps } from '../../catalogue/deps.js'
+import { createCatalogueMetrics } from '../../catalogue/deps.js'
 import { updateCatalogueState } from '../../catalogue/queries.js'
 import { instantTiming } from '../../catalogue/test-world.js'
 import { GammaClient } from '../../upstreams/gamma/client.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
-import { WINDOW_SEC } from './windows.js'
+import { WINDOW_SEC } from './coins.js'
 
 const START_MS = Date.UTC(2026, 10, 12)
 /** In the middle of the third window, when the first two are closed. */
@@ -43,17 +43,17 @@ export async function openCryptoWorld() {
   const { store, clock, log, catalogue, upstreams } = t.ctx
   const registry = new Registry()
   const metrics = createUpstreamMetrics(registry)
-  const parts: MarketParts = {
+  const deps: CatalogueDeps = {
     ...{ store, clock, log, catalogue, clob: upstreams.clob },
     gamma: new GammaClient({ url: host.url, metrics, clock, timing: instantTiming() }),
-    metrics: createMarketMetrics(registry),
+    metrics: createCatalogueMetrics(registry),
   }
   const live = (ms: number) => {
     universe.advance(universe.nowMs + ms)
     t.clock.set(universe.nowMs)
   }
   return Object.assign(world, {
-    ...{ t, faults, requests, parts },
+    ...{ t, faults, requests, deps },
     get: (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } }),
     /** The events that Gamma shows, as it sends them. */
     askEvents: async (query: string): Promise<GammaJson[]> => {
@@ -77,7 +77,7 @@ export async function openCryptoWorld() {
       requests.length = 0
     },
     close: async () => {
-      await parts.gamma.close()
+      await deps.gamma.close()
       await t.ctx.upstreams.close()
       await t.close()
       await host.close()
