@@ -2,8 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { heard } from '../demo/simulator.js'
-import { simulatedEnvironment } from '../demo/upstream-settings.js'
+import { firstMessage, simulatedEnvironment } from '../demo/simulator.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { type RunningService, residentBytes, startAuspex } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
@@ -36,7 +35,10 @@ async function startWorld() {
     world.disconnect()
     await once(world, 'exit')
   })
-  const [{ upstreams }] = await Promise.all([heard(world, 'open'), heard(world, 'ready')])
+  const [{ upstreams }] = await Promise.all([
+    firstMessage(world, 'open'),
+    firstMessage(world, 'ready'),
+  ])
   return upstreams
 }
 

@@ -2,17 +2,20 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Samples } from '../sim/samples.js'
 import type { UpstreamUrls } from '../sim/simulator.js'
-import type { PlanId } from '../src/accounts/plans.js'
+import { createKey, retireKey } from '../src/accounts/accounts.js'
+import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
+import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
+import type { Context } from '../src/context.js'
 
 export type PlanKeys = Partial<Record<PlanId, string>>
 
-/** What `<data>/demo.json` tells scripts about the demo that runs, or that ran last. */
+/** `<data>/demo.json`: what scripts need of the demo that runs, or that ran last. */
 export type DemoFile = {
   url: string
   /** `null` once the demo has stopped. */
   pid: number | null
   keys: PlanKeys
-  /** Where the faults of the simulated upstreams are switched. */
+  /** Takes orders for faults of the simulated upstreams. */
   sim_url: string
   upstreams: UpstreamUrls
   samples: Samples
@@ -41,4 +44,32 @@ export function writeDemoFile(dataDir: string, file: DemoFile): void {
 export function removeDemoPid(dataDir: string): void {
   const file = readDemoFile(dataDir)
   if (file !== undefined) writeDemoFile(dataDir, { ...file, pid: null })
+}
+
+const LIST_MAX = 1_000
+
+/** A key for every plan: the one of an earlier run where it still works, a new one otherwise. */
+export async function prepareKeys(ctx: Context, known: PlanKeys): Promise<Record<PlanId, string>> {
+  const keys: PlanKeys = {}
+  for (const plan of PLAN_IDS) keys[plan] = await prepareKey(ctx, plan, known[plan])
+  return keys as Record<PlanId, string>
+}
+
+async function prepareKey(ctx: Context, plan: PlanId, known: string | undefined): Promise<string> {
+  if (known !== undefined) {
+    const caller = await ctx.keyRing.find(known)
+    if (caller?.plan.id === plan) return known
+  }
+  const nowMs = ctx.clock.now()
+  const name = `demo ${plan}`
+  const accounts = await selectAccounts(ctx.sql, LIST_MAX)
+  const account = accounts.find((row) => row.name === name && row.plan === plan)
+  const accountId = account?.id ?? (await insertAccount(ctx.sql, { name, plan, nowMs }))
+
+  // The secrets of earlier keys are lost, and the keys count toward what the plan allows.
+  for (const key of await selectKeys(ctx.sql, accountId, LIST_MAX)) {
+    if (key.revokedAt === null) await retireKey(ctx.sql, key.id, nowMs)
+  }
+  const { secret } = await createKey(ctx.sql, { accountId, name, nowMs })
+  return secret
 }

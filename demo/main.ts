@@ -1,19 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { addSimFlags, type SimFlags } from '../sim/flags.js'
 import type { Config } from '../src/config/config.js'
 import { addSettingFlags, readConfig } from '../src/config/setting-flags.js'
 import { reportAndExit } from '../src/core/errors.js'
-import { createLog } from '../src/lib/log.js'
 import type { ServiceOptions } from '../src/service.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
 import { untilStopped } from '../src/until-stopped.js'
-import { showBanner } from './banner.js'
-import { createCatchUpBar } from './catch-up-bar.js'
-import { readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
-import { prepareKeys } from './keys.js'
-import { type SimProcess, startSimulator } from './simulator.js'
-import { simulatedEnvironment } from './upstream-settings.js'
+import { prepareKeys, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
+import { type SimProcess, simulatedEnvironment, startSimulator } from './simulator.js'
+import { type DemoLog, formatBlocks, openDemoLog, Phases, showBanner } from './terminal.js'
+
+const CHECK_MS = 100
 
 type DemoOptions = SimFlags & { fresh?: boolean }
 
@@ -31,7 +30,7 @@ await demo.parseAsync().catch(reportAndExit)
 
 async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   // The demo is the same everywhere: the settings of a real service on this machine do not reach it.
-  const { AUSPEX_LOG_LEVEL = 'warn' } = process.env
+  const { AUSPEX_LOG_LEVEL = 'info' } = process.env
   const { config: ownConfig } = readConfig(command, { AUSPEX_LOG_LEVEL })
   const { dataDir } = ownConfig
   const { fresh = false } = options
@@ -39,21 +38,29 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   const holder = findHolder(dataDir)
   if (holder !== undefined) throw new FolderBusy(dataDir, holder)
 
-  const log = createLog(ownConfig.logLevel, process.stdout)
-  const owner = { command: 'npm run demo', log, fresh }
+  const demoLog = openDemoLog(dataDir, ownConfig.logLevel)
+  const phases = new Phases()
+  const owner = { command: 'npm run demo', log: demoLog.log, fresh }
   // Both take a while, in which the service can be loaded.
-  const starting = startSimulator(dataDir, options, fresh)
+  const onProgress = (share: number) =>
+    phases.show(share, { title: 'Simulating', unit: '', total: 1 })
+  const starting = startSimulator(dataDir, options, { fresh, onProgress })
   const opening = openDatabase(ownConfig, { ...owner, isService: true })
   const loading = import('../src/service.js')
   loading.catch(() => undefined)
-  const [simulator, database] = await openBoth(starting, opening)
   try {
-    const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
-    const { config } = readConfig(command, environment)
-    const { clock } = simulator
-    await serve(await loading, config, simulator, { ...owner, clock, database })
+    const [simulator, database] = await openBoth(starting, opening)
+    try {
+      const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
+      const { config } = readConfig(command, environment)
+      const { startService } = await loading
+      await serve(startService, { config, simulator, phases, demoLog }, { ...owner, database })
+    } finally {
+      await simulator.stop()
+    }
   } finally {
-    await simulator.stop()
+    phases.clear()
+    demoLog.close()
   }
   console.log('Stopped.')
 }
@@ -72,39 +79,66 @@ async function openBoth(
   throw [simulator, database].find((outcome) => outcome.status === 'rejected')?.reason
 }
 
+type Demo = { config: Config; simulator: SimProcess; phases: Phases; demoLog: DemoLog }
+
 async function serve(
-  { startService }: typeof import('../src/service.js'),
-  config: Config,
-  simulator: SimProcess,
+  startService: typeof import('../src/service.js').startService,
+  { config, simulator, phases, demoLog }: Demo,
   options: ServiceOptions,
 ): Promise<void> {
-  const bar = createCatchUpBar()
-  // While the universe still lives through its history, its own bar is shown.
-  let isLived = false
-  const onCatchUp: typeof bar.show = (progress) => {
-    if (isLived) bar.show(progress)
+  let firstBlock: number | undefined
+  let blocks = 0
+  let isSimulated = false
+  let isStopping = false
+  const onCatchUp: ServiceOptions['onCatchUp'] = ({ fromBlock, toBlock, block }) => {
+    firstBlock ??= fromBlock
+    const total = toBlock + 1 - firstBlock
+    blocks = block + 1 - firstBlock
+    // Before that the bar of the simulation is shown.
+    if (isSimulated) phases.show(blocks, { title: 'Ingesting', unit: 'blocks', total })
   }
-  const service = await startService(config, { ...options, onCatchUp })
-  const { url: simUrl, upstreams } = simulator
+  const { samples: simulating, clock, url: simUrl, upstreams } = simulator
+  const opened = simulating.then(() => undefined)
+  const service = await startService(config, { ...options, clock, opened, onCatchUp })
   const failed = Promise.race([service.failed, simulator.failed])
   await untilStopped(
     { ...service, failed },
     {
       onStart: async () => {
-        const samples = await simulator.samples
-        isLived = true
-        await service.ready
-        bar.end()
+        const samples = await simulating
+        phases.end('Universe', 'history simulated')
+        isSimulated = true
         const { url } = service
+        await untilCheck(url, 'chain')
+        if (isStopping) return
+        phases.end('Chain', `${formatBlocks(blocks)} ingested`)
+        await service.ready
+        if (isStopping) return
+        phases.end('Prices', 'candles of all coins filled')
         const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
         const { pid } = process
         writeDemoFile(config.dataDir, { url, pid, keys, sim_url: simUrl, upstreams, samples })
-        console.log(showBanner(url, keys, { url: simUrl, upstreams, samples }))
+        const { path: logPath } = demoLog
+        const eventSlug = samples.event_slug
+        console.log(showBanner({ url, keys, simulator, eventSlug, logPath }))
       },
       onStopping: () => {
+        isStopping = true
+        phases.clear()
         removeDemoPid(config.dataDir)
         console.log('\nStopping …')
       },
     },
   )
+}
+
+/** Waits until `/readyz` says `ok` about a part of the service, or the service is gone. */
+async function untilCheck(url: string, part: string): Promise<void> {
+  for (;;) {
+    const reply = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (reply === undefined) return
+    const { checks } = (await reply.json()) as { checks: Record<string, string> }
+    if (checks[part] === 'ok') return
+    await sleep(CHECK_MS)
+  }
 }

@@ -3,40 +3,46 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SimFlags } from '../sim/flags.js'
 import type { SimMessage } from '../sim/main.js'
+import { SIM_CREDENTIALS, type UpstreamUrls } from '../sim/simulator.js'
 import { LAWS, readState } from '../sim/state-file.js'
 import { simulatedMs } from '../sim/time.js'
+import { FIRST_NUMBER } from '../sim/universe/chain.js'
+import type { Environment } from '../src/config/config.js'
 import { type Clock, systemClock } from '../src/core/clock.js'
 import { OperatorError } from '../src/core/errors.js'
-import { Progress } from '../src/lib/progress.js'
 
 const STOP_MS_MAX = 2_000
-/** The universe makes much garbage while its history is read: with a small nursery, a third of its time. */
-const LARGE_NURSERY = ['--min-semi-space-size=64', '--max-semi-space-size=64']
+/** The universe makes much garbage while its history is read: in a small semi-space that takes a third of the time. */
+const LARGE_SEMI_SPACE = ['--min-semi-space-size=64', '--max-semi-space-size=64']
 
-type Heard<Kind> = Extract<SimMessage, { kind: Kind }>
+type MessageOf<Kind> = Extract<SimMessage, { kind: Kind }>
 
-export type SimProcess = Pick<Heard<'open'>, 'url' | 'upstreams'> & {
-  /** Resolves when the universe has lived through its history. Until then only its chain can be read. */
-  samples: Promise<Heard<'ready'>['samples']>
+export type SimProcess = Pick<MessageOf<'open'>, 'url' | 'upstreams'> & {
+  /** Resolves when the history is simulated. Until then only the chain can be read. */
+  samples: Promise<MessageOf<'ready'>['samples']>
   /** Shows the time of the universe, which may pass faster than ours. */
   clock: Clock
-  /** Rejects when the universe ends unasked. */
+  /** Rejects when the process ends without `stop`. */
   failed: Promise<never>
   stop(): Promise<void>
 }
+
+type StartOptions = { fresh?: boolean; onProgress?: (share: number) => void }
 
 /** Starts the universe of this data folder in a process of its own, and waits until it can be asked. */
 export async function startSimulator(
   dataDir: string,
   { seed, history, speed }: SimFlags,
-  fresh: boolean,
+  { fresh = false, onProgress = () => {} }: StartOptions = {},
 ): Promise<SimProcess> {
   const statePath = join(dataDir, 'sim.json')
   if (fresh) rmSync(statePath, { force: true })
   refuseOtherUniverse(dataDir, statePath, seed)
   const args = ['--seed', String(seed), '--speed', String(speed), '--state', statePath]
   if (history !== undefined) args.push('--history', `${history / 60_000}m`)
-  const child = fork(join(import.meta.dirname, '../sim/main.js'), args, { execArgv: LARGE_NURSERY })
+  const child = fork(join(import.meta.dirname, '../sim/main.js'), args, {
+    execArgv: LARGE_SEMI_SPACE,
+  })
 
   const ended = new Promise<number>((resolve) => {
     child.on('exit', (code) => resolve(code ?? 1))
@@ -44,15 +50,13 @@ export async function startSimulator(
   const failed = ended.then((code): never => {
     throw new OperatorError(`The simulated universe ended unasked (exit code ${code}).`)
   })
-  // A stop ends it too, and nobody listens then.
+  // After a stop this rejection is expected.
   failed.catch(() => undefined)
-  const bar = new Progress({ title: 'Simulating', unit: '', total: 1 })
   child.on('message', (message: SimMessage) => {
-    if (message.kind === 'progress') bar.show(message.share)
-    if (message.kind === 'ready') bar.end()
+    if (message.kind === 'progress') onProgress(message.share)
   })
-  const opened = heard(child, 'open')
-  const samples = heard(child, 'ready').then((message) => message.samples)
+  const opened = firstMessage(child, 'open')
+  const samples = firstMessage(child, 'ready').then((message) => message.samples)
   const { url, upstreams, time } = await Promise.race([opened, failed])
   return {
     url,
@@ -70,15 +74,41 @@ export async function startSimulator(
 }
 
 /** The first message of a kind. */
-export function heard<Kind extends SimMessage['kind']>(
+export function firstMessage<Kind extends SimMessage['kind']>(
   child: ChildProcess,
   kind: Kind,
-): Promise<Heard<Kind>> {
+): Promise<MessageOf<Kind>> {
   return new Promise((resolve) => {
     child.on('message', (message: SimMessage) => {
-      if (message.kind === kind) resolve(message as Heard<Kind>)
+      if (message.kind === kind) resolve(message as MessageOf<Kind>)
     })
   })
+}
+
+/** The variables that point every connector at the simulator, and ask for all of its history. */
+export function simulatedEnvironment(urls: UpstreamUrls): Environment {
+  const { liveV2, chainlink } = SIM_CREDENTIALS
+  return {
+    AUSPEX_POLYGON_URL: urls.polygon_http,
+    AUSPEX_POLYGON_WS_URL: urls.polygon_ws,
+    AUSPEX_POLYGON_CALLS_PER_SECOND: '1000',
+    AUSPEX_FROM_BLOCK: String(FIRST_NUMBER),
+    AUSPEX_GAMMA_URL: urls.gamma,
+    AUSPEX_CLOB_URL: urls.clob,
+    AUSPEX_CLOB_WS_URL: urls.clob_ws,
+    AUSPEX_DATA_API_URL: urls.data_api,
+    AUSPEX_SITE_URL: urls.site,
+    AUSPEX_RTDS_WS_URL: urls.rtds,
+    AUSPEX_LIVE_V2_WS_URL: urls.live_v2,
+    AUSPEX_CHAINLINK_URL: urls.chainlink,
+    AUSPEX_CHAINLINK_WS_URL: urls.chainlink_ws,
+    AUSPEX_CLOB_API_KEY: liveV2.apiKey,
+    AUSPEX_CLOB_SECRET: liveV2.secret,
+    AUSPEX_CLOB_PASSPHRASE: liveV2.passphrase,
+    AUSPEX_CHAINLINK_API_KEY: chainlink.apiKey,
+    AUSPEX_CHAINLINK_SECRET: chainlink.secret,
+    AUSPEX_CHAINLINK_CALLS_PER_SECOND: '500',
+  }
 }
 
 /** What was read from one universe does not fit another. */

@@ -43,9 +43,12 @@ export type ContextParts = {
   log: Log
   store: Pick<Store, 'sql' | 'control' | 'problem'>
   clock?: Clock
+  /** Resolves when the upstreams can be asked; absent: at once. */
+  opened?: Promise<void> | undefined
 }
 
-export function createContext({ config, log, store, clock = systemClock }: ContextParts): Context {
+export function createContext(parts: ContextParts): Context {
+  const { config, log, store, clock = systemClock, opened } = parts
   const metrics = createMetrics()
   const keyRing = new KeyRing(store)
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
@@ -71,7 +74,7 @@ export function createContext({ config, log, store, clock = systemClock }: Conte
     jobs: new JobRunner({ store, registry: metrics.registry, clock, log }),
     statusParts: [],
     chain: createChainStatus(),
-    upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log }),
+    upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened }),
     bus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
     startedAtMs: clock.now(),

@@ -37,7 +37,9 @@ export type ServiceOptions = {
   fresh?: boolean
   /** An open database; closed with the service. */
   database?: Database
-  /** Called with the progress of the reading of history. */
+  /** Resolves when the upstreams can be asked; absent: at once. A node can be asked for blocks before. */
+  opened?: Promise<void>
+  /** Called with the progress of reading the history of the chain. */
   onCatchUp?: OnCatchUp
 }
 
@@ -66,7 +68,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     connectionsMax: config.databaseConnections,
     log,
   })
-  const ctx = createContext({ config, log, store, clock: options.clock ?? systemClock })
+  const { clock = systemClock, opened } = options
+  const ctx = createContext({ config, log, store, clock, opened })
   let app: FastifyInstance
   let url: string
   try {

@@ -20,8 +20,8 @@ const LIVE_KEY = { apiKey: 'key', secret: 'secret', passphrase: 'phrase' }
 const CHAINLINK_KEY = { apiKey: 'key', secret: 'secret' }
 /** The frames with which a client of ours subscribes. */
 const SUBSCRIPTIONS = { rtds: 4, live_v2: 1, chainlink: 0 }
-/** What a collector wants to have of the oracle's own streams before it is content. */
-const PAST_SEC = 3 * 60 * 60
+/** How far back a collector fetches the past of Chainlink's streams. */
+const PAST_SEC = 24 * 60 * 60
 
 const stream = (symbol: CoinSymbol, kind: PriceKind, source: Stream['source']): Stream => {
   return { symbol, kind, source }
@@ -111,6 +111,7 @@ function environmentsOf(
       AUSPEX_CHAINLINK_WS_URL: chainlink.wsUrl,
       AUSPEX_CHAINLINK_API_KEY: CHAINLINK_KEY.apiKey,
       AUSPEX_CHAINLINK_SECRET: CHAINLINK_KEY.secret,
+      AUSPEX_CHAINLINK_CALLS_PER_SECOND: '1000',
     },
   }
 }
@@ -151,8 +152,12 @@ function quoteOf({ prices }: Universe, { symbol, kind, source }: Stream, sec: nu
   }
 }
 
-/** Fills the past of the oracle's own streams, so that no collector has to fetch it. */
-export async function insertPast(sql: Sql, { universe }: SimulatedPrices): Promise<void> {
+/** Stores the last day of the streams that a collector would fetch, but for the seconds that are left out. */
+export async function insertPast(
+  sql: Sql,
+  { universe }: SimulatedPrices,
+  leftOut: ReadonlySet<number> = new Set(),
+): Promise<void> {
   const nowSec = Math.floor(universe.nowMs / 1_000)
   const past = SIMULATED_STREAMS.chainlink.map((each) => {
     const { price } = quoteOf(universe, each, nowSec)
@@ -162,13 +167,17 @@ export async function insertPast(sql: Sql, { universe }: SimulatedPrices): Promi
   await ensurePartitions(sql, blocks)
   await upsertBlocks(
     sql,
-    past.flatMap(({ stream, quote }) => {
-      const ticks = new TickBlock()
-      for (let slot = 0; slot < BLOCK_SEC; slot++) ticks.put(slot, quote)
-      return blocks.map((block) => ({ stream, block, columns: ticks.toBytes() }))
-    }),
+    past.flatMap(({ stream, quote }) =>
+      blocks.map((block) => {
+        const ticks = new TickBlock()
+        for (let slot = 0; slot < BLOCK_SEC; slot++) {
+          if (!leftOut.has(block * BLOCK_SEC + slot)) ticks.put(slot, quote)
+        }
+        return { stream, block, columns: ticks.toBytes() }
+      }),
+    ),
   )
-  const secs = range(blockOf(nowSec) * BLOCK_SEC, nowSec + 1)
+  const secs = range(blockOf(nowSec) * BLOCK_SEC, nowSec + 1).filter((sec) => !leftOut.has(sec))
   await insertTicks(
     sql,
     past.flatMap(({ stream, quote }) => secs.map((sec) => ({ stream, sec, ...quote }))),

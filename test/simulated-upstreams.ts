@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { simulatedEnvironment } from '../demo/upstream-settings.js'
+import { simulatedEnvironment } from '../demo/simulator.js'
 import { openSimulator } from '../sim/simulator.js'
 import { Universe } from '../sim/universe/universe.js'
 import { type Environment, loadConfig } from '../src/config/config.js'

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
-import { startSimulator } from '../../demo/simulator.js'
-import { simulatedEnvironment } from '../../demo/upstream-settings.js'
+import { simulatedEnvironment, startSimulator } from '../../demo/simulator.js'
 import { loadConfig } from '../../src/config/config.js'
 import { systemClock } from '../../src/core/clock.js'
 import { createLog } from '../../src/lib/log.js'
@@ -26,7 +25,7 @@ const FAULT_MS_MAX = 7_000
 const RECOVERY_MS = 100_000
 
 const dataDir = mkdtempSync(join(tmpdir(), 'auspex-soak-'))
-const simulator = await startSimulator(dataDir, { seed, history: 3_600_000, speed: 1 }, false)
+const simulator = await startSimulator(dataDir, { seed, history: 3_600_000, speed: 1 })
 const registry = new Registry()
 const metrics = createUpstreamMetrics(registry)
 const log = createLog('silent', process.stderr)

@@ -106,4 +106,12 @@ export const UPSTREAM_SETTINGS = {
   ),
   chainlinkApiKey: secret('AUSPEX_CHAINLINK_API_KEY', 'key for Data Streams'),
   chainlinkSecret: secret('AUSPEX_CHAINLINK_SECRET', 'its secret'),
+  // Half of it is the ten calls per second of the published fair use policy.
+  chainlinkCallsPerSecond: setting({
+    env: 'AUSPEX_CHAINLINK_CALLS_PER_SECOND',
+    placeholder: 'number',
+    help: 'calls per second that Data Streams allows; half of them are used',
+    fallback: () => 20,
+    read: readInteger(1, 10_000),
+  }),
 }

@@ -33,3 +33,16 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   signal.addEventListener('abort', listener, { once: true })
   return () => signal.removeEventListener('abort', listener)
 }
+
+/** Waits for a promise, or for the signal if that comes first. */
+export async function untilAborted(
+  promise: Promise<void> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (promise === undefined) return
+  let unlink = () => {}
+  const aborted = new Promise<void>((resolve) => {
+    unlink = onAbort(signal, resolve)
+  })
+  await Promise.race([promise, aborted]).finally(unlink)
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openSimulatedPrices, type UpstreamName } from '../../test/simulated-prices.js'
+import { insertPast, openSimulatedPrices, type UpstreamName } from '../../test/simulated-prices.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
 import { sumMetric } from '../../test/upstream-socket.js'
@@ -12,7 +12,7 @@ import { Upstreams } from '../upstreams/upstreams.js'
 import { packTicks } from './archive/pack.js'
 import { insertTicks } from './archive/queries.js'
 import { dropOldTicks, PriceJobs } from './jobs.js'
-import { type Stream, streamId } from './streams.js'
+import { type Stream, SYMBOLS, streamId } from './streams.js'
 
 let t: TestApp
 beforeAll(async () => {
@@ -64,8 +64,52 @@ describe('the status', () => {
     expect((await open('rtds', 'chainlink')).sockets()).toEqual([])
     expect(await jobs.status()).toEqual([
       { source: 'platform_oracle', lastSec: undefined },
-      { source: 'oracle_data_streams', lastSec: undefined },
+      { source: 'oracle_data_streams', lastSec: undefined, isFilling: true },
     ])
+  })
+
+  test('shows that a source is being filled until the prices of the candles of all coins are there', async () => {
+    const sim = await openSimulatedPrices()
+    t.clock.set(sim.now())
+    const nowSec = sim.now() / 1_000
+    const run = (fromSec: number, toSec: number) =>
+      Array.from({ length: toSec - fromSec + 1 }, (_, index) => fromSec + index)
+    const [ofCandles, older] = [run(nowSec - 599, nowSec), run(nowSec - 80_000, nowSec - 70_000)]
+    await insertPast(t.ctx.sql, sim, new Set([...ofCandles, ...older]))
+    const jobs = new PriceJobs(partsFor(sim.environment(['chainlink'])))
+    const controller = new AbortController()
+    const collecting = jobs.collect(controller.signal)
+    const isFilling = async () => (await jobs.status())?.some((source) => source.isFilling)
+    await vi.waitFor(async () => expect(await isFilling()).toBe(false), { timeout: 20_000 })
+    const ids = SYMBOLS.map((symbol) =>
+      streamId({ symbol, kind: 'spot', source: 'oracle_data_streams' }),
+    )
+    const counts = await t.ctx.sql`
+      select count(*)::int as seconds from live_ticks
+       where stream = any(${ids}::smallint[]) and sec > ${nowSec - 600}
+       group by stream`
+    controller.abort()
+    await collecting
+    expect(counts).toHaveLength(SYMBOLS.length)
+    // The guard takes the first three prices of a coin for a vote.
+    for (const { seconds } of counts) expect(seconds).toBeGreaterThanOrEqual(597)
+  })
+
+  test('does not wait for the past of a source that cannot be reached', async () => {
+    const sim = await openSimulatedPrices()
+    sim.faults.set({ upstream: 'chainlink', mode: 'drop' })
+    const jobs = new PriceJobs(partsFor(sim.environment(['chainlink'])))
+    const controller = new AbortController()
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const collecting = jobs.collect(controller.signal)
+    await until(() => sim.pages().length === 0)
+    expect(await jobs.status()).toMatchObject([{ isFilling: true }])
+    vi.advanceTimersByTime(11_000)
+    const [status] = (await jobs.status()) ?? []
+    expect(status).not.toHaveProperty('isFilling')
+    controller.abort()
+    await collecting
   })
 
   test('tells the newest price of any coin, by whichever process it was written', async () => {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { presentAge } from '../core/clock.js'
 import type { DomainWork, StatusPart } from '../jobs/job.js'
+import { untilAborted } from '../lib/abort.js'
 import type { Pool } from '../store/connection.js'
 import type { PriceSource } from '../upstreams/prices/source.js'
 import { selectLatest } from './archive/latest.js'
@@ -15,11 +16,20 @@ const STATUS_MS = 1_000
 const RETENTION_MS = 60 * 60 * 1000
 /** A source without a price for longer is silent. */
 const PRICE_AGE_SEC_MAX = 60
+/** For so long after its start a service that fills its candles is not ready; then it serves what it has. */
+const FILL_MS_MAX = 120_000
+/** A source that is not connected by then is not waited for. */
+const CONNECT_MS_MAX = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const SPOT_STREAMS = [...STREAMS].flatMap(([id, { kind }]) => (kind === 'spot' ? id : []))
 
 /** `lastSec`: the newest tick of the archive; `undefined`: there is none. */
-export type PriceStatus = { source: string; lastSec: number | undefined }
+export type PriceStatus = {
+  source: string
+  lastSec: number | undefined
+  /** After a start: prices of which candles are made are still being fetched. */
+  isFilling?: boolean
+}
 
 export function createPriceWork(ctx: Context): DomainWork {
   const { clock, config } = ctx
@@ -79,17 +89,25 @@ export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart =
     const silent = all.filter(
       ({ lastSec }) => lastSec === undefined || nowSec - lastSec > PRICE_AGE_SEC_MAX,
     )
-    if (silent.length === 0) {
+    const filling = all.filter(({ isFilling }) => isFilling)
+    if (silent.length === 0 && filling.length === 0) {
       return { name: 'prices', status: 'ready', isReady: true, problem: undefined }
     }
-    const problem = silent
-      .map(({ source, lastSec }) =>
+    const problem = [
+      ...silent.map(({ source, lastSec }) =>
         lastSec === undefined
           ? `${source}: no price yet`
           : `${source}: no price for ${nowSec - lastSec} seconds`,
-      )
-      .join('; ')
-    return { name: 'prices', status: 'degraded', isReady: silent.length < all.length, problem }
+      ),
+      ...filling.map(({ source }) => `${source}: the prices of the candles are being fetched`),
+    ].join('; ')
+    const isFilled = filling.length === 0
+    return {
+      name: 'prices',
+      status: isFilled ? 'degraded' : 'not_ready',
+      isReady: isFilled && silent.length < all.length,
+      problem,
+    }
   },
 })
 
@@ -102,6 +120,7 @@ export class PriceJobs {
   readonly #lastSecs: Map<TickSource, number | undefined>
   #hasLooked = false
   #collector: TickCollector | undefined
+  #startedAt: number | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -116,6 +135,9 @@ export class PriceJobs {
     const { registry } = metrics
     const sources = this.#sources
     if (sources.length === 0) return
+    await untilAborted(this.#parts.upstreams.opened, signal)
+    if (signal.aborted) return
+    this.#startedAt ??= performance.now()
     this.#collector ??= new TickCollector({ store, sources, bus, clock, registry, log })
     await this.#collector.run(signal)
   }
@@ -134,7 +156,10 @@ export class PriceJobs {
   /** What the last reading has shown; before the first, that nobody was heard. */
   known(): PriceStatus[] | undefined {
     if (this.#sources.length === 0) return undefined
-    return [...this.#lastSecs].map(([source, lastSec]) => ({ source, lastSec }))
+    return [...this.#lastSecs].map(([source, lastSec]) => {
+      const isFilling = this.#isFilling(source)
+      return { source, lastSec, ...(isFilling && { isFilling }) }
+    })
   }
 
   /**
@@ -150,6 +175,18 @@ export class PriceJobs {
       const lastSec = lastTickMs === undefined ? undefined : Math.floor(lastTickMs / 1000)
       return { source: source.name, lastSec }
     })
+  }
+
+  /** Whether the source still fetches prices of which candles are made. */
+  #isFilling(name: TickSource): boolean {
+    if (this.#collector?.hasCandles) return false
+    const fetching = this.#sources.find(
+      (source) => sourceOf(source.name) === name && source.isFetching !== undefined,
+    )
+    if (fetching === undefined) return false
+    const sinceMs = performance.now() - (this.#startedAt ?? performance.now())
+    if (sinceMs > CONNECT_MS_MAX && fetching.health().state !== 'open') return false
+    return sinceMs <= FILL_MS_MAX
   }
 
   /** The first time of the whole archive; what comes later is seen before it moves into blocks. */

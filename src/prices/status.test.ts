@@ -22,8 +22,12 @@ function setAges(ages: Record<string, number | null>): void {
   }))
 }
 
-async function ready(ages: Record<string, number | null>) {
+function ready(ages: Record<string, number | null>) {
   setAges(ages)
+  return askReady()
+}
+
+async function askReady() {
   const reply = await t.app.inject('/readyz')
   const { status, checks } = reply.json()
   return [reply.statusCode, status, checks.prices]
@@ -62,6 +66,16 @@ describe('GET /readyz with prices', () => {
       'degraded',
       'platform_oracle: no price yet; oracle_data_streams: no price for 3600 seconds',
     ])
+  })
+
+  test('503, not ready: the prices of the candles are being fetched', async () => {
+    sources = [
+      { source: 'platform_oracle', lastSec: Math.floor(t.clock.now() / 1_000) },
+      { source: 'oracle_data_streams', lastSec: undefined, isFilling: true },
+    ]
+    const [statusCode, status, prices] = await askReady()
+    expect([statusCode, status]).toEqual([503, 'not_ready'])
+    expect(prices).toMatch(/oracle_data_streams: the prices of the candles are being fetched$/)
   })
 
   test('503, not ready: prices cannot make up for the chain', async () => {

@@ -16,7 +16,13 @@ import type { UpstreamMetrics } from './transport/metrics.js'
 /** The coins that have up-or-down markets. */
 export const COINS = ['btc', 'eth', 'sol', 'xrp', 'doge', 'bnb', 'hype'] as const
 
-type Shared = { metrics: UpstreamMetrics; clock: Clock; log: Log }
+type Shared = {
+  metrics: UpstreamMetrics
+  clock: Clock
+  log: Log
+  /** Absent: all upstreams can be asked at once. */
+  opened?: Promise<void> | undefined
+}
 type ClobListener = Pick<ClobSocketOptions, 'onEvents' | 'onGap'>
 
 /** Every connector, made from the configuration alone. */
@@ -27,19 +33,24 @@ export class Upstreams {
   readonly sitePrice: SitePriceClient
   /** Without a node there is none. */
   readonly polygon: PolygonClient | undefined
+  /** Resolves when the upstreams can be asked. A node can be asked for blocks before. */
+  readonly opened: Promise<void>
   readonly #config: Config
   readonly #shared: Shared
 
   constructor(config: Config, shared: Shared) {
     this.#config = config
     this.#shared = shared
+    this.opened = shared.opened ?? Promise.resolve()
     this.gamma = new GammaClient({ ...shared, url: config.gammaUrl })
     this.clob = new ClobClient({ ...shared, url: config.clobUrl })
     this.dataApi = new DataApiClient({ ...shared, url: config.dataApiUrl })
     this.sitePrice = new SitePriceClient({ ...shared, url: config.siteUrl })
     const { polygonUrl: url, polygonCallsPerSecond: callsPerSecond } = config
     this.polygon =
-      url === undefined ? undefined : new PolygonClient({ ...shared, url, callsPerSecond })
+      url === undefined
+        ? undefined
+        : new PolygonClient({ ...shared, opened: undefined, url, callsPerSecond })
   }
 
   /** Heads, pending transactions and, with a filter, logs. `undefined` without a node. */
@@ -57,6 +68,7 @@ export class Upstreams {
   /** The sources of prices that are not off and whose credentials, if they need any, are there. */
   priceSources(): PriceSource[] {
     const { rtdsWsUrl, liveV2WsUrl, chainlinkWsUrl, chainlinkUrl } = this.#config
+    const { chainlinkCallsPerSecond: callsPerSecond } = this.#config
     return createPriceSources(
       {
         rtds: rtdsWsUrl === undefined ? undefined : { url: rtdsWsUrl },
@@ -64,6 +76,7 @@ export class Upstreams {
         chainlink: {
           url: chainlinkWsUrl,
           restUrl: chainlinkUrl,
+          callsPerSecond,
           credentials: chainlinkCredentials(this.#config),
         },
       },

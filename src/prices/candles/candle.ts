@@ -1,4 +1,6 @@
 export const CANDLE_SEC = 300
+/** The time that an answer covers. */
+export const CANDLES_SEC = 30 * CANDLE_SEC
 
 export type Candle = { time: number; open: number; high: number; low: number; close: number }
 

@@ -4,25 +4,23 @@ import { selectBlocks, selectLive } from '../archive/queries.js'
 import { blockOf } from '../archive/tick-block.js'
 import { newestTick } from '../newest-tick.js'
 import { type CoinSymbol, streamIds } from '../streams.js'
-import { CANDLE_SEC, type Candle, toCandles } from './candle.js'
+import { CANDLE_SEC, CANDLES_SEC, type Candle, toCandles } from './candle.js'
 import { mergeSeconds } from './second-prices.js'
 
-const CANDLES = 30
 const DAY_SEC = 24 * 60 * 60
 
 /** The last candles up to the running one. What it reads does not grow with the archive. */
 export async function readCandles(sql: Sql, symbol: CoinSymbol, nowMs: number): Promise<Candle[]> {
   const streams = streamIds(symbol, 'spot')
-  const seconds = CANDLES * CANDLE_SEC
   const toSec = (Math.floor(nowMs / 1000 / CANDLE_SEC) + 1) * CANDLE_SEC - 1
-  const fromSec = toSec + 1 - seconds
+  const fromSec = toSec + 1 - CANDLES_SEC
   // Live ticks first: one that moves in between is then found twice.
   const { ticks: live } = await selectLive(sql, streams, fromSec, toSec)
   const blocks = await selectBlocks(sql, streams, blockOf(fromSec), blockOf(toSec), {
     pricesAlone: true,
   })
   const before = await selectPriceBefore(sql, streams, fromSec)
-  const prices = mergeSeconds({ live, blocks }, streams, fromSec, seconds)
+  const prices = mergeSeconds({ live, blocks }, streams, fromSec, CANDLES_SEC)
   return toCandles(prices, fromSec, before?.price)
 }
 

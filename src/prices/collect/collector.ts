@@ -8,12 +8,13 @@ import { createPriceFeed } from '../../upstreams/prices/feed.js'
 import type { PriceGap, PriceSource, PriceTick } from '../../upstreams/prices/source.js'
 import { type Price, selectLatest } from '../archive/latest.js'
 import type { StreamTick } from '../archive/queries.js'
+import { CANDLES_SEC } from '../candles/candle.js'
 import { type CoinSymbol, STREAMS, type Stream, sourceOf, streamId, toSymbol } from '../streams.js'
 import { type CollectMetrics, createCollectMetrics } from './metrics.js'
 import { toPriceEvent } from './price-event.js'
 import { type Anchor, PriceGuard } from './price-guard.js'
-import { selectResumeSecs } from './resume.js'
 import { Speakers } from './speakers.js'
+import { selectStored } from './stored-streams.js'
 import { TickBuffer } from './tick-buffer.js'
 
 export type CollectorOptions = {
@@ -42,6 +43,7 @@ export class TickCollector {
   readonly #speakers: Speakers
   /** The newest second that was told, by feed and kind. */
   readonly #told = new Map<string, number>()
+  #hasCandles = false
 
   constructor(options: CollectorOptions) {
     const { store, registry, sources, clock } = options
@@ -52,21 +54,26 @@ export class TickCollector {
     this.#speakers = new Speakers(names, clock.now())
   }
 
+  /** Whether the prices that candles are made of are in the archive, as far as they can be fetched. */
+  get hasCandles(): boolean {
+    return this.#hasCandles
+  }
+
   /** Ends when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { store, sources, clock, log } = this.#options
     const nowSec = Math.floor(clock.now() / 1000)
     const span = { fromSec: 0, toSec: nowSec }
     const latest = await selectLatest(store.sql, [...STREAMS.keys()], span)
-    const resumeSecs = await selectResumeSecs(store.sql, latest, nowSec)
+    const storedById = await selectStored(store.sql, latest, nowSec)
     this.#guard = new PriceGuard(anchorsOf(latest))
     const feed = createPriceFeed({
       sources,
       onTick: (tick) => this.#hear(tick),
       onGap: (gap) => this.#noteGap(gap),
-      resume: (coin, kind, source) => {
-        const sec = resumeSecs.get(idOf({ coin, kind, source }) ?? -1)
-        return sec === undefined ? undefined : sec * 1000
+      stored: (coin, kind, source) => {
+        const stored = storedById.get(idOf({ coin, kind, source }) ?? -1)
+        return stored && { untilMs: stored.untilSec * 1000, missing: stored.missing }
       },
       log,
     })
@@ -125,9 +132,15 @@ export class TickCollector {
   }
 
   async #flush(): Promise<void> {
-    await this.#buffer
-      .flush()
-      .catch((error: unknown) => this.#options.log.warn({ err: error }, 'ticks wait to be written'))
+    const { sources, clock, log } = this.#options
+    const sinceMs = clock.now() - CANDLES_SEC * 1000
+    const isFetching = sources.some((source) => source.isFetching?.('spot', sinceMs))
+    try {
+      await this.#buffer.flush()
+      this.#hasCandles ||= !isFetching
+    } catch (error) {
+      log.warn({ err: error }, 'ticks wait to be written')
+    }
   }
 }
 

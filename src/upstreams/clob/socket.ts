@@ -25,6 +25,8 @@ export type ClobSocketOptions = {
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
+  /** The first connection waits for it. */
+  opened?: Promise<void> | undefined
   /** The events of a frame, in order. While a promise is pending the next frames wait. */
   onEvents: (events: ClobEvent[]) => void | Promise<void>
   /**
@@ -48,7 +50,8 @@ export class ClobSocket {
   #lastText: string | undefined
 
   constructor(options: ClobSocketOptions) {
-    const { url, clock, metrics, log, onEvents, onGap, tokensMax = TOKENS_MAX, tuning } = options
+    const { url, clock, metrics, log, opened, onEvents, onGap, tuning } = options
+    const { tokensMax = TOKENS_MAX } = options
     this.#tokensMax = tokensMax
     this.#socket = new UpstreamSocket<ClobEvent[]>({
       upstream: NAME,
@@ -67,6 +70,7 @@ export class ClobSocket {
       clock,
       metrics,
       log,
+      opened,
       ...tuning,
       limits: { ...LIMITS, ...tuning?.limits },
     })

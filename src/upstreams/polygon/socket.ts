@@ -20,6 +20,8 @@ export type PolygonSocketOptions = {
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
+  /** The first connection waits for it. */
+  opened?: Promise<void> | undefined
   timings?: Partial<SocketTimings> | undefined
   limits?: Partial<SocketLimits> | undefined
   /** Without a new head for that long the socket is opened again. */
@@ -62,7 +64,7 @@ export class PolygonSocket {
   #subscriptions = new Subscriptions()
 
   constructor(options: PolygonSocketOptions, listener: PolygonListener) {
-    const { url, clock, metrics, log, timings, limits, silentAfterMs } = options
+    const { url, clock, metrics, log, opened, timings, limits, silentAfterMs } = options
     this.#options = options
     this.#listener = listener
     this.#socket = new UpstreamSocket<News>({
@@ -79,6 +81,7 @@ export class PolygonSocket {
       clock,
       metrics,
       log,
+      opened,
       timings,
       limits,
     })

@@ -18,21 +18,30 @@ const tick = (sec: number): PriceTick => ({
   receivedMs: 0,
 })
 
-/** A host that has every second up to `lastSec`, 100 to a page of `pageMs`; `fail` may throw instead. */
-function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {} } = {}) {
+/** A host that has every second but `empty` up to `lastSec`, 100 to a page of `pageMs`; `fail` may throw instead. */
+function open({
+  lastSec = 10_000_000,
+  pageMs = 0,
+  fail = (_call: number) => {},
+  empty = NONE,
+} = {}) {
   const asked: number[] = []
   const filled: number[] = []
+  const coins: string[] = []
   const missed: MissedSeconds[] = []
   let nowMs = 0
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
   const backfill = new Backfill(controller.signal, {
-    readPage: async (_feed, fromSec) => {
+    readPage: async ({ coin }, fromSec) => {
       asked.push(fromSec)
+      coins.push(coin)
       nowMs += pageMs
       fail(asked.length)
-      const count = Math.max(0, Math.min(100, lastSec - fromSec + 1))
-      return Array.from({ length: count }, (_, index) => tick(fromSec + index))
+      const firstSec =
+        empty.fromSec <= fromSec && fromSec <= empty.toSec ? empty.toSec + 1 : fromSec
+      const count = Math.max(0, Math.min(100, lastSec - firstSec + 1))
+      return Array.from({ length: count }, (_, index) => tick(firstSec + index))
     },
     onTick: ({ timestampMs }) => filled.push(timestampMs / 1_000),
     onMissed: (each) => missed.push(each),
@@ -44,8 +53,10 @@ function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {} }
     },
     log: pino({ level: 'silent' }),
   })
-  return { backfill, asked, filled, missed, controller }
+  return { backfill, asked, coins, filled, missed, controller }
 }
+
+const NONE = { fromSec: 0, toSec: -1 }
 
 const range = (fromSec: number, toSec: number) =>
   Array.from({ length: toSec - fromSec + 1 }, (_, index) => fromSec + index)
@@ -53,24 +64,56 @@ const range = (fromSec: number, toSec: number) =>
 const failure = (retryable: boolean, status?: number) =>
   new UpstreamError('no', { upstream: 'test', retryable, status })
 
-test('all pages of a stretch are read, and nothing beyond it is delivered', async () => {
+test('all pages of a stretch are read, the newest first, and nothing beyond it is delivered', async () => {
   const { backfill, asked, filled, missed } = open()
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_249 })
-  await vi.waitFor(() => expect(filled).toEqual(range(1_000, 1_249)))
-  expect(asked).toEqual([1_000, 1_100, 1_200])
+  await vi.waitFor(() => expect(filled).toHaveLength(250))
+  expect(filled).toEqual([...range(1_150, 1_249), ...range(1_050, 1_149), ...range(1_000, 1_049)])
+  expect(asked).toEqual([1_150, 1_050, 1_000])
   expect(missed).toEqual([])
+})
+
+test('all feeds are read side by side', async () => {
+  const { backfill, coins, filled } = open()
+  const feeds = Array.from({ length: 7 }, (_, index) => ({ ...FEED, coin: `coin ${index}` }))
+  for (const feed of feeds) backfill.add({ feed, fromSec: 1_000, toSec: 1_299 })
+  await vi.waitFor(() => expect(filled).toHaveLength(7 * 300))
+  for (const page of [0, 1, 2]) {
+    expect(new Set(coins.slice(page * 7, page * 7 + 7)).size).toBe(7)
+  }
 })
 
 test('stretches that one page covers need no other', async () => {
   const { backfill, asked, filled } = open()
-  backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_001 })
-  backfill.add({ feed: FEED, fromSec: 1_010, toSec: 1_010 })
   backfill.add({ feed: FEED, fromSec: 1_090, toSec: 1_105 })
+  backfill.add({ feed: FEED, fromSec: 1_010, toSec: 1_010 })
+  backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_001 })
   backfill.add({ feed: FEED, fromSec: 900, toSec: 901 })
-  const earlier = [900, 901]
-  const expected = [1_000, 1_001, 1_010, ...range(1_090, 1_105), ...earlier]
-  await vi.waitFor(() => expect(filled).toEqual(expected))
-  expect(asked).toEqual([1_000, 1_100, 900])
+  await vi.waitFor(() => expect(filled).toHaveLength(21))
+  expect(asked).toEqual([1_010, 1_000, 900])
+  expect(filled.toSorted((a, b) => a - b)).toEqual([
+    ...[900, 901, 1_000, 1_001, 1_010],
+    ...range(1_090, 1_105),
+  ])
+})
+
+test('a long time without reports is passed over with one call', async () => {
+  const { backfill, asked, filled, missed } = open({ empty: { fromSec: 0, toSec: 50_000 } })
+  backfill.add({ feed: FEED, fromSec: 1_000, toSec: 50_150 })
+  await vi.waitFor(() => expect(backfill.isPending('spot', 0)).toBe(false))
+  expect(filled.toSorted((a, b) => a - b)).toEqual(range(50_001, 50_150))
+  expect(asked).toEqual([50_051, 49_951, 49_851, 1_000])
+  expect(missed).toEqual([])
+})
+
+test('seconds are pending until they are there', async () => {
+  const { backfill, filled } = open()
+  backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_149 })
+  expect(backfill.isPending('spot', 1_149)).toBe(true)
+  expect(backfill.isPending('spot', 1_150)).toBe(false)
+  expect(backfill.isPending('twap60', 0)).toBe(false)
+  await vi.waitFor(() => expect(filled).toHaveLength(150))
+  expect(backfill.isPending('spot', 0)).toBe(false)
 })
 
 test.each([
@@ -83,7 +126,7 @@ test.each([
     },
   })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_149 })
-  await vi.waitFor(() => expect(filled).toEqual(range(1_000, 1_149)))
+  await vi.waitFor(() => expect(filled).toEqual([...range(1_050, 1_149), ...range(1_000, 1_049)]))
   expect(missed).toEqual([])
 })
 
@@ -94,9 +137,9 @@ test('what it refuses is reported, and only that', async () => {
     },
   })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_149 })
-  backfill.add({ feed: FEED, fromSec: 2_000, toSec: 2_000 })
-  await vi.waitFor(() => expect(filled).toEqual([...range(1_000, 1_099), 2_000]))
-  expect(missed).toEqual([{ feed: FEED, fromSec: 1_100, toSec: 1_149 }])
+  backfill.add({ feed: FEED, fromSec: 500, toSec: 500 })
+  await vi.waitFor(() => expect(filled).toEqual([...range(1_050, 1_149), 500]))
+  expect(missed).toEqual([{ feed: FEED, fromSec: 1_000, toSec: 1_049 }])
 })
 
 test('a stretch that had to wait for long is not given up for one failure', async () => {
@@ -107,7 +150,7 @@ test('a stretch that had to wait for long is not given up for one failure', asyn
     },
   })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 3_999 })
-  backfill.add({ feed: { ...FEED, coin: 'eth' }, fromSec: 5_000, toSec: 5_000 })
+  backfill.add({ feed: FEED, fromSec: 500, toSec: 500 })
   await vi.waitFor(() => expect(filled).toHaveLength(3_001))
   expect(missed).toEqual([])
 })
@@ -128,11 +171,11 @@ test('more than a day back, or too many stretches, are reported at once', async 
   })
   backfill.add({ feed: FEED, fromSec: 1, toSec: 86_401 })
   expect(missed).toEqual([{ feed: FEED, fromSec: 1, toSec: 1 }])
-  for (let index = 0; index <= 1_000; index++) backfill.add({ feed: FEED, fromSec: 5, toSec: 5 })
+  for (let index = 0; index < 1_000; index++) backfill.add({ feed: FEED, fromSec: 5, toSec: 5 })
   expect(missed).toHaveLength(2)
 })
 
-test('an abort ends it without a word', async () => {
+test('after an abort nothing is asked, delivered or reported', async () => {
   const { backfill, asked, filled, missed, controller } = open({
     fail: () => controller.abort(new Error('over')),
   })
@@ -140,5 +183,5 @@ test('an abort ends it without a word', async () => {
   backfill.add({ feed: FEED, fromSec: 2_000, toSec: 2_010 })
   await vi.waitFor(() => expect(asked).toHaveLength(1))
   await new Promise((resolve) => setImmediate(resolve))
-  expect([asked, filled, missed]).toEqual([[1_000], [], []])
+  expect([asked, filled, missed]).toEqual([[2_000], [], []])
 })

@@ -2,35 +2,45 @@ import type { Log } from '../../lib/log.js'
 import { backoffMs, type Timing } from '../../lib/timing.js'
 import { UpstreamError } from '../transport/errors.js'
 import type { ChainlinkFeed } from './chainlink-feeds.js'
-import type { PriceTick } from './source.js'
+import type { PriceKind, PriceTick, Seconds } from './source.js'
 
-/** Seconds of a feed that did not come, the first and the last included. */
-export type MissedSeconds = { feed: ChainlinkFeed; fromSec: number; toSec: number }
+/** Seconds of a feed that did not come. */
+export type MissedSeconds = Seconds & { feed: ChainlinkFeed }
 
 export type BackfillOptions = {
+  /** Reports from that second on, the oldest first; empty: the host has none of it yet. */
   readPage: (feed: ChainlinkFeed, fromSec: number, signal: AbortSignal) => Promise<PriceTick[]>
   onTick: (tick: PriceTick) => void
-  /** What could not be filled. */
+  /** Seconds that could not be fetched. */
   onMissed: (missed: MissedSeconds) => void
   timing: Timing
   log: Log
 }
 
-const WAITING_MAX = 1_000
-/** Further back than this nobody waits for a second any more. */
+/** So many seconds before the newest missed one a page begins. */
+export const PAGE_REPORTS = 100
+/** Few enough that other calls to the host and other work of this process get their turn. */
+const PAGES_AT_ONCE = 4
+const STRETCHES_MAX = 1_000
+/** Seconds that are older than this are reported as missed without being asked for. */
 const SECONDS_MAX = 24 * 60 * 60
 /** How long the host may give nothing at all before seconds are given up. */
 const PATIENCE_MS = 15 * 60_000
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
 
-type Waiting = MissedSeconds & { addedMs: number }
+type Stretch = Seconds & { addedMs: number }
+/** What is missed of one feed. Busy: a page of it is being read, or is to be read again after a wait. */
+type FeedQueue = { feed: ChainlinkFeed; stretches: Stretch[]; isBusy: boolean; skipsEmpty: boolean }
 
-/** Fetches missed seconds from the reports of the past, one stretch after the other. */
+/**
+ * Fetches missed seconds from Chainlink's reports of the past, always the newest of all feeds next:
+ * so the feeds are filled side by side, and backwards, because recent prices are asked for most.
+ */
 export class Backfill {
   readonly #options: BackfillOptions
   readonly #signal: AbortSignal
-  readonly #waiting: Waiting[] = []
-  #isRunning = false
+  readonly #queues = new Map<ChainlinkFeed, FeedQueue>()
+  #pages = 0
   #servedMs = Number.NEGATIVE_INFINITY
 
   constructor(signal: AbortSignal, options: BackfillOptions) {
@@ -39,72 +49,128 @@ export class Backfill {
   }
 
   add({ feed, fromSec, toSec }: MissedSeconds): void {
+    const { onMissed, timing } = this.#options
     const firstSec = Math.max(fromSec, toSec - SECONDS_MAX + 1)
-    if (firstSec > fromSec) this.#options.onMissed({ feed, fromSec, toSec: firstSec - 1 })
-    if (this.#waiting.length >= WAITING_MAX) {
-      this.#options.onMissed({ feed, fromSec: firstSec, toSec })
+    if (firstSec > fromSec) onMissed({ feed, fromSec, toSec: firstSec - 1 })
+    const queue = this.#queueOf(feed)
+    if (queue.stretches.length >= STRETCHES_MAX) {
+      onMissed({ feed, fromSec: firstSec, toSec })
       return
     }
-    const addedMs = this.#options.timing.now()
-    this.#waiting.push({ feed, fromSec: firstSec, toSec, addedMs })
-    if (!this.#isRunning) void this.#run()
+    queue.stretches.push({ fromSec: firstSec, toSec, addedMs: timing.now() })
+    // What is added at the same time is put into its order first.
+    queueMicrotask(() => this.#readOn())
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#fill(next).catch(() => undefined)
-      if (this.#signal.aborted) return
-    }
-    this.#isRunning = false
+  /** Whether seconds of this kind of price, of that one or later, are still to be fetched. */
+  isPending(kind: PriceKind, sinceSec: number): boolean {
+    return [...this.#queues.values()].some(
+      ({ feed, stretches }) =>
+        feed.kind === kind && stretches.some(({ toSec }) => toSec >= sinceSec),
+    )
   }
 
-  /** Rejects only when the signal aborts. */
-  async #fill(missed: Waiting): Promise<void> {
-    const { onMissed, timing, log } = this.#options
-    for (let failures = 0; missed.fromSec <= missed.toSec; ) {
-      try {
-        await this.#fillPage(missed)
-        failures = 0
-      } catch (error) {
-        this.#signal.throwIfAborted()
-        failures += 1
-        const sinceMs = Math.max(missed.addedMs, this.#servedMs)
-        if (isHopeless(error) || timing.now() - sinceMs >= PATIENCE_MS) {
-          log.warn({ upstream: 'chainlink', err: error }, 'missed seconds are given up')
-          onMissed({ feed: missed.feed, fromSec: missed.fromSec, toSec: missed.toSec })
-          return
-        }
-        await timing.sleep(backoffMs(BACKOFF, failures), this.#signal)
-      }
+  #queueOf(feed: ChainlinkFeed): FeedQueue {
+    const queue = this.#queues.get(feed) ?? {
+      feed,
+      stretches: [],
+      isBusy: false,
+      skipsEmpty: false,
     }
+    this.#queues.set(feed, queue)
+    return queue
+  }
+
+  #readOn(): void {
+    while (this.#pages < PAGES_AT_ONCE && !this.#signal.aborted) {
+      const idle = [...this.#queues.values()].filter(
+        ({ isBusy, stretches }) => !isBusy && stretches.length > 0,
+      )
+      const [next] = idle.sort((a, b) => newestOf(b).toSec - newestOf(a).toSec)
+      if (next === undefined) return
+      void this.#run(next)
+    }
+  }
+
+  /** Reads a page until it has it, or gives up. */
+  async #run(queue: FeedQueue): Promise<void> {
+    queue.isBusy = true
+    for (let failures = 1; ; failures++) {
+      this.#pages += 1
+      const error = await this.#fillPage(queue).catch((reason: unknown) => reason)
+      this.#pages -= 1
+      if (error === undefined || this.#signal.aborted || this.#giveUp(queue, error)) break
+      // While this feed waits the others are read.
+      this.#readOn()
+      await this.#options.timing.sleep(backoffMs(BACKOFF, failures), this.#signal).catch(() => {})
+      if (this.#signal.aborted) break
+    }
+    queue.isBusy = false
+    this.#readOn()
   }
 
   /**
-   * Delivers one page and moves on behind it. It may hold seconds of stretches that wait, too: those
-   * need no page of their own. A second that the page leaves out never was.
+   * Reads one page and takes the seconds that it covers out of the queue: a second that the page leaves
+   * out has no report. After a page with none of the seconds asked for the next one begins at the
+   * oldest missed second, and shows in one call how far the empty part reaches.
    */
-  async #fillPage(missed: Waiting): Promise<void> {
+  async #fillPage(queue: FeedQueue): Promise<void> {
     const { readPage, onTick, timing } = this.#options
-    const firstSec = missed.fromSec
-    const ticks = await readPage(missed.feed, firstSec, this.#signal)
+    const newestSec = newestOf(queue).toSec
+    const sinceSec = queue.skipsEmpty ? 0 : newestSec - PAGE_REPORTS + 1
+    const fromSec = firstSecOf(queue.stretches, sinceSec)
+    const ticks = await readPage(queue.feed, fromSec, this.#signal)
     this.#signal.throwIfAborted()
-    const lastSec = (ticks.at(-1)?.timestampMs ?? 0) / 1_000
+    const secs = ticks.map(({ timestampMs }) => timestampMs / 1_000)
+    const lastSec = secs.at(-1) ?? 0
     // The socket has shown a later report already, so there must be one.
-    if (lastSec < firstSec) throw new Error('the reports of the past lag behind the socket')
+    if (lastSec < fromSec) throw new Error('the reports of the past lag behind the socket')
     this.#servedMs = timing.now()
 
-    const stretches = [missed, ...this.#waiting.filter(({ feed }) => feed === missed.feed)]
-    const isMissed = (sec: number) =>
-      stretches.some(({ fromSec, toSec }) => fromSec <= sec && sec <= toSec)
-    for (const tick of ticks) if (isMissed(tick.timestampMs / 1_000)) onTick(tick)
-    for (const stretch of stretches)
-      if (stretch.fromSec >= firstSec) stretch.fromSec = Math.max(stretch.fromSec, lastSec + 1)
+    const { stretches } = queue
+    ticks.forEach((tick, index) => {
+      if (includes(stretches, secs[index] ?? 0)) onTick(tick)
+    })
+    queue.stretches = stretches.flatMap((stretch) => cut(stretch, fromSec, lastSec))
+    queue.skipsEmpty = (secs[0] ?? 0) > newestSec
   }
+
+  /** Whether the newest stretch was reported as missed; otherwise it is to be tried again. */
+  #giveUp(queue: FeedQueue, error: unknown): boolean {
+    const { onMissed, timing, log } = this.#options
+    const newest = newestOf(queue)
+    const sinceMs = Math.max(newest.addedMs, this.#servedMs)
+    if (!isFinal(error) && timing.now() - sinceMs < PATIENCE_MS) return false
+    log.warn({ upstream: 'chainlink', err: error }, 'missed seconds are given up')
+    queue.stretches = queue.stretches.filter((stretch) => stretch !== newest)
+    onMissed({ feed: queue.feed, fromSec: newest.fromSec, toSec: newest.toSec })
+    return true
+  }
+}
+
+const newestOf = ({ stretches }: FeedQueue): Stretch =>
+  stretches.reduce((newest, each) => (each.toSec > newest.toSec ? each : newest))
+
+/** The first missed second from `sinceSec` on. */
+const firstSecOf = (stretches: readonly Seconds[], sinceSec: number): number =>
+  Math.min(
+    ...stretches
+      .filter(({ toSec }) => toSec >= sinceSec)
+      .map(({ fromSec }) => Math.max(fromSec, sinceSec)),
+  )
+
+const includes = (stretches: readonly Seconds[], sec: number): boolean =>
+  stretches.some(({ fromSec, toSec }) => fromSec <= sec && sec <= toSec)
+
+/** What is left of a stretch before and after the seconds that were read. */
+function cut(stretch: Stretch, fromSec: number, toSec: number): Stretch[] {
+  const before = { ...stretch, toSec: Math.min(stretch.toSec, fromSec - 1) }
+  const after = { ...stretch, fromSec: Math.max(stretch.fromSec, toSec + 1) }
+  return [before, after].filter((part) => part.fromSec <= part.toSec)
 }
 
 /** A signature is also refused while a clock is wrong, ours or theirs. */
 const MAY_PASS = [401, 403]
 
-const isHopeless = (error: unknown): boolean =>
+const isFinal = (error: unknown): boolean =>
   error instanceof UpstreamError && !error.retryable && !MAY_PASS.includes(error.status ?? 0)

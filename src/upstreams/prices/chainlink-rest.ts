@@ -1,28 +1,30 @@
 import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
+import { PAGE_REPORTS } from './chainlink-backfill.js'
 import { type ChainlinkFeed, readFeeds } from './chainlink-feeds.js'
 import { readReportPage } from './chainlink-parse.js'
 import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'
 import type { PriceTick } from './source.js'
 
-const PAGE_REPORTS = 100
-
-/** Quotas are part of each contract and not public; this is what a patient reader needs. */
-const LIMITS = [{ paths: /./, calls: 20, windowMs: 1_000 }]
+export type ChainlinkAccess = {
+  credentials: ChainlinkCredentials
+  /** What the host allows. */
+  callsPerSecond: number
+}
 
 /** The REST side of Chainlink Data Streams: which feeds there are, and their reports of the past. */
 export class ChainlinkRest {
   readonly #http: HttpUpstream
   readonly #now: () => number
 
-  constructor(options: ConnectorOptions & { credentials: ChainlinkCredentials }) {
-    const { credentials, ...rest } = options
+  constructor(options: ConnectorOptions & ChainlinkAccess) {
+    const { credentials, callsPerSecond, ...rest } = options
     const basePath = new URL(options.url).pathname.replace(/\/$/, '')
     this.#now = () => options.clock.now()
     this.#http = new HttpUpstream({
       ...rest,
       name: 'chainlink',
-      limits: LIMITS,
+      limits: [{ paths: /./, calls: callsPerSecond, windowMs: 1_000 }],
       sign: ({ method, target, body }) =>
         signRequest(credentials, { method, target: basePath + target, body }, this.#now()),
     })

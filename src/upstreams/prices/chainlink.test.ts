@@ -8,14 +8,14 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { type ChainlinkOptions, ChainlinkSource } from './chainlink.js'
-import type { PriceGap, PriceTick, Resume } from './source.js'
+import type { PriceGap, PriceTick, StoredStreams } from './source.js'
 
 const BTC = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
 const startMs = Date.UTC(2026, 10, 15, 12)
 const universe = new Universe({ seed: 3, startMs, intensity: 0 })
 universe.advance(startMs)
 
-async function open(changes: Partial<ChainlinkOptions> = {}, resume?: Resume) {
+async function open(changes: Partial<ChainlinkOptions> = {}, stored?: StoredStreams) {
   const credentials = { apiKey: 'key', secret: 'secret' }
   const now = () => universe.nowMs
   const asked: string[] = []
@@ -46,6 +46,7 @@ async function open(changes: Partial<ChainlinkOptions> = {}, resume?: Resume) {
     restUrl: host.url,
     coins: ['btc'],
     credentials,
+    callsPerSecond: 200,
     clock: { now },
     metrics: createUpstreamMetrics(new Registry()),
     log: pino({ level: 'silent' }),
@@ -62,7 +63,7 @@ async function open(changes: Partial<ChainlinkOptions> = {}, resume?: Resume) {
     onTick: (tick: PriceTick) => ticks.push(tick),
     onGap: (gap: PriceGap) => gaps.push(gap),
   }
-  source.start(controller.signal, listener, resume)
+  source.start(controller.signal, listener, stored)
   return { source, faults, asked, ticks, gaps, slept }
 }
 
@@ -119,10 +120,10 @@ test('seconds that were missed are fetched and come late, with no gap', async ()
   expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
 })
 
-test('seconds between an earlier life and the first tick are fetched, each once', async () => {
+test('seconds between the last stored tick and the first new one are fetched, each once', async () => {
   const lastMs = universe.nowMs
   liveOn(149)
-  const { source, asked, ticks, gaps } = await open({}, () => lastMs)
+  const { source, asked, ticks, gaps } = await open({}, () => ({ untilMs: lastMs, missing: [] }))
   await until(() => source.health().state === 'open')
   liveOn()
   await until(() => ticks.length >= 3 * 150)
@@ -135,6 +136,22 @@ test('seconds between an earlier life and the first tick are fetched, each once'
   }
   expect(gaps).toEqual([])
   expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
+})
+
+test('seconds that are missing before the last stored tick are fetched at once, the newest first', async () => {
+  const untilMs = universe.nowMs
+  const untilSec = untilMs / 1_000
+  const missing = [{ fromSec: untilSec - 249, toSec: untilSec }]
+  const stored: StoredStreams = (_coin, kind) =>
+    kind === 'spot' ? { untilMs, missing } : { untilMs, missing: [] }
+  const { source, ticks, gaps } = await open({}, stored)
+  expect(source.isFetching('spot', 0)).toBe(true)
+  await until(() => ticks.length === 250)
+  expect(source.isFetching('spot', 0)).toBe(false)
+  const secs = ticks.map(({ timestampMs }) => timestampMs / 1_000)
+  expect(Math.min(...secs.slice(0, 100))).toBe(untilSec - 99)
+  expect(Math.min(...secs.slice(0, 200))).toBe(untilSec - 199)
+  expect(gaps).toEqual([])
 })
 
 test.each(['429', '500', 'garbage', 'truncated', 'drop', 'skew'] as const)(

@@ -4,17 +4,18 @@ import { UpstreamSocket } from '../transport/socket.js'
 import { Backfill } from './chainlink-backfill.js'
 import { type ChainlinkFeed, chooseFeeds } from './chainlink-feeds.js'
 import { type ChainlinkFeedMap, parseReportFrame } from './chainlink-parse.js'
-import { ChainlinkRest } from './chainlink-rest.js'
-import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'
+import { type ChainlinkAccess, ChainlinkRest } from './chainlink-rest.js'
+import { signRequest } from './chainlink-sign.js'
 import { healthOf } from './health.js'
 import {
   PRICE_TIMINGS,
+  type PriceKind,
   type PriceListener,
   type PriceSource,
   type PriceSourceHealth,
   type PriceSourceOptions,
   type PriceTick,
-  type Resume,
+  type StoredStreams,
 } from './source.js'
 import { type Hole, TickGate } from './tick-gate.js'
 
@@ -26,13 +27,13 @@ const SILENT_AFTER_MS = 15_000
 const FEEDS_BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
 const SECOND_MS = 1_000
 
-export type ChainlinkOptions = PriceSourceOptions & {
-  restUrl: string
-  credentials: ChainlinkCredentials
-  /** Feeds that the operator chose. Other coins get theirs from the list of the host. */
-  feeds?: readonly ChainlinkFeed[] | undefined
-  timing?: Timing | undefined
-}
+export type ChainlinkOptions = PriceSourceOptions &
+  ChainlinkAccess & {
+    restUrl: string
+    /** Feeds that the operator chose. Other coins get theirs from the list of the host. */
+    feeds?: readonly ChainlinkFeed[] | undefined
+    timing?: Timing | undefined
+  }
 
 /**
  * The oracle itself: signed reports of every second, with bid and ask. Seconds that the socket
@@ -45,6 +46,7 @@ export class ChainlinkSource implements PriceSource {
   readonly #timing: Timing
   #gate: TickGate | undefined
   #socket: UpstreamSocket<PriceTick> | undefined
+  #backfill: Backfill | undefined
   #isStarting = false
 
   constructor(options: ChainlinkOptions) {
@@ -52,15 +54,15 @@ export class ChainlinkSource implements PriceSource {
     this.#timing = options.timing ?? systemTiming
   }
 
-  start(signal: AbortSignal, listener: PriceListener, resume?: Resume): void {
+  start(signal: AbortSignal, listener: PriceListener, stored?: StoredStreams): void {
     if (signal.aborted) return
     this.#isStarting = true
-    const { restUrl: url, credentials, clock, metrics, log, timing } = this.#options
-    const rest = new ChainlinkRest({ url, credentials, clock, metrics, log, timing })
+    const { restUrl: url, ...options } = this.#options
+    const rest = new ChainlinkRest({ ...options, url })
     onAbort(signal, () => void rest.close())
     this.#findFeeds(rest, signal).then(
-      (feeds) => this.#follow(feeds, rest, signal, listener, resume),
-      // Aborted: nobody waits for prices any more.
+      (feeds) => this.#follow(feeds, rest, signal, listener, stored),
+      // Aborted.
       () => {
         this.#isStarting = false
       },
@@ -70,6 +72,10 @@ export class ChainlinkSource implements PriceSource {
   health(): PriceSourceHealth {
     const before = this.#isStarting ? 'connecting' : 'closed'
     return healthOf(NAME, this.#gate, this.#socket?.status, before)
+  }
+
+  isFetching(kind: PriceKind, sinceMs: number): boolean {
+    return this.#backfill?.isPending(kind, sinceMs / SECOND_MS) ?? this.#isStarting
   }
 
   /** Asks until there is an answer, unless the operator's choice leaves nothing to ask. */
@@ -95,9 +101,9 @@ export class ChainlinkSource implements PriceSource {
     rest: ChainlinkRest,
     signal: AbortSignal,
     { onTick, onGap }: PriceListener,
-    resume: Resume | undefined,
+    stored: StoredStreams | undefined,
   ): void {
-    const { coins, clock, metrics, log, tuning } = this.#options
+    const { coins, clock, metrics, log, opened, tuning } = this.#options
     const backfill = new Backfill(signal, {
       readPage: (...page) => rest.readPage(...page),
       onTick: (tick) => gate.pass(tick),
@@ -112,11 +118,12 @@ export class ChainlinkSource implements PriceSource {
     const gate = new TickGate({
       coins,
       stepMsMax: SECOND_MS,
-      resume,
+      stored,
       onTick,
       onHole: (hole) => fillHole(hole, feeds, backfill),
     })
     const url = this.#socketUrl(feeds)
+    this.#backfill = backfill
     this.#gate = gate
     this.#socket = new UpstreamSocket<PriceTick>({
       upstream: NAME,
@@ -135,9 +142,14 @@ export class ChainlinkSource implements PriceSource {
       clock,
       metrics,
       log,
+      opened,
       timings: PRICE_TIMINGS,
       ...tuning,
     })
+    for (const feed of feeds.values()) {
+      const { missing = [] } = stored?.(feed.coin, feed.kind) ?? {}
+      for (const seconds of missing) backfill.add({ feed, ...seconds })
+    }
     this.#socket.start(signal)
   }
 

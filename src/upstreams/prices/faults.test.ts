@@ -88,6 +88,7 @@ async function open(name: PriceSourceName, { onTestFinished }: TestContext) {
         url,
         restUrl,
         credentials: CHAINLINK_KEY,
+        callsPerSecond: 20,
         tuning: tuneWith(),
       }),
   }

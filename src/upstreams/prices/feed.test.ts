@@ -11,7 +11,7 @@ import type {
   PriceSource,
   PriceSourceName,
   PriceTick,
-  Resume,
+  StoredStreams,
 } from './source.js'
 import { createPriceSources } from './sources.js'
 
@@ -31,12 +31,12 @@ const tickOf = (source: PriceSourceName): PriceTick => ({
 /** A source that the test plays. */
 function fakeSource(name: PriceSourceName) {
   let listener: PriceListener | undefined
-  let resume: Resume | undefined
+  let stored: StoredStreams | undefined
   const source: PriceSource = {
     name,
-    start: (_signal, givenListener, givenResume) => {
+    start: (_signal, givenListener, givenStored) => {
       listener = givenListener
-      resume = givenResume
+      stored = givenStored
     },
     health: () => ({
       name,
@@ -46,7 +46,7 @@ function fakeSource(name: PriceSourceName) {
       lastTimestampMs: undefined,
     }),
   }
-  return { source, say: () => listener, resumes: () => resume?.('btc', 'spot') }
+  return { source, say: () => listener, stored: () => stored?.('btc', 'spot') }
 }
 
 test('every source goes up under its own name, whatever happens to the others', () => {
@@ -76,19 +76,20 @@ test('every source goes up under its own name, whatever happens to the others', 
   expect(feed.health().map(({ name }) => name)).toEqual(['rtds', 'live_v2', 'chainlink'])
 })
 
-test('every source resumes where the reader has its own last tick', () => {
+test('every source gets what the reader has stored of it', () => {
   const rtds = fakeSource('rtds')
   const chainlink = fakeSource('chainlink')
+  const stored = { untilMs: 7_000, missing: [] }
   const feed = createPriceFeed({
     sources: [rtds.source, chainlink.source],
     onTick: () => undefined,
     onGap: () => undefined,
-    resume: (coin, kind, source) =>
-      `${coin} ${kind} ${source}` === 'btc spot chainlink' ? 7_000 : undefined,
+    stored: (coin, kind, source) =>
+      `${coin} ${kind} ${source}` === 'btc spot chainlink' ? stored : undefined,
     log,
   })
   feed.start(new AbortController().signal)
-  expect([rtds.resumes(), chainlink.resumes()]).toEqual([undefined, 7_000])
+  expect([rtds.stored(), chainlink.stored()]).toEqual([undefined, stored])
 })
 
 test('a reader that throws or rejects reaches neither the source nor the process', async () => {
@@ -120,7 +121,7 @@ test('a source that lacks its credentials is not made', () => {
   const url = 'ws://127.0.0.1:1'
   const names = (settings: Parameters<typeof createPriceSources>[0]) =>
     createPriceSources(settings, shared).map(({ name }) => name)
-  const chainlink = { url, restUrl: 'http://127.0.0.1:1' }
+  const chainlink = { url, restUrl: 'http://127.0.0.1:1', callsPerSecond: 20 }
   const credentials = { apiKey: 'a', secret: 'b', passphrase: 'c' }
 
   expect(names({})).toEqual([])

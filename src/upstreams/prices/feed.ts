@@ -7,20 +7,21 @@ import type {
   PriceSourceHealth,
   PriceSourceName,
   PriceTick,
+  StoredStream,
 } from './source.js'
 
 export type PriceFeedOptions = PriceListener & {
   sources: readonly PriceSource[]
   /** As for one source; each is asked for by its name. */
-  resume?: FeedResume | undefined
+  stored?: StoredBySource | undefined
   log: Log
 }
 
-export type FeedResume = (
+export type StoredBySource = (
   coin: string,
   kind: PriceKind,
   source: PriceSourceName,
-) => number | undefined
+) => StoredStream | undefined
 
 export type PriceFeed = {
   /** Once. Ticks and gaps of all sources come until the signal aborts. */
@@ -34,7 +35,7 @@ export type PriceFeed = {
  * to believe is for the reader to decide. A source that is down, or gone for good, is only silent.
  */
 export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
-  const { sources, onTick, onGap, resume, log } = options
+  const { sources, onTick, onGap, stored, log } = options
   const startSource = (source: PriceSource, signal: AbortSignal) => {
     const onError = (error: unknown) =>
       log.error({ source: source.name, err: error }, 'reader of prices failed')
@@ -51,7 +52,7 @@ export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
     }
     const listener = { onTick: guard<PriceTick>(onTick), onGap: guard<PriceGap>(onGap) }
     try {
-      source.start(signal, listener, (coin, kind) => resume?.(coin, kind, source.name))
+      source.start(signal, listener, (coin, kind) => stored?.(coin, kind, source.name))
     } catch (error) {
       log.error({ source: source.name, err: error }, 'price source does not start')
     }

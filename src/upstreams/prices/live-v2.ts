@@ -14,7 +14,7 @@ import {
   type PriceSource,
   type PriceSourceHealth,
   type PriceSourceOptions,
-  type Resume,
+  type StoredStreams,
 } from './source.js'
 import { TickGate } from './tick-gate.js'
 
@@ -55,13 +55,13 @@ export class LiveV2Source implements PriceSource {
     this.#options = options
   }
 
-  start(signal: AbortSignal, { onTick, onGap }: PriceListener, resume?: Resume): void {
-    const { url, coins, clock, metrics, log, tuning } = this.#options
+  start(signal: AbortSignal, { onTick, onGap }: PriceListener, stored?: StoredStreams): void {
+    const { url, coins, clock, metrics, log, opened, tuning } = this.#options
     this.#onGap = onGap
     const gate = new TickGate({
       coins,
       stepMsMax: STEP_MS_MAX,
-      resume,
+      stored,
       onTick,
       onHole: ({ coin, kind, afterMs, beforeMs }) =>
         this.#report({ coin, kind, fromMs: afterMs, toMs: beforeMs }),
@@ -86,6 +86,7 @@ export class LiveV2Source implements PriceSource {
       clock,
       metrics,
       log,
+      opened,
       timings: PRICE_TIMINGS,
       ...tuning,
     })

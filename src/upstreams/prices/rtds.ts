@@ -8,7 +8,7 @@ import {
   type PriceSource,
   type PriceSourceHealth,
   type PriceSourceOptions,
-  type Resume,
+  type StoredStreams,
 } from './source.js'
 import { TickGate } from './tick-gate.js'
 
@@ -33,12 +33,12 @@ export class RtdsSource implements PriceSource {
     this.#options = options
   }
 
-  start(signal: AbortSignal, { onTick, onGap }: PriceListener, resume?: Resume): void {
-    const { url, coins, clock, metrics, log, tuning } = this.#options
+  start(signal: AbortSignal, { onTick, onGap }: PriceListener, stored?: StoredStreams): void {
+    const { url, coins, clock, metrics, log, opened, tuning } = this.#options
     const gate = new TickGate({
       coins,
       stepMsMax: STEP_MS_MAX,
-      resume,
+      stored,
       onTick,
       onHole: ({ coin, kind, afterMs, beforeMs }) => {
         metrics.gaps.inc({ upstream: NAME })
@@ -64,6 +64,7 @@ export class RtdsSource implements PriceSource {
       clock,
       metrics,
       log,
+      opened,
       timings: PRICE_TIMINGS,
       ...tuning,
     })

@@ -3,15 +3,20 @@ import type { Log } from '../../lib/log.js'
 import type { UpstreamMetrics } from '../transport/metrics.js'
 import type { SocketFault, SocketState, SocketTuning } from '../transport/socket-options.js'
 
-/** One place that prices come from. It looks after its own connection; nobody has to restart it. */
+/** One place that prices come from. It opens its own connection again whenever that ends. */
 export type PriceSource = {
   readonly name: PriceSourceName
   /**
-   * Once. Ticks and gaps come until the signal aborts. What is missing since `resume` is told or
-   * fetched like any other hole; ticks of before it may come again.
+   * Once. Ticks and gaps come until the signal aborts. What is missing in `stored` is reported as a
+   * gap, or fetched by a source that serves its past; stored ticks may come again.
    */
-  start(signal: AbortSignal, listener: PriceListener, resume?: Resume): void
+  start(signal: AbortSignal, listener: PriceListener, stored?: StoredStreams): void
   health(): PriceSourceHealth
+  /**
+   * Whether prices of this kind, of `sinceMs` or later, are still to be fetched from the past. Absent:
+   * the source does not serve its past.
+   */
+  isFetching?(kind: PriceKind, sinceMs: number): boolean
 }
 
 export type PriceSourceName = 'rtds' | 'live_v2' | 'chainlink'
@@ -54,8 +59,19 @@ export type PriceListener = {
   onGap: (gap: PriceGap) => void
 }
 
-/** The moment of the last tick of a stream that the reader has from an earlier life; `undefined`: it has none. */
-export type Resume = (coin: string, kind: PriceKind) => number | undefined
+/** Both ends included. */
+export type Seconds = { fromSec: number; toSec: number }
+
+/** What the reader has of a stream before it starts a source. */
+export type StoredStream = {
+  /** Ticks after this one are new. */
+  untilMs: number
+  /** Seconds up to `untilMs` that it does not have. Only a source that serves its past looks at them. */
+  missing: readonly Seconds[]
+}
+
+/** `undefined`: the reader has nothing of the stream, which begins with its first tick. */
+export type StoredStreams = (coin: string, kind: PriceKind) => StoredStream | undefined
 
 export type PriceSourceHealth = {
   name: PriceSourceName
@@ -75,6 +91,8 @@ export type PriceSourceOptions = {
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
+  /** The first connection waits for it. Absent: the source can be asked at once. */
+  opened?: Promise<void> | undefined
   tuning?: SocketTuning | undefined
 }
 

@@ -8,7 +8,7 @@ export type PriceSettings = {
   rtds?: { url: string } | undefined
   liveV2?: { url: string; credentials?: LiveV2Credentials | undefined } | undefined
   chainlink?:
-    | (Pick<ChainlinkOptions, 'url' | 'restUrl' | 'feeds'> & {
+    | (Pick<ChainlinkOptions, 'url' | 'restUrl' | 'feeds' | 'callsPerSecond'> & {
         credentials?: ChainlinkOptions['credentials'] | undefined
       })
     | undefined

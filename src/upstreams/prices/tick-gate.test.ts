@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PriceTick, Resume } from './source.js'
+import type { PriceTick, StoredStreams } from './source.js'
 import { type Hole, TickGate } from './tick-gate.js'
 
 const anySec = fc.integer({ min: 1, max: 60 })
@@ -17,13 +17,15 @@ const tick = (coin: string, sec: number, kind: PriceTick['kind'] = 'spot'): Pric
   receivedMs: sec * 1_000 + 900,
 })
 
-function openGate(stepMsMax = 5_000, resume?: Resume) {
+const until = (sec: number) => ({ untilMs: sec * 1_000, missing: [] })
+
+function openGate(stepMsMax = 5_000, stored?: StoredStreams) {
   const passed: string[] = []
   const holes: Hole[] = []
   const gate = new TickGate({
     coins: ['btc', 'eth'],
     stepMsMax,
-    resume,
+    stored,
     onTick: ({ coin, kind, timestampMs }) => passed.push(`${coin} ${kind} ${timestampMs / 1_000}`),
     onHole: (hole) => holes.push(hole),
   })
@@ -81,9 +83,10 @@ test('a stream that was silent long before is not part of a gap, and has a hole 
   expect(holes).toEqual([{ coin: 'eth', kind: 'spot', afterMs: 10_000, beforeMs: 104_000 }])
 })
 
-test('a stream that resumes has a hole before its first tick, one that is new has none', () => {
-  const resume: Resume = (coin, kind) => (coin === 'btc' && kind === 'spot' ? 10_000 : undefined)
-  const { gate, passed, holes } = openGate(5_000, resume)
+test('a stream that the reader has stored has a hole before its first tick, one that is new has none', () => {
+  const stored: StoredStreams = (coin, kind) =>
+    coin === 'btc' && kind === 'spot' ? until(10) : undefined
+  const { gate, passed, holes } = openGate(5_000, stored)
   for (const each of [tick('btc', 16), tick('btc', 40, 'twap60'), tick('eth', 40)]) gate.pass(each)
   gate.pass(tick('btc', 10))
   gate.pass(tick('btc', 9))
@@ -91,8 +94,8 @@ test('a stream that resumes has a hole before its first tick, one that is new ha
   expect(passed.slice(3)).toEqual(['btc spot 10', 'btc spot 9'])
 })
 
-test('a stream that begins with what the reader has goes on from where it resumes', () => {
-  const { gate, passed, holes } = openGate(5_000, () => 10_000)
+test('a stream that begins with what the reader has goes on from the last stored tick', () => {
+  const { gate, passed, holes } = openGate(5_000, () => until(10))
   for (const sec of [3, 9, 15, 21]) gate.pass(tick('btc', sec))
   expect(passed).toHaveLength(4)
   expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 15_000, beforeMs: 21_000 }])
@@ -100,12 +103,12 @@ test('a stream that begins with what the reader has goes on from where it resume
 
 test('for any order of seconds nothing passes twice, and holes cover what is missing', () => {
   fc.assert(
-    fc.property(anySecs, fc.option(anySec, { nil: undefined }), (secs, resumeSec) => {
-      const resume = resumeSec === undefined ? undefined : () => resumeSec * 1_000
-      const { gate, passed, holes } = openGate(1_000, resume)
+    fc.property(anySecs, fc.option(anySec, { nil: undefined }), (secs, storedSec) => {
+      const stored = storedSec === undefined ? undefined : () => until(storedSec)
+      const { gate, passed, holes } = openGate(1_000, stored)
       for (const sec of secs) gate.pass(tick('btc', sec))
       expect(passed).toHaveLength(new Set(secs).size)
-      const first = resumeSec === undefined ? (secs[0] ?? 0) : resumeSec + 1
+      const first = storedSec === undefined ? (secs[0] ?? 0) : storedSec + 1
       const last = Math.max(...secs)
       for (let sec = first; sec <= last; sec++) {
         const isInHole = holes.some(

@@ -1,4 +1,4 @@
-import type { PriceKind, PriceTick, Resume } from './source.js'
+import type { PriceKind, PriceTick, StoredStreams } from './source.js'
 
 /** How many moments of a stream are remembered: more than any snapshot repeats. */
 const MOMENTS_MAX = 900
@@ -12,7 +12,7 @@ export type TickGateOptions = {
   /** A stream that jumps by more than this has a hole. */
   stepMsMax: number
   /** Asked once for each stream, with its first tick. Absent: a stream begins with that. */
-  resume?: Resume | undefined
+  stored?: StoredStreams | undefined
   onTick: (tick: PriceTick) => void
   /** Called before the tick that comes after the hole. */
   onHole: (hole: Hole) => void
@@ -89,7 +89,7 @@ export class TickGate {
     const key = keyOf(coin, kind)
     let stream = this.#streams.get(key)
     if (stream === undefined) {
-      const settledMs = this.#options.resume?.(coin, kind) ?? timestampMs
+      const settledMs = this.#options.stored?.(coin, kind)?.untilMs ?? timestampMs
       stream = { kind, settledMs, moments: new Set() }
       this.#streams.set(key, stream)
     }

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Clock } from '../../core/clock.js'
-import { withLinked } from '../../lib/abort.js'
+import { untilAborted, withLinked } from '../../lib/abort.js'
 import type { Log } from '../../lib/log.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
@@ -24,6 +24,8 @@ export type HttpUpstreamOptions = {
   clock: Clock
   log?: Log | undefined
   timing?: Timing | undefined
+  /** Calls wait for it. Absent: the upstream can be asked at once. */
+  opened?: Promise<void> | undefined
   userAgent?: string | undefined
   /** Further headers, asked for anew before each try: signatures carry the time. */
   sign?: ((request: HttpRequest) => Record<string, string>) | undefined
@@ -34,7 +36,7 @@ export type HttpUpstreamOptions = {
 /** What the owner of a connector decides; the rest is the connector's. */
 export type ConnectorOptions = Pick<
   HttpUpstreamOptions,
-  'url' | 'metrics' | 'clock' | 'log' | 'timing' | 'timeoutMs'
+  'url' | 'metrics' | 'clock' | 'log' | 'timing' | 'timeoutMs' | 'opened'
 >
 
 export type GetOptions<T> = {
@@ -134,6 +136,8 @@ export class HttpUpstream {
 
   #call<T>(request: HttpRequest, call: Call<T>): Promise<T> {
     return withLinked([call.signal, this.#closing.signal], async ({ signal }) => {
+      await untilAborted(this.#options.opened, signal)
+      signal.throwIfAborted()
       const pass = this.#breaker.enter()
       try {
         const value = await this.#tryUntilAnswered(request, { ...call, signal }, pass)

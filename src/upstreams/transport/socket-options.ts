@@ -63,6 +63,8 @@ export type SocketOptions<Message> = {
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
+  /** The first connection waits for it. Absent: the upstream can be asked at once. */
+  opened?: Promise<void> | undefined
   timings?: Partial<SocketTimings> | undefined
   limits?: Partial<SocketLimits> | undefined
 }

@@ -58,7 +58,10 @@ export class UpstreamSocket<Message> {
     if (signal.aborted) return
     this.#release = onAbort(signal, () => this.close())
     this.#forgetConnection()
-    this.#connect()
+    this.#state = 'connecting'
+    const { opened } = this.#options
+    if (opened === undefined) this.#connect()
+    else void opened.then(() => this.#state === 'connecting' && this.#connect())
   }
 
   get status(): SocketStatus {

@@ -10,7 +10,7 @@ import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { LiveV2Source } from './live-v2.js'
 import { RtdsSource } from './rtds.js'
-import type { PriceGap, PriceSource, PriceTick, Resume } from './source.js'
+import type { PriceGap, PriceSource, PriceTick, StoredStreams } from './source.js'
 
 const credentials = { apiKey: 'key', secret: 'secret', passphrase: 'phrase' }
 /** Longer than what the snapshot of a subscription brings back. */
@@ -44,7 +44,7 @@ const UPSTREAMS = {
 }
 
 /** One life of a source, until it is ended. */
-function live(source: PriceSource, resume?: Resume) {
+function live(source: PriceSource, stored?: StoredStreams) {
   const ticks: PriceTick[] = []
   const gaps: PriceGap[] = []
   const controller = new AbortController()
@@ -53,7 +53,7 @@ function live(source: PriceSource, resume?: Resume) {
     onTick: (tick: PriceTick) => ticks.push(tick),
     onGap: (gap: PriceGap) => gaps.push(gap),
   }
-  source.start(controller.signal, listener, resume)
+  source.start(controller.signal, listener, stored)
   const untilEach = (streams: number, afterMs: number) =>
     until(() => {
       liveOn()
@@ -64,7 +64,7 @@ function live(source: PriceSource, resume?: Resume) {
 }
 
 test.each(['rtds', 'live_v2'] as const)(
-  '%s: what is missing since an earlier life is a gap of each stream, told once',
+  '%s: what is missing since the last stored tick is a gap of each stream, reported once',
   async (name) => {
     const { parts, connect, streams } = UPSTREAMS[name]
     const host = await openHost(name, new Faults(), parts())
@@ -76,7 +76,10 @@ test.each(['rtds', 'live_v2'] as const)(
 
     liveOn(AWAY_SECONDS)
     const lastMs = new Map(earlier.ticks.map(({ kind, timestampMs }) => [kind, timestampMs]))
-    const later = live(connect(host.wsUrl), (_coin, kind) => lastMs.get(kind))
+    const later = live(connect(host.wsUrl), (_coin, kind) => {
+      const untilMs = lastMs.get(kind)
+      return untilMs === undefined ? undefined : { untilMs, missing: [] }
+    })
     await later.untilEach(streams, 0)
     await later.untilEach(streams, universe.nowMs)
     const gaps = [...lastMs].map(([kind, fromMs]) => {

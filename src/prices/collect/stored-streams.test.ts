@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import {
   insertPast,
@@ -6,7 +6,7 @@ import {
   SIMULATED_STREAMS,
   type SimulatedPrices,
 } from '../../../test/simulated-prices.js'
-import { packTicks } from '../archive/pack.js'
+import { until } from '../../../test/until.js'
 import { insertTicks } from '../archive/queries.js'
 import { streamId } from '../streams.js'
 import { collectFrom, readTicks } from './test-collect.js'
@@ -81,71 +81,70 @@ describe('after a restart', () => {
     expect(await selectGaps()).toEqual([])
   })
 
-  test('chainlink: what an earlier life did not get to fetch is fetched, too, wherever the newest tick is', async () => {
+  test('chainlink: what an earlier process did not get to fetch is fetched, wherever the newest tick is', async () => {
     const sim = await openSimulatedPrices()
-    await insertPast(database.sql, sim)
-    const lastSec = sim.now() / 1_000
+    const fromSec = sim.now() / 1_000 - 400
+    const secs = Array.from({ length: AWAY_SEC }, (_, index) => fromSec + index)
+    await insertPast(database.sql, sim, new Set(secs))
     const { length } = SIMULATED_STREAMS.chainlink
-    sim.liveOn(AWAY_SEC)
-    const early = await collectFrom(database, sim, 'chainlink')
-    sim.faults.set({ upstream: 'chainlink', mode: '500' })
-    sim.liveOn()
-    await early.untilCount(length, 'auspex_ticks_total')
-    await early.stop()
-    sim.faults.set({ upstream: 'chainlink', mode: 'off' })
-    // Whether it is packed or not.
-    await packTicks(database.sql, (lastSec + 300) * 1_000)
-
     const late = await collectFrom(database, sim, 'chainlink')
-    sim.liveOn()
-    await late.untilCount((AWAY_SEC + 2) * length, 'auspex_ticks_total')
+    await late.untilCount(AWAY_SEC * length, 'auspex_ticks_total')
     await late.stop()
-    await expectWhole(sim, lastSec + 1, lastSec + AWAY_SEC + 2)
+    for (const stream of SIMULATED_STREAMS.chainlink) {
+      const ticks = (await readTicks(database.sql, stream)).filter(({ sec }) => secs.includes(sec))
+      expect(ticks).toEqual(secs.map((sec) => ({ sec, ...sim.quoteOf(stream, sec) })))
+    }
   })
 })
 
 describe('chainlink: the reports of the past are read', () => {
-  const HOUR_SEC = 3_600
+  const BTC_FEED = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
 
-  const firstPage = async (sim: SimulatedPrices) => {
-    await collectFrom(database, sim, 'chainlink')
-    sim.liveOn()
-    await vi.waitFor(() => expect(sim.pages().length).toBeGreaterThan(0))
-    return Number(sim.pages()[0]?.searchParams.get('startTimestamp'))
-  }
+  /** The seconds at which pages of Bitcoin's price begin. */
+  const pagesOf = (sim: SimulatedPrices) =>
+    sim
+      .pages()
+      .filter(({ searchParams }) => searchParams.get('feedID') === BTC_FEED)
+      .map(({ searchParams }) => Number(searchParams.get('startTimestamp')))
 
-  test('from three hours ago on in a new archive', async () => {
+  test('of the last day in a new archive, backwards and all streams side by side', async () => {
     const sim = await openSimulatedPrices()
     const nowSec = sim.now() / 1_000
-    expect(await firstPage(sim)).toBe(nowSec - 3 * HOUR_SEC + 1)
+    const collecting = await collectFrom(database, sim, 'chainlink')
+    await until(() => sim.pages().length > 30)
+    await collecting.stop()
+    expect(pagesOf(sim).slice(0, 3)).toEqual([nowSec - 99, nowSec - 199, nowSec - 299])
+    const feeds = sim.pages().map(({ searchParams }) => searchParams.get('feedID'))
+    const counts = [...new Set(feeds)].map((id) => feeds.filter((each) => each === id).length)
+    expect(counts).toHaveLength(SIMULATED_STREAMS.chainlink.length)
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
+    const [first] = await database.sql`select min(sec) as sec from live_ticks`
+    expect(first?.sec).toBeGreaterThan(nowSec - 1_000)
   })
 
-  test('from the last tick on in an old one', async () => {
-    const sim = await openSimulatedPrices()
-    const lastSec = sim.now() / 1_000 - 20 * HOUR_SEC
-    const ticks = SIMULATED_STREAMS.chainlink.map((each) => ({
-      stream: streamId(each),
-      sec: lastSec,
-      ...{ ...sim.quoteOf(each, lastSec), bid: undefined, ask: undefined },
-    }))
-    await insertTicks(database.sql, ticks)
-    expect(await firstPage(sim)).toBe(lastSec + 1)
-  })
-
-  test('from the first long hole of the day on, wherever the newest tick is, and not for a single second', async () => {
+  test('after the last tick of an old one', async () => {
     const sim = await openSimulatedPrices()
     const nowSec = sim.now() / 1_000
-    const startSec = nowSec - 20 * HOUR_SEC
-    const holeSec = startSec + 400
-    const offsets = Array.from({ length: 500 }, (_, index) => index)
-    const known = offsets.filter((offset) => offset !== 7 && (offset < 400 || offset > 450))
-    const ticks = SIMULATED_STREAMS.chainlink.flatMap((each) => {
-      const quote = { ...sim.quoteOf(each, startSec), bid: undefined, ask: undefined }
-      const secs = [...known.map((offset) => startSec + offset), nowSec]
-      return secs.map((sec) => ({ stream: streamId(each), sec, ...quote }))
-    })
-    await insertTicks(database.sql, ticks)
-    expect(await firstPage(sim)).toBe(holeSec)
+    await insertPast(database.sql, sim)
+    sim.liveOn(120)
+    const collecting = await collectFrom(database, sim, 'chainlink')
+    const { length } = SIMULATED_STREAMS.chainlink
+    await collecting.untilCount(120 * length, 'auspex_ticks_total')
+    expect(pagesOf(sim)).toEqual([nowSec + 21, nowSec + 1])
+  })
+
+  test('of every long hole of the day, wherever the newest tick is, and not for single seconds', async () => {
+    const sim = await openSimulatedPrices()
+    const nowSec = sim.now() / 1_000
+    const run = (fromSec: number, seconds: number) =>
+      Array.from({ length: seconds }, (_, index) => fromSec + index)
+    const [long, short] = [run(nowSec - 7_200, 60), run(nowSec - 3_600, 10)]
+    const single = run(nowSec - 60, 9)
+    await insertPast(database.sql, sim, new Set([...long, ...short, ...single]))
+    const collecting = await collectFrom(database, sim, 'chainlink')
+    const { length } = SIMULATED_STREAMS.chainlink
+    await collecting.untilCount(70 * length, 'auspex_ticks_total')
+    expect(pagesOf(sim)).toEqual([nowSec - 3_600, nowSec - 7_200])
   })
 
   test('never, where nothing is missing', async () => {

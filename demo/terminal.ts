@@ -1,0 +1,83 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PlanId } from '../src/accounts/plans.js'
+import { createLog, type Log, type LogLevel } from '../src/lib/log.js'
+import { formatCount, Progress } from '../src/lib/progress.js'
+import { formatTable } from '../src/lib/table.js'
+import type { SimProcess } from './simulator.js'
+
+export type DemoLog = { log: Log; path: string; close(): void }
+
+/** The log of this run, as JSON lines in `<data>/demo.log`. Errors are also shown, one line each. */
+export function openDemoLog(dataDir: string, level: LogLevel): DemoLog {
+  const path = join(dataDir, 'demo.log')
+  const file = openSync(path, 'w', 0o600)
+  const write = (line: string) => {
+    writeSync(file, line)
+    const { level, msg, err } = JSON.parse(line)
+    if (level === 'error' || level === 'fatal') {
+      console.error(`${level}: ${msg}${err === undefined ? '' : `: ${err.message}`} (see ${path})`)
+    }
+  }
+  return { log: createLog(level, { write }), path, close: () => closeSync(file) }
+}
+
+type Phase = { title: string; unit: string; total: number }
+
+/** Shows what the demo is doing: on a terminal a bar for the phase that runs, and a line for each that is over. */
+export class Phases {
+  readonly #startedAt = performance.now()
+  #bar: Progress | undefined
+
+  show(done: number, phase: Phase): void {
+    this.#bar ??= new Progress(phase)
+    this.#bar.show(done)
+  }
+
+  /** Takes the bar away; the next one is of another phase. */
+  clear(): void {
+    this.#bar?.end()
+    this.#bar = undefined
+  }
+
+  end(title: string, result: string): void {
+    this.clear()
+    const seconds = ((performance.now() - this.#startedAt) / 1_000).toFixed(1)
+    console.log(`${title.padEnd(10)}${result.padEnd(44)}${seconds.padStart(6)} s`)
+  }
+}
+
+export const formatBlocks = (count: number): string => `${formatCount(count)} blocks`
+
+type Shown = {
+  url: string
+  keys: Record<PlanId, string>
+  simulator: Pick<SimProcess, 'url' | 'upstreams'>
+  eventSlug: string
+  logPath: string
+}
+
+/** What the terminal shows once everything runs. The curl lines work when pasted. */
+export function showBanner({ url, keys, simulator, eventSlug, logPath }: Shown): string {
+  const addresses = [
+    ['REST', url],
+    ['Docs', `${url}/docs`],
+    ['Simulated upstreams', simulator.url],
+    ['Log', logPath],
+  ]
+  return `
+Auspex is running. Ctrl-C stops everything.
+
+${indent(formatTable(addresses))}
+
+Keys:
+${indent(formatTable(Object.entries(keys)))}
+
+Try:
+  curl -H 'x-api-key: ${keys.free}' ${url}/v1/crypto/active
+  curl -H 'x-api-key: ${keys.growth}' '${url}/v1/crypto/candles?symbol=BTC'
+  curl '${simulator.upstreams.gamma}/events/slug/${eventSlug}'
+`
+}
+
+const indent = (text: string): string => text.replace(/^/gm, '  ')
