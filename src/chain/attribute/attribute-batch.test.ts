@@ -6,53 +6,53 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { attributeBatch } from './attribute-batch.js'
 import {
+  balancesOfFacts,
   balancesOfLogs,
-  balancesOfTape,
+  suppliesOfFacts,
   suppliesOfLogs,
-  suppliesOfTape,
 } from './fixtures/balances.js'
 import { expectAct, idOf } from './fixtures/expect-act.js'
+import { emptyLike, factsByTransaction } from './fixtures/facts-by-transaction.js'
 import { simulatedActs, simulatedLogs } from './fixtures/simulated-logs.js'
-import { emptyLike, tapeByTransaction } from './fixtures/tape-by-transaction.js'
 
 const startMs = Date.UTC(2026, 10, 14, 12)
 const universe = new Universe({ seed: 3, startMs })
 universe.advance(startMs + 2 * 3_600_000)
 const logs = simulatedLogs(universe)
 const acts = simulatedActs(universe)
-const tape = attributeBatch({ logs, blocks: [] })
+const facts = attributeBatch({ logs, blocks: [] })
 
-describe('the tape of a universe', () => {
+describe('the facts of a universe', () => {
   test('has everything, and nothing that could not be booked', () => {
-    expect(tape.quarantine).toEqual([])
-    expect(tape.unknownOperators).toEqual([])
-    expect(tape.rawLogs.filter(({ kind }) => kind === 'unknown')).toEqual([])
-    expect(new Set(tape.fills.map(({ generation }) => generation))).toEqual(new Set([1, 2, 3]))
+    expect(facts.quarantine).toEqual([])
+    expect(facts.unknownOperators).toEqual([])
+    expect(facts.rawLogs.filter(({ kind }) => kind === 'unknown')).toEqual([])
+    expect(new Set(facts.fills.map(({ generation }) => generation))).toEqual(new Set([1, 2, 3]))
     const kinds = new Set(acts.map(({ act }) => act.kind))
     for (const kind of ['split', 'merge', 'redeem', 'redeemCombo', 'convert', 'transfer'] as const)
       expect(kinds).toContain(kind)
   })
 
   test('says of every transaction what was done in it', () => {
-    const tapes = tapeByTransaction(tape)
-    for (const { txHash, act } of acts) expectAct(act, tapes.get(txHash) ?? emptyLike(tape))
+    const factsByHash = factsByTransaction(facts)
+    for (const { txHash, act } of acts) expectAct(act, factsByHash.get(txHash) ?? emptyLike(facts))
   })
 
-  test('gives everybody the balance that the transfer logs give', () => {
-    expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
-    expect(suppliesOfTape(tape)).toEqual(suppliesOfLogs(logs))
+  test('give every wallet the balance that the transfer logs give', () => {
+    expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
+    expect(suppliesOfFacts(facts)).toEqual(suppliesOfLogs(logs))
   })
 
   test('counts the volume of a match once', () => {
     let volume = 0n
     for (const { act } of acts) if (act.kind === 'match') volume += BigInt(act.taker.usd)
-    const takers = tape.fills.filter(({ isTaker }) => isTaker)
+    const takers = facts.fills.filter(({ isTaker }) => isTaker)
     expect(takers.reduce((sum, { usd }) => sum + usd, 0n)).toBe(volume)
   })
 
   test('learns the tokens of a condition once, in the order of its outcomes', () => {
-    const tokens = new Map(tape.outcomes.map(({ condition, tokens: ids }) => [condition, ids]))
-    expect(tokens.size).toBe(tape.outcomes.length)
+    const tokens = new Map(facts.outcomes.map(({ condition, tokens: ids }) => [condition, ids]))
+    expect(tokens.size).toBe(facts.outcomes.length)
     for (const { act } of acts) {
       if (act.kind !== 'split' && act.kind !== 'prepareCombo') continue
       const { conditionId, tokens: pair } = act.kind === 'split' ? act.market : act.combo
@@ -60,23 +60,23 @@ describe('the tape of a universe', () => {
     }
   })
 
-  test('knows the keys of wallets', () => {
+  test('have the owners of wallets', () => {
     const owners = acts.flatMap(({ act }) => (act.kind === 'createWallet' ? [act.wallet] : []))
-    const told = owners.filter(({ kind }) => kind === 'safe' || kind === 'proxy')
-    expect(tape.walletOwners).toMatchObject(
-      told.map(({ address: wallet, owner, kind }) => ({ wallet, owner, kind })),
+    const known = owners.filter(({ kind }) => kind === 'safe' || kind === 'proxy')
+    expect(facts.walletOwners).toMatchObject(
+      known.map(({ address: wallet, owner, kind }) => ({ wallet, owner, kind })),
     )
   })
 
   test('has each list in the order of the chain', () => {
-    for (const rows of Object.values(tape)) {
+    for (const rows of Object.values(facts)) {
       const seqs = rows.map((row) => ('seq' in row ? row.seq : 0))
       expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
     }
   })
 })
 
-describe('the tape is the same', () => {
+describe('the facts are the same', () => {
   const some = logs.slice(-3_000)
   const whole = attributeBatch({ logs: some, blocks: [] })
 
@@ -118,7 +118,9 @@ describe('the tape is the same', () => {
       ...whole,
       blocks: [...headers, last],
     })
-    expect(() => attributeBatch({ logs: dateless, blocks: [] })).toThrow('nobody knows the time')
+    expect(() => attributeBatch({ logs: dateless, blocks: [] })).toThrow(
+      'no log or header has the time',
+    )
   })
 })
 
@@ -141,7 +143,7 @@ function takeBack(log: ChainLog): ChainLog {
 }
 
 function join(first: BatchFacts | undefined, second: BatchFacts | undefined): BatchFacts {
-  const joined = emptyLike(tape)
+  const joined = emptyLike(facts)
   for (const name of Object.keys(joined) as (keyof BatchFacts)[]) {
     const list: unknown[] = joined[name]
     list.push(...(first?.[name] ?? []), ...(second?.[name] ?? []))

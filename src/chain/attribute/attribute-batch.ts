@@ -1,25 +1,24 @@
-import type { ChainLog } from '../../upstreams/polygon/log.js'
+import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { attributeTransaction } from './attribute-transaction.js'
 import { Attribution } from './attribution.js'
-import { BatchBlocks } from './batch-blocks.js'
-import { isNext, orderLogs } from './order-logs.js'
+import { isNext, orderLogs, UntrustedLogsError } from './order-logs.js'
 
 type BatchInput = {
   logs: readonly ChainLog[]
-  /** Logs that their blocks do not have after all. */
+  /** Logs that the node returned although their blocks lack them: they go into quarantine. */
   refused?: readonly ChainLog[] | undefined
-  /** Headers that were read; without one a block has the time that its logs give. */
+  /** Headers that were read; the time of other blocks is that of their logs. */
   blocks: readonly BatchBlock[]
-  /** Market makers that earlier logs created (`fpmmCreation`): their acts are nobody's. */
+  /** Market makers that earlier logs created (`fpmmCreation`): their acts bear no cost. */
   pools?: ReadonlySet<string>
 }
 
 /**
- * Everything that the logs of some blocks say. Whatever stands in a log, it is kept, put apart or
- * booked. Throws UntrustedLogsError when the logs contradict each other about the chain itself, and
- * when nobody knows the time of a block.
+ * The facts of one batch of blocks. Every log becomes a fact, a raw log or a row of the quarantine.
+ * Throws UntrustedLogsError when the logs contradict each other about the chain itself, and another
+ * error when neither a header nor a log has the time of a block.
  */
 export function attributeBatch(input: BatchInput): BatchFacts {
   for (const steps = attributeBatchInSteps(input); ; ) {
@@ -28,9 +27,9 @@ export function attributeBatch(input: BatchInput): BatchFacts {
   }
 }
 
-/** The same, for whoever has something else to do in between. */
+/** The same in steps of a few milliseconds, so that the caller can let the event loop run. */
 export function* attributeBatchInSteps(input: BatchInput): Generator<void, BatchFacts> {
-  // Nodes usually give logs in their order, and then they need no sorting.
+  // Nodes usually return logs in order, and then they need no sorting.
   const attribution =
     (yield* attributeInOrder(input)) ??
     (yield* attributeInOrder({ ...input, logs: orderLogs(input.logs) }))
@@ -40,7 +39,6 @@ export function* attributeBatchInSteps(input: BatchInput): Generator<void, Batch
   return finish(attribution)
 }
 
-/** A few milliseconds. */
 const LOGS_PER_STEP = 1_000
 
 const NO_POOLS: ReadonlySet<string> = new Set()
@@ -51,7 +49,7 @@ function* attributeInOrder({
   blocks,
   pools = NO_POOLS,
 }: BatchInput): Generator<void, Attribution | undefined> {
-  const tapeBlocks = new BatchBlocks(blocks)
+  const batchBlocks = new BatchBlocks(blocks)
   const attribution = new Attribution(pools)
   let first: ChainLog | undefined
   let previous: ChainLog | undefined
@@ -61,7 +59,7 @@ function* attributeInOrder({
     const log = logs[index]
     if (log === undefined || !isNext(previous, log)) return undefined
     if (first !== undefined && !isSameTransaction(first, log)) {
-      attributeTransaction(attribution, logs, from, index, tapeBlocks.of(first.at))
+      attributeTransaction(attribution, logs, from, index, batchBlocks.of(first.at))
       from = index
       first = log
       if (index >= stepEnd) {
@@ -73,8 +71,8 @@ function* attributeInOrder({
     previous = log
   }
   if (first !== undefined)
-    attributeTransaction(attribution, logs, from, logs.length, tapeBlocks.of(first.at))
-  attribution.tape.blocks = tapeBlocks.list()
+    attributeTransaction(attribution, logs, from, logs.length, batchBlocks.of(first.at))
+  attribution.facts.blocks = batchBlocks.list()
   return attribution
 }
 
@@ -82,9 +80,47 @@ function isSameTransaction({ at: a }: ChainLog, { at: b }: ChainLog): boolean {
   return a.txHash === b.txHash && a.blockNumber === b.blockNumber && a.blockHash === b.blockHash
 }
 
-function finish({ tape }: Attribution): BatchFacts {
-  // Within a transaction these are filled in more than one go.
-  for (const rows of [tape.resolutions, tape.outcomes, tape.rawLogs, tape.quarantine])
+function finish({ facts }: Attribution): BatchFacts {
+  // Within a transaction these lists are filled in more than one pass.
+  for (const rows of [facts.resolutions, facts.outcomes, facts.rawLogs, facts.quarantine])
     rows.sort((a, b) => a.seq - b.seq)
-  return tape
+  return facts
+}
+
+/** The blocks of a batch: those whose headers were read, and those of which only logs were read. */
+class BatchBlocks {
+  readonly #blocks = new Map<number, BatchBlock>()
+
+  constructor(given: readonly BatchBlock[]) {
+    for (const block of given) {
+      const other = this.#blocks.get(block.number)
+      if (other !== undefined && other.hash !== block.hash)
+        throw new UntrustedLogsError(`two versions of block ${block.number}`)
+      this.#blocks.set(block.number, block)
+    }
+  }
+
+  /** The block of a log. Throws UntrustedLogsError when it is another one than was given. */
+  of({ blockNumber, blockHash, timestampSec }: LogPlace): BatchBlock {
+    const known = this.#blocks.get(blockNumber)
+    if (known !== undefined) {
+      if (known.hash !== blockHash)
+        throw new UntrustedLogsError(`two versions of block ${blockNumber}`)
+      return known
+    }
+    if (timestampSec === undefined)
+      throw new Error(`no log or header has the time of block ${blockNumber}`)
+    const block = {
+      number: blockNumber,
+      hash: blockHash,
+      parentHash: undefined,
+      timeSec: timestampSec,
+    }
+    this.#blocks.set(blockNumber, block)
+    return block
+  }
+
+  list(): BatchBlock[] {
+    return [...this.#blocks.values()].sort((a, b) => a.number - b.number)
+  }
 }

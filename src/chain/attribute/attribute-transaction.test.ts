@@ -13,7 +13,7 @@ import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
 import { type ChainLog, parseLogs } from '../../upstreams/polygon/log.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
 import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
 import { expectAct } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
@@ -32,8 +32,8 @@ const logsOf = (name: string): LogBody[] => {
 const read = (...transactions: LogBody[][]) =>
   attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
 const gift = (amount: bigint, token = 1n) => transferSingle(ctf, user, user, friend, token, amount)
-const bookedIn = (tape: BatchFacts) =>
-  [tape.fills, tape.splits, tape.transfers, tape.fees, tape.supplies].flat().length
+const bookedIn = (facts: BatchFacts) =>
+  [facts.fills, facts.splits, facts.transfers, facts.fees, facts.supplies].flat().length
 
 describe('a transaction of which nothing is booked', () => {
   const match = logsOf('v2 BUY set fee 4321')
@@ -49,13 +49,13 @@ describe('a transaction of which nothing is booked', () => {
     ],
     ['with a log that does not decode', { ...gift(1n), data: '0x' }, 'inconsistent'],
   ])('%s', (_why, odd, reason) => {
-    const tape = read([...match, odd])
-    expect(bookedIn(tape)).toBe(0)
-    expect(tape.quarantine.map((row) => row.reason)).toContain(reason)
+    const facts = read([...match, odd])
+    expect(bookedIn(facts)).toBe(0)
+    expect(facts.quarantine.map((row) => row.reason)).toContain(reason)
     const booked = [...match, odd].filter(
       ({ address, topics }) => address === ctf || (address === exchangeV2 && topics[0] !== MATCHED),
     )
-    expect(tape.quarantine.map(({ topics }) => topics)).toEqual(booked.map(({ topics }) => topics))
+    expect(facts.quarantine.map(({ topics }) => topics)).toEqual(booked.map(({ topics }) => topics))
   })
 
   test('but for what trades another token', () => {
@@ -65,9 +65,9 @@ describe('a transaction of which nothing is booked', () => {
   })
 
   test('does not stop the next one', () => {
-    const tape = read([gift(HUGE)], match)
-    expect(tape.fills).toHaveLength(2)
-    expect(tape.quarantine).toHaveLength(1)
+    const facts = read([gift(HUGE)], match)
+    expect(facts.fills).toHaveLength(2)
+    expect(facts.quarantine).toHaveLength(1)
   })
 
   test.each([
@@ -77,10 +77,10 @@ describe('a transaction of which nothing is booked', () => {
     'convert two',
     'redeem combo router',
   ])('when its tokens did not move: %s', (name) => {
-    const tape = read(logsOf(name).filter(({ topics }) => !MOVES.has(topics[0] ?? '')))
-    expect(bookedIn(tape)).toBe(0)
-    expect(tape.quarantine.length).toBeGreaterThan(0)
-    for (const { reason } of tape.quarantine) expect(reason).toBe('inconsistent')
+    const facts = read(logsOf(name).filter(({ topics }) => !MOVES.has(topics[0] ?? '')))
+    expect(bookedIn(facts)).toBe(0)
+    expect(facts.quarantine.length).toBeGreaterThan(0)
+    for (const { reason } of facts.quarantine) expect(reason).toBe('inconsistent')
   })
 })
 
@@ -97,12 +97,12 @@ test('a gift beside something else is a gift, and what the protocol moves for it
   expect(transfers.length).toBeGreaterThan(1)
 })
 
-test('more moves than can be told apart are put apart', () => {
+test('more moves than `sub` can number go into quarantine', () => {
   const ids = Array.from({ length: 2 ** 15 + 1 }, (_, index) => BigInt(index))
   const many = transferBatch(ctf, user, user, friend, ids, ids)
-  const tape = read([many])
-  expect(bookedIn(tape)).toBe(0)
-  expect(tape.quarantine).toMatchObject([{ reason: 'inconsistent' }])
+  const facts = read([many])
+  expect(bookedIn(facts)).toBe(0)
+  expect(facts.quarantine).toMatchObject([{ reason: 'inconsistent' }])
 })
 
 test('a fill without shares is put apart, and the others are booked', () => {
@@ -115,10 +115,10 @@ test('a fill without shares is put apart, and the others are booked', () => {
         }
       : log,
   )
-  const tape = attributeBatch({ logs: placeLogs(empty), blocks: [] })
-  expect(tape.fills).toHaveLength(1)
-  expect(tape.quarantine).toMatchObject([{ reason: 'inconsistent' }])
-  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(placeLogs(empty)))
+  const facts = attributeBatch({ logs: placeLogs(empty), blocks: [] })
+  expect(facts.fills).toHaveLength(1)
+  expect(facts.quarantine).toMatchObject([{ reason: 'inconsistent' }])
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(placeLogs(empty)))
 })
 
 test('results that no column holds are put apart', () => {
@@ -134,16 +134,16 @@ test('results that no column holds are put apart', () => {
         payoutNumerators: payouts,
       },
     )
-  const tape = read([resolution([HUGE, 0n])], [resolution([2n ** 127n, 1n])])
-  expect(tape.resolutions).toMatchObject([{ payouts: [2n ** 127n, 1n] }])
-  expect(tape.quarantine).toMatchObject([{ reason: 'absurd_amount' }])
+  const facts = read([resolution([HUGE, 0n])], [resolution([2n ** 127n, 1n])])
+  expect(facts.resolutions).toMatchObject([{ payouts: [2n ** 127n, 1n] }])
+  expect(facts.quarantine).toMatchObject([{ reason: 'absurd_amount' }])
 })
 
-test('an event that nobody knows is kept, and what is only repeated is not', () => {
+test('an unknown event is kept as a raw log, and a redundant one is not', () => {
   const unknown = { address: ctf, topics: [`0x${'ab'.repeat(32)}`], data: '0x01' }
   const stranger = { ...unknown, address: friend }
-  const tape = read([unknown, stranger, ...logsOf('v2 BUY trade fee 0')])
-  expect(tape.rawLogs).toMatchObject([{ kind: 'unknown', contract: ctf, data: '0x01' }])
+  const facts = read([unknown, stranger, ...logsOf('v2 BUY trade fee 0')])
+  expect(facts.rawLogs).toMatchObject([{ kind: 'unknown', contract: ctf, data: '0x01' }])
 })
 
 test('who moves tokens of others without being known is counted by transaction', () => {
@@ -161,23 +161,23 @@ describe('real logs', () => {
   const mint = vectors.logs.filter(({ id }) => id.startsWith('v2-mint'))
 
   test('of a mint leave no transfers and no user but the traders', () => {
-    const tape = read(mint)
-    expect(tape.quarantine).toEqual([])
-    expect([tape.transfers, tape.flows]).toEqual([[], []])
-    expect(tape.splits).toMatchObject([
+    const facts = read(mint)
+    expect(facts.quarantine).toEqual([])
+    expect([facts.transfers, facts.flows]).toEqual([[], []])
+    expect(facts.splits).toMatchObject([
       { wallet: exchangeV2, amount: 2_083_332n, isCore: true, isUser: false },
     ])
-    expect(tape.fills.map(({ usd, shares, isTaker }) => [usd, shares, isTaker])).toEqual([
+    expect(facts.fills.map(({ usd, shares, isTaker }) => [usd, shares, isTaker])).toEqual([
       [1_083_333n, 2_083_332n, false],
       [999_999n, 2_083_332n, true],
     ])
-    expect(balancesOfTape(tape)).toEqual(balancesOfLogs(placeLogs(mint)))
+    expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(placeLogs(mint)))
   })
 
   test.each(vectors.logs)('$id alone is booked, kept or put apart', (vector) => {
-    const tape = read([vector])
+    const facts = read([vector])
     let rows = 0
-    for (const [name, list] of Object.entries(tape)) if (name !== 'blocks') rows += list.length
+    for (const [name, list] of Object.entries(facts)) if (name !== 'blocks') rows += list.length
     // Trading money, and what repeats a fill.
     const isPassedOver = /matched|pusd|wrapped|usdce/.test(vector.id)
     expect(rows > 0).toBe(!isPassedOver)
@@ -191,10 +191,10 @@ test('several acts in one transaction are booked as if each had its own', () => 
   fc.assert(
     fc.property(fc.array(act, { maxLength: 4 }), (transactions) => {
       const together = placeLogs(transactions.flat())
-      const tape = attributeBatch({ logs: together, blocks: [] })
+      const facts = attributeBatch({ logs: together, blocks: [] })
       const apart = attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
-      for (const name of ACTS) expect(tape[name].map(unplaced)).toEqual(apart[name].map(unplaced))
-      expect(balancesOfTape(tape)).toEqual(balancesOfLogs(together))
+      for (const name of ACTS) expect(facts[name].map(unplaced)).toEqual(apart[name].map(unplaced))
+      expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(together))
     }),
     { numRuns: 200 },
   )
@@ -217,8 +217,9 @@ describe('whatever a log holds, nothing is thrown', () => {
         const log = bodies[index]
         if (log === undefined) return
         const logs = placeLogs(bodies.with(index, spoil(log, place, value)))
-        const tape = attributeBatch({ logs, blocks: [] })
-        if (tape.quarantine.length === 0) expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+        const facts = attributeBatch({ logs, blocks: [] })
+        if (facts.quarantine.length === 0)
+          expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
       }),
       { numRuns: 1_000 },
     )
@@ -232,9 +233,9 @@ describe('whatever a log holds, nothing is thrown', () => {
         (bodies, picks) => {
           const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
           const logs = placeLogs(picked)
-          const tape = attributeBatch({ logs, blocks: [] })
-          if (tape.quarantine.length === 0)
-            expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+          const facts = attributeBatch({ logs, blocks: [] })
+          if (facts.quarantine.length === 0)
+            expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
         },
       ),
       { numRuns: 500 },
@@ -323,9 +324,9 @@ function spoil(log: LogBody, place: number, value: string): LogBody {
   return { ...log, data }
 }
 
-test.each(oneOfEach())('the tape tells as it was: $name', ({ act }) => {
+test.each(oneOfEach())('the facts describe the act: $name', ({ act }) => {
   const logs = placeLogs(encodeAct(act))
-  const tape = attributeBatch({ logs, blocks: [] })
-  expectAct(act, tape)
-  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+  const facts = attributeBatch({ logs, blocks: [] })
+  expectAct(act, facts)
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
 })

@@ -7,22 +7,22 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError } from './attribution-error.js'
-import { type BookedFact, isBooked } from './booked-fact.js'
 import { attributeComboEvent } from './combo-events.js'
 import { attributeConversion } from './conversions.js'
 import { attributeFee, attributeFill } from './fills.js'
 import { attributeFlow, isTrading } from './flows.js'
 import { attributeMigration, attributePositionRedeemed, attributePositionSplit } from './modules.js'
-import { record, recordModuleResult } from './record.js'
+import { recordEvent, recordModuleResult } from './record.js'
 import {
   attributeAutoRedemption,
   attributeCtfRedemption,
   attributeNegRiskRedemption,
 } from './redemptions.js'
 import { attributeCtfSplit, attributeNegRiskSplit } from './splits.js'
+import { isTokenEvent, type TokenEvent } from './token-events.js'
 import { attributeTransfers, collectMoves, countUnknownOperator } from './transfers.js'
 
-/** Reads the logs from one index up to another, which are all of one transaction. */
+/** Attributes the logs from index `from` to before `end`, which are all of one transaction. */
 export function attributeTransaction(
   attribution: Attribution,
   logs: readonly ChainLog[],
@@ -33,31 +33,30 @@ export function attributeTransaction(
   const { tx } = attribution
   tx.begin(logs, from, end, block)
   const isMatch = hasFill(logs, from, end)
-  let refusal: AttributionError | undefined
+  let failure: AttributionError | undefined
   for (let index = from; index < end; index++) {
     const log = logs[index]
     const contract = log === undefined ? undefined : EMITTERS.get(log.at.address)?.contract
-    if (log === undefined || contract === undefined || isPassedOver(log, contract, isMatch))
-      continue
+    if (log === undefined || contract === undefined || isRedundant(log, contract, isMatch)) continue
     try {
       sortEvent(attribution, log, contract)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       attribution.quarantine('undecodable', error.message, log)
-      if (BOOKED_ROLES.has(contract.role))
-        refusal = new AttributionError(
+      if (TOKEN_ROLES.has(contract.role))
+        failure = new AttributionError(
           'inconsistent',
           'another log of the transaction does not decode',
         )
     }
   }
-  if (refusal !== undefined) quarantineAll(attribution, refusal)
+  if (failure !== undefined) quarantineAll(attribution, failure)
   else if (tx.events.length > 0) attributeEvents(attribution)
   for (const { event, log } of tx.late) attributeLate(attribution, event, log)
 }
 
-/** Contracts whose logs must all be understood before any of them is booked. */
-const BOOKED_ROLES: ReadonlySet<Role> = new Set([
+/** When a log of one of these contracts does not decode, no token event of the transaction is booked. */
+const TOKEN_ROLES: ReadonlySet<Role> = new Set([
   'conditionalTokens',
   'positionManager',
   'exchangeV1',
@@ -76,8 +75,8 @@ function hasFill(logs: readonly ChainLog[], from: number, end: number): boolean 
   return false
 }
 
-/** What is only repeated elsewhere need not be decoded. */
-function isPassedOver(log: ChainLog, { role }: Contract, isMatch: boolean): boolean {
+/** Logs whose content other logs repeat are not decoded. */
+function isRedundant(log: ChainLog, { role }: Contract, isMatch: boolean): boolean {
   switch (role) {
     case 'pusd':
       return isTrading(log, isMatch)
@@ -94,7 +93,7 @@ function sortEvent(attribution: Attribution, log: ChainLog, contract: Contract):
   const { tx } = attribution
   const event = decodeLog(log)
   if (event === undefined) return
-  if (isBooked(event)) {
+  if (isTokenEvent(event)) {
     tx.add(event, log, contract)
     if (event.kind === 'transferSingle' || event.kind === 'transferBatch')
       countUnknownOperator(attribution, log, event)
@@ -111,7 +110,7 @@ function sortEvent(attribution: Attribution, log: ChainLog, contract: Contract):
       return
     default:
       if (contract.role === 'pusd') tx.late.push({ event, log })
-      else record(attribution, event, log)
+      else recordEvent(attribution, event, log)
   }
 }
 
@@ -127,12 +126,12 @@ function attributeLate(attribution: Attribution, event: DecodedEvent, log: Chain
       attributeFlow(attribution, event, log)
       return
     default:
-      record(attribution, event, log)
+      recordEvent(attribution, event, log)
       return
   }
 }
 
-/** Books what the transaction says of tokens, all of it or, when something in it is wrong, nothing. */
+/** Attributes the token events of the transaction: all of them or, when one is wrong, none. */
 function attributeEvents(attribution: Attribution): void {
   const { tx } = attribution
   attribution.mark()
@@ -150,12 +149,12 @@ function attributeEvents(attribution: Attribution): void {
   }
 }
 
-/** Nothing of the transaction is booked; all that could have been is kept apart. */
+/** Puts the logs of all token events of the transaction into quarantine. */
 function quarantineAll(attribution: Attribution, { reason, message }: AttributionError): void {
   for (const log of attribution.tx.logs) attribution.quarantine(reason, message, log)
 }
 
-function attributeEvent(attribution: Attribution, place: number, event: BookedFact): void {
+function attributeEvent(attribution: Attribution, place: number, event: TokenEvent): void {
   switch (event.kind) {
     case 'transferSingle':
     case 'transferBatch':

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX } from '../../core/money.js'
 import type { QuarantineFact } from '../facts/quarantine.js'
 
-/** Why nothing of a transaction can be booked. Thrown and caught while it is read. */
+/** Why no token event of a transaction can be booked. Thrown and caught during attribution. */
 export class AttributionError extends Error {
   override name = 'Refusal'
   readonly reason: QuarantineFact['reason']
@@ -12,7 +12,7 @@ export class AttributionError extends Error {
   }
 }
 
-/** The amount, if it is one that can be booked. */
+/** Returns the amount. Throws AttributionError when it is too large to be booked. */
 export function checkAmount(amount: bigint): bigint {
   if (amount > AMOUNT_MAX)
     throw new AttributionError('absurd_amount', `${amount} is no amount of money`)

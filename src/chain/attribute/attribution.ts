@@ -1,4 +1,5 @@
 import { LOGS_PER_BLOCK, seqOf } from '../../core/seq.js'
+import { conditionOfPosition, isStructuredId, positionsOf } from '../../core/structured-id.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { QuarantineFact } from '../facts/quarantine.js'
 import type { BatchFacts } from '../facts/registry.js'
@@ -23,10 +24,10 @@ const DISCARDABLE = [
 
 /** What the attribution of one batch carries from transaction to transaction. */
 export class Attribution {
-  readonly tape: BatchFacts = createBatchFacts()
+  readonly facts: BatchFacts = createBatchFacts()
   readonly tx = new Transaction()
-  readonly supplies = new BlockSupplies(this.tape.supplies)
-  /** Automatic market makers, whose splits and merges nobody wanted: those of before, and new ones. */
+  readonly supplies = new BlockSupplies(this.facts.supplies)
+  /** Automatic market makers, whose splits and merges bear no cost: earlier ones, and new ones. */
   readonly #knownPools: ReadonlySet<string>
   readonly #newPools = new Set<string>()
   readonly #knownSets = new Set<string>()
@@ -38,33 +39,42 @@ export class Attribution {
 
   /** Remembers how long the lists are, so that `discard` can take back what is added from now on. */
   mark(): void {
-    for (const [index, list] of DISCARDABLE.entries()) this.#lengths[index] = this.tape[list].length
+    for (const [index, list] of DISCARDABLE.entries())
+      this.#lengths[index] = this.facts[list].length
   }
 
   discard(): void {
     for (const [index, list] of DISCARDABLE.entries())
-      this.tape[list].length = this.#lengths[index] ?? 0
+      this.facts[list].length = this.#lengths[index] ?? 0
   }
 
   addPool(address: string): void {
     this.#newPools.add(address)
   }
 
-  /** Somebody who bears cost and profit, and none of the contracts between. */
+  /** Whether the address bears cost and profit: it is neither a contract of the protocol nor a pool. */
   isUser(address: string): boolean {
     return !isProtocol(address) && !this.#knownPools.has(address) && !this.#newPools.has(address)
   }
 
-  /** Tells the tokens of a condition, the first time. */
+  /** Adds the tokens of a condition, once per batch. */
   addOutcomes(seq: number, condition: string, tokens: readonly string[]): void {
     const [first = ''] = tokens
     if (this.#knownSets.has(first)) return
     this.#knownSets.add(first)
-    this.tape.outcomes.push({ seq, condition, tokens })
+    this.facts.outcomes.push({ seq, condition, tokens })
+  }
+
+  /** Adds the pair of positions that the token belongs to, if it is a structured position. */
+  addStructuredOutcomes(seq: number, token: string): void {
+    if (!isStructuredId(token)) return
+    const condition = conditionOfPosition(token)
+    const positions = positionsOf(condition)
+    if (positions.includes(token)) this.addOutcomes(seq, condition, positions)
   }
 
   keepRaw(kind: string, { at, topics, data }: ChainLog): void {
-    this.tape.rawLogs.push({
+    this.facts.rawLogs.push({
       seq: seqOf(at.blockNumber, at.logIndex),
       txHash: at.txHash,
       kind,
@@ -74,7 +84,7 @@ export class Attribution {
     })
   }
 
-  /** Keeps the log of a fact of the transaction that is not booked. */
+  /** Keeps the log of an event that is not booked. */
   keepRawAt(place: number): void {
     const { events, logs } = this.tx
     const event = events[place]
@@ -84,8 +94,8 @@ export class Attribution {
 
   quarantine(reason: QuarantineFact['reason'], detail: string, log: ChainLog): void {
     const { at, topics, data } = log
-    this.tape.quarantine.push({
-      // What a node has made up may stand anywhere.
+    this.facts.quarantine.push({
+      // A log that the node invented may have any index.
       seq: seqOf(at.blockNumber, Math.min(at.logIndex, LOGS_PER_BLOCK - 1)),
       txHash: at.txHash,
       reason,
@@ -97,7 +107,7 @@ export class Attribution {
   }
 }
 
-/** Adds up what is made and destroyed of each token in a block. */
+/** Sums up the minted and burned amounts of each token in a block. */
 class BlockSupplies {
   readonly #supplies: SupplyFact[]
   readonly #ofBlock = new Map<string, SupplyFact>()

@@ -1,21 +1,21 @@
 import { conditionOfPosition, padId, positionsOf } from '../../core/structured-id.js'
 import type { Attribution } from './attribution.js'
 import { checkAmount } from './attribution-error.js'
-import type { ComboSource } from './booked-fact.js'
 import { actsForOthers } from './modules.js'
 import { isExchange, ZERO_ADDRESS } from './roles.js'
+import type { ModuleEvent } from './token-events.js'
 import type { Transaction } from './transaction.js'
 
-/** `wallet` is given where booking has found it. What an exchange does for a match is nobody's event. */
+/** `wallet` is given where attribution has found it. What an exchange does for a match is not listed. */
 export function attributeComboEvent(
   attribution: Attribution,
   place: number,
-  event: ComboSource,
+  event: ModuleEvent,
   wallet = findWallet(attribution.tx, place, event),
 ): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   if (isExchange(wallet)) return
-  tape.comboEvents.push({
+  facts.comboEvents.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -28,8 +28,8 @@ export function attributeComboEvent(
   })
 }
 
-/** Behind a router or the like: who gave tokens to the module last, or else who gets something. */
-function findWallet(tx: Transaction, place: number, event: ComboSource): string {
+/** Behind an intermediary it is the last giver of tokens to the module, or else the recipient. */
+function findWallet(tx: Transaction, place: number, event: ModuleEvent): string {
   const [asker, recipient] = partiesOf(event)
   if (!actsForOthers(asker)) return asker
   const module = tx.contracts[place]?.address
@@ -39,7 +39,7 @@ function findWallet(tx: Transaction, place: number, event: ComboSource): string 
   return given === undefined ? recipient : tx.giverBehind(given.from, given.token, given.place)
 }
 
-function partiesOf(event: ComboSource): [asker: string, recipient: string] {
+function partiesOf(event: ModuleEvent): [asker: string, recipient: string] {
   switch (event.kind) {
     case 'positionMigrated':
       return [event.from, event.from]
@@ -65,7 +65,7 @@ function partiesOf(event: ComboSource): [asker: string, recipient: string] {
   }
 }
 
-function describe(event: ComboSource): { condition: string; tokens: readonly string[] } {
+function describe(event: ModuleEvent): { condition: string; tokens: readonly string[] } {
   switch (event.kind) {
     case 'positionsSplit':
     case 'positionsMerged': {
@@ -106,7 +106,7 @@ function describe(event: ComboSource): { condition: string; tokens: readonly str
   }
 }
 
-function payoutOf(event: ComboSource): bigint | undefined {
+function payoutOf(event: ModuleEvent): bigint | undefined {
   if (event.kind === 'positionRedeemed') return checkAmount(event.payout)
   if (event.kind === 'compressed') return checkAmount(event.collateralOut)
   return undefined

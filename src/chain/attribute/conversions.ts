@@ -6,15 +6,15 @@ import { NEG_RISK_ADAPTER, NEG_RISK_BURN } from './roles.js'
 import type { Transaction } from './transaction.js'
 
 /**
- * The adapter parks the NO tokens that are given and deals out YES tokens and money, both less its
- * fee. The log says neither the tokens nor the fee: the transfers before it do.
+ * The adapter takes NO tokens and pays out YES tokens and money, both less its fee. The log names
+ * neither the tokens nor the fee: they follow from the transfers before it.
  */
 export function attributeConversion(
   attribution: Attribution,
   place: number,
   event: DecodedEventOf<'negRiskConversion'>,
 ): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const { stakeholder, marketId, indexSet, amount } = event
   const given = findBatch(tx, place, stakeholder, NEG_RISK_BURN)
   const count = countBits(indexSet)
@@ -28,7 +28,7 @@ export function attributeConversion(
   const taken = findBatch(tx, place, NEG_RISK_ADAPTER, stakeholder, given.place)
   const dollars = BigInt(count - 1)
   const received = taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars)
-  tape.conversions.push({
+  facts.conversions.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -45,7 +45,7 @@ export function attributeConversion(
 
 type Batch = { place: number; ids: readonly string[]; values: readonly bigint[] }
 
-/** The last batch between the two before the event, of those that no other conversion has taken. */
+/** The last batch transfer from `from` to `to` before the event that no other event has claimed. */
 function findBatch(
   tx: Transaction,
   place: number,
@@ -64,8 +64,8 @@ function findBatch(
 }
 
 /**
- * When every question is given there are no YES tokens to tell the fee. A collateral adapter wraps
- * the money right after; of a wallet that asked by itself nothing shows, and the fee is taken as none.
+ * When the set has every question, no YES tokens show the fee. A collateral adapter wraps the money
+ * right after; when the wallet called the adapter itself, the fee is unknown and taken as zero.
  */
 function receivedInMoney(
   { tx }: Attribution,

@@ -7,7 +7,7 @@ import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
 import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
 import { orderHash } from '../../../sim/contracts/order-hash.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
 import { encodeLog } from './fixtures/encode-log.js'
 import { idOf } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
@@ -33,21 +33,21 @@ test('what the fee module gives back of a fee in shares is no fee, and the rest 
     moveShares(WORD.feeModule, WORD.feeModule, taker.word, order.token.word, 1_500),
     feeRefunded(feeModule, orderHash(order), taker.word, order.token.word, 1_500, 2_500),
   ])
-  const tape = attributeBatch({ logs, blocks: [] })
-  expect(tape.fills.map(({ fee, isFeeInShares }) => [fee, isFeeInShares])).toEqual([
+  const facts = attributeBatch({ logs, blocks: [] })
+  expect(facts.fills.map(({ fee, isFeeInShares }) => [fee, isFeeInShares])).toEqual([
     [0n, false],
     [2_500n, true],
   ])
-  expect(tape.transfers).toMatchObject([{ to: feeModule, token, amount: 2_500n }])
+  expect(facts.transfers).toMatchObject([{ to: feeModule, token, amount: 2_500n }])
   expect(
-    tape.fees.map(({ kind, wallet, token: id, amount }) => [kind, wallet, id, amount]),
+    facts.fees.map(({ kind, wallet, token: id, amount }) => [kind, wallet, id, amount]),
   ).toEqual([
     ['charged', feeModule, undefined, 900n],
     ['charged', feeModule, token, 4_000n],
     ['refunded', maker.address, undefined, 900n],
     ['refunded', taker.address, token, 1_500n],
   ])
-  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
 })
 
 test('a fee that is more than the shares is not booked', () => {
@@ -59,17 +59,17 @@ test('a fee that is more than the shares is not booked', () => {
   expect(quarantine.length).toBeGreaterThan(0)
 })
 
-test('an order of nobody is not booked', () => {
-  const nobody = `0x${'0'.repeat(64)}`
+test('an order of the zero address is not booked', () => {
+  const zeroWord = `0x${'0'.repeat(64)}`
   const logs = placeLogs(encodeAct(match)).map((log) =>
-    log.data.length === 2 + 5 * 64 ? { ...log, topics: log.topics.with(2, nobody) } : log,
+    log.data.length === 2 + 5 * 64 ? { ...log, topics: log.topics.with(2, zeroWord) } : log,
   )
   const { fills, transfers, quarantine } = attributeBatch({ logs, blocks: [] })
   expect([...fills, ...transfers]).toEqual([])
   expect(quarantine.length).toBeGreaterThan(0)
 })
 
-test('fees that are taken out of the fee module are told, in money and in shares', () => {
+test('fees that are withdrawn from the fee module are facts, in money and in shares', () => {
   const withdraw = (id: bigint) =>
     encodeLog(feeModule, 'FeeWithdrawn(address token, address to, uint256 id, uint256 amount)', {
       token: ADDRESS.ctf,

@@ -4,7 +4,6 @@ import type { FeeFact } from '../facts/fee.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { ZERO_ADDRESS } from './roles.js'
-import { addStructuredOutcomes } from './structured.js'
 import type { Transaction } from './transaction.js'
 
 export function attributeFill(
@@ -12,7 +11,7 @@ export function attributeFill(
   place: number,
   event: DecodedEventOf<'fill'>,
 ): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const contract = tx.contracts[place]
   const log = tx.logs[place]
   if (contract === undefined || log === undefined) return
@@ -26,7 +25,7 @@ export function attributeFill(
   const isBuy = event.side === 'BUY'
   const fee = keptFee(tx, event)
   const isFeeInShares = isBuy && event.generation === 1
-  tape.fills.push({
+  facts.fills.push({
     seq,
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -53,14 +52,14 @@ export function attributeFill(
   } else {
     tx.explain(event.maker, contract.address, event.tokenId, shares)
   }
-  if (event.generation === 3) addStructuredOutcomes(attribution, seq, event.tokenId)
+  if (event.generation === 3) attribution.addStructuredOutcomes(seq, event.tokenId)
 }
 
 export function attributeFee(attribution: Attribution, place: number, event: FeeEvent): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const fee = toFee(event)
   if (checkAmount(fee.amount) === 0n) return
-  tape.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, ...fee })
+  facts.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, ...fee })
 }
 
 type FeeEvent =
@@ -87,7 +86,7 @@ function toFee(event: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
 
 const tokenOrMoney = (id: string): string | undefined => (id === ZERO_WORD ? undefined : id)
 
-/** Generation 1 charges what the order allows, and its fee module gives back what was too much. */
+/** Generation 1 charges the maximum that the order allows, and its fee module refunds the excess. */
 function keptFee(tx: Transaction, { generation, orderHash, fee }: DecodedEventOf<'fill'>): bigint {
   if (generation !== 1 || fee === 0n) return checkAmount(fee)
   for (let place = 0; place < tx.events.length; place++) {

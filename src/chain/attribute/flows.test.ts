@@ -26,7 +26,7 @@ test('pUSD from wallet to wallet is a transfer', () => {
   ])
 })
 
-test('pUSD to and from the perps contract is told as such', () => {
+test('pUSD to and from the perps contract is a flow of its own kind', () => {
   const perps = addressWord(PERPS)
   expect(flowsOf(movePusd(A.word, perps, 5), movePusd(perps, B.word, 6))).toEqual([
     ['perps_deposit', A.address, PERPS, pusd, 5n],

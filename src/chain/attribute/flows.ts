@@ -12,8 +12,8 @@ import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
 import type { Transaction } from './transaction.js'
 
 /**
- * Whether a log of pUSD is a part of trading, seen without decoding it: most of them are. In a match
- * that is all of them, even those from wallet to wallet.
+ * Whether a log of pUSD is a part of trading, decided without decoding it: most of them are. In a
+ * match all of them are, even those from wallet to wallet.
  */
 export function isTrading({ topics }: ChainLog, isMatch: boolean): boolean {
   switch (topics[0]) {
@@ -32,9 +32,9 @@ type MoneyFact =
   | DecodedEventOf<'wrapped'>
   | DecodedEventOf<'unwrapped'>
 
-/** Money that came, went or changed hands. It is looked at last, when all that happened is known. */
+/** Deposits, withdrawals and transfers of money. Attributed last, when all token events are known. */
 export function attributeFlow(attribution: Attribution, event: MoneyFact, log: ChainLog): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const flow = toFlow(tx, event)
   if (flow === undefined || event.amount === 0n) return
   if (event.amount > AMOUNT_MAX) {
@@ -42,10 +42,10 @@ export function attributeFlow(attribution: Attribution, event: MoneyFact, log: C
     return
   }
   const seq = seqOf(tx.block, log.at.logIndex)
-  tape.flows.push({ seq, timeSec: tx.timeSec, txHash: tx.hash, ...flow, amount: event.amount })
+  facts.flows.push({ seq, timeSec: tx.timeSec, txHash: tx.hash, ...flow, amount: event.amount })
 }
 
-/** What a contract wrapped right after a log; `undefined`: nothing. */
+/** The amount that `caller` wrapped after the log `seq`; `undefined`: none. */
 export function wrappedAfter(tx: Transaction, caller: string, seq: number): bigint | undefined {
   for (const log of tx.all) {
     if (log.topics[0] !== WRAPPED || seqOf(tx.block, log.at.logIndex) < seq) continue
@@ -61,7 +61,7 @@ const WRAPPED = topicOf('wrapped')
 const UNWRAPPED = topicOf('unwrapped')
 
 const TRADERS = wordsWithout('perps')
-/** They wrap and unwrap for what they do; the ramps do it for wallets. */
+/** These wrap and unwrap for their own purposes; the ramps do it for wallets. */
 const CONVERTERS = wordsWithout('ramp')
 
 function topicOf(kind: (typeof PUSD_EVENTS)[number]['kind']): string {
@@ -95,7 +95,7 @@ function toFlow(
   }
 }
 
-/** The AutoRedeemer sends what it got through a ramp to the wallet. */
+/** The AutoRedeemer sends the payout of a redemption through a ramp to the wallet. */
 function isRedeemed(tx: Transaction, { to, amount }: DecodedEventOf<'wrapped'>): boolean {
   return tx.events.some(
     (event) =>
@@ -107,7 +107,7 @@ function isRedeemed(tx: Transaction, { to, amount }: DecodedEventOf<'wrapped'>):
   )
 }
 
-/** Who sent that much pUSD to an address before a log, maybe through a ramp. */
+/** The sender of that amount of pUSD to an address before a log, through a ramp or directly. */
 function payerTo(
   tx: Transaction,
   to: string,
@@ -124,7 +124,7 @@ function payerTo(
   return undefined
 }
 
-/** For logs that were passed over: what is wrong with them matters to nobody. */
+/** For redundant logs, whose decode errors do not matter; `undefined` for these. */
 function decodeQuietly(log: ChainLog): DecodedEvent | undefined {
   return decodeLogs([log]).events[0]
 }

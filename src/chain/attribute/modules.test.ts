@@ -3,7 +3,7 @@ import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { createCombo, createEvent, createWallet } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
 import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
 import { idOf } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
@@ -47,42 +47,42 @@ const merge = (initiator: string, recipient: string) =>
 
 function read(...bodies: LogBody[]) {
   const logs = placeLogs(bodies)
-  const tape = attributeBatch({ logs, blocks: [] })
-  expect(tape.quarantine).toEqual([])
-  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
-  return tape
+  const facts = attributeBatch({ logs, blocks: [] })
+  expect(facts.quarantine).toEqual([])
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
+  return facts
 }
 
 describe('a set of structured positions', () => {
   const booked = { wallet: user, condition, tokens, amount: AMOUNT, isCore: true, isUser: true }
 
-  test('belongs to whoever gets it from the router', () => {
-    const tape = read(mint(user, yes), mint(user, no), split(router, user))
-    expect(tape.splits).toMatchObject([{ ...booked, isMerge: false }])
-    expect(tape.transfers).toEqual([])
-    expect(tape.outcomes).toMatchObject([{ condition, tokens }])
-    expect(tape.comboEvents).toMatchObject([
+  test('belongs to the wallet that gets it from the router', () => {
+    const facts = read(mint(user, yes), mint(user, no), split(router, user))
+    expect(facts.splits).toMatchObject([{ ...booked, isMerge: false }])
+    expect(facts.transfers).toEqual([])
+    expect(facts.outcomes).toMatchObject([{ condition, tokens }])
+    expect(facts.comboEvents).toMatchObject([
       { kind: 'positionsSplit', wallet: user, contract: module, condition, tokens, amount: AMOUNT },
     ])
   })
 
-  test('belonged to whoever gave it to the router', () => {
-    const tape = read(give(user), burn, merge(router, friend))
-    expect(tape.splits).toMatchObject([{ ...booked, isMerge: true }])
-    expect(tape.transfers).toEqual([])
-    expect(tape.comboEvents).toMatchObject([{ kind: 'positionsMerged', wallet: user }])
+  test('belonged to the wallet that gave it to the router', () => {
+    const facts = read(give(user), burn, merge(router, friend))
+    expect(facts.splits).toMatchObject([{ ...booked, isMerge: true }])
+    expect(facts.transfers).toEqual([])
+    expect(facts.comboEvents).toMatchObject([{ kind: 'positionsMerged', wallet: user }])
   })
 
   test('that is dealt out is the asker’s, who then gives a part away', () => {
-    const tape = read(mint(user, yes), mint(friend, no), split(user, user, friend))
-    expect(tape.splits).toMatchObject([booked])
-    expect(tape.transfers).toMatchObject([{ from: user, to: friend, token: tokens[1] }])
+    const facts = read(mint(user, yes), mint(friend, no), split(user, user, friend))
+    expect(facts.splits).toMatchObject([booked])
+    expect(facts.transfers).toMatchObject([{ from: user, to: friend, token: tokens[1] }])
   })
 })
 
 test('a migration names the old token and the new, and moves no cost by itself', () => {
   const old = 77n
-  const tape = read(
+  const facts = read(
     transferSingle(ctf, binaryModule, user, binaryModule, old, AMOUNT),
     mint(user, yes),
     encodeLog(
@@ -92,11 +92,11 @@ test('a migration names the old token and the new, and moves no cost by itself',
     ),
   )
   const fromToken = `0x${old.toString(16).padStart(64, '0')}`
-  expect(tape.migrations).toMatchObject([
+  expect(facts.migrations).toMatchObject([
     { wallet: user, fromToken, toToken: tokens[0], amount: AMOUNT },
   ])
-  expect(tape.transfers).toMatchObject([{ isInternal: true }, { isInternal: true }])
-  expect(tape.comboEvents).toMatchObject([{ kind: 'positionMigrated', wallet: user }])
+  expect(facts.transfers).toMatchObject([{ isInternal: true }, { isInternal: true }])
+  expect(facts.comboEvents).toMatchObject([{ kind: 'positionMigrated', wallet: user }])
 })
 
 test('behind the router a combo event is of who gave the module his tokens', () => {
@@ -122,7 +122,7 @@ test('behind the router a combo event is of who gave the module his tokens', () 
   ])
 })
 
-test('a result that is told twice is kept once', () => {
+test('a result that is emitted twice is kept once', () => {
   const result = [1_000_000n, 0n]
   const reported = encodeLog(
     module,

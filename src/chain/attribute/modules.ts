@@ -8,13 +8,13 @@ import type { Transaction } from './transaction.js'
 
 type Split = DecodedEventOf<'positionsSplit'> | DecodedEventOf<'positionsMerged'>
 
-/** A set of structured positions. The wallet is who has or had them in the end. */
+/** A set of structured positions. Returns the wallet that ends up with them, or gave them. */
 export function attributePositionSplit(
   attribution: Attribution,
   place: number,
   event: Split,
 ): string {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const isMerge = event.kind === 'positionsMerged'
   const condition = padId(event.conditionId)
   const tokens = positionsOf(condition)
@@ -32,7 +32,7 @@ export function attributePositionSplit(
   }
   const seq = tx.seqAt(place)
   attribution.addOutcomes(seq, condition, tokens)
-  tape.splits.push({
+  facts.splits.push({
     seq,
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -60,13 +60,13 @@ export function attributePositionRedeemed(
   return wallet
 }
 
-/** The old token went to the module, which made as many of the new one: cost moves along, no profit. */
+/** The module takes the old tokens and mints as many new ones: cost moves along, without profit. */
 export function attributeMigration(
   attribution: Attribution,
   place: number,
   event: DecodedEventOf<'positionMigrated'>,
 ): string {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const { from, positionId, amount } = event
   const module = tx.contracts[place]?.address
   const given = tx.moves.findLast(
@@ -81,7 +81,7 @@ export function attributeMigration(
     throw new AttributionError('inconsistent', 'the old tokens of a migration did not move')
   given.isClaimed = true
   const wallet = actsForOthers(from) ? tx.giverBehind(given.from, given.token, given.place) : from
-  tape.migrations.push({
+  facts.migrations.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -93,7 +93,7 @@ export function attributeMigration(
   return wallet
 }
 
-/** Whoever asked by itself; behind a router or the like, who gave the tokens to be burned. */
+/** The initiator; behind an intermediary, the wallet that gave the burned tokens. */
 function giverOf(tx: Transaction, place: number, initiator: string, token: string): string {
   if (!actsForOthers(initiator)) return initiator
   const burn = tx.moves.findLast(
@@ -106,7 +106,7 @@ function giverOf(tx: Transaction, place: number, initiator: string, token: strin
     : tx.giverBehind(from, token, burn.place)
 }
 
-/** Contracts that act for somebody else. An exchange is none: in a match it is the owner. */
+/** Contracts that act for a wallet. An exchange is none of them: in a match it is the owner. */
 export const actsForOthers = (initiator: string): boolean =>
   isIntermediary(initiator) || isModule(initiator)
 

@@ -1,18 +1,18 @@
-/** What a hand has more or less of a token. */
+/** How much more or less of a token a wallet has. */
 type Holding = { wallet: string; token: string; amount: bigint }
 
-/** Up to here looking through all of them is quicker than hashing their names. */
+/** Up to this number a linear search is faster than hashing the keys. */
 const FEW = 64
 
-/** What the moves of a transaction leave of each token in each hand. Mostly these are very few. */
+/** The net effect of a transaction's moves on each wallet and token. Mostly there are very few. */
 export class NetMoves {
   #holdings: Holding[] = []
-  /** All holdings by their names; only once there are many. */
-  #named: Map<string, Holding> | undefined
+  /** All holdings by key; only when there are many. */
+  #byKey: Map<string, Holding> | undefined
 
   clear(): void {
     this.#holdings = []
-    this.#named = undefined
+    this.#byKey = undefined
   }
 
   get isEmpty(): boolean {
@@ -25,10 +25,10 @@ export class NetMoves {
     this.#add(to, token, amount)
   }
 
-  /** Moves that even everything out, the same ones for the same history; none when all is even. */
+  /** Yields moves with the same net effect, deterministically; none when the net effect is zero. */
   settle(pay: (from: string, to: string, token: string, amount: bigint) => void): void {
-    // Then whoever evens a holding out stands near.
-    if (this.#named !== undefined) this.#holdings.sort(byToken)
+    // Sorted, so that the opposite holding of the same token is near.
+    if (this.#byKey !== undefined) this.#holdings.sort(byToken)
     for (let index = 0; index < this.#holdings.length; index++) {
       const holding = this.#holdings[index]
       while (holding !== undefined && holding.amount !== 0n) {
@@ -51,13 +51,13 @@ export class NetMoves {
     }
     const holding = { wallet, token, amount }
     this.#holdings.push(holding)
-    if (this.#named !== undefined) this.#named.set(nameOf(holding), holding)
+    if (this.#byKey !== undefined) this.#byKey.set(keyOf(holding), holding)
     else if (this.#holdings.length > FEW)
-      this.#named = new Map(this.#holdings.map((each) => [nameOf(each), each]))
+      this.#byKey = new Map(this.#holdings.map((each) => [keyOf(each), each]))
   }
 
   #find(wallet: string, token: string): Holding | undefined {
-    if (this.#named !== undefined) return this.#named.get(nameOf({ wallet, token }))
+    if (this.#byKey !== undefined) return this.#byKey.get(keyOf({ wallet, token }))
     for (let index = 0; index < this.#holdings.length; index++) {
       const holding = this.#holdings[index]
       if (holding?.wallet === wallet && holding.token === token) return holding
@@ -65,7 +65,7 @@ export class NetMoves {
     return undefined
   }
 
-  /** Every move takes what it gives, so there is one as long as something is uneven. */
+  /** Every move adds as much as it subtracts, so there is one while an amount is not zero. */
   #findOpposite({ token, amount }: Holding, from: number): Holding {
     for (let index = from; index < this.#holdings.length; index++) {
       const other = this.#holdings[index]
@@ -76,7 +76,7 @@ export class NetMoves {
   }
 }
 
-const nameOf = ({ wallet, token }: Pick<Holding, 'wallet' | 'token'>) => `${wallet} ${token}`
+const keyOf = ({ wallet, token }: Pick<Holding, 'wallet' | 'token'>) => `${wallet} ${token}`
 
 const byToken = (a: Holding, b: Holding): number =>
   a.token === b.token ? 0 : a.token < b.token ? -1 : 1

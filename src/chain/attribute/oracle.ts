@@ -2,7 +2,7 @@ import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import { questionIdOf } from '../../upstreams/polygon/question-id.js'
 import type { OracleFact } from '../facts/oracle-event.js'
 
-/** What an event has; the times may be absurd. */
+/** The fields of an event. The times are not checked yet. */
 type OracleStep = {
   kind: OracleFact['kind']
   question: string
@@ -15,7 +15,7 @@ type OracleStep = {
   expiration?: bigint
 }
 
-/** `undefined`: the fact is no step in the life of a question. */
+/** `undefined`: the event is no step in the life of a question. */
 export function toOracleStep(event: DecodedEvent): OracleStep | undefined {
   switch (event.kind) {
     case 'requestPrice':
@@ -105,7 +105,7 @@ const PLAIN_STEPS = {
 
 type PriceRequest = { requester: string; ancillaryData: string; timestamp: bigint }
 
-/** The oracle knows a question by its text, and by the adapter that asks it. */
+/** UMA identifies a question by its text and by the adapter that requests it. */
 function request({ requester, ancillaryData, timestamp }: PriceRequest) {
   return { question: questionIdOf(ancillaryData), requestTime: timestamp, requester }
 }

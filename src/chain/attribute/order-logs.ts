@@ -1,14 +1,14 @@
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 
-/** Logs that cannot all be of one chain: whoever read them should read them again. */
+/** The logs cannot all be of one chain: the caller should fetch them again. */
 export class UntrustedLogsError extends Error {
   override name = 'UntrustedLogsError'
 }
 
 /**
- * The logs in the order of the chain, each of them once, without those that were taken back. Throws
- * UntrustedLogsError when two of them contradict each other about their place.
+ * The logs in the order of the chain, each of them once, without removed ones. Throws
+ * UntrustedLogsError when two different logs have the same block and index.
  */
 export function orderLogs(logs: readonly ChainLog[]): readonly ChainLog[] {
   const ordered = logs.filter(({ removed }) => !removed)
@@ -21,7 +21,7 @@ export function orderLogs(logs: readonly ChainLog[]): readonly ChainLog[] {
   })
 }
 
-/** Whether the second log can follow the first one as it is. Throws when it has no place at all. */
+/** Whether `b` comes after `a`. Throws when its index is too large for a `seq`. */
 export function isNext(a: ChainLog | undefined, b: ChainLog): boolean {
   const { blockNumber, logIndex } = b.at
   if (logIndex >= LOGS_PER_BLOCK)
@@ -31,7 +31,7 @@ export function isNext(a: ChainLog | undefined, b: ChainLog): boolean {
   return blockNumber === a.at.blockNumber && logIndex > a.at.logIndex
 }
 
-/** Throws unless two logs in one place are the same. */
+/** Throws unless two logs with the same block and index are equal. */
 function checkRepetition(a: ChainLog, b: ChainLog): void {
   const isSame =
     a.at.blockHash === b.at.blockHash &&

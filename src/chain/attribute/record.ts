@@ -1,22 +1,23 @@
 import { seqOf } from '../../core/seq.js'
 import { padId, positionsOf } from '../../core/structured-id.js'
+import { keccak256 } from '../../lib/keccak.js'
+import { START } from '../../upstreams/polygon/abi.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { Attribution } from './attribution.js'
 import { toOracleStep } from './oracle.js'
 import { PROXY_FACTORY } from './roles.js'
-import { proxyWalletOf } from './wallet-owners.js'
 
-/** Numbers that a column of 128 bits can hold. */
+/** The largest number that fits a column of 128 bits. */
 const PAYOUT_MAX = 2n ** 127n
 const OUTCOMES_MAX = 256n
 const FEE_BIPS_MAX = 10_000n
 const QUESTIONS_MAX = 256n
 const TIME_SEC_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Keeps a fact that stands for itself: nothing else in its transaction changes what it means. */
-export function record(attribution: Attribution, event: DecodedEvent, log: ChainLog): void {
-  const { tape, tx } = attribution
+/** Makes facts of an event whose meaning does not depend on its transaction. */
+export function recordEvent(attribution: Attribution, event: DecodedEvent, log: ChainLog): void {
+  const { facts, tx } = attribution
   const seq = seqOf(tx.block, log.at.logIndex)
   const txHash = tx.hash
   switch (event.kind) {
@@ -29,7 +30,7 @@ export function record(attribution: Attribution, event: DecodedEvent, log: Chain
       const { conditionId: condition, oracle, questionId: question, outcomeSlotCount } = event
       if (refuseAbove(attribution, log, outcomeSlotCount, OUTCOMES_MAX)) return
       const outcomes = Number(outcomeSlotCount)
-      tape.preparations.push({ seq, txHash, condition, oracle, question, outcomes })
+      facts.preparations.push({ seq, txHash, condition, oracle, question, outcomes })
       return
     }
     case 'conditionResolution':
@@ -38,7 +39,7 @@ export function record(attribution: Attribution, event: DecodedEvent, log: Chain
     case 'negRiskMarketPrepared': {
       if (refuseAbove(attribution, log, event.feeBips, FEE_BIPS_MAX)) return
       const feeBips = Number(event.feeBips)
-      tape.negRiskMarkets.push({
+      facts.negRiskMarkets.push({
         seq,
         txHash,
         market: event.marketId,
@@ -50,22 +51,22 @@ export function record(attribution: Attribution, event: DecodedEvent, log: Chain
     case 'negRiskQuestionPrepared': {
       if (refuseAbove(attribution, log, event.index, QUESTIONS_MAX - 1n)) return
       const { marketId: market, questionId: question } = event
-      tape.negRiskQuestions.push({ seq, txHash, market, question, index: Number(event.index) })
+      facts.negRiskQuestions.push({ seq, txHash, market, question, index: Number(event.index) })
       return
     }
     case 'combinatorialConditionPrepared': {
       const condition = padId(event.conditionId)
-      tape.combos.push({ seq, txHash, condition, legs: event.legs })
+      facts.combos.push({ seq, txHash, condition, legs: event.legs })
       attribution.addOutcomes(seq, condition, positionsOf(condition))
       return
     }
     case 'proxyCreation':
-      tape.walletOwners.push({ seq, wallet: event.proxy, owner: event.owner, kind: 'safe' })
+      facts.walletOwners.push({ seq, wallet: event.proxy, owner: event.owner, kind: 'safe' })
       return
     case 'transactionRelayed': {
       const { from: owner, to } = event
       if (to !== PROXY_FACTORY) attribution.keepRaw(event.kind, log)
-      else tape.walletOwners.push({ seq, wallet: proxyWalletOf(owner), owner, kind: 'proxy' })
+      else facts.walletOwners.push({ seq, wallet: proxyWalletOf(owner), owner, kind: 'proxy' })
       return
     }
     default:
@@ -73,7 +74,7 @@ export function record(attribution: Attribution, event: DecodedEvent, log: Chain
   }
 }
 
-/** A result of a module, which may tell it twice: once as reported, and once as it then stands. */
+/** A result of a module, which may emit it twice: once as reported, and once as resolved. */
 export function recordModuleResult(
   attribution: Attribution,
   event: ModuleResult,
@@ -89,7 +90,7 @@ export function recordModuleResult(
   else recordResult(attribution, log, padId(event.conditionId), event.result)
 }
 
-/** False: the fact is no step in the life of a question. */
+/** False: the event is no step in the life of a question. */
 function recordStep(attribution: Attribution, event: DecodedEvent, log: ChainLog): boolean {
   const step = toOracleStep(event)
   if (step === undefined) return false
@@ -101,7 +102,7 @@ function recordStep(attribution: Attribution, event: DecodedEvent, log: ChainLog
   )
     return true
   const { hash: txHash, timeSec, block } = attribution.tx
-  attribution.tape.oracle.push({
+  attribution.facts.oracle.push({
     seq: seqOf(block, log.at.logIndex),
     timeSec,
     txHash,
@@ -130,7 +131,7 @@ function recordResult(
   if (refusePayouts(attribution, log, payouts)) return
   const { hash: txHash, timeSec, block } = attribution.tx
   const seq = seqOf(block, log.at.logIndex)
-  attribution.tape.resolutions.push({ seq, timeSec, txHash, condition, payouts })
+  attribution.facts.resolutions.push({ seq, timeSec, txHash, condition, payouts })
 }
 
 function refusePayouts(
@@ -145,4 +146,14 @@ function refuseAbove(attribution: Attribution, log: ChainLog, value: bigint, max
   if (value <= max) return false
   attribution.quarantine('absurd_amount', `${value} is above ${max}`, log)
   return true
+}
+
+const PROXY_CODE_HASH = 'd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b'
+const ADDRESS_AT = START + 24
+
+/** The address of the wallet that the proxy factory creates for a key, before or after creation. */
+function proxyWalletOf(owner: string): string {
+  const salt = keccak256(owner).slice(START)
+  const factory = PROXY_FACTORY.slice(START)
+  return `0x${keccak256(`0xff${factory}${salt}${PROXY_CODE_HASH}`).slice(ADDRESS_AT)}`
 }

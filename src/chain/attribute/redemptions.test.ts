@@ -14,7 +14,7 @@ import type { Market } from '../../../sim/universe/market.js'
 import type { Wallet } from '../../../sim/universe/wallet.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
 import { encodeLog, transferSingle } from './fixtures/encode-log.js'
 import { idOf } from './fixtures/expect-act.js'
 import { placeLogs } from './fixtures/placed-logs.js'
@@ -47,10 +47,10 @@ const redeemCombo = (wallet: Wallet, amount: number): Act => ({
 
 function read(...bodies: LogBody[]) {
   const logs = placeLogs(bodies)
-  const tape = attributeBatch({ logs, blocks: [] })
-  expect(tape.quarantine).toEqual([])
-  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
-  return tape
+  const facts = attributeBatch({ logs, blocks: [] })
+  expect(facts.quarantine).toEqual([])
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
+  return facts
 }
 
 const usersOf = (bodies: LogBody[]) =>
@@ -113,7 +113,7 @@ describe('the AutoRedeemer', () => {
     ])
   })
 
-  test('of the old kind names nobody: the transfer does', () => {
+  test('of the old kind names no wallet: the transfer does', () => {
     const bodies = [give(A, legacy, 5n), burn(legacy, 5n), paid(legacy, 5n)]
     expect(usersOf(bodies)).toEqual([[A.address, [5n], 5n, 'auto_redeemer']])
   })

@@ -8,7 +8,7 @@ import { outcomeOf } from './partition.js'
 import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import type { Transaction } from './transaction.js'
 
-/** The conditional tokens tell only the payout; what was given is what they burned just before. */
+/** The event of the conditional tokens has only the payout; the amounts are those burned just before. */
 export function attributeCtfRedemption(
   attribution: Attribution,
   place: number,
@@ -27,7 +27,7 @@ export function attributeCtfRedemption(
   const leg = redeemer === NEG_RISK_ADAPTER ? findNegRisk(tx, place, conditionId) : undefined
   const asker = leg?.redeemer ?? redeemer
   const named = countNamed(tx, place, conditionId)
-  // One redemption for several wallets is the redeemer's own; what each gave shows elsewhere.
+  // A redemption for several wallets is attributed to the redeemer; other events have their parts.
   const isShared = isAutoRedeemer(asker) && named > 1
   const wallet = isShared ? asker : tx.giverBehind(asker, tokens[0] ?? leg?.token ?? '', place)
   for (const [index, token] of tokens.entries())
@@ -48,7 +48,7 @@ export function attributeCtfRedemption(
   })
 }
 
-/** The neg-risk adapter names the wallet, or the go-between that asked for it. */
+/** The event of the neg-risk adapter names the wallet, or the intermediary that called it. */
 export function attributeNegRiskRedemption(
   attribution: Attribution,
   place: number,
@@ -72,7 +72,7 @@ export function attributeNegRiskRedemption(
   })
 }
 
-/** The AutoRedeemer names each wallet that it redeemed for; the wallet gave it the tokens before. */
+/** The AutoRedeemer names each wallet that it redeemed for, and which gave it the tokens before. */
 export function attributeAutoRedemption(
   attribution: Attribution,
   place: number,
@@ -134,7 +134,7 @@ export function attributePositionRedemption(
   })
 }
 
-/** Takes the tokens of others to redeem them. */
+/** Contracts that take the tokens of wallets to redeem them. */
 const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isModule(address)
 
 type AutoRedemption =
@@ -145,13 +145,13 @@ type AutoRedemption =
 type Given = { tokens: string[]; amounts: bigint[] }
 
 function push(
-  { tx, tape }: Attribution,
+  { tx, facts }: Attribution,
   place: number,
   fields: Omit<RedemptionFact, 'seq' | 'timeSec' | 'txHash'>,
 ): void {
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)
-  tape.redemptions.push({
+  facts.redemptions.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -166,7 +166,7 @@ function checkPayout(amounts: readonly bigint[], payout: bigint): void {
     throw new AttributionError('inconsistent', 'a redemption pays more than was given')
 }
 
-/** What the contract burned of the redeemer's, at most one burn for each index set. */
+/** The tokens that the contract burned from the redeemer, at most one for each index set. */
 function findBurned(tx: Transaction, place: number, event: DecodedEventOf<'ctfRedemption'>): Given {
   const tokens: string[] = []
   const amounts: bigint[] = []
@@ -192,7 +192,7 @@ function keepPositive(ids: readonly string[], values: readonly bigint[]): Given 
   return given
 }
 
-/** The adapter's own event about a redemption of the conditional tokens. */
+/** The adapter's event for a redemption of the conditional tokens. */
 function findNegRisk(tx: Transaction, place: number, condition: string) {
   for (let later = place + 1; later < tx.events.length; later++) {
     const event = tx.events[later]

@@ -6,10 +6,10 @@ const ROLES: ReadonlyMap<string, Role> = new Map(
   CONTRACTS.map(({ address, role }) => [address, role]),
 )
 
-/** `undefined`: none of our contracts. */
+/** `undefined`: not in the table of contracts. */
 export const roleOf = (address: string): Role | undefined => ROLES.get(address)
 
-/** One of our contracts, or the zero address. */
+/** A contract of the table, or the zero address. */
 export const isProtocol = (address: string): boolean =>
   ROLES.has(address) || address === ZERO_ADDRESS
 
@@ -23,7 +23,7 @@ export const isAutoRedeemer = (address: string): boolean => {
   return role === 'autoRedeemer' || role === 'legacyAutoRedeemer'
 }
 
-/** They act in their own name for whoever called them, and hand the tokens on. */
+/** Contracts that act in their own name for their caller, and pass the tokens on. */
 const INTERMEDIARIES = new Set<Role | undefined>([
   'negRiskAdapter',
   'collateralAdapter',
@@ -44,15 +44,15 @@ export const PROXY_FACTORY = addressOf(({ role }) => role === 'proxyFactory')
 export const PERPS = addressOf(({ role }) => role === 'perps')
 export const PUSD = addressOf(({ role }) => role === 'pusd')
 
-/** What backs outcome tokens: USDC.e, and the wrapped collateral of neg-risk markets. */
+/** The collateral of outcome tokens: USDC.e, and the wrapped collateral of neg-risk markets. */
 export const COLLATERALS: ReadonlySet<string> = new Set(
   CONTRACTS.filter(({ role, generation }) => role === 'erc20' && generation === 1).map(
     ({ address }) => address,
   ),
 )
 
-function addressOf(isIt: (contract: Contract) => boolean): string {
-  const found = CONTRACTS.find(isIt)
+function addressOf(matches: (contract: Contract) => boolean): string {
+  const found = CONTRACTS.find(matches)
   if (found === undefined) throw new Error('a contract is missing from the table')
   return found.address
 }

@@ -10,7 +10,7 @@ import {
 import type { LogBody } from '../../../sim/contracts/log.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfLogs, balancesOfTape } from './fixtures/balances.js'
+import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
 import {
   encodeLog,
   marketMakerCreation,
@@ -63,9 +63,9 @@ const word = (id: bigint): string => `0x${id.toString(16).padStart(64, '0')}`
 
 function read(...bodies: LogBody[]) {
   const logs = placeLogs(bodies)
-  const tape = attributeBatch({ logs, blocks: [] })
-  expect(balancesOfTape(tape)).toEqual(balancesOfLogs(logs))
-  return tape
+  const facts = attributeBatch({ logs, blocks: [] })
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
+  return facts
 }
 
 describe('a full set', () => {
@@ -88,7 +88,7 @@ describe('a full set', () => {
     }
   })
 
-  test('of a market maker is nobody’s, in its own tape and in later ones', () => {
+  test('of a market maker bears no cost, in its own batch and in later ones', () => {
     const pool = friend
     const creation = marketMakerCreation(pool, user, condition)
     const logs = [mint([1n, 2n], pool), split([1n, 2n], { stakeholder: pool })]
@@ -171,7 +171,7 @@ describe('two acts in one transaction', () => {
   const event = createEvent(3)
   const grouped = first(event.markets)
 
-  test('of two wallets through the same adapters are told apart', () => {
+  test('of two wallets through the same adapters are distinguished', () => {
     const logs = [wallet, other].flatMap((each) => [
       ...encodeAct({ kind: 'split', era: 'v2', wallet: each, market: grouped, amount: 10 }),
       ...encodeAct({ kind: 'merge', era: 'v2', wallet: each, market: onlyMarket(), amount: 10 }),
@@ -182,7 +182,7 @@ describe('two acts in one transaction', () => {
     expect(transfers).toEqual([])
   })
 
-  test('a conversion that is made within another one is told apart from it', () => {
+  test('a conversion within another one is distinguished from it', () => {
     const [outer, inner] = [1, 6].map((indexSet) =>
       encodeAct({ kind: 'convert', wallet, event, indexSet, amount: 10 }),
     )

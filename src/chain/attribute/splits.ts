@@ -10,15 +10,15 @@ type CtfSplit = DecodedEventOf<'ctfSplit'> | DecodedEventOf<'ctfMerge'>
 type NegRiskSplit = DecodedEventOf<'negRiskSplit'> | DecodedEventOf<'negRiskMerge'>
 
 /**
- * A split or merge as the conditional tokens tell it. Only full sets with a collateral of ours are
- * booked: everybody may use any other token, and what moves then is told by the transfers alone.
+ * A split or merge of the conditional tokens. Only full sets with a known collateral are booked:
+ * any wallet may use any other token as collateral, and those moves are booked as transfers.
  */
 export function attributeCtfSplit(attribution: Attribution, place: number, event: CtfSplit): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   const { stakeholder, conditionId, amount } = event
   const isMerge = event.kind === 'ctfMerge'
-  // Whoever gets the tokens of a set may make another one before the first is told: so each takes
-  // its own, booked or not.
+  // The recipient of a set may make another set before the event of the first one: so each event
+  // claims its own batch transfer, whether it is booked or not.
   const setPlace = findSet(tx, place, event, isMerge)
   tx.claimedPlaces.push(setPlace)
   const outcomes = outcomesOf(event.partition)
@@ -42,7 +42,7 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
   }
   const seq = tx.seqAt(place)
   attribution.addOutcomes(seq, conditionId, tokens)
-  tape.splits.push({
+  facts.splits.push({
     seq,
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -52,18 +52,18 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
     tokens,
     amount: checkAmount(amount),
     isCore: true,
-    // The neg-risk adapter has an event of its own that names the wallet.
+    // For the neg-risk adapter another event names the wallet.
     isUser: stakeholder !== NEG_RISK_ADAPTER && tokens.length === 2 && attribution.isUser(wallet),
   })
 }
 
-/** Names the wallet of a set that the conditional tokens made or destroyed for the adapter. */
+/** The wallet of a set that the conditional tokens minted or burned for the neg-risk adapter. */
 export function attributeNegRiskSplit(
   attribution: Attribution,
   place: number,
   event: NegRiskSplit,
 ): void {
-  const { tx, tape } = attribution
+  const { tx, facts } = attribution
   if (event.amount === 0n) {
     attribution.keepRawAt(place)
     return
@@ -72,7 +72,7 @@ export function attributeNegRiskSplit(
   if (leg === undefined)
     throw new AttributionError('inconsistent', `the tokens of a ${event.kind} did not move`)
   if (!attribution.isUser(leg.wallet)) return
-  tape.splits.push({
+  facts.splits.push({
     seq: tx.seqAt(place),
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -86,7 +86,7 @@ export function attributeNegRiskSplit(
   })
 }
 
-/** Place of the batch that made or destroyed the set: the last one before the event; -1 for none. */
+/** Place of the batch transfer of the set: the last one before the event; -1 for none. */
 function findSet(tx: Transaction, place: number, event: CtfSplit, isMerge: boolean): number {
   const { stakeholder, partition, amount } = event
   const from = isMerge ? stakeholder : ZERO_ADDRESS
@@ -113,8 +113,8 @@ function isAll(values: readonly bigint[], amount: bigint): boolean {
 }
 
 /**
- * A partition of some of the outcomes looks like one of all of them. It shows by the token of those
- * outcomes together, which is burned just before the set is made, or made after the set is burned.
+ * The partition of a part of the outcomes looks like one of all of them. The difference: the token
+ * of the combined outcomes is burned just before the set is minted, or minted after it is burned.
  */
 function isPartial(
   tx: Transaction,
@@ -138,7 +138,7 @@ function isPartial(
   return false
 }
 
-/** Place of the last thing that the conditional tokens said before. */
+/** Place of the previous event of the conditional tokens. */
 function previousToken(tx: Transaction, place: number): number {
   for (let earlier = place - 1; earlier >= 0; earlier--)
     if (tx.contracts[earlier]?.role === 'conditionalTokens') return earlier
@@ -151,7 +151,7 @@ function byOutcome(ids: readonly string[], outcomes: readonly number[]): string[
   return tokens
 }
 
-/** Who has or had the set in the end: the stakeholder, or whoever stands behind it. */
+/** The wallet that ends up with the set or gave it: the stakeholder, or the wallet behind it. */
 function findHolder(
   tx: Transaction,
   place: number,
@@ -165,7 +165,7 @@ function findHolder(
   if (event.stakeholder !== NEG_RISK_ADAPTER) return behind(event.stakeholder, place)
   for (let later = place + 1; later < tx.events.length; later++) {
     const named = tx.events[later]
-    // The sets that a conversion makes stay with the adapter, which deals them out.
+    // The adapter keeps the sets of a conversion and distributes their tokens.
     if (named?.kind === 'negRiskConversion') break
     if (
       named?.kind === (isMerge ? 'negRiskMerge' : 'negRiskSplit') &&

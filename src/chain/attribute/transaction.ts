@@ -4,30 +4,30 @@ import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
 import { AttributionError } from './attribution-error.js'
-import type { BookedFact } from './booked-fact.js'
 import { NetMoves } from './net-moves.js'
 import { isIntermediary } from './roles.js'
+import type { TokenEvent } from './token-events.js'
 
-/** Outcome tokens went from one hand to another. */
+/** Outcome tokens went from one address to another. */
 type Move = {
-  /** Of its fact in the transaction; the moves of a batch share it. */
+  /** Place of its event in the transaction; the moves of a batch transfer share it. */
   place: number
   from: string
   to: string
   token: string
   amount: bigint
-  /** A redemption or migration has counted it. */
+  /** A redemption or migration has used it. */
   isClaimed: boolean
 }
 
-/** What the neg-risk adapter names, and what the conditional tokens did for it just before. */
+/** A split or merge of the conditional tokens for the neg-risk adapter, by the place of the adapter's event. */
 type InnerLeg = { place: number; wallet: string; tokens: readonly string[] }
 
 type Redeemed = { condition: string; tokens: readonly string[]; amounts: readonly bigint[] }
 
 /**
- * The transaction that is being read: what its logs say of tokens, in their order. There is one
- * object for all transactions, because there are very many of them.
+ * The current transaction: its token events, in their order. One object is used for all
+ * transactions, because there are very many of them.
  */
 export class Transaction {
   #source: readonly ChainLog[] = []
@@ -36,23 +36,23 @@ export class Transaction {
   hash = ''
   timeSec = 0
   block = 0
-  /** Facts that may be booked, each with its log and its emitter in the same place. */
-  events: BookedFact[] = []
+  /** Token events; their logs and emitters are at the same index. */
+  events: TokenEvent[] = []
   logs: ChainLog[] = []
   contracts: Contract[] = []
-  /** Facts to look at when all else is known. */
+  /** Events that are attributed after all token events. */
   readonly late: { event: DecodedEvent; log: ChainLog }[] = []
   moves: Move[] = []
   readonly innerLegs: InnerLeg[] = []
   readonly redeemed: Redeemed[] = []
-  /** What the moves say beyond all that fills, splits, merges and redemptions say. */
+  /** The moves that fills, splits, merges and redemptions do not explain. */
   readonly unexplained = new NetMoves()
-  /** Tokens of which absurd amounts moved: whatever else is told of them is not booked. */
+  /** Tokens of which absurd amounts moved: other events about them are not booked. */
   readonly absurdTokens: string[] = []
-  /** Places of batches and refunds that a split, merge, conversion or fill has counted. */
+  /** Places of batch transfers and refunds that a split, merge, conversion or fill has used. */
   readonly claimedPlaces: number[] = []
 
-  /** Begins with the transaction whose logs, ours or not, start at `from` and end before `end`. */
+  /** Starts the transaction whose logs start at index `from` and end before `end`. */
   begin(source: readonly ChainLog[], from: number, end: number, block: BatchBlock): void {
     this.#source = source
     this.#from = from
@@ -60,7 +60,7 @@ export class Transaction {
     this.hash = source[from]?.at.txHash ?? ''
     this.block = block.number
     this.timeSec = block.timeSec
-    // Cutting a list to nothing takes longer than making a new one.
+    // Setting the length to zero takes longer than creating a new list.
     this.events = []
     this.logs = []
     this.contracts = []
@@ -82,7 +82,7 @@ export class Transaction {
     return seqOf(this.block, this.#source[this.#from]?.at.logIndex ?? 0)
   }
 
-  add(event: BookedFact, log: ChainLog, contract: Contract): void {
+  add(event: TokenEvent, log: ChainLog, contract: Contract): void {
     this.events.push(event)
     this.logs.push(log)
     this.contracts.push(contract)
@@ -93,20 +93,20 @@ export class Transaction {
     return seqOf(this.block, log === undefined ? 0 : log.at.logIndex)
   }
 
-  /** A fill, split, merge or redemption moved tokens: its moves need no entry of their own. */
+  /** A fill, split, merge or redemption moved tokens: these moves get no transfer entry. */
   explain(from: string, to: string, token: string, amount: bigint): void {
     if (this.absurdTokens.includes(token))
       throw new AttributionError('absurd_amount', 'too many of the same tokens moved elsewhere')
     this.unexplained.move(to, from, token, amount)
   }
 
-  /** Who had the token before it came to `holder`, through all go-betweens. */
+  /** The address that had the token before it came to `holder` through intermediaries. */
   giverBehind(holder: string, token: string, place: number): string {
     if (!isIntermediary(holder)) return holder
     return this.giverTo(holder, token, place) ?? holder
   }
 
-  /** Who gave the token to `holder` last; `undefined` when nobody did. */
+  /** The last address that gave the token to `holder`; `undefined`: there is none. */
   giverTo(holder: string, token: string, place: number): string | undefined {
     for (let index = this.moves.length - 1; index >= 0; index--) {
       const move = this.moves[index]
@@ -117,7 +117,7 @@ export class Transaction {
     return undefined
   }
 
-  /** Who had the token in the end after it came to `holder`, through all go-betweens. */
+  /** The address that ends up with the token after it came to `holder`, through intermediaries. */
   receiverBehind(holder: string, token: string, place: number): string {
     if (!isIntermediary(holder)) return holder
     for (const move of this.moves) {
@@ -129,7 +129,7 @@ export class Transaction {
   }
 }
 
-/** For lists that mostly are. */
+/** Most of these lists are empty already. */
 function empty(list: unknown[]): void {
   if (list.length > 0) list.length = 0
 }

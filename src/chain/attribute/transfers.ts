@@ -6,16 +6,15 @@ import type { TransferFact } from '../facts/transfer.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError } from './attribution-error.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
-import { addStructuredOutcomes } from './structured.js'
 import type { Transaction } from './transaction.js'
 
-/** Its column has two bytes. */
+/** The column has two bytes. */
 const SUB_MAX = 2 ** 15 - 1
 
 /**
- * Every move of outcome tokens that the transfer logs of the transaction tell. Anybody can make any
- * number of tokens of a collateral of his own, even while a trade pays him: all that moves of such a
- * token is put apart, and nothing else with it.
+ * Collects every move of outcome tokens in the transfer logs of the transaction. Any wallet can mint
+ * any amount of tokens with a collateral of its own, even within a trade: the moves of such a token go
+ * into quarantine, and no other logs with them.
  */
 export function collectMoves(attribution: Attribution): void {
   const { tx } = attribution
@@ -24,12 +23,12 @@ export function collectMoves(attribution: Attribution): void {
     if (event?.kind === 'transferSingle') collect(tx, place, event, event.id, event.value)
     else if (event?.kind === 'transferBatch') collectBatch(tx, place, event)
   }
-  if (tx.absurdTokens.length > 0) putAbsurdApart(attribution)
+  if (tx.absurdTokens.length > 0) quarantineAbsurd(attribution)
 }
 
 /**
- * Writes what the transfers say beyond everything else that the transaction says; all of them, one
- * by one, when it says nothing else.
+ * Adds transfers for the moves that no other event of the transaction explains; when there is no
+ * other event, one transfer for each move.
  */
 export function attributeTransfers(attribution: Attribution): void {
   const { tx } = attribution
@@ -61,37 +60,37 @@ function collect(
   else if (!tx.absurdTokens.includes(token)) tx.absurdTokens.push(token)
 }
 
-function putAbsurdApart(attribution: Attribution): void {
+function quarantineAbsurd(attribution: Attribution): void {
   const { tx } = attribution
   const isAbsurd = (token: string) => tx.absurdTokens.includes(token)
   tx.moves = tx.moves.filter(({ token }) => !isAbsurd(token))
   for (const [place, event] of tx.events.entries()) {
     const log = tx.logs[place]
-    const isApart =
+    const isAffected =
       (event.kind === 'transferSingle' && isAbsurd(event.id)) ||
       (event.kind === 'transferBatch' && event.ids.some(isAbsurd))
-    if (isApart && log !== undefined)
+    if (isAffected && log !== undefined)
       attribution.quarantine('absurd_amount', 'nobody has so many tokens', log)
   }
 }
 
-function addEach({ tx, tape }: Attribution): void {
+function addEach({ tx, facts }: Attribution): void {
   let place = -1
   let sub = 0
   for (const move of tx.moves) {
     sub = move.place === place ? sub + 1 : 0
     place = move.place
     if (move.amount > 0n)
-      tape.transfers.push(toTransfer(tx, place, sub, move.from, move.to, move.token, move.amount))
+      facts.transfers.push(toTransfer(tx, place, sub, move.from, move.to, move.token, move.amount))
   }
 }
 
-function addUnexplained({ tx, tape }: Attribution): void {
+function addUnexplained({ tx, facts }: Attribution): void {
   for (const { from, to, token, amount } of tx.moves) tx.unexplained.move(from, to, token, amount)
   const place = tx.moves.at(-1)?.place ?? tx.events.length - 1
   let sub = 0
   tx.unexplained.settle((from, to, token, amount) => {
-    tape.transfers.push(toTransfer(tx, place, sub++, from, to, token, amount))
+    facts.transfers.push(toTransfer(tx, place, sub++, from, to, token, amount))
   })
 }
 
@@ -125,23 +124,23 @@ function addSupplies(attribution: Attribution): void {
     if (isMint === (to === ZERO_ADDRESS) || amount === 0n) continue
     supplies.add(tx.block, token, isMint ? amount : 0n, isMint ? 0n : amount)
     if (isMint && tx.contracts[place]?.role === 'positionManager')
-      addStructuredOutcomes(attribution, tx.seqAt(place), token)
+      attribution.addStructuredOutcomes(tx.seqAt(place), token)
   }
 }
 
 /**
- * Counts, transaction by transaction, who moves the tokens of others without being one of our
- * contracts. Who makes tokens for himself moves nobody else's.
+ * Counts, for each transaction, the transfers by operators that are neither the owner of the tokens
+ * nor in the table of contracts. An operator that mints tokens for itself does not count.
  */
 export function countUnknownOperator(
-  { tape, tx }: Attribution,
+  { facts, tx }: Attribution,
   log: ChainLog,
   move: Transfer,
 ): void {
   const { operator, from, to } = move
   if (operator === from || isProtocol(operator)) return
   if (operator === to && from === ZERO_ADDRESS) return
-  const { unknownOperators } = tape
+  const { unknownOperators } = facts
   for (let index = unknownOperators.length - 1; index >= 0; index--) {
     const known = unknownOperators[index]
     if (known === undefined || known.seq < tx.firstSeq) break

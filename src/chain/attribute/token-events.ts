@@ -1,7 +1,7 @@
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 
-/** Everything that a module does to the positions of somebody. */
-const COMBO_KINDS = [
+/** Events of the modules about structured positions. */
+const MODULE_KINDS = [
   'positionsSplit',
   'positionsMerged',
   'positionRedeemed',
@@ -24,7 +24,7 @@ const COMBO_KINDS = [
   'comboUnwrapped',
 ] as const satisfies DecodedEvent['kind'][]
 
-const BOOKED_KINDS = [
+const TOKEN_KINDS = [
   'transferSingle',
   'transferBatch',
   'fill',
@@ -41,14 +41,14 @@ const BOOKED_KINDS = [
   'autoRedemption',
   'autoBinaryRedemption',
   'autoNegRiskRedemption',
-  ...COMBO_KINDS,
+  ...MODULE_KINDS,
 ] as const satisfies DecodedEvent['kind'][]
 
-export type ComboSource = DecodedEventOf<(typeof COMBO_KINDS)[number]>
+export type ModuleEvent = DecodedEventOf<(typeof MODULE_KINDS)[number]>
 
-/** A fact about tokens: what it means is told by the whole transaction. */
-export type BookedFact = DecodedEventOf<(typeof BOOKED_KINDS)[number]>
+/** An event about outcome tokens: its meaning depends on the whole transaction. */
+export type TokenEvent = DecodedEventOf<(typeof TOKEN_KINDS)[number]>
 
-const KINDS: ReadonlySet<string> = new Set(BOOKED_KINDS)
+const KINDS: ReadonlySet<string> = new Set(TOKEN_KINDS)
 
-export const isBooked = (event: DecodedEvent): event is BookedFact => KINDS.has(event.kind)
+export const isTokenEvent = (event: DecodedEvent): event is TokenEvent => KINDS.has(event.kind)
