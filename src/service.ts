@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createAccountWork } from './accounts/jobs.js'
 import { buildApp } from './app.js'
@@ -13,6 +12,7 @@ import { eventStatus } from './events/status.js'
 import type { DomainWork } from './jobs/job.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
+import { pollUntil } from './lib/timing.js'
 import { createCryptoMarketWork } from './markets/crypto/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
 import { readiness } from './status/readiness.js'
@@ -143,9 +143,7 @@ async function startJobs(
 
 /** Resolves when the service can do its work for the first time. */
 async function untilReady(ctx: Context, signal: AbortSignal): Promise<void> {
-  while (!readiness(ctx).isReady && !signal.aborted) {
-    await sleep(READY_POLL_MS, undefined, { signal, ref: false }).catch(() => undefined)
-  }
+  await pollUntil(() => readiness(ctx).isReady, { everyMs: READY_POLL_MS, signal })
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Log } from '../../src/lib/log.js'
-import { repeat } from '../../src/lib/repeat.js'
+import { repeat } from '../../src/lib/timing.js'
 import type { PolygonListener } from '../../src/upstreams/polygon/socket.js'
 import { createPriceFeed } from '../../src/upstreams/prices/feed.js'
 import type { PriceTick } from '../../src/upstreams/prices/source.js'

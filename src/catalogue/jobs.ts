@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
+import { pollUntil } from '../lib/timing.js'
 import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
 import { catalogueDepsOf } from './deps.js'
 import { MIDPOINTS_MS, refreshMidpoints } from './token-prices.js'
@@ -52,9 +52,6 @@ export function createCatalogueWork(ctx: Context): DomainWork {
 
 /** A short catch-up of the chain goes first: both at once would make both late. */
 async function untilLive({ chain }: Context, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + HEAD_START_MS
-  const isWaiting = () => chain.follower !== undefined && chain.follower.phase !== 'live'
-  while (isWaiting() && performance.now() < deadline && !signal.aborted) {
-    await sleep(PHASE_POLL_MS, undefined, { signal, ref: false }).catch(() => undefined)
-  }
+  const isLive = () => chain.follower === undefined || chain.follower.phase === 'live'
+  await pollUntil(isLive, { everyMs: PHASE_POLL_MS, timeoutMs: HEAD_START_MS, signal })
 }

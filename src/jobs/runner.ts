@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
-import { backoffMs, type Timing } from '../lib/timing.js'
+import { backoffMs, pause, type Timing } from '../lib/timing.js'
 import type { Job } from './job.js'
 
 /** How the runs of a job went, in this process. */
@@ -49,7 +48,7 @@ export class JobRunner {
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#metrics = createJobMetrics(options.registry)
-    this.#sleep = options.sleep ?? sleepUnreferenced
+    this.#sleep = options.sleep ?? pause
   }
 
   /** In the order in which the jobs were added. */
@@ -135,10 +134,6 @@ function pauseAfter({ job, failuresInRow }: JobRecord): number {
   const [baseMs, maxMs] = [Math.min(RETRY_MS.base, periodMs), Math.min(RETRY_MS.max, periodMs)]
   return backoffMs({ baseMs, maxMs }, failuresInRow)
 }
-
-/** The timer does not hold the process open. */
-const sleepUnreferenced: Timing['sleep'] = (ms, signal) =>
-  wait(ms, undefined, { signal, ref: false })
 
 type JobMetrics = ReturnType<typeof createJobMetrics>
 

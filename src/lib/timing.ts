@@ -25,3 +25,51 @@ export function backoffMs({ baseMs, maxMs }: Backoff, failures: number): number 
   const ms = Math.min(baseMs * 2 ** (failures - 1), maxMs)
   return ms * (1 + JITTER_SHARE * Math.random())
 }
+
+/** Waits, or ends at once when the signal aborts. The timer does not hold the process open. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal, ref: false }).catch(() => undefined)
+}
+
+/** Runs `work` again and again, `intervalMs` apart and never twice at once, until the signal aborts. */
+export async function repeat(
+  intervalMs: number,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work()
+    await pause(intervalMs, signal)
+  }
+}
+
+/** Tries once more after each delay; throws what the last attempt threw, or when the signal aborts. */
+export async function retry<T>(
+  delaysMs: readonly number[],
+  signal: AbortSignal,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (const delayMs of delaysMs) {
+    try {
+      return await attempt()
+    } catch {
+      await wait(delayMs, undefined, { signal })
+    }
+  }
+  return await attempt()
+}
+
+type Polling = { everyMs: number; timeoutMs?: number; signal?: AbortSignal | undefined }
+
+/** Waits until `isDone` holds. `false`: the time was over or the signal aborted before it did. */
+export async function pollUntil(
+  isDone: () => boolean,
+  { everyMs, timeoutMs = Number.POSITIVE_INFINITY, signal }: Polling,
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs
+  while (!isDone()) {
+    if (performance.now() >= deadline || signal?.aborted === true) return false
+    await wait(everyMs, undefined, { signal }).catch(() => undefined)
+  }
+  return true
+}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.js'
 import type { Log } from '../lib/log.js'
-import { retry } from '../lib/retry.js'
+import { retry } from '../lib/timing.js'
 import { createPool, type Target } from './connection.js'
 import {
   FolderBusy,
@@ -55,16 +55,30 @@ export async function openDatabase(location: Location, options: OpenOptions): Pr
 }
 
 /** The database of a short command: that of a service on the same data folder when one runs. */
-export async function borrowDatabase(location: Location, options: OpenOptions): Promise<Database> {
+export function borrowDatabase(location: Location, options: OpenOptions): Promise<Database> {
+  // A service has just started, or is about to end: its database answers, or the folder is free, soon.
+  return waitForFolder(
+    () => true,
+    async () => {
+      const lent = location.databaseUrl === undefined ? findLent(location.dataDir) : undefined
+      if (lent !== undefined && (await answers(lent))) return leaveOpen(lent)
+      return await openDatabase(location, options)
+    },
+  )
+}
+
+/** Tries again for a while when another process holds the folder, as long as `isPassing` expects it to end. */
+async function waitForFolder<T>(
+  isPassing: (busy: FolderBusy) => boolean,
+  attempt: () => Promise<T>,
+): Promise<T> {
   const deadline = Date.now() + WAIT_MS_MAX
   while (true) {
-    const lent = location.databaseUrl === undefined ? findLent(location.dataDir) : undefined
-    if (lent !== undefined && (await answers(lent))) return leaveOpen(lent)
     try {
-      return await openDatabase(location, options)
+      return await attempt()
     } catch (error) {
-      // A service has just started, or is about to end: its database is there to use, or the folder free, soon.
-      if (!(error instanceof FolderBusy) || Date.now() > deadline) throw error
+      const isWorthWaiting = error instanceof FolderBusy && isPassing(error)
+      if (!isWorthWaiting || Date.now() > deadline) throw error
       await sleep(WAIT_STEP_MS)
     }
   }
@@ -88,19 +102,11 @@ async function answers(target: Target): Promise<boolean> {
 }
 
 /** Waits for a short command to finish with the folder; a service has it until it is stopped. */
-async function takeFolder(dataDir: string, owner: LockOwner): Promise<FolderLock> {
-  const deadline = Date.now() + WAIT_MS_MAX
-  const { command, isService } = owner
-  while (true) {
-    try {
-      return lockDataFolder(dataDir, { command, isService })
-    } catch (error) {
-      const isPassing = error instanceof FolderBusy && !error.holder.isService
-      if (!isPassing || Date.now() > deadline) throw error
-      await sleep(WAIT_STEP_MS)
-    }
-  }
-}
+const takeFolder = (dataDir: string, { command, isService }: LockOwner): Promise<FolderLock> =>
+  waitForFolder(
+    ({ holder }) => !holder.isService,
+    async () => lockDataFolder(dataDir, { command, isService }),
+  )
 
 async function discardCluster(dataDir: string): Promise<void> {
   const cluster = findCluster(dataDir)

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, OperatorError } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
 import { TimeoutError, withTimeout } from '../lib/timeout.js'
+import { pause } from '../lib/timing.js'
 import { createPool, type Pool, type Target } from './connection.js'
 import { migrate, readMigrations } from './migrate.js'
 
@@ -53,12 +53,12 @@ export class Store {
         await this.#check()
         if (this.#problem !== undefined) this.#becomeReady(onReady)
         failures = 0
-        await this.#wait(PULSE_MS)
+        await pause(PULSE_MS, this.#stopping.signal)
       } catch (error) {
         if (this.#stopping.signal.aborted) return
         if (error instanceof OperatorError) throw error
         this.#becomeLost(error)
-        await this.#wait(BACKOFF_MS[failures++] ?? BACKOFF_MS.at(-1) ?? 0)
+        await pause(BACKOFF_MS[failures++] ?? BACKOFF_MS.at(-1) ?? 0, this.#stopping.signal)
       }
     }
   }
@@ -108,9 +108,5 @@ export class Store {
     for (const old of [this.#pool, this.#pulse]) void old.end({ timeout: 0 }).catch(() => undefined)
     this.#pool = this.#createPool(this.#options.connectionsMax)
     this.#pulse = this.#createPool(1)
-  }
-
-  async #wait(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
   }
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, OperatorError } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
 import type { Log } from '../../lib/log.js'
-import { repeat } from '../../lib/repeat.js'
 import { withTimeout } from '../../lib/timeout.js'
+import { pause, repeat } from '../../lib/timing.js'
 import { createPool, isOutage, type Pool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 
@@ -52,7 +52,7 @@ export async function withLease(
         waitMs *= FAILED_POLLS
       }
     }
-    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(waitMs, signal)
   }
 }
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, OperatorError } from '../../core/errors.js'
 import { findProcesses, processIdentity, processUsesFolder } from '../../lib/process-identity.js'
+import { pollUntil } from '../../lib/timing.js'
 
 // Lines of postmaster.pid, counted from 0, as PostgreSQL documents them.
 const PID_LINE = 0
@@ -72,11 +72,9 @@ export async function endPostmaster(pid: number): Promise<void> {
   for (const { name, patienceMs } of SHUTDOWN_STEPS) {
     if (isGone()) return
     signal(pid, name)
-    const deadline = Date.now() + patienceMs
-    while (!isGone() && Date.now() < deadline) await sleep(10)
+    if (await pollUntil(isGone, { everyMs: 10, timeoutMs: patienceMs })) return
   }
-  if (!isGone())
-    throw new OperatorError(`The database process ${pid} does not end. Stop it by hand.`)
+  throw new OperatorError(`The database process ${pid} does not end. Stop it by hand.`)
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -15,9 +15,9 @@ import {
 } from 'node:fs'
 import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../core/errors.js'
+import { pollUntil } from '../../lib/timing.js'
 import { type Binaries, prepareBinaries } from './binaries.js'
 import { prepareHome, type ServerHome } from './home.js'
 import { clearLeftovers, endPostmaster, isReady } from './postmaster.js'
@@ -122,19 +122,16 @@ function unleash(child: ChildProcess): void {
 }
 
 async function waitUntilReady(child: ChildProcess, home: ServerHome): Promise<void> {
-  const deadline = Date.now() + START_MS_MAX
-  while (!isReady(home.clusterDir)) {
-    if (hasEnded(child)) {
-      throw new OperatorError(`The embedded database did not start:\n${readLogTail(home.logFile)}`)
-    }
-    if (Date.now() > deadline) {
-      if (child.pid !== undefined) await endPostmaster(child.pid)
-      throw new OperatorError(
-        `The embedded database was not ready after ${START_MS_MAX / 1000} s; see ${home.logFile}`,
-      )
-    }
-    await sleep(10)
+  const isDecided = () => isReady(home.clusterDir) || hasEnded(child)
+  const isInTime = await pollUntil(isDecided, { everyMs: 10, timeoutMs: START_MS_MAX })
+  if (isReady(home.clusterDir)) return
+  if (isInTime) {
+    throw new OperatorError(`The embedded database did not start:\n${readLogTail(home.logFile)}`)
   }
+  if (child.pid !== undefined) await endPostmaster(child.pid)
+  throw new OperatorError(
+    `The embedded database was not ready after ${START_MS_MAX / 1000} s; see ${home.logFile}`,
+  )
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
