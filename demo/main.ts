@@ -7,7 +7,6 @@ import { reportAndExit } from '../src/core/errors.js'
 import type { ServiceOptions } from '../src/service.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
-import { untilStopped } from '../src/until-stopped.js'
 import { prepareKeys, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
 import { type SimProcess, simulatedEnvironment, startSimulator } from './simulator.js'
 import { type DemoLog, formatBlocks, openDemoLog, Phases, showBanner } from './terminal.js'
@@ -53,8 +52,7 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
     try {
       const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
       const { config } = readConfig(command, environment)
-      const { startService } = await loading
-      await serve(startService, { config, simulator, phases, demoLog }, { ...owner, database })
+      await serve(await loading, { config, simulator, phases, demoLog }, { ...owner, database })
     } finally {
       await simulator.stop()
     }
@@ -82,7 +80,7 @@ async function openBoth(
 type Demo = { config: Config; simulator: SimProcess; phases: Phases; demoLog: DemoLog }
 
 async function serve(
-  startService: typeof import('../src/service.js').startService,
+  { startService, untilStopped }: typeof import('../src/service.js'),
   { config, simulator, phases, demoLog }: Demo,
   options: ServiceOptions,
 ): Promise<void> {

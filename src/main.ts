@@ -15,7 +15,6 @@ import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './lib/log.js'
 import { VERSION } from './lib/version.js'
 import { withDatabase } from './store/with-database.js'
-import { untilStopped } from './until-stopped.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
 
 keepHeapSmall()
@@ -56,7 +55,7 @@ await program.parseAsync().catch(reportAndExit)
 
 async function up(config: Config): Promise<void> {
   // Half of what there is to load, and no other command needs it.
-  const { startService } = await import('./service.js')
+  const { startService, untilStopped } = await import('./service.js')
   const log = createLog(config.logLevel, process.stdout)
   const service = await startService(config, { command: 'auspex up', log })
   await untilStopped(service)

@@ -58,6 +58,7 @@ const DRAIN_MS_MAX = 1_500
 const LAST_JOB_MS_MAX = 300
 const LAST_FLUSH_MS_MAX = 500
 const READY_POLL_MS = 50
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Opens the database, listens, and starts everything that runs beside the requests. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -181,4 +182,22 @@ async function flushUsage({ usage, log }: Context): Promise<void> {
   await withTimeout(flushes, LAST_FLUSH_MS_MAX, 'the database does not answer').catch((error) =>
     log.error({ err: error }, 'last usage counts are lost'),
   )
+}
+
+type Moments = { onStart?: () => Promise<void>; onStopping?: () => void }
+
+/** Runs until a signal asks to stop or the service fails, and takes it down cleanly either way. */
+export async function untilStopped(service: Service, moments: Moments = {}): Promise<void> {
+  const { onStart = async () => undefined, onStopping = () => undefined } = moments
+  const asked = new Promise<void>((resolve) => {
+    // Further signals change nothing: the stop is bounded in time already.
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve())
+  })
+  try {
+    const started = onStart().then(() => asked)
+    await Promise.race([asked, started, service.failed])
+  } finally {
+    onStopping()
+    await service.stop()
+  }
 }

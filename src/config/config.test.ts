@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OperatorError } from '../core/errors.js'
 import { describeConfig, loadConfig } from './config.js'
+import { describeEnvironment } from './setting-flags.js'
 
 describe('loadConfig', () => {
   test('prefers a flag over the environment over the default, and says which it was', () => {
@@ -56,4 +57,27 @@ test('describeConfig masks secrets and names the origin of every value', () => {
   expect(text).toMatch(/AUSPEX_METRICS_TOKEN +\*+ +AUSPEX_METRICS_TOKEN/)
   expect(text).toMatch(/PORT +1 +--port/)
   expect(text).toMatch(/AUSPEX_LOG_LEVEL +info +default/)
+})
+
+const loadRtds = (text?: string) => loadConfig({ AUSPEX_RTDS_WS_URL: text }).config.rtdsWsUrl
+
+describe('AUSPEX_RTDS_WS_URL', () => {
+  test.each(['off', ' OFF '])('"%s" leaves no address', (text) => {
+    expect(loadRtds(text)).toBeUndefined()
+  })
+
+  test('without a value it is the address of the real one', () => {
+    expect(loadRtds()).toBe('wss://ws-live-data.polymarket.com')
+    expect(loadRtds('ws://127.0.0.1:1/')).toBe('ws://127.0.0.1:1')
+  })
+
+  test.each(['none', 'https://off', 'off/'])('"%s" is refused', (text) => {
+    expect(() => loadRtds(text)).toThrow(
+      /AUSPEX_RTDS_WS_URL=.*: must be a URL that starts with ws:/,
+    )
+  })
+
+  test('--help says that it can be off', () => {
+    expect(describeEnvironment()).toMatch(/AUSPEX_RTDS_WS_URL .*; off: /)
+  })
 })

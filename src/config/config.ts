@@ -26,7 +26,7 @@ export function loadConfig(env: Environment, flags: Flags = {}): LoadedConfig {
     const given = findGiven(setting, env[setting.env], flags[name])
     origins[name] = given?.origin ?? 'default'
     try {
-      config[name] = given === undefined ? setting.fallback() : setting.read(given.text)
+      config[name] = given === undefined ? setting.fallback() : setting.parse(given.text)
     } catch (error) {
       const shown = setting.mask === undefined ? `=${given?.text}` : ''
       problems.push(`${given?.origin}${shown}: ${messageOf(error)}`)
@@ -44,7 +44,7 @@ export function loadConfig(env: Environment, flags: Flags = {}): LoadedConfig {
   return {
     config: config as Config,
     origins: origins as Origins,
-    warnings: findStrangers(env),
+    warnings: findUnknown(env),
   }
 }
 
@@ -69,8 +69,8 @@ function showValue(setting: Setting<unknown>, value: unknown): string {
   return setting.mask === undefined ? text : setting.mask(text)
 }
 
-/** AUSPEX_ variables that mean nothing are most likely misspelled; they deserve a word, not a refusal. */
-function findStrangers(env: Environment): string[] {
+/** Unknown AUSPEX_ variables are most likely misspelled: the operator is warned. */
+function findUnknown(env: Environment): string[] {
   const known = SETTING_NAMES.map((name) => SETTINGS[name].env)
   return Object.keys(env)
     .filter((name) => name.startsWith('AUSPEX_') && !known.includes(name))

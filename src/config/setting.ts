@@ -9,19 +9,19 @@ export type Setting<T> = {
   help: string
   fallback: () => T
   /** Throws an Error whose message completes "PORT=abc: …". */
-  read: (text: string) => T
+  parse: (text: string) => T
   /** What may be printed in place of the value's text; absent for values that are no secret. */
   mask?: (text: string) => string
 }
 
 export const setting = <T>(definition: Setting<T>) => definition
 
-export function readText(text: string): string {
+export function parseText(text: string): string {
   if (text.trim() === '') throw new Error('is empty')
   return text.trim()
 }
 
-export function readInteger(min: number, max: number) {
+export function parseIntegerIn(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN
     if (!(value >= min && value <= max)) throw new Error(`must be an integer from ${min} to ${max}`)
@@ -29,7 +29,7 @@ export function readInteger(min: number, max: number) {
   }
 }
 
-export function readOneOf<T extends string>(allowed: readonly T[]) {
+export function parseOneOf<T extends string>(allowed: readonly T[]) {
   return (text: string): T => {
     const found = allowed.find((value) => value === text.trim().toLowerCase())
     if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`)
@@ -37,7 +37,7 @@ export function readOneOf<T extends string>(allowed: readonly T[]) {
   }
 }
 
-export function readUrl(protocols: string[]) {
+export function parseUrlOf(protocols: string[]) {
   return (text: string): string => {
     const protocol = URL.canParse(text.trim()) ? new URL(text.trim()).protocol : ''
     if (!protocols.includes(protocol)) {
@@ -49,7 +49,7 @@ export function readUrl(protocols: string[]) {
   }
 }
 
-export function readProxies(text: string): string[] {
+export function parseProxies(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   for (const part of parts) {
     if (!isNetwork(part)) throw new Error(`"${part}" is neither an address nor a network`)
@@ -62,7 +62,7 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false
-  // Believing everybody (/0) would let every client choose its own address.
+  // Trusting every address (/0) would let each client choose its own.
   const bitsMax = family === 4 ? 32 : 128
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax)
 }

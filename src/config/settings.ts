@@ -1,19 +1,59 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { LOG_LEVELS, type LogLevel } from '../lib/log.js'
-import { CHAIN_SETTINGS } from './chain-settings.js'
-import { ORACLE_SETTINGS } from './price-settings.js'
 import {
+  maskAddress,
   maskAll,
   maskPassword,
-  readInteger,
-  readOneOf,
-  readProxies,
-  readText,
-  readUrl,
+  parseIntegerIn,
+  parseOneOf,
+  parseProxies,
+  parseText,
+  parseUrlOf,
   setting,
 } from './setting.js'
-import { UPSTREAM_SETTINGS } from './upstream-settings.js'
+
+const HTTP = ['http:', 'https:']
+const SOCKET = ['ws:', 'wss:']
+
+const address = (env: string, protocols: string[], help: string, url: string) =>
+  setting({
+    env,
+    placeholder: 'url',
+    help,
+    fallback: () => url,
+    parse: parseUrlOf(protocols),
+  })
+
+/** For an upstream that may be gone for good one day: `undefined` when the operator says so. */
+const retirable = (env: string, protocols: string[], help: string, url: string) =>
+  setting<string | undefined>({
+    ...address(env, protocols, `${help}; off: not used`, url),
+    parse: (text) =>
+      text.trim().toLowerCase() === 'off' ? undefined : parseUrlOf(protocols)(text),
+  })
+
+const secret = (env: string, help: string) =>
+  setting<string | undefined>({
+    env,
+    placeholder: 'secret',
+    help,
+    fallback: () => undefined,
+    parse: parseText,
+    mask: maskAll,
+  })
+
+/** A node costs money or has limits, so there is no default; its address often holds the key. */
+const node = (env: string, flag: string, protocols: string[], help: string) =>
+  setting<string | undefined>({
+    env,
+    flag,
+    placeholder: 'url',
+    help,
+    fallback: () => undefined,
+    parse: parseUrlOf(protocols),
+    mask: maskAddress,
+  })
 
 /** Every setting of the service, in the order in which `auspex config` and the documentation list them. */
 export const SETTINGS = {
@@ -23,7 +63,7 @@ export const SETTINGS = {
     placeholder: 'address',
     help: 'address to listen on; 0.0.0.0 or :: opens the service to the network',
     fallback: () => '127.0.0.1',
-    read: readText,
+    parse: parseText,
   }),
   port: setting({
     env: 'PORT',
@@ -31,7 +71,7 @@ export const SETTINGS = {
     placeholder: 'number',
     help: 'port to listen on; 0 takes a free one',
     fallback: () => 8080,
-    read: readInteger(0, 65_535),
+    parse: parseIntegerIn(0, 65_535),
   }),
   publicUrl: setting<string | undefined>({
     env: 'AUSPEX_PUBLIC_URL',
@@ -39,7 +79,7 @@ export const SETTINGS = {
     placeholder: 'url',
     help: 'address under which clients reach the service; default: the one each client used',
     fallback: () => undefined,
-    read: readUrl(['http:', 'https:']),
+    parse: parseUrlOf(HTTP),
   }),
   dataDir: setting({
     env: 'AUSPEX_DATA',
@@ -47,7 +87,7 @@ export const SETTINGS = {
     placeholder: 'folder',
     help: 'folder for everything that the service keeps, the embedded database included',
     fallback: () => resolve('.auspex'),
-    read: (text) => resolve(readText(text)),
+    parse: (text) => resolve(parseText(text)),
   }),
   databaseUrl: setting<string | undefined>({
     env: 'DATABASE_URL',
@@ -55,7 +95,7 @@ export const SETTINGS = {
     placeholder: 'url',
     help: 'PostgreSQL 15 or later to use instead of the embedded one',
     fallback: () => undefined,
-    read: readUrl(['postgres:', 'postgresql:']),
+    parse: parseUrlOf(['postgres:', 'postgresql:']),
     mask: maskPassword,
   }),
   databaseConnections: setting({
@@ -63,7 +103,7 @@ export const SETTINGS = {
     placeholder: 'number',
     help: 'connections that one process opens to PostgreSQL at most',
     fallback: () => Math.max(8, Math.min(32, availableParallelism() * 4)),
-    read: readInteger(2, 200),
+    parse: parseIntegerIn(2, 200),
   }),
   trustedProxies: setting<string[]>({
     env: 'AUSPEX_TRUSTED_PROXIES',
@@ -71,14 +111,14 @@ export const SETTINGS = {
     placeholder: 'list',
     help: 'addresses or networks whose X-Forwarded-For is believed, separated by commas',
     fallback: () => [],
-    read: readProxies,
+    parse: parseProxies,
   }),
   metricsToken: setting<string | undefined>({
     env: 'AUSPEX_METRICS_TOKEN',
     placeholder: 'secret',
     help: 'bearer token that opens /metrics to callers on other machines',
     fallback: () => undefined,
-    read: readText,
+    parse: parseText,
     mask: maskAll,
   }),
   upgradeUrl: setting<string | undefined>({
@@ -86,17 +126,112 @@ export const SETTINGS = {
     placeholder: 'url',
     help: 'page that answers of status 402 point to; default: the list of plans',
     fallback: () => undefined,
-    read: readUrl(['http:', 'https:']),
+    parse: parseUrlOf(HTTP),
   }),
-  ...UPSTREAM_SETTINGS,
-  ...CHAIN_SETTINGS,
-  ...ORACLE_SETTINGS,
+
+  // Where the upstreams are, and the credentials of those that ask for some.
+  polygonUrl: node('AUSPEX_POLYGON_URL', 'polygon-url', HTTP, 'Polygon node over HTTP'),
+  polygonWsUrl: node('AUSPEX_POLYGON_WS_URL', 'polygon-ws-url', SOCKET, 'the same over WebSocket'),
+  polygonCallsPerSecond: setting({
+    env: 'AUSPEX_POLYGON_CALLS_PER_SECOND',
+    placeholder: 'number',
+    help: 'calls per second that the node allows; half of them are used',
+    fallback: () => 17,
+    parse: parseIntegerIn(1, 10_000),
+  }),
+  gammaUrl: address(
+    'AUSPEX_GAMMA_URL',
+    HTTP,
+    'events and markets',
+    'https://gamma-api.polymarket.com',
+  ),
+  clobUrl: address('AUSPEX_CLOB_URL', HTTP, 'order books', 'https://clob.polymarket.com'),
+  clobWsUrl: address(
+    'AUSPEX_CLOB_WS_URL',
+    SOCKET,
+    'live order books',
+    'wss://ws-subscriptions-clob.polymarket.com/ws/market',
+  ),
+  dataApiUrl: address(
+    'AUSPEX_DATA_API_URL',
+    HTTP,
+    'positions and trades as the site shows them',
+    'https://data-api.polymarket.com',
+  ),
+  siteUrl: address(
+    'AUSPEX_SITE_URL',
+    HTTP,
+    'prices of up-or-down windows as the site shows them',
+    'https://polymarket.com',
+  ),
+  rtdsWsUrl: retirable(
+    'AUSPEX_RTDS_WS_URL',
+    SOCKET,
+    'live prices of coins',
+    'wss://ws-live-data.polymarket.com',
+  ),
+  liveV2WsUrl: address(
+    'AUSPEX_LIVE_V2_WS_URL',
+    SOCKET,
+    'live prices of coins, the successor; needs the three CLOB values below',
+    'wss://ws-live-v2.polymarket.com/ws',
+  ),
+  clobApiKey: secret('AUSPEX_CLOB_API_KEY', 'key of a CLOB account'),
+  clobSecret: secret('AUSPEX_CLOB_SECRET', 'its secret'),
+  clobPassphrase: secret('AUSPEX_CLOB_PASSPHRASE', 'its passphrase'),
+  chainlinkUrl: address(
+    'AUSPEX_CHAINLINK_URL',
+    HTTP,
+    'Chainlink Data Streams; needs the two values below',
+    'https://api.dataengine.chain.link',
+  ),
+  chainlinkWsUrl: address(
+    'AUSPEX_CHAINLINK_WS_URL',
+    SOCKET,
+    'the same over WebSocket',
+    'wss://ws.dataengine.chain.link',
+  ),
+  chainlinkApiKey: secret('AUSPEX_CHAINLINK_API_KEY', 'key for Data Streams'),
+  chainlinkSecret: secret('AUSPEX_CHAINLINK_SECRET', 'its secret'),
+  // Half of it is the ten calls per second of the published fair use policy.
+  chainlinkCallsPerSecond: setting({
+    env: 'AUSPEX_CHAINLINK_CALLS_PER_SECOND',
+    placeholder: 'number',
+    help: 'calls per second that Data Streams allows; half of them are used',
+    fallback: () => 20,
+    parse: parseIntegerIn(1, 10_000),
+  }),
+
+  // How much of the chain and of the prices is kept.
+  fromBlock: setting<number | undefined>({
+    env: 'AUSPEX_FROM_BLOCK',
+    flag: 'from-block',
+    placeholder: 'block',
+    help: 'where a new database begins to read the chain; default: a day before its head',
+    fallback: () => undefined,
+    parse: parseIntegerIn(0, 2 ** 31 - 1),
+  }),
+  retentionDays: setting({
+    env: 'AUSPEX_RETENTION_DAYS',
+    placeholder: 'number',
+    help: 'days after which fills and other bulky facts may be dropped; 0 keeps everything',
+    fallback: () => 0,
+    parse: parseIntegerIn(0, 36_500),
+  }),
+  tickRetentionDays: setting({
+    env: 'AUSPEX_TICK_RETENTION_DAYS',
+    placeholder: 'number',
+    help: 'days after which months of ticks may be dropped; 0 keeps everything',
+    fallback: () => 0,
+    parse: parseIntegerIn(0, 36_500),
+  }),
+
   cacheMb: setting({
     env: 'AUSPEX_CACHE_MB',
     placeholder: 'number',
     help: 'memory for cached responses, in MiB',
     fallback: () => 64,
-    read: readInteger(1, 65_536),
+    parse: parseIntegerIn(1, 65_536),
   }),
   logLevel: setting<LogLevel>({
     env: 'AUSPEX_LOG_LEVEL',
@@ -104,7 +239,7 @@ export const SETTINGS = {
     placeholder: 'level',
     help: `${LOG_LEVELS.join(', ')}; debug adds a line for every request`,
     fallback: () => 'info',
-    read: readOneOf(LOG_LEVELS),
+    parse: parseOneOf(LOG_LEVELS),
   }),
 }
 

@@ -39,3 +39,54 @@ test.each([
   expect(toPrice(usd, shares)).toBe(price)
   expect(toPriceText(usd, shares)).toBe(text)
 })
+
+const amounts = fc.bigInt({ min: 0n, max: 2n ** 53n - 1n })
+
+/** A share costs at most a dollar. */
+const fills = fc
+  .record({ shares: fc.bigInt({ min: 1n, max: 2n ** 53n - 1n }), part: amounts })
+  .map(({ shares, part }) => ({ shares, usd: part % (shares + 1n) }))
+
+describe('toDecimal', () => {
+  test.each([
+    [0n, 0],
+    [1n, 0.000001],
+    [25_000_000n, 25],
+    [-1_500_000n, -1.5],
+    [999_999_999_999_999n, 999_999_999.999999],
+  ])('%s millionths are %s', (millionths, decimal) => {
+    expect(toDecimal(millionths)).toBe(decimal)
+  })
+
+  test('is the number that the decimal digits stand for', () => {
+    fc.assert(
+      fc.property(amounts, (amount) => {
+        const digits = amount.toString().padStart(7, '0')
+        expect(toDecimal(amount)).toBe(Number(`${digits.slice(0, -6)}.${digits.slice(-6)}`))
+      }),
+    )
+  })
+})
+
+describe('toPrice', () => {
+  test.each([
+    ['exact', 640_000n, 1_000_000n, 0.64],
+    ['half a step goes up', 5n, 100_000n, 0.0001],
+    ['less than half goes down', 4n, 100_000n, 0],
+    ['two thirds', 2n, 3n, 0.6667],
+    ['no shares', 5n, 0n, 0],
+  ])('%s', (_what, usd, shares, price) => {
+    expect(toPrice(usd, shares)).toBe(price)
+  })
+
+  test('is the multiple of a ten-thousandth that is nearest, the upper one of two', () => {
+    fc.assert(
+      fc.property(fills, ({ usd, shares }) => {
+        const steps = BigInt(Math.round(toPrice(usd, shares) * 1e4))
+        // usd/shares - 1/2 step < price <= usd/shares + 1/2 step, in whole numbers.
+        const distance = 2n * (steps * shares - usd * 10_000n)
+        expect(distance > -shares && distance <= shares).toBe(true)
+      }),
+    )
+  })
+})

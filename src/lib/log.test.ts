@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createSecret } from './accounts/secret.js'
-import { createLog } from './lib/log.js'
+import { createSecret } from '../accounts/secret.js'
+import { createLog } from './log.js'
 
 test('no line of the log holds a key, wherever it was put', () => {
   const lines: string[] = []
