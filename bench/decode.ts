@@ -2,7 +2,7 @@ import assert from 'node:assert'
 import { createPolygonHost } from '../sim/polygon/host.js'
 import { Faults } from '../sim/server/faults.js'
 import { Universe } from '../sim/universe/universe.js'
-import { decodeLogs } from '../src/upstreams/polygon/decode.js'
+import { LogDecoder } from '../src/upstreams/polygon/decode.js'
 import { WATCHED } from '../src/upstreams/polygon/filter.js'
 import { parseLogs } from '../src/upstreams/polygon/log.js'
 import type { Bench } from './lib/bench.js'
@@ -22,17 +22,18 @@ export const decode: Bench = {
   async prepare() {
     const bytes = await makeAnswer()
     const text = bytes.toString()
+    const decoder = new LogDecoder()
     return {
-      ours: async () => measure(() => toFacts(bytes)),
+      ours: async () => measure(() => decodeAnswer(decoder, bytes)),
       yardstick: async () => measure(() => JSON.parse(text).result.length),
       close: async () => undefined,
     }
   },
 }
 
-function toFacts(bytes: Buffer): number {
+function decodeAnswer(decoder: LogDecoder, bytes: Buffer): number {
   const logs = parseLogs(JSON.parse(bytes.toString()).result, 'result')
-  const { events, broken } = decodeLogs(logs)
+  const { events, broken } = decoder.decodeAll(logs)
   assert(broken.length === 0 && events.length === logs.length, 'every log is ours and decodes')
   return events.length
 }

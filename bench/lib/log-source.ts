@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import type { BatchBlock } from '../../src/chain/facts/block.js'
 import { PARTITION_BLOCKS } from '../../src/core/blocks.js'
-import { fill } from '../../src/upstreams/polygon/decode-fill.js'
+import { fill } from '../../src/upstreams/polygon/decode-exchange.js'
 import { type ChainLog, parseLogs } from '../../src/upstreams/polygon/log.js'
 import { tidyLater } from './tidy.js'
 

@@ -1,3 +1,4 @@
+import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
 import type { BatchFacts } from '../facts/registry.js'
@@ -13,6 +14,8 @@ type BatchInput = {
   blocks: readonly BatchBlock[]
   /** Market makers that earlier logs created (`fpmmCreation`): their acts bear no cost. */
   pools?: ReadonlySet<string>
+  /** Keeps texts for the next batch; without it the batch has one of its own. */
+  decoder?: LogDecoder
 }
 
 /**
@@ -48,9 +51,10 @@ function* attributeInOrder({
   logs,
   blocks,
   pools = NO_POOLS,
+  decoder = new LogDecoder(),
 }: BatchInput): Generator<void, Attribution | undefined> {
   const batchBlocks = new BatchBlocks(blocks)
-  const attribution = new Attribution(pools)
+  const attribution = new Attribution(pools, decoder)
   let first: ChainLog | undefined
   let previous: ChainLog | undefined
   let from = 0

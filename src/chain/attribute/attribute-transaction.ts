@@ -1,7 +1,6 @@
 import { DecodeError } from '../../upstreams/polygon/abi.js'
 import type { Contract, Role } from '../../upstreams/polygon/contracts.js'
-import { decodeLog } from '../../upstreams/polygon/decode.js'
-import { fill, ordersMatched, ordersMatchedV1 } from '../../upstreams/polygon/decode-fill.js'
+import { fill, ordersMatched, ordersMatchedV1 } from '../../upstreams/polygon/decode-exchange.js'
 import { type DecodedEvent, EMITTERS } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
@@ -91,7 +90,7 @@ function isRedundant(log: ChainLog, { role }: Contract, isMatch: boolean): boole
 
 function sortEvent(attribution: Attribution, log: ChainLog, contract: Contract): void {
   const { tx } = attribution
-  const event = decodeLog(log)
+  const event = tx.decoder.decode(log)
   if (event === undefined) return
   if (isTokenEvent(event)) {
     tx.add(event, log, contract)

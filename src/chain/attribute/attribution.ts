@@ -1,5 +1,6 @@
 import { LOGS_PER_BLOCK, seqOf } from '../../core/seq.js'
 import { conditionOfPosition, isStructuredId, positionsOf } from '../../core/structured-id.js'
+import type { LogDecoder } from '../../upstreams/polygon/decode.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { QuarantineFact } from '../facts/quarantine.js'
 import type { BatchFacts } from '../facts/registry.js'
@@ -25,7 +26,7 @@ const DISCARDABLE = [
 /** What the attribution of one batch carries from transaction to transaction. */
 export class Attribution {
   readonly facts: BatchFacts = createBatchFacts()
-  readonly tx = new Transaction()
+  readonly tx: Transaction
   readonly supplies = new BlockSupplies(this.facts.supplies)
   /** Automatic market makers, whose splits and merges bear no cost: earlier ones, and new ones. */
   readonly #knownPools: ReadonlySet<string>
@@ -33,8 +34,9 @@ export class Attribution {
   readonly #knownSets = new Set<string>()
   readonly #lengths = new Int32Array(DISCARDABLE.length)
 
-  constructor(pools: ReadonlySet<string>) {
+  constructor(pools: ReadonlySet<string>, decoder: LogDecoder) {
     this.#knownPools = pools
+    this.tx = new Transaction(decoder)
   }
 
   /** Remembers how long the lists are, so that `discard` can take back what is added from now on. */

@@ -2,8 +2,7 @@ import { AMOUNT_MAX } from '../../core/money.js'
 import { seqOf } from '../../core/seq.js'
 import { addressToWord, ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { CONTRACTS, type Role } from '../../upstreams/polygon/contracts.js'
-import { decodeLogs } from '../../upstreams/polygon/decode.js'
-import { PUSD_EVENTS } from '../../upstreams/polygon/decode-money.js'
+import { PUSD_EVENTS } from '../../upstreams/polygon/decode-wallets.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { FlowFact } from '../facts/flow.js'
@@ -49,7 +48,7 @@ export function attributeFlow(attribution: Attribution, event: MoneyFact, log: C
 export function wrappedAfter(tx: Transaction, caller: string, seq: number): bigint | undefined {
   for (const log of tx.all) {
     if (log.topics[0] !== WRAPPED || seqOf(tx.block, log.at.logIndex) < seq) continue
-    const event = decodeQuietly(log)
+    const event = decodeQuietly(tx, log)
     if (event?.kind === 'wrapped' && event.caller === caller) return event.amount
   }
   return undefined
@@ -117,7 +116,7 @@ function payerTo(
   for (const log of tx.all.toReversed()) {
     const { address, logIndex: earlier } = log.at
     if (earlier >= logIndex || address !== PUSD || log.topics[0] !== TRANSFER) continue
-    const event = decodeQuietly(log)
+    const event = decodeQuietly(tx, log)
     if (event?.kind !== 'erc20Transfer' || event.to !== to || event.amount !== amount) continue
     return roleOf(event.from) === 'ramp' ? payerTo(tx, event.from, amount, earlier) : event.from
   }
@@ -125,6 +124,6 @@ function payerTo(
 }
 
 /** For redundant logs, whose decode errors do not matter; `undefined` for these. */
-function decodeQuietly(log: ChainLog): DecodedEvent | undefined {
-  return decodeLogs([log]).events[0]
+function decodeQuietly(tx: Transaction, log: ChainLog): DecodedEvent | undefined {
+  return tx.decoder.decodeAll([log]).events[0]
 }

@@ -1,5 +1,5 @@
+import { questionIdOf } from '../../upstreams/polygon/decode-oracle.js'
 import type { DecodedEvent } from '../../upstreams/polygon/events.js'
-import { questionIdOf } from '../../upstreams/polygon/question-id.js'
 import type { OracleFact } from '../facts/oracle-event.js'
 
 /** The fields of an event. The times are not checked yet. */

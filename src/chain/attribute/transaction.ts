@@ -1,5 +1,6 @@
 import { seqOf } from '../../core/seq.js'
 import type { Contract } from '../../upstreams/polygon/contracts.js'
+import type { LogDecoder } from '../../upstreams/polygon/decode.js'
 import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
@@ -30,6 +31,7 @@ type Redeemed = { condition: string; tokens: readonly string[]; amounts: readonl
  * transactions, because there are very many of them.
  */
 export class Transaction {
+  readonly decoder: LogDecoder
   #source: readonly ChainLog[] = []
   #from = 0
   #end = 0
@@ -51,6 +53,10 @@ export class Transaction {
   readonly absurdTokens: string[] = []
   /** Places of batch transfers and refunds that a split, merge, conversion or fill has used. */
   readonly claimedPlaces: number[] = []
+
+  constructor(decoder: LogDecoder) {
+    this.decoder = decoder
+  }
 
   /** Starts the transaction whose logs start at index `from` and end before `end`. */
   begin(source: readonly ChainLog[], from: number, end: number, block: BatchBlock): void {

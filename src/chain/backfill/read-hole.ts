@@ -4,6 +4,7 @@ import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
+import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
@@ -100,6 +101,7 @@ const isFault = (error: unknown): boolean =>
 export class HistoryWriter {
   readonly #pool: Pool
   readonly #ids = new IdRegistry()
+  readonly #decoder = new LogDecoder()
   /** Automatic market makers of the first years: their trades are attributed to no wallet. */
   readonly #pools: Set<string>
   #fills = 0
@@ -120,7 +122,7 @@ export class HistoryWriter {
 
   async append(batch: Batch): Promise<void> {
     const { fromBlock, toBlock } = batch
-    const facts = attributeBatch({ ...batch, pools: this.#pools })
+    const facts = attributeBatch({ ...batch, pools: this.#pools, decoder: this.#decoder })
     await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare: true }))
     await buildIndexes(this.#pool, { beforeBlock: fromBlock })
     await this.#ids.resolveEarly(this.#pool, facts)

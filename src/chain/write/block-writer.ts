@@ -11,6 +11,7 @@ import { ReadAhead } from '../../lib/read-ahead.js'
 import { withTimeout } from '../../lib/timeout.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
+import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import { attributeBatchInSteps } from '../attribute/attribute-batch.js'
 import { toEntries } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
@@ -72,6 +73,7 @@ const SEND_CHARS = 262_144
  */
 export class BlockWriter implements BlockSink {
   readonly #pool: Pool
+  readonly #decoder = new LogDecoder()
   readonly #listeners: readonly BlockListener[]
   readonly #ids = new IdRegistry()
   readonly #ledger: LedgerStore
@@ -153,7 +155,8 @@ export class BlockWriter implements BlockSink {
   }
 
   async #attribute(batch: Batch): Promise<BatchFacts> {
-    for (const steps = attributeBatchInSteps({ ...batch, pools: this.#pools }); ; ) {
+    const input = { ...batch, pools: this.#pools, decoder: this.#decoder }
+    for (const steps = attributeBatchInSteps(input); ; ) {
       const { done, value } = steps.next()
       if (done) return value
       await turn()

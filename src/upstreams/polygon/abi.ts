@@ -1,7 +1,7 @@
 /**
- * Reads ABI words out of hex text by their place in it. Each reader checks the digits that it
- * takes, so nothing has to be checked twice or ahead. `at` is the index of a word's first digit;
- * log data and topics start at 2, after `0x`.
+ * The functions of this file decode ABI words of hex text by their place in it. Each checks the
+ * digits that it takes, and throws this error. `at` is the index of a word's first digit; log data
+ * and topics start at 2, after `0x`.
  */
 export class DecodeError extends Error {
   override name = 'DecodeError'
@@ -90,22 +90,18 @@ export function arrayAt<T>(
   hex: string,
   at: number,
   base: number,
-  parse: (hex: string, at: number) => T,
-  readSmall = smallAt,
+  decodeItem: (hex: string, at: number) => T,
 ): T[] {
-  const lengthAt = targetOf(hex, at, base, readSmall)
-  const count = readSmall(hex, lengthAt)
+  const lengthAt = targetOf(hex, at, base)
+  const count = smallAt(hex, lengthAt)
   const from = lengthAt + WORD
   if (from + count * WORD > hex.length) throw new DecodeError('an array is longer than the data')
-  // Made as long as it is: one that grows takes 17 places at once.
-  const items = new Array<T>(count)
-  for (let index = 0; index < count; index++) items[index] = parse(hex, from + index * WORD)
-  return items
+  return Array.from({ length: count }, (_, index) => decodeItem(hex, from + index * WORD))
 }
 
 /** Where the value begins whose offset stands at `at`. */
-export function targetOf(hex: string, at: number, base: number, readSmall = smallAt): number {
-  const target = base + readSmall(hex, at) * 2
+export function targetOf(hex: string, at: number, base: number): number {
+  const target = base + smallAt(hex, at) * 2
   if (target + WORD > hex.length) throw new DecodeError('an offset points behind the data')
   return target
 }

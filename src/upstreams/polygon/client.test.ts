@@ -9,13 +9,15 @@ import type { Timing } from '../../lib/timing.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { bloomHas, createBloomTest } from './bloom.js'
 import { PolygonClient, type PolygonOptions } from './client.js'
-import { decodeLogs } from './decode.js'
+import { LogDecoder } from './decode.js'
+import { questionIdOf } from './decode-oracle.js'
 import { WATCHED } from './filter.js'
 import type { ChainLog } from './log.js'
 import type { BlockRange } from './log-range.js'
-import { questionIdOf } from './question-id.js'
 import { askBlock, askBlockNumber, askCall } from './requests.js'
 import { RpcError } from './rpc-error.js'
+
+const decoder = new LogDecoder()
 
 let node: TestNode
 let range: BlockRange
@@ -104,7 +106,7 @@ describe('a node', () => {
   })
 
   test('tells what every log means', () => {
-    const { events, broken } = decodeLogs(allLogs)
+    const { events, broken } = decoder.decodeAll(allLogs)
     expect(broken).toEqual([])
     expect(events).toHaveLength(allLogs.length)
     expect(events.filter(({ kind }) => kind === 'unknown')).toEqual([])
@@ -144,7 +146,7 @@ describe('what follows from logs', () => {
   })
 
   test('the adapter and the oracle speak of the same question', () => {
-    const { events } = decodeLogs(allLogs)
+    const { events } = decoder.decodeAll(allLogs)
     const questions = events.filter((event) => event.kind === 'questionInitialized')
     const requests = events.filter((event) => event.kind === 'requestPrice')
     expect(requests.length).toBeGreaterThan(0)

@@ -1,8 +1,83 @@
-import { START, uintAt, ZERO_WORD } from './abi.js'
-import { fill, fillV1, ordersMatched, ordersMatchedV1 } from './decode-fill.js'
+import { DecodeError, START, WORD, ZERO_WORD } from './abi.js'
+import { EXCHANGES, type Generation } from './contracts.js'
 import { address, event, handwritten, uint, word } from './event.js'
+import type { LogReader } from './fast/log-reader.js'
 import type { LogPlace } from './log.js'
-import { topicAddress } from './topics.js'
+import type { Side } from './order.js'
+
+/** An order was filled, in full or in part. Every field is from the side of the order's owner, `maker`. */
+export type Fill = {
+  kind: 'fill'
+  at: LogPlace
+  generation: Generation
+  orderHash: string
+  maker: string
+  taker: string
+  /** The log describes the order that took: its taker is the exchange, which repeats the makers' logs. */
+  isTaker: boolean
+  side: Side
+  /** As the 32 bytes of the log. */
+  tokenId: string
+  /** What the shares cost without the fee. */
+  usd: bigint
+  shares: bigint
+  /** Shares for a BUY of generation 1, money for everything else. */
+  fee: bigint
+  /** 32 zero bytes: none. Generation 1 has none on chain. */
+  builder: string
+  metadata: string
+}
+
+/** The taker's order once more, after all its fills: the end of a match. */
+export type OrdersMatched = {
+  kind: 'ordersMatched'
+  at: LogPlace
+  generation: Generation
+  orderHash: string
+  maker: string
+  side: Side
+  tokenId: string
+  usd: bigint
+  shares: bigint
+}
+
+export const fillV1 = handwritten<Fill>(
+  'fill',
+  '0xd0a08e8c493f9c94f29311604c9de1b4e8c8d4c06bd0c789af57f2d65bfec0f6',
+  { indexed: 3, words: 5 },
+  (log, at, { generation }) => {
+    const isBuy = isBuyV1(log)
+    return toFill(log, at, generation, isBuy, isBuy ? 1 : 0, ZERO_WORD, ZERO_WORD)
+  },
+)
+
+export const fill = handwritten<Fill>(
+  'fill',
+  '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee',
+  { indexed: 3, words: 7 },
+  (log, at, { generation }) => {
+    const builder = log.id(START + 5 * WORD)
+    const metadata = log.id(START + 6 * WORD)
+    return toFill(log, at, generation, isBuyOf(log), 1, builder, metadata)
+  },
+)
+
+export const ordersMatchedV1 = handwritten<OrdersMatched>(
+  'ordersMatched',
+  '0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c',
+  { indexed: 2, words: 4 },
+  (log, at, { generation }) => {
+    const isBuy = isBuyV1(log)
+    return toMatched(log, at, generation, isBuy, isBuy ? 1 : 0)
+  },
+)
+
+export const ordersMatched = handwritten<OrdersMatched>(
+  'ordersMatched',
+  '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c',
+  { indexed: 2, words: 4 },
+  (log, at, { generation }) => toMatched(log, at, generation, isBuyOf(log), 1),
+)
 
 export type FeeCharged = {
   kind: 'feeCharged'
@@ -23,12 +98,12 @@ const feeCharged = handwritten<FeeCharged>(
   'feeCharged',
   '0x55bb3cade9d43b798a4fe5ffdd05024b2d7870df53920673bfc7e68047cd0ab1',
   { indexed: 1, words: 1 },
-  ({ at, topics, data }) => ({
+  (log, at) => ({
     kind: 'feeCharged',
     at,
-    receiver: topicAddress(topics[1]),
+    receiver: log.topicAddress(1),
     tokenId: ZERO_WORD,
-    amount: uintAt(data, START),
+    amount: log.uint(START),
   }),
 )
 
@@ -89,3 +164,72 @@ export const FEE_MODULE_EVENTS = [
     data: { token: address, to: address, id: word, amount: uint },
   }),
 ] as const
+
+/** What was made and taken and the fee stand in the same places in all generations. */
+function toFill(
+  log: LogReader,
+  at: LogPlace,
+  generation: Generation,
+  isBuy: boolean,
+  tokenWord: number,
+  builder: string,
+  metadata: string,
+): Fill {
+  const made = log.uint(START + 2 * WORD)
+  const taken = log.uint(START + 3 * WORD)
+  const taker = log.topicAddress(3)
+  return {
+    kind: 'fill',
+    at,
+    generation,
+    orderHash: log.topicHash(1),
+    maker: log.topicAddress(2),
+    taker,
+    isTaker: EXCHANGES.has(taker),
+    side: isBuy ? 'BUY' : 'SELL',
+    tokenId: log.id(START + tokenWord * WORD),
+    usd: isBuy ? made : taken,
+    shares: isBuy ? taken : made,
+    fee: log.uint(START + 4 * WORD),
+    builder,
+    metadata,
+  }
+}
+
+function toMatched(
+  log: LogReader,
+  at: LogPlace,
+  generation: Generation,
+  isBuy: boolean,
+  tokenWord: number,
+): OrdersMatched {
+  const made = log.uint(START + 2 * WORD)
+  const taken = log.uint(START + 3 * WORD)
+  return {
+    kind: 'ordersMatched',
+    at,
+    generation,
+    orderHash: log.topicHash(1),
+    maker: log.topicAddress(2),
+    side: isBuy ? 'BUY' : 'SELL',
+    tokenId: log.id(START + tokenWord * WORD),
+    usd: isBuy ? made : taken,
+    shares: isBuy ? taken : made,
+  }
+}
+
+/** Generation 1 names what each side gives; asset 0 is the money, and who gives it buys. */
+function isBuyV1(log: LogReader): boolean {
+  const makerAsset = log.id(START)
+  const takerAsset = log.id(START + WORD)
+  if ((makerAsset === ZERO_WORD) === (takerAsset === ZERO_WORD))
+    throw new DecodeError('money must be on exactly one side of a fill')
+  return makerAsset === ZERO_WORD
+}
+
+/** From generation 2 on the log names the side and the token. */
+function isBuyOf(log: LogReader): boolean {
+  const side = log.small(START)
+  if (side > 1) throw new DecodeError(`${side} is no side of an order`)
+  return side === 0
+}

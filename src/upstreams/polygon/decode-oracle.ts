@@ -1,3 +1,4 @@
+import { keccak256 } from '../../lib/keccak.js'
 import { address, bool, bytes, event, int, uint, uints, word } from './event.js'
 
 const questionEvent = <const Kind extends string>(kind: Kind, topic0: string) =>
@@ -118,3 +119,11 @@ export const OPTIMISTIC_ORACLE_EVENTS = [
     data: { identifier: word, timestamp: uint, ancillaryData: bytes, price: int, payout: uint },
   }),
 ] as const
+
+/**
+ * The id, in the adapter's events, of the question that an event of the optimistic oracle is about:
+ * the hash of the ancillary data that the adapter sent and the oracle repeats.
+ */
+export function questionIdOf(ancillaryData: string): string {
+  return keccak256(ancillaryData)
+}

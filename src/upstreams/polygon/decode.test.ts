@@ -5,9 +5,12 @@ import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { DecodeError, ZERO_WORD } from './abi.js'
 import { CONTRACTS } from './contracts.js'
-import { decodeLog, decodeLogs } from './decode.js'
+import { LogDecoder } from './decode.js'
+import { questionIdOf } from './decode-oracle.js'
 import { ROLE_EVENTS } from './events.js'
 import { type ChainLog, parseLogs } from './log.js'
+
+const decoder = new LogDecoder()
 
 type Vector = {
   id: string
@@ -22,11 +25,20 @@ type Vector = {
   derived?: Record<string, string>
 }
 
-const VECTORS: { logs: Vector[] } = JSON.parse(
+type Question = { ancillary_data_utf8?: string; question_id: string }
+
+const VECTORS: { logs: Vector[]; question_ids: Question[] } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'fixtures/chain-vectors.json'), 'utf8'),
 )
 
 const TOPICS = Object.values(ROLE_EVENTS).flatMap((events) => events.map(({ topic0 }) => topic0))
+
+test('the hash of the ancillary data is the id of the question', () => {
+  const published = VECTORS.question_ids.filter((each) => each.ancillary_data_utf8 !== undefined)
+  expect(published).toHaveLength(1)
+  for (const { ancillary_data_utf8 = '', question_id } of published)
+    expect(questionIdOf(toHex(ancillary_data_utf8))).toBe(question_id)
+})
 
 describe('public logs', () => {
   const fills = VECTORS.logs.filter(({ derived }) => derived !== undefined)
@@ -34,7 +46,7 @@ describe('public logs', () => {
   const others = VECTORS.logs.filter((each) => !fills.includes(each) && !matches.includes(each))
 
   test.each(fills)('$id is a fill', ({ derived = {}, ...vector }) => {
-    expect(decodeLog(toLog(vector))).toEqual({
+    expect(decoder.decode(toLog(vector))).toEqual({
       kind: 'fill',
       at: toLog(vector).at,
       generation: vector.id.startsWith('v1') ? 1 : 2,
@@ -53,7 +65,7 @@ describe('public logs', () => {
   })
 
   test.each(matches)('$id repeats the BUY of the taker', ({ decoded, ...vector }) => {
-    expect(decodeLog(toLog({ decoded, ...vector }))).toMatchObject({
+    expect(decoder.decode(toLog({ decoded, ...vector }))).toMatchObject({
       kind: 'ordersMatched',
       orderHash: decoded.takerOrderHash,
       maker: decoded.takerOrderMaker,
@@ -65,7 +77,9 @@ describe('public logs', () => {
   })
 
   test.each(others)('$id', ({ decoded, ...vector }) => {
-    const event = decodeLog(toLog({ decoded, ...vector })) as Record<string, unknown> | undefined
+    const event = decoder.decode(toLog({ decoded, ...vector })) as
+      | Record<string, unknown>
+      | undefined
     for (const [name, value] of Object.entries(decoded)) {
       const ours = event?.kind === 'erc20Transfer' && name === 'value' ? 'amount' : name
       expect([name, show(event?.[ours])]).toEqual([name, show(value)])
@@ -74,7 +88,7 @@ describe('public logs', () => {
 
   test('a log keeps its place', () => {
     const vector = VECTORS.logs.find(({ id }) => id === 'v2-maker-sell') as Vector
-    expect(decodeLog(toLog(vector))?.at).toEqual({
+    expect(decoder.decode(toLog(vector))?.at).toEqual({
       address: vector.address,
       blockNumber: vector.blockNumber,
       blockHash: ZERO_WORD,
@@ -116,30 +130,30 @@ describe('bad logs', () => {
     ['an array is absurdly long', { ...batch, data: word(2, 'ffffffffffff', batch) }],
     ['an array is a bit too long', { ...batch, data: word(5, '3', batch) }],
   ])('refused: %s', (_why, log) => {
-    expect(() => decodeLog(log)).toThrow(DecodeError)
+    expect(() => decoder.decode(log)).toThrow(DecodeError)
   })
 
   test('a log of another contract is not ours', () => {
     expect(
-      decodeLog({ ...fill, at: { ...fill.at, address: `0x${'1'.repeat(40)}` } }),
+      decoder.decode({ ...fill, at: { ...fill.at, address: `0x${'1'.repeat(40)}` } }),
     ).toBeUndefined()
   })
 
   test('an event that we do not know is kept as it is', () => {
     const topics = [`0x${'ab'.repeat(32)}`]
-    expect(decodeLog({ ...fill, topics })).toEqual({
+    expect(decoder.decode({ ...fill, topics })).toEqual({
       kind: 'unknown',
       at: fill.at,
       topics,
       data: fill.data,
     })
-    expect(decodeLog({ ...fill, topics: [] })?.kind).toBe('unknown')
+    expect(decoder.decode({ ...fill, topics: [] })?.kind).toBe('unknown')
   })
 
   test('the same hash means another event in another contract', () => {
     const topic0 = '0x5c3937ed929cd157b73b417381d743daf6e1ef65999e3ccb5dd64bc3247e28d6'
     const of = (address: string, topics: string[], data: string) =>
-      decodeLog({ ...fill, at: { ...fill.at, address }, topics: [topic0, ...topics], data })
+      decoder.decode({ ...fill, at: { ...fill.at, address }, topics: [topic0, ...topics], data })
     const yes = `0x${'1'.padStart(64, '0')}`
     const operator = '0x71523d0f655b41e805cec45b17163f528b59b820'
     const adapter = '0xcb1822859cef82cd2eb4e6276c7916e692995130'
@@ -149,7 +163,7 @@ describe('bad logs', () => {
   })
 
   test('one broken log stops no other', () => {
-    const { events, broken } = decodeLogs([fill, { ...fill, data: '0x' }, fill])
+    const { events, broken } = decoder.decodeAll([fill, { ...fill, data: '0x' }, fill])
     expect(events).toHaveLength(2)
     expect(broken).toEqual([{ log: { ...fill, data: '0x' }, error: expect.any(DecodeError) }])
   })
@@ -176,7 +190,7 @@ describe('bad logs', () => {
         ({ address }, first, topics, data) => {
           const log = { ...fill, at: { ...fill.at, address }, topics: [first, ...topics], data }
           try {
-            decodeLog(log)
+            decoder.decode(log)
           } catch (error) {
             expect(error).toBeInstanceOf(DecodeError)
           }

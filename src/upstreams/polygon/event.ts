@@ -1,18 +1,17 @@
 import { boolAt, DecodeError, fixedBytesAt, intAt, START, smallAt, uintAt, WORD } from './abi.js'
 import type { Contract } from './contracts.js'
-import { dataAddress, dataArray, dataBytes, dataId, dataUint, layOut } from './data.js'
+import type { LogReader, WordDecoder } from './fast/log-reader.js'
 import type { ChainLog, LogPlace } from './log.js'
-import { topicAddress, topicAs, topicId } from './topics.js'
 
 /**
- * One event of one kind of contract. `decode` throws DecodeError when the log has the event's hash
- * and does not decode.
+ * One event of one kind of contract. `decode` lays the log out in the reader, and throws DecodeError
+ * when the log has the event's hash and does not decode.
  */
 export type EventDecoder<Event> = {
   kind: string
   /** Hash of the signature: the first topic. */
   topic0: string
-  decode(log: ChainLog, contract: Contract): Event
+  decode(log: ChainLog, contract: Contract, reader: LogReader): Event
 }
 
 /** An event that is decoded field by field; the types of the fields give the type of the result. */
@@ -29,13 +28,13 @@ export function event<
   const data = Object.entries(fields.data ?? {})
   const isDynamic = data.some(([, field]) => field.isDynamic)
   const shape = { indexed: topics.length, words: data.length, isDynamic }
-  return handwritten(kind, topic0, shape, (log) => {
-    const decoded: Record<string, unknown> = { kind, at: log.at }
+  return handwritten(kind, topic0, shape, (log, place) => {
+    const decoded: Record<string, unknown> = { kind, at: place }
     let index = 1
-    for (const [name, field] of topics) decoded[name] = field.topic(log.topics[index++])
+    for (const [name, field] of topics) decoded[name] = field.topic(log, index++)
     let at = START
     for (const [name, field] of data) {
-      decoded[name] = field.data(log.data, at)
+      decoded[name] = field.data(log, at)
       at += WORD
     }
     return decoded as DecodedFields<Kind, Topics, Data>
@@ -45,34 +44,33 @@ export function event<
 /** How many fields are indexed, and how many words the data has, or begins with if it is dynamic. */
 type Shape = { indexed: number; words: number; isDynamic?: boolean }
 
-/** An event that is too frequent, or too special, for `event`. `parse` gets logs of that shape only. */
+/** An event that is too frequent, or too special, for `event`. `decode` gets logs of that shape only. */
 export function handwritten<Event>(
   kind: string,
   topic0: string,
   { indexed, words, isDynamic = false }: Shape,
-  parse: (log: ChainLog, contract: Contract) => Event,
+  decode: (log: LogReader, at: LogPlace, contract: Contract) => Event,
 ): EventDecoder<Event> {
   const length = START + words * WORD
   return {
     kind,
     topic0,
-    decode(log, contract) {
-      const { topics, data } = log
+    decode({ at, topics, data }, contract, reader) {
       if (topics.length !== indexed + 1)
         throw new DecodeError(`${topics.length} topics, not ${indexed + 1}`)
       const isRight = isDynamic ? data.length >= length : data.length === length
       if (!isRight || !data.startsWith('0x') || data.length % 2 !== 0)
         throw new DecodeError(`${data.length - START} digits of data for ${words} words`)
-      layOut(data)
-      return parse(log, contract)
+      reader.layOut(topics, data)
+      return decode(reader, at, contract)
     },
   }
 }
 
 type Field<T> = {
   isDynamic: boolean
-  topic(topic: string | undefined): T
-  data(data: string, at: number): T
+  topic(log: LogReader, index: number): T
+  data: WordDecoder<T>
 }
 
 type Fields = { readonly [name: string]: Field<unknown> }
@@ -87,14 +85,14 @@ type DecodedFields<Kind extends string, Topics extends Fields, Data extends Fiel
 } & Values<Topics> &
   Values<Data>
 
-type Read<T> = (hex: string, at: number) => T
+/** A type that is rare enough to be decoded by `abi.ts`. */
+const plain = <T>(decode: (hex: string, at: number) => T): Field<T> => ({
+  isDynamic: false,
+  topic: (log, index) => log.topicAs(index, decode),
+  data: (log, at) => decode(log.data, at),
+})
 
-const fixed = <T>(
-  data: Read<T>,
-  topic: (topic: string | undefined) => T = (topic) => topicAs(data, topic),
-): Field<T> => ({ isDynamic: false, topic, data })
-
-const dynamic = <T>(data: Read<T>): Field<T> => ({
+const dynamic = <T>(data: WordDecoder<T>): Field<T> => ({
   isDynamic: true,
   topic: () => {
     throw new DecodeError('a topic has only the hash of a dynamic value')
@@ -102,18 +100,26 @@ const dynamic = <T>(data: Read<T>): Field<T> => ({
   data,
 })
 
-const array = <T>(item: Read<T>): Field<T[]> => dynamic((data, at) => dataArray(data, at, item))
+const array = <T>({ data }: Field<T>): Field<T[]> => dynamic((log, at) => log.array(at, data))
 
-export const word = fixed(dataId, topicId)
-export const address = fixed(dataAddress, topicAddress)
-export const uint = fixed(dataUint, (topic) => topicAs(uintAt, topic))
-export const int = fixed(intAt)
-export const small = fixed(smallAt)
-export const bool = fixed(boolAt)
-export const bytes4 = fixed((hex, at) => fixedBytesAt(hex, at, 4))
-export const bytes29 = fixed((hex, at) => fixedBytesAt(hex, at, 29))
-export const bytes31 = fixed((hex, at) => fixedBytesAt(hex, at, 31))
-export const bytes = dynamic(dataBytes)
-export const words = array(dataId)
-export const addresses = array(dataAddress)
-export const uints = array(dataUint)
+export const word: Field<string> = {
+  isDynamic: false,
+  topic: (log, index) => log.topicId(index),
+  data: (log, at) => log.id(at),
+}
+export const address: Field<string> = {
+  isDynamic: false,
+  topic: (log, index) => log.topicAddress(index),
+  data: (log, at) => log.address(at),
+}
+export const uint: Field<bigint> = { ...plain(uintAt), data: (log, at) => log.uint(at) }
+export const int = plain(intAt)
+export const small = plain(smallAt)
+export const bool = plain(boolAt)
+export const bytes4 = plain((hex, at) => fixedBytesAt(hex, at, 4))
+export const bytes29 = plain((hex, at) => fixedBytesAt(hex, at, 29))
+export const bytes31 = plain((hex, at) => fixedBytesAt(hex, at, 31))
+export const bytes = dynamic((log, at) => log.bytes(at))
+export const words = array(word)
+export const addresses = array(address)
+export const uints = array(uint)

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { decodeEventLog, type Hex, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { CONTRACTS, EXCHANGES } from './contracts.js'
-import { decodeLog } from './decode.js'
+import { LogDecoder } from './decode.js'
 import { ROLE_EVENTS } from './events.js'
 import { KNOWN_TOPICS, WATCHED } from './filter.js'
 import { type Arguments, argumentsOf, EVENTS, encode, expectedEvent, parse } from './test-events.js'
+
+const decoder = new LogDecoder()
 
 describe('the tables', () => {
   test.each(EVENTS)('$role $kind has the hash of its signature', ({ topic0, signature }) => {
@@ -38,7 +40,7 @@ describe('every event, with random contents, decodes as viem decodes it', () => 
     fc.assert(
       fc.property(argumentsOf(item), (args) => {
         const log = encode(role, item, args)
-        const event = decodeLog(log)
+        const event = decoder.decode(log)
         const { args: decoded } = decodeEventLog({
           abi: [item],
           topics: log.topics as [Hex],

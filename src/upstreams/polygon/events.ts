@@ -1,6 +1,11 @@
 import type { Contract, Role } from './contracts.js'
 import { CONTRACTS } from './contracts.js'
-import { CONDITIONAL_TOKENS_EVENTS, ERC1155_EVENTS } from './decode-conditional-tokens.js'
+import {
+  CONDITIONAL_TOKENS_EVENTS,
+  ERC1155_EVENTS,
+  NEG_RISK_ADAPTER_EVENTS,
+  NEG_RISK_OPERATOR_EVENTS,
+} from './decode-conditional-tokens.js'
 import { EXCHANGE_EVENTS, EXCHANGE_V1_EVENTS, FEE_MODULE_EVENTS } from './decode-exchange.js'
 import {
   COMBINATORIAL_MODULE_EVENTS,
@@ -8,8 +13,6 @@ import {
   NEG_RISK_MODULE_EVENTS,
   ROUTER_EVENTS,
 } from './decode-modules.js'
-import { ERC20_EVENTS, PUSD_EVENTS } from './decode-money.js'
-import { NEG_RISK_ADAPTER_EVENTS, NEG_RISK_OPERATOR_EVENTS } from './decode-neg-risk.js'
 import {
   OPTIMISTIC_ORACLE_EVENTS,
   UMA_ADAPTER_EVENTS,
@@ -17,7 +20,9 @@ import {
 } from './decode-oracle.js'
 import {
   AUTO_REDEEMER_EVENTS,
+  ERC20_EVENTS,
   FPMM_FACTORY_EVENTS,
+  PUSD_EVENTS,
   RELAY_HUB_EVENTS,
   SAFE_FACTORY_EVENTS,
 } from './decode-wallets.js'
@@ -25,8 +30,8 @@ import type { EventDecoder } from './event.js'
 import type { LogPlace } from './log.js'
 
 /**
- * The events of each role. Several hashes mean different things in different contracts, so an event
- * is found by who emitted it first and by its hash second.
+ * The events of each role. The same hash means different things in different contracts, so an event
+ * is found by its emitter first and by its hash second.
  */
 export const ROLE_EVENTS = {
   conditionalTokens: CONDITIONAL_TOKENS_EVENTS,
@@ -53,7 +58,7 @@ export const ROLE_EVENTS = {
 
 type Decoders = (typeof ROLE_EVENTS)[keyof typeof ROLE_EVENTS][number]
 
-/** A log of a contract that we know, with an event that we do not. Kept raw, for whoever learns it later. */
+/** A log of a known contract with an event that has no decoder. Kept raw, so that a later version can decode it. */
 export type UnknownEvent = {
   kind: 'unknown'
   at: LogPlace
@@ -62,7 +67,7 @@ export type UnknownEvent = {
 }
 
 /**
- * What a log says. Addresses are lower-case, amounts are bigint in millionths, and every id or hash
+ * A log as its contract means it. Addresses are lower-case, amounts are bigint in millionths, and every id or hash
  * is the hex text of the log: text is quick to look up, and decimal ids are a matter of output.
  */
 export type DecodedEvent = ReturnType<Decoders['decode']> | UnknownEvent
@@ -73,7 +78,6 @@ export type DecodedEventOf<Kind extends DecodedEvent['kind']> = Extract<
   { kind: Kind }
 >
 
-/** A known contract with its events. */
 type Emitter = { contract: Contract; events: readonly EventDecoder<DecodedEvent>[] }
 
 export const EMITTERS: ReadonlyMap<string, Emitter> = new Map(

@@ -16,9 +16,11 @@ import {
   WORD,
   wordAt,
 } from './abi.js'
-import { decodeLog } from './decode.js'
+import { LogDecoder } from './decode.js'
 import type { ChainLog } from './log.js'
 import { type Arguments, argumentsOf, EVENTS, encode, expectedEvent, parse } from './test-events.js'
+
+const decoder = new LogDecoder()
 
 /** Something goes wrong with a good log: a character, a word, the length, a topic, or nothing. */
 const damage: fc.Arbitrary<(log: ChainLog) => ChainLog> = fc.oneof(
@@ -63,11 +65,11 @@ describe('a damaged log is decoded as word by word, or refused', () => {
       fc.property(argumentsOf(item), damage, (args, hurt) => {
         const good = encode(role, item, args)
         // From now on its words are known.
-        decodeLog(good)
+        decoder.decode(good)
         const log = hurt(good)
         if (log.topics.length === 0) return
         const expected = outcomeOf(() => expectedEvent(item, decodeSlowly(item, log)))
-        const event = outcomeOf(() => decodeLog(log))
+        const event = outcomeOf(() => decoder.decode(log))
         if (expected === REFUSED) expect(event).toBe(REFUSED)
         else expect(event).toMatchObject(expected)
       }),
@@ -85,7 +87,7 @@ test('what nobody reads may hold anything', () => {
   for (const junk of ['é'.repeat(WORD), 'é'.padStart(WORD, '0'), 'zz'.padEnd(WORD, '٣')]) {
     const arrays = good.data.slice(START + 2 * WORD)
     const data = `0x${word(0x60)}${word(0xc0)}${junk}${arrays}`
-    expect(decodeLog({ ...good, data })).toEqual(decodeLog(good))
+    expect(decoder.decode({ ...good, data })).toEqual(decoder.decode(good))
   }
 })
 
@@ -103,7 +105,7 @@ test('wallets that share a place do not share a name', () => {
       good.topics[0] ?? '',
       ...[from, to].map((each) => `0x${'0'.repeat(24)}${each.slice(2)}`),
     ]
-    const event = decodeLog({ ...good, topics })
+    const event = decoder.decode({ ...good, topics })
     if (event?.kind !== 'erc20Transfer' || event.from !== from || event.to !== to)
       expect([seed, event]).toMatchObject([seed, { from, to }])
   }

@@ -12,12 +12,14 @@ import { createUpstreamMetrics } from '../transport/metrics.js'
 import { bloomHas } from './bloom.js'
 import { decodeMatchOrders } from './calldata.js'
 import { PolygonClient } from './client.js'
-import { decodeLogs } from './decode.js'
+import { LogDecoder } from './decode.js'
 import { WATCHED } from './filter.js'
 import type { HeadGap } from './head-track.js'
 import type { ChainLog } from './log.js'
 import type { Head, Transaction } from './messages.js'
 import { PolygonSocket, type PolygonSocketOptions } from './socket.js'
+
+const decoder = new LogDecoder()
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 const BLOCK_MS = 2_000
@@ -51,7 +53,7 @@ describe('a socket to a node', () => {
     await vi.waitFor(() => expect(places(logs)).toEqual(served))
     for (const tx of pending) {
       const announced = decodeMatchOrders(tx.to ?? '', tx.input)
-      const { events } = decodeLogs(logs.filter(({ at }) => at.txHash === tx.hash))
+      const { events } = decoder.decodeAll(logs.filter(({ at }) => at.txHash === tx.hash))
       const fills = events.filter((event) => event.kind === 'fill')
       if (fills.length === 0) continue
       expect(fills.map(({ maker, usd, shares }) => [maker, usd, shares])).toEqual(
