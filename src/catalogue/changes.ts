@@ -39,25 +39,25 @@ export async function syncChanges(deps: CatalogueDeps, signal: AbortSignal): Pro
 type List = {
   filter: { closed: boolean; order: string; ascending: false }
   timeOf: (market: GammaMarket) => number | undefined
-  isNews: (known: { closed: boolean } | undefined) => boolean
+  isChange: (known: { closed: boolean } | undefined) => boolean
 }
 
 const LISTS = {
   created: {
     filter: { closed: false, order: 'id', ascending: false },
     timeOf: ({ createdAtMs }) => createdAtMs,
-    isNews: (known) => known === undefined,
+    isChange: (known) => known === undefined,
   },
   closed: {
     filter: { closed: true, order: 'closedTime', ascending: false },
     timeOf: ({ closedTimeMs }) => closedTimeMs,
-    isNews: (known) => known === undefined || !known.closed,
+    isChange: (known) => known === undefined || !known.closed,
   },
 } satisfies Record<string, List>
 
 async function readNewest(
   deps: CatalogueDeps,
-  { filter, timeOf, isNews }: List,
+  { filter, timeOf, isChange }: List,
   until: Date | null,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -66,7 +66,7 @@ async function readNewest(
   let pages = 0
   for await (const page of deps.gamma.eachMarketPage(filter, undefined, signal)) {
     deps.metrics.odd.inc(page.odd.length)
-    found.markets.push(...(await pickNews(deps, page.items, isNews)))
+    found.markets.push(...(await selectChanged(deps, page.items, isChange)))
     const newestMs = Math.max(...page.items.flatMap((market) => timeOf(market) ?? []))
     if (Number.isFinite(newestMs)) found.untilMs = Math.max(found.untilMs ?? newestMs, newestMs)
     pages += 1
@@ -76,17 +76,17 @@ async function readNewest(
   return found
 }
 
-async function pickNews(
+async function selectChanged(
   { store }: CatalogueDeps,
   markets: readonly GammaMarket[],
-  isNews: List['isNews'],
+  isChange: List['isChange'],
 ): Promise<GammaMarket[]> {
   const known = await selectStoredMarkets(
     store.sql,
     markets.flatMap(({ id }) => toId(id) ?? []),
   )
   const byId = new Map(known.map((row) => [row.id, row]))
-  return markets.filter(({ id }) => isNews(byId.get(toId(id) ?? -1)))
+  return markets.filter(({ id }) => isChange(byId.get(toId(id) ?? -1)))
 }
 
 /** Gamma's lists of markets show little of their events, so the events are read too. */

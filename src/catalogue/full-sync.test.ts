@@ -13,22 +13,22 @@ afterAll(() => world.close())
 
 const ignore = () => undefined
 describe('syncWholeCatalogue', () => {
-  test('copies the whole catalogue, open and closed, and tells how far it is', async () => {
-    const told: SyncProgress[] = []
-    expect(await syncWholeCatalogue(world.deps, never, (progress) => told.push(progress))).toBe(
+  test('copies the whole catalogue, open and closed, and reports its progress', async () => {
+    const reported: SyncProgress[] = []
+    expect(await syncWholeCatalogue(world.deps, never, (progress) => reported.push(progress))).toBe(
       true,
     )
     const expected = contentsOfUniverse(world)
     expect(expected.events.length).toBeGreaterThan(300)
     expect(await contentsOfDatabase(world.sql)).toEqual(expected)
 
-    expect(told.at(-1)).toEqual({
+    expect(reported.at(-1)).toEqual({
       phase: 'done',
       events: expected.events.length,
       markets: expected.markets.length,
       share: 1,
     })
-    const shares = told.flatMap(({ share }) => share ?? [])
+    const shares = reported.flatMap(({ share }) => share ?? [])
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
     expect((await selectCatalogueState(world.sql)).odd).toBe(0)
     expect(await syncWholeCatalogue(world.deps, never, ignore)).toBe(false)

@@ -25,7 +25,7 @@ const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 const ask = (token: string) => world.deps.catalogue.byToken(token)
 
 describe('lookUpQueued', () => {
-  test('a token that nobody has seen is asked for at Gamma, stored and known from then on', async () => {
+  test('a token that is neither in memory nor in the database is read from Gamma and stored', async () => {
     const market = marketAt(-1)
     expect(ask(market.words[1])).toBeUndefined()
     await lookUpQueued(world.deps, never)

@@ -2,7 +2,7 @@ import type { Sql } from '../store/connection.js'
 import type { MarketInfoRow } from './market-info.js'
 import type { CatalogueRows, EventTagRow } from './rows.js'
 
-/** Writes whole events with their markets: what was known of them is replaced. */
+/** Writes whole events with their markets: all columns are replaced. */
 export async function upsertCatalogue(tx: Sql, rows: CatalogueRows): Promise<void> {
   await upsertLabels(tx, rows)
   await upsertRows(tx, 'events', rows.events)
@@ -10,7 +10,7 @@ export async function upsertCatalogue(tx: Sql, rows: CatalogueRows): Promise<voi
   await upsertMarkets(tx, rows)
 }
 
-/** Writes markets. Of their events no more than a head is given, which is only better than nothing. */
+/** Writes markets. Gamma gives only the head of their events: it is written where the event is missing. */
 export async function upsertLooseMarkets(tx: Sql, rows: CatalogueRows): Promise<void> {
   await upsertLabels(tx, rows)
   const added = await tx<{ id: number }[]>`
@@ -65,7 +65,7 @@ async function upsertMarkets(tx: Sql, { markets, tokens }: CatalogueRows): Promi
      where (t.market, t.outcome) <> (excluded.market, excluded.outcome)`
 }
 
-/** Every column is overwritten but the id and the time of the first sight. */
+/** Replaces every column but `id` and `first_seen`. */
 async function upsertRows(
   tx: Sql,
   table: 'events' | 'markets',
@@ -89,10 +89,10 @@ const infoColumns = (sql: Sql) => sql`
   e.title as event_title, e.slug as event_slug, m.closed, m.neg_risk, m.tick_size::float8,
   m.taker_base_fee, m.outcomes, array(select encode(token, 'hex') from unnest(m.tokens) token) as tokens`
 
-const bytes = (sql: Sql, words: readonly string[]) => sql`
-  array(select decode(substr(word, 3), 'hex') from unnest(${[...words]}::text[]) word)`
+const bytes = (sql: Sql, ids: readonly string[]) => sql`
+  array(select decode(substr(id, 3), 'hex') from unnest(${[...ids]}::text[]) id)`
 
-/** Markets of these tokens and conditions, given as hex text; those that are not there are absent. */
+/** Markets of these tokens and conditions, given as hex text; those that are not stored are absent. */
 export function selectMarketInfos(
   sql: Sql,
   tokens: readonly string[],
@@ -157,13 +157,13 @@ export async function countMarkets(sql: Sql): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Which of these markets are known, and whether as closed. */
+/** Those of the markets that are stored, and whether as closed. */
 export function selectStoredMarkets(sql: Sql, ids: readonly number[]) {
   return sql<{ id: number; closed: boolean }[]>`
     select id, closed from markets where id = any(${[...ids]}::int[])`
 }
 
-/** Events that should still be shown as open, in ascending order. Index: events_open. */
+/** Ids of events that are stored as open, ascending. Index: events_open. */
 export async function selectOpenEventIds(sql: Sql): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from events where not closed and gone_at is null order by id`

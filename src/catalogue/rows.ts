@@ -225,8 +225,8 @@ export function toInteger(value: number | undefined): number | null {
   return Number.isInteger(value) && Math.abs(value ?? 0) <= INTEGER_MAX ? (value ?? null) : null
 }
 
-export const toBytes = (word: string | undefined): string | null =>
-  word === undefined ? null : `\\x${word.slice(2)}`
+const toBytes = (hex: string | undefined): string | null =>
+  hex === undefined ? null : `\\x${hex.slice(2)}`
 
 const ID = /^\d{1,10}$/
 

@@ -85,7 +85,7 @@ export async function openCatalogueWorld(limits?: ConstructorParameters<typeof C
   return Object.assign(world, { sql: database.sql, clock, timing, registry, deps, forget, close })
 }
 
-/** Waits for nothing: time jumps to where somebody wanted to wake up. */
+/** Does not wait: time jumps to the end of each sleep. */
 export function instantTiming(): Timing {
   let nowMs = 0
   return {

@@ -27,7 +27,7 @@ const openEvent = () => {
 }
 const hex = (word: string) => Buffer.from(word, 'hex')
 
-/** The two tokens of a market as numbers 1 and 2, as the tape names them; the condition is 1. */
+/** The two tokens of a market with the ids 1 and 2, as the id registry gives them; the condition has id 1. */
 async function nameTokens({ isPlaced = true, isHeld = true } = {}) {
   const market = openEvent().markets[0]
   if (market === undefined) throw new Error('there is no market')
@@ -76,12 +76,12 @@ describe('selectTokenPrices', () => {
     ['a result that was split', { payouts: [1, 2] }, [1n, 3n, 'settlement']],
     ['a draw', { payouts: [1, 1], fills: [9, 10] }, [1n, 2n, 'settlement']],
     [
-      'a result by what the catalogue knows, over a fill',
+      'a result by the tokens of the catalogue, over a fill',
       { payouts: [1, 0], isPlaced: false, fills: [3, 10] },
       [1n, 1n, 'v1_condition'],
     ],
     [
-      'a midpoint over what the catalogue knows',
+      'a midpoint over the result by the tokens of the catalogue',
       { payouts: [1, 0], isPlaced: false, mid: 990_000 },
       [990_000n, 1_000_000n, 'clob_mid'],
     ],
@@ -100,7 +100,7 @@ describe('selectTokenPrices', () => {
     },
   )
 
-  test('tells which fact or which moment a price comes from', async () => {
+  test('names the fact or the moment that a price comes from', async () => {
     const { tokens } = await nameTokens()
     await fill(3, 10)
     await quote(tokens[1].word, 500_000)
@@ -156,7 +156,7 @@ describe('refreshMidpoints', () => {
   })
 
   test.each([
-    ['nobody holds', { isHeld: false }, false],
+    ['no wallet holds', { isHeld: false }, false],
     ['have a result', {}, true],
   ])('leaves alone tokens that %s', async (_what, options, isResolved) => {
     await listMarket()

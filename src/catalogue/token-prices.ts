@@ -16,7 +16,7 @@ export type TokenPrice = {
   readAtMs: number | undefined
 }
 
-/** Prices of many tokens, by their numbers in the database; unknown tokens are absent. */
+/** Prices by the integer ids of tokens; tokens that the database does not have are absent. */
 export async function selectTokenPrices(
   sql: Sql,
   tokens: readonly number[],
@@ -92,7 +92,7 @@ type TokenPriceRow = {
   readAt: Date | null
 }
 
-/** Prices of these tokens, given by their numbers; unknown ones are absent. */
+/** By integer ids of tokens. */
 function selectPriceRows(sql: Sql, tokens: readonly number[]): Promise<TokenPriceRow[]> {
   return sql<TokenPriceRow[]>`
     select token, source, numerator::text, denominator::text, seq, read_at

@@ -29,7 +29,7 @@ describe('combo_lifecycle', () => {
     leg_outcome_label: 'No',
   }
 
-  test('a new combo is told with its legs', () => {
+  test('a new combo has its legs', () => {
     const { event, data } = makeEvent('combo_lifecycle', { combos: [prepared] })
     expect(data).toEqual({
       event_type: 'combo_lifecycle',
@@ -56,7 +56,7 @@ describe('combo_lifecycle', () => {
     })
   })
 
-  test('the market of a leg is told when it is known', () => {
+  test('a leg has its market when the catalogue has it', () => {
     const markets = { ...NO_MARKETS, byToken: () => MARKET }
     const { data } = makeEvent('combo_lifecycle', { combos: [prepared] }, markets)
     expect(data.legs[0].market).toEqual({
@@ -80,7 +80,7 @@ describe('combo_lifecycle', () => {
     payout: 2_000_000n,
   }
 
-  test('a step is told with its amounts', () => {
+  test('a step has its amounts', () => {
     const { data } = makeEvent('combo_lifecycle', {
       comboEvents: [{ ...step, kind: 'positionRedeemed' }],
     })
@@ -134,7 +134,7 @@ describe('combo_lifecycle', () => {
     })
   })
 
-  test('an event that is no step is no news', () => {
+  test('a log that is no step is not published', () => {
     expect(makeEvents({ comboEvents: [{ ...step, kind: 'eventPrepared' }] })).toHaveLength(1)
   })
 })

@@ -9,9 +9,9 @@ import {
   BLOCK,
   BOB,
   decimal,
+  makeBatch,
   makeFill,
   makeMatch,
-  makeTape,
   NO_MARKETS,
   word,
 } from './test-facts.js'
@@ -30,7 +30,7 @@ const settled: Match = toSettledMatch([
   { ...bid, ...combo, taker: EXCHANGE_V3, token: YES },
 ])
 const known = new Enricher(NO_MARKETS)
-known.learn(makeTape({ combos: [{ ...at(1), condition: YES, legs: [LEG] }] }))
+known.learn(makeBatch({ combos: [{ ...at(1), condition: YES, legs: [LEG] }] }))
 
 const read = (event: { data: object }) => JSON.parse(JSON.stringify(event.data))
 
@@ -75,7 +75,7 @@ const LEGS = [
   },
 ]
 
-test('combo_execution tells a match that waits, with its legs', () => {
+test('combo_execution has a pending match with its legs', () => {
   const event = comboExecutionEvent(settled, NOW_MS, known)
   expect(read(event)).toEqual({
     event_type: 'combo_execution',
@@ -113,7 +113,7 @@ test('legs that the call itself prepares need no memory', () => {
   expect(read(comboExecutionEvent(settled, NOW_MS, fresh)).legs).toEqual([])
 })
 
-test('combo_status_update tells what the block made of it', () => {
+test('combo_status_update has the fills and fees of the block', () => {
   const fee = {
     seq: at(9).seq,
     txHash: word('f1'),

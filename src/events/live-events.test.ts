@@ -14,8 +14,8 @@ import {
   CONDITION,
   EXCHANGE,
   KNOWN_MARKETS,
+  makeBatch,
   makeMatch,
-  makeTape,
   word,
   YES,
 } from './test-facts.js'
@@ -64,15 +64,15 @@ function open(markets = KNOWN_MARKETS) {
 
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
 
-const commit = (live: LiveEvents, tape: BatchFacts) => live.onBooked(tape)()
+const commit = (live: LiveEvents, batch: BatchFacts) => live.onBooked(batch)()
 
-describe('a tape that is committed', () => {
+describe('a batch that is committed', () => {
   test('every block is a batch of its own', () => {
     const { live, batches } = open()
     const later = { ...BLOCK, number: BLOCK.number + 1, hash: word('b2') }
     commit(
       live,
-      makeTape({
+      makeBatch({
         blocks: [BLOCK, later],
         fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
       }),
@@ -80,12 +80,12 @@ describe('a tape that is committed', () => {
     expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([SETTLED, SETTLED])
   })
 
-  test('blocks from before the last five minutes are not told', () => {
+  test('blocks older than five minutes are not published', () => {
     const { live, batches, clock } = open()
     const old = { ...BLOCK, number: BLOCK.number - 200, timeSec: BLOCK.timeSec - 302 }
     commit(
       live,
-      makeTape({
+      makeBatch({
         blocks: [old, BLOCK],
         fills: [...makeMatch(0, 'f1', old), ...makeMatch(3, 'f2')],
       }),
@@ -93,15 +93,15 @@ describe('a tape that is committed', () => {
     expect(batches).toHaveLength(1)
     expect(batches.flat().at(-1)?.data.block_number).toBe(BLOCK.number)
     clock.advance(6 * MINUTE_MS)
-    commit(live, makeTape({ fills: makeMatch() }))
+    commit(live, makeBatch({ fills: makeMatch() }))
     expect(batches).toHaveLength(1)
   })
 
-  test('results of blocks that are not told are known to later redemptions', () => {
+  test('later redemptions have the results of blocks that were not published', () => {
     const { live, batches } = open()
     const old = { ...BLOCK, number: BLOCK.number - 900, timeSec: BLOCK.timeSec - 1_800 }
     const resolutions = [{ ...at(2, 'f1', old), condition: CONDITION, payouts: [1n, 0n] }]
-    commit(live, makeTape({ blocks: [old], resolutions }))
+    commit(live, makeBatch({ blocks: [old], resolutions }))
     const redemption = {
       ...at(6),
       wallet: ALICE,
@@ -113,28 +113,28 @@ describe('a tape that is committed', () => {
       isUser: true,
       source: 'direct' as const,
     }
-    commit(live, makeTape({ redemptions: [redemption] }))
+    commit(live, makeBatch({ redemptions: [redemption] }))
     expect(batches.flat()[0]?.data).toMatchObject({ winning_outcome: 'Yes' })
   })
 
-  test('what cannot be told is logged and does not stop the line', () => {
+  test('an error while events are made is logged and does not stop the block writer', () => {
     const { live, errors } = open({
       ...KNOWN_MARKETS,
       byToken: () => {
         throw new Error('no catalogue')
       },
     })
-    commit(live, makeTape({ fills: makeMatch() }))
+    commit(live, makeBatch({ fills: makeMatch() }))
     expect(errors).toHaveLength(1)
   })
 })
 
 describe('a reorganisation', () => {
-  test('is told with how many blocks went, if any of them was told', () => {
+  test('is published with the number of removed blocks, if this process has seen one of them', () => {
     const { live, batches } = open()
     live.onRewound(BLOCK.number - 5)
     expect(batches).toEqual([])
-    commit(live, makeTape())
+    commit(live, makeBatch())
     live.onRewound(BLOCK.number - 3)
     live.onRewound(BLOCK.number - 3)
     expect(batches.flat().map(({ type, data }) => [type, data])).toEqual([
@@ -145,16 +145,16 @@ describe('a reorganisation', () => {
 
   test('a match in another block is confirmed again, one in the same block is not', () => {
     const { live, batches, clock } = open()
-    const tell = (hash: string) => {
+    const replaceBlock = (hash: string) => {
       batches.length = 0
       live.onRewound(BLOCK.number - 1)
-      commit(live, makeTape({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
+      commit(live, makeBatch({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
       return batches.flat().map(({ type }) => type)
     }
-    expect(tell(word('b1'))).toEqual(SETTLED)
+    expect(replaceBlock(word('b1'))).toEqual(SETTLED)
     clock.advance(2_000)
-    expect(tell(word('b9'))).toEqual(['reorg', 'trade', 'trade', 'status_update', 'block'])
-    expect(tell(word('b1'))).toEqual(['reorg', 'trade', 'trade', 'block'])
+    expect(replaceBlock(word('b9'))).toEqual(['reorg', 'trade', 'trade', 'status_update', 'block'])
+    expect(replaceBlock(word('b1'))).toEqual(['reorg', 'trade', 'trade', 'block'])
   })
 })
 
@@ -181,21 +181,21 @@ describe('onPending', () => {
     })
   })
 
-  test('a match is told at once and once, and its block only confirms it', () => {
+  test('a match is published at once and once, and its block only confirms it', () => {
     const { live, types, clock } = open()
     live.onPending(call(matchOrders()))
     live.onPending(call(matchOrders()))
     expect(types()).toEqual(['settlement', 'fill', 'fill'])
     expect(live.status.pendingTransactions).toBe(1)
     clock.advance(2_000)
-    commit(live, makeTape({ fills: makeMatch() }))
+    commit(live, makeBatch({ fills: makeMatch() }))
     expect(types().slice(3)).toEqual(['trade', 'trade', 'status_update', 'block'])
     expect(live.status.pendingTransactions).toBe(0)
   })
 
-  test('a node that shows a match after its block tells nothing new', () => {
+  test('a match that a node shows after its block is not published again', () => {
     const { live, types } = open()
-    commit(live, makeTape({ fills: makeMatch() }))
+    commit(live, makeBatch({ fills: makeMatch() }))
     live.onPending(call(matchOrders()))
     expect(types()).toEqual(SETTLED)
   })
@@ -213,7 +213,7 @@ describe('onPending', () => {
     ['offsets into nowhere', `0x3c2b4399${'f'.repeat(64 * 40)}`],
     ['more money than there is', matchOrders({ fill: 2n ** 256n - 1n })],
     ['a fee without end', matchOrders({ fee: 2n ** 255n })],
-  ])('%s is counted and not told', (_what, input) => {
+  ])('%s is counted and not published', (_what, input) => {
     const { live, types, errors } = open()
     live.onPending(call(input))
     expect(types()).toEqual([])

@@ -55,11 +55,11 @@ export class LiveEvents {
     this.#enricher = new Enricher(markets)
   }
 
-  onBooked(tape: BatchFacts): () => void {
-    this.#enricher.learn(tape)
-    const head = tape.blocks.at(-1)
+  onBooked(batch: BatchFacts): () => void {
+    this.#enricher.learn(batch)
+    const head = batch.blocks.at(-1)
     // Bound, because a closure would keep the facts of an old batch in memory too.
-    return this.#isRecent(head) ? this.#publish.bind(this, tape) : this.#moveHead.bind(this, head)
+    return this.#isRecent(head) ? this.#publish.bind(this, batch) : this.#moveHead.bind(this, head)
   }
 
   /** Publishes nothing if this process has not seen a block above. */
@@ -88,18 +88,18 @@ export class LiveEvents {
     return block !== undefined && block.timeSec * 1000 >= this.#clock.now() - PUBLISHED_MS
   }
 
-  #publish(tape: BatchFacts): void {
-    this.#moveHead(tape.blocks.at(-1))
+  #publish(batch: BatchFacts): void {
+    this.#moveHead(batch.blocks.at(-1))
     const nowMs = this.#clock.now()
-    for (const block of tape.blocks)
-      if (this.#isRecent(block)) this.#publishBlock(tape, block, nowMs)
+    for (const block of batch.blocks)
+      if (this.#isRecent(block)) this.#publishBlock(batch, block, nowMs)
   }
 
   #moveHead(head: BatchBlock | undefined): void {
     this.#head = head?.number ?? this.#head
   }
 
-  #publishBlock(tape: BatchFacts, block: BatchBlock, nowMs: number): void {
+  #publishBlock(batch: BatchFacts, block: BatchBlock, nowMs: number): void {
     const confirm: Confirm = ({ txHash }) => {
       const detected = this.#pending.confirm(txHash, block.hash, nowMs)
       if (detected === undefined) return undefined
@@ -107,7 +107,7 @@ export class LiveEvents {
       return { confirmation: { block: block.number, confirmedMs: nowMs, detectedMs }, isNew }
     }
     try {
-      this.#bus.publish(blockEvents(tape, block, this.#enricher, confirm))
+      this.#bus.publish(blockEvents(batch, block, this.#enricher, confirm))
     } catch (error) {
       this.#log.error({ err: error, block: block.number }, 'events of a block could not be made')
     }

@@ -197,7 +197,7 @@ describe('fill', () => {
 describe('status_update', () => {
   const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS + 2_000 }
 
-  test('tells the fills as the logs have them', () => {
+  test('has the fills of the logs', () => {
     const event = statusUpdateEvent(settled, { ...confirmation, detectedMs: NOW_MS }, known)
     const { outcome, exchange_version, signer, ...row } = OFFER_ROW
     expect(read(event)).toEqual({
@@ -245,7 +245,7 @@ describe('status_update', () => {
 })
 
 describe('trade', () => {
-  test('tells a fill from the side of its owner, with the market', () => {
+  test('has a fill from the side of its owner, with the market', () => {
     const [maker] = makeMatch()
     const { event, data } = makeEvent('trade', { fills: [maker] })
     expect(data).toEqual({
@@ -292,7 +292,7 @@ describe('trade', () => {
     })
   })
 
-  test('a fee in shares of the first generation is told in money, and no version', () => {
+  test('a fee in shares of the first generation is converted to money, without a version', () => {
     const fill = makeFill(3, { generation: 1, side: 'BUY', fee: 1_000_000n, isFeeInShares: true })
     const { data } = makeEvent('trade', { fills: [fill] })
     expect(data.fee).toBe(0.64)
@@ -306,7 +306,7 @@ describe('trade', () => {
     expect(data.token_id).toBe(decimal(YES))
   })
 
-  test('combos are told elsewhere', () => {
+  test('fills of combos are not published as trades', () => {
     const fill = makeFill(3, { generation: 3, token: `0x03${'5'.repeat(32)}${'0'.repeat(30)}` })
     expect(makeEvents({ fills: [fill] }).map(({ type }) => type)).toEqual(['block'])
   })

@@ -108,7 +108,7 @@ describe('oracle', () => {
     expect(data).not.toHaveProperty('market_slug')
   })
 
-  test('a result on the chain is told with the question that it answers', () => {
+  test('a resolution on the chain names the question that it answers', () => {
     const events = makeEvents(
       {
         oracle: [makeStep('resolved', { payouts: [1n, 0n] }), makeStep('reported', at(6))],
@@ -134,7 +134,7 @@ describe('oracle', () => {
     })
   })
 
-  test('a neg-risk result is told once, by its condition, with the question of the operator', () => {
+  test('a neg-risk result is published once, as resolution of its condition, with the question of the operator', () => {
     const OPERATOR = '0x71523d0f655b41e805cec45b17163f528b59b820'
     const question = '0xcc4727a6394620b9c8ae82db3db50a34d5ca9828675547bcc4cddf5e86b63007'
     const events = makeEvents({
@@ -151,7 +151,7 @@ describe('oracle', () => {
     expect(events[0]?.data).toMatchObject({ question_id: question, adapter_address: OPERATOR })
   })
 
-  test('the adapter of neg-risk markets knows questions that are in no condition', () => {
+  test('questions of the neg-risk adapter have no condition that could be looked up', () => {
     const contract = '0x2f5e3684cb1f318ec51b00edba38d79ac2c0aa9d'
     const asked: string[] = []
     const lookup = { ...markets, byCondition: (id: string) => void asked.push(id) }

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const [TX, A, B] = [word('f1'), word('a'), word('b')]
 
 describe('PendingMatches', () => {
-  test('a match is told once, then confirmed with the time it was seen', () => {
+  test('a match is added once, then confirmed with the time of its detection', () => {
     const pending = new PendingMatches()
     expect(pending.add(TX, 1_000)).toBe(true)
     expect(pending.add(TX, 1_500)).toBe(false)
@@ -54,7 +54,7 @@ describe('PendingMatches', () => {
     expect(pending.count).toBeLessThanOrEqual(100_001)
     expect(pending.count + pending.forgotten).toBe(100_010)
     for (let index = 0; index < 100_010; index++) pending.confirm(`new ${index}`, A, 100)
-    // The oldest is forgotten, and would be told again.
+    // The oldest is forgotten, and would be published again.
     expect(pending.confirm('new 0', A, 100)?.isNew).toBe(true)
     expect(pending.confirm('new 100009', A, 100)).toBeUndefined()
   })

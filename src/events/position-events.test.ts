@@ -32,7 +32,7 @@ describe('position_change', () => {
     isInternal: false,
   }
 
-  test('tells who gave what to whom', () => {
+  test('has sender, receiver and token', () => {
     const { event, data } = makeEvent('position_change', { transfers: [{ ...at(7), ...transfer }] })
     expect(data).toEqual({
       event_type: 'position_change',
@@ -48,7 +48,7 @@ describe('position_change', () => {
     expect(event?.keys.wallets).toEqual([ALICE, BOB])
   })
 
-  test('several of one log are a batch, and inner moves are no news', () => {
+  test('several transfers of one log are a batch, and internal ones are not published', () => {
     const events = makeEvents({
       transfers: [
         { ...at(7), ...transfer },
@@ -73,7 +73,7 @@ describe('position_split and position_merge', () => {
     isUser: true,
   }
 
-  test('tell what a wallet did', () => {
+  test('have the wallet, the amount and the market', () => {
     const { event, data } = makeEvent('position_split', { splits: [split] })
     expect(data).toEqual({
       event_type: 'position_split',
@@ -91,13 +91,13 @@ describe('position_split and position_merge', () => {
     makeEvent('position_merge', { splits: [{ ...split, isMerge: true }] })
   })
 
-  test('what a match does inside is no news', () => {
+  test('splits inside a match are not published', () => {
     expect(makeEvents({ splits: [{ ...split, isUser: false }] }).map(({ type }) => type)).toEqual([
       'block',
     ])
   })
 
-  test('the collateral of an unknown market follows from who told', () => {
+  test('the collateral of an unknown market follows from the contract of the log', () => {
     const collateralOf = (changes: Partial<SplitFact>) =>
       makeEvent('position_split', { splits: [{ ...split, ...changes }] }, NO_MARKETS).data
         .collateral_token
@@ -125,7 +125,7 @@ describe('positions_converted', () => {
     cash: 10_000_000n,
   }
 
-  test('tells the questions that were given and no single market', () => {
+  test('names the questions whose tokens were given, and no single market', () => {
     const { event, data } = makeEvent('positions_converted', { conversions: [conversion] }, markets)
     expect(data).toEqual({
       event_type: 'positions_converted',
@@ -174,7 +174,7 @@ describe('deposit', () => {
     expect(event?.keys).toMatchObject({ wallets: [address('d1'), ALICE], sizeUsd: 1.234567 })
   })
 
-  test('money that stays inside is no news', () => {
+  test('collateral that neither comes in nor goes out is not published', () => {
     const flows = [
       { ...at(4), ...flow, kind: 'transfer' as const },
       { ...at(5), ...flow, kind: 'perps_deposit' as const },

@@ -31,7 +31,7 @@ describe('redemption', () => {
   }
   const resolution = { ...at(2), condition: CONDITION, payouts: [1n, 0n] }
 
-  test('tells the payout and the result behind it', () => {
+  test('has the payout and the result behind it', () => {
     const { event, data } = makeEvent('redemption', {
       redemptions: [redemption],
       resolutions: [resolution],
@@ -93,7 +93,7 @@ describe('redemption', () => {
     expect(step.side).toBe(name === 'Redemption' ? 'NO' : undefined)
   })
 
-  test('of a structured position the id tells the outcome', () => {
+  test('the outcome of a structured position comes from its id', () => {
     const condition = `0x01${'5'.repeat(32)}${'0'.repeat(30)}`
     const tokens = [`${condition.slice(0, -2)}01`]
     const { data } = makeEvent(

@@ -8,9 +8,9 @@ import {
   BLOCK,
   BOB,
   KNOWN_MARKETS,
+  makeBatch,
   makeEvent,
   makeMatch,
-  makeTape,
   NO_MARKETS,
   PUSD,
   TIME_MS,
@@ -39,10 +39,10 @@ describe('block', () => {
     })
   })
 
-  test('knows how many transactions it had if it was read whole', () => {
-    const tape = makeTape()
+  test('has the number of its transactions if it was read whole', () => {
+    const batch = makeBatch()
     const [event] = blockEvents(
-      tape,
+      batch,
       { ...BLOCK, txCount: 120 },
       new Enricher(NO_MARKETS),
       () => undefined,
@@ -53,7 +53,7 @@ describe('block', () => {
 
 test('events come in the order of the logs, a match after its last fill, the block at the end', () => {
   const flow = { kind: 'deposit' as const, from: BOB, to: ALICE, asset: PUSD, amount: 1n }
-  const tape = makeTape({
+  const batch = makeBatch({
     fills: [...makeMatch(3, 'f1'), ...makeMatch(8, 'f2')],
     flows: [
       { ...at(1), ...flow },
@@ -62,7 +62,7 @@ test('events come in the order of the logs, a match after its last fill, the blo
     ],
   })
   const confirmation = { block: BLOCK.number, confirmedMs: TIME_MS, detectedMs: TIME_MS }
-  const events = blockEvents(tape, BLOCK, new Enricher(KNOWN_MARKETS), () => ({
+  const events = blockEvents(batch, BLOCK, new Enricher(KNOWN_MARKETS), () => ({
     confirmation,
     isNew: false,
   }))
@@ -80,14 +80,14 @@ test('events come in the order of the logs, a match after its last fill, the blo
   ])
 })
 
-test('of a tape of several blocks each block tells its own', () => {
+test('each block of a batch has its own events', () => {
   const later = { ...BLOCK, number: BLOCK.number + 1, hash: word('b2') }
-  const tape = makeTape({
+  const batch = makeBatch({
     blocks: [BLOCK, later],
     fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
   })
   const seqs = [BLOCK, later].map((block) =>
-    blockEvents(tape, block, new Enricher(NO_MARKETS), () => undefined)
+    blockEvents(batch, block, new Enricher(NO_MARKETS), () => undefined)
       .filter(({ type }) => type === 'trade')
       .map(({ data }) => seqOf(Number(data.block_number), Number(data.log_index))),
   )

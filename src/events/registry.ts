@@ -40,12 +40,12 @@ export const MESSAGES: ReadonlyMap<string, Message<EventType>> = new Map(
  * the summary of the block at the end.
  */
 export function blockEvents(
-  tape: BatchFacts,
+  batch: BatchFacts,
   block: BatchBlock,
   enricher: Enricher,
   confirm: Confirm,
 ): EventDraft[] {
-  const facts = factsOfBlock(tape, block, confirm)
+  const facts = factsOfBlock(batch, block, confirm)
   const families: readonly MessageFamily[] = FAMILIES
   return families
     .flatMap(({ fromBlock }) => [...(fromBlock?.(facts, enricher) ?? [])])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { BusEvent } from '../bus/event.js'
 import { seqOf } from '../core/seq.js'
 import { type EventType, MESSAGES } from './registry.js'
-import { tellUniverse } from './test-universe.js'
+import { publishUniverse } from './test-universe.js'
 
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 10, 14)
@@ -11,11 +11,11 @@ const FROM_MS = START_MS + 40 * MINUTE_MS
 
 /** A quarter of an hour, with a reorganisation in the middle of it. */
 function live() {
-  const told = tellUniverse({ seed: 6, startMs: START_MS, intensity: 4 }, FROM_MS)
-  told.universe.advance(FROM_MS + 8 * MINUTE_MS)
-  told.universe.reorg(3)
-  told.universe.advance(FROM_MS + 15 * MINUTE_MS)
-  return told
+  const run = publishUniverse({ seed: 6, startMs: START_MS, intensity: 4 }, FROM_MS)
+  run.universe.advance(FROM_MS + 8 * MINUTE_MS)
+  run.universe.reorg(3)
+  run.universe.advance(FROM_MS + 15 * MINUTE_MS)
+  return run
 }
 
 const { universe, events, pending, live: liveEvents, errors, bus } = live()
@@ -76,7 +76,7 @@ test('every message matches the schema of its type', () => {
   )
 })
 
-test('every match that a node shows is told at once, and confirmed once if it gets into a block', () => {
+test('every match that a node shows is published at once, and confirmed once if it gets into a block', () => {
   expect(pending.length).toBeGreaterThan(50)
   let open = 0
   for (const hash of pending) {
@@ -99,7 +99,7 @@ test('every match that a node shows is told at once, and confirmed once if it ge
   expect(open).toBe(liveEvents.status.pendingTransactions)
 })
 
-test('a match that nobody saw before its block is told and confirmed by it', () => {
+test('a match that no node showed before its block is published and confirmed by it', () => {
   const seen = new Set(pending)
   const unseen = [...updates].filter(([hash]) => !seen.has(hash))
   expect(unseen.length).toBeGreaterThan(5)
@@ -136,8 +136,8 @@ test('a confirmation repeats the trades of its transaction', () => {
   for (const [hash, [update]] of updates) {
     if (update?.type !== 'status_update') continue
     const fills = dataOf(update).confirmed_fills as Row[]
-    const told = (trades.get(hash) ?? []).map(({ data }) => data.order_hash)
-    expect(told).toEqual(fills.map(({ order_hash }) => order_hash))
+    const published = (trades.get(hash) ?? []).map(({ data }) => data.order_hash)
+    expect(published).toEqual(fills.map(({ order_hash }) => order_hash))
   }
 })
 
@@ -169,7 +169,7 @@ test('what comes from logs comes in their order, and the block behind it', () =>
   }
 })
 
-test('a reorganisation is told before the blocks that replace others', () => {
+test('a reorganisation is published before the blocks that replace others', () => {
   const [reorg, ...others] = ofType('reorg')
   expect(others).toEqual([])
   const fork = Number(reorg?.data.fork_block)

@@ -63,7 +63,7 @@ export const NO_MARKETS: MarketLookup = {
   byCondition: () => undefined,
 }
 
-export const makeTape = (facts: Partial<BatchFacts> = {}): BatchFacts => ({
+export const makeBatch = (facts: Partial<BatchFacts> = {}): BatchFacts => ({
   ...createBatchFacts(),
   blocks: [BLOCK],
   ...facts,
@@ -139,10 +139,10 @@ export const logAt = (logIndex: number) => ({
 
 /** The events of a block with these facts, without confirmations of matches. */
 export function makeEvents(facts: Partial<BatchFacts>, markets = KNOWN_MARKETS): EventDraft[] {
-  const tape = makeTape(facts)
+  const batch = makeBatch(facts)
   const enricher = new Enricher(markets)
-  enricher.learn(tape)
-  return blockEvents(tape, BLOCK, enricher, () => undefined)
+  enricher.learn(batch)
+  return blockEvents(batch, BLOCK, enricher, () => undefined)
 }
 
 /** The only event of a type, and its data as clients receive it. */

@@ -17,8 +17,8 @@ import { LiveEvents } from './live-events.js'
 const TOPICS = new Set(KNOWN_TOPICS)
 const ADDRESSES = new Set(WATCHED.address)
 
-/** A universe whose pending transactions, blocks and reorganisations are told as they happen. */
-export function tellUniverse(options: UniverseOptions, fromMs: number) {
+/** A universe whose pending transactions, blocks and reorganisations are published as they happen. */
+export function publishUniverse(options: UniverseOptions, fromMs: number) {
   const universe = new Universe(options)
   universe.advance(fromMs)
   const clock = { now: () => universe.nowMs }
@@ -36,12 +36,12 @@ export function tellUniverse(options: UniverseOptions, fromMs: number) {
     const { hash, from, to, nonce, act } = tx
     live.onPending({ hash, from, to, nonce, input: transactionInput(act), block: undefined })
   })
-  universe.on('block', (block) => live.onBooked(tapeOf(universe, encoded, block))())
+  universe.on('block', (block) => live.onBooked(batchOf(universe, encoded, block))())
   universe.on('reorg', (removed) => live.onRewound((removed.at(-1)?.number ?? 0) - 1))
   return { universe, bus, live, events, pending, errors }
 }
 
-function tapeOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): BatchFacts {
+function batchOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): BatchFacts {
   const texts = encoded
     .get(block)
     .transactions.flatMap(({ logs }) => logs)
@@ -61,7 +61,7 @@ function tapeOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): Batc
   })
 }
 
-/** Knows every market of the universe. */
+/** Finds every market of the universe. */
 function createLookup({ catalogue }: Universe): MarketLookup {
   const infos = new Map<Market, MarketInfo>()
   const infoOf = (market: Market | undefined) => {

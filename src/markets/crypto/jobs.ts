@@ -6,7 +6,7 @@ import { WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 
 const WINDOW_REFRESH_MS = 15_000
 const EVENTS_REFRESH_MS = 60_000
-/** The rest hardly moves, and is read with everything that is open. */
+/** The others hardly change, and are copied with all open events. */
 const EVENTS_MAX = 100
 
 export function createCryptoMarketWork(ctx: Context): DomainWork {
@@ -32,9 +32,9 @@ export function createCryptoMarketWork(ctx: Context): DomainWork {
 }
 
 /**
- * Reads the running and the next 5-minute events again: their prices move faster than the catalogue
- * is read, and a new market must be there when its window opens. While Gamma does not answer the last
- * copy stays.
+ * Copies the events of the running and the next 5-minute window again: their prices move faster than
+ * the sync of the catalogue, and a new market must be stored when its window opens. While Gamma does
+ * not answer the last copy stays.
  */
 export async function refreshWindows(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
   const startSec = windowStartAt(deps.clock.now())
@@ -43,7 +43,7 @@ export async function refreshWindows(deps: CatalogueDeps, signal: AbortSignal): 
   await storeEntries(deps, { events: [...events.values()] })
 }
 
-/** Reads the most traded open crypto events again, the running windows of every length among them. */
+/** Copies the most traded open crypto events again, the running windows of every length among them. */
 export async function refreshEvents(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
   const filter = { tagSlug: 'crypto', closed: false, order: 'volume24hr', ascending: false }
   const events = await deps.gamma.listEvents({ ...filter, limit: EVENTS_MAX }, signal)

@@ -14,8 +14,8 @@ describe('presentRecurrence', () => {
     ['bitcoin-every-now-and-then', 'annual', 'annual'],
     ['bitcoin-in-the-hour', 'hourly', '1h'],
     ['bitcoin-weekly-events', null, ''],
-  ])('%s, told to be %s, is %s', (slug, told, expected) => {
-    expect(presentRecurrence(slug, told)).toBe(expected)
+  ])('%s, stated as %s, is %s', (slug, stated, expected) => {
+    expect(presentRecurrence(slug, stated)).toBe(expected)
   })
 })
 
@@ -30,7 +30,7 @@ describe('presentTime', () => {
     expect(presentTime(time)).toBe(expected)
   })
 
-  test('never tells another time', () => {
+  test('never changes the time', () => {
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true, min: new Date(0) }), (date) => {
         const text = presentTime(date.toISOString().replace('Z', '000Z'))

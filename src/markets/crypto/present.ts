@@ -82,9 +82,9 @@ export const presentSeries = (rows: readonly SeriesRow[]) => ({
 
 const INTERVAL = /-(5m|15m|hourly|4h|daily|weekly|monthly)$/
 
-/** By the slug where it tells: Gamma calls a four-hour series daily. */
-export function presentRecurrence(slug: string, told: string | null): string {
-  const interval = INTERVAL.exec(slug)?.[1] ?? told ?? ''
+/** From the slug where it has one, because Gamma calls a four-hour series daily. */
+export function presentRecurrence(slug: string, stated: string | null): string {
+  const interval = INTERVAL.exec(slug)?.[1] ?? stated ?? ''
   return interval === 'hourly' ? '1h' : interval
 }
 

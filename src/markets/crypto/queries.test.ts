@@ -52,7 +52,7 @@ describe('selectOpenEvents', () => {
     ['btc-above-100k', true],
     ['what-price-will-dogecoin-hit', true],
     ['zec-updown-5m-1791000000', false],
-  ])('%s: the slug tells it as well', async (slug, expected) => {
+  ])('%s: found by its slug as well', async (slug, expected) => {
     await store({ ...topic, slug })
     expect(await selectIds()).toEqual(expected ? [topic.id] : [])
   })

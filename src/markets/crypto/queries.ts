@@ -46,8 +46,8 @@ const ABOUT_A_COIN = `\\m(${COIN_WORDS.join('|')})\\M`
 
 /**
  * Open crypto events about one of the coins, the most traded of the day first; of up-or-down windows
- * only those that are running. It starts from what is open (index: events_open) and asks of each
- * event whether it has the tag: a tag's own events are nearly all closed.
+ * only those that are running. It starts from the open events (index: events_open) and then checks
+ * the tag of each, because nearly all events of a tag are closed.
  */
 export function selectOpenEvents(
   sql: Sql,

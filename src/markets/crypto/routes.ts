@@ -6,18 +6,18 @@ import { presentActive, presentEvents, presentSeries } from './present.js'
 import { selectMarkets, selectOpenEvents, selectSeries, selectWindows } from './queries.js'
 import { ActiveReply, MarketsReply, SeriesReply } from './schemas.js'
 
-/** While the catalogue is being read for the first time something may come at any moment. */
+/** Of an incomplete answer: during the first copy of the catalogue more may be stored at any moment. */
 const INCOMPLETE_CACHE_MS = 1_000
 const ACTIVE_CACHE_MS = 30_000
 const MARKETS_CACHE_MS = 180_000
 const SERIES_CACHE_MS = 300_000
-/** With a new window come other markets. */
+/** Cached answers end with their window, because the next window has other markets. */
 const GRID_MS = WINDOW_SEC * 1000
 
 const EVENTS_MAX = 500
 const SERIES_MAX = 500
 
-/** Everything comes from the catalogue: it is there while Gamma is not. */
+/** All three answers come from the database, so they do not depend on Gamma. */
 export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   app,
   { ctx },

@@ -16,7 +16,7 @@ const EndDate = Time('when it ends')
 const IsActive = Type.Boolean({ description: 'it may be traded' })
 const IsClosed = Type.Boolean({ description: 'it is decided' })
 const Usd = (description: string) =>
-  Type.Number({ description: `${description} in dollars; 0 where Gamma tells none` })
+  Type.Number({ description: `${description} in dollars; 0 where Gamma has none` })
 
 export const ActiveReply = Type.Object(
   {
@@ -79,7 +79,7 @@ export const MarketsReply = Type.Object(
             closed: IsClosed,
             groupItemTitle: Type.String({
               description:
-                'what tells it from the other markets of the event; empty without others',
+                'what distinguishes it from the other markets of the event; empty without others',
             }),
           }),
         ),
@@ -99,7 +99,7 @@ export const SeriesReply = Type.Object(
         title: Type.String(),
         recurrence: Type.String({
           description:
-            'how often an event comes: `5m`, `15m`, `1h`, `4h`, `daily`, `weekly`, `monthly`, or what Gamma says; empty where nothing tells',
+            'how often an event comes: `5m`, `15m`, `1h`, `4h`, `daily`, `weekly`, `monthly`, or what Gamma says; empty where it is not known',
         }),
         active: Type.Boolean({ description: 'it goes on' }),
         eventCount: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
