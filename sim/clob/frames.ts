@@ -11,8 +11,14 @@ import type { Book, Level } from '../universe/books.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import { winnerOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
-import { presentBook, type WireBook } from './order-book.js'
-import { decimal, showPrice, showSize, showSpread } from './quotes.js'
+import {
+  decimal,
+  presentBook,
+  showPrice,
+  showSize,
+  showSpread,
+  type WireBook,
+} from './order-book.js'
 
 /** The books of outcome 0 and outcome 1, which mirror each other. */
 export type BookPair = readonly [Book, Book]

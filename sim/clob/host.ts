@@ -7,8 +7,8 @@ import { findBook, readTokenId, requireToken } from './asked-tokens.js'
 import { batchPriceHistory, priceHistory } from './history.js'
 import { presentCompactMarket, presentMarket } from './market-info.js'
 import { MarketPages } from './market-pages.js'
+import { decimal, showPrice } from './order-book.js'
 import { QUOTE_ROUTES } from './quote-routes.js'
-import { decimal, showPrice } from './quotes.js'
 import { Refusal } from './refusal.js'
 
 type Route = (request: HttpRequest) => unknown

@@ -13,8 +13,7 @@ import {
   requireBook,
   requireToken,
 } from './asked-tokens.js'
-import { presentBook } from './order-book.js'
-import { showMidpoint, showPrice, showSpread } from './quotes.js'
+import { presentBook, showMidpoint, showPrice, showSpread } from './order-book.js'
 
 type Handler = (universe: Universe, request: HttpRequest) => unknown
 

@@ -1,5 +1,6 @@
 import type { ActOf, RedeemCombo } from '../universe/acts.js'
 import type { Payouts } from '../universe/market.js'
+import { payoutOf } from '../universe/outcomes.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { autoRedemption } from './events/auto-redeemer.js'
 import { movePusd } from './events/erc20.js'
@@ -13,7 +14,6 @@ import {
   routerPositionRedeemed,
 } from './events/modules.js'
 import type { LogBody } from './log.js'
-import { payoutOf } from './payouts.js'
 import { binaryConditionOf, sortLegs } from './structured-ids.js'
 import { type Word, word, ZERO_WORD } from './words.js'
 

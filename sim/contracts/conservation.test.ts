@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Fill, isV1, type Match } from '../universe/acts.js'
+import { payoutOfBoth } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { encodeAct } from './encode.js'
@@ -8,7 +9,6 @@ import { createMatch, oneOfEach, type Resting } from './fixtures/acts.js'
 import { Ledger, RESERVES } from './fixtures/ledger.js'
 import { createCombo, createEvent, createWallet, first, onlyMarket } from './fixtures/world.js'
 import type { LogBody } from './log.js'
-import { payoutOfBoth } from './payouts.js'
 import { TOPIC } from './topics.js'
 
 const RUNS = { seed: 137, numRuns: 100 }

@@ -1,7 +1,15 @@
 import type { Act, ActOf, Match, Redeem } from '../universe/acts.js'
+import { payoutOfBoth } from '../universe/outcomes.js'
 import { WORD } from './addresses.js'
-import { encodeDeposit, encodeWithdraw, wrap } from './collateral.js'
-import { mergeThrough, redeemThrough, splitThrough, userAdapter } from './collateral-adapter.js'
+import {
+  encodeDeposit,
+  encodeWithdraw,
+  mergeThrough,
+  redeemThrough,
+  splitThrough,
+  userAdapter,
+  wrap,
+} from './collateral.js'
 import {
   encodePrepareCombo,
   encodeRedeemCombo,
@@ -23,7 +31,6 @@ import {
   encodePropose,
   encodeResolve,
 } from './oracle.js'
-import { payoutOfBoth } from './payouts.js'
 import { merge, redeem, split, tokenWords } from './positions.js'
 import { encodeCreateWallet, encodeTransfer } from './wallets.js'
 

@@ -1,6 +1,6 @@
 import type { Fill, Match } from '../universe/acts.js'
 import { ADDRESS, WORD } from './addresses.js'
-import { exchangeAdapter, mergeThrough, splitThrough } from './collateral-adapter.js'
+import { exchangeAdapter, mergeThrough, splitThrough } from './collateral.js'
 import { movePusd } from './events/erc20.js'
 import { moveShares } from './events/erc1155.js'
 import { chargedFee, makerFeesOf, makerFilled, marketOf, setsOf, takerFilled } from './fills.js'

@@ -1,11 +1,11 @@
 import type { Market, Payouts, TokenPair } from '../universe/market.js'
+import { payoutOfBoth } from '../universe/outcomes.js'
 import { WORD } from './addresses.js'
 import { payoutRedemption, positionSplit, positionsMerge } from './events/ctf.js'
 import { burnWcol, mintWcol, moveUsdce, moveWcol, pullUsdce } from './events/erc20.js'
 import { moveManyShares, moveShares } from './events/erc1155.js'
 import { negRiskMerge, negRiskRedemption, negRiskSplit } from './events/neg-risk.js'
 import type { LogBody } from './log.js'
-import { payoutOfBoth } from './payouts.js'
 import { type Word, ZERO_WORD } from './words.js'
 
 // What the conditional tokens do for the caller that pays with USDC.e: a wallet, an exchange, a

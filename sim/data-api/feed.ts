@@ -1,5 +1,12 @@
+import { toAmount } from '../markets/amounts.js'
+import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
+import type { Act, Fill, Side } from '../universe/acts.js'
 import type { Settled } from '../universe/tape.js'
-import { txIndexOf } from './scope.js'
+import type { Universe } from '../universe/universe.js'
+import type { Wallet } from '../universe/wallet.js'
+import { type ActivityRow, showActivity } from './activity-row.js'
+import { isWithin, type SizeFilter, type Span } from './query.js'
+import { type Scope, txIndexOf } from './scope.js'
 
 /** Where a row stands on the chain. Feeds run from the newest place to the oldest. */
 export type Place = readonly [block: number, txIndex: number, row: number]
@@ -10,7 +17,7 @@ export type Placed<Row> = { place: Place; row: Row }
  * The rows of what happened, newest first, after the given place if there is one. `rowsOf` gives
  * the rows of one transaction in the order of the feed.
  */
-export function* walkFeed<Row>(
+function* walkFeed<Row>(
   settled: readonly Settled[],
   rowsOf: (settled: Settled) => readonly Row[],
   after?: Place,
@@ -62,4 +69,95 @@ function countUntil(settled: readonly Settled[], block: number): number {
     else high = middle
   }
   return low
+}
+
+type TradeFilter = {
+  /** Absent: all wallets. An address that never traded has an undefined wallet. */
+  user: { wallet: Wallet | undefined } | undefined
+  scope: Scope
+  side: Side | undefined
+  takerOnly: boolean
+  size: SizeFilter | undefined
+  span: Span
+}
+
+/** One row per taker order, and when makers are wanted too one per resting order that it met. */
+export function listTrades(
+  universe: Universe,
+  filter: TradeFilter,
+  after?: Place,
+): Iterable<Placed<TradeRow>> {
+  return walkFeed(sourceOf(universe, filter), (settled) => rowsOf(settled, filter), after)
+}
+
+function sourceOf(universe: Universe, { user, scope }: TradeFilter): readonly Settled[] {
+  if (user === undefined) return scope.matches(universe)
+  return user.wallet === undefined ? [] : universe.tape.ofWallet(user.wallet)
+}
+
+function rowsOf({ tx, block }: Settled, filter: TradeFilter): TradeRow[] {
+  const { act } = tx
+  if (act.kind !== 'match' || !filter.scope.covers(act.of)) return []
+  if (!isWithin(filter.span, block.timestampSec)) return []
+  // The taker's order is the last to be logged, so it comes first here.
+  const fills = filter.takerOnly ? [act.taker] : [act.taker, ...act.makers.toReversed()]
+  return fills
+    .filter((fill) => isWantedFill(fill, filter))
+    .map((fill) => toTradeRow(fill, tx.hash, block.timestampSec))
+}
+
+function isWantedFill({ order, shares, usd }: Fill, { user, side, size }: TradeFilter): boolean {
+  if (user !== undefined && order.wallet !== user.wallet) return false
+  if (side !== undefined && order.side !== side) return false
+  return size === undefined || toAmount(size.type === 'CASH' ? usd : shares) >= size.amount
+}
+
+type ActivityFilter = {
+  wallet: Wallet | undefined
+  scope: Scope
+  /** Empty: all types. Those that the second version adds never happen here. */
+  types: readonly string[]
+  withTransfers: boolean
+  side: Side | undefined
+  span: Span
+}
+
+/** What a wallet did, newest first. */
+export function listActivity(
+  universe: Universe,
+  filter: ActivityFilter,
+  after?: Place,
+): Iterable<Placed<ActivityRow>> {
+  const { wallet } = filter
+  if (wallet === undefined) return []
+  const activityOf = (settled: Settled) => {
+    if (!isWithin(filter.span, settled.block.timestampSec)) return []
+    if (!isCovered(settled.tx.act, filter.scope)) return []
+    return showActivity(settled, wallet).filter((row) => isWantedRow(row, filter))
+  }
+  return walkFeed(universe.tape.ofWallet(wallet), activityOf, after)
+}
+
+function isWantedRow({ type, side }: ActivityRow, filter: ActivityFilter): boolean {
+  if (filter.types.length > 0 && !filter.types.includes(type)) return false
+  if (filter.side !== undefined && side !== filter.side) return false
+  return filter.withTransfers || (type !== 'DEPOSIT' && type !== 'WITHDRAWAL')
+}
+
+function isCovered(act: Act, scope: Scope): boolean {
+  if (scope.isEverything) return true
+  switch (act.kind) {
+    case 'match':
+      return scope.covers(act.of)
+    case 'split':
+    case 'merge':
+    case 'redeem':
+      return scope.covers(act.market)
+    case 'redeemCombo':
+      return scope.covers(act.token.of)
+    case 'convert':
+      return scope.coversEvent(act.event)
+    default:
+      return false
+  }
 }

@@ -1,7 +1,6 @@
-import { payoutOf } from '../contracts/payouts.js'
 import type { Act, Convert, Fill, Match, Redeem } from '../universe/acts.js'
-import { questionsOf } from '../universe/conversion.js'
 import type { Token } from '../universe/market.js'
+import { payoutOf, questionsOf } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
 import type { Step } from './positions.js'
 

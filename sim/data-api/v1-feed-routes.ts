@@ -1,8 +1,7 @@
 import { readFlag } from '../server/query.js'
-import { listActivity } from './activity.js'
 import { ACTIVITY_TYPES, type ActivityRow } from './activity-row.js'
 import type { Route } from './context.js'
-import { takePage } from './feed.js'
+import { listActivity, listTrades, takePage } from './feed.js'
 import {
   DIRECTIONS,
   readChoice,
@@ -18,7 +17,6 @@ import {
 } from './query.js'
 import { readScope } from './scope.js'
 import { sortBy } from './sort.js'
-import { listTrades } from './trades.js'
 
 export const trades: Route = ({ universe }, query) => {
   const limit = readLimit(query, 100, 10_000)

@@ -1,8 +1,12 @@
 import { addAmounts } from '../markets/amounts.js'
 import { readList } from '../server/query.js'
 import type { Route } from './context.js'
-import { listHolders, positionsIn } from './holders.js'
-import { measureEventVolume, measureOpenInterest } from './market-figures.js'
+import {
+  listHolders,
+  measureEventVolume,
+  measureOpenInterest,
+  positionsIn,
+} from './market-figures.js'
 import { Marks } from './marks.js'
 import type { PositionFigures } from './position-row.js'
 import {

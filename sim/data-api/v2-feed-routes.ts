@@ -1,8 +1,8 @@
 import { readFlag } from '../server/query.js'
-import { listActivity } from './activity.js'
 import { ACTIVITY_TYPES } from './activity-row.js'
 import { toSnakeRow } from './casing.js'
 import type { Route } from './context.js'
+import { listActivity, listTrades } from './feed.js'
 import {
   BadRequest,
   readAmount,
@@ -15,7 +15,6 @@ import {
   SIDES,
 } from './query.js'
 import { readScope } from './scope.js'
-import { listTrades } from './trades.js'
 import { pageOfFeed } from './v2-page.js'
 
 const TRADES_RULE = { list: 'trades', usual: 100, max: 1_000 }

@@ -1,5 +1,5 @@
 import type { Api, Route } from './context.js'
-import { positionsIn } from './holders.js'
+import { positionsIn } from './market-figures.js'
 import { Marks } from './marks.js'
 import { measurePosition, type PositionFigures, statusOf, toPositionRowV2 } from './position-row.js'
 import {

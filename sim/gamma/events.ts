@@ -10,8 +10,15 @@ import {
 } from './figures.js'
 import type { Gamma } from './gamma.js'
 import { eventClosedMs, isEventClosed } from './life.js'
-import { type Order, type OrderFields, orderRows, type Row, readOrder } from './ordering.js'
-import { keysetPage, offsetPage } from './paging.js'
+import {
+  keysetPage,
+  type Order,
+  type OrderFields,
+  offsetPage,
+  orderRows,
+  type Row,
+  readOrder,
+} from './paging.js'
 import { askedDate, askedFlag, askedIds } from './parameters.js'
 import { isFeatured, presentEvent } from './present-event.js'
 import { invalid, notFound } from './refusal.js'

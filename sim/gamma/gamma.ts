@@ -1,6 +1,6 @@
 import type { Market, MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import type { Row } from './ordering.js'
+import type { Row } from './paging.js'
 import type { TagRelations } from './tag-relations.js'
 
 /** What every answer is made from. */

@@ -12,8 +12,15 @@ import {
 } from './figures.js'
 import type { Gamma } from './gamma.js'
 import { oracleStatuses } from './life.js'
-import { type Order, type OrderFields, orderRows, type Row, readOrder } from './ordering.js'
-import { keysetPage, offsetPage } from './paging.js'
+import {
+  keysetPage,
+  type Order,
+  type OrderFields,
+  offsetPage,
+  orderRows,
+  type Row,
+  readOrder,
+} from './paging.js'
 import { askedFlag, askedIds, askedNumber } from './parameters.js'
 import { createMarketPresenter } from './present-event.js'
 import { presentTag } from './present-tag.js'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Universe } from '../universe/universe.js'
-import { orderRows, readOrder } from './ordering.js'
-import { keysetPage, offsetPage } from './paging.js'
+import { keysetPage, offsetPage, orderRows, readOrder } from './paging.js'
 
 type Item = { id: string; weight: number }
 const FIELDS = { weight: (_: Universe, { weight }: Item) => weight }

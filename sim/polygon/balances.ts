@@ -3,7 +3,7 @@ import type { LogBody } from '../contracts/log.js'
 import { TOPIC } from '../contracts/topics.js'
 import { addressWord, type Word } from '../contracts/words.js'
 import type { Block } from '../universe/block.js'
-import type { ChainNode } from './chain-node.js'
+import type { ChainNode } from './encoded-blocks.js'
 import { serverError } from './rpc-error.js'
 
 /** Like most nodes this one has the state of recent blocks only. */

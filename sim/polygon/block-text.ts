@@ -1,7 +1,6 @@
 import type { Block } from '../universe/block.js'
 import { logsBloom } from './bloom.js'
-import type { ChainNode } from './chain-node.js'
-import type { EncodedBlock } from './encoded-blocks.js'
+import type { ChainNode, EncodedBlock } from './encoded-blocks.js'
 import { derive, deriveBelow, quantity } from './hex.js'
 import { BLOCK_GAS_MAX, baseFeeWei, gasUsed, transactionInBlock } from './transaction-text.js'
 

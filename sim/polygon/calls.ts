@@ -1,7 +1,7 @@
 import { ADDRESS } from '../contracts/addresses.js'
 import { word } from '../contracts/words.js'
 import { balancesAt, type ReadBalance } from './balances.js'
-import type { ChainNode } from './chain-node.js'
+import type { ChainNode } from './encoded-blocks.js'
 import { readAddress, readBlock, readBytes, readObject } from './params.js'
 import { RpcError, serverError } from './rpc-error.js'
 

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { encodeAct } from '../contracts/encode.js'
 import type { LogBody } from '../contracts/log.js'
+import type { HostFaults } from '../server/faults.js'
 import type { Block, Transaction } from '../universe/block.js'
 import type { Chain } from '../universe/chain.js'
+import type { Universe } from '../universe/universe.js'
 import { quantity } from './hex.js'
 
 const KEPT_BLOCKS_MAX = 256
@@ -85,4 +87,14 @@ function countBytes({ transactions }: EncodedBlock): number {
     for (const { body } of logs) bytes += LOG_BYTES + 2 * body.data.length
   }
   return bytes
+}
+
+export type NodeLimits = { rangeBlocksMax: number; logsMax: number }
+
+/** What every method of the node works on. */
+export type ChainNode = {
+  universe: Universe
+  faults: HostFaults
+  blocks: EncodedBlocks
+  limits: NodeLimits
 }

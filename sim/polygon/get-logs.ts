@@ -1,5 +1,5 @@
 import type { Block } from '../universe/block.js'
-import type { ChainNode } from './chain-node.js'
+import type { ChainNode } from './encoded-blocks.js'
 import { quantity, showList } from './hex.js'
 import { type LogFilter, matchesLog, readLogFilter } from './log-filter.js'
 import { readBlockNumber, readHash, readObject } from './params.js'

@@ -4,7 +4,7 @@ import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { showBlock } from './block-text.js'
 import { callContract } from './calls.js'
-import type { ChainNode } from './chain-node.js'
+import type { ChainNode } from './encoded-blocks.js'
 import { getLogs } from './get-logs.js'
 import { derive, deriveBelow, quantity, showList } from './hex.js'
 import {

@@ -1,7 +1,7 @@
 import type { Peer } from '../server/handlers.js'
 import type { Block, Transaction } from '../universe/block.js'
 import { showHeader } from './block-text.js'
-import type { ChainNode } from './chain-node.js'
+import type { ChainNode } from './encoded-blocks.js'
 import { blockLogs } from './get-logs.js'
 import { derive } from './hex.js'
 import { type LogFilter, readLogFilter } from './log-filter.js'

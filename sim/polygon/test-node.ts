@@ -2,7 +2,7 @@ import { Faults } from '../server/faults.js'
 import { openHost } from '../server/host.js'
 import type { Block } from '../universe/block.js'
 import { Universe } from '../universe/universe.js'
-import type { NodeLimits } from './chain-node.js'
+import type { NodeLimits } from './encoded-blocks.js'
 import { createPolygonHost } from './host.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)

@@ -1,4 +1,3 @@
-import { payoutOf, payoutOfBoth } from '../contracts/payouts.js'
 import {
   type Act,
   type Convert,
@@ -9,8 +8,8 @@ import {
   type Redeem,
   type RedeemCombo,
 } from './acts.js'
-import { questionsOf } from './conversion.js'
 import type { Combo, Market, Token } from './market.js'
+import { payoutOf, payoutOfBoth, questionsOf } from './outcomes.js'
 import type { Wallet } from './wallet.js'
 
 /**

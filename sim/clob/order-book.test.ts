@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimal } from './quotes.js'
+import { decimal } from './order-book.js'
 
 test.each([
   [5100, 4, '0.51'],
