@@ -1,16 +1,17 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { Admission } from './accounts/admission.js'
 import { KeyRing } from './accounts/key-ring.js'
 import { MemoryLimiter } from './accounts/limiter.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { Bus } from './bus/bus.js'
 import { Catalogue } from './catalogue/catalogue.js'
+import { createCatalogueMetrics } from './catalogue/deps.js'
 import { type ChainStatus, createChainStatus } from './chain/chain-status.js'
 import type { Config } from './config/config.js'
 import { type Clock, systemClock } from './core/clock.js'
 import type { StatusPart } from './jobs/job.js'
 import { JobRunner } from './jobs/runner.js'
 import type { Log } from './lib/log.js'
-import { createMetrics, type Metrics } from './metrics.js'
 import type { Pool } from './store/connection.js'
 import type { Store } from './store/store.js'
 import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
@@ -78,5 +79,35 @@ export function createContext(parts: ContextParts): Context {
     bus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
     startedAtMs: clock.now(),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** The metrics of one process, in a registry of their own so that tests can run services side by side. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, prefix: 'auspex_' })
+  return {
+    registry,
+    catalogue: createCatalogueMetrics(registry),
+    rateLimited: new Counter({
+      name: 'auspex_rate_limited_total',
+      help: 'Requests refused because a bucket was empty',
+      labelNames: ['bucket'] as const,
+      registers,
+    }),
+    cacheLookups: new Counter({
+      name: 'auspex_response_cache_lookups_total',
+      help: 'Answers of cached routes by how they came about: hit, miss, or joined a running miss',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    storeUp: new Gauge({
+      name: 'auspex_store_up',
+      help: '1 while the database answers',
+      registers,
+    }),
   }
 }

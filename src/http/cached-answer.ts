@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type { ChainHead } from '../chain/chain-status.js'
+import { headHeaders } from './chain-head.js'
 import type { Encoding } from './compression.js'
 
 /** A finished answer: its bytes, ready to send. */
@@ -35,3 +37,43 @@ const ENTRY_OVERHEAD_BYTES = 512
 /** The memory that an answer holds in the cache. */
 export const sizeOf = ({ bodies }: CachedAnswer, key: string): number =>
   Object.values(bodies).reduce((sum, body) => sum + body.length, ENTRY_OVERHEAD_BYTES + key.length)
+
+/** The headers of a cached answer, with its bytes or without: names and values in turn. */
+export function headersOf(answer: CachedAnswer, encoding: Encoding, nowMs: number): string[] {
+  const { head, etag, cacheControl, storedAtMs } = answer
+  // Rounded up, as max-age is rounded down: no client takes the answer for fresh past its end.
+  const ageSec = Math.ceil(Math.max(0, nowMs - storedAtMs) / 1000)
+  return [
+    ...(head === undefined ? [] : headHeaders(head, nowMs)),
+    'etag',
+    showEtag(etag, encoding),
+    'cache-control',
+    cacheControl,
+    'age',
+    `${ageSec}`,
+    'vary',
+    'accept-encoding',
+  ]
+}
+
+const JSON_BODY = ['content-type', 'application/json; charset=utf-8']
+
+export const bodyHeadersOf = ({ encoding }: EncodedBody): string[] =>
+  encoding === 'identity' ? JSON_BODY : [...JSON_BODY, 'content-encoding', encoding]
+
+/** Whether the client holds the answer in this encoding, by its `if-none-match`. */
+export function isKnownToClient(
+  { headers }: FastifyRequest,
+  { etag }: CachedAnswer,
+  encoding: Encoding,
+): boolean {
+  const known = headers['if-none-match']
+  if (known === undefined) return false
+  if (known.trim() === '*') return true
+  const shown = showEtag(etag, encoding)
+  return known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === shown)
+}
+
+// The same answer in another encoding is other bytes: a strong tag must differ.
+const showEtag = (etag: string, encoding: Encoding): string =>
+  encoding === 'identity' ? `"${etag}"` : `"${etag}-${encoding}"`

@@ -7,8 +7,13 @@ import type {
 } from 'fastify'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.js'
-import { bodyHeadersOf, headersOf, isKnownToClient } from './answer-headers.js'
-import type { CachedAnswer, EncodedBody } from './cached-answer.js'
+import {
+  bodyHeadersOf,
+  type CachedAnswer,
+  type EncodedBody,
+  headersOf,
+  isKnownToClient,
+} from './cached-answer.js'
 import { chooseEncoding, compressAnswer } from './compression.js'
 import { setHeaders } from './request-headers.js'
 import { ResponseCache } from './response-cache.js'
@@ -108,7 +113,7 @@ function createHandler(
   }
 }
 
-/** Only parameters that the schema knows make a difference, so strangers cannot fill the cache. */
+/** Only parameters that the schema knows make a difference, so that arbitrary parameters cannot fill the cache. */
 function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) => string {
   const names = (part: unknown) => {
     if (part === undefined) return []

@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../core/errors.js'
+import { editDistance } from '../lib/edit-distance.js'
 import { sendError } from './errors.js'
 import type { Observe } from './observe.js'
-import { methodsOf, nearestPath, type RoutesTable } from './routes-table.js'
 
 const PATH_ECHO_MAX = 200
 
-/** Unknown paths get 404 with a hint, known paths with another method 405. Neither needs a key. */
-export function handleNotFound(app: FastifyInstance, table: RoutesTable, observe: Observe): void {
+/**
+ * Answers unknown paths with 404 and a hint, and known paths with another method with 405. Neither
+ * needs a key. It covers the routes that are registered after this call.
+ */
+export function handleNotFound(app: FastifyInstance, observe: Observe): void {
+  const table = collectRoutes(app)
   app.setNotFoundHandler((request, reply) => {
     reply.raw.once('finish', () => observe(request, reply))
     const [path = ''] = request.url.split('?', 1)
@@ -29,3 +33,75 @@ function notFound(path: string, nearest: string | undefined): ApiError {
     ? new ApiError(404, 'not_found', { path: path.slice(0, PATH_ECHO_MAX), hint })
     : new ApiError(404, 'Not found.', { hint })
 }
+
+/** The registered routes. */
+type RoutesTable = { routes: KnownRoute[] }
+type KnownRoute = {
+  methods: string[]
+  path: string
+  segments: string[]
+  isDocumented: boolean
+}
+
+function collectRoutes(app: FastifyInstance): RoutesTable {
+  const table: RoutesTable = { routes: [] }
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    table.routes.push({
+      methods: [method].flat(),
+      path: url.replace(/:(\w+)/g, '{$1}'),
+      segments: url.split('/'),
+      isDocumented: schema?.hide !== true && !url.includes('*'),
+    })
+  })
+  return table
+}
+
+/** The methods that a path answers to; empty when there is no such path. */
+function methodsOf({ routes }: RoutesTable, path: string): string[] {
+  const segments = path.split('/')
+  // The wildcard takes preflight requests of every path, existing or not.
+  const found = routes.filter((route) => !route.path.includes('*') && matches(route, segments))
+  return [...new Set(found.flatMap(({ methods }) => methods))].sort()
+}
+
+const PATH_LENGTH_MAX = 120
+
+/** The documented path that is closest to one that does not exist, if any is close. */
+function nearestPath({ routes }: RoutesTable, path: string): string | undefined {
+  if (path.length > PATH_LENGTH_MAX) return undefined
+  const segments = path.split('/')
+  let best: string | undefined
+  let bound = Math.max(3, Math.floor(path.length / 3)) + 1
+  for (const route of routes) {
+    if (!route.isDocumented) continue
+    const apart = measure(route.segments, segments, bound)
+    if (apart < bound) {
+      best = route.path
+      bound = apart
+    }
+  }
+  return best
+}
+
+function matches({ segments }: KnownRoute, asked: string[]): boolean {
+  return (
+    segments.length === asked.length &&
+    segments.every((segment, index) => isParameter(segment) || segment === asked[index])
+  )
+}
+
+/** How far apart two paths are; gives up at `bound`, because any client may ask for any path. */
+function measure(known: string[], asked: string[], bound: number): number {
+  if (Math.abs(known.length - asked.length) > 1) return bound
+  let apart = 0
+  for (let index = 0; index < Math.max(known.length, asked.length) && apart < bound; index++) {
+    const expected = known[index] ?? ''
+    const given = asked[index] ?? ''
+    if (expected === given || (isParameter(expected) && given !== '')) continue
+    const lengthsApart = Math.abs(expected.length - given.length)
+    apart += lengthsApart < bound ? editDistance(expected, given) : lengthsApart
+  }
+  return apart
+}
+
+const isParameter = (segment: string): boolean => segment.startsWith(':')

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
-import { createMetrics } from '../metrics.js'
+import { createMetrics } from '../context.js'
 import { type Computed, ResponseCache } from './response-cache.js'
 
 const NO_GRID = Number.POSITIVE_INFINITY

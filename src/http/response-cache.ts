@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { Metrics } from '../context.js'
 import type { Clock } from '../core/clock.js'
-import type { Metrics } from '../metrics.js'
 import { type CachedAnswer, createAnswer, type EncodedBody, sizeOf } from './cached-answer.js'
 import { COMPRESS_BYTES_MIN, type Compressed, compressBytes, type Encoding } from './compression.js'
 

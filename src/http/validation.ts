@@ -1,5 +1,10 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifySchemaCompiler,
+  FastifySchemaValidationError,
+  preValidationHookHandler,
+} from 'fastify'
 import type { TSchema } from 'typebox'
 import { type ApiError, badRequest } from '../core/errors.js'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
@@ -115,3 +120,62 @@ function describeRange(min: unknown, max: unknown): string {
 
 const describeMeaning = (description: unknown): string =>
   typeof description === 'string' ? ` (${description})` : ''
+
+const bodyDecoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Parses JSON bodies. An empty body is no body; bytes that are not UTF-8 are refused, not replaced. */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
+      if (bytes.length === 0) return done(null, undefined)
+      let text: string
+      try {
+        text = bodyDecoder.decode(bytes)
+      } catch {
+        return done(badRequest('The body is not valid UTF-8.'))
+      }
+      return parse(request, text, (error, body) =>
+        error ? done(badRequest('The body is not valid JSON.')) : done(null, body),
+      )
+    },
+  )
+}
+
+/**
+ * Refuses what no parameter can mean: percent-encoding that is not UTF-8, and the null character,
+ * which PostgreSQL cannot store. The query parser alone would pass both on in some form.
+ */
+export const checkUrl: preValidationHookHandler = (request, _reply, done) => {
+  const { url } = request
+  const queryAt = url.indexOf('?')
+  if (queryAt === -1 && !url.includes('%00')) return done()
+
+  const fault = findFault(url, queryAt)
+  return fault === undefined ? done() : done(badRequest(fault))
+}
+
+function findFault(url: string, queryAt: number): string | undefined {
+  const path = queryAt === -1 ? url : url.slice(0, queryAt)
+  if (path.includes('%00')) return 'The path contains a null character.'
+  const query = queryAt === -1 ? '' : url.slice(queryAt + 1)
+  if (!query.includes('%')) return undefined
+  for (const pair of query.split('&')) {
+    const name = pair.split('=', 1)[0]
+    if (!isDecodable(pair)) return `The query parameter '${name}' is not valid UTF-8.`
+    if (pair.includes('%00')) return `The query parameter '${name}' contains a null character.`
+  }
+  return undefined
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

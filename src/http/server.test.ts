@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { cutSlowReaders } from './slow-readers.js'
+import { cutSlowReaders } from './server.js'
 
 const server = createServer((_request, response) => response.end(Buffer.alloc(50_000_000)))
 

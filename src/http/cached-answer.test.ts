@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { headersOf } from './answer-headers.js'
-import { createAnswer } from './cached-answer.js'
+import { createAnswer, headersOf } from './cached-answer.js'
 
 test('no client believes an answer fresh past its end, nor gives it up two seconds before', () => {
   const times = fc.record({ storedAtMs: fc.nat(), lifeMs: fc.nat(600_000), ageMs: fc.nat(700_000) })

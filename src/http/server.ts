@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+const CONNECTIONS_MAX = 10_000
+
+// Against clients that send or read too slowly, on purpose or not.
+const HEADERS_MS_MAX = 10_000
+const REQUEST_MS_MAX = 30_000
+const CHECK_MS = 2_000
+// Longer than the minute after which proxies usually give up an idle connection.
+const KEEP_ALIVE_MS_MAX = 72_000
+
+/** A server with bounds on connections, slow senders and slow readers. */
+export function createHttpServer(handler: RequestListener): Server {
+  const options = {
+    connectionsCheckingInterval: CHECK_MS,
+    headersTimeout: HEADERS_MS_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS_MAX,
+    requireHostHeader: false,
+  }
+  const server = createServer(options, handler)
+  server.maxConnections = CONNECTIONS_MAX
+  cutSlowReaders(server)
+  return server
+}
+
+/** Unique across processes and cheap: a random prefix and a counter. */
+export function createRequestIds(): () => string {
+  const prefix = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${prefix}-${(count++).toString(36)}`
+}
+
+export function dropTrailingSlash(url: string): string {
+  const queryAt = url.indexOf('?')
+  const path = queryAt === -1 ? url : url.slice(0, queryAt)
+  const hasSlash = path.endsWith('/') && path !== '/v3/'
+  return hasSlash ? path.slice(0, -1) + url.slice(path.length) : url
+}
+
+const READ_CHECK_MS = 20_000
+
+/**
+ * Cuts off clients that take nothing of a waiting answer between two checks: its bytes are our
+ * memory. A check now and then costs less than the timer per socket that `server.timeout` would
+ * restart with every read and write.
+ */
+export function cutSlowReaders(server: Server): void {
+  const taken = new Map<Socket, number>()
+  const check = () => {
+    for (const [socket, bytesBefore] of taken) {
+      const bytesNow = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength > 0 && bytesNow === bytesBefore) socket.destroy()
+      else taken.set(socket, bytesNow)
+    }
+  }
+  const timer = setInterval(check, READ_CHECK_MS).unref()
+  server.on('connection', (socket) => {
+    taken.set(socket, 0)
+    socket.once('close', () => taken.delete(socket))
+  })
+  server.on('close', () => clearInterval(timer))
+}
