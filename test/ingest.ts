@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 import { audit } from '../src/audit/audit.js'
-import { EVERYTHING } from '../src/audit/span.js'
+import { EVERYTHING } from '../src/audit/scope.js'
 import { type FollowWorld, followInto } from '../src/chain/follow/test-follow.js'
 import { type BlockListener, BlockWriter } from '../src/chain/write/block-writer.js'
 import { createPool } from '../src/store/connection.js'

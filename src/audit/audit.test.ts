@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createTestDatabase } from '../../test/database.js'
 import { type AuditPlan, audit, auditState } from './audit.js'
 import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
-import { EVERYTHING } from './span.js'
+import { EVERYTHING } from './scope.js'
 
 const ALL: AuditPlan = { wallets: { kind: 'all' }, span: EVERYTHING }
 /** Enough for what is true of the tables without any computing. */
@@ -32,7 +32,7 @@ describe('a history that was booked', () => {
       'profit and loss',
       'wallet totals',
       'supplies',
-      'exchanges and nobody',
+      'exchanges and zero address',
       'reserves',
       'last prices',
       'market hours',
@@ -54,7 +54,7 @@ test(
   TIMEOUT_MS,
 )
 
-test('who has an entry that the ledger refused is left out', async () => {
+test('a wallet with an entry that the ledger refused is left out', async () => {
   const rollback = new Error('rollback')
   const refused = ledger.database.sql.begin(async (tx) => {
     await tx`
@@ -76,8 +76,8 @@ test('nothing is wrong where nothing is booked', async () => {
   expect(await audit(empty.sql, ALL)).toMatchObject([{ looked: 'nothing is booked yet' }])
 })
 
-/** The position of somebody who has won or lost. */
-const SOMEBODY = `(select wallet, token from positions
+/** The position of a wallet that has won or lost. */
+const POSITION = `(select wallet, token from positions
   where bought > 0 and realized <> 0 order by wallet, token limit 1)`
 const EXCHANGE = '(select exchange from fills order by seq limit 1)'
 const CURSOR = '(select block from chain_state)'
@@ -86,13 +86,13 @@ const CURSOR = '(select block from chain_state)'
 const CORRUPTIONS: [what: string, spoil: string, checks: string[], says: RegExp][] = [
   [
     'a balance is off by one',
-    `update positions set balance = balance + 1 where (wallet, token) in ${SOMEBODY}`,
+    `update positions set balance = balance + 1 where (wallet, token) in ${POSITION}`,
     ['positions', 'sums of balances'],
     /^wallet 0x[0-9a-f]{40}, token \d{50,}: balance is stored as \d+, and the facts give \d+$/,
   ],
   [
     'a cost is off by one',
-    `update positions set cost = cost - 1 where (wallet, token) in ${SOMEBODY}`,
+    `update positions set cost = cost - 1 where (wallet, token) in ${POSITION}`,
     ['positions'],
     /: cost is stored as/,
   ],
@@ -132,20 +132,20 @@ const CORRUPTIONS: [what: string, spoil: string, checks: string[], says: RegExp]
   [
     'a fill is lost',
     'delete from fills where seq = (select max(seq) from fills)',
-    ['positions', 'wallet totals', 'exchanges and nobody'],
+    ['positions', 'wallet totals', 'exchanges and zero address'],
     /the facts give/,
   ],
   [
     'an exchange has a share too many',
     `update positions set balance = balance + 1
       where wallet = ${EXCHANGE} and token = (select min(token) from positions where wallet = ${EXCHANGE})`,
-    ['exchanges and nobody', 'sums of balances'],
+    ['exchanges and zero address', 'sums of balances'],
     /: balance is stored as 1, and the facts give 0/,
   ],
   [
-    'nobody owes a share too few',
+    'the zero address owes a share too few',
     'update positions set balance = balance + 1 where wallet = 0 and token = (select min(token) from positions where wallet = 0)',
-    ['exchanges and nobody', 'sums of balances'],
+    ['exchanges and zero address', 'sums of balances'],
     /^wallet 0x0{40}, token/,
   ],
   [

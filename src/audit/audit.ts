@@ -1,22 +1,26 @@
 import { LEDGER_TABLES } from '../ledger/rows/tables.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import { checkBalances } from './balances-check.js'
-import { checkBuilderHours, checkBuilderWallets } from './builder-checks.js'
-import { checkCoverage, checkJournal, checkLinks } from './chain-checks.js'
+import { checkBalances, checkCounterparts } from './balance-checks.js'
 import { checkCollateral } from './collateral-check.js'
-import { checkCounterparts } from './counterparts-check.js'
+import type { Finding } from './finding.js'
+import { readScope, type Scope, type Span } from './scope.js'
 import {
+  checkBuilderHours,
+  checkBuilderWallets,
   checkLastPrices,
   checkMarketHours,
   checkReserves,
   checkSupplies,
-} from './derived-checks.js'
-import { checkBlocksOfFacts, checkNothingAbove } from './facts-checks.js'
-import type { Finding } from './finding.js'
-import { checkPartitions } from './partitions-check.js'
-import { readScope, type Scope } from './scope.js'
-import type { Span } from './span.js'
+} from './sum-checks.js'
+import {
+  checkBlocksOfFacts,
+  checkCoverage,
+  checkJournal,
+  checkLinks,
+  checkNothingAbove,
+  checkPartitions,
+} from './table-checks.js'
 import { chooseWallets, type WalletChoice } from './wallet-groups.js'
 import { checkWallets } from './wallets-check.js'
 
@@ -31,7 +35,7 @@ const AUDITED_TABLES = [...LEDGER_TABLES.map(({ name }) => name), 'pnl']
 
 /**
  * Compares what the database says of the chain with what its facts give, all of it as it is at one
- * moment: whoever books meanwhile is not disturbed. With all wallets, every table of the ledger.
+ * moment: the block writer goes on meanwhile. With all wallets, every table of the ledger.
  */
 export function audit(pool: Pool, plan: AuditPlan): Promise<Finding[]> {
   return transact(pool, async (tx) => {

@@ -4,8 +4,7 @@ import { ensurePartitions } from '../chain/write/partitions.js'
 import { seqOf } from '../core/seq.js'
 import { checkCollateral } from './collateral-check.js'
 import type { Finding } from './finding.js'
-import { readScope } from './scope.js'
-import { EVERYTHING } from './span.js'
+import { EVERYTHING, readScope } from './scope.js'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,11 +1,9 @@
+import { ZERO_WALLET } from '../ledger/entry.js'
 import type { Sql } from '../store/connection.js'
-import { selectComboResults } from './combo-results.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
-import type { Scope } from './scope.js'
-import type { IdRange } from './span.js'
-import { selectUnbacked } from './unbacked.js'
+import type { IdRange, Scope } from './scope.js'
 
-type Row = {
+type CollateralRow = {
   conditions: number
   leftOut: number
   differences: number
@@ -27,7 +25,7 @@ type Row = {
  * holds: they are subtracted.
  *
  * Left out: conditions with other than two outcomes, or with tokens of a second collateral (both
- * share one reserve, and nothing tells the outcomes of the second); redeemed ones whose result is not
+ * share one reserve, and no log states the outcomes of the second); redeemed ones whose result is not
  * known (older than all that was read, or put into quarantine); what the ledger refused to book; and
  * structured positions that were made in other ways than splits, see `selectUnbacked`.
  */
@@ -38,7 +36,7 @@ export async function checkCollateral(
 ): Promise<Finding> {
   const excluded = [...scope.refusedTokens, ...(await selectUnbacked(sql, scope, { from, to }))]
   const combos = await selectComboResults(sql, { from, to })
-  const rows = await sql<Row[]>`
+  const rows = await sql<CollateralRow[]>`
     with sets as (
       select condition,
              min(id) filter (where outcome = 0) as first,
@@ -110,7 +108,7 @@ export async function checkCollateral(
   return toFinding(sql, rows)
 }
 
-async function toFinding(sql: Sql, rows: readonly Row[]): Promise<Finding> {
+async function toFinding(sql: Sql, rows: readonly CollateralRow[]): Promise<Finding> {
   const tally = new Tally()
   for (const row of rows) {
     if (row.condition === null) continue
@@ -125,3 +123,102 @@ async function toFinding(sql: Sql, rows: readonly Row[]): Promise<Finding> {
   const looked = `${count(conditions, 'condition')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
   return { ...(await tally.toFinding(sql, 'collateral of claims', looked)), differences }
 }
+
+/** In millionths. */
+type ComboResult = { condition: number; yes: number; no: number }
+
+type Leg = { condition: number; payout: string | null; whole: string | null }
+
+/** Modules pay in millionths. */
+const WHOLE = 1_000_000n
+
+/**
+ * What the redeemed combos pay. They have no result of their own: YES pays the product of what its
+ * legs pay, rounded down at each leg, NO the rest, and one lost leg decides before all are known.
+ */
+export async function selectComboResults(sql: Sql, { from, to }: IdRange): Promise<ComboResult[]> {
+  const legs = await sql<Leg[]>`
+    select combos.condition,
+           result.payouts[get_byte(leg, 31) + 1]::text as payout,
+           (select sum(payout) from unnest(result.payouts) as payout)::text as whole
+      from combos
+      join reserves on reserves.condition = combos.condition and redeemed_legs > 0
+     cross join lateral (
+       select number, substr(legs, number * 32 + 1, 32) as leg
+         from generate_series(0, length(legs) / 32 - 1) as number
+     ) as each
+      left join conditions on conditions.condition = substr(leg, 1, 31) || '\\x00'
+      left join lateral (
+        select payouts from resolutions
+         where resolutions.condition = conditions.id
+         order by seq desc
+         limit 1
+      ) as result on true
+     where combos.condition between ${from} and ${to}
+       and not exists (select from resolutions where resolutions.condition = combos.condition)
+     order by combos.condition, number`
+  const results: ComboResult[] = []
+  for (const [condition, payouts] of groupLegs(legs)) {
+    const yes = productOf(payouts)
+    if (yes !== undefined) {
+      results.push({ condition, yes: Number(yes), no: Number(WHOLE - yes) })
+    }
+  }
+  return results
+}
+
+/** The payouts of each combo's legs, in their order; `undefined`: not decided. */
+function groupLegs(legs: readonly Leg[]): Map<number, (bigint | undefined)[]> {
+  const combos = new Map<number, (bigint | undefined)[]>()
+  for (const { condition, payout, whole } of legs) {
+    const payouts = combos.get(condition) ?? []
+    combos.set(condition, payouts)
+    const isKnown = payout !== null && whole !== null && whole !== '0'
+    payouts.push(isKnown ? (BigInt(payout) * WHOLE) / BigInt(whole) : undefined)
+  }
+  return combos
+}
+
+function productOf(payouts: readonly (bigint | undefined)[]): bigint | undefined {
+  let product = WHOLE
+  for (const payout of payouts) if (payout !== undefined) product = (product * payout) / WHOLE
+  return product > 0n && payouts.includes(undefined) ? undefined : product
+}
+
+/**
+ * Structured positions of these conditions that came into being, or went, other than by splits, merges, redemptions and
+ * migrations: modules turn positions into others (wrap, extract, compress, convert), and the logs do
+ * not say which collateral goes along. Transfers from and to the zero address show it. Where the retention
+ * has dropped such transfers, older positions are all taken for unbacked.
+ */
+export async function selectUnbacked(
+  sql: Sql,
+  scope: Scope,
+  { from, to }: IdRange,
+): Promise<number[]> {
+  const { fromSeq, toSeq, isWhole, keptSeq } = scope
+  const rows = await sql<{ id: number }[]>`
+    with made as (
+      select token, sum(amount) as amount
+        from (select token, amount from transfers
+               where from_wallet = ${ZERO_WALLET} and seq between ${fromSeq} and ${toSeq}
+              union all
+              select token, -amount from transfers
+               where to_wallet = ${ZERO_WALLET} and seq between ${fromSeq} and ${toSeq}
+              union all
+              select to_token, -amount from migrations
+               where seq between ${fromSeq} and ${toSeq}) as changes
+       group by token
+    )
+    select id
+      from tokens
+      left join made on made.token = tokens.id
+     where condition between ${from} and ${to} and ${isStructured(sql)}
+       and (made.amount <> 0 ${isWhole ? sql`` : sql`or since < ${keptSeq}`})`
+  return rows.map(({ id }) => id)
+}
+
+/** Module in the first byte, and eight bytes that are not used; ids of the old kind are hashes. */
+const isStructured = (sql: Sql) => sql`
+  get_byte(tokens.token, 0) between 1 and 4
+  and substr(tokens.token, 20, 8) = '\\x0000000000000000'`

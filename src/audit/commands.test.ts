@@ -11,7 +11,7 @@ import { type Environment, loadConfig } from '../config/config.js'
 import { addLedgerCommands } from './commands.js'
 import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
 import { AuditJob } from './jobs.js'
-import { checkNode } from './node-check.js'
+import { checkNode } from './run-audit.js'
 
 const TIMEOUT_MS = 60_000
 
@@ -66,7 +66,11 @@ describe('auspex audit', () => {
   })
 
   test.each([
-    ['a wallet that nobody knows', ['--wallet', `0x${'9'.repeat(40)}`], /No fact names the wallet/],
+    [
+      'a wallet that no fact names',
+      ['--wallet', `0x${'9'.repeat(40)}`],
+      /No fact names the wallet/,
+    ],
     ['a wallet that is none', ['--wallet', '7'], /40 hex digits/],
     ['a count that is none', ['--wallets', 'x'], /whole number/],
     ['all and some', ['--all', '--wallets', '3'], /cannot be used with/],

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { WithDatabase } from '../store/with-database.js'
-import type { AuditFlags } from './command.js'
+import type { AuditFlags } from './run-audit.js'
 
 const WALLETS = 1_000
 
@@ -9,24 +9,24 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase):
   return program
     .command('audit')
     .description('compute the ledger again from the stored facts and print every difference')
-    .option('--wallets <count>', 'so many wallets, chosen at random', readCount, WALLETS)
-    .option('--wallet <address>', 'this wallet; may be given several times', readAddress)
+    .option('--wallets <count>', 'so many wallets, chosen at random', parseCount, WALLETS)
+    .option('--wallet <address>', 'this wallet; may be given several times', parseAddress)
     .addOption(new Option('--all', 'all wallets and all sums').conflicts(['wallets', 'wallet']))
     .addHelpText('after', '\nExits with 1 when something differs.')
     .action((flags: AuditFlags, command: Command) =>
       withDatabase(command, async (pool, { config }) => {
-        const { runAudit } = await import('./command.js')
+        const { runAudit } = await import('./run-audit.js')
         await runAudit(pool, config, flags)
       }),
     )
 }
 
-function readCount(text: string): number {
+function parseCount(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
 }
 
-function readAddress(text: string, given: string[] = []): string[] {
+function parseAddress(text: string, given: string[] = []): string[] {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return [...given, text.toLowerCase()]
   throw new InvalidArgumentError('It must look like 0x and 40 hex digits.')
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../store/connection.js'
 import { audit } from './audit.js'
 import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
 import { plainAccounts } from './fixtures/plain-accounts.js'
-import { EVERYTHING } from './span.js'
+import { EVERYTHING } from './scope.js'
 
 const TIMEOUT_MS = 60_000
 const WALLETS = counts({ short: 300, long: 1_000 })

@@ -7,8 +7,7 @@ import type { Log } from '../lib/log.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { audit } from './audit.js'
 import { count } from './finding.js'
-import { readScope } from './scope.js'
-import type { IdRange, Span } from './span.js'
+import { type IdRange, readScope, type Span } from './scope.js'
 
 const AUDIT_MS = 5 * 60 * 1000
 const WALLETS = 50

@@ -1,4 +1,5 @@
 import { selectExchanges } from '../chain/facts/entries.js'
+import { BOOKED_KINDS } from '../chain/facts/registry.js'
 import { selectState } from '../chain/queries.js'
 import { readState } from '../chain/write/state.js'
 import { blockOf, seqOf } from '../core/seq.js'
@@ -12,16 +13,16 @@ export type Scope = {
   /** First and last `seq` that the ledger may have booked. */
   fromSeq: number
   toSeq: number
-  /** From here on all facts are there: the start of the ledger, or where the retention has got to. */
+  /** From here on all facts are stored: the start of the ledger, or where the retention has got to. */
   keptSeq: number
   /** Nothing that the ledger booked was dropped. */
   isWhole: boolean
-  /** Entries that the ledger would not book, and all tokens that they name. */
+  /** Entries that the ledger refused to book, and all tokens that they name. */
   refusedSeqs: readonly number[]
   refusedTokens: readonly number[]
-  /** The other side of every trade and every set: their facts are found by no index. */
+  /** The other side of every trade and every set: no index has their facts. */
   counterparts: readonly number[]
-  /** False while a long way to the head fills tables that have no indexes yet. */
+  /** False while the follower catches up: partitions have no indexes yet. */
   isIndexed: boolean
 }
 
@@ -55,21 +56,30 @@ async function selectRefusedSeqs(sql: Sql): Promise<number[]> {
 
 /** Several entries may share a `seq`, and which of them was refused is not written down. */
 async function selectRefusedTokens(sql: Sql, seqs: readonly number[]): Promise<number[]> {
-  const blocks = seqs.map(blockOf)
-  const rows = await sql<{ token: number }[]>`
-    with refused as (select unnest(${seqs}::bigint[]) as seq)
-    select token from fills join refused using (seq)
-    union select token from transfers join refused using (seq)
-    union select unnest(tokens) from redemptions join refused using (seq)
-    union select unnest(tokens) from splits join refused using (seq)
-    union select tokens.id from splits join refused using (seq) join tokens using (condition)
-    union select unnest(given || taken) from conversions join refused using (seq)
-    union select unnest(array[from_token, to_token]) from migrations join refused using (seq)
-    union select token from supply_changes where block = any(${blocks}::integer[])`
-  return rows.map(({ token }) => token)
+  const tokens = new Set<number>()
+  for (const { entries, rows } of BOOKED_KINDS) {
+    const [place = ''] = rows.columns
+    const places = place === 'seq' ? seqs : seqs.map(blockOf)
+    const found = await sql<{ token: number }[]>`
+      select ${sql.unsafe(entries.tokensSql)} as token
+        from ${sql(rows.table)}
+       where ${sql(place)} = any(${places}::bigint[])`
+    for (const { token } of found) tokens.add(token)
+  }
+  return [...tokens]
 }
 
 async function areIndexed(sql: Sql): Promise<boolean> {
   const [row] = await sql`select 1 from partitions where not is_indexed limit 1`
   return row === undefined
 }
+
+/** Ids or block numbers, both ends included. */
+export type IdRange = { from: number; to: number }
+
+/** What the checks of whole tables look at. */
+export type Span = { tokens: IdRange; conditions: IdRange; blocks: IdRange }
+
+const EVERY: IdRange = { from: 0, to: 2 ** 31 - 1 }
+
+export const EVERYTHING: Span = { tokens: EVERY, conditions: EVERY, blocks: EVERY }

@@ -15,7 +15,7 @@ const GROUP_SIZE = 200
 
 /**
  * The chosen wallets, some at a time. Those that the retention has dropped facts of are not among
- * them; nor are, unless they are named, the counterparts of everybody.
+ * them; nor are, unless they are named, the zero address and the exchanges.
  */
 export async function chooseWallets(
   sql: Sql,

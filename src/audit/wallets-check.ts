@@ -1,4 +1,10 @@
+import { walletEntries } from '../chain/facts/entries.js'
+import { idsOfEntry } from '../chain/facts/registry.js'
+import { blockOf } from '../core/seq.js'
 import type { PnlRow, Position, WalletTotals } from '../ledger/books.js'
+import type { Entry } from '../ledger/entry.js'
+import { fold } from '../ledger/fold.js'
+import { MemoryBooks } from '../ledger/memory-books.js'
 import { PNL_CAUSES } from '../ledger/rows/queries.js'
 import {
   type LedgerRow,
@@ -7,9 +13,9 @@ import {
   WALLET_TOTALS,
 } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
-import { type Comparison, compareRows } from './compare-rows.js'
-import { deriveBooks } from './derive-books.js'
+import { type Comparison, compareRows } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
+import { type OutcomeSet, selectOutcomeSets } from './outcome-sets.js'
 import type { Scope } from './scope.js'
 import type { WalletGroups } from './wallet-groups.js'
 
@@ -99,3 +105,55 @@ function selectSteps(
       from pnl
      where wallet = any(${wallets}::integer[]) and seq between ${fromSeq} and ${toSeq}`
 }
+
+/** What the stored facts of some wallets add up to. */
+type DerivedBooks = {
+  books: MemoryBooks
+  /** Wallets of which the facts alone do not say what the ledger did. */
+  unsure: ReadonlySet<number>
+}
+
+export async function deriveBooks(
+  sql: Sql,
+  { ledgerFrom, fromSeq, toSeq, refusedSeqs }: Scope,
+  wallets: readonly number[],
+): Promise<DerivedBooks> {
+  const books = new MemoryBooks()
+  const unsure = new Set<number>()
+  const refused = new Set(refusedSeqs)
+  for await (const entries of walletEntries(sql, wallets, { fromSeq, toSeq })) {
+    const sets = await selectSets(sql, entries)
+    for (const entry of entries) {
+      const set = entry.kind === 'redemption' ? sets.get(entry.condition) : undefined
+      if (set !== undefined && blockOf(entry.seq) >= set.statedIn) {
+        books.addOutcomes(set.condition, set.tokens)
+      }
+      if (refused.has(entry.seq) || (set !== undefined && isDoubtful(entry, set, ledgerFrom))) {
+        for (const wallet of idsOfEntry(entry).wallets) unsure.add(wallet)
+      } else fold(books, entry)
+    }
+  }
+  return { books, unsure }
+}
+
+/** Of the conditions that are redeemed: nothing else of a wallet depends on what a token belongs to. */
+async function selectSets(
+  sql: Sql,
+  entries: readonly Entry[],
+): Promise<ReadonlyMap<number, OutcomeSet>> {
+  const conditions = new Set<number>()
+  for (const entry of entries) if (entry.kind === 'redemption') conditions.add(entry.condition)
+  const sets = conditions.size === 0 ? [] : await selectOutcomeSets(sql, conditions)
+  return new Map(sets.map((set) => [set.condition, set]))
+}
+
+/**
+ * Facts that are older than the ledger, and were read later, have stated the tokens: since when the
+ * ledger itself had them is not known any more. Only several tokens share a payout by their outcomes,
+ * and only a third outcome forbids a cost.
+ */
+const isDoubtful = (entry: Entry, { statedIn, tokens }: OutcomeSet, ledgerFrom: number): boolean =>
+  statedIn < ledgerFrom &&
+  entry.kind === 'redemption' &&
+  entry.isUser &&
+  (entry.tokens.length > 1 || tokens.length > 2)

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { EventDraft, EventKeys } from '../bus/event.js'
 import type { FillFact } from '../chain/facts/fill.js'
-import { toDecimal, toPrice } from '../core/money.js'
+import { feeInMoney, toDecimal, toPrice } from '../core/money.js'
 import { isCombo } from '../core/structured-id.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'
 import type { EnrichedToken, Enricher } from './enrichment.js'
-import { type Confirmation, type Detection, feeOf, type Match, type MatchRow } from './match.js'
+import type { Confirmation, Detection, Match, MatchRow } from './match.js'
 import {
   closed,
   defineMessage,
@@ -249,7 +249,7 @@ function tradeEvent(fact: FillFact, enricher: Enricher): EventDraft {
       taker: fact.taker,
       token_id: id,
       ...presentTraded(fact),
-      fee: toDecimal(feeOf(fact)),
+      fee: toDecimal(feeInMoney(fact)),
       order_hash: fact.orderHash,
       exchange_version: exchangeVersion(fact.generation),
       outcome,

@@ -1,4 +1,5 @@
 import type { FillFact } from '../chain/facts/fill.js'
+import { feeInMoney } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import type { PendingFill, PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
@@ -93,11 +94,6 @@ export function groupByTransaction(fills: readonly FillFact[]): Fills[] {
   return [...groups.values()]
 }
 
-/** The fee in money: a fee in shares is worth what the shares were traded for. */
-export function feeOf({ fee, isFeeInShares, usd, shares }: FillFact): bigint {
-  return isFeeInShares && shares !== 0n ? (fee * usd) / shares : fee
-}
-
 function toSettledRow(fill: FillFact): MatchRow {
   return {
     orderHash: fill.orderHash,
@@ -109,7 +105,7 @@ function toSettledRow(fill: FillFact): MatchRow {
     side: fill.side,
     usd: fill.usd,
     shares: fill.shares,
-    fee: feeOf(fill),
+    fee: feeInMoney(fill),
     block: blockOf(fill.seq),
     logIndex: logIndexOf(fill.seq),
   }

@@ -3,9 +3,9 @@ import { copyBytes } from '../../store/copy.js'
 import {
   copyTokens,
   type FactKind,
+  idsOfTokens,
   isQueried,
   PLACES_PER_KIND,
-  toTokenIds,
   UNTIMED,
 } from './fact-kind.js'
 
@@ -58,8 +58,8 @@ export const CONVERSIONS: FactKind<ConversionFact> = {
         timeSec: conversion.timeSec,
         wallet: ids.wallet(conversion.wallet),
         amount: conversion.amount,
-        given: toTokenIds(ids, conversion.given),
-        taken: toTokenIds(ids, conversion.taken),
+        given: idsOfTokens(ids, conversion.given),
+        taken: idsOfTokens(ids, conversion.taken),
         received: conversion.received,
         cash: conversion.cash,
       })),

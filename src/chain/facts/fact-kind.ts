@@ -103,9 +103,9 @@ export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !=
 export const copyNumbers = (values: readonly (number | bigint)[]): string => `{${values.join()}}`
 
 export const copyTokens = (ids: IdLookup, tokens: readonly string[]): string =>
-  copyNumbers(toTokenIds(ids, tokens))
+  copyNumbers(idsOfTokens(ids, tokens))
 
-export const toTokenIds = (ids: IdLookup, tokens: readonly string[]): number[] =>
+export const idsOfTokens = (ids: IdLookup, tokens: readonly string[]): number[] =>
   tokens.map((token) => ids.token(token))
 
 /** Condition of a select on a table with the columns `seq` and `wallet`. */

@@ -6,9 +6,9 @@ import {
   type EntryContext,
   type FactKind,
   hasFlag,
+  idsOfTokens,
   indexesOn,
   isQueried,
-  toTokenIds,
   UNTIMED,
 } from './fact-kind.js'
 import { Results, selectResults } from './resolution.js'
@@ -74,7 +74,7 @@ export const REDEMPTIONS: FactKind<RedemptionFact> = {
           timeSec: redemption.timeSec,
           wallet: ids.wallet(redemption.wallet),
           condition,
-          tokens: toTokenIds(ids, tokens),
+          tokens: idsOfTokens(ids, tokens),
           amounts: redemption.amounts,
           payout: redemption.payout,
           payouts: needsPayouts(tokens) ? results.before(condition, seq) : undefined,

@@ -6,9 +6,9 @@ import {
   type FactKind,
   hasFlag,
   type IdLookup,
+  idsOfTokens,
   indexesOn,
   isQueried,
-  toTokenIds,
   UNTIMED,
 } from './fact-kind.js'
 
@@ -77,7 +77,7 @@ export const SPLITS: FactKind<SplitFact> = {
         isMerge: split.isMerge,
         wallet: ids.wallet(split.wallet),
         condition: ids.condition(split.condition),
-        tokens: toTokenIds(ids, split.tokens),
+        tokens: idsOfTokens(ids, split.tokens),
         amount: split.amount,
         isCore: split.isCore,
         isUser: split.isUser,

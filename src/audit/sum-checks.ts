@@ -1,12 +1,18 @@
-import { LAST_PRICES, MARKET_HOURS, RESERVES, SUPPLIES } from '../ledger/rows/tables.js'
+import {
+  BUILDER_HOURS,
+  BUILDER_WALLETS,
+  LAST_PRICES,
+  MARKET_HOURS,
+  RESERVES,
+  SUPPLIES,
+} from '../ledger/rows/tables.js'
 import type { Fragment, Sql } from '../store/connection.js'
-import { compareTable } from './compare-table.js'
+import { compareTable } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
-import type { Scope } from './scope.js'
-import type { IdRange } from './span.js'
-import { toldSets } from './told-sets.js'
+import { outcomeSets } from './outcome-sets.js'
+import type { IdRange, Scope } from './scope.js'
 
-/** Sums over the facts of everybody, computed by the database. */
+/** Sums over the facts of all wallets, computed by the database. */
 export async function checkSupplies(sql: Sql, scope: Scope): Promise<Finding> {
   const { ledgerFrom, cursor, refusedTokens } = scope
   const isLookedAt = sql`token <> all(${refusedTokens}::integer[])`
@@ -20,7 +26,7 @@ export async function checkSupplies(sql: Sql, scope: Scope): Promise<Finding> {
   return tally.toFinding(sql, 'supplies', count(tally.rows, 'token'))
 }
 
-/** Flags: 1 a merge, 2 told by the token contract. */
+/** Flags: 1 a merge, 2 logged by the token contract. */
 export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
   const { fromSeq, toSeq } = scope
   const isLookedAt = sql`condition not in (${refusedConditions(sql, scope)})`
@@ -44,8 +50,8 @@ export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
 const RANGE_SIZE = 20_000
 
 /**
- * Flags: 2 the order took. What comes before the block that told of the set counts for no market; yet
- * who traded in the same hour before is no new trader after.
+ * Flags: 2 the order took. What comes before the block that stated the set counts for no market; yet
+ * a wallet that traded in the same hour before that block is no new trader after it.
  */
 export async function checkMarketHours(sql: Sql, scope: Scope): Promise<Finding> {
   const { fromSeq, toSeq } = scope
@@ -54,9 +60,9 @@ export async function checkMarketHours(sql: Sql, scope: Scope): Promise<Finding>
     const sets = exactSets(sql, scope, sql`condition between ${from} and ${to}`)
     const derived = sql`
       select condition, hour, sum(trades) as trades,
-             count(*) filter (where first >= told::bigint << 20) as traders,
+             count(*) filter (where first >= stated_in::bigint << 20) as traders,
              coalesce(sum(volume), 0) as volume
-        from (select condition, time / 3600 as hour, wallet, told, min(seq) as first,
+        from (select condition, time / 3600 as hour, wallet, stated_in, min(seq) as first,
                      count(*) filter (where is_known and flags & 2 <> 0) as trades,
                      sum(usd) filter (where is_known and flags & 2 <> 0) as volume,
                      bool_or(is_known) as is_market
@@ -64,9 +70,9 @@ export async function checkMarketHours(sql: Sql, scope: Scope): Promise<Finding>
                cross join lateral unnest(tokens) as token
                 join fills using (token)
                 join blocks on number = (seq >> 20)
-               cross join lateral (select number >= told as is_known) as knowledge
+               cross join lateral (select number >= stated_in as is_known) as knowledge
                where seq between ${fromSeq} and ${toSeq}
-               group by condition, hour, wallet, told) as traded
+               group by condition, hour, wallet, stated_in) as traded
        where is_market
        group by condition, hour`
     const only = sql`condition in (select condition from (${sets}) as sets)`
@@ -94,12 +100,12 @@ export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> 
       sql`condition in (select condition from tokens where ${range})`,
     )
     const priced = sql`
-      select id, sets.told,
+      select id, sets.stated_in,
              case when cardinality(tokens) = 2 then (array_remove(tokens, id))[1] end as other
         from tokens as mine
         left join (${sets}) as sets using (condition)
        where ${range}
-         and (condition is null or sets.told is not null)
+         and (condition is null or sets.stated_in is not null)
          and id <> all(${refusedTokens}::integer[])`
     const derived = sql`
       select id as token, price.seq, price.usd, price.shares
@@ -108,7 +114,7 @@ export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> 
          select *
            from (${last(sql`id`, sql`usd`, sql`true`)}
                  union all
-                 ${last(sql`other`, sql`shares - usd`, sql`usd <= shares and seq >= told::bigint << 20`)}
+                 ${last(sql`other`, sql`shares - usd`, sql`usd <= shares and seq >= stated_in::bigint << 20`)}
                 ) as prices
           order by seq desc
           limit 1
@@ -124,15 +130,15 @@ const refusedConditions = (sql: Sql, { refusedTokens }: Scope) => sql`
    where id = any(${refusedTokens}::integer[]) and condition is not null`
 
 /**
- * Sets of which it is known since when the ledger knows them: not those that facts older than the
- * ledger, read later, have told of; nor those whose condition has tokens of a second collateral, which
+ * Sets of which it is known since when the ledger had them: not those that facts older than the
+ * ledger, read later, have stated; nor those whose condition has tokens of a second collateral, which
  * count for the market without being of the set.
  */
 const exactSets = (sql: Sql, scope: Scope, which: Fragment) => sql`
-  select condition, tokens, told
-    from (${toldSets(sql, which)}) as told_sets
+  select condition, tokens, stated_in
+    from (${outcomeSets(sql, which)}) as outcome_sets
    where not is_mixed
-     and told >= ${scope.ledgerFrom}
+     and stated_in >= ${scope.ledgerFrom}
      and condition not in (${refusedConditions(sql, scope)})`
 
 async function rangesOf(sql: Sql, table: 'conditions' | 'tokens'): Promise<IdRange[]> {
@@ -143,3 +149,41 @@ async function rangesOf(sql: Sql, table: 'conditions' | 'tokens'): Promise<IdRan
   }
   return ranges
 }
+
+export async function checkBuilderHours(sql: Sql, scope: Scope): Promise<Finding> {
+  const derived = sql`
+    select builder, time / 3600 as hour, count(*) as fills, count(distinct wallet) as traders,
+           sum(usd) as volume, sum(${feeInMoney(sql)}) as fees
+      from fills
+      join blocks on number = (seq >> 20)
+     where ${ofBuilders(sql, scope)}
+     group by builder, hour`
+  const tally = new Tally()
+  await compareTable(sql, BUILDER_HOURS, { only: sql`true`, derived }, tally)
+  return tally.toFinding(sql, 'builder hours', count(tally.rows, 'hour'))
+}
+
+export async function checkBuilderWallets(sql: Sql, scope: Scope): Promise<Finding> {
+  const derived = sql`
+    select builder, wallet, fills, earliest.time as first_sec, latest.time as last_sec, volume, fees
+      from (select builder, wallet, count(*) as fills, min(seq) as first, max(seq) as last,
+                   sum(usd) as volume, sum(${feeInMoney(sql)}) as fees
+              from fills
+             where ${ofBuilders(sql, scope)}
+             group by builder, wallet) as sums
+      join blocks as earliest on earliest.number = (first >> 20)
+      join blocks as latest on latest.number = (last >> 20)`
+  const tally = new Tally()
+  await compareTable(sql, BUILDER_WALLETS, { only: sql`true`, derived }, tally)
+  return tally.toFinding(sql, 'builder wallets', count(tally.rows, 'row'))
+}
+
+const ofBuilders = (sql: Sql, { fromSeq, toSeq, refusedSeqs }: Scope) => sql`
+  builder is not null and seq between ${fromSeq} and ${toSeq}
+  and seq <> all(${refusedSeqs}::bigint[])`
+
+/** Flags: 4 the fee is in shares. */
+const feeInMoney = (sql: Sql) => sql`
+  case when flags & 4 = 0 or fee = 0 then fee
+       when shares = 0 then 0
+       else div(fee::numeric * usd, shares) end`
