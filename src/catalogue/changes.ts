@@ -1,5 +1,5 @@
 import { readAhead } from '../lib/read-ahead.js'
-import type { GammaEvent, GammaMarket } from '../upstreams/gamma/messages.js'
+import type { GammaEvent, GammaMarket } from '../upstreams/gamma/parse.js'
 import type { CatalogueDeps } from './deps.js'
 import {
   selectCatalogueState,

@@ -1,5 +1,5 @@
 import { readAhead } from '../lib/read-ahead.js'
-import type { GammaEvent } from '../upstreams/gamma/messages.js'
+import type { GammaEvent } from '../upstreams/gamma/parse.js'
 import type { SalvagedPage } from '../upstreams/gamma/salvage.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { CatalogueDeps } from './deps.js'

@@ -1,6 +1,6 @@
 import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
-import type { GammaMarket } from '../upstreams/gamma/messages.js'
+import type { GammaMarket } from '../upstreams/gamma/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { CatalogueDeps } from './deps.js'
 import type { LookupKeys } from './lookup-queue.js'

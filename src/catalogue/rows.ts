@@ -4,7 +4,7 @@ import type {
   GammaMarket,
   GammaSeriesHead,
   GammaTag,
-} from '../upstreams/gamma/messages.js'
+} from '../upstreams/gamma/parse.js'
 
 /** A market and the event that it belongs to. */
 export type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }

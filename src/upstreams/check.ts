@@ -7,10 +7,10 @@ import type { Upstreams } from './upstreams.js'
 const ANSWER_MS_MAX = 15_000
 
 /**
- * What one upstream said. `answer` is a fact that only a working upstream can give. One that is `off`
- * was not asked: it needs credentials and has none, or the operator does not want it.
+ * How one upstream answered. `answer` is a value that only a working upstream can give. One that is
+ * `off` was not called: it needs credentials and has none, or the operator has switched it off.
  */
-export type Finding = {
+export type UpstreamFinding = {
   upstream: string
   state: 'ok' | 'failed' | 'off'
   answer: string
@@ -22,7 +22,10 @@ class NotConfigured extends Error {}
 type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string> }
 
 /** Asks every configured upstream one question, all at once. */
-export async function checkUpstreams(upstreams: Upstreams, config: Config): Promise<Finding[]> {
+export async function checkUpstreams(
+  upstreams: Upstreams,
+  config: Config,
+): Promise<UpstreamFinding[]> {
   const stopping = new AbortController()
   try {
     const questions = [...httpQuestions(upstreams), ...socketQuestions(upstreams, config)]
@@ -32,9 +35,9 @@ export async function checkUpstreams(upstreams: Upstreams, config: Config): Prom
   }
 }
 
-async function put({ upstream, ask }: Question, signal: AbortSignal): Promise<Finding> {
+async function put({ upstream, ask }: Question, signal: AbortSignal): Promise<UpstreamFinding> {
   const startedMs = performance.now()
-  const finding = (state: Finding['state'], answer: string): Finding => ({
+  const finding = (state: UpstreamFinding['state'], answer: string): UpstreamFinding => ({
     upstream,
     state,
     answer,
@@ -73,7 +76,7 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
       upstream: 'data_api',
       ask: async (signal) => {
         const [leader] = await dataApi.listLeaderboard({ limit: 1 }, signal)
-        return leader?.proxyWallet ?? 'nobody on the leaderboard'
+        return leader?.proxyWallet ?? 'the leaderboard is empty'
       },
     },
     {

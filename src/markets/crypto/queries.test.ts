@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { updateCatalogueState, updateGone } from '../../catalogue/queries.js'
 import { upsertEvents } from '../../catalogue/store.js'
-import type { GammaEvent, GammaSeriesHead } from '../../upstreams/gamma/messages.js'
+import type { GammaEvent, GammaSeriesHead } from '../../upstreams/gamma/parse.js'
 import { selectOpenEvents, selectSeries, selectWindows } from './queries.js'
 import { type CryptoWorld, openCryptoWorld } from './test-world.js'
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
-import type { SiteCryptoPrice } from '../../upstreams/site-price/messages.js'
+import type { SiteCryptoPrice } from '../../upstreams/site-price/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { Window } from './window.js'
 

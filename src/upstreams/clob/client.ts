@@ -9,16 +9,13 @@ import {
   parseDecimal,
   parseInteger,
 } from '../transport/parse-json.js'
-import { CLOB_LIMITS, HISTORIES_MAX, TOKENS_MAX } from './limits.js'
-import type {
-  ClobBook,
-  ClobHistorySpan,
-  ClobLastTrade,
-  ClobMarket,
-  ClobPricePoint,
-  ClobPrices,
-} from './messages.js'
+import type { PathLimit } from '../transport/rate-limit.js'
 import {
+  type ClobBook,
+  type ClobLastTrade,
+  type ClobMarket,
+  type ClobPricePoint,
+  type ClobPrices,
   parseBook,
   parseByToken,
   parseClobMarket,
@@ -29,12 +26,40 @@ import {
   parsePrices,
 } from './parse.js'
 
+const windowMs = 10_000
+
+/** What the CLOB publishes, per address. */
+const CLOB_LIMITS: readonly PathLimit[] = [
+  { paths: /^/, calls: 9_000, windowMs },
+  { paths: /^\/book$/, calls: 1_500, windowMs },
+  { paths: /^\/price$/, calls: 1_500, windowMs },
+  { paths: /^\/midpoint$/, calls: 1_500, windowMs },
+  { paths: /^\/books$/, calls: 500, windowMs },
+  { paths: /^\/prices$/, calls: 500, windowMs },
+  { paths: /^\/midpoints$/, calls: 500, windowMs },
+  { paths: /prices-history$/, calls: 1_000, windowMs },
+  { paths: /^\/tick-size/, calls: 200, windowMs },
+]
+
+/** How many tokens one call may ask for. */
+const TOKENS_MAX = 500
+const HISTORIES_MAX = 20
+
+/** `1m` is a month. */
+export type ClobInterval = 'max' | 'all' | '1m' | '1w' | '1d' | '6h' | '1h'
+
+/** The time that a history covers. */
+export type ClobHistorySpan = (
+  | { interval: ClobInterval }
+  | { startSec: number; endSec: number }
+) & { fidelityMinutes?: number | undefined }
+
 const FIRST_CURSOR = 'MA=='
 
-// What a call refuses for such a short span, it refuses for another reason than its length.
+// A span that is refused although it is this short is not refused for its length.
 const SPAN_SEC_MIN = 24 * 60 * 60
 
-/** The central order book, what everybody may read of it. */
+/** The public part of the central order book. */
 export class ClobClient {
   readonly #http: HttpUpstream
 

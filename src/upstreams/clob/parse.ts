@@ -15,23 +15,18 @@ import {
   parseTimeMs,
   refuseValue,
 } from '../transport/parse-json.js'
-import type {
-  ClobBook,
-  ClobLastTrade,
-  ClobLevel,
-  ClobMarket,
-  ClobMarketToken,
-  ClobPricePoint,
-  ClobPrices,
-} from './messages.js'
+
+/** A book with the best level first on both sides. Decimals are kept as they were written: "0.51". */
+export type ClobBook = ReturnType<typeof parseBook>
 
 /** Levels come with the best one last, by one account also first: they are sorted here. */
-export function parseBook(value: unknown, path: string): ClobBook {
+export function parseBook(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
     timestampMs: fields.required('timestamp', parseInteger),
+    // Changes with every version of the book.
     hash: fields.optional('hash', parseString),
     bids: fields.list('bids', parseLevel).sort((a, b) => Number(b.price) - Number(a.price)),
     asks: fields.list('asks', parseLevel).sort((a, b) => Number(a.price) - Number(b.price)),
@@ -42,7 +37,7 @@ export function parseBook(value: unknown, path: string): ClobBook {
   }
 }
 
-function parseLevel(value: unknown, path: string): ClobLevel {
+function parseLevel(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     price: fields.required('price', parseAmount),
@@ -62,13 +57,19 @@ export function parseByToken<T>(parse: Parser<T>) {
   }
 }
 
-export function parsePrices(value: unknown, path: string): ClobPrices {
+/** Best prices by the side of the resting order: `buy` is the best bid, `sell` the best ask. */
+export type ClobPrices = ReturnType<typeof parsePrices>
+
+export function parsePrices(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     buy: fields.optional('BUY', parseAmount),
     sell: fields.optional('SELL', parseAmount),
   }
 }
+
+/** `side` is `undefined` when the token never traded; the price is then a mere 0.5. */
+export type ClobLastTrade = { price: string; side: 'BUY' | 'SELL' | undefined }
 
 export function parseLastTrades(value: unknown, path: string): Map<string, ClobLastTrade> {
   const trades = parseArray(value, path, (item, at): [string, ClobLastTrade] => {
@@ -85,6 +86,8 @@ export function parseLastTrades(value: unknown, path: string): Map<string, ClobL
 export function parseClobSide(value: unknown, path: string): 'BUY' | 'SELL' {
   return value === 'BUY' || value === 'SELL' ? value : refuseValue(path, 'BUY or SELL', value)
 }
+
+export type ClobPricePoint = { timeSec: number; price: number }
 
 export function parseHistory(value: unknown, path: string): ClobPricePoint[] {
   return parseFields(value, path).required('history', parsePoints)
@@ -115,7 +118,9 @@ export function parseMarketPage(value: unknown, path: string): CursorPage<ClobMa
   }
 }
 
-export function parseClobMarket(value: unknown, path: string): ClobMarket {
+export type ClobMarket = ReturnType<typeof parseClobMarket>
+
+export function parseClobMarket(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     conditionId: fields.required('condition_id', parseString),
@@ -123,6 +128,7 @@ export function parseClobMarket(value: unknown, path: string): ClobMarket {
     question: fields.optional('question', parseString),
     description: fields.optional('description', parseString),
     marketSlug: fields.optional('market_slug', parseString),
+    // Empty until the market goes live.
     tokens: fields.list('tokens', parseMarketToken),
     tags: fields.list('tags', parseString),
     endDateMs: fields.optional('end_date_iso', parseTimeMs),
@@ -147,7 +153,7 @@ export function parseClobMarket(value: unknown, path: string): ClobMarket {
   }
 }
 
-function parseMarketToken(value: unknown, path: string): ClobMarketToken {
+function parseMarketToken(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     // Placeholders of a market that is not live yet have an empty id.

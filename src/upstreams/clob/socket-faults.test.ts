@@ -10,8 +10,8 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { until } from '../../../test/until.js'
 import { countReconnects } from '../../../test/upstream-socket.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
-import { ClobSocket } from './socket.js'
-import type { ClobEvent, ClobGap } from './socket-messages.js'
+import { type ClobGap, ClobSocket } from './socket.js'
+import type { ClobEvent } from './socket-parse.js'
 
 const HOUR_MS = 3_600_000
 

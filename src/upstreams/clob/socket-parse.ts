@@ -11,29 +11,27 @@ import {
   parseNumber,
   parseString,
 } from '../transport/parse-json.js'
-import { parseBook, parseClobSide } from './parse.js'
-import type {
-  ClobEvent,
-  ClobEventMessage,
-  ClobFeeSchedule,
-  ClobLevelChange,
-  ClobNewMarket,
-  ClobPriceChange,
-  ClobResolution,
-  ClobTickSizeChange,
-  ClobTop,
-  ClobTrade,
-} from './socket-messages.js'
+import { type ClobBook, parseBook, parseClobSide } from './parse.js'
 
-/** What the exchange says in plain words: PONG, NO NEW ASSETS, INVALID OPERATION. */
-const WORDS = /^[A-Z ]{0,40}$/
+/** One event of the market socket. Decimals are kept as they were written; what is empty is `undefined`. */
+export type ClobEvent =
+  | ({ type: 'book' } & ClobBook)
+  | ReturnType<typeof parsePriceChange>
+  | ReturnType<typeof parseTickSizeChange>
+  | ReturnType<typeof parseTrade>
+  | ReturnType<typeof parseTop>
+  | ReturnType<typeof parseNewMarket>
+  | ReturnType<typeof parseResolution>
+
+/** Frames of the exchange that are no JSON: PONG, NO NEW ASSETS, INVALID OPERATION. */
+const PLAIN_TEXT = /^[A-Z ]{0,40}$/
 
 /**
- * The events of a frame, which is one object or an array of them. `undefined`: plain words, or
- * nothing but events that we do not know. Throws a ParseError when any part of it is odd.
+ * The events of a frame, which is one object or an array of them. `undefined`: no JSON, or
+ * only events of unknown types. Throws a ParseError when any part of it is refused.
  */
 export function parseClobFrame(text: string): ClobEvent[] | undefined {
-  if (WORDS.test(text)) return undefined
+  if (PLAIN_TEXT.test(text)) return undefined
   return parseEncoded(text, 'frame', (frame) => {
     const items = Array.isArray(frame) ? frame : [frame]
     const parsed = items.map((item, index) => parseEvent(item, `frame[${index}]`))
@@ -57,33 +55,36 @@ function parseEvent(value: unknown, path: string): ClobEvent | undefined {
   return PARSERS.get(type)?.(value, path)
 }
 
-function parsePriceChange(value: unknown, path: string): ClobPriceChange {
+/** Orders came or went. One order shows on both tokens of its market. */
+function parsePriceChange(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    type: 'price_change',
+    type: 'price_change' as const,
     conditionId: fields.required('market', parseString),
     timestampMs: fields.required('timestamp', parseInteger),
     changes: fields.required('price_changes', arrayOf(parseChange)),
   }
 }
 
-function parseChange(value: unknown, path: string): ClobLevelChange {
+function parseChange(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     tokenId: fields.required('asset_id', parseId),
     side: fields.required('side', parseClobSide),
     price: fields.required('price', parseAmount),
+    // What the level holds now; zero: the level is gone.
     size: fields.required('size', parseAmount),
+    // Of the book after the change.
     hash: fields.optional('hash', parseString),
     bestBid: fields.optional('best_bid', parseAmount),
     bestAsk: fields.optional('best_ask', parseAmount),
   }
 }
 
-function parseTickSizeChange(value: unknown, path: string): ClobTickSizeChange {
+function parseTickSizeChange(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    type: 'tick_size_change',
+    type: 'tick_size_change' as const,
     conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
     oldTickSize: fields.optional('old_tick_size', parseAmount),
@@ -92,10 +93,10 @@ function parseTickSizeChange(value: unknown, path: string): ClobTickSizeChange {
   }
 }
 
-function parseTrade(value: unknown, path: string): ClobTrade {
+function parseTrade(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    type: 'last_trade_price',
+    type: 'last_trade_price' as const,
     conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
     price: fields.required('price', parseAmount),
@@ -107,10 +108,10 @@ function parseTrade(value: unknown, path: string): ClobTrade {
   }
 }
 
-function parseTop(value: unknown, path: string): ClobTop {
+function parseTop(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    type: 'best_bid_ask',
+    type: 'best_bid_ask' as const,
     conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
     bestBid: fields.optional('best_bid', parseAmount),
@@ -120,10 +121,10 @@ function parseTop(value: unknown, path: string): ClobTop {
   }
 }
 
-function parseNewMarket(value: unknown, path: string): ClobNewMarket {
+function parseNewMarket(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    type: 'new_market',
+    type: 'new_market' as const,
     id: fields.required('id', parseId),
     conditionId: fields.required('market', parseString),
     question: fields.optional('question', parseString),
@@ -146,13 +147,14 @@ function parseNewMarket(value: unknown, path: string): ClobNewMarket {
   }
 }
 
-function parseResolution(value: unknown, path: string): ClobResolution {
+function parseResolution(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    type: 'market_resolved',
+    type: 'market_resolved' as const,
     id: fields.optional('id', parseId),
     conditionId: fields.required('market', parseString),
     tokenIds: fields.list('assets_ids', parseId),
+    // Both are undefined when neither outcome won alone.
     winningTokenId: fields.optional('winning_asset_id', parseId),
     winningOutcome: fields.optional('winning_outcome', parseString),
     event: fields.optional('event_message', parseEventMessage),
@@ -161,7 +163,7 @@ function parseResolution(value: unknown, path: string): ClobResolution {
   }
 }
 
-function parseEventMessage(value: unknown, path: string): ClobEventMessage {
+function parseEventMessage(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     id: fields.required('id', parseId),
@@ -172,7 +174,7 @@ function parseEventMessage(value: unknown, path: string): ClobEventMessage {
   }
 }
 
-function parseFeeSchedule(value: unknown, path: string): ClobFeeSchedule {
+function parseFeeSchedule(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     exponent: fields.optional('exponent', parseNumber),

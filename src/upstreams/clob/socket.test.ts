@@ -5,8 +5,8 @@ import { ManualClock } from '../../../test/manual-clock.js'
 import { openPeerServer } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
-import { ClobSocket, type ClobSocketOptions } from './socket.js'
-import type { ClobEvent, ClobGap } from './socket-messages.js'
+import { type ClobGap, ClobSocket, type ClobSocketOptions } from './socket.js'
+import type { ClobEvent } from './socket-parse.js'
 
 type Frame = {
   assets_ids: string[]

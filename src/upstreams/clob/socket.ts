@@ -3,9 +3,8 @@ import type { Log } from '../../lib/log.js'
 import { UpstreamError } from '../transport/errors.js'
 import type { UpstreamMetrics } from '../transport/metrics.js'
 import { UpstreamSocket } from '../transport/socket.js'
-import type { SocketStatus, SocketTuning } from '../transport/socket-options.js'
-import type { ClobEvent, ClobGap } from './socket-messages.js'
-import { parseClobFrame } from './socket-parse.js'
+import type { SocketGap, SocketStatus, SocketTuning } from '../transport/socket-options.js'
+import { type ClobEvent, parseClobFrame } from './socket-parse.js'
 
 const NAME = 'clob_ws'
 
@@ -19,6 +18,9 @@ const TOKENS_MAX = 20_000
 /** The answer to a subscription holds the books of all its tokens. */
 const LIMITS = { frameBytesMax: 64 * 1024 * 1024, inboxBytesMax: 256 * 1024 * 1024 }
 const REPEATED_CHARACTERS_MAX = 64 * 1024
+
+/** The events of that time are missing: the books of the tokens have to be fetched again. */
+export type ClobGap = SocketGap & { tokenIds: string[] }
 
 export type ClobSocketOptions = {
   url: string

@@ -3,38 +3,58 @@ import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
 import { followCursor, followOffset, inBatches } from '../transport/paging.js'
 import { arrayOf } from '../transport/parse-json.js'
+import type { PathLimit } from '../transport/rate-limit.js'
 import type { Query } from '../transport/url.js'
 import {
   type ActivityFilter,
   type ClosedPositionFilter,
+  type DataSlice,
   type Freshness,
   type LeaderboardFilter,
   type PositionFilter,
   type PositionV2Filter,
-  type Slice,
   type TradeFilter,
   type TradeV2Filter,
   toPositionV2Query,
   toTradeV2Query,
 } from './filters.js'
 import {
-  CONDITIONS_PER_CALL,
-  DATA_API_LIMITS,
-  HOLDERS_PER_TOKEN,
-  V2_ROWS_PER_PAGE,
-} from './limits.js'
-import { activity, closedPositions, type List, leaderboard, positions, trades } from './lists.js'
-import type {
-  Activity,
-  ClosedPosition,
-  DataTrade,
-  LeaderboardEntry,
-  Position,
-  PositionV2,
-  TokenHolders,
-} from './messages.js'
-import { parseTokenHolders, parseValue } from './parse.js'
-import { parsePageV2, parsePositionV2, parseTradeV2 } from './parse-v2.js'
+  activity,
+  closedPositions,
+  type DataList,
+  leaderboard,
+  positions,
+  trades,
+} from './lists.js'
+import {
+  type DataActivity,
+  type DataClosedPosition,
+  type DataLeader,
+  type DataPosition,
+  type DataPositionV2,
+  type DataTokenHolders,
+  type DataTrade,
+  parsePageV2,
+  parsePositionV2,
+  parseTokenHolders,
+  parseTradeV2,
+  parseValue,
+} from './parse.js'
+
+const windowMs = 10_000
+
+/** What the Data API publishes, per address. */
+const DATA_API_LIMITS: readonly PathLimit[] = [
+  { paths: /^/, calls: 1_000, windowMs },
+  { paths: /^\/trades$/, calls: 200, windowMs },
+  { paths: /^\/v2\/trades$/, calls: 300, windowMs },
+  { paths: /^(\/v2)?\/positions$/, calls: 150, windowMs },
+  { paths: /^\/closed-positions$/, calls: 150, windowMs },
+]
+
+const HOLDERS_PER_TOKEN = 20
+const CONDITIONS_PER_CALL = 50
+const V2_ROWS_PER_PAGE = 500
 
 /**
  * The Data API: what wallets did and hold, as the platform counts it. `list…` is one page of v1.
@@ -55,29 +75,29 @@ export class DataApiClient {
   }
 
   listClosedPositions(
-    filter: ClosedPositionFilter & Slice,
+    filter: ClosedPositionFilter & DataSlice,
     signal?: AbortSignal,
-  ): Promise<ClosedPosition[]> {
+  ): Promise<DataClosedPosition[]> {
     return this.#list(closedPositions, filter, signal)
   }
 
   eachClosedPosition(
     filter: ClosedPositionFilter,
     signal?: AbortSignal,
-  ): AsyncGenerator<ClosedPosition> {
+  ): AsyncGenerator<DataClosedPosition> {
     return this.#each(closedPositions, filter, signal)
   }
 
-  listPositions(filter: PositionFilter & Slice, signal?: AbortSignal): Promise<Position[]> {
+  listPositions(filter: PositionFilter & DataSlice, signal?: AbortSignal): Promise<DataPosition[]> {
     return this.#list(positions, filter, signal)
   }
 
-  eachPosition(filter: PositionFilter, signal?: AbortSignal): AsyncGenerator<Position> {
+  eachPosition(filter: PositionFilter, signal?: AbortSignal): AsyncGenerator<DataPosition> {
     return this.#each(positions, filter, signal)
   }
 
   /** Newest first, here and in every list of trades. */
-  listTrades(filter: TradeFilter & Slice, signal?: AbortSignal): Promise<DataTrade[]> {
+  listTrades(filter: TradeFilter & DataSlice, signal?: AbortSignal): Promise<DataTrade[]> {
     return this.#list(trades, filter, signal)
   }
 
@@ -85,27 +105,30 @@ export class DataApiClient {
     return this.#each(trades, filter, signal)
   }
 
-  listActivity(filter: ActivityFilter & Slice, signal?: AbortSignal): Promise<Activity[]> {
+  listActivity(filter: ActivityFilter & DataSlice, signal?: AbortSignal): Promise<DataActivity[]> {
     return this.#list(activity, filter, signal)
   }
 
-  eachActivity(filter: ActivityFilter, signal?: AbortSignal): AsyncGenerator<Activity> {
+  eachActivity(filter: ActivityFilter, signal?: AbortSignal): AsyncGenerator<DataActivity> {
     return this.#each(activity, filter, signal)
   }
 
   listLeaderboard(
-    filter: LeaderboardFilter & Slice,
+    filter: LeaderboardFilter & DataSlice,
     signal?: AbortSignal,
-  ): Promise<LeaderboardEntry[]> {
+  ): Promise<DataLeader[]> {
     return this.#list(leaderboard, filter, signal)
   }
 
-  eachLeader(filter: LeaderboardFilter, signal?: AbortSignal): AsyncGenerator<LeaderboardEntry> {
+  eachLeader(filter: LeaderboardFilter, signal?: AbortSignal): AsyncGenerator<DataLeader> {
     return this.#each(leaderboard, filter, signal)
   }
 
   /** The twenty largest holders of each token of these conditions. */
-  async listHolders(conditionIds: Iterable<string>, signal?: AbortSignal): Promise<TokenHolders[]> {
+  async listHolders(
+    conditionIds: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<DataTokenHolders[]> {
     const parse = arrayOf(parseTokenHolders)
     const answers = await inBatches(new Set(conditionIds), CONDITIONS_PER_CALL, (batch) => {
       const query = { market: batch.join(','), limit: HOLDERS_PER_TOKEN }
@@ -119,7 +142,7 @@ export class DataApiClient {
     return this.#http.get('/value', { user }, { parse: parseValue, signal })
   }
 
-  eachPositionV2(filter: PositionV2Filter, signal?: AbortSignal): AsyncGenerator<PositionV2> {
+  eachPositionV2(filter: PositionV2Filter, signal?: AbortSignal): AsyncGenerator<DataPositionV2> {
     const parse = parsePageV2(parsePositionV2)
     const query = { ...toPositionV2Query(filter), limit: V2_ROWS_PER_PAGE }
     return followCursor('data_api', undefined, (cursor) =>
@@ -136,8 +159,8 @@ export class DataApiClient {
   }
 
   #list<Filter, Row>(
-    { path, toQuery, parseRow }: List<Filter, Row>,
-    filter: Filter & Slice & Freshness,
+    { path, toQuery, parseRow }: DataList<Filter, Row>,
+    filter: Filter & DataSlice & Freshness,
     signal?: AbortSignal,
   ): Promise<Row[]> {
     const { limit, offset, fresh = false } = filter
@@ -146,7 +169,7 @@ export class DataApiClient {
   }
 
   #each<Filter, Row>(
-    list: List<Filter, Row>,
+    list: DataList<Filter, Row>,
     filter: Filter,
     signal?: AbortSignal,
   ): AsyncGenerator<Row> {

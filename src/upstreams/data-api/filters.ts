@@ -1,5 +1,5 @@
 import { type Query, toCommaList } from '../transport/url.js'
-import type { Side } from './messages.js'
+import type { DataSide } from './parse.js'
 
 /** Condition ids or event ids, never both. */
 type Markets = {
@@ -29,7 +29,7 @@ export type PositionFilter = Markets & {
 
 export type TradeFilter = Markets & {
   user?: string | undefined
-  side?: Side | undefined
+  side?: DataSide | undefined
   /** One row for each order of a taker; `false` adds a row for each maker order that it met. */
   takerOnly: boolean
   amountMin?: { of: 'CASH' | 'TOKENS'; amount: number } | undefined
@@ -39,7 +39,7 @@ export type TradeFilter = Markets & {
 export type ActivityFilter = Markets & {
   user: string
   types?: readonly string[] | undefined
-  side?: Side | undefined
+  side?: DataSide | undefined
   excludeDepositsWithdrawals?: boolean | undefined
   sortBy?: 'TIMESTAMP' | 'TOKENS' | 'CASH' | undefined
   sortDirection?: SortDirection | undefined
@@ -73,12 +73,12 @@ export type TradeV2Filter = {
   user?: string | undefined
   conditionIds?: readonly string[] | undefined
   eventId?: string | undefined
-  side?: Side | undefined
+  side?: DataSide | undefined
   takerOnly: boolean
 } & Period
 
 /** Which rows of a list. */
-export type Slice = { limit?: number | undefined; offset?: number | undefined }
+export type DataSlice = { limit?: number | undefined; offset?: number | undefined }
 
 export const toClosedPositionQuery = (filter: ClosedPositionFilter): Query => ({
   user: filter.user,

@@ -13,14 +13,11 @@ import {
   toTradeQuery,
 } from './filters.js'
 import {
-  ACTIVITY_PAGES,
-  CLOSED_POSITION_PAGES,
-  LEADERBOARD_PAGES,
-  POSITION_PAGES,
-  TRADE_PAGES,
-} from './limits.js'
-import type { Activity, ClosedPosition, DataTrade, LeaderboardEntry, Position } from './messages.js'
-import {
+  type DataActivity,
+  type DataClosedPosition,
+  type DataLeader,
+  type DataPosition,
+  type DataTrade,
   parseActivity,
   parseClosedPosition,
   parseLeaderboardEntry,
@@ -29,44 +26,44 @@ import {
 } from './parse.js'
 
 /** A list of v1, which is a bare array of rows. */
-export type List<Filter, Row> = {
+export type DataList<Filter, Row> = {
   path: string
   pages: OffsetLimit
   toQuery: (filter: Filter) => Query
   parseRow: (value: unknown, path: string) => Row
 }
 
-export const closedPositions: List<ClosedPositionFilter, ClosedPosition> = {
+export const closedPositions: DataList<ClosedPositionFilter, DataClosedPosition> = {
   path: '/closed-positions',
-  pages: CLOSED_POSITION_PAGES,
+  pages: { rows: 50, offsetMax: 100_000 },
   toQuery: toClosedPositionQuery,
   parseRow: parseClosedPosition,
 }
 
-export const positions: List<PositionFilter, Position> = {
+export const positions: DataList<PositionFilter, DataPosition> = {
   path: '/positions',
-  pages: POSITION_PAGES,
+  pages: { rows: 500, offsetMax: 10_000 },
   toQuery: toPositionQuery,
   parseRow: parsePosition,
 }
 
-export const trades: List<TradeFilter, DataTrade> = {
+export const trades: DataList<TradeFilter, DataTrade> = {
   path: '/trades',
-  pages: TRADE_PAGES,
+  pages: { rows: 1_000, offsetMax: 10_000 },
   toQuery: toTradeQuery,
   parseRow: parseTrade,
 }
 
-export const activity: List<ActivityFilter, Activity> = {
+export const activity: DataList<ActivityFilter, DataActivity> = {
   path: '/activity',
-  pages: ACTIVITY_PAGES,
+  pages: { rows: 500, offsetMax: 10_000 },
   toQuery: toActivityQuery,
   parseRow: parseActivity,
 }
 
-export const leaderboard: List<LeaderboardFilter, LeaderboardEntry> = {
+export const leaderboard: DataList<LeaderboardFilter, DataLeader> = {
   path: '/v1/leaderboard',
-  pages: LEADERBOARD_PAGES,
+  pages: { rows: 50, offsetMax: 1_000 },
   toQuery: toLeaderboardQuery,
   parseRow: parseLeaderboardEntry,
 }

@@ -5,12 +5,14 @@ import {
   parseActivity,
   parseClosedPosition,
   parseLeaderboardEntry,
+  parsePageV2,
   parsePosition,
+  parsePositionV2,
   parseTokenHolders,
   parseTrade,
+  parseTradeV2,
   parseValue,
 } from './parse.js'
-import { parsePageV2, parsePositionV2, parseTradeV2 } from './parse-v2.js'
 
 const rows = JSON.parse(readFileSync(new URL('fixtures/rows.json', import.meta.url), 'utf8'))
 const WALLET = '0x56687bf447db6ffa42ffe2204a05edaa20f55839'

@@ -2,35 +2,52 @@ import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
 import { eachCursorPage, inBatches } from '../transport/paging.js'
 import { arrayOf, type Parser } from '../transport/parse-json.js'
+import type { PathLimit } from '../transport/rate-limit.js'
 import type { Query } from '../transport/url.js'
 import {
   type GammaEventFilter,
   type GammaMarketFilter,
-  type Slice,
+  type GammaSlice,
   toEventQuery,
   toMarketQuery,
 } from './filters.js'
 import {
-  EVENT_SLUGS_MAX,
-  EVENTS_PER_PAGE,
-  GAMMA_LIMITS,
-  MARKET_IDS_MAX,
-  MARKETS_PER_PAGE,
-} from './limits.js'
-import type {
-  GammaEvent,
-  GammaMarket,
-  GammaProfile,
-  GammaSearchResult,
-  GammaSeries,
-  GammaSport,
-  GammaTag,
-  GammaTeam,
-} from './messages.js'
-import { parseEvent, parseSearchResult, parseSeries } from './parse.js'
-import { parseGammaMarket } from './parse-market.js'
-import { parseProfile, parseSport, parseTag, parseTeam } from './parse-parts.js'
+  type GammaEvent,
+  type GammaMarket,
+  type GammaProfile,
+  type GammaSearchResult,
+  type GammaSeries,
+  type GammaSport,
+  type GammaTag,
+  type GammaTeam,
+  parseEvent,
+  parseGammaMarket,
+  parseProfile,
+  parseSearchResult,
+  parseSeries,
+  parseSport,
+  parseTag,
+  parseTeam,
+} from './parse.js'
 import { type SalvagedPage, salvagePage } from './salvage.js'
+
+const windowMs = 10_000
+
+/** What Gamma publishes, per address. */
+const GAMMA_LIMITS: readonly PathLimit[] = [
+  { paths: /^/, calls: 4_000, windowMs },
+  { paths: /^\/events/, calls: 500, windowMs },
+  { paths: /^\/markets/, calls: 300, windowMs },
+  { paths: /^\/(events|markets)(\/keyset)?$/, calls: 900, windowMs },
+  { paths: /^\/tags/, calls: 200, windowMs },
+  { paths: /^\/public-search/, calls: 350, windowMs },
+]
+
+/** How much one call may ask for. */
+const EVENT_SLUGS_MAX = 100
+const MARKET_IDS_MAX = 50
+const EVENTS_PER_PAGE = 100
+const MARKETS_PER_PAGE = 100
 
 /** Gamma: the catalogue of events, markets, series and tags. */
 export class GammaClient {
@@ -44,12 +61,15 @@ export class GammaClient {
     return this.#http.close()
   }
 
-  listEvents(filter: GammaEventFilter & Slice, signal?: AbortSignal): Promise<GammaEvent[]> {
+  listEvents(filter: GammaEventFilter & GammaSlice, signal?: AbortSignal): Promise<GammaEvent[]> {
     const { limit, offset } = filter
     return this.#list('/events', { ...toEventQuery(filter), limit, offset }, parseEvent, signal)
   }
 
-  listMarkets(filter: GammaMarketFilter & Slice, signal?: AbortSignal): Promise<GammaMarket[]> {
+  listMarkets(
+    filter: GammaMarketFilter & GammaSlice,
+    signal?: AbortSignal,
+  ): Promise<GammaMarket[]> {
     const { limit, offset } = filter
     return this.#list(
       '/markets',
@@ -148,7 +168,7 @@ export class GammaClient {
 
   /** At most 50 in one answer. */
   listSeries(
-    filter: Slice & {
+    filter: GammaSlice & {
       slugs?: readonly string[] | undefined
       closed?: boolean | undefined
       recurrence?: string | undefined
@@ -162,7 +182,7 @@ export class GammaClient {
   }
 
   /** At most 100 in one answer. */
-  listTags(slice: Slice, signal?: AbortSignal): Promise<GammaTag[]> {
+  listTags(slice: GammaSlice, signal?: AbortSignal): Promise<GammaTag[]> {
     return this.#list('/tags', slice, parseTag, signal)
   }
 
@@ -204,7 +224,7 @@ export class GammaClient {
 
   /** At most 100 in one answer. */
   listTeams(
-    filter: Slice & {
+    filter: GammaSlice & {
       leagues?: readonly string[] | undefined
       names?: readonly string[] | undefined
       abbreviations?: readonly string[] | undefined

@@ -57,7 +57,7 @@ type Order = {
 }
 
 /** Part of a list by position. Gamma is about to retire it: prefer the generators. */
-export type Slice = { limit?: number | undefined; offset?: number | undefined }
+export type GammaSlice = { limit?: number | undefined; offset?: number | undefined }
 
 export const toEventQuery = (filter: GammaEventFilter): Query => ({
   id: filter.ids,

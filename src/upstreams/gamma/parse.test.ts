@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
-import { parseEvent, parseSearchResult, parseSeries } from './parse.js'
-import { parseGammaMarket } from './parse-market.js'
-import { parseProfile, parseSport, parseTeam } from './parse-parts.js'
+import {
+  parseEvent,
+  parseGammaMarket,
+  parseProfile,
+  parseSearchResult,
+  parseSeries,
+  parseSport,
+  parseTeam,
+} from './parse.js'
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'))

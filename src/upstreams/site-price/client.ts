@@ -1,17 +1,42 @@
 import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
+import type { PathLimit } from '../transport/rate-limit.js'
 import type { Query } from '../transport/url.js'
-import { SITE_PRICE_LIMITS } from './limits.js'
-import type {
-  SiteCandle,
-  SiteCandleInterval,
-  SiteCryptoPrice,
-  SitePastResults,
-  SitePricePoint,
-  SiteWindow,
-} from './messages.js'
-import { parseCandles, parseCryptoPrice, parsePastResults, parsePriceHistory } from './parse.js'
-import { VARIANTS } from './variants.js'
+import {
+  parseCandles,
+  parseCryptoPrice,
+  parsePastResults,
+  parsePriceHistory,
+  type SiteCandle,
+  type SiteCryptoPrice,
+  type SitePastResults,
+  type SitePricePoint,
+} from './parse.js'
+
+/** Nothing is published for the site; this is as fast as one of its own pages would be in a hurry. */
+const SITE_PRICE_LIMITS: readonly PathLimit[] = [{ paths: /^/, calls: 100, windowMs: 10_000 }]
+
+export type SiteInterval = '5m' | '15m' | '1h' | '4h' | '1d'
+
+/** The site's own names for the lengths of up-or-down windows. */
+const VARIANTS: Readonly<Record<SiteInterval, string>> = {
+  '5m': 'fiveminute',
+  '15m': 'fifteen',
+  '1h': 'hourly',
+  '4h': 'fourhour',
+  '1d': 'daily',
+}
+
+/** An up-or-down window. */
+export type SiteWindow = {
+  /** In capitals: BTC. */
+  symbol: string
+  interval: SiteInterval
+  startMs: number
+  endMs: number
+}
+
+export type SiteCandleInterval = '1m' | SiteInterval
 
 // The site answers browsers only.
 const BROWSER =

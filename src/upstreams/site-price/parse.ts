@@ -10,15 +10,14 @@ import {
   parseTimeMs,
   refuseValue,
 } from '../transport/parse-json.js'
-import type {
-  SiteCandle,
-  SiteCryptoPrice,
-  SitePastResult,
-  SitePastResults,
-  SitePricePoint,
-} from './messages.js'
 
-export function parseCryptoPrice(value: unknown, path: string): SiteCryptoPrice {
+/**
+ * The price at both ends of a window. `openPrice` is `undefined` before it opens and for some seconds
+ * after; while it runs, `closePrice` is absent or the price of the moment.
+ */
+export type SiteCryptoPrice = ReturnType<typeof parseCryptoPrice>
+
+export function parseCryptoPrice(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     openPrice: fields.optional('openPrice', parseNumber),
@@ -30,6 +29,8 @@ export function parseCryptoPrice(value: unknown, path: string): SiteCryptoPrice 
   }
 }
 
+export type SiteCandle = ReturnType<typeof parseCandle>
+
 /** Oldest first, which the site does not promise. */
 export function parseCandles(value: unknown, path: string): SiteCandle[] {
   return parseFields(value, path)
@@ -37,7 +38,7 @@ export function parseCandles(value: unknown, path: string): SiteCandle[] {
     .sort((a, b) => a.timeSec - b.timeSec)
 }
 
-function parseCandle(value: unknown, path: string): SiteCandle {
+function parseCandle(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     timeSec: fields.required('time', parseInteger),
@@ -47,6 +48,8 @@ function parseCandle(value: unknown, path: string): SiteCandle {
     close: fields.required('close', parseNumber),
   }
 }
+
+export type SitePricePoint = { timestampMs: number; value: number }
 
 /** Oldest first. */
 export function parsePriceHistory(value: unknown, path: string): SitePricePoint[] {
@@ -60,7 +63,9 @@ export function parsePriceHistory(value: unknown, path: string): SitePricePoint[
   return points.sort((a, b) => a.timestampMs - b.timestampMs)
 }
 
-export function parsePastResults(value: unknown, path: string): SitePastResults {
+export type SitePastResults = ReturnType<typeof parsePastResults>
+
+export function parsePastResults(value: unknown, path: string) {
   return parseFields(value, path).required('data', (data, at) => {
     const fields = parseFields(data, at)
     return {
@@ -70,7 +75,7 @@ export function parsePastResults(value: unknown, path: string): SitePastResults 
   })
 }
 
-function parsePastResult(value: unknown, path: string): SitePastResult {
+function parsePastResult(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     startMs: fields.required('startTime', parseTimeMs),
