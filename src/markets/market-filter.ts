@@ -1,6 +1,6 @@
 import { badRequest } from '../core/errors.js'
 import { parseTokenId } from '../core/token-id.js'
-import type { Fragment, Sql } from '../store/connection.js'
+import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
 /** The filters of a list that name tokens, one way or another; all that are given must hold. */
 export type MarketFilter = {
@@ -23,10 +23,10 @@ export async function selectTokenIds(
   sql: Sql,
   filter: MarketFilter,
 ): Promise<number[] | undefined> {
-  const [first, ...others] = tokenSets(sql, filter)
-  if (first === undefined) return undefined
+  const sets = tokenSets(sql, filter)
+  if (sets.length === 0) return undefined
   const rows = await sql<{ id: number }[]>`
-    (${first}) ${others.map((each) => sql`intersect (${each})`)} limit ${TOKENS_MAX + 1}`
+    ${joinFragments(sql, sets, sql`intersect`)} limit ${TOKENS_MAX + 1}`
   if (rows.length <= TOKENS_MAX) return rows.map(({ id }) => id)
   throw badRequest(
     `The event has more than ${TOKENS_MAX} tokens. Narrow the request with market_slug, condition_id or token_id.`,
@@ -38,17 +38,18 @@ function tokenSets(sql: Sql, filter: MarketFilter) {
   const { token_id: token, condition_id: condition, market_slug: slug } = filter
   const { event_slug: eventSlug, event_id: eventId } = filter
   const ofMarkets = (isWanted: Fragment) => sql`
-    select t.id from markets m join tokens t on t.token = any(m.tokens) where ${isWanted}`
-  const sets = []
+    (select t.id from markets m join tokens t on t.token = any(m.tokens) where ${isWanted})`
+  const sets: Fragment[] = []
   if (token !== undefined) {
-    sets.push(sql`select id from tokens where token = ${toBytes(parseTokenId(token))}`)
+    sets.push(sql`(select id from tokens where token = ${toBytes(parseTokenId(token))})`)
   }
   if (condition !== undefined) {
     const bytes = toBytes(condition)
     // The catalogue may know a token's condition before the chain has named it.
     sets.push(sql`
-      select t.id from conditions c join tokens t on t.condition = c.id where c.condition = ${bytes}
-      union ${ofMarkets(sql`m.condition = ${bytes}`)}`)
+      (select t.id from conditions c join tokens t on t.condition = c.id
+        where c.condition = ${bytes}
+        union ${ofMarkets(sql`m.condition = ${bytes}`)})`)
   }
   if (slug !== undefined) sets.push(ofMarkets(sql`m.slug = ${slug}`))
   if (eventId !== undefined) sets.push(ofMarkets(sql`m.event = ${eventId}`))

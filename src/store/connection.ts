@@ -12,6 +12,10 @@ export type Pool = postgres.Sql<{ bigint: bigint }>
 /** How to reach a database: by URL, or by the folder of the embedded server's socket. */
 export type Target = { url: string } | { socketDir: string; database: string }
 
+/** Parts of a statement with the separator between them: `and`, `union all`. Throws without parts. */
+export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: Fragment) =>
+  parts.reduce((all, part) => sql`${all} ${separator} ${part}`)
+
 const CONNECT_SECONDS_MAX = 5
 const STATEMENT_MS_MAX = 30_000
 

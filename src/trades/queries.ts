@@ -1,6 +1,6 @@
 import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
-import type { Fragment, Sql } from '../store/connection.js'
+import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
 export type Role = 'maker' | 'taker'
@@ -73,12 +73,12 @@ export function selectTrades(
   const [after] = page.after ?? []
   const scans = scope.roles.map(
     (role) => sql`
-      select f.seq as head, f.seq, ${role} as role
-        from fills f
-       where ${matches(sql, 'f', kind, scope, role)}
-         ${after === undefined ? sql`` : sql`and f.seq ${beyond(sql, scope)} ${after}`}
-       order by f.seq ${direction(sql, scope)}
-       limit ${page.offset + page.limit}`,
+      (select f.seq as head, f.seq, ${role} as role
+         from fills f
+        where ${matches(sql, 'f', kind, scope, role)}
+          ${after === undefined ? sql`` : sql`and f.seq ${beyond(sql, scope)} ${after}`}
+        order by f.seq ${direction(sql, scope)}
+        limit ${page.offset + page.limit})`,
   )
   return selectTradeRows(sql, scope, page, scans)
 }
@@ -92,7 +92,7 @@ export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Pr
   const order = direction(sql, scope)
   const scans = scope.roles.map(
     (role) => sql`
-      select h.seq as head, f.seq, ${role} as role
+      (select h.seq as head, f.seq, ${role} as role
         from fills h
        cross join lateral (
          select f.seq
@@ -108,7 +108,7 @@ export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Pr
                    and (h.seq, f.seq) ${beyond(sql, scope)} (${head}::bigint, ${seq}::bigint)`
          }
        order by h.seq ${order}, f.seq ${order}
-       limit ${page.offset + page.limit}`,
+       limit ${page.offset + page.limit})`,
   )
   return selectTradeRows(sql, scope, page, scans)
 }
@@ -161,10 +161,9 @@ function selectTradeRows(
   scans: readonly Fragment[],
 ): Promise<TradeRow[]> {
   const order = direction(sql, scope)
-  const union = scans.map((scan, index) => sql`${index === 0 ? sql`` : sql`union all`} (${scan})`)
   return sql<TradeRow[]>`
     with page as materialized (
-      select * from (${union}) scans order by head ${order}, seq ${order}
+      select * from (${joinFragments(sql, scans, sql`union all`)}) scans order by head ${order}, seq ${order}
       offset ${offset} limit ${limit}
     )
     select ${tradeColumns(sql)}
@@ -253,5 +252,5 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   if (makerAmountMin !== undefined) {
     conditions.push(sql`${makerAmount(sql, alias)} >= ${makerAmountMin}`)
   }
-  return sql`${conditions.map((each, index) => sql`${index === 0 ? sql`` : sql`and`} ${each}`)}`
+  return joinFragments(sql, conditions, sql`and`)
 }

@@ -46,16 +46,18 @@ async function insertCatalogue(
       insert into events (id, slug, title, first_seen, active, closed, archived, neg_risk)
       values (${eventId}, ${event.slug}, ${event.title}, now(), true, false, false, false)`
     for (const market of event.markets) {
-      const words = market.tokens.map(({ word }) => `\\x${word}`)
-      const tokens = `{${words.map((word) => `"\\${word}"`).join(',')}}`
+      const [yes, no] = market.tokens.map(({ word }) => Buffer.from(word, 'hex')) as [
+        Buffer,
+        Buffer,
+      ]
       const condition = Buffer.from(market.conditionId.slice(2), 'hex')
       await sql`
         insert into markets (id, event, slug, question, condition, outcomes, tokens, first_seen,
                              active, closed, archived, neg_risk, accepting_orders, enable_order_book)
         values (${market.id}, ${eventId}, ${market.slug}, ${market.question}, ${condition},
-                ${[...market.outcomes]}, ${tokens}::bytea[], now(), true, false, false, false, true, true)`
-      for (const [outcome, word] of words.entries()) {
-        await sql`insert into market_tokens values (${word}::bytea, ${market.id}, ${outcome})`
+                ${[...market.outcomes]}, array[${yes}::bytea, ${no}], now(), true, false, false, false, true, true)`
+      for (const [outcome, token] of [yes, no].entries()) {
+        await sql`insert into market_tokens values (${token}, ${market.id}, ${outcome})`
       }
     }
   }
