@@ -117,35 +117,39 @@ export function registerCatalogueGauges(
   clock: Clock,
   status: () => CatalogueStatus,
 ): void {
-  const gauge = (name: string, help: string, read: (status: CatalogueStatus) => number) =>
+  const syncAgeSec = ({ syncedAtMs }: CatalogueStatus) =>
+    syncedAtMs === undefined ? -1 : (clock.now() - syncedAtMs) / 1000
+  const gauges: [name: string, help: string, read: (status: CatalogueStatus) => number][] = [
+    ['known', 'Markets in the catalogue, as last counted', ({ known }) => known],
+    ['resident', 'Markets in the memory of this process', ({ resident }) => resident],
+    [
+      'sync_age_seconds',
+      'Time since this process last brought the catalogue up to date, -1 before it did',
+      syncAgeSec,
+    ],
+    [
+      'lookups_queued',
+      'Tokens and conditions that wait to be looked up',
+      (now) => now.lookupsQueued,
+    ],
+    [
+      'lookups_dropped',
+      'How often a token or condition found the queue full',
+      (now) => now.lookupsDropped,
+    ],
+    [
+      'unknown_keys',
+      'Tokens and conditions that were looked up and not found',
+      ({ unknown }) => unknown,
+    ],
+  ]
+  for (const [name, help, read] of gauges)
     new Gauge({
-      name,
+      name: `auspex_markets_${name}`,
       help,
       registers: [registry],
       collect() {
         this.set(read(status()))
       },
     })
-  gauge('auspex_markets_known', 'Markets in the catalogue, as last counted', ({ known }) => known)
-  gauge('auspex_markets_resident', 'Markets in the memory of this process', (now) => now.resident)
-  gauge(
-    'auspex_markets_sync_age_seconds',
-    'Time since this process last brought the catalogue up to date, -1 before it did',
-    ({ syncedAtMs }) => (syncedAtMs === undefined ? -1 : (clock.now() - syncedAtMs) / 1000),
-  )
-  gauge(
-    'auspex_markets_lookups_queued',
-    'Tokens and conditions that wait to be looked up',
-    ({ lookupsQueued }) => lookupsQueued,
-  )
-  gauge(
-    'auspex_markets_lookups_dropped',
-    'How often a token or condition found the queue full',
-    ({ lookupsDropped }) => lookupsDropped,
-  )
-  gauge(
-    'auspex_markets_unknown_keys',
-    'Tokens and conditions that were looked up and not found',
-    ({ unknown }) => unknown,
-  )
 }

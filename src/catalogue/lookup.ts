@@ -16,25 +16,31 @@ const BATCH_MAX = 500
  * either does not answer; the keys then wait for the next run.
  */
 export async function lookUpQueued(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
-  const { catalogue } = deps
+  const { catalogue, store } = deps
   const { lookups } = catalogue
   const keys = lookups.take(BATCH_MAX)
   try {
-    const stored = await selectStored(deps, keys)
-    const missing = without(keys, stored)
-    const found = await readFromGamma(deps, missing, signal)
-    const all = [...stored, ...found]
+    const rows = await selectMarketInfos(store.sql, keys.tokens, keys.conditions)
+    const stored = rows.map(toKnownMarket)
+    const isStored = keyFilter(stored)
+    const missing = {
+      tokens: keys.tokens.filter((key) => !isStored(key)),
+      conditions: keys.conditions.filter((key) => !isStored(key)),
+    }
+    const all = [...stored, ...(await readFromGamma(deps, missing, signal))]
     for (const market of all) catalogue.put(market)
-    settle(deps, keys, all)
+    const isFound = keyFilter(all)
+    for (const key of [...keys.tokens, ...keys.conditions]) lookups.settle(key, isFound(key))
   } catch (error) {
     lookups.putBack(keys)
     throw error
   }
 }
 
-async function selectStored({ store }: CatalogueDeps, keys: LookupKeys): Promise<KnownMarket[]> {
-  const rows = await selectMarketInfos(store.sql, keys.tokens, keys.conditions)
-  return rows.map(toKnownMarket)
+/** Whether a key is the condition or a token of one of the markets. */
+function keyFilter(markets: readonly KnownMarket[]): (key: string) => boolean {
+  const keys = new Set(markets.flatMap(({ info, tokens }) => [info.conditionId, ...tokens]))
+  return (key) => keys.has(key)
 }
 
 async function readFromGamma(
@@ -58,27 +64,6 @@ async function readFromGamma(
   for (const market of found.flatMap((byKey) => [...byKey.values()])) markets.set(market.id, market)
   return await storeEntries(deps, { markets: [...markets.values()] })
 }
-
-function without({ tokens, conditions }: LookupKeys, markets: readonly KnownMarket[]): LookupKeys {
-  const known = keysOf(markets)
-  return {
-    tokens: tokens.filter((key) => !known.has(key)),
-    conditions: conditions.filter((key) => !known.has(key)),
-  }
-}
-
-function settle(
-  { catalogue }: CatalogueDeps,
-  keys: LookupKeys,
-  markets: readonly KnownMarket[],
-): void {
-  const known = keysOf(markets)
-  for (const key of [...keys.tokens, ...keys.conditions])
-    catalogue.lookups.settle(key, known.has(key))
-}
-
-const keysOf = (markets: readonly KnownMarket[]): Set<string> =>
-  new Set(markets.flatMap(({ info, tokens }) => [info.conditionId, ...tokens]))
 
 /** The answer came and cannot be parsed: one of the entries asked for is odd. */
 export const isUnreadable = (error: unknown): boolean =>

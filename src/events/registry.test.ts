@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { seqOf } from '../core/seq.js'
 import { Enricher } from './enrichment.js'
-import { blockEvents } from './registry.js'
+import { blockEvents, MESSAGE_FAMILIES, MESSAGES } from './registry.js'
 import {
   ALICE,
   at,
@@ -95,4 +95,9 @@ test('each block of a batch has its own events', () => {
     [seqOf(BLOCK.number, 3), seqOf(BLOCK.number, 4)],
     [seqOf(later.number, 0), seqOf(later.number, 1)],
   ])
+})
+
+test('no two messages have the same event type', () => {
+  const count = MESSAGE_FAMILIES.reduce((sum, { messages }) => sum + messages.length, 0)
+  expect(MESSAGES.size).toBe(count)
 })

@@ -14,7 +14,7 @@ import { priceFeedFamily } from './price-feed.js'
 import { redemptionFamily } from './redemption.js'
 
 /** All messages of the live stream. Events of the same log are published in this order. */
-const FAMILIES = [
+export const MESSAGE_FAMILIES = [
   matchFamily,
   comboMatchFamily,
   positionFamily,
@@ -25,14 +25,13 @@ const FAMILIES = [
   priceFeedFamily,
 ] as const satisfies readonly MessageFamily[]
 
-export type EventType = (typeof FAMILIES)[number]['messages'][number]['type']
+export type EventType = (typeof MESSAGE_FAMILIES)[number]['messages'][number]['type']
 
 /** The schema of each message, by event type. */
 export const MESSAGES: ReadonlyMap<string, Message<EventType>> = new Map(
-  FAMILIES.flatMap(({ messages }): readonly Message<EventType>[] => messages).map((message) => [
-    message.type,
-    message,
-  ]),
+  MESSAGE_FAMILIES.flatMap(({ messages }): readonly Message<EventType>[] => messages).map(
+    (message) => [message.type, message],
+  ),
 )
 
 /**
@@ -46,7 +45,7 @@ export function blockEvents(
   confirm: Confirm,
 ): EventDraft[] {
   const facts = factsOfBlock(batch, block, confirm)
-  const families: readonly MessageFamily[] = FAMILIES
+  const families: readonly MessageFamily[] = MESSAGE_FAMILIES
   return families
     .flatMap(({ fromBlock }) => [...(fromBlock?.(facts, enricher) ?? [])])
     .sort((a, b) => a.seq - b.seq)
