@@ -120,7 +120,7 @@ describe('a fill', () => {
 })
 
 describe('the hour of a market', () => {
-  test('has the volume of takers, and everybody who traded either outcome once', () => {
+  test('has the volume of takers, and each trader of either outcome once', () => {
     const books = foldAll(
       inOrder([
         fill({ wallet: ALICE, token: 1, shares: 10n, usd: 4n }),
@@ -143,7 +143,7 @@ describe('the hour of a market', () => {
     ])
   })
 
-  test('does not exist while nobody knows the condition of the token', () => {
+  test('does not exist while the condition of the token is unknown', () => {
     expect([...foldAll([buy(UNKNOWN_TOKEN, 10n, 4n)]).rows.marketHours]).toEqual([])
   })
 })

@@ -112,7 +112,7 @@ test('the order of entries of different wallets does not matter', () => {
   )
 })
 
-// Only traders per hour are told by the last fill of a position, so they need the wallet's order.
+// Only traders per hour depend on the last fill of a position, so they need the wallet's order.
 test('the order of fills in different positions does not matter for anything but traders', () => {
   fc.assert(
     fc.property(histories, fc.array(fc.nat()), (history, picks) => {

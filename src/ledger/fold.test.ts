@@ -44,7 +44,7 @@ describe('a split', () => {
     expect([...books.rows.walletTotals]).toEqual([])
   })
 
-  test('told by an adapter bears cost, and moves nothing', () => {
+  test('of an adapter event bears cost, and moves nothing', () => {
     const books = foldAll([split({ amount: 8n, isCore: false })])
     expect(books.position(ALICE, 1)).toMatchObject({ balance: 0n, held: 8n, cost: 4n })
     expect([...books.rows.reserves]).toEqual([])
@@ -107,7 +107,7 @@ describe('a redemption', () => {
   })
 })
 
-test('three tokens of a condition that nobody knows bear no cost when they are redeemed', () => {
+test('three tokens of an unknown condition bear no cost when they are redeemed', () => {
   const [tokens, amounts] = [
     [91, 92, 93],
     [9n, 9n, 9n],

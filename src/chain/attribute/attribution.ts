@@ -7,7 +7,7 @@ import type { BatchFacts } from '../facts/registry.js'
 import { createBatchFacts } from '../facts/registry.js'
 import type { SupplyFact } from '../facts/supply.js'
 import { isProtocol } from './roles.js'
-import { Transaction } from './transaction.js'
+import { CurrentTransaction } from './transaction.js'
 
 /** The lists that attributing the events of a transaction adds to. */
 const DISCARDABLE = [
@@ -26,7 +26,7 @@ const DISCARDABLE = [
 /** What the attribution of one batch carries from transaction to transaction. */
 export class Attribution {
   readonly facts: BatchFacts = createBatchFacts()
-  readonly tx: Transaction
+  readonly tx: CurrentTransaction
   readonly supplies = new BlockSupplies(this.facts.supplies)
   /** Automatic market makers, whose splits and merges bear no cost: earlier ones, and new ones. */
   readonly #knownPools: ReadonlySet<string>
@@ -36,18 +36,22 @@ export class Attribution {
 
   constructor(pools: ReadonlySet<string>, decoder: LogDecoder) {
     this.#knownPools = pools
-    this.tx = new Transaction(decoder)
+    this.tx = new CurrentTransaction(decoder)
   }
 
   /** Remembers how long the lists are, so that `discard` can take back what is added from now on. */
   mark(): void {
-    for (const [index, list] of DISCARDABLE.entries())
-      this.#lengths[index] = this.facts[list].length
+    for (let index = 0; index < DISCARDABLE.length; index++)
+      this.#lengths[index] = this.#listAt(index).length
   }
 
   discard(): void {
-    for (const [index, list] of DISCARDABLE.entries())
-      this.facts[list].length = this.#lengths[index] ?? 0
+    for (let index = 0; index < DISCARDABLE.length; index++)
+      this.#listAt(index).length = this.#lengths[index] ?? 0
+  }
+
+  #listAt(index: number): unknown[] {
+    return this.facts[DISCARDABLE[index] ?? 'fills']
   }
 
   addPool(address: string): void {

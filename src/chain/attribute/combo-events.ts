@@ -4,7 +4,7 @@ import { checkAmount } from './attribution-error.js'
 import { actsForOthers } from './modules.js'
 import { isExchange, ZERO_ADDRESS } from './roles.js'
 import type { ModuleEvent } from './token-events.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 /** `wallet` is given where attribution has found it. What an exchange does for a match is not listed. */
 export function attributeComboEvent(
@@ -16,9 +16,7 @@ export function attributeComboEvent(
   const { tx, facts } = attribution
   if (isExchange(wallet)) return
   facts.comboEvents.push({
-    seq: tx.seqAt(place),
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...tx.origin(place),
     kind: event.kind,
     contract: event.at.address,
     wallet,
@@ -29,7 +27,7 @@ export function attributeComboEvent(
 }
 
 /** Behind an intermediary it is the last giver of tokens to the module, or else the recipient. */
-function findWallet(tx: Transaction, place: number, event: ModuleEvent): string {
+function findWallet(tx: CurrentTransaction, place: number, event: ModuleEvent): string {
   const [asker, recipient] = partiesOf(event)
   if (!actsForOthers(asker)) return asker
   const module = tx.contracts[place]?.address

@@ -3,7 +3,7 @@ import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { wrappedAfter } from './flows.js'
 import { NEG_RISK_ADAPTER, NEG_RISK_BURN } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 /**
  * The adapter takes NO tokens and pays out YES tokens and money, both less its fee. The log names
@@ -29,9 +29,7 @@ export function attributeConversion(
   const dollars = BigInt(count - 1)
   const received = taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars)
   facts.conversions.push({
-    seq: tx.seqAt(place),
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...tx.origin(place),
     wallet,
     market: marketId,
     indexSet: `0x${indexSet.toString(16).padStart(64, '0')}`,
@@ -47,7 +45,7 @@ type Batch = { place: number; ids: readonly string[]; values: readonly bigint[] 
 
 /** The last batch transfer from `from` to `to` before the event that no other event has claimed. */
 function findBatch(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   from: string,
   to: string,

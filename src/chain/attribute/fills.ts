@@ -4,7 +4,7 @@ import type { FeeFact } from '../facts/fee.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { ZERO_ADDRESS } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 export function attributeFill(
   attribution: Attribution,
@@ -87,7 +87,10 @@ function toFee(event: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
 const tokenOrMoney = (id: string): string | undefined => (id === ZERO_WORD ? undefined : id)
 
 /** Generation 1 charges the maximum that the order allows, and its fee module refunds the excess. */
-function keptFee(tx: Transaction, { generation, orderHash, fee }: DecodedEventOf<'fill'>): bigint {
+function keptFee(
+  tx: CurrentTransaction,
+  { generation, orderHash, fee }: DecodedEventOf<'fill'>,
+): bigint {
   if (generation !== 1 || fee === 0n) return checkAmount(fee)
   for (let place = 0; place < tx.events.length; place++) {
     const event = tx.events[place]

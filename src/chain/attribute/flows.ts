@@ -8,7 +8,7 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { FlowFact } from '../facts/flow.js'
 import type { Attribution } from './attribution.js'
 import { isProtocol, PERPS, PUSD, roleOf } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 /**
  * Whether a log of pUSD is a part of trading, decided without decoding it: most of them are. In a
@@ -45,7 +45,11 @@ export function attributeFlow(attribution: Attribution, event: MoneyFact, log: C
 }
 
 /** The amount that `caller` wrapped after the log `seq`; `undefined`: none. */
-export function wrappedAfter(tx: Transaction, caller: string, seq: number): bigint | undefined {
+export function wrappedAfter(
+  tx: CurrentTransaction,
+  caller: string,
+  seq: number,
+): bigint | undefined {
   for (const log of tx.all) {
     if (log.topics[0] !== WRAPPED || seqOf(tx.block, log.at.logIndex) < seq) continue
     const event = decodeQuietly(tx, log)
@@ -73,7 +77,7 @@ function wordsWithout(role: Role): ReadonlySet<string> {
 }
 
 function toFlow(
-  tx: Transaction,
+  tx: CurrentTransaction,
   event: MoneyFact,
 ): Pick<FlowFact, 'kind' | 'from' | 'to' | 'asset'> | undefined {
   switch (event.kind) {
@@ -95,7 +99,7 @@ function toFlow(
 }
 
 /** The AutoRedeemer sends the payout of a redemption through a ramp to the wallet. */
-function isRedeemed(tx: Transaction, { to, amount }: DecodedEventOf<'wrapped'>): boolean {
+function isRedeemed(tx: CurrentTransaction, { to, amount }: DecodedEventOf<'wrapped'>): boolean {
   return tx.events.some(
     (event) =>
       (event.kind === 'autoBinaryRedemption' ||
@@ -108,7 +112,7 @@ function isRedeemed(tx: Transaction, { to, amount }: DecodedEventOf<'wrapped'>):
 
 /** The sender of that amount of pUSD to an address before a log, through a ramp or directly. */
 function payerTo(
-  tx: Transaction,
+  tx: CurrentTransaction,
   to: string,
   amount: bigint,
   logIndex: number,
@@ -124,6 +128,6 @@ function payerTo(
 }
 
 /** For redundant logs, whose decode errors do not matter; `undefined` for these. */
-function decodeQuietly(tx: Transaction, log: ChainLog): DecodedEvent | undefined {
+function decodeQuietly(tx: CurrentTransaction, log: ChainLog): DecodedEvent | undefined {
   return tx.decoder.decodeAll([log]).events[0]
 }

@@ -4,7 +4,7 @@ import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { attributePositionRedemption } from './redemptions.js'
 import { isIntermediary, isModule, ZERO_ADDRESS } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 type Split = DecodedEventOf<'positionsSplit'> | DecodedEventOf<'positionsMerged'>
 
@@ -82,9 +82,7 @@ export function attributeMigration(
   given.isClaimed = true
   const wallet = actsForOthers(from) ? tx.giverBehind(given.from, given.token, given.place) : from
   facts.migrations.push({
-    seq: tx.seqAt(place),
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...tx.origin(place),
     wallet,
     fromToken: given.token,
     toToken: positionId,
@@ -94,7 +92,7 @@ export function attributeMigration(
 }
 
 /** The initiator; behind an intermediary, the wallet that gave the burned tokens. */
-function giverOf(tx: Transaction, place: number, initiator: string, token: string): string {
+function giverOf(tx: CurrentTransaction, place: number, initiator: string, token: string): string {
   if (!actsForOthers(initiator)) return initiator
   const burn = tx.moves.findLast(
     (move) => move.place < place && move.to === ZERO_ADDRESS && move.token === token,
@@ -110,7 +108,7 @@ function giverOf(tx: Transaction, place: number, initiator: string, token: strin
 export const actsForOthers = (initiator: string): boolean =>
   isIntermediary(initiator) || isModule(initiator)
 
-function checkMoved(tx: Transaction, token: string, amount: bigint, isBurn: boolean): void {
+function checkMoved(tx: CurrentTransaction, token: string, amount: bigint, isBurn: boolean): void {
   const isMoved = tx.moves.some(
     (move) =>
       move.token === token &&

@@ -6,7 +6,7 @@ import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { outcomeOf } from './partition.js'
 import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 /** The event of the conditional tokens has only the payout; the amounts are those burned just before. */
 export function attributeCtfRedemption(
@@ -152,9 +152,7 @@ function push(
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)
   facts.redemptions.push({
-    seq: tx.seqAt(place),
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...tx.origin(place),
     ...fields,
   })
 }
@@ -167,7 +165,11 @@ function checkPayout(amounts: readonly bigint[], payout: bigint): void {
 }
 
 /** The tokens that the contract burned from the redeemer, at most one for each index set. */
-function findBurned(tx: Transaction, place: number, event: DecodedEventOf<'ctfRedemption'>): Given {
+function findBurned(
+  tx: CurrentTransaction,
+  place: number,
+  event: DecodedEventOf<'ctfRedemption'>,
+): Given {
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (let earlier = place - 1; earlier >= 0; earlier--) {
@@ -193,7 +195,7 @@ function keepPositive(ids: readonly string[], values: readonly bigint[]): Given 
 }
 
 /** The adapter's event for a redemption of the conditional tokens. */
-function findNegRisk(tx: Transaction, place: number, condition: string) {
+function findNegRisk(tx: CurrentTransaction, place: number, condition: string) {
   for (let later = place + 1; later < tx.events.length; later++) {
     const event = tx.events[later]
     if (event?.kind === 'negRiskRedemption' && event.conditionId === condition)
@@ -204,7 +206,7 @@ function findNegRisk(tx: Transaction, place: number, condition: string) {
 
 /** The tokens, YES and NO, that the redeemer handed to the neg-risk adapter. */
 function findGiven(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   { redeemer, amounts }: DecodedEventOf<'negRiskRedemption'>,
 ): readonly string[] {
@@ -223,7 +225,7 @@ function findGiven(
 }
 
 /** How many wallets the AutoRedeemer names for a redemption, until it redeems the condition again. */
-function countNamed(tx: Transaction, place: number, condition: string): number {
+function countNamed(tx: CurrentTransaction, place: number, condition: string): number {
   let named = 0
   for (let later = place + 1; later < tx.events.length; later++) {
     const event = tx.events[later]

@@ -4,7 +4,7 @@ import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
 import { outcomesOf } from './partition.js'
 import { COLLATERALS, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 type CtfSplit = DecodedEventOf<'ctfSplit'> | DecodedEventOf<'ctfMerge'>
 type NegRiskSplit = DecodedEventOf<'negRiskSplit'> | DecodedEventOf<'negRiskMerge'>
@@ -73,9 +73,7 @@ export function attributeNegRiskSplit(
     throw new AttributionError('inconsistent', `the tokens of a ${event.kind} did not move`)
   if (!attribution.isUser(leg.wallet)) return
   facts.splits.push({
-    seq: tx.seqAt(place),
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...tx.origin(place),
     isMerge: event.kind === 'negRiskMerge',
     wallet: leg.wallet,
     condition: event.conditionId,
@@ -87,7 +85,7 @@ export function attributeNegRiskSplit(
 }
 
 /** Place of the batch transfer of the set: the last one before the event; -1 for none. */
-function findSet(tx: Transaction, place: number, event: CtfSplit, isMerge: boolean): number {
+function findSet(tx: CurrentTransaction, place: number, event: CtfSplit, isMerge: boolean): number {
   const { stakeholder, partition, amount } = event
   const from = isMerge ? stakeholder : ZERO_ADDRESS
   const to = isMerge ? ZERO_ADDRESS : stakeholder
@@ -117,7 +115,7 @@ function isAll(values: readonly bigint[], amount: bigint): boolean {
  * of the combined outcomes is burned just before the set is minted, or minted after it is burned.
  */
 function isPartial(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   setPlace: number,
   { stakeholder, amount }: CtfSplit,
@@ -139,7 +137,7 @@ function isPartial(
 }
 
 /** Place of the previous event of the conditional tokens. */
-function previousToken(tx: Transaction, place: number): number {
+function previousToken(tx: CurrentTransaction, place: number): number {
   for (let earlier = place - 1; earlier >= 0; earlier--)
     if (tx.contracts[earlier]?.role === 'conditionalTokens') return earlier
   return place
@@ -153,7 +151,7 @@ function byOutcome(ids: readonly string[], outcomes: readonly number[]): string[
 
 /** The wallet that ends up with the set or gave it: the stakeholder, or the wallet behind it. */
 function findHolder(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   event: CtfSplit,
   isMerge: boolean,

@@ -30,7 +30,7 @@ type Redeemed = { condition: string; tokens: readonly string[]; amounts: readonl
  * The current transaction: its token events, in their order. One object is used for all
  * transactions, because there are very many of them.
  */
-export class Transaction {
+export class CurrentTransaction {
   readonly decoder: LogDecoder
   #source: readonly ChainLog[] = []
   #from = 0
@@ -97,6 +97,11 @@ export class Transaction {
   seqAt(place: number): number {
     const log = this.logs[place]
     return seqOf(this.block, log === undefined ? 0 : log.at.logIndex)
+  }
+
+  /** What every fact of a token event has. */
+  origin(place: number): { seq: number; timeSec: number; txHash: string } {
+    return { seq: this.seqAt(place), timeSec: this.timeSec, txHash: this.hash }
   }
 
   /** A fill, split, merge or redemption moved tokens: these moves get no transfer entry. */

@@ -6,7 +6,7 @@ import type { TransferFact } from '../facts/transfer.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError } from './attribution-error.js'
 import { isProtocol, ZERO_ADDRESS } from './roles.js'
-import type { Transaction } from './transaction.js'
+import type { CurrentTransaction } from './transaction.js'
 
 /** The column has two bytes. */
 const SUB_MAX = 2 ** 15 - 1
@@ -38,7 +38,7 @@ export function attributeTransfers(attribution: Attribution): void {
 }
 
 function collectBatch(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   event: DecodedEventOf<'transferBatch'>,
 ): void {
@@ -50,7 +50,7 @@ function collectBatch(
 }
 
 function collect(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   { from, to }: { from: string; to: string },
   token: string,
@@ -95,7 +95,7 @@ function addUnexplained({ tx, facts }: Attribution): void {
 }
 
 function toTransfer(
-  tx: Transaction,
+  tx: CurrentTransaction,
   place: number,
   sub: number,
   from: string,

@@ -5,7 +5,7 @@ import type { BatchBlock } from '../facts/block.js'
 /** What the follower hands blocks to. The caller awaits each append or rewind before the next one. */
 export type BlockSink = {
   /** `undefined`: no block is booked yet. */
-  readonly cursor: Cursor | undefined
+  readonly cursor: ChainCursor | undefined
   /**
    * The first batch starts at the block after the cursor (any block when there is no cursor), and
    * each batch continues the one before it. The sink may commit several batches in one transaction,
@@ -20,7 +20,7 @@ export type BlockSink = {
 }
 
 /** The last booked block. */
-export type Cursor = { block: number; hash: string; timeSec: number }
+export type ChainCursor = { block: number; hash: string; timeSec: number }
 
 /** All watched logs of a range of blocks. */
 export type Batch = BlockRange & {

@@ -1,6 +1,6 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import type { BlockSink, Cursor } from './block-sink.js'
+import type { BlockSink, ChainCursor } from './block-sink.js'
 import { inconsistentAnswer } from './headers.js'
 
 /** Headers of the blocks `fromBlock` to `toBlock`, ascending. Throws when the node lacks one of them. */
@@ -21,7 +21,7 @@ const HEADS_MAX = 64
  */
 export async function findFork(
   sink: Pick<BlockSink, 'hashOf'>,
-  cursor: Cursor,
+  cursor: ChainCursor,
   readHeads: ReadHeads,
 ): Promise<number> {
   const lowest = Math.max(0, cursor.block - REORG_BLOCKS_MAX)

@@ -19,7 +19,7 @@ type Work = (signal: AbortSignal) => Promise<void>
 const untilAborted: Work = (signal) =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 
-/** Somebody who wants the lease. Counts how often he got it, and is ended with the test. */
+/** A contender for the lease. Counts how often it got it, and is stopped when the test ends. */
 function want(work: Work = untilAborted) {
   const controller = new AbortController()
   const holder = { times: 0, isHolding: false, standbys: 0 }

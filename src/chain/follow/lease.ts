@@ -7,7 +7,7 @@ import { pause, repeat } from '../../lib/timing.js'
 import { createPool, isOutage, type Pool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 
-export type LeaseOptions = {
+type LeaseOptions = {
   target: Target
   log: Log
   /** Called after each attempt that finds the lease held by another process. */

@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../../core/clock.js'
 import type { Head } from '../../upstreams/polygon/messages.js'
-import type { BookedRange, Cursor } from './block-sink.js'
+import type { BookedRange, ChainCursor } from './block-sink.js'
 
 /**
  * `idle`: the follower does not run. `standby`: another process has the lease. `catching_up`: history
  * is read. `live`: each new block is booked. `stopped`: a permanent error; retried every 30 seconds.
  */
-export type FollowPhase = 'idle' | 'standby' | 'catching_up' | 'live' | 'stopped'
+type FollowPhase = 'idle' | 'standby' | 'catching_up' | 'live' | 'stopped'
 
 /** Faults that pass sooner are not reported. */
 const PROBLEM_AFTER_MS = 30_000
@@ -22,7 +22,7 @@ export class FollowStatus {
   #phase: FollowPhase = 'idle'
   #head: { block: number; timeSec: number } | undefined
   #headMovedMs = 0
-  #cursor: Cursor | undefined
+  #cursor: ChainCursor | undefined
   #fault: { text: string; sinceMs: number } | undefined
   #stoppedBy: string | undefined
 
@@ -42,7 +42,7 @@ export class FollowStatus {
     return this.#head
   }
 
-  get cursor(): Cursor | undefined {
+  get cursor(): ChainCursor | undefined {
     return this.#cursor
   }
 
@@ -79,7 +79,7 @@ export class FollowStatus {
     this.onCursor(this.#cursor)
   }
 
-  onCursor(cursor: Cursor | undefined): void {
+  onCursor(cursor: ChainCursor | undefined): void {
     this.#cursor = cursor
     if (cursor === undefined) return
     this.#metrics.cursorBlock.set(cursor.block)
@@ -121,7 +121,7 @@ export class FollowStatus {
   }
 }
 
-export type FollowMetrics = ReturnType<typeof createFollowMetrics>
+type FollowMetrics = ReturnType<typeof createFollowMetrics>
 
 /** Metrics of the node's head and of the follower's progress. */
 export function createFollowMetrics(registry: Registry) {

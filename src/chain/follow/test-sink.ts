@@ -1,9 +1,9 @@
 import assert from 'node:assert'
 import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import type { Batch, Batches, BlockSink, BookedRange, Cursor } from './block-sink.js'
+import type { Batch, Batches, BlockSink, BookedRange, ChainCursor } from './block-sink.js'
 
-type BookedBlock = { cursor: Cursor; parentHash: string | undefined; isNearHead: boolean }
+type BookedBlock = { cursor: ChainCursor; parentHash: string | undefined; isNearHead: boolean }
 
 /** A sink in memory that asserts what every sink may rely on. For tests. */
 export class MemorySink implements BlockSink {
@@ -13,10 +13,10 @@ export class MemorySink implements BlockSink {
   refused: ChainLog[] = []
   /** Blocks whose headers were given, by number. */
   readonly #booked = new Map<number, BookedBlock>()
-  #cursor: Cursor | undefined
+  #cursor: ChainCursor | undefined
   #isBusy = false
 
-  get cursor(): Cursor | undefined {
+  get cursor(): ChainCursor | undefined {
     return this.#cursor
   }
 

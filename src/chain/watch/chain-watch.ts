@@ -118,7 +118,7 @@ function createWatchMetrics(registry: Registry) {
     }),
     unknownLogs: new Counter({
       name: 'auspex_chain_unknown_logs_total',
-      help: 'Logs of known contracts with an event that nobody knows; they are kept raw',
+      help: 'Logs of known contracts with an unknown event; they are stored as raw logs',
       registers,
     }),
     quarantined: new Counter({

@@ -17,7 +17,7 @@ import { toEntries } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
 import { poolsIn, selectPools } from '../facts/raw-log.js'
 import type { BatchFacts } from '../facts/registry.js'
-import type { Batch, Batches, BlockSink, BookedRange, Cursor } from '../follow/block-sink.js'
+import type { Batch, Batches, BlockSink, BookedRange, ChainCursor } from '../follow/block-sink.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { cutFacts, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
@@ -77,7 +77,7 @@ export class BlockWriter implements BlockSink {
   readonly #listeners: readonly BlockListener[]
   readonly #ids = new IdRegistry()
   readonly #ledger: LedgerStore
-  #cursor: Cursor | undefined
+  #cursor: ChainCursor | undefined
   #epoch: number
   /** Up to this block the partitions exist. */
   #partitionedTo = -1
@@ -103,7 +103,7 @@ export class BlockWriter implements BlockSink {
     return new BlockWriter(options, await readState(pool), await selectPools(pool))
   }
 
-  get cursor(): Cursor | undefined {
+  get cursor(): ChainCursor | undefined {
     return this.#cursor
   }
 
@@ -291,7 +291,7 @@ async function allDone(works: readonly Promise<void>[]): Promise<void> {
   await Promise.all(works)
 }
 
-function cursorOf({ toBlock, blocks }: AttributedBatch): Cursor {
+function cursorOf({ toBlock, blocks }: AttributedBatch): ChainCursor {
   const { hash = '', timeSec = 0 } = blocks.at(-1) ?? {}
   return { block: toBlock, hash, timeSec }
 }

@@ -2,13 +2,13 @@ import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchBlock } from '../facts/block.js'
-import type { Cursor } from '../follow/block-sink.js'
+import type { ChainCursor } from '../follow/block-sink.js'
 
 export type ChainState = {
   /** First block of the ledger; `undefined`: there is no ledger yet. */
   ledgerFrom: number | undefined
   /** The last block of the ledger. */
-  cursor: Cursor | undefined
+  cursor: ChainCursor | undefined
   /** Changes when the ledger was rebuilt: rows of it that a process has in memory are void then. */
   epoch: number
 }
@@ -54,7 +54,7 @@ export async function startLedger(tx: Sql, fromBlock: number): Promise<void> {
            epoch = epoch + 1`
 }
 
-export async function moveCursor(tx: Sql, { block, hash, timeSec }: Cursor): Promise<void> {
+export async function moveCursor(tx: Sql, { block, hash, timeSec }: ChainCursor): Promise<void> {
   await tx`
     update chain_state
        set block = ${block},
@@ -128,8 +128,11 @@ export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void>
 }
 
 /** `undefined`: it is not booked, or was booked too long ago. */
-export async function selectRecentBlock(sql: Sql, number: number): Promise<Cursor | undefined> {
-  const [row] = await sql<Cursor[]>`
+export async function selectRecentBlock(
+  sql: Sql,
+  number: number,
+): Promise<ChainCursor | undefined> {
+  const [row] = await sql<ChainCursor[]>`
     select number as block, '0x' || encode(hash, 'hex') as hash, time as time_sec
       from recent_blocks
      where number = ${number}`

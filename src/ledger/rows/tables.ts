@@ -36,7 +36,7 @@ export type LedgerTableOf<Row extends LedgerRow> = LedgerTable & {
 }
 
 /** `field` is the name of the column in the rows. */
-export type LedgerColumn = NumberColumn & { field: string }
+type LedgerColumn = NumberColumn & { field: string }
 
 export type LedgerRow = Record<string, number | bigint>
 
