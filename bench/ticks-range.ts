@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import { monthOf } from '../src/accounts/usage-meter.js'
 import { loadConfig } from '../src/config/config.js'
-import { BLOCK_SEC } from '../src/prices/archive/tick-block.js'
+import { BLOCK_SEC } from '../src/prices/fast/tick-block.js'
 import { TICK_SOURCES } from '../src/prices/streams.js'
 import type { Bench } from './lib/bench.js'
 import { insertKeys, startAuspex, startYardstick } from './lib/processes.js'

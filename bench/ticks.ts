@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BLOCK_SEC } from '../src/prices/archive/tick-block.js'
+import { BLOCK_SEC } from '../src/prices/fast/tick-block.js'
 import { TICK_SOURCES } from '../src/prices/streams.js'
 import type { Bench, Figures, Rounds } from './lib/bench.js'
 import { spread } from './lib/compare.js'

@@ -1,6 +1,6 @@
 import { ensurePartitions } from '../../src/prices/archive/partitions.js'
 import { upsertBlocks } from '../../src/prices/archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../../src/prices/archive/tick-block.js'
+import { BLOCK_SEC, blockOf, TickBlock } from '../../src/prices/fast/tick-block.js'
 import { type Stream, streamId } from '../../src/prices/streams.js'
 import type { Pool } from '../../src/store/connection.js'
 import { transact } from '../../src/store/transaction.js'

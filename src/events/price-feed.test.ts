@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { Bus } from '../bus/bus.js'
 import { createLog } from '../lib/log.js'
-import { toPriceEvent } from '../prices/collect/price-event.js'
+import { toPriceEvent } from '../prices/collect/collector.js'
 import type { Stream } from '../prices/streams.js'
 import { MESSAGES } from './registry.js'
 

@@ -113,7 +113,7 @@ export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart =
 
 type Parts = Pick<Context, 'store' | 'upstreams' | 'bus' | 'clock' | 'metrics' | 'log'>
 
-/** The collecting of prices, and what is to be said about it. */
+/** Collects prices, and says when each source last had one. */
 export class PriceJobs {
   readonly #parts: Parts
   readonly #sources: PriceSource[]
@@ -142,7 +142,7 @@ export class PriceJobs {
     await this.#collector.run(signal)
   }
 
-  /** When each source was last heard, by any process; `undefined`: there is no source. */
+  /** The newest price of each source, collected by any process; `undefined`: there is no source. */
   async status(): Promise<PriceStatus[] | undefined> {
     if (this.#sources.length === 0) return undefined
     for (const [stream, sec] of await this.#readLastSecs()) {
@@ -153,7 +153,7 @@ export class PriceJobs {
     return this.known()
   }
 
-  /** What the last reading has shown; before the first, that nobody was heard. */
+  /** As `status` last read it. */
   known(): PriceStatus[] | undefined {
     if (this.#sources.length === 0) return undefined
     return [...this.#lastSecs].map(([source, lastSec]) => {
@@ -163,8 +163,8 @@ export class PriceJobs {
   }
 
   /**
-   * Sockets that tell the same source: while one is silent the other speaks for it, and only the
-   * socket itself shows that it is lost.
+   * The sockets that deliver the same source: while one is silent the ticks of the other are taken, so
+   * the archive does not show that it is lost.
    */
   sockets(): PriceStatus[] {
     const shared = this.#sources.filter(({ name }) =>
@@ -189,7 +189,7 @@ export class PriceJobs {
     return sinceMs <= FILL_MS_MAX
   }
 
-  /** The first time of the whole archive; what comes later is seen before it moves into blocks. */
+  /** Reads the whole archive once, then live ticks alone: each is there for minutes before it is packed. */
   async #readLastSecs(): Promise<[number, number][]> {
     const { store, clock } = this.#parts
     const nowSec = Math.floor(clock.now() / 1000)

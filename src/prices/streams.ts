@@ -1,3 +1,4 @@
+import { badRequest } from '../core/errors.js'
 import type { PriceKind, PriceSourceName } from '../upstreams/prices/source.js'
 
 /** In the order of their numbers in the database: new ones go to the end. */
@@ -5,8 +6,8 @@ export const SYMBOLS = ['BTC', 'ETH', 'SOL', 'BNB', 'XRP', 'DOGE', 'HYPE'] as co
 export type CoinSymbol = (typeof SYMBOLS)[number]
 
 /**
- * The platform's socket, which relays prices of the oracle, and the oracle's own streams. The place
- * here is also the sequence in the id of a tick.
+ * The platform's sockets, which relay prices of Chainlink, and Chainlink Data Streams. The place here
+ * is also the sequence in the id of a tick.
  */
 export const TICK_SOURCES = ['platform_oracle', 'oracle_data_streams'] as const
 export type TickSource = (typeof TICK_SOURCES)[number]
@@ -16,7 +17,7 @@ export const PRICE_KINDS = ['spot', 'twap30', 'twap60', 'binance'] as const sati
 /** One price a second: of a coin, of a kind, from a source. */
 export type Stream = { symbol: CoinSymbol; kind: PriceKind; source: TickSource }
 
-/** Over how many seconds it is the mean; `undefined`: it is the price of a moment. */
+/** Over how many seconds it is the mean; `undefined`: it is the price of a second. */
 export const MEAN_SECONDS: Readonly<Record<PriceKind, 30 | 60 | undefined>> = {
   spot: undefined,
   twap30: 30,
@@ -27,7 +28,7 @@ export const MEAN_SECONDS: Readonly<Record<PriceKind, 30 | 60 | undefined>> = {
 const KINDS_MAX = 8
 const SOURCES_MAX = 4
 
-/** What a stream is called in the database. */
+/** The id of a stream in the database. */
 export const streamId = ({ symbol, kind, source }: Stream): number =>
   (SYMBOLS.indexOf(symbol) * KINDS_MAX + PRICE_KINDS.indexOf(kind)) * SOURCES_MAX +
   TICK_SOURCES.indexOf(source)
@@ -64,3 +65,24 @@ export const toSymbol = (text: string): CoinSymbol | undefined =>
   SYMBOLS.find((symbol) => text === symbol || text === symbol.toLowerCase())
 
 export const feedOf = (symbol: CoinSymbol): string => `${symbol}/USD`
+
+/** Throws a 400 that lists the coins. A mixture of capitals and small letters is a mistake. */
+export function parseSymbol(text: string): CoinSymbol {
+  const symbol = toSymbol(text)
+  if (symbol === undefined) throw refuse(SYMBOLS)
+  return symbol
+}
+
+const FEEDS = new Map(SYMBOLS.map((symbol) => [feedOf(symbol), symbol]))
+
+/** As `parseSymbol`, and takes the name of a feed too: `BTC/USD`. */
+export function parseFeedName(text: string): CoinSymbol {
+  const isOfOneCase = text === text.toLowerCase() || text === text.toUpperCase()
+  const ofFeed = isOfOneCase ? FEEDS.get(text.toUpperCase()) : undefined
+  const symbol = ofFeed ?? toSymbol(text)
+  if (symbol === undefined) throw refuse([...SYMBOLS, ...FEEDS.keys()])
+  return symbol
+}
+
+const refuse = (allowed: readonly string[]) =>
+  badRequest(`Invalid symbol. Allowed: ${allowed.join(', ')}; in capitals or in small letters`)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../core/errors.js'
-import { feedOf, SYMBOLS } from './streams.js'
-import { readFeed, readSymbol } from './symbol.js'
+import { feedOf, parseFeedName, parseSymbol, SYMBOLS } from './streams.js'
 
 const refusal = (read: () => unknown): unknown => {
   try {
@@ -14,15 +13,15 @@ const refusal = (read: () => unknown): unknown => {
 describe('a symbol', () => {
   test.each(SYMBOLS)('%s is read in capitals and in small letters', (symbol) => {
     for (const text of [symbol, symbol.toLowerCase()]) {
-      expect(readSymbol(text)).toBe(symbol)
-      expect(readFeed(text)).toBe(symbol)
+      expect(parseSymbol(text)).toBe(symbol)
+      expect(parseFeedName(text)).toBe(symbol)
     }
   })
 
   test.each(['', 'ZEC', 'Btc', 'bTC', 'BTC/USD', ' BTC', 'BTC ', 'BTCUSD', 'constructor'])(
     '%j is refused, with the list of those that are not',
     (text) => {
-      const error = refusal(() => readSymbol(text))
+      const error = refusal(() => parseSymbol(text))
       expect(error).toBeInstanceOf(ApiError)
       expect(error).toMatchObject({
         status: 400,
@@ -36,8 +35,8 @@ describe('a symbol', () => {
 
 describe('a feed', () => {
   test.each(SYMBOLS)('of %s is read in capitals and in small letters', (symbol) => {
-    expect(readFeed(feedOf(symbol))).toBe(symbol)
-    expect(readFeed(feedOf(symbol).toLowerCase())).toBe(symbol)
+    expect(parseFeedName(feedOf(symbol))).toBe(symbol)
+    expect(parseFeedName(feedOf(symbol).toLowerCase())).toBe(symbol)
   })
 
   test.each([
@@ -51,6 +50,6 @@ describe('a feed', () => {
     'BTC/USD/USD',
     'BTC-USD',
   ])('%j is refused', (text) =>
-    expect(refusal(() => readFeed(text))).toMatchObject({ status: 400 }),
+    expect(refusal(() => parseFeedName(text))).toMatchObject({ status: 400 }),
   )
 })

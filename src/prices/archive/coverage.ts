@@ -18,8 +18,8 @@ export type TickCoverage = { streams: StreamCoverage[]; gaps: GapRow[] }
 
 const HOUR_SEC = 3_600
 const GAPS_MAX = 1_000
-/** A tick is on its way and in the buffer for so long. */
-const ON_ITS_WAY_SEC = 5
+/** A tick takes up to so long to arrive and to be written. */
+const ARRIVAL_SEC = 5
 
 /** The last so many hours of every stream that has ticks at all. */
 export async function readTickCoverage(
@@ -27,9 +27,9 @@ export async function readTickCoverage(
   nowMs: number,
   hours: number,
 ): Promise<TickCoverage> {
-  const nowSec = Math.floor(nowMs / 1000) - ON_ITS_WAY_SEC
+  const nowSec = Math.floor(nowMs / 1000) - ARRIVAL_SEC
   const fromHour = Math.floor(nowSec / HOUR_SEC) - hours + 1
-  // In this order: ticks that move in between are counted twice rather than not at all.
+  // Live ticks first: those that are packed in between are counted twice rather than not at all.
   const live = await countLiveByHour(sql, fromHour, nowSec)
   const packed = await selectHours(sql, [...STREAMS.keys()], fromHour)
   const firsts = await selectFirstHours(sql, [...STREAMS.keys()])

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { BLOCK_SEC } from '../fast/tick-block.js'
 import { selectLatest } from './latest.js'
 import { packTicks } from './pack.js'
 import { insertTicks } from './queries.js'
 import { clearArchive, firstTicks, idOf, makeTick, NOON_SEC } from './test-archive.js'
-import { BLOCK_SEC } from './tick-block.js'
 
 const STREAMS = [idOf(), idOf({ source: 'oracle_data_streams' }), idOf({ symbol: 'ETH' })]
 const SPAN_SEC = 6 * BLOCK_SEC

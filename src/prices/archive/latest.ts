@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/connection.js'
+import { BLOCK_SEC, slotOf, TickBlock } from '../fast/tick-block.js'
 import { selectLastBlocks, selectLastLive } from './queries.js'
-import { BLOCK_SEC, slotOf, TickBlock } from './tick-block.js'
 
 /** Both ends included. */
 export type Span = { fromSec: number; toSec: number }
@@ -13,7 +13,7 @@ export async function selectLatest(
   streams: readonly number[],
   { fromSec, toSec }: Span,
 ): Promise<Map<number, Price>> {
-  // In this order: a tick that moves into its block in between is found twice.
+  // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const live = await selectLastLive(sql, streams, toSec)
   const blocks = await selectLastBlocks(sql, streams, fromSec, toSec)
   const latest = new Map<number, Price>()
@@ -33,4 +33,20 @@ function lastOf(block: TickBlock, startSec: number, toSec: number): Price | unde
   const endSec = startSec + BLOCK_SEC - 1
   const slot = block.lastSlot(toSec < endSec ? slotOf(toSec) : BLOCK_SEC - 1)
   return slot === -1 ? undefined : { sec: startSec + slot, price: block.priceAt(slot) }
+}
+
+/**
+ * The newest of the last ticks of these streams. Of the same second the later stream has it: sources
+ * are in the order of `TICK_SOURCES`, and Chainlink's own price counts more than a relayed one.
+ */
+export function newestTick(
+  latest: ReadonlyMap<number, Price>,
+  streams: readonly number[],
+): Price | undefined {
+  let newest: Price | undefined
+  for (const stream of streams) {
+    const tick = latest.get(stream)
+    if (tick !== undefined && tick.sec >= (newest?.sec ?? 0)) newest = tick
+  }
+  return newest
 }

@@ -1,4 +1,4 @@
-import { BLOCK_SEC } from './tick-block.js'
+import { BLOCK_SEC } from '../fast/tick-block.js'
 
 /** A partition of `tick_blocks`: `untilBlock` is the first block of the next month. */
 export type Month = { name: string; fromBlock: number; untilBlock: number }
@@ -11,7 +11,7 @@ export function monthOf(block: number): Month {
   return toMonth(date.getUTCFullYear(), date.getUTCMonth())
 }
 
-/** `undefined`: a table that somebody else attached. */
+/** `undefined`: a table that an operator attached. */
 export function monthNamed(name: string): Month | undefined {
   const [, year, month] = NAME.exec(name) ?? []
   return year === undefined ? undefined : toMonth(Number(year), Number(month) - 1)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { blockOf } from '../fast/tick-block.js'
 import { packTicks } from './pack.js'
 import { insertTicks } from './queries.js'
 import {
@@ -12,7 +13,6 @@ import {
   readPacked,
   readState,
 } from './test-archive.js'
-import { blockOf } from './tick-block.js'
 
 /** The first moment at which the block that begins at noon is packed. */
 const PACKED_MS = (NOON_SEC + 300 + 120) * 1000

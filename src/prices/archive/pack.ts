@@ -1,5 +1,6 @@
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
+import { BLOCK_SEC, blockOf, hourOfBlock, slotOf, TickBlock } from '../fast/tick-block.js'
 import { ensurePartitions } from './partitions.js'
 import {
   addToHours,
@@ -13,11 +14,10 @@ import {
   updateState,
   upsertBlocks,
 } from './queries.js'
-import { BLOCK_SEC, blockOf, hourOfBlock, slotOf, TickBlock } from './tick-block.js'
 
 export const PACK_MS = 30_000
 
-/** A block waits so long for ticks that are on their way; what comes later is added to it. */
+/** A block is packed so long after its end; ticks that come later are added to it. */
 const SETTLE_SEC = 120
 /** Most ticks that one transaction moves. */
 const TICKS_MAX = 20_000

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { transact } from '../../store/transaction.js'
+import { blockOf } from '../fast/tick-block.js'
 import { packTicks } from './pack.js'
 import { dropOldMonths, ensurePartitions } from './partitions.js'
 import { insertGap, insertTicks, lockState } from './queries.js'
 import { clearArchive, makeTick, readPacked, readState } from './test-archive.js'
-import { blockOf } from './tick-block.js'
 
 const OCTOBER_MS = Date.UTC(2026, 9)
 const NOVEMBER_MS = Date.UTC(2026, 10)

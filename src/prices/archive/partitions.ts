@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
+import { BLOCK_SEC } from '../fast/tick-block.js'
 import { type Month, monthNamed, monthOf } from './month.js'
 import { lockState, updateState } from './queries.js'
-import { BLOCK_SEC } from './tick-block.js'
 
 const NAMES_MAX = 100
-/** Whoever reads the blocks waits behind the one who waits to drop some of them. */
+/** Readers of blocks queue behind a transaction that waits for its lock: it gives up after so long. */
 const LOCK_WAIT_MS = 2_000
 
 /** Makes the partitions that these blocks need. */
@@ -19,7 +19,7 @@ export async function ensurePartitions(tx: Sql, blocks: Iterable<number>): Promi
   for (const month of await selectMissing(tx, missing)) await createPartition(tx, month)
 }
 
-/** Drops the months that are over before that time, and what is said about their hours and gaps. */
+/** Drops the months that are over before that time, with the rows about their hours and gaps. */
 export async function dropOldMonths(pool: Pool, beforeMs: number): Promise<void> {
   const beforeBlock = Math.floor(beforeMs / 1000 / BLOCK_SEC)
   for (const name of await selectAttached(pool)) {
@@ -27,9 +27,9 @@ export async function dropOldMonths(pool: Pool, beforeMs: number): Promise<void>
     if (month === undefined || month.untilBlock > beforeBlock) continue
     await transact(pool, async (tx) => {
       await tx.unsafe(`set local lock_timeout = ${LOCK_WAIT_MS}`)
-      // Locked first, as by whoever packs; whoever remembers blocks of the month forgets them.
+      // Locked first, as packing does. The new revision makes every process drop its rendered blocks.
       const state = await lockState(tx)
-      // Somebody may have taken it out meanwhile, to keep it.
+      // The operator may have detached it meanwhile, to keep it.
       if (!(await selectAttached(tx)).includes(name)) return
       await tx.unsafe(`drop table if exists ${name}`)
       const endSec = month.untilBlock * BLOCK_SEC
@@ -49,14 +49,14 @@ async function selectAttached(sql: Sql): Promise<string[]> {
   return tables.map(({ name }) => name)
 }
 
-/** Those that have no partition. One that was taken out counts no more, though its table is there. */
+/** The months without a partition. A detached one does not count, though its table is there. */
 async function selectMissing(tx: Sql, months: readonly Month[]): Promise<Month[]> {
   const names = await selectAttached(tx)
   const attached = new Set(names.map((name) => monthNamed(name)?.fromBlock))
   return months.filter(({ fromBlock }) => !attached.has(fromBlock))
 }
 
-/** A table that is made first and attached then does not lock the readers of the others out. */
+/** Creating the table first and attaching it then does not block readers of the other months. */
 async function createPartition(
   tx: Sql,
   { name: plain, fromBlock, untilBlock }: Month,

@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/connection.js'
+import { blockOf, COLUMN_BYTES, type Tick } from '../fast/tick-block.js'
 import { monthOf } from './month.js'
-import { blockOf, COLUMN_BYTES, type Tick } from './tick-block.js'
 
 export type StreamTick = Tick & { stream: number }
 export type BlockKey = { stream: number; block: number }
@@ -37,8 +37,8 @@ export async function insertTicks(sql: Sql, ticks: readonly StreamTick[]): Promi
 export type LiveTicks = TickState & { ticks: StreamTick[] }
 
 /**
- * What is not in blocks yet, from `fromSec` to `toSec`, in no order. To be read before the blocks:
- * a tick that moves in between is then found twice rather than not at all.
+ * Ticks that are not in blocks yet, from `fromSec` to `toSec`, in no order. To be read before the
+ * blocks: a tick that is packed in between is then found twice rather than not at all.
  */
 export async function selectLive(
   sql: Sql,
@@ -253,7 +253,7 @@ export type GapRow = {
   reason: string
 }
 
-/** What another process has noted already stays as it is. */
+/** A gap that another process has inserted stays as it is. */
 export async function insertGap(sql: Sql, gap: GapRow): Promise<void> {
   await sql`insert into tick_gaps ${sql(gap)} on conflict do nothing`
 }

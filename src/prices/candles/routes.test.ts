@@ -3,7 +3,7 @@ import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { packTicks } from '../archive/pack.js'
 import { insertTicks } from '../archive/queries.js'
 import { type CoinSymbol, type Stream, streamId } from '../streams.js'
-import type { Candle } from './candle.js'
+import type { Candle } from './candles.js'
 
 const MINUTE_MS = 60_000
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StreamTick } from '../archive/queries.js'
-import { BLOCK_SEC, blockOf, slotOf, TickBlock } from '../archive/tick-block.js'
-import { mergeSeconds } from './second-prices.js'
+import { BLOCK_SEC, blockOf, slotOf, TickBlock } from '../fast/tick-block.js'
+import { mergeSeconds } from './candles.js'
 
 const FROM_SEC = 1_793_000_100
 const SECONDS = 2 * BLOCK_SEC

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Bus } from '../../bus/bus.js'
+import { type EventDraft, NO_KEYS } from '../../bus/event.js'
 import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../lib/log.js'
 import { repeat } from '../../lib/timing.js'
@@ -8,14 +9,21 @@ import { createPriceFeed } from '../../upstreams/prices/feed.js'
 import type { PriceGap, PriceSource, PriceTick } from '../../upstreams/prices/source.js'
 import { type Price, selectLatest } from '../archive/latest.js'
 import type { StreamTick } from '../archive/queries.js'
-import { CANDLES_SEC } from '../candles/candle.js'
-import { type CoinSymbol, STREAMS, type Stream, sourceOf, streamId, toSymbol } from '../streams.js'
-import { type CollectMetrics, createCollectMetrics } from './metrics.js'
-import { toPriceEvent } from './price-event.js'
+import { CANDLES_SEC } from '../candles/candles.js'
+import {
+  type CoinSymbol,
+  feedOf,
+  MEAN_SECONDS,
+  STREAMS,
+  type Stream,
+  sourceOf,
+  streamId,
+  toSymbol,
+} from '../streams.js'
 import { type Anchor, PriceGuard } from './price-guard.js'
-import { Speakers } from './speakers.js'
+import { SourceFailover } from './source-failover.js'
 import { selectStored } from './stored-streams.js'
-import { TickBuffer } from './tick-buffer.js'
+import { type CollectMetrics, createCollectMetrics, TickBuffer } from './tick-buffer.js'
 
 export type CollectorOptions = {
   store: { readonly sql: Pool }
@@ -28,21 +36,21 @@ export type CollectorOptions = {
 
 /** At most so much is lost when the process dies. */
 const FLUSH_MS = 1_000
-/** What is older is history and not news. */
-const NEWS_MS = 10_000
+/** Older prices are stored and not published. */
+const PUBLISH_MS_MAX = 10_000
 
 /**
- * Takes the ticks of all price sources into the archive and tells the bus. Any number of processes may
- * do so at once: the first tick of a second stays, and they are all the same.
+ * Takes the ticks of all price sources into the archive and publishes them. Any number of processes may
+ * do so at once: of a second the first tick stays, and all of them are the same.
  */
 export class TickCollector {
   readonly #options: CollectorOptions
   readonly #buffer: TickBuffer
   readonly #metrics: CollectMetrics
   #guard = new PriceGuard()
-  readonly #speakers: Speakers
-  /** The newest second that was told, by feed and kind. */
-  readonly #told = new Map<string, number>()
+  readonly #failover: SourceFailover
+  /** The newest second that was published, by coin and kind. */
+  readonly #publishedSecs = new Map<string, number>()
   #hasCandles = false
 
   constructor(options: CollectorOptions) {
@@ -51,7 +59,7 @@ export class TickCollector {
     this.#buffer = new TickBuffer(store)
     this.#metrics = createCollectMetrics(registry, () => this.#buffer.size)
     const names = sources.map(({ name }) => name)
-    this.#speakers = new Speakers(names, clock.now())
+    this.#failover = new SourceFailover(names, clock.now())
   }
 
   /** Whether the prices that candles are made of are in the archive, as far as they can be fetched. */
@@ -69,7 +77,7 @@ export class TickCollector {
     this.#guard = new PriceGuard(anchorsOf(latest))
     const feed = createPriceFeed({
       sources,
-      onTick: (tick) => this.#hear(tick),
+      onTick: (tick) => this.#onTick(tick),
       onGap: (gap) => this.#noteGap(gap),
       stored: (coin, kind, source) => {
         const stored = storedById.get(idOf({ coin, kind, source }) ?? -1)
@@ -82,12 +90,12 @@ export class TickCollector {
     await this.#flush()
   }
 
-  #hear(tick: PriceTick): void {
+  #onTick(tick: PriceTick): void {
     const stream = streamOf(tick)
     if (stream === undefined) return
     const nowMs = this.#options.clock.now()
-    for (const heard of this.#speakers.hear(streamId(stream), tick, nowMs)) {
-      this.#take(stream, heard, nowMs)
+    for (const each of this.#failover.select(streamId(stream), tick, nowMs)) {
+      this.#take(stream, each, nowMs)
     }
   }
 
@@ -99,23 +107,24 @@ export class TickCollector {
       this.#metrics.refused.inc({ source, reason: refusal })
       return
     }
-    this.#speakers.note(id, tick, nowMs)
+    this.#failover.noteTaken(id, tick, nowMs)
     const taken = toStreamTick(id, tick)
     if (this.#buffer.add(taken)) this.#metrics.taken.inc({ source })
     else this.#metrics.refused.inc({ source, reason: 'overflow' })
-    this.#tell(stream, taken, nowMs)
+    this.#publish(stream, taken, nowMs)
   }
 
   /**
-   * At once, and not when it is written: a price is worth most in its first second, and none is ever
-   * taken back. Of several sources the first one is heard.
+   * Before the tick is written: a price is worth most in its first second, and is never taken back. Of
+   * several sources the first one is published.
    */
-  #tell(stream: Stream, tick: StreamTick, nowMs: number): void {
+  #publish(stream: Stream, tick: StreamTick, nowMs: number): void {
     const key = `${stream.symbol} ${stream.kind}`
-    const isNews = nowMs - tick.sec * 1000 <= NEWS_MS && tick.sec > (this.#told.get(key) ?? 0)
-    const event = isNews ? toPriceEvent(stream, tick) : undefined
+    const isRecent = nowMs - tick.sec * 1000 <= PUBLISH_MS_MAX
+    const isNewest = tick.sec > (this.#publishedSecs.get(key) ?? 0)
+    const event = isRecent && isNewest ? toPriceEvent(stream, tick) : undefined
     if (event === undefined) return
-    this.#told.set(key, tick.sec)
+    this.#publishedSecs.set(key, tick.sec)
     this.#options.bus.publish([event])
   }
 
@@ -144,16 +153,16 @@ export class TickCollector {
   }
 }
 
-type Spoken = Pick<PriceTick, 'coin' | 'kind' | 'source'>
+type StreamKey = Pick<PriceTick, 'coin' | 'kind' | 'source'>
 
 /** `undefined`: a coin that is not ours. */
-function streamOf({ coin, kind, source }: Spoken): Stream | undefined {
+function streamOf({ coin, kind, source }: StreamKey): Stream | undefined {
   const symbol = toSymbol(coin)
   return symbol && { symbol, kind, source: sourceOf(source) }
 }
 
-function idOf(spoken: Spoken): number | undefined {
-  const stream = streamOf(spoken)
+function idOf(key: StreamKey): number | undefined {
+  const stream = streamOf(key)
   return stream && streamId(stream)
 }
 
@@ -166,7 +175,7 @@ const toStreamTick = (stream: number, { timestampMs, price, bid, ask }: PriceTic
   ask: ask === undefined ? undefined : Number(ask),
 })
 
-/** What each coin cost last, by whichever stream knows best. */
+/** The newest price of each coin, of any of its streams. */
 function anchorsOf(latest: ReadonlyMap<number, Price>): [CoinSymbol, Anchor][] {
   const newest = new Map<CoinSymbol, Anchor>()
   for (const [id, { sec, price }] of latest) {
@@ -175,4 +184,23 @@ function anchorsOf(latest: ReadonlyMap<number, Price>): [CoinSymbol, Anchor][] {
     newest.set(symbol, { price, timestampMs: sec * 1000 })
   }
   return [...newest]
+}
+
+/** The live message of a price. `undefined`: prices of the exchange are not published. */
+export function toPriceEvent({ symbol, kind }: Stream, tick: StreamTick): EventDraft | undefined {
+  if (kind === 'binance') return undefined
+  const { sec, price, bid = price, ask = price } = tick
+  const type = 'price_feed'
+  const feed = feedOf(symbol)
+  const seconds = MEAN_SECONDS[kind]
+  const mean = seconds === undefined ? {} : { is_twap: true, twap_window_seconds: seconds }
+  const data = { feed, price, bid, ask, timestamp: sec, ...mean }
+  return {
+    type,
+    timestampMs: sec * 1000,
+    data,
+    keys: { ...NO_KEYS, feed, priceSource: kind },
+    // Clients expect feed, seconds and mean above the data too.
+    message: { type, feed, timestamp: sec, ...mean, data },
+  }
 }

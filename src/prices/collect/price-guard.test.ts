@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PriceSourceName, PriceTick } from '../../upstreams/prices/source.js'
-import { PriceGuard, type Refusal } from './price-guard.js'
+import { PriceGuard, type PriceRefusal } from './price-guard.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const MINUTE_MS = 60_000
@@ -16,7 +16,7 @@ const tick = (
   coin: 'btc',
   kind: 'spot',
   source: 'rtds',
-  oracle: 'chainlink',
+  provider: 'chainlink',
   timestampMs,
   price: String(price),
   priceE18: 0n,
@@ -28,7 +28,7 @@ const guardAt = (price: number, timestampMs = NOW_MS) =>
   new PriceGuard([['BTC', { price, timestampMs }]])
 
 describe('a price', () => {
-  test.each<[string, number, number, Refusal | undefined]>([
+  test.each<[string, number, number, PriceRefusal | undefined]>([
     ['twice as high within a minute', 200, MINUTE_MS, undefined],
     ['half as high within a minute', 50, MINUTE_MS, undefined],
     ['a little more than twice as high within a minute', 200.01, MINUTE_MS, 'jump'],

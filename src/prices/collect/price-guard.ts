@@ -2,22 +2,22 @@ import type { PriceSourceName, PriceTick } from '../../upstreams/prices/source.j
 import type { CoinSymbol } from '../streams.js'
 
 /**
- * Why a price is not believed: it is far from what the coin cost (`jump`), of a moment too long ago
- * (`late`), or there are too few prices yet to know what the coin costs (`unproven`).
+ * Why a price is not believed: it is far from what the coin cost (`jump`), too old (`late`), or there
+ * are too few prices yet to say what the coin costs (`unproven`).
  */
-export type Refusal = 'jump' | 'late' | 'unproven'
+export type PriceRefusal = 'jump' | 'late' | 'unproven'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How far back ticks come that are no mistake: two minutes in snapshots, a day where reports are read again. */
+/** How old ticks may be: sockets send snapshots of two minutes, and Chainlink's past is fetched a day back. */
 const LATE_MS_MAX: Readonly<Record<PriceSourceName, number>> = {
   rtds: 5 * MINUTE_MS,
   live_v2: 5 * MINUTE_MS,
   chainlink: 25 * HOUR_MS,
 }
 
-/** By which factor a price may have moved within a time. After the last of them nobody knows. */
+/** By which factor a price may have moved within a time. After the last of them any price is possible. */
 const MOVES = [
   { withinMs: MINUTE_MS, factorMax: 2 },
   { withinMs: 7 * 24 * HOUR_MS, factorMax: 10 },
@@ -28,18 +28,18 @@ const VOTES = 3
 /** What a coin cost, and when. */
 export type Anchor = { price: number; timestampMs: number }
 
-/** Tells prices that can be true from those that cannot, by what each coin cost before. */
+/** Refuses prices that cannot be true, judged by what each coin cost before. */
 export class PriceGuard {
   readonly #anchors: Map<CoinSymbol, Anchor>
   readonly #votes = new Map<CoinSymbol, number[]>()
 
-  /** `anchors`: the last prices known from an earlier life. */
+  /** `anchors`: the last prices of the archive. */
   constructor(anchors: Iterable<[CoinSymbol, Anchor]> = []) {
     this.#anchors = new Map(anchors)
   }
 
   /** `undefined`: it is believed. */
-  check(symbol: CoinSymbol, tick: PriceTick): Refusal | undefined {
+  check(symbol: CoinSymbol, tick: PriceTick): PriceRefusal | undefined {
     const { timestampMs, receivedMs, source, bid = tick.price, ask = tick.price } = tick
     const price = Number(tick.price)
     if (receivedMs - timestampMs > LATE_MS_MAX[source]) return 'late'
@@ -60,7 +60,7 @@ export class PriceGuard {
     return move === undefined ? undefined : { anchor, factorMax: move.factorMax }
   }
 
-  #vote(symbol: CoinSymbol, price: number, timestampMs: number): Refusal | undefined {
+  #vote(symbol: CoinSymbol, price: number, timestampMs: number): PriceRefusal | undefined {
     const votes = [...(this.#votes.get(symbol) ?? []), price].sort((a, b) => a - b)
     this.#votes.set(symbol, votes)
     const middle = votes[(VOTES - 1) / 2]

@@ -2,7 +2,7 @@ import type { Sql } from '../../store/connection.js'
 import type { Seconds } from '../../upstreams/prices/source.js'
 import type { Price } from '../archive/latest.js'
 import { selectBlocks, selectLive } from '../archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../archive/tick-block.js'
+import { BLOCK_SEC, blockOf, TickBlock } from '../fast/tick-block.js'
 import { STREAMS } from '../streams.js'
 
 /** How far back a source that serves its past is asked for it. */

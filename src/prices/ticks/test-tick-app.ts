@@ -6,9 +6,9 @@ import { createContext } from '../../context.js'
 import type { Pool } from '../../store/connection.js'
 import { packTicks } from '../archive/pack.js'
 import { insertTicks, type StreamTick } from '../archive/queries.js'
+import { tickRoutes } from '../routes.js'
+import type { Tick, TicksReply } from '../schemas.js'
 import { STREAMS } from '../streams.js'
-import { tickRoutes } from './routes.js'
-import type { Tick, TicksReply } from './schemas.js'
 
 export type Reply = Static<typeof TicksReply>
 

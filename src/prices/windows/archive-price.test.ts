@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Tick } from '../archive/tick-block.js'
+import type { Tick } from '../fast/tick-block.js'
 import { streamId, TICK_SOURCES } from '../streams.js'
-import { choosePrice } from './archive-price.js'
+import { choosePrice } from './price-window.js'
 
 const KINDS = ['twap60', 'spot'] as const
 const [PLATFORM, ORACLE] = TICK_SOURCES
@@ -39,8 +39,8 @@ describe('the price that counts', () => {
         const chosen = choosePrice(toLatest(ticks), 'BTC', KINDS)
         if (kind === undefined || best === undefined) expect(chosen).toBeUndefined()
         else {
-          const heardSec = Math.min(...rivals.map(({ sec }) => sec))
-          expect(chosen).toEqual({ kind, price: best.price, heardSec })
+          const commonSec = Math.min(...rivals.map(({ sec }) => sec))
+          expect(chosen).toEqual({ kind, price: best.price, commonSec })
         }
       }),
       { numRuns: 500 },
@@ -50,10 +50,13 @@ describe('the price that counts', () => {
   test('is final only when both of its sources were heard', () => {
     const platform = { kind: 'spot', source: PLATFORM, sec: 9, price: 1 } as const
     const oracle = { kind: 'spot', source: ORACLE, sec: 8, price: 2 } as const
-    expect(choosePrice(toLatest([platform]), 'BTC', KINDS)).toMatchObject({ price: 1, heardSec: 9 })
+    expect(choosePrice(toLatest([platform]), 'BTC', KINDS)).toMatchObject({
+      price: 1,
+      commonSec: 9,
+    })
     expect(choosePrice(toLatest([platform, oracle]), 'BTC', KINDS)).toMatchObject({
       price: 1,
-      heardSec: 8,
+      commonSec: 8,
     })
   })
 })

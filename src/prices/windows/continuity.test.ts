@@ -3,9 +3,8 @@ import { randomFrom } from '../../../test/random.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { packTicks } from '../archive/pack.js'
 import { type CoinSymbol, TICK_SOURCES, type TickSource } from '../streams.js'
-import { kindsAt } from './settlement.js'
 import { openWindowApp, readPrice, type WindowApp } from './test-window-app.js'
-import type { WindowInterval } from './window.js'
+import { kindsAt, type WindowInterval } from './window.js'
 
 const WINDOWS = 200
 const NOW_MS = Date.UTC(2026, 8, 20)

@@ -1,28 +1,29 @@
 import { unavailable } from '../../core/errors.js'
 import type { Sql } from '../../store/connection.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
-import { type ArchivePrice, selectPrice } from './archive-price.js'
-import { kindsAt, lookbackSecOf } from './settlement.js'
+import { newestTick, type Price, type Span, selectLatest } from '../archive/latest.js'
+import { type CoinSymbol, streamIds } from '../streams.js'
 import type { SitePrices } from './site-prices.js'
-import { priceUnknown, SETTLE_MS, type Window } from './window.js'
+import { kindsAt, lookbackSecOf, priceUnknown, SETTLE_MS, type Window } from './window.js'
 
 export type PriceWindow = { openPrice: number; closePrice: number; isCompleted: boolean }
 
 /** Where prices are looked for: in the archive, then at the site. */
 export type PriceSources = { sql: Sql; site: SitePrices }
 
-/** The price of a boundary may be so old: a source that is well tells one every second. */
+/** The price of a boundary may be so old. Normally there is one every second. */
 const AGE_SEC_MAX = 60
 
 /**
  * The prices of a window at this moment.
  *
  *   running    until its end. The close is the newest price.
- *   ending     the price of the end is not final: its tick is on its way, or nobody knows it yet.
- *   completed  every source that told the price of late has told that of the end, or ten seconds
- *              have passed, or the site has it.
+ *   ending     the price of the end is not final: its tick has not come, and the site has none.
+ *   completed  every source with recent prices has sent that of the end, or ten seconds have
+ *              passed, or the site has it.
  *
- * Throws a 404 if nobody knows at which price it began, and a 503 if the site could but is down.
+ * Throws a 404 if neither archive nor site has the price at which it began, and a 503 if the archive
+ * does not have it and the site is down.
  */
 export async function readPrices(
   { sql, site }: PriceSources,
@@ -35,7 +36,7 @@ export async function readPrices(
   if (sinceEndMs >= 0) {
     const end = await selectBoundaryPrice(sql, window, endSec)
     if (end !== undefined) {
-      const isCompleted = end.heardSec === endSec || sinceEndMs >= SETTLE_MS
+      const isCompleted = end.commonSec === endSec || sinceEndMs >= SETTLE_MS
       return { openPrice, closePrice: end.price, isCompleted }
     }
     const answer = await site.get(window, lookbackSecOf(kindsAt(window.interval, endSec)))
@@ -74,4 +75,34 @@ function selectBoundaryPrice(
 ): Promise<ArchivePrice | undefined> {
   const span = { fromSec: boundarySec - AGE_SEC_MAX, toSec: boundarySec }
   return selectPrice(sql, symbol, kindsAt(interval, boundarySec), span)
+}
+
+/** `commonSec`: up to this second every source with recent prices has sent one. */
+export type ArchivePrice = { kind: PriceKind; price: number; commonSec: number }
+
+/** The newest price in the span, of the first kind that has any; `undefined`: there is none. */
+export async function selectPrice(
+  sql: Sql,
+  symbol: CoinSymbol,
+  kinds: readonly PriceKind[],
+  span: Span,
+): Promise<ArchivePrice | undefined> {
+  const streams = kinds.flatMap((kind) => streamIds(symbol, kind))
+  return choosePrice(await selectLatest(sql, streams, span), symbol, kinds)
+}
+
+/** `latest` has the last tick of each stream that has one. */
+export function choosePrice(
+  latest: ReadonlyMap<number, Price>,
+  symbol: CoinSymbol,
+  kinds: readonly PriceKind[],
+): ArchivePrice | undefined {
+  for (const kind of kinds) {
+    const streams = streamIds(symbol, kind)
+    const newest = newestTick(latest, streams)
+    if (newest === undefined) continue
+    const secs = streams.flatMap((stream) => latest.get(stream)?.sec ?? [])
+    return { kind, price: newest.price, commonSec: Math.min(...secs) }
+  }
+  return undefined
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { kindsAt, lookbackSecOf } from './settlement.js'
-import { WINDOW_INTERVALS } from './window.js'
+import { kindsAt, lookbackSecOf, WINDOW_INTERVALS } from './window.js'
 
 const MEAN_60 = ['twap60', 'spot']
 const MEAN_30 = ['twap30', 'spot']

@@ -10,14 +10,14 @@ type SitePrice = Pick<SitePriceClient, 'getCryptoPrice'>
 type Known = { answer: SiteCryptoPrice; untilMs: number }
 
 const ANSWERS_MAX = 2_000
-/** The site tells the price of a boundary some seconds late; what it does not know after a minute is not there. */
+/** The site has the price of a boundary some seconds late; what it lacks after a minute stays missing. */
 const LATE_MS_MAX = 60_000
 const UNKNOWN_MS = 60_000
 const SOON_KNOWN_MS = 2_000
 /** The caller waits no longer; the call itself goes on, and its answer is kept. */
 const WAIT_MS_MAX = 5_000
 
-/** What the site says about windows, remembered so that asking us again does not mean asking it again. */
+/** The site's prices of windows, cached so that repeated requests do not reach the site. */
 export class SitePrices {
   readonly #site: SitePrice
   readonly #clock: Clock
@@ -58,7 +58,7 @@ export class SitePrices {
   }
 }
 
-/** For how long the site will say nothing else. */
+/** For how long the site's answer stays the same. */
 function keepMs(answer: SiteCryptoPrice, { startSec, endSec }: Window, nowMs: number): number {
   const { openPrice, closePrice, completed } = answer
   const isOpenKnown = openPrice !== undefined

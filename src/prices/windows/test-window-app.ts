@@ -5,8 +5,8 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { createTestApp } from '../../../test/test-app.js'
 import { loadConfig } from '../../config/config.js'
 import { insertTicks } from '../archive/queries.js'
+import type { PriceReply } from '../schemas.js'
 import { type Stream, streamId } from '../streams.js'
-import type { PriceReply } from './schemas.js'
 
 /** A second and its price. */
 export type SecondPrice = [sec: number, price: number]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../core/errors.js'
-import { type AskedWindow, cacheMsOf, readWindow, WINDOW_INTERVALS } from './window.js'
+import { type AskedWindow, cacheMsOf, parseWindow, WINDOW_INTERVALS } from './window.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const NOW_SEC = NOW_MS / 1000
@@ -11,7 +11,7 @@ const interval = fc.constantFrom(...WINDOW_INTERVALS)
 
 function read(asked: Partial<AskedWindow>, nowMs = NOW_MS): unknown {
   try {
-    return readWindow({ symbol: 'BTC', window: NOW_SEC - 14_400, ...asked }, nowMs)
+    return parseWindow({ symbol: 'BTC', window: NOW_SEC - 14_400, ...asked }, nowMs)
   } catch (error) {
     if (error instanceof ApiError) return { status: error.status, ...error.fields, error }
     throw error

@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import { ApiError, badRequest } from '../../core/errors.js'
 import { MILLISECONDS_MIN } from '../../core/unix-time.js'
-import { EARLIEST_MS } from '../../upstreams/prices/moment.js'
-import type { CoinSymbol } from '../streams.js'
-import { readSymbol } from '../symbol.js'
+import { EARLIEST_MS } from '../../upstreams/prices/parse-fields.js'
+import type { PriceKind } from '../../upstreams/prices/source.js'
+import { type CoinSymbol, MEAN_SECONDS, parseSymbol } from '../streams.js'
 
 export const WINDOW_INTERVALS = ['5m', '15m', '1h', '4h'] as const
 export type WindowInterval = (typeof WINDOW_INTERVALS)[number]
@@ -26,13 +27,13 @@ export type Window = {
 /** As the caller asks for it. */
 export type AskedWindow = { symbol: string; window: number; interval?: WindowInterval }
 
-/** Nobody kept prices of windows before that. */
+/** There are no prices of windows before that. */
 const FIRST_SEC = EARLIEST_MS / 1000
 
 /** Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. */
-export function readWindow(asked: AskedWindow, nowMs: number): Window {
+export function parseWindow(asked: AskedWindow, nowMs: number): Window {
   const { window: startSec, interval = DEFAULT_INTERVAL } = asked
-  const symbol = readSymbol(asked.symbol)
+  const symbol = parseSymbol(asked.symbol)
   if (startSec >= MILLISECONDS_MIN) {
     throw badRequest('Invalid window: give Unix seconds, not milliseconds.', {
       hint: `window=${Math.floor(startSec / 1000)}`,
@@ -63,7 +64,7 @@ function offGrid(startSec: number, interval: WindowInterval): ApiError {
   )
 }
 
-/** So long after a boundary its own tick may still be on its way. */
+/** The tick of a boundary comes within so long after it. */
 export const SETTLE_MS = 10_000
 const FRESH_CACHE_MS = 1_000
 const CACHE_MS = 10_000
@@ -77,3 +78,36 @@ export function cacheMsOf(asked: AskedWindow, nowMs: number): number {
   })
   return isFresh ? FRESH_CACHE_MS : CACHE_MS
 }
+
+/** Which price decides; the next one stands in where there is none of it. */
+export type Kinds = readonly [PriceKind, ...PriceKind[]]
+
+type Rule = { fromSec: number; kinds: Kinds }
+
+const since = (date: string, kinds: Kinds): Rule => ({ fromSec: Date.parse(date) / 1000, kinds })
+const always = (kinds: Kinds): Rule => ({ fromSec: 0, kinds })
+
+/** Newest first. In August 2026 the platform went from the price of a second to means of it. */
+const RULES: Readonly<Record<WindowInterval, readonly Rule[]>> = {
+  '5m': [
+    since('2026-08-14', ['twap60', 'spot']),
+    since('2026-08-07', ['twap30', 'spot']),
+    always(['spot']),
+  ],
+  '15m': [since('2026-08-07', ['twap60', 'spot']), always(['spot'])],
+  '1h': [always(['binance', 'spot'])],
+  '4h': [since('2026-08-07', ['twap60', 'spot']), always(['spot'])],
+}
+
+/**
+ * The prices that count at the boundary between two windows. They follow from the boundary alone, so
+ * that one window ends at the price at which the next begins.
+ */
+export function kindsAt(interval: WindowInterval, boundarySec: number): Kinds {
+  const rule = RULES[interval].find(({ fromSec }) => fromSec <= boundarySec)
+  assert(rule !== undefined, 'a rule holds since the epoch')
+  return rule.kinds
+}
+
+/** Over how many seconds the site is to take the mean; `undefined`: none, its variant says which price. */
+export const lookbackSecOf = ([kind]: Kinds): number | undefined => MEAN_SECONDS[kind]

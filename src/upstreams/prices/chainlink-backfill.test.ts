@@ -11,7 +11,7 @@ const tick = (sec: number): PriceTick => ({
   coin: 'btc',
   kind: 'spot',
   source: 'chainlink',
-  oracle: 'chainlink',
+  provider: 'chainlink',
   timestampMs: sec * 1_000,
   price: '1',
   priceE18: 10n ** 18n,
@@ -81,6 +81,36 @@ test('all feeds are read side by side', async () => {
   for (const page of [0, 1, 2]) {
     expect(new Set(coins.slice(page * 7, page * 7 + 7)).size).toBe(7)
   }
+})
+
+test('recent seconds are read four pages at once, older ones one by one', async () => {
+  let pages = 0
+  const most = { recent: 0, older: 0 }
+  const controller = new AbortController()
+  const nothing = () => undefined
+  const backfill = new Backfill(controller.signal, {
+    readPage: async (_feed, fromSec) => {
+      pages += 1
+      const age = fromSec > 90_000 ? 'recent' : 'older'
+      most[age] = Math.max(most[age], pages)
+      await new Promise((resolve) => setImmediate(resolve))
+      pages -= 1
+      return range(fromSec, fromSec + 99).map(tick)
+    },
+    onTick: nothing,
+    onMissed: nothing,
+    timing: { now: () => 0, sleep: async () => {} },
+    log: pino({ level: 'silent' }),
+  })
+  const feeds = Array.from({ length: 7 }, (_, index) => ({ ...FEED, coin: `coin ${index}` }))
+  for (const feed of feeds) {
+    backfill.add({ feed, fromSec: 99_900, toSec: 100_000 })
+    backfill.add({ feed, fromSec: 80_000, toSec: 80_300 })
+  }
+  await vi.waitFor(() => expect(backfill.isPending('spot', 0)).toBe(false))
+  expect(most.recent).toBe(4)
+  // The first one is asked for while the last recent ones are on their way.
+  expect(most.older).toBeLessThan(4)
 })
 
 test('stretches that one page covers need no other', async () => {

@@ -19,8 +19,11 @@ export type BackfillOptions = {
 
 /** So many seconds before the newest missed one a page begins. */
 export const PAGE_REPORTS = 100
-/** Few enough that other calls to the host and other work of this process get their turn. */
-const PAGES_AT_ONCE = 4
+/** Seconds that are at most so old are read four pages at once, because readers wait for them. */
+const RECENT_SEC = 3 * 60 * 60
+const RECENT_PAGES_AT_ONCE = 4
+/** Older ones leave time for other work of this process and of the host. */
+const OLDER_PAGES_AT_ONCE = 1
 const STRETCHES_MAX = 1_000
 /** Seconds that are older than this are reported as missed without being asked for. */
 const SECONDS_MAX = 24 * 60 * 60
@@ -41,6 +44,7 @@ export class Backfill {
   readonly #signal: AbortSignal
   readonly #queues = new Map<ChainlinkFeed, FeedQueue>()
   #pages = 0
+  #newestSec = 0
   #servedMs = Number.NEGATIVE_INFINITY
 
   constructor(signal: AbortSignal, options: BackfillOptions) {
@@ -52,6 +56,7 @@ export class Backfill {
     const { onMissed, timing } = this.#options
     const firstSec = Math.max(fromSec, toSec - SECONDS_MAX + 1)
     if (firstSec > fromSec) onMissed({ feed, fromSec, toSec: firstSec - 1 })
+    this.#newestSec = Math.max(this.#newestSec, toSec)
     const queue = this.#queueOf(feed)
     if (queue.stretches.length >= STRETCHES_MAX) {
       onMissed({ feed, fromSec: firstSec, toSec })
@@ -82,12 +87,14 @@ export class Backfill {
   }
 
   #readOn(): void {
-    while (this.#pages < PAGES_AT_ONCE && !this.#signal.aborted) {
+    while (!this.#signal.aborted) {
       const idle = [...this.#queues.values()].filter(
         ({ isBusy, stretches }) => !isBusy && stretches.length > 0,
       )
       const [next] = idle.sort((a, b) => newestOf(b).toSec - newestOf(a).toSec)
       if (next === undefined) return
+      const isRecent = newestOf(next).toSec > this.#newestSec - RECENT_SEC
+      if (this.#pages >= (isRecent ? RECENT_PAGES_AT_ONCE : OLDER_PAGES_AT_ONCE)) return
       void this.#run(next)
     }
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ParseError } from '../transport/parse-json.js'
-import { chooseFeeds, readFeeds, scaleToE18 } from './chainlink-feeds.js'
+import { chooseFeeds, parseFeeds, scaleToE18 } from './chainlink-feeds.js'
 
 const BODY = JSON.parse(
   readFileSync(new URL('./fixtures/chainlink-feeds.json', import.meta.url), 'utf8'),
@@ -9,7 +9,7 @@ const BODY = JSON.parse(
 const BTC = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
 
 test('dollar prices are found by what is known of the id, or by name and version', () => {
-  expect(readFeeds(BODY, 'body')).toEqual([
+  expect(parseFeeds(BODY, 'body')).toEqual([
     { id: BTC, coin: 'btc', kind: 'spot', decimals: 18 },
     { id: `0x0003${'1'.repeat(60)}`, coin: 'btc', kind: 'spot', decimals: 8 },
     { id: `0x0003${'2'.repeat(60)}`, coin: 'xrp', kind: 'spot', decimals: 8 },
@@ -18,7 +18,7 @@ test('dollar prices are found by what is known of the id, or by name and version
 })
 
 test('one feed for each coin and kind: the chosen, then the known, then the first', () => {
-  const listed = readFeeds(BODY, 'body').reverse()
+  const listed = parseFeeds(BODY, 'body').reverse()
   const chosen = { id: '0x0003ff', coin: 'xrp', kind: 'spot', decimals: 18 } as const
   const ids = (feeds: ReturnType<typeof chooseFeeds>) => [...feeds.keys()]
   const twap = `0x0002${'3'.repeat(60)}`
@@ -32,7 +32,7 @@ test.each([
   ['no id', { feeds: [{ name: 'BTC/USD' }] }],
   ['impossible decimals', { feeds: [{ feedID: BTC, decimals: 1e6 }] }],
 ])('refused: %s', (_name, body) => {
-  expect(() => readFeeds(body, 'body')).toThrow(ParseError)
+  expect(() => parseFeeds(body, 'body')).toThrow(ParseError)
 })
 
 test('amounts are scaled by the decimals of their feed', () => {

@@ -47,9 +47,9 @@ const KNOWN: ReadonlyMap<string, Pick<ChainlinkFeed, 'coin' | 'kind'>> = new Map
 ])
 
 /** The feeds that a key may read, as `/api/v1/feeds` lists them; those that are no dollar price are left out. */
-export function readFeeds(body: unknown, path: string): ChainlinkFeed[] {
+export function parseFeeds(body: unknown, path: string): ChainlinkFeed[] {
   const { feeds } = parseObject(body, path)
-  return parseArray(feeds, `${path}.feeds`, readFeed).filter((feed) => feed !== undefined)
+  return parseArray(feeds, `${path}.feeds`, parseFeed).filter((feed) => feed !== undefined)
 }
 
 /** One feed for each coin and kind: what the operator chose, else the first of those that are known or listed. */
@@ -76,14 +76,14 @@ export function scaleToE18(amount: bigint, decimals: number): bigint {
     : amount / 10n ** BigInt(decimals - DECIMALS)
 }
 
-function readFeed(value: unknown, path: string): ChainlinkFeed | undefined {
+function parseFeed(value: unknown, path: string): ChainlinkFeed | undefined {
   const feed = parseObject(value, path)
   const id = parseString(feed.feedID, `${path}.feedID`).toLowerCase()
   const name = parseOptional(feed.name, `${path}.name`, parseString) ?? ''
   const [, named, quote] = /^([a-z0-9]+)\s*[/-]\s*([a-z0-9]+)/i.exec(name) ?? []
   const asset = parseOptional(feed.asset, `${path}.asset`, parseString) ?? named
   const quoteAsset = parseOptional(feed.quoteAsset, `${path}.quoteAsset`, parseString) ?? quote
-  const decimals = parseOptional(feed.decimals, `${path}.decimals`, readDecimals) ?? DECIMALS
+  const decimals = parseOptional(feed.decimals, `${path}.decimals`, parseDecimals) ?? DECIMALS
 
   const known = KNOWN.get(id)
   if (known !== undefined) return { id, ...known, decimals }
@@ -93,7 +93,7 @@ function readFeed(value: unknown, path: string): ChainlinkFeed | undefined {
   return { id, coin: asset.toLowerCase(), kind, decimals }
 }
 
-function readDecimals(value: unknown, path: string): number {
+function parseDecimals(value: unknown, path: string): number {
   const decimals = parseInteger(value, path)
   return decimals >= 0 && decimals <= 36 ? decimals : refuseValue(path, 'from 0 to 36', value)
 }

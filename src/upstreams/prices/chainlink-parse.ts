@@ -1,4 +1,5 @@
 import {
+  ParseError,
   parseArray,
   parseEncoded,
   parseInteger,
@@ -8,9 +9,7 @@ import {
   refuseValue,
 } from '../transport/parse-json.js'
 import { type ChainlinkFeed, scaleToE18 } from './chainlink-feeds.js'
-import { decodeFullReport } from './chainlink-report.js'
-import { fromE18 } from './decimal.js'
-import { readMoment } from './moment.js'
+import { formatE18, parseTimestampMs } from './parse-fields.js'
 import type { PriceTick } from './source.js'
 
 /** Feeds by their id. */
@@ -23,25 +22,25 @@ export function parseReportFrame(
   nowMs: number,
 ): PriceTick | undefined {
   return parseEncoded(text, 'frame', (frame) =>
-    readReport(parseObject(frame, 'frame').report, 'report', feeds, nowMs),
+    parseReport(parseObject(frame, 'frame').report, 'report', feeds, nowMs),
   )
 }
 
 /** A page of reports, oldest first. */
-export function readReportPage(
+export function parseReportPage(
   body: unknown,
   path: string,
   feeds: ChainlinkFeedMap,
   nowMs: number,
 ): PriceTick[] {
   const { reports } = parseObject(body, path)
-  const parseItem = (item: unknown, at: string) => readReport(item, at, feeds, nowMs)
+  const parseItem = (item: unknown, at: string) => parseReport(item, at, feeds, nowMs)
   const ticks = parseArray(reports, `${path}.reports`, parseItem)
   return ticks.filter((tick) => tick !== undefined).sort((a, b) => a.timestampMs - b.timestampMs)
 }
 
-/** What stands beside the report must agree with what is in it: it alone is what the oracle signed. */
-function readReport(
+/** What stands beside the report must agree with what is in it: it alone is what Chainlink signed. */
+function parseReport(
   value: unknown,
   path: string,
   feeds: ChainlinkFeedMap,
@@ -64,12 +63,12 @@ function readReport(
     coin: feed.coin,
     kind: feed.kind,
     source: 'chainlink',
-    oracle: 'chainlink',
-    timestampMs: readMoment(inner.observedSec * 1_000, timePath, nowMs),
-    price: fromE18(priceE18),
+    provider: 'chainlink',
+    timestampMs: parseTimestampMs(inner.observedSec * 1_000, timePath, nowMs),
+    price: formatE18(priceE18),
     priceE18,
-    ...(inner.bid !== undefined && { bid: fromE18(toE18(inner.bid, feed, `${path}.bid`)) }),
-    ...(inner.ask !== undefined && { ask: fromE18(toE18(inner.ask, feed, `${path}.ask`)) }),
+    ...(inner.bid !== undefined && { bid: formatE18(toE18(inner.bid, feed, `${path}.bid`)) }),
+    ...(inner.ask !== undefined && { ask: formatE18(toE18(inner.ask, feed, `${path}.ask`)) }),
     receivedMs: nowMs,
   }
 }
@@ -77,4 +76,85 @@ function readReport(
 function toE18(amount: bigint, feed: ChainlinkFeed, path: string): bigint {
   const e18 = scaleToE18(amount, feed.decimals)
   return e18 > 0n ? e18 : refuseValue(path, 'a positive price', String(amount))
+}
+
+/** Prices as they stand in the report: integers with the decimals of the feed. */
+export type ChainlinkReport = {
+  /** 0x and 64 hex digits, lower-case. The first two bytes are the version of the schema. */
+  feedId: string
+  validFromSec: number
+  observedSec: number
+  price: bigint
+  /** Only version 3 has them. */
+  bid: bigint | undefined
+  ask: bigint | undefined
+}
+
+const WORD_DIGITS = 64
+
+/** Words before the parts of variable length: three of context, three offsets, the packed v's. */
+const BLOB_OFFSET_WORD = 3
+const HEAD_WORDS = 7
+
+/** Feed id, two times, two fees, the expiry; then the prices. */
+const PRICE_WORD = 6
+const BLOB_WORDS: ReadonlyMap<string, number> = new Map([
+  ['0002', PRICE_WORD + 1],
+  ['0003', PRICE_WORD + 3],
+])
+
+const INT192_MAX = 1n << 191n
+
+/**
+ * Decodes `(bytes32[3] context, bytes blob, bytes32[] rs, bytes32[] ss, bytes32 vs)` and the blob in
+ * it. The signatures are not checked: reports come from Chainlink's own host. Throws a ParseError.
+ */
+export function decodeFullReport(hex: string): ChainlinkReport {
+  if (!/^0x(?:[0-9a-f]{64})+$/i.test(hex)) throw new ParseError('fullReport must be hex words')
+  const digits = hex.slice(2).toLowerCase()
+  const at = parseOffset(digits, BLOB_OFFSET_WORD)
+  const bytes = parseSmall(digits, at, 'the length of the blob')
+  const blob = digits.slice((at + 1) * WORD_DIGITS, (at + 1) * WORD_DIGITS + bytes * 2)
+
+  const version = blob.slice(0, 4)
+  const words = BLOB_WORDS.get(version)
+  if (words === undefined) throw new ParseError(`fullReport has the unknown version ${version}`)
+  if (blob.length < words * WORD_DIGITS) throw new ParseError('fullReport ends too early')
+  const isV3 = version === '0003'
+  return {
+    feedId: `0x${blob.slice(0, WORD_DIGITS)}`,
+    validFromSec: parseSmall(blob, 1, 'validFromTimestamp'),
+    observedSec: parseSmall(blob, 2, 'observationsTimestamp'),
+    price: parseInt192(blob, PRICE_WORD),
+    bid: isV3 ? parseInt192(blob, PRICE_WORD + 1) : undefined,
+    ask: isV3 ? parseInt192(blob, PRICE_WORD + 2) : undefined,
+  }
+}
+
+const wordAt = (digits: string, index: number): bigint => {
+  const word = digits.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS)
+  if (word.length < WORD_DIGITS) throw new ParseError('fullReport ends too early')
+  return BigInt(`0x${word}`)
+}
+
+/** A number that fits 32 bits. */
+function parseSmall(digits: string, index: number, name: string): number {
+  const word = wordAt(digits, index)
+  if (word >> 32n !== 0n) throw new ParseError(`fullReport: ${name} must have 32 bits`)
+  return Number(word)
+}
+
+/** An offset in bytes, as the index of a word behind the head. */
+function parseOffset(digits: string, index: number): number {
+  const bytes = parseSmall(digits, index, 'the offset of the blob')
+  if (bytes % 32 !== 0 || bytes < HEAD_WORDS * 32)
+    throw new ParseError('fullReport: the offset of the blob must be a word behind the head')
+  return bytes / 32
+}
+
+function parseInt192(digits: string, index: number): bigint {
+  const value = BigInt.asIntN(256, wordAt(digits, index))
+  if (value >= INT192_MAX || value < -INT192_MAX)
+    throw new ParseError('fullReport: a price must have 192 bits')
+  return value
 }

@@ -1,9 +1,8 @@
-import type { ConnectorOptions } from '../transport/http.js'
-import { HttpUpstream } from '../transport/http.js'
+import { createHash, createHmac } from 'node:crypto'
+import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { PAGE_REPORTS } from './chainlink-backfill.js'
-import { type ChainlinkFeed, readFeeds } from './chainlink-feeds.js'
-import { readReportPage } from './chainlink-parse.js'
-import { type ChainlinkCredentials, signRequest } from './chainlink-sign.js'
+import { type ChainlinkFeed, parseFeeds } from './chainlink-feeds.js'
+import { parseReportPage } from './chainlink-parse.js'
 import type { PriceTick } from './source.js'
 
 export type ChainlinkAccess = {
@@ -31,18 +30,44 @@ export class ChainlinkRest {
   }
 
   readFeeds(signal: AbortSignal): Promise<ChainlinkFeed[]> {
-    return this.#http.get('/api/v1/feeds', {}, { parse: readFeeds, signal })
+    return this.#http.get('/api/v1/feeds', {}, { parse: parseFeeds, signal })
   }
 
   /** The reports of a feed from that second on, oldest first: a page of them. Empty: there are no more. */
   readPage(feed: ChainlinkFeed, fromSec: number, signal: AbortSignal): Promise<PriceTick[]> {
     const query = { feedID: feed.id, startTimestamp: fromSec, limit: PAGE_REPORTS }
     const feeds = new Map([[feed.id, feed]])
-    const parse = (body: unknown, path: string) => readReportPage(body, path, feeds, this.#now())
+    const parse = (body: unknown, path: string) => parseReportPage(body, path, feeds, this.#now())
     return this.#http.get('/api/v1/reports/page', query, { parse, signal })
   }
 
   close(): Promise<void> {
     return this.#http.close()
+  }
+}
+
+export type ChainlinkCredentials = { apiKey: string; secret: string }
+
+export type SignedRequest = {
+  method: string
+  /** Path and query, from the root of the host. */
+  target: string
+  body?: string | undefined
+}
+
+/** The headers of a request or a handshake. Good for five seconds around that moment. */
+export function signRequest(
+  { apiKey, secret }: ChainlinkCredentials,
+  { method, target, body = '' }: SignedRequest,
+  nowMs: number,
+): Record<string, string> {
+  const bodyHash = createHash('sha256').update(body).digest('hex')
+  const signature = createHmac('sha256', secret)
+    .update(`${method} ${target} ${bodyHash} ${apiKey} ${nowMs}`)
+    .digest('hex')
+  return {
+    Authorization: apiKey,
+    'X-Authorization-Timestamp': String(nowMs),
+    'X-Authorization-Signature-SHA256': signature,
   }
 }

@@ -82,7 +82,7 @@ test('feeds are found by coin, and their prices are exact, with bid and ask', as
     coin: 'btc',
     kind: 'spot',
     source: 'chainlink',
-    oracle: 'chainlink',
+    provider: 'chainlink',
     timestampMs: universe.nowMs,
     price: toText(priceE8),
     priceE18: BigInt(priceE8) * 10n ** 10n,

@@ -4,9 +4,7 @@ import { UpstreamSocket } from '../transport/socket.js'
 import { Backfill } from './chainlink-backfill.js'
 import { type ChainlinkFeed, chooseFeeds } from './chainlink-feeds.js'
 import { type ChainlinkFeedMap, parseReportFrame } from './chainlink-parse.js'
-import { type ChainlinkAccess, ChainlinkRest } from './chainlink-rest.js'
-import { signRequest } from './chainlink-sign.js'
-import { healthOf } from './health.js'
+import { type ChainlinkAccess, ChainlinkRest, signRequest } from './chainlink-rest.js'
 import {
   PRICE_TIMINGS,
   type PriceKind,
@@ -17,7 +15,7 @@ import {
   type PriceTick,
   type StoredStreams,
 } from './source.js'
-import { type Hole, TickGate } from './tick-gate.js'
+import { type Hole, healthOf, TickDeduplicator } from './tick-deduplicator.js'
 
 const NAME = 'chainlink'
 
@@ -36,15 +34,15 @@ export type ChainlinkOptions = PriceSourceOptions &
   }
 
 /**
- * The oracle itself: signed reports of every second, with bid and ask. Seconds that the socket
- * missed, for whatever reason, are fetched from the reports of the past and delivered late; only
- * what cannot be had any more is reported as a gap.
+ * Chainlink Data Streams: signed reports of every second, with bid and ask. Seconds that the socket
+ * missed are fetched from the reports of the past and delivered late; only what cannot be fetched is
+ * reported as a gap.
  */
 export class ChainlinkSource implements PriceSource {
   readonly name = NAME
   readonly #options: ChainlinkOptions
   readonly #timing: Timing
-  #gate: TickGate | undefined
+  #deduplicator: TickDeduplicator | undefined
   #socket: UpstreamSocket<PriceTick> | undefined
   #backfill: Backfill | undefined
   #isStarting = false
@@ -71,14 +69,14 @@ export class ChainlinkSource implements PriceSource {
 
   health(): PriceSourceHealth {
     const before = this.#isStarting ? 'connecting' : 'closed'
-    return healthOf(NAME, this.#gate, this.#socket?.status, before)
+    return healthOf(NAME, this.#deduplicator, this.#socket?.status, before)
   }
 
   isFetching(kind: PriceKind, sinceMs: number): boolean {
     return this.#backfill?.isPending(kind, sinceMs / SECOND_MS) ?? this.#isStarting
   }
 
-  /** Asks until there is an answer, unless the operator's choice leaves nothing to ask. */
+  /** Reads the list of feeds, again and again until the host answers, unless the operator has chosen all feeds. */
   async #findFeeds(rest: ChainlinkRest, signal: AbortSignal): Promise<ChainlinkFeedMap> {
     const { coins, feeds: chosen = [], log } = this.#options
     if (coins.every((coin) => chosen.some((feed) => feed.coin === coin && feed.kind === 'spot')))
@@ -106,7 +104,7 @@ export class ChainlinkSource implements PriceSource {
     const { coins, clock, metrics, log, opened, tuning } = this.#options
     const backfill = new Backfill(signal, {
       readPage: (...page) => rest.readPage(...page),
-      onTick: (tick) => gate.pass(tick),
+      onTick: (tick) => deduplicator.accept(tick),
       onMissed: ({ feed: { coin, kind }, fromSec, toSec }) => {
         metrics.gaps.inc({ upstream: NAME })
         const bounds = { fromMs: fromSec * SECOND_MS, toMs: toSec * SECOND_MS }
@@ -115,7 +113,7 @@ export class ChainlinkSource implements PriceSource {
       timing: this.#timing,
       log,
     })
-    const gate = new TickGate({
+    const deduplicator = new TickDeduplicator({
       coins,
       stepMsMax: SECOND_MS,
       stored,
@@ -124,7 +122,7 @@ export class ChainlinkSource implements PriceSource {
     })
     const url = this.#socketUrl(feeds)
     this.#backfill = backfill
-    this.#gate = gate
+    this.#deduplicator = deduplicator
     this.#socket = new UpstreamSocket<PriceTick>({
       upstream: NAME,
       url: url.href,
@@ -133,10 +131,10 @@ export class ChainlinkSource implements PriceSource {
       deadAfterMs: DEAD_AFTER_MS,
       silentAfterMs: SILENT_AFTER_MS,
       parse: (text) => parseReportFrame(text, feeds, clock.now()),
-      isData: (tick) => gate.isNew(tick),
+      isData: (tick) => deduplicator.isNew(tick),
       // The feeds are part of the address.
       onOpen: () => undefined,
-      onMessage: (tick) => gate.pass(tick),
+      onMessage: (tick) => deduplicator.accept(tick),
       // The seconds themselves show what is missing.
       onGap: () => undefined,
       clock,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
-import { createPriceFeed } from './feed.js'
+import { createPriceFeed, createPriceSources } from './feed.js'
 import type {
   PriceGap,
   PriceListener,
@@ -13,7 +13,6 @@ import type {
   PriceTick,
   StoredStreams,
 } from './source.js'
-import { createPriceSources } from './sources.js'
 
 const log = pino({ level: 'silent' })
 
@@ -21,7 +20,7 @@ const tickOf = (source: PriceSourceName): PriceTick => ({
   coin: 'btc',
   kind: 'spot',
   source,
-  oracle: 'chainlink',
+  provider: 'chainlink',
   timestampMs: 1_000,
   price: '1',
   priceE18: 10n ** 18n,

@@ -1,4 +1,7 @@
 import type { Log } from '../../lib/log.js'
+import { type ChainlinkOptions, ChainlinkSource } from './chainlink.js'
+import { type LiveV2Credentials, LiveV2Source } from './live-v2.js'
+import { RtdsSource } from './rtds.js'
 import type {
   PriceGap,
   PriceKind,
@@ -6,6 +9,7 @@ import type {
   PriceSource,
   PriceSourceHealth,
   PriceSourceName,
+  PriceSourceOptions,
   PriceTick,
   StoredStream,
 } from './source.js'
@@ -31,8 +35,8 @@ export type PriceFeed = {
 }
 
 /**
- * Several sources behind one reader. Everything goes up under the name of its source: which of them
- * to believe is for the reader to decide. A source that is down, or gone for good, is only silent.
+ * Several sources behind one reader, which gets every tick under the name of its source and decides
+ * which of them to believe. A source that is down delivers nothing, and does not disturb the others.
  */
 export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
   const { sources, onTick, onGap, stored, log } = options
@@ -43,7 +47,7 @@ export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
       return (value: T) => {
         try {
           const done = callback(value)
-          // Nobody waits for it, but its failure must not end the process.
+          // The source does not wait for it, and its failure must not end the process.
           if (done instanceof Promise) done.catch(onError)
         } catch (error) {
           onError(error)
@@ -63,4 +67,33 @@ export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
     },
     health: () => sources.map((source) => source.health()),
   }
+}
+
+/** What the operator configured. What is absent is not used. */
+export type PriceSettings = {
+  rtds?: { url: string } | undefined
+  liveV2?: { url: string; credentials?: LiveV2Credentials | undefined } | undefined
+  chainlink?:
+    | (Pick<ChainlinkOptions, 'url' | 'restUrl' | 'feeds' | 'callsPerSecond'> & {
+        credentials?: ChainlinkOptions['credentials'] | undefined
+      })
+    | undefined
+}
+
+/** The sources that can be used. One that needs credentials and has none is not made. */
+export function createPriceSources(
+  { rtds, liveV2, chainlink }: PriceSettings,
+  shared: Omit<PriceSourceOptions, 'url'>,
+): PriceSource[] {
+  const sources: PriceSource[] = []
+  if (rtds !== undefined) sources.push(new RtdsSource({ ...shared, ...rtds }))
+  if (liveV2?.credentials !== undefined) {
+    const { url, credentials } = liveV2
+    sources.push(new LiveV2Source({ ...shared, url, credentials }))
+  }
+  if (chainlink?.credentials !== undefined) {
+    const { credentials } = chainlink
+    sources.push(new ChainlinkSource({ ...shared, ...chainlink, credentials }))
+  }
+  return sources
 }

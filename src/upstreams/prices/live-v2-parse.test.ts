@@ -22,7 +22,7 @@ describe('data', () => {
           coin: 'btc',
           kind: 'spot',
           source: 'live_v2',
-          oracle: 'pyth',
+          provider: 'pyth',
           timestampMs: 1_791_000_000_000,
           price: '65431.51234567',
           priceE18: 65_431_512_345_670_000_000_000n,
@@ -37,7 +37,7 @@ describe('data', () => {
       seq: 8,
       dropped: 3,
       ticks: [
-        { coin: 'hype', kind: 'twap60', oracle: 'chainlink', price: '41.250000000000000001' },
+        { coin: 'hype', kind: 'twap60', provider: 'chainlink', price: '41.250000000000000001' },
       ],
     })
   })

@@ -8,10 +8,8 @@ import {
   parseString,
   refuseValue,
 } from '../transport/parse-json.js'
-import { fromE18, readE18 } from './decimal.js'
-import { readMoment } from './moment.js'
+import { formatE18, parseCoin, parseE18, parseTimestampMs } from './parse-fields.js'
 import type { PriceKind, PriceTick } from './source.js'
-import { readCoin } from './symbol.js'
 
 export type LiveV2Message =
   | { kind: 'authed' }
@@ -29,11 +27,11 @@ export const TWAP_WINDOW_SECONDS = 60
 export function parseLiveV2Frame(text: string, nowMs: number): LiveV2Message | undefined {
   return parseEncoded(text, 'frame', (value) => {
     const frame = parseObject(value, 'frame')
-    return frame.op === undefined ? readData(frame, nowMs) : readAnswer(frame)
+    return frame.op === undefined ? parseData(frame, nowMs) : parseAnswer(frame)
   })
 }
 
-function readAnswer(frame: JsonObject): LiveV2Message | undefined {
+function parseAnswer(frame: JsonObject): LiveV2Message | undefined {
   switch (parseString(frame.op, 'op')) {
     case 'authed':
       return { kind: 'authed' }
@@ -48,7 +46,7 @@ function readAnswer(frame: JsonObject): LiveV2Message | undefined {
   }
 }
 
-function readData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
+function parseData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
   const channel = parseString(frame.channel, 'channel')
   const kind = LIVE_V2_CHANNELS.get(channel)
   if (kind === undefined) return undefined
@@ -58,33 +56,33 @@ function readData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
     channel,
     seq: parseInteger(frame.seq, 'seq'),
     dropped: parseOptional(frame.dropped, 'dropped', parseInteger) ?? 0,
-    ticks: readTicks(payload, kind, nowMs),
+    ticks: parseTicks(payload, kind, nowMs),
   }
 }
 
-function readTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceTick[] {
-  const coin = readCoin(payload.symbol, 'payload.symbol')
+function parseTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceTick[] {
+  const coin = parseCoin(payload.symbol, 'payload.symbol')
   if (coin === undefined) return []
-  const oracle = parseString(payload.source, 'payload.source')
+  const provider = parseString(payload.source, 'payload.source')
   checkWindow(payload.window_seconds, 'payload.window_seconds', kind)
-  const readPoint = (value: unknown, path: string): PriceTick => {
+  const parsePoint = (value: unknown, path: string): PriceTick => {
     const point = parseObject(value, path)
-    const priceE18 = readPrice(point, path)
+    const priceE18 = parsePrice(point, path)
     return {
       coin,
       kind,
       source: 'live_v2',
-      oracle,
-      timestampMs: readMoment(point.timestamp, `${path}.timestamp`, nowMs),
-      price: fromE18(priceE18),
+      provider,
+      timestampMs: parseTimestampMs(point.timestamp, `${path}.timestamp`, nowMs),
+      price: formatE18(priceE18),
       priceE18,
       receivedMs: nowMs,
     }
   }
   // The first frame of a subscription holds the last two minutes.
   return payload.data === undefined
-    ? [readPoint(payload, 'payload')]
-    : parseArray(payload.data, 'payload.data', readPoint)
+    ? [parsePoint(payload, 'payload')]
+    : parseArray(payload.data, 'payload.data', parsePoint)
 }
 
 /** A mean over other seconds than we asked for is another price. */
@@ -95,9 +93,9 @@ function checkWindow(value: unknown, path: string, kind: PriceKind): void {
     refuseValue(path, String(expected ?? 'absent'), value)
 }
 
-function readPrice(point: JsonObject, path: string): bigint {
+function parsePrice(point: JsonObject, path: string): bigint {
   return (
-    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, readE18) ??
-    readE18(point.value, `${path}.value`)
+    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, parseE18) ??
+    parseE18(point.value, `${path}.value`)
   )
 }

@@ -1,12 +1,10 @@
 import { UpstreamSocket } from '../transport/socket.js'
-import { healthOf } from './health.js'
 import {
   LIVE_V2_CHANNELS,
   type LiveV2Message,
   parseLiveV2Frame,
   TWAP_WINDOW_SECONDS,
 } from './live-v2-parse.js'
-import { toPriceGap } from './socket-gap.js'
 import {
   PRICE_TIMINGS,
   type PriceGap,
@@ -16,7 +14,7 @@ import {
   type PriceSourceOptions,
   type StoredStreams,
 } from './source.js'
-import { TickGate } from './tick-gate.js'
+import { healthOf, TickDeduplicator, toPriceGap } from './tick-deduplicator.js'
 
 const NAME = 'live_v2'
 
@@ -25,7 +23,7 @@ const DEAD_AFTER_MS = 35_000
 const SILENT_AFTER_MS = 15_000
 const STEP_MS_MAX = 5_000
 
-/** A refused key stays refused until somebody changes it. */
+/** A refused key stays refused until the operator changes it. */
 const REFUSED_WAIT_MS = 300_000
 const POLICY_WAIT_MS = 60_000
 const DRAINING_WAIT_MS_MAX = 10_000
@@ -38,7 +36,7 @@ export type LiveV2Credentials = { apiKey: string; secret: string; passphrase: st
 type Data = Extract<LiveV2Message, { kind: 'data' }>
 
 /**
- * The prices of the successor of the real-time data socket. Each connection says who we are first,
+ * The prices of the successor of the real-time data socket. Each connection authenticates first,
  * and subscribes when that is accepted. Frames of a channel are numbered: one that is missing is a
  * gap, one that comes again is left out.
  */
@@ -47,7 +45,7 @@ export class LiveV2Source implements PriceSource {
   readonly #options: PriceSourceOptions & { credentials: LiveV2Credentials }
   /** The last number of each channel on this connection. */
   readonly #seqs = new Map<string, number>()
-  #gate: TickGate | undefined
+  #deduplicator: TickDeduplicator | undefined
   #socket: UpstreamSocket<LiveV2Message> | undefined
   #onGap: (gap: PriceGap) => void = () => undefined
 
@@ -58,7 +56,7 @@ export class LiveV2Source implements PriceSource {
   start(signal: AbortSignal, { onTick, onGap }: PriceListener, stored?: StoredStreams): void {
     const { url, coins, clock, metrics, log, opened, tuning } = this.#options
     this.#onGap = onGap
-    const gate = new TickGate({
+    const deduplicator = new TickDeduplicator({
       coins,
       stepMsMax: STEP_MS_MAX,
       stored,
@@ -74,13 +72,13 @@ export class LiveV2Source implements PriceSource {
       silentAfterMs: SILENT_AFTER_MS,
       parse: (text) => parseLiveV2Frame(text, clock.now()),
       isData: (message) =>
-        message.kind === 'data' && message.ticks.some((tick) => gate.isNew(tick)),
+        message.kind === 'data' && message.ticks.some((tick) => deduplicator.isNew(tick)),
       onOpen: () => this.#authenticate(),
       onMessage: (message) => this.#onMessage(message),
       onGap: (gap) => {
         // The numbers on both sides of this gap must not report it again.
         this.#seqs.clear()
-        onGap(toPriceGap(NAME, gap, gate))
+        onGap(toPriceGap(NAME, gap, deduplicator))
       },
       closeWaitMs,
       clock,
@@ -90,13 +88,13 @@ export class LiveV2Source implements PriceSource {
       timings: PRICE_TIMINGS,
       ...tuning,
     })
-    this.#gate = gate
+    this.#deduplicator = deduplicator
     this.#socket = socket
     socket.start(signal)
   }
 
   health(): PriceSourceHealth {
-    return healthOf(NAME, this.#gate, this.#socket?.status)
+    return healthOf(NAME, this.#deduplicator, this.#socket?.status)
   }
 
   #authenticate(): void {
@@ -140,18 +138,18 @@ export class LiveV2Source implements PriceSource {
 
   #onData({ channel, seq, dropped, ticks }: Data): void {
     const last = this.#seqs.get(channel)
-    const isNews = ticks.some((tick) => this.#gate?.isNew(tick))
+    const hasNewTicks = ticks.some((tick) => this.#deduplicator?.isNew(tick))
     // An old number with new prices is no repetition: the server has begun to count anew.
-    if (last !== undefined && seq <= last && !isNews) return
+    if (last !== undefined && seq <= last && !hasNewTicks) return
     this.#seqs.set(channel, seq)
     if (dropped > 0 || (last !== undefined && seq !== last + 1)) this.#onMissed(channel)
-    for (const tick of ticks) this.#gate?.pass(tick)
+    for (const tick of ticks) this.#deduplicator?.accept(tick)
   }
 
   #onMissed(channel: string): void {
     const kind = LIVE_V2_CHANNELS.get(channel)
     const toMs = this.#options.clock.now()
-    const fromMs = Math.min(toMs, this.#gate?.closeGap(toMs, kind) ?? toMs)
+    const fromMs = Math.min(toMs, this.#deduplicator?.closeGap(toMs, kind) ?? toMs)
     this.#report({ kind, fromMs, toMs })
   }
 

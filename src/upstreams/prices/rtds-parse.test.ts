@@ -23,7 +23,7 @@ describe('ticks', () => {
           coin: 'eth',
           kind: 'spot',
           source: 'rtds',
-          oracle: 'chainlink',
+          provider: 'chainlink',
           timestampMs: 1_791_000_000_000,
           price: '3120.550000000000001234',
           priceE18: 3_120_550_000_000_000_001_234n,
@@ -37,7 +37,7 @@ describe('ticks', () => {
     expect(parse([FRAMES.twapSixty, FRAMES.binance])).toMatchObject({
       ticks: [
         { coin: 'eth', kind: 'twap60', timestampMs: 1_791_000_000_000, price: '3119.9' },
-        { coin: 'btc', kind: 'binance', oracle: 'binance', price: '65432.1' },
+        { coin: 'btc', kind: 'binance', provider: 'binance', price: '65432.1' },
       ],
     })
   })

@@ -8,23 +8,27 @@ import {
   parseString,
   refuseValue,
 } from '../transport/parse-json.js'
-import { fromE18, readE18, readE18Integer } from './decimal.js'
-import { readMoment } from './moment.js'
+import {
+  formatE18,
+  parseCoin,
+  parseE18,
+  parseE18Integer,
+  parseTimestampMs,
+} from './parse-fields.js'
 import type { PriceKind, PriceTick } from './source.js'
-import { readCoin } from './symbol.js'
 
 export type RtdsMessage =
   | { kind: 'ticks'; ticks: PriceTick[] }
   /** A frame of ours was not understood. The socket stays open. */
   | { kind: 'rejected'; message: string }
 
-type Topic = { kind: PriceKind; oracle: string; windowSeconds?: number }
+type Topic = { kind: PriceKind; provider: string; windowSeconds?: number }
 
 export const RTDS_TOPICS: ReadonlyMap<string, Topic> = new Map([
-  ['crypto_prices', { kind: 'binance', oracle: 'binance' }],
-  ['crypto_prices_chainlink', { kind: 'spot', oracle: 'chainlink' }],
-  ['crypto_prices_twap_thirty', { kind: 'twap30', oracle: 'chainlink', windowSeconds: 30 }],
-  ['crypto_prices_twap_sixty', { kind: 'twap60', oracle: 'chainlink', windowSeconds: 60 }],
+  ['crypto_prices', { kind: 'binance', provider: 'binance' }],
+  ['crypto_prices_chainlink', { kind: 'spot', provider: 'chainlink' }],
+  ['crypto_prices_twap_thirty', { kind: 'twap30', provider: 'chainlink', windowSeconds: 30 }],
+  ['crypto_prices_twap_sixty', { kind: 'twap60', provider: 'chainlink', windowSeconds: 60 }],
 ])
 
 /** `undefined`: an answer to a ping, or topics and symbols that are not ours. Throws a ParseError on anything odd. */
@@ -34,13 +38,13 @@ export function parseRtdsFrame(text: string, nowMs: number): RtdsMessage | undef
     const messages = Array.isArray(frame) ? frame : [frame]
     const ticks = messages.flatMap((each, index) => {
       const message = parseObject(each, `frame[${index}]`)
-      return message.topic === undefined ? [] : readTicks(message, `frame[${index}]`, nowMs)
+      return message.topic === undefined ? [] : parseTicks(message, `frame[${index}]`, nowMs)
     })
-    return ticks.length > 0 ? { kind: 'ticks', ticks } : readRejection(messages)
+    return ticks.length > 0 ? { kind: 'ticks', ticks } : parseRejection(messages)
   })
 }
 
-function readRejection(messages: unknown[]): RtdsMessage | undefined {
+function parseRejection(messages: unknown[]): RtdsMessage | undefined {
   for (const each of messages) {
     const { topic, message } = parseObject(each, 'frame')
     if (topic === undefined) return { kind: 'rejected', message: parseString(message, 'message') }
@@ -48,31 +52,31 @@ function readRejection(messages: unknown[]): RtdsMessage | undefined {
   return undefined
 }
 
-function readTicks(message: JsonObject, path: string, nowMs: number): PriceTick[] {
+function parseTicks(message: JsonObject, path: string, nowMs: number): PriceTick[] {
   const topic = RTDS_TOPICS.get(parseString(message.topic, `${path}.topic`))
   if (topic === undefined) return []
   const payload = parseObject(message.payload, `${path}.payload`)
-  const coin = readCoin(payload.symbol, `${path}.payload.symbol`)
+  const coin = parseCoin(payload.symbol, `${path}.payload.symbol`)
   if (coin === undefined) return []
   checkWindow(payload.window_s, `${path}.payload.window_s`, topic)
-  const readPoint = (value: unknown, where: string): PriceTick => {
+  const parsePoint = (value: unknown, where: string): PriceTick => {
     const point = parseObject(value, where)
-    const priceE18 = readPrice(point, where)
+    const priceE18 = parsePrice(point, where)
     return {
       coin,
       kind: topic.kind,
       source: 'rtds',
-      oracle: topic.oracle,
-      timestampMs: readMoment(point.timestamp, `${where}.timestamp`, nowMs),
-      price: fromE18(priceE18),
+      provider: topic.provider,
+      timestampMs: parseTimestampMs(point.timestamp, `${where}.timestamp`, nowMs),
+      price: formatE18(priceE18),
       priceE18,
       receivedMs: nowMs,
     }
   }
   // A subscription may be answered with the last minute at once.
   return payload.data === undefined
-    ? [readPoint(payload, `${path}.payload`)]
-    : parseArray(payload.data, `${path}.payload.data`, readPoint)
+    ? [parsePoint(payload, `${path}.payload`)]
+    : parseArray(payload.data, `${path}.payload.data`, parsePoint)
 }
 
 /** A mean over other seconds than the topic promises is another price. */
@@ -82,9 +86,9 @@ function checkWindow(value: unknown, path: string, { windowSeconds }: Topic): vo
     refuseValue(path, String(windowSeconds ?? 'absent'), value)
 }
 
-function readPrice(point: JsonObject, path: string): bigint {
+function parsePrice(point: JsonObject, path: string): bigint {
   return (
-    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, readE18Integer) ??
-    readE18(point.value, `${path}.value`)
+    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, parseE18Integer) ??
+    parseE18(point.value, `${path}.value`)
   )
 }

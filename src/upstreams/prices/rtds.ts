@@ -1,7 +1,5 @@
 import { UpstreamSocket } from '../transport/socket.js'
-import { healthOf } from './health.js'
 import { parseRtdsFrame, RTDS_TOPICS, type RtdsMessage } from './rtds-parse.js'
-import { toPriceGap } from './socket-gap.js'
 import {
   PRICE_TIMINGS,
   type PriceListener,
@@ -10,11 +8,11 @@ import {
   type PriceSourceOptions,
   type StoredStreams,
 } from './source.js'
-import { TickGate } from './tick-gate.js'
+import { healthOf, TickDeduplicator, toPriceGap } from './tick-deduplicator.js'
 
 const NAME = 'rtds'
 
-// Without pings the server keeps the socket open and says nothing more.
+// Without pings the server keeps the socket open and sends nothing more.
 const HEARTBEAT = { everyMs: 5_000, text: 'PING' }
 const DEAD_AFTER_MS = 20_000
 const SILENT_AFTER_MS = 15_000
@@ -22,11 +20,11 @@ const SILENT_AFTER_MS = 15_000
 /** About 3 % of the seconds never come; so many in a row are an outage. */
 const STEP_MS_MAX = 5_000
 
-/** The prices of Polymarket's real-time data socket: the oracle's, its means, and the exchange's. */
+/** The prices of Polymarket's real-time data socket: Chainlink's, their means, and the exchange's. */
 export class RtdsSource implements PriceSource {
   readonly name = NAME
   readonly #options: PriceSourceOptions
-  #gate: TickGate | undefined
+  #deduplicator: TickDeduplicator | undefined
   #socket: UpstreamSocket<RtdsMessage> | undefined
 
   constructor(options: PriceSourceOptions) {
@@ -35,7 +33,7 @@ export class RtdsSource implements PriceSource {
 
   start(signal: AbortSignal, { onTick, onGap }: PriceListener, stored?: StoredStreams): void {
     const { url, coins, clock, metrics, log, opened, tuning } = this.#options
-    const gate = new TickGate({
+    const deduplicator = new TickDeduplicator({
       coins,
       stepMsMax: STEP_MS_MAX,
       stored,
@@ -53,14 +51,14 @@ export class RtdsSource implements PriceSource {
       silentAfterMs: SILENT_AFTER_MS,
       parse: (text) => parseRtdsFrame(text, clock.now()),
       isData: (message) =>
-        message.kind === 'ticks' && message.ticks.some((tick) => gate.isNew(tick)),
+        message.kind === 'ticks' && message.ticks.some((tick) => deduplicator.isNew(tick)),
       onOpen: () => this.#subscribe(),
       onMessage: (message) => {
-        if (message.kind === 'ticks') for (const tick of message.ticks) gate.pass(tick)
-        // Whether anything flows all the same is for the watchdog to see.
+        if (message.kind === 'ticks') for (const tick of message.ticks) deduplicator.accept(tick)
+        // The watchdog of the socket notices if no prices come.
         else log.warn({ upstream: NAME, detail: message.message }, 'subscription refused')
       },
-      onGap: (gap) => onGap(toPriceGap(NAME, gap, gate)),
+      onGap: (gap) => onGap(toPriceGap(NAME, gap, deduplicator)),
       clock,
       metrics,
       log,
@@ -68,13 +66,13 @@ export class RtdsSource implements PriceSource {
       timings: PRICE_TIMINGS,
       ...tuning,
     })
-    this.#gate = gate
+    this.#deduplicator = deduplicator
     this.#socket = socket
     socket.start(signal)
   }
 
   health(): PriceSourceHealth {
-    return healthOf(NAME, this.#gate, this.#socket?.status)
+    return healthOf(NAME, this.#deduplicator, this.#socket?.status)
   }
 
   /**

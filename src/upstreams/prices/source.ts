@@ -21,7 +21,7 @@ export type PriceSource = {
 
 export type PriceSourceName = 'rtds' | 'live_v2' | 'chainlink'
 
-/** The price of a moment, its mean over the last 30 or 60 seconds, or the exchange's price. */
+/** The price of a second, its mean over the last 30 or 60 seconds, or the exchange's price. */
 export type PriceKind = 'spot' | 'twap30' | 'twap60' | 'binance'
 
 export type PriceTick = {
@@ -29,9 +29,9 @@ export type PriceTick = {
   coin: string
   kind: PriceKind
   source: PriceSourceName
-  /** Who measured it. A source may resell the prices of several. */
-  oracle: string
-  /** The moment that the price is of. */
+  /** Who measured it: a source may relay the prices of several. */
+  provider: string
+  /** The time that the price is of. */
   timestampMs: number
   /** Plain decimal, and the same exactly as an integer with 18 decimals. */
   price: string
@@ -42,7 +42,7 @@ export type PriceTick = {
 }
 
 /**
- * Ticks of moments from `fromMs` to `toMs` may be missing. Without a coin and a kind: those of all.
+ * Ticks with timestamps from `fromMs` to `toMs` may be missing. Without a coin and a kind: those of all.
  * `missing`: the connection was fine, but the ticks did not come.
  */
 export type PriceGap = {
@@ -78,7 +78,7 @@ export type PriceSourceHealth = {
   state: SocketState
   /** When the socket that is open now was opened. */
   openedMs: number | undefined
-  /** When the last tick came, and the moment that it was of. */
+  /** When the last tick came, and the newest timestamp of all ticks. */
   lastTickMs: number | undefined
   lastTimestampMs: number | undefined
 }

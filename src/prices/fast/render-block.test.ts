@@ -2,11 +2,11 @@ import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import type { StreamTick } from '../archive/queries.js'
 import { makeTick, makeTicks, NOON_SEC } from '../archive/test-archive.js'
-import { blockOf, slotOf, TickBlock } from '../archive/tick-block.js'
+import { Tick } from '../schemas.js'
 import type { TickSource } from '../streams.js'
-import { type RenderedBlock, renderBlock } from './render-block.js'
-import { Tick } from './schemas.js'
-import { showTicks } from './test-tick-app.js'
+import { showTicks } from '../ticks/test-tick-app.js'
+import { type RenderedBlock, renderBlock } from './rendered-blocks.js'
+import { blockOf, slotOf, TickBlock } from './tick-block.js'
 
 const BLOCK = blockOf(NOON_SEC)
 

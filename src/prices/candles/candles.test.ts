@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CANDLE_SEC, type Candle, toCandles } from './candle.js'
+import { CANDLE_SEC, type Candle, toCandles } from './candles.js'
 
 const FROM_SEC = 1_793_000_100
 const BUCKETS = 4

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { ParseError } from '../transport/parse-json.js'
-import { type ChainlinkReport, decodeFullReport } from './chainlink-report.js'
+import { type ChainlinkReport, decodeFullReport } from './chainlink-parse.js'
 
 const FULL = parseAbiParameters(
   'bytes32[3] context, bytes blob, bytes32[] rs, bytes32[] ss, bytes32 vs',

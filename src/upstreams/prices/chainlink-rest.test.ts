@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { signRequest } from './chainlink-sign.js'
+import { signRequest } from './chainlink-rest.js'
 
 test('method, target, hash of the body, key and time are signed', () => {
   const headers = signRequest(

@@ -1,8 +1,12 @@
+// Fast: five minutes of ticks are three columns of numbers in one row, read without parsing. With the
+// rest of this folder 100,000 ticks take 0.03 of the time of a row for each tick and `JSON.stringify`
+// (`npm run bench ticks`). Plain twin: `expectSlots` in tick-block.test.ts.
+
 import assert from 'node:assert/strict'
 
 export const BLOCK_SEC = 300
 
-/** A price and the quotes around it; a source without quotes tells the price alone. */
+/** A price and the quotes around it; some sources have the price alone. */
 export type Quote = { price: number; bid: number | undefined; ask: number | undefined }
 
 /** A price of a second. */
@@ -38,7 +42,7 @@ export class TickBlock {
     return this.#prices[slot] ?? Number.NaN
   }
 
-  /** The price itself where the source told no bid. */
+  /** The price itself where the source has no bid. */
   bidAt(slot: number): number {
     return quoteAt(this.#bids, slot) ?? this.priceAt(slot)
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PriceTick, StoredStreams } from './source.js'
-import { type Hole, TickGate } from './tick-gate.js'
+import { type Hole, TickDeduplicator } from './tick-deduplicator.js'
 
 const anySec = fc.integer({ min: 1, max: 60 })
 const anySecs = fc.array(anySec, { minLength: 1 })
@@ -10,7 +10,7 @@ const tick = (coin: string, sec: number, kind: PriceTick['kind'] = 'spot'): Pric
   coin,
   kind,
   source: 'rtds',
-  oracle: 'chainlink',
+  provider: 'chainlink',
   timestampMs: sec * 1_000,
   price: '1',
   priceE18: 10n ** 18n,
@@ -19,95 +19,97 @@ const tick = (coin: string, sec: number, kind: PriceTick['kind'] = 'spot'): Pric
 
 const until = (sec: number) => ({ untilMs: sec * 1_000, missing: [] })
 
-function openGate(stepMsMax = 5_000, stored?: StoredStreams) {
-  const passed: string[] = []
+function open(stepMsMax = 5_000, stored?: StoredStreams) {
+  const accepted: string[] = []
   const holes: Hole[] = []
-  const gate = new TickGate({
+  const deduplicator = new TickDeduplicator({
     coins: ['btc', 'eth'],
     stepMsMax,
     stored,
-    onTick: ({ coin, kind, timestampMs }) => passed.push(`${coin} ${kind} ${timestampMs / 1_000}`),
+    onTick: ({ coin, kind, timestampMs }) =>
+      accepted.push(`${coin} ${kind} ${timestampMs / 1_000}`),
     onHole: (hole) => holes.push(hole),
   })
-  return { gate, passed, holes }
+  return { deduplicator, accepted, holes }
 }
 
-test('each moment of each stream passes once, in whatever order, and only wanted coins', () => {
-  const { gate, passed } = openGate()
+test('each tick of each stream is handed on once, in whatever order, and only wanted coins', () => {
+  const { deduplicator, accepted } = open()
   const sent = [tick('btc', 10), tick('btc', 12), tick('btc', 11), tick('btc', 10)]
   for (const each of [...sent, tick('btc', 10, 'twap60'), tick('eth', 10), tick('doge', 10)])
-    gate.pass(each)
-  expect(passed).toEqual([
+    deduplicator.accept(each)
+  expect(accepted).toEqual([
     'btc spot 10',
     'btc spot 12',
     'btc spot 11',
     'btc twap60 10',
     'eth spot 10',
   ])
-  expect(gate.lastTimestampMs).toBe(12_000)
-  expect(gate.lastTickMs).toBe(10_900)
+  expect(deduplicator.lastTimestampMs).toBe(12_000)
+  expect(deduplicator.lastTickMs).toBe(10_900)
 })
 
 test('a jump over the step is a hole of that stream', () => {
-  const { gate, holes } = openGate()
-  for (const sec of [10, 15, 21, 20, 22]) gate.pass(tick('btc', sec))
-  gate.pass(tick('eth', 40))
+  const { deduplicator, holes } = open()
+  for (const sec of [10, 15, 21, 20, 22]) deduplicator.accept(tick('btc', sec))
+  deduplicator.accept(tick('eth', 40))
   expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 15_000, beforeMs: 21_000 }])
 })
 
 test('a gap begins with the stream that is furthest behind, and its jump is no hole', () => {
-  const { gate, passed, holes } = openGate()
-  expect(gate.closeGap(5_000)).toBeUndefined()
-  gate.pass(tick('btc', 10))
-  gate.pass(tick('btc', 12, 'twap60'))
-  gate.pass(tick('eth', 13))
-  expect(gate.closeGap(14_000, 'twap60')).toBe(12_000)
-  expect(gate.closeGap(60_000)).toBe(10_000)
-  for (const sec of [10, 58, 64]) gate.pass(tick('btc', sec))
+  const { deduplicator, accepted, holes } = open()
+  expect(deduplicator.closeGap(5_000)).toBeUndefined()
+  deduplicator.accept(tick('btc', 10))
+  deduplicator.accept(tick('btc', 12, 'twap60'))
+  deduplicator.accept(tick('eth', 13))
+  expect(deduplicator.closeGap(14_000, 'twap60')).toBe(12_000)
+  expect(deduplicator.closeGap(60_000)).toBe(10_000)
+  for (const sec of [10, 58, 64]) deduplicator.accept(tick('btc', sec))
   expect(holes).toEqual([])
-  expect(passed.slice(3)).toEqual(['btc spot 58', 'btc spot 64'])
+  expect(accepted.slice(3)).toEqual(['btc spot 58', 'btc spot 64'])
 
-  gate.pass(tick('eth', 66))
+  deduplicator.accept(tick('eth', 66))
   expect(holes).toEqual([{ coin: 'eth', kind: 'spot', afterMs: 60_000, beforeMs: 66_000 }])
-  expect(gate.closeGap(70_000)).toBe(64_000)
+  expect(deduplicator.closeGap(70_000)).toBe(64_000)
 })
 
 test('a stream that was silent long before is not part of a gap, and has a hole of its own', () => {
-  const { gate, holes } = openGate()
-  gate.pass(tick('eth', 10))
-  for (const sec of [96, 98, 100]) gate.pass(tick('btc', sec))
-  expect(gate.closeGap(103_000)).toBe(100_000)
-  gate.pass(tick('btc', 104))
+  const { deduplicator, holes } = open()
+  deduplicator.accept(tick('eth', 10))
+  for (const sec of [96, 98, 100]) deduplicator.accept(tick('btc', sec))
+  expect(deduplicator.closeGap(103_000)).toBe(100_000)
+  deduplicator.accept(tick('btc', 104))
   expect(holes).toEqual([])
-  gate.pass(tick('eth', 104))
+  deduplicator.accept(tick('eth', 104))
   expect(holes).toEqual([{ coin: 'eth', kind: 'spot', afterMs: 10_000, beforeMs: 104_000 }])
 })
 
 test('a stream that the reader has stored has a hole before its first tick, one that is new has none', () => {
   const stored: StoredStreams = (coin, kind) =>
     coin === 'btc' && kind === 'spot' ? until(10) : undefined
-  const { gate, passed, holes } = openGate(5_000, stored)
-  for (const each of [tick('btc', 16), tick('btc', 40, 'twap60'), tick('eth', 40)]) gate.pass(each)
-  gate.pass(tick('btc', 10))
-  gate.pass(tick('btc', 9))
+  const { deduplicator, accepted, holes } = open(5_000, stored)
+  for (const each of [tick('btc', 16), tick('btc', 40, 'twap60'), tick('eth', 40)])
+    deduplicator.accept(each)
+  deduplicator.accept(tick('btc', 10))
+  deduplicator.accept(tick('btc', 9))
   expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 10_000, beforeMs: 16_000 }])
-  expect(passed.slice(3)).toEqual(['btc spot 10', 'btc spot 9'])
+  expect(accepted.slice(3)).toEqual(['btc spot 10', 'btc spot 9'])
 })
 
 test('a stream that begins with what the reader has goes on from the last stored tick', () => {
-  const { gate, passed, holes } = openGate(5_000, () => until(10))
-  for (const sec of [3, 9, 15, 21]) gate.pass(tick('btc', sec))
-  expect(passed).toHaveLength(4)
+  const { deduplicator, accepted, holes } = open(5_000, () => until(10))
+  for (const sec of [3, 9, 15, 21]) deduplicator.accept(tick('btc', sec))
+  expect(accepted).toHaveLength(4)
   expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 15_000, beforeMs: 21_000 }])
 })
 
-test('for any order of seconds nothing passes twice, and holes cover what is missing', () => {
+test('for any order of seconds no tick is handed on twice, and holes cover what is missing', () => {
   fc.assert(
     fc.property(anySecs, fc.option(anySec, { nil: undefined }), (secs, storedSec) => {
       const stored = storedSec === undefined ? undefined : () => until(storedSec)
-      const { gate, passed, holes } = openGate(1_000, stored)
-      for (const sec of secs) gate.pass(tick('btc', sec))
-      expect(passed).toHaveLength(new Set(secs).size)
+      const { deduplicator, accepted, holes } = open(1_000, stored)
+      for (const sec of secs) deduplicator.accept(tick('btc', sec))
+      expect(accepted).toHaveLength(new Set(secs).size)
       const first = storedSec === undefined ? (secs[0] ?? 0) : storedSec + 1
       const last = Math.max(...secs)
       for (let sec = first; sec <= last; sec++) {

@@ -6,11 +6,11 @@ import type { Sql } from '../../store/connection.js'
 import { packTicks } from '../archive/pack.js'
 import { insertTicks, type StreamTick } from '../archive/queries.js'
 import { clearArchive, firstTicks, makeTick, makeTicks, NOON_SEC } from '../archive/test-archive.js'
+import type { Tick } from '../schemas.js'
 import { TICK_SOURCES } from '../streams.js'
+import { showTicks, watchQueries } from '../ticks/test-tick-app.js'
 import { readSlices, type TickRange } from './read-slices.js'
 import { RenderedBlocks } from './rendered-blocks.js'
-import type { Tick } from './schemas.js'
-import { showTicks, watchQueries } from './test-tick-app.js'
 
 /** Long enough for several reads. */
 const SPAN_SEC = 5 * 3_600

@@ -1,13 +1,15 @@
+// Fast: answers are cut out of rendered blocks, tick by tick nothing is touched (`npm run bench ticks`,
+// see rendered-blocks.ts). Plain twin: `showTicks` in ../ticks/test-tick-app.ts.
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
-import { EARLIEST_MS } from '../../upstreams/prices/moment.js'
+import { EARLIEST_MS } from '../../upstreams/prices/parse-fields.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { type LiveTicks, type StreamTick, selectBlocks, selectLive } from '../archive/queries.js'
-import { BLOCK_SEC, blockOf, slotOf, TickBlock } from '../archive/tick-block.js'
 import { type CoinSymbol, STREAMS, streamIds, type TickSource } from '../streams.js'
-import { type RenderedBlock, renderBlock } from './render-block.js'
-import type { RenderedBlocks } from './rendered-blocks.js'
+import { type RenderedBlock, type RenderedBlocks, renderBlock } from './rendered-blocks.js'
+import { BLOCK_SEC, blockOf, slotOf, TickBlock } from './tick-block.js'
 
 export type TickRange = {
   symbol: CoinSymbol
@@ -23,7 +25,7 @@ export type TickRange = {
 /** Neighbouring ticks as JSON, each with a comma before it. */
 export type Slice = { bytes: Buffer; count: number }
 
-/** Nobody has ticks from before, nor from so far ahead: of these times nothing is asked or remembered. */
+/** There are no ticks from before, nor from so far ahead: such times are neither read nor cached. */
 const FIRST_SEC = EARLIEST_MS / 1000
 const AHEAD_SEC = 60
 /** By then a block is packed, also by a clock that is a little behind ours. */
@@ -55,19 +57,19 @@ export async function* readSlices(
     const slice = cut(rendered, block, bounded, left)
     left -= slice.count
     if (slice.count > 0) yield slice
-    // What is remembered comes without waiting: others shall have a turn in between.
+    // Cached blocks come without waiting: other requests get their turn in between.
     if (block % BLOCKS_PER_TURN === 0) await nextTurn()
   }
 }
 
-/** Of a range that was packed long ago there is nothing to ask: late ticks show a second later. */
+/** A range that was packed long ago has no live ticks: late ones show a second later. */
 async function readLive(
   sql: Sql,
   cache: RenderedBlocks,
   { symbol, kind, source, fromSec, toSec }: TickRange,
   nowMs: number,
 ): Promise<LiveTicks> {
-  // Who packs may have a clock that is ahead of ours.
+  // The process that packs may have a clock that is ahead of ours.
   const finalBlock = blockOf(nowMs / 1000 - PACKED_SEC)
   const known = cache.stateAt(nowMs)
   if (known !== undefined && blockOf(toSec) < Math.min(known.packedUntil, finalBlock)) {
@@ -121,7 +123,7 @@ class BlockReader {
     return rendered
   }
 
-  /** Reads from this block on to the next one that is remembered. */
+  /** Reads from this block on to the next one that is cached. */
   async #readAhead(first: number): Promise<void> {
     const { symbol, kind, source, toSec } = this.#range
     const end = Math.min(blockOf(toSec), first + BLOCKS_PER_READ - 1)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ParseError } from '../transport/parse-json.js'
-import { fromE18, readE18, readE18Integer } from './decimal.js'
+import { formatE18, parseE18, parseE18Integer } from './parse-fields.js'
 
 test.each([
   [3120.55, '3120.55'],
@@ -12,7 +12,7 @@ test.each([
   [1.5e21, '1500000000000000000000'],
   ['007.50', '7.5'],
 ])('%j is read exactly', (value, text) => {
-  expect(fromE18(readE18(value, 'value'))).toBe(text)
+  expect(formatE18(parseE18(value, 'value'))).toBe(text)
 })
 
 test.each([
@@ -29,18 +29,18 @@ test.each([
   [[1]],
   [true],
 ])('%j is no price', (value) => {
-  expect(() => readE18(value, 'value')).toThrow(ParseError)
+  expect(() => parseE18(value, 'value')).toThrow(ParseError)
 })
 
 test.each([[5], ['0'], ['-5'], ['1.5'], [''], ['1'.repeat(61)]])('%j is no integer', (value) => {
-  expect(() => readE18Integer(value, 'value')).toThrow(ParseError)
+  expect(() => parseE18Integer(value, 'value')).toThrow(ParseError)
 })
 
 test('writing and reading is the identity', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 10n ** 30n), (e18) => {
-      expect(readE18(fromE18(e18), 'value')).toBe(e18)
-      expect(readE18Integer(String(e18), 'value')).toBe(e18)
+      expect(parseE18(formatE18(e18), 'value')).toBe(e18)
+      expect(parseE18Integer(String(e18), 'value')).toBe(e18)
     }),
   )
 })

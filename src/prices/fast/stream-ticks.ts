@@ -1,3 +1,6 @@
+// Fast: the answer goes out as bytes, past the framework's serializer (`npm run bench ticks`, see
+// rendered-blocks.ts). Plain twin: `JSON.parse` of the whole answer in stream-ticks.test.ts.
+
 import { Readable } from 'node:stream'
 import type { Slice } from './read-slices.js'
 

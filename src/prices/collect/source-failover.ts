@@ -1,16 +1,16 @@
 import type { PriceSourceName, PriceTick } from '../../upstreams/prices/source.js'
 
-/** So long after its last word a source has fallen silent. */
+/** A source without a tick for so long is silent. */
 const SILENT_MS = 10_000
-/** More than a source tells in that time. */
+/** More ticks than a source sends of a stream in that time. */
 const HELD_MAX = 30
 
 /**
- * Two sockets of the platform tell the same streams, partly from different oracles. Mixing them second
- * by second would make noise, so the second one is heard only while the first is silent; what it told
- * until that was noticed is held for that case.
+ * RTDS and live_v2 send the same streams, partly measured by different providers. Mixing them second by
+ * second would make noise, so ticks of live_v2 are taken only while RTDS is silent. Those that came
+ * before the silence was noticed are held, and taken then.
  */
-export class Speakers {
+export class SourceFailover {
   readonly #lastMs = new Map<number, number>()
   readonly #held = new Map<number, PriceTick[]>()
   readonly #startedMs: number
@@ -21,8 +21,8 @@ export class Speakers {
     this.#startedMs = nowMs
   }
 
-  /** What is to be taken now that this tick has come. */
-  hear(stream: number, tick: PriceTick, nowMs: number): PriceTick[] {
+  /** The ticks to take now that this one has come: it and those held before it, or none. */
+  select(stream: number, tick: PriceTick, nowMs: number): PriceTick[] {
     if (tick.source !== 'live_v2' || !this.#hasFirst) return [tick]
     const held = this.#held.get(stream) ?? []
     const sinceMs = Math.abs(nowMs - (this.#lastMs.get(stream) ?? this.#startedMs))
@@ -34,8 +34,8 @@ export class Speakers {
     return []
   }
 
-  /** To be told of every tick that was taken. One that lags behind is as good as silence. */
-  note(stream: number, { source, timestampMs }: PriceTick, nowMs: number): void {
+  /** To be called with every tick that was taken. One that lags behind counts as silence. */
+  noteTaken(stream: number, { source, timestampMs }: PriceTick, nowMs: number): void {
     if (source !== 'rtds' || nowMs - timestampMs > SILENT_MS) return
     this.#lastMs.set(stream, nowMs)
     this.#held.delete(stream)

@@ -1,12 +1,20 @@
-import type { PriceKind, PriceTick, StoredStreams } from './source.js'
+import type { SocketGap, SocketState, SocketStatus } from '../transport/socket-options.js'
+import type {
+  PriceGap,
+  PriceKind,
+  PriceSourceHealth,
+  PriceSourceName,
+  PriceTick,
+  StoredStreams,
+} from './source.js'
 
-/** How many moments of a stream are remembered: more than any snapshot repeats. */
-const MOMENTS_MAX = 900
+/** How many timestamps of a stream are remembered: more than any snapshot repeats. */
+const TIMESTAMPS_MAX = 900
 
-/** Moments that a stream left out: those between two that came. */
+/** Times between two ticks of a stream for which no tick came. */
 export type Hole = { coin: string; kind: PriceKind; afterMs: number; beforeMs: number }
 
-export type TickGateOptions = {
+export type TickDeduplicatorOptions = {
   /** Ticks of other coins are left out. */
   coins: readonly string[]
   /** A stream that jumps by more than this has a hole. */
@@ -20,23 +28,23 @@ export type TickGateOptions = {
 
 type Stream = {
   kind: PriceKind
-  /** Up to here every moment came, or was reported. */
+  /** Up to here every tick came, or is reported as missing. */
   settledMs: number
-  moments: Set<number>
+  timestamps: Set<number>
 }
 
 /**
- * Everything that a source receives passes here on its way up: of each stream, a coin and a kind,
- * every moment once. A repeated frame, a snapshot or a replay brings only what is new.
+ * Hands on each tick of a source once, by coin, kind and timestamp, and reports holes. Of a repeated
+ * frame, a snapshot or a replay only the new ticks are handed on.
  */
-export class TickGate {
-  readonly #options: TickGateOptions
+export class TickDeduplicator {
+  readonly #options: TickDeduplicatorOptions
   readonly #coins: ReadonlySet<string>
   readonly #streams = new Map<string, Stream>()
   #lastTickMs: number | undefined
   #lastTimestampMs: number | undefined
 
-  constructor(options: TickGateOptions) {
+  constructor(options: TickDeduplicatorOptions) {
     this.#options = options
     this.#coins = new Set(options.coins)
   }
@@ -45,21 +53,21 @@ export class TickGate {
     return this.#lastTickMs
   }
 
-  /** The newest moment of any stream. */
+  /** The newest timestamp of any stream. */
   get lastTimestampMs(): number | undefined {
     return this.#lastTimestampMs
   }
 
-  /** Whether it would pass: the coin is wanted, and the moment did not come before. */
+  /** Whether `accept` would hand it on: the coin is wanted, and the timestamp did not come before. */
   isNew({ coin, kind, timestampMs }: PriceTick): boolean {
-    const known = this.#streams.get(keyOf(coin, kind))?.moments
+    const known = this.#streams.get(keyOf(coin, kind))?.timestamps
     return this.#coins.has(coin) && !known?.has(timestampMs)
   }
 
-  pass(tick: PriceTick): void {
+  accept(tick: PriceTick): void {
     if (!this.isNew(tick)) return
     const stream = this.#streamOf(tick)
-    remember(stream.moments, tick.timestampMs)
+    remember(stream.timestamps, tick.timestampMs)
     this.#settle(tick, stream)
     this.#lastTickMs = tick.receivedMs
     this.#lastTimestampMs = Math.max(this.#lastTimestampMs ?? 0, tick.timestampMs)
@@ -67,9 +75,9 @@ export class TickGate {
   }
 
   /**
-   * A gap up to that moment is being reported, of one kind or of all: what it covers is no hole any
-   * more. Streams that were silent long before have a hole of their own, which their next tick shows.
-   * Returns from when on ticks may be missing; `undefined` when none ever came.
+   * To be called when a gap up to that time is reported, of one kind or of all: what it covers is not
+   * reported as a hole again. Streams that were silent long before have a hole of their own, which
+   * their next tick shows. Returns from when on ticks may be missing; `undefined` when none ever came.
    */
   closeGap(toMs: number, kind?: PriceKind): number | undefined {
     const ofKind = [...this.#streams.values()].filter(
@@ -90,7 +98,7 @@ export class TickGate {
     let stream = this.#streams.get(key)
     if (stream === undefined) {
       const settledMs = this.#options.stored?.(coin, kind)?.untilMs ?? timestampMs
-      stream = { kind, settledMs, moments: new Set() }
+      stream = { kind, settledMs, timestamps: new Set() }
       this.#streams.set(key, stream)
     }
     return stream
@@ -107,11 +115,33 @@ export class TickGate {
 
 const keyOf = (coin: string, kind: PriceKind): string => `${coin} ${kind}`
 
-function remember(moments: Set<number>, ms: number): void {
-  moments.add(ms)
-  if (moments.size <= MOMENTS_MAX) return
-  for (const oldest of moments) {
-    moments.delete(oldest)
+function remember(timestamps: Set<number>, ms: number): void {
+  timestamps.add(ms)
+  if (timestamps.size <= TIMESTAMPS_MAX) return
+  for (const oldest of timestamps) {
+    timestamps.delete(oldest)
     break
   }
+}
+
+/** The gap in timestamps of prices, which come late: it begins at the last tick of the stream that is furthest behind. */
+export function toPriceGap(
+  source: PriceSourceName,
+  { fromMs, toMs, reason }: SocketGap,
+  deduplicator: TickDeduplicator,
+): PriceGap {
+  const settledMs = deduplicator.closeGap(toMs) ?? fromMs
+  return { source, fromMs: Math.min(fromMs, settledMs), toMs, reason }
+}
+
+/** `before`: the state while there is no socket yet. */
+export function healthOf(
+  name: PriceSourceName,
+  deduplicator: TickDeduplicator | undefined,
+  socket: SocketStatus | undefined,
+  before: SocketState = 'closed',
+): PriceSourceHealth {
+  const { lastTickMs, lastTimestampMs } = deduplicator ?? {}
+  const { state = before, openedMs } = socket ?? {}
+  return { name, state, openedMs, lastTickMs, lastTimestampMs }
 }

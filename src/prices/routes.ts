@@ -1,0 +1,179 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Gauge } from 'prom-client'
+import { STANDARD } from '../accounts/access.js'
+import type { Context } from '../context.js'
+import { badRequest } from '../core/errors.js'
+import { MILLISECONDS_MIN } from '../core/unix-time.js'
+import { errorReply } from '../lib/error-reply.js'
+import type { PriceKind } from '../upstreams/prices/source.js'
+import { CANDLE_SEC, readCandles } from './candles/candles.js'
+import { readSlices, type TickRange } from './fast/read-slices.js'
+import { RenderedBlocks } from './fast/rendered-blocks.js'
+import { streamTicks } from './fast/stream-ticks.js'
+import {
+  CandlesQuery,
+  CandlesReply,
+  PriceQuery,
+  PriceReply,
+  TicksQuery,
+  TicksReply,
+} from './schemas.js'
+import { feedOf, parseFeedName, parseSymbol, type TickSource } from './streams.js'
+import { readPrices } from './windows/price-window.js'
+import { SitePrices } from './windows/site-prices.js'
+import { cacheMsOf, parseWindow } from './windows/window.js'
+
+const RANGE_MS_MAX = 24 * 60 * 60 * 1000
+const MIB = 1024 * 1024
+
+const TICKS_DESCRIPTION = `One tick a second, feed and source, from our own archive, which begins when the service first ran. Both
+ends of the range are included. An answer that reaches \`limit\` is \`truncated\`: with a \`source\` go on
+one millisecond after the last tick; without, go on at the last \`timestamp_ms\` and drop the ids that you
+have, because two sources may have a price of the same second and the page may end between them.`
+
+export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+  const cache = new RenderedBlocks(ctx.config.cacheMb * MIB)
+  new Gauge({
+    name: 'auspex_tick_cache_bytes',
+    help: 'Memory held by ticks that are ready to send',
+    registers: [ctx.metrics.registry],
+    collect() {
+      this.set(cache.bytes)
+    },
+  })
+  app.get(
+    '/v1/crypto/ticks',
+    {
+      config: { access: STANDARD },
+      schema: {
+        operationId: 'listTicks',
+        summary: 'Prices of a coin, second by second',
+        description: TICKS_DESCRIPTION,
+        tags: ['crypto'],
+        querystring: TicksQuery,
+        response: { 200: TicksReply },
+      },
+    },
+    async ({ method, query }, reply) => {
+      const { from, to, limit } = query
+      checkTimes(from, to)
+      const symbol = parseSymbol(query.symbol)
+      // The schema has checked both.
+      const source = query.source as TickSource | undefined
+      const kind = query.price_source as PriceKind
+      const range: TickRange = {
+        ...{ symbol, kind, source, limit },
+        fromSec: Math.ceil(from / 1000),
+        toSec: Math.floor(to / 1000),
+      }
+      const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
+      const slices = readSlices(ctx.sql, cache, range, ctx.clock.now())
+      // The answer to HEAD has no body, and the framework would read all of it.
+      const ticks = method === 'HEAD' ? Readable.from([]) : await streamTicks(envelope, slices)
+      // It is the answer of the schema, and goes out as it is.
+      return (reply as FastifyReply).type('application/json; charset=utf-8').send(ticks)
+    },
+  )
+}
+
+function checkTimes(from: number, to: number): void {
+  for (const [name, ms] of Object.entries({ from, to })) {
+    if (ms >= MILLISECONDS_MIN) continue
+    // A hint that would be refused as well is none.
+    const areSeconds = ms * 1000 >= MILLISECONDS_MIN
+    throw badRequest(
+      `Invalid ${name}: give Unix milliseconds, not seconds.`,
+      areSeconds ? { hint: `${name}=${ms * 1000}` } : {},
+    )
+  }
+  if (from >= to) throw badRequest('Invalid range: `from` must be before `to`.')
+  if (to - from > RANGE_MS_MAX) {
+    throw badRequest('Invalid range: `to` is at most 24 hours (86400000 ms) after `from`.', {
+      hint: `to=${from + RANGE_MS_MAX}`,
+    })
+  }
+}
+
+const CACHE_MS = 5_000
+
+export const candleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+  app.get(
+    '/v1/crypto/candles',
+    {
+      config: { access: STANDARD, cacheMs: CACHE_MS, cacheGridMs: CANDLE_SEC * 1000 },
+      schema: {
+        operationId: 'listCandles',
+        summary: 'Five-minute candles of a coin',
+        description:
+          "The last two and a half hours, up to the running candle, made of Chainlink's price of every second. " +
+          'A second without a price from Chainlink Data Streams takes the one that the platform relays. ' +
+          'Five minutes without any price are flat at the close before them. ' +
+          'There are fewer than 30 candles while the history of the coin is shorter, and none before it begins.',
+        tags: ['crypto'],
+        querystring: CandlesQuery,
+        response: { 200: CandlesReply },
+      },
+    },
+    async ({ query }) => ({
+      candles: await readCandles(ctx.sql, parseFeedName(query.symbol), ctx.clock.now()),
+    }),
+  )
+}
+
+/** Every window begins and ends on this grid, and no answer from before a boundary is served after it. */
+const GRID_MS = 300_000
+
+const WINDOW_DESCRIPTION = `The price at which an up-or-down window began and the one at which it stands or ended, from our own
+archive of prices, else from the site. Windows of 5 minutes settle on Chainlink's mean of 60 seconds
+(from 7 to 14 August 2026 of 30 seconds), those of 15 minutes and 4 hours on the mean of 60 seconds,
+those of 1 hour on the price of the exchange. Before 7 August 2026 all but the hourly ones settled on
+Chainlink's price of the second, which also stands in where the archive has nothing better. A boundary
+has the last price that is not after it and at most 60 seconds old, so that the \`closePrice\` of a window is
+the \`openPrice\` of the next.`
+
+export const windowRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+  const site = new SitePrices(ctx.upstreams.sitePrice, ctx.clock)
+  app.get(
+    '/v1/crypto/price',
+    {
+      config: {
+        access: STANDARD,
+        cacheMs: cacheMsOf,
+        cacheGridMs: GRID_MS,
+        toRepeated: (price: PriceReply) => ({ ...price, cached: true }),
+      },
+      schema: {
+        operationId: 'getWindowPrice',
+        summary: 'Open and close of an up-or-down window',
+        description: WINDOW_DESCRIPTION,
+        tags: ['crypto'],
+        querystring: PriceQuery,
+        response: {
+          200: PriceReply,
+          404: errorReply(
+            'Neither the archive nor the site has the price at which this window began',
+          ),
+        },
+      },
+    },
+    async ({ query }) => {
+      const nowMs = ctx.clock.now()
+      const window = parseWindow(query, nowMs)
+      const { openPrice, closePrice, isCompleted } = await readPrices(
+        { sql: ctx.sql, site },
+        window,
+        nowMs,
+      )
+      return {
+        openPrice,
+        closePrice,
+        timestamp: nowMs,
+        completed: isCompleted,
+        incomplete: !isCompleted,
+        cached: false,
+      }
+    },
+  )
+}
