@@ -42,7 +42,7 @@ export function createView<Scope, Row>(view: {
   }
 }
 
-/** Everything about a list but what all lists share. */
+/** Everything about a list but what all lists share. The answer repeats the path parameters. */
 export type ListDefinition<
   Params extends TObject,
   Query extends TObject,
@@ -69,10 +69,7 @@ export type ListDefinition<
   ) => Promise<Scope | undefined>
   views: Record<View, ListView<Scope>>
   chooseView: (input: Static<Params> & Static<Query>) => View
-  /** Fields before the rows. */
-  envelope: TProperties
-  presentEnvelope: (input: Static<Params> & Static<Query>) => object
-  /** Fields behind the rows of a JSON answer, which only some requests ask for. */
+  /** A second list, behind the rows of a JSON answer, that only some requests ask for. */
   branch?: {
     fields: TProperties
     isWanted: (input: Static<Params> & Static<Query>) => boolean
@@ -83,8 +80,8 @@ export type ListDefinition<
 /** A list as the application registers it, and as the test of all lists walks it. */
 export type List = {
   path: string
-  params: TObject
   query: TObject
+  /** The field of the rows. */
   name: string
   register: (app: FastifyInstance, ctx: Context, cursors: Cursors) => void
 }
@@ -101,7 +98,7 @@ const pageParameters = (limitMax: number) => ({
       minLength: 1,
       maxLength: 500,
       description:
-        '`next_cursor` of the answer before, with the same filters; valid for 24 hours; costs the same however far it goes',
+        '`next_cursor` of the page before, with the same filters; valid for 24 hours; costs the same however far it goes',
     }),
   ),
   format: Type.Optional(
@@ -114,7 +111,7 @@ const pageParameters = (limitMax: number) => ({
 
 type PageQuery = { limit: number; offset: number; cursor?: string; format?: RowFormatName }
 
-const pageEcho = {
+const pageFields = {
   rows_returned: Type.Integer({ minimum: 0 }),
   has_more: Type.Optional(Type.Boolean()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -132,94 +129,104 @@ export function defineList<
   Scope extends { until: number },
   View extends string,
 >(definition: ListDefinition<Params, Query, Scope, View>): List {
-  const { path, params, page, views } = definition
-  const filters = definition.query
-  const query = Type.Object({ ...filters.properties, ...pageParameters(page.limitMax) })
-  const filterNames = [...Object.keys(params.properties), ...Object.keys(filters.properties)]
-  const reply = Type.Object({
-    ...definition.envelope,
-    [page.name]: Type.Array(Type.Union(rowsOf(views))),
-    ...pageEcho,
-    ...definition.branch?.fields,
+  const { path, params, page, views, branch } = definition
+  const filters = { ...params.properties, ...definition.query.properties }
+  const query = Type.Object({
+    ...definition.query.properties,
+    ...pageParameters(page.limitMax),
   })
 
-  const answer = async (
-    { ctx, cursors }: { ctx: Context; cursors: Cursors },
-    request: FastifyRequest,
-    response: FastifyReply,
-  ) => {
+  /** What the request asks for, after the schemas have checked it. */
+  function parseRequest(request: FastifyRequest) {
     const asked = request.query as PageQuery
-    const input = {
-      ...(request.params as object),
-      ...(request.query as object),
-    } as Static<Params> & Static<Query>
-    const format = chooseRowFormat(asked.format, request.headers.accept)
+    const given: object = { ...(request.params as object), ...(request.query as object) }
+    const input = given as Static<Params> & Static<Query>
     const view = views[definition.chooseView(input)]
-    const issuedFor = JSON.stringify([path, filterNames.map((name) => fieldOf(input, name))])
-    const isBranched = definition.branch?.isWanted(input) ?? false
-    const hasCursors = view.echo === undefined && !isBranched
-    const cursor = await readCursor(cursors, asked, hasCursors, issuedFor)
-    const scope = await definition.resolve(ctx.sql, input, cursor?.until)
+    const isBranched = branch?.isWanted(input) ?? false
+    return {
+      input,
+      view,
+      isBranched,
+      cursor: asked.cursor,
+      hasCursors: view.echo === undefined && !isBranched,
+      issuedFor: JSON.stringify([path, Object.keys(filters).map((name) => fieldOf(input, name))]),
+      limit: Math.min(Math.max(asked.limit, 1), page.limitMax),
+      offset: Math.max(asked.offset, 0),
+      format: chooseRowFormat(asked.format, request.headers.accept),
+    }
+  }
 
-    const limit = clamp(asked.limit, 1, page.limitMax)
-    const offset = Math.max(0, asked.offset)
+  async function selectPage(
+    { sql, cursors }: { sql: Sql; cursors: Cursors },
+    asked: ReturnType<typeof parseRequest>,
+  ) {
+    const { input, view, issuedFor, limit, offset } = asked
+    const cursor = await readCursor(cursors, asked)
+    const scope = await definition.resolve(sql, input, cursor?.until)
     const wanted = { limit: limit + 1, offset, after: cursor?.after }
-    const found = scope === undefined ? [] : await view.select(ctx.sql, scope, wanted)
-    const branch =
-      definition.branch !== undefined && isBranched
-        ? await selectBranch(definition.branch, ctx.sql, scope, wanted, format)
-        : {}
+    const found = scope === undefined ? [] : await view.select(sql, scope, wanted)
+    const second = asked.isBranched ? await branch?.select(sql, scope, wanted) : undefined
 
     const rows = found.slice(0, limit)
     const hasMore = found.length > limit
     const last = rows.at(-1)
-    const nextCursor =
-      hasCursors && hasMore && last !== undefined && scope !== undefined
-        ? await cursors.write({ after: last.key, until: scope.until }, issuedFor)
-        : null
-    const pageFields = view.echo ?? { has_more: hasMore, offset, limit, next_cursor: nextCursor }
+    const isContinued = asked.hasCursors && hasMore && last !== undefined && scope !== undefined
+    const nextCursor = isContinued
+      ? await cursors.write({ after: last.key, until: scope.until }, issuedFor)
+      : null
+    return { rows, hasMore, nextCursor, second }
+  }
 
-    setHeaders(response, [
+  async function answer(
+    { ctx, cursors }: { ctx: Context; cursors: Cursors },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    const asked = parseRequest(request)
+    const { view, format, limit, offset } = asked
+    if (asked.isBranched && format !== 'json') {
+      throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
+    }
+    const found = await selectPage({ sql: ctx.sql, cursors }, asked)
+    const { rows, hasMore, nextCursor, second } = found
+    setHeaders(reply, [
       ...['vary', 'accept', 'x-rows-returned', `${rows.length}`, 'x-has-more', `${hasMore}`],
       ...(nextCursor === null ? [] : ['x-next-cursor', nextCursor]),
     ])
-    const parts = {
+    const { contentType } = ROW_FORMATS[format]
+    const slices = renderRows(ROW_FORMATS[format], Object.keys(view.row.properties), {
       name: page.name,
-      envelope: definition.presentEnvelope(input),
+      envelope: request.params as object,
       rows: rows.map(({ value }) => value),
       echo: () => ({
         rows_returned: rows.length,
-        ...pageFields,
-        ...branch,
-        elapsed_ms: Math.round(response.elapsedTime),
+        ...(view.echo ?? { has_more: hasMore, offset, limit, next_cursor: nextCursor }),
+        ...second,
+        elapsed_ms: Math.round(reply.elapsedTime),
       }),
-    }
-    const rowFormat = ROW_FORMATS[format]
-    const slices = renderRows(rowFormat, Object.keys(view.row.properties), parts)
-    return response.type(rowFormat.contentType).send(Readable.from(slices))
+    })
+    return reply.type(contentType).send(Readable.from(slices))
   }
 
+  const body = Type.Object({
+    ...params.properties,
+    [page.name]: Type.Array(Type.Union(rowsOf(views))),
+    ...pageFields,
+    ...branch?.fields,
+  })
+  const { operationId, summary, description, tag, access } = definition
+  const schema = {
+    ...{ operationId, summary, description, tags: [tag], params, querystring: query },
+    response: { 200: describeReply(summary, body) },
+  }
   return {
     path,
-    params,
     query,
     name: page.name,
     register: (app, ctx, cursors) => {
-      app.get(
-        path,
-        {
-          config: { access: definition.access, isOfChain: true },
-          schema: {
-            operationId: definition.operationId,
-            summary: definition.summary,
-            description: definition.description,
-            tags: [definition.tag],
-            params,
-            querystring: query,
-            response: { 200: describeReply(definition.summary, reply) },
-          },
-        },
-        (request, response) => answer({ ctx, cursors }, request, response),
+      const config = { access, isOfChain: true }
+      app.get(path, { config, schema }, (request, reply) =>
+        answer({ ctx, cursors }, request, reply),
       )
     },
   }
@@ -249,29 +256,15 @@ const describeReply = (description: string, reply: TObject) => ({
 
 async function readCursor(
   cursors: Cursors,
-  { cursor, offset }: PageQuery,
-  hasCursors: boolean,
-  issuedFor: string,
+  asked: { cursor?: string | undefined; offset: number; hasCursors: boolean; issuedFor: string },
 ) {
-  if (cursor === undefined) return undefined
-  if (!hasCursors) throw badRequest('Invalid cursor: grouped and combined lists page by offset.')
-  if (offset > 0) throw badRequest('Invalid cursor: give either cursor or offset, not both.')
-  return await cursors.read(cursor, issuedFor)
-}
-
-function selectBranch<Scope>(
-  { select }: { select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object> },
-  sql: Sql,
-  scope: Scope | undefined,
-  page: Page,
-  format: RowFormatName,
-): Promise<object> {
-  if (format === 'json') return select(sql, scope, page)
-  throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
+  if (asked.cursor === undefined) return undefined
+  if (!asked.hasCursors) {
+    throw badRequest('Invalid cursor: grouped and combined lists page by offset.')
+  }
+  if (asked.offset > 0) throw badRequest('Invalid cursor: give either cursor or offset, not both.')
+  return await cursors.read(asked.cursor, asked.issuedFor)
 }
 
 const fieldOf = (input: object, name: string): unknown =>
   (input as Record<string, unknown>)[name] ?? null
-
-const clamp = (value: number, min: number, max: number): number =>
-  Math.min(Math.max(value, min), max)

@@ -142,8 +142,6 @@ export const walletTrades = defineList({
     if (groupBy !== undefined) return 'userTrades'
     return sortBy === undefined ? 'byTime' : 'byOrder'
   },
-  envelope: { address: Type.String() },
-  presentEnvelope: ({ address }) => ({ address }),
   resolve: async (sql, input, until) => {
     if (input.include_combos && input.order_hash !== undefined) {
       throw badRequest(
@@ -201,8 +199,6 @@ export const marketTrades = defineList({
     if (groupBy !== undefined) return 'orders'
     return sortBy === undefined ? 'byTime' : 'byOrder'
   },
-  envelope: { token_id: Type.String() },
-  presentEnvelope: ({ token_id }) => ({ token_id }),
   resolve: (sql, input, until) =>
     resolveTrades(sql, input, { wallet: undefined, roles: ROLES.maker }, until),
 })
