@@ -13,7 +13,6 @@ import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/se
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
-import { coverageRoutes } from './status/coverage/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { tradeRoutes } from './trades/routes.js'
 
@@ -23,7 +22,6 @@ export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 const API: ApiRoutes[] = [
   statusRoutes,
   accountRoutes,
-  coverageRoutes,
   cryptoMarketRoutes,
   tickRoutes,
   candleRoutes,

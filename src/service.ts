@@ -186,7 +186,7 @@ async function flushUsage({ usage, log }: Context): Promise<void> {
 
 type Moments = { onStart?: () => Promise<void>; onStopping?: () => void }
 
-/** Runs until a signal asks to stop or the service fails, and takes it down cleanly either way. */
+/** Waits until the process gets a stop signal or the service fails, and then stops the service. */
 export async function untilStopped(service: Service, moments: Moments = {}): Promise<void> {
   const { onStart = async () => undefined, onStopping = () => undefined } = moments
   const asked = new Promise<void>((resolve) => {

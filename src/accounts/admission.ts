@@ -17,7 +17,7 @@ export type Admitted = { caller: Caller; headers: readonly string[] }
 
 /**
  * Decides on one request. Throws an `ApiError` when it is refused. A promise comes back only where
- * the database or another process has to be asked: not for a key that the ring knows.
+ * the database or another process has to be asked: not for a key that is in the ring.
  */
 export type Admit = (secret: string | undefined, client: Client) => Admitted | Promise<Admitted>
 

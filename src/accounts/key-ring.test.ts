@@ -34,7 +34,7 @@ describe('KeyRing', () => {
     expect(await ring.find(secret)).toMatchObject({ plan: { id: 'enterprise' } })
   })
 
-  test('does not forget when a key is made: nobody can know it yet', async () => {
+  test('stays as it is when a key is made: no request can carry that key yet', async () => {
     const ring = new KeyRing(database)
     const { secret } = await issueKey()
     await ring.sync()
@@ -57,7 +57,7 @@ describe('KeyRing', () => {
     expect(await ring.find(secret)).toBeUndefined()
   })
 
-  test('does not keep an answer that is older than a change it has heard of', async () => {
+  test('does not keep an answer that is older than a change seen by `sync`', async () => {
     const { secret, id } = await issueKey()
     let release = (): void => undefined
     const answered = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ describe('KeyRing', () => {
     expect(await ring.find(secret)).toBeUndefined()
   })
 
-  test('asks once for a stranger, and once for many who ask at the same time', async () => {
+  test('asks the database once for an unknown key, and once for many requests at the same time', async () => {
     const ring = new KeyRing(watch())
     const secret = createSecret()
     await Promise.all(Array.from({ length: 50 }, () => ring.find(secret)))

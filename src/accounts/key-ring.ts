@@ -10,7 +10,7 @@ import { digestSecret, hasPrefix, toHash } from './secret.js'
 /** The sender of a request: the key, the account that owns it, and what its plan grants. */
 export type Caller = { keyId: number; accountId: number; plan: Plan }
 
-/** Two ways to the same database: `control` for what must not queue behind requests. */
+/** Two pools of the same database: queries on `control` never queue behind requests. */
 type KeyStore = { readonly sql: Pool; readonly control: Pool }
 
 /** How often `sync` should run. With TRUST_MS it keeps the promise that a revoked key ends within 1 s. */

@@ -106,9 +106,9 @@ describe('POST /v1/keys', () => {
     const forwarded = { 'x-forwarded-for': '203.0.113.50' }
     expect((await post({}, '10.1.2.3', forwarded)).statusCode).toBe(201)
     expect((await post({}, '10.9.9.9', forwarded)).statusCode).toBe(429)
-    const stranger = freshAddress()
-    expect((await post({}, stranger, { 'x-forwarded-for': '203.0.113.51' })).statusCode).toBe(201)
-    expect((await post({}, stranger, { 'x-forwarded-for': '203.0.113.52' })).statusCode).toBe(429)
+    const untrusted = freshAddress()
+    expect((await post({}, untrusted, { 'x-forwarded-for': '203.0.113.51' })).statusCode).toBe(201)
+    expect((await post({}, untrusted, { 'x-forwarded-for': '203.0.113.52' })).statusCode).toBe(429)
   })
 
   test('201: a proxy that forwards nonsense is itself the client', async () => {

@@ -10,7 +10,7 @@ export const createSecret = (): string => `ax_live_${randomBytes(SECRET_BYTES).t
 /** Whether the text has the form of a key, with today's prefix or the legacy one. */
 export const isSecret = (text: string): boolean => KEY.test(text)
 
-/** The cheap part of that question. */
+/** A cheap necessary condition of `isSecret`. */
 export const hasPrefix = (text: string): boolean =>
   text.startsWith('ax_live_') || text.startsWith('auspex_live_')
 
@@ -25,5 +25,5 @@ export const toHash = (digest: string): Buffer => Buffer.from(digest, 'base64')
 
 export const hashSecret = (secret: string): Buffer => toHash(digestSecret(secret))
 
-/** The end of a key, enough to tell one's own keys apart. */
+/** The end of a key, enough for an owner to recognise it. */
 export const hintOf = (secret: string): string => secret.slice(-HINT_LENGTH)

@@ -15,7 +15,7 @@ const RETENTION_MS = 60 * 60 * 1000
 /** Behind by more than this there is nothing fresh to serve. */
 const HEAD_AGE_SEC_MAX = 60
 
-/** Called with the progress of a long way to the head. */
+/** Called with the progress of a long catch-up. */
 export type OnCatchUp = (progress: CatchUpProgress) => void
 
 type ChainWorkOptions = { target: Target; onCatchUp?: OnCatchUp | undefined }

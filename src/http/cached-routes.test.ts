@@ -37,7 +37,7 @@ describe('a cached route', () => {
     expect((await get()).json().number).toBe(2)
   })
 
-  test('tells answers apart by the parameters of its schema alone', async () => {
+  test('distinguishes answers by the parameters of its schema alone', async () => {
     const bodies = await Promise.all(
       ['?page=1', '?page=2', '?page=1&x=1', '?y=2&page=1'].map((q) => get(q)),
     )
@@ -135,7 +135,7 @@ describe('a cached route with a grid', () => {
     expect((await getWindow()).json().number).toBe(3)
   })
 
-  test('lets nobody from after the boundary join a computation from before it', async () => {
+  test('lets no request from after the boundary join a computation from before it', async () => {
     t.clock.set(boundaryMs - 1)
     const early = await startWindow(1)
     t.clock.set(boundaryMs)
@@ -194,7 +194,7 @@ describe('a cached route with a grid', () => {
   })
 })
 
-describe('a cached route that tells repeated answers apart', () => {
+describe('a cached route that marks repeated answers', () => {
   const getWindow = (headers: Record<string, string> = {}) =>
     t.app.inject({ url: '/v1/probe/window?end=0', headers: { 'x-api-key': key, ...headers } })
 

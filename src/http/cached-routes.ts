@@ -113,7 +113,7 @@ function createHandler(
   }
 }
 
-/** Only parameters that the schema knows make a difference, so that arbitrary parameters cannot fill the cache. */
+/** Built from the parameters of the schema alone, so that made-up parameters cannot fill the cache. */
 function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) => string {
   const names = (part: unknown) => {
     if (part === undefined) return []

@@ -45,8 +45,8 @@ export const compressAnswer: onSendAsyncHookHandler = async (request, reply, pay
   reply.header('content-encoding', encoding)
   reply.removeHeader('content-length')
   if (!isStream) return await compressBytes[encoding](payload)
-  // Not `pipe`, which leaves an error of the answer to nobody and an answer that nobody reads open.
-  // The fault is seen by whoever sends the compressed bytes.
+  // Not `pipe`: it would leave an error of the payload unhandled and an unread payload open. With
+  // `pipeline` the error ends the compressed stream, which Fastify sends and watches.
   const compressed = compressStream[encoding]()
   pipeline(payload, compressed, () => undefined)
   return compressed

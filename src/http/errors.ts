@@ -4,7 +4,7 @@ import { ApiError, databaseLost } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
 import { isOutage } from '../store/connection.js'
 
-/** Turns whatever a request threw into an answer that the caller may read. */
+/** Turns every error of a request into an answer that the caller may read. */
 export function handleErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: Error, request, reply) => {
     const known = toApiError(error)
@@ -34,7 +34,7 @@ function visibleFields(request: FastifyRequest, { fields }: ApiError) {
   return rest
 }
 
-/** `undefined`: nothing that the caller may know about. */
+/** `undefined`: a fault of the service, whose details are for the log alone. */
 function toApiError(error: Error): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (isOutage(error)) return databaseLost(error)
@@ -69,7 +69,7 @@ const CLIENT_FAULTS: Record<string, { status: string; error: string }> = {
 }
 const MALFORMED = { status: '400 Bad Request', error: 'The request is not valid HTTP.' }
 
-/** Answers what is not even a request, before any route is known. */
+/** Answers bytes that are not a valid HTTP request. */
 export function createClientFaultHandler(nextId: () => string, log: Log) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

@@ -62,7 +62,7 @@ describe('key', () => {
     }
   })
 
-  test('429: one address with one invented key after another, and nobody else', async () => {
+  test('429: one address with one invented key after another, and no other address', async () => {
     const { key } = await t.createCaller('free')
     const guess = (remoteAddress: string, secret = createSecret()) =>
       t.app.inject({ url: LIST, remoteAddress, headers: withKey(secret) })

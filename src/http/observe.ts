@@ -82,7 +82,7 @@ type Tally = { counts: number[]; sum: number }
 type Tallies = Map<string, Tally>
 
 /**
- * How long requests took, by route, method and status: a Prometheus histogram of our own. The
+ * How long requests took, by route, method and status: a hand-written Prometheus histogram. The
  * library's finds the numbers of a label set by hashing it, which for a request that is answered
  * from memory is a noticeable part of all work; here the route already holds its numbers.
  */

@@ -68,7 +68,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     },
     uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: true },
     staticCSP: true,
-    // The page is served over plain HTTP too, and asks nobody else about anything.
+    // The page is served over plain HTTP too, and loads nothing from other hosts.
     transformStaticCSP: (policy) =>
       policy.replace(/upgrade-insecure-requests;?|validator\.swagger\.io|https:/g, ''),
   })
@@ -87,7 +87,7 @@ type Operation = {
 }
 type Described = { paths?: Record<string, Record<string, Operation>> }
 
-/** Adds what the generator cannot know: what may be left out, and the headers that answers carry. */
+/** Adds what the schemas do not say: what may be left out, and the headers of answers. */
 function completeDocument<Document extends object>(document: Document): Document {
   const { paths = {} } = document as Described
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {

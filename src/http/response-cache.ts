@@ -21,8 +21,8 @@ type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
  * Keeps answers as bytes for as long as their route says, within a bound of memory. Any number of
  * requests for an answer that is not there make one computation; one that fails is not kept.
  *
- * A computation belongs to the stretch of its grid in which it began. From the boundary on nobody
- * joins it and its answer is gone; when it ends later still, only those who waited get the answer.
+ * A computation belongs to the stretch of its grid in which it began. From the boundary on no request
+ * joins it and its answer is dropped; when it ends later, only the requests that waited get the answer.
  */
 export class ResponseCache {
   readonly #clock: Clock
@@ -92,7 +92,7 @@ export class ResponseCache {
     return answer
   }
 
-  /** Keeps what may be served again, and gives what those who waited get. */
+  /** Stores what may be served again, and returns the answer for the requests that waited. */
   #finish(key: string, boundaryMs: number, computed: Computed): CachedAnswer {
     const { ttlMs, text, repeatedText, head } = computed
     const storedAtMs = this.#clock.now()

@@ -32,7 +32,7 @@ export type HealthCheck = {
   status: 'ready' | 'degraded' | 'not_ready'
   /** Whether requests should be sent to this process. */
   isReady: boolean
-  /** In words; `undefined`: all is well. */
+  /** A text for people; `undefined`: all is well. */
   problem: string | undefined
 }
 

@@ -22,7 +22,7 @@ export function keepHeapSmall(): void {
 
 const MAJOR = constants.NODE_PERFORMANCE_GC_MAJOR
 
-/** The types of Node.js know nothing of what an entry of a collection says. */
+/** The types of Node.js leave out the `detail` of garbage collection entries. */
 const kindOf = (entry: PerformanceEntry & { detail?: { kind?: number } }) => entry.detail?.kind
 
 function limitGrowth(percent: number): void {

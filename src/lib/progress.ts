@@ -16,7 +16,7 @@ type ProgressOptions = {
 }
 
 const BAR_CELLS = 30
-/** Faster than this nobody reads. */
+/** More updates than this cannot be read. */
 const TERMINAL_MS = 100
 
 /** How far long work has come, how fast it is and when it will be done: on a terminal one line that vanishes at the end. */

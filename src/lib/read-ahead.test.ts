@@ -19,7 +19,7 @@ function count(last: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('asks for as many items as it is told, and for one more when one is taken', async () => {
+test('requests as many items as configured, and for one more when one is taken', async () => {
   const { numbers, state } = count(10)
   const ahead = new ReadAhead(numbers, 3)
   await settled()
@@ -32,7 +32,7 @@ test('asks for as many items as it is told, and for one more when one is taken',
   expect(state.asked).toEqual([1, 2, 3, 4])
 })
 
-test('ends the source when it is closed, and tells its end', async () => {
+test('ends the source when it is closed, and reports its end', async () => {
   const { numbers, state } = count(10)
   const ahead = new ReadAhead(numbers)
   await ahead.next

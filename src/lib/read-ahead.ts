@@ -1,4 +1,4 @@
-/** Items of a source, of which some are asked for before anybody needs them. */
+/** Items of a source, of which some are requested before they are needed. */
 export class ReadAhead<T> {
   readonly #source: AsyncGenerator<T>
   readonly #items: Promise<IteratorResult<T, unknown>>[] = []
@@ -31,7 +31,7 @@ export class ReadAhead<T> {
   #ask(): void {
     while (this.#items.length < this.#count) {
       const item = this.#source.next()
-      // Whoever takes the item learns of its failure; nobody may.
+      // The taker of the item gets its failure; without a taker it must not count as unhandled.
       item.catch(() => undefined)
       this.#items.push(item)
     }

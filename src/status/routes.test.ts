@@ -51,7 +51,7 @@ describe('GET /readyz with a chain', () => {
       `catching up: block ${BLOCK} of ${BLOCK + 500}`,
     ],
     [
-      'nobody has books that are fresh',
+      'no process has booked a block lately',
       { phase: 'standby' },
       61,
       'the last block is 61 seconds old',

@@ -2,11 +2,18 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { STANDARD } from '../accounts/access.js'
+import { coverageOf } from '../chain/coverage.js'
+import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js'
 import type { Context } from '../context.js'
 import { ApiError } from '../core/errors.js'
+import { readTickCoverage } from '../prices/archive/coverage.js'
+import { presentCoverage, presentTicks } from './coverage.js'
 import { presentStatus } from './present.js'
 import { readiness } from './readiness.js'
-import { HealthReply, ReadyReply, StatusReply } from './schemas.js'
+import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
+
+/** About a block. */
+const COVERAGE_CACHE_MS = 1_000
 
 export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
   app.get(
@@ -31,7 +38,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         operationId: 'getReadiness',
         summary: 'Can the service do its work?',
         description:
-          'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still tells them, with 503 when none does.',
+          'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still delivers them, with 503 when none does.',
         tags: ['service'],
         response: { 200: ReadyReply, 503: ReadyReply },
       },
@@ -59,6 +66,37 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   )
 
   app.get(
+    '/v1/coverage',
+    {
+      config: { access: STANDARD, cacheMs: COVERAGE_CACHE_MS, isOfChain: true },
+      schema: {
+        operationId: 'getCoverage',
+        summary: 'Which part of history is here',
+        description:
+          'Lists for each kind of data from which block and time to which it is complete, and every hole in between: an empty answer elsewhere means that nothing happened only where this says that the data is there. Prices of coins are listed hour by hour.',
+        tags: ['service'],
+        querystring: CoverageQuery,
+        response: { 200: CoverageReply },
+      },
+    },
+    async ({ query }) => {
+      const state = await selectState(ctx.sql)
+      const ranges = await selectCoverage(ctx.sql)
+      const timeFrom = async (block: number | null) =>
+        block === null ? undefined : selectTimeFrom(ctx.sql, block)
+      const times = {
+        ledgerFrom: await timeFrom(state.ledgerFrom),
+        keptFrom: await timeFrom(state.keptFrom),
+      }
+      const nowMs = ctx.clock.now()
+      return {
+        ...presentCoverage(state, coverageOf(state, ranges, times), nowMs),
+        ticks: presentTicks(await readTickCoverage(ctx.sql, nowMs, query.hours)),
+      }
+    },
+  )
+
+  app.get(
     '/metrics',
     { config: { access: 'public' }, schema: { hide: true } },
     async (request, reply) => {
@@ -75,7 +113,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   )
 }
 
-// Digests have one length, which the comparison needs, and tell nothing of the token's.
+// Digests have one length, which the comparison needs, and do not reveal that of the token.
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/

@@ -1,6 +1,5 @@
 import postgres from 'postgres'
 import { codeOf } from '../core/errors.js'
-import { ARRAY_TYPES, teachArrays } from './array-types.js'
 import { SUPERUSER } from './embedded/server.js'
 
 /** What queries take: a pool and an open transaction both fit. `int8` arrives as `bigint`. */
@@ -21,13 +20,13 @@ const STATEMENT_MS_MAX = 30_000
 
 /**
  * Opens nothing yet: connections are made when the first query asks for one. With `onClose` they are
- * not replaced when they get old, and it tells when one has ended.
+ * not replaced when they get old, and it is called when one has ended.
  */
 export function createPool(target: Target, connectionsMax: number, onClose?: () => void): Pool {
   const options = {
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
-    // The store has its own, visible backoff; a query that cannot be sent shall fail at once.
+    // The store has a backoff of its own; a query that cannot be sent fails at once.
     backoff: false,
     transform: postgres.camel,
     fetch_types: false,
@@ -37,7 +36,7 @@ export function createPool(target: Target, connectionsMax: number, onClose?: () 
     connection: { application_name: 'auspex', statement_timeout: STATEMENT_MS_MAX },
   }
   const pool = open()
-  teachArrays(pool)
+  registerArrays(pool)
   return pool
 
   function open() {
@@ -75,4 +74,60 @@ const OUTAGE_CLASSES = new Set(['08', '53'])
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   return TRANSPORT_CODES.has(code) || (code.length === 5 && OUTAGE_CLASSES.has(code.slice(0, 2)))
+}
+
+/**
+ * The array types that our queries use, so that the driver need not ask each new connection for all
+ * that there are: when a connection is lost while it asks, the error is not caught.
+ */
+const ARRAY_TYPES: Record<string, postgres.PostgresType> = {
+  booleans: arrayType(1000, (text) => text === 't'),
+  byteas: arrayType(1001, (text) => Buffer.from(text.slice(2), 'hex')),
+  smallints: arrayType(1005, Number),
+  integers: arrayType(1007, Number),
+  texts: arrayType(1009, (text) => text),
+  bigints: arrayType(1016, BigInt),
+  floats: arrayType(1022, Number),
+  dates: arrayType(1182, (text) => text),
+  numerics: arrayType(1231, (text) => text),
+}
+
+/** By the type of the items. Numbers are sent as text, which the query casts. */
+const ARRAY_OF = { 16: 1000, 17: 1001, 20: 1016, 25: 1009 }
+
+/** Sets which type an array has whose items the driver sends with a type. */
+function registerArrays(pool: Pool): void {
+  const { shared } = pool.options as unknown as { shared: { typeArrayMap: object } }
+  Object.assign(shared.typeArrayMap, ARRAY_OF)
+}
+
+function arrayType(oid: number, parseItem: (text: string) => unknown): postgres.PostgresType {
+  return {
+    to: oid,
+    from: [oid],
+    // What is text already is an array as PostgreSQL writes it.
+    serialize: (items: readonly unknown[] | string) =>
+      typeof items === 'string' ? items : `{${items.map(serializeItem).join(',')}}`,
+    parse: (text: string) =>
+      splitItems(text).map((item) => (item === null ? null : parseItem(item))),
+  }
+}
+
+function serializeItem(item: unknown): string {
+  if (item === null || item === undefined) return 'NULL'
+  if (typeof item === 'number' || typeof item === 'bigint' || typeof item === 'boolean') {
+    return String(item)
+  }
+  const text = Buffer.isBuffer(item) ? `\\x${item.toString('hex')}` : String(item)
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+const QUOTED_OR_PLAIN = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs
+
+/** The items of a one-dimensional array as PostgreSQL writes it: `{1,NULL,"a \"b\""}`. */
+function splitItems(text: string): (string | null)[] {
+  return [...text.matchAll(QUOTED_OR_PLAIN)].map(([, quoted, plain]) => {
+    if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
+    return plain === 'NULL' ? null : (plain ?? '')
+  })
 }

@@ -39,7 +39,7 @@ export async function copyChunks(
   const query = tx.unsafe(statement)
   const failed = failureOf(query)
   const stream = await query.writable()
-  // Whatever breaks the stream is told by `failed` or by its callbacks.
+  // An error of the stream rejects `failed` or a callback of a write.
   stream.on('error', () => undefined)
   await Promise.race([writeAll(stream, chunks), failed])
 }
@@ -66,7 +66,7 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 
 /**
  * postgres.js counts a COPY as answered when its stream opens. When the server then refuses the rows
- * after the last byte, neither the stream nor the query tells; only the query's `reject` is called.
+ * after the last byte, neither the stream nor the query reports it; only the query's `reject` is called.
  */
 function failureOf(query: object): Promise<never> {
   const hooks = query as { reject(error: unknown): void }

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { codeOf, messageOf, OperatorError } from '../core/errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 
-/** Who holds a data folder, as its lock file says. */
+/** The process that holds a data folder, as its lock file says. */
 export type Holder = {
   pid: number
   identity: string
@@ -23,7 +23,7 @@ export type Holder = {
   since: string
   /** A service lends its database to short commands; a command has it for itself, for a moment. */
   isService: boolean
-  /** Tells one lock from the next, even of the same process. */
+  /** Differs from one lock to the next, even of the same process. */
   token: string
 }
 

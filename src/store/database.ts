@@ -13,8 +13,7 @@ import {
 } from './data-folder.js'
 import { findCluster, prepareHome, removeHome } from './embedded/home.js'
 import { clearLeftovers, findSocketDir } from './embedded/postmaster.js'
-import { type EmbeddedServer, startServer } from './embedded/server.js'
-import type { ServerSettings } from './embedded/tuning.js'
+import { type EmbeddedServer, type ServerSettings, startServer } from './embedded/server.js'
 
 export type Database = {
   target: Target

@@ -35,17 +35,17 @@ export class Store {
     return this.#pool
   }
 
-  /** A connection that no request ever waits for: for what must not be late when the pool is busy. */
+  /** A connection without requests: its queries are not late when the pool is busy. */
   get control(): Pool {
     return this.#pulse
   }
 
-  /** What is wrong, in words for `/readyz`; `undefined` when the store serves. */
+  /** What is wrong, as `/readyz` shows it; `undefined` when the database answers. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Connects, migrates and watches until `close`. Throws only what waiting cannot mend. */
+  /** Connects, migrates and watches until `close`. Throws only what an operator has to mend. */
   async run(onReady: () => void): Promise<void> {
     let failures = 0
     while (!this.#stopping.signal.aborted) {

@@ -55,7 +55,7 @@ function guard(tx: Sql, state: { isOver: boolean }): Sql {
   })
 }
 
-// The last two are the server's own word that it closes the connection now.
+// With the last two codes the server announces that it closes the connection.
 const LOSSES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
   ...['57P01', '57P02'],

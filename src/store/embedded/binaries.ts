@@ -15,7 +15,7 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf, OperatorError } from '../../core/errors.js'
-import { canEnter, type ServerUser } from './user.js'
+import { canEnter, type ServerUser } from './home.js'
 
 export type Binaries = { initdb: string; postgres: string }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -8,14 +9,14 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { codeOf, messageOf, OperatorError } from '../../core/errors.js'
-import { canEnter, chooseServerUser, type ServerUser } from './user.js'
 
-/** Where one embedded server lives. All of it belongs to `user`, and nobody else may look in. */
+/** The folders of one embedded server. They belong to `user` and are closed to all others. */
 export type ServerHome = {
   user: ServerUser
   clusterDir: string
@@ -124,3 +125,27 @@ function makePrivateFolder(path: string, user: ServerUser): void {
 
 const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 12)
+
+/** The user that PostgreSQL runs under; `undefined` means ours. */
+export type ServerUser = { uid: number; gid: number } | undefined
+
+const NOBODY = 65_534
+
+/**
+ * PostgreSQL refuses to run as root. A root process runs the server as the owner of the cluster
+ * (an ordinary user may have made it), and a new cluster as the user `nobody`.
+ */
+function chooseServerUser(clusterDir: string): ServerUser {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = statSync(clusterDir, { throwIfNoEntry: false })
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  return { uid: NOBODY, gid: NOBODY }
+}
+
+/** Whether that user may pass through `folder`: every parent counts, and so do access lists. */
+export function canEnter(folder: string, user: ServerUser): boolean {
+  if (user === undefined) return true
+  return (
+    spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, stdio: 'ignore' }).status === 0
+  )
+}

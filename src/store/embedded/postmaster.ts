@@ -27,8 +27,8 @@ export function isReady(clusterDir: string): boolean {
 }
 
 /**
- * Ends a server that outlived the Auspex that started it, and clears away a pid file that no server
- * stands behind (PostgreSQL itself would refuse to start when a stranger now has that process id).
+ * Ends a server that outlived the Auspex that started it, and removes a pid file without a server
+ * (PostgreSQL refuses to start when another program now has that process id).
  */
 export async function clearLeftovers(clusterDir: string, socketDir: string): Promise<void> {
   const orphan = findPostmaster(clusterDir)

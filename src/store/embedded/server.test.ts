@@ -74,7 +74,7 @@ describe('startServer', () => {
   test('replaces a server that outlived the Auspex which started it', async () => {
     const first = await start()
     const orphan = findPostmaster(clusterDir())
-    // The second start knows nothing of the first, as after a kill -9 of both leash and service.
+    // The second start is independent of the first, as after a kill -9 of both watchdog and service.
     const second = await start()
     await first.exited
     running.delete(first)
@@ -82,16 +82,16 @@ describe('startServer', () => {
     expect(await ask(second.socketDir)).toBe(1)
   })
 
-  test('starts over a pid file whose process id belongs to a stranger, and spares the stranger', async () => {
+  test('starts over a pid file whose process id belongs to another program, and spares that program', async () => {
     await stop(await start())
-    const stranger = spawn('sleep', ['60'])
+    const other = spawn('sleep', ['60'])
     const pidFile = join(clusterDir(), 'postmaster.pid')
-    writeFileSync(pidFile, `${stranger.pid}\n${clusterDir()}\n1\n5432\n\n\n\nready\n`)
+    writeFileSync(pidFile, `${other.pid}\n${clusterDir()}\n1\n5432\n\n\n\nready\n`)
     const server = await start()
     expect(await ask(server.socketDir)).toBe(1)
-    expect(processIdentity(stranger.pid ?? 0)).toBeDefined()
-    stranger.kill()
-    await once(stranger, 'exit')
+    expect(processIdentity(other.pid ?? 0)).toBeDefined()
+    other.kill()
+    await once(other, 'exit')
   })
 
   test('starts anew after an initdb that was cut short', async () => {

@@ -21,7 +21,6 @@ import { pollUntil } from '../../lib/timing.js'
 import { type Binaries, prepareBinaries } from './binaries.js'
 import { prepareHome, type ServerHome } from './home.js'
 import { clearLeftovers, endPostmaster, isReady } from './postmaster.js'
-import { type ServerSettings, tuneServer } from './tuning.js'
 
 export type EmbeddedServer = {
   socketDir: string
@@ -37,9 +36,11 @@ const run = promisify(execFile)
 const START_MS_MAX = 60_000
 const LOG_BYTES_MAX = 16 * 1024 * 1024
 
+export type ServerSettings = Record<string, string | number>
+
 /**
- * Starts a PostgreSQL of our own below `dataDir`, which the caller has locked. It listens on a Unix
- * socket in a folder that only its user can enter, so it trusts whoever gets there.
+ * Starts an embedded PostgreSQL below `dataDir`, which the caller has locked. It listens on a Unix
+ * socket in a folder that only its user can enter, so it asks for no password.
  */
 export async function startServer(
   dataDir: string,
@@ -52,7 +53,7 @@ export async function startServer(
 
   const settings = { ...tuneServer(availableMemory()), ...extraSettings }
   const child = launch(binaries, home, settings)
-  const exited = once(child, 'exit').then(() => unleash(child))
+  const exited = once(child, 'exit').then(() => releaseWatchdog(child))
   await waitUntilReady(child, home)
   return {
     socketDir: home.socketDir,
@@ -65,7 +66,7 @@ export async function startServer(
 }
 
 async function createCluster({ initdb }: Binaries, home: ServerHome): Promise<void> {
-  // Killed half-way, initdb leaves a folder that is no cluster: the real name comes at the end.
+  // An initdb that is killed leaves an unusable folder: the cluster gets its name at the end.
   removeDrafts(home.clusterDir)
   const draft = `${home.clusterDir}.new.${process.pid}`
   const args = ['-D', draft, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8']
@@ -89,12 +90,12 @@ function removeDrafts(clusterDir: string): void {
   for (const name of drafts) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
-// The server replaces the shell, so that it is our direct child. The watcher behind it holds the
-// other end of our pipe: a line on it means a normal end, silence and a closed pipe mean that we
-// were killed, and then it takes the database down too. It is forked twice because PostgreSQL
-// treats the death of a child that it does not know as a crash.
-const LEASH = `exec 3<&0
-( ( read -r word <&3 || kill -INT $$ ) </dev/null >/dev/null 2>&1 & )
+// The server replaces the shell, so that it is a direct child of this process. The watchdog behind it
+// reads from our pipe: a line means a normal end; a closed pipe without one means that Auspex was
+// killed, and then the watchdog stops the database. It is forked twice because PostgreSQL treats the
+// death of an unknown child as a crash.
+const WATCHDOG = `exec 3<&0
+( ( read -r line <&3 || kill -INT $$ ) </dev/null >/dev/null 2>&1 & )
 exec "$@" </dev/null 3<&-`
 
 function launch({ postgres }: Binaries, home: ServerHome, settings: ServerSettings): ChildProcess {
@@ -104,7 +105,7 @@ function launch({ postgres }: Binaries, home: ServerHome, settings: ServerSettin
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
   const logFd = openLog(home)
   try {
-    return spawn('/bin/sh', ['-c', LEASH, 'sh', ...args], {
+    return spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...args], {
       ...home.user,
       // A session of its own: Ctrl-C in the terminal must reach us alone, we stop the database last.
       detached: true,
@@ -116,7 +117,7 @@ function launch({ postgres }: Binaries, home: ServerHome, settings: ServerSettin
   }
 }
 
-function unleash(child: ChildProcess): void {
+function releaseWatchdog(child: ChildProcess): void {
   child.stdin?.on('error', () => undefined)
   child.stdin?.end('\n')
 }
@@ -161,4 +162,34 @@ function serverEnv(): NodeJS.ProcessEnv {
 function availableMemory(): number {
   const constrained = process.constrainedMemory()
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+}
+
+const MIB = 1024 * 1024
+
+/**
+ * Settings for a server that shares the machine with Auspex. `memoryBytes` is what the machine, or
+ * the container around us, may use.
+ */
+export function tuneServer(memoryBytes: number): ServerSettings {
+  const memoryMb = Math.max(256, Math.floor(memoryBytes / MIB))
+  const share = (fraction: number, minMb: number, maxMb: number) =>
+    `${Math.round(Math.min(maxMb, Math.max(minMb, memoryMb * fraction)))}MB`
+  return {
+    shared_buffers: share(0.15, 32, 8192),
+    effective_cache_size: share(0.5, 128, 65_536),
+    maintenance_work_mem: share(0.04, 16, 1024),
+    work_mem: share(0.002, 4, 64),
+    // More than AUSPEX_DATABASE_CONNECTIONS may ask for.
+    max_connections: 250,
+    max_wal_size: share(0.25, 256, 8192),
+    min_wal_size: '80MB',
+    checkpoint_timeout: '15min',
+    random_page_cost: 1.1,
+    // Queries are short and many; compiling them costs more than it saves.
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    log_min_messages: 'warning',
+  }
 }

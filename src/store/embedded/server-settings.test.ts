@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tuneServer } from './tuning.js'
+import { tuneServer } from './server.js'
 
 const megabytes = (setting: string | number | undefined): number =>
   Number.parseInt(String(setting), 10)

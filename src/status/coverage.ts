@@ -1,8 +1,8 @@
-import type { BlockTime, KindCoverage } from '../../chain/coverage.js'
-import type { StateRow } from '../../chain/queries.js'
-import { presentAge } from '../../core/clock.js'
-import type { TickCoverage } from '../../prices/archive/coverage.js'
-import { feedOf, STREAMS } from '../../prices/streams.js'
+import type { BlockTime, KindCoverage } from '../chain/coverage.js'
+import type { StateRow } from '../chain/queries.js'
+import { presentAge } from '../core/clock.js'
+import type { TickCoverage } from '../prices/archive/coverage.js'
+import { feedOf, STREAMS } from '../prices/streams.js'
 
 export function presentCoverage(state: StateRow, kinds: readonly KindCoverage[], nowMs: number) {
   const { block, blockTime } = state

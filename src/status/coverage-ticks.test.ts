@@ -1,9 +1,9 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../../test/test-app.js'
-import { packTicks } from '../../prices/archive/pack.js'
-import { insertGap, insertTicks } from '../../prices/archive/queries.js'
-import { idOf, makeTicks, NOON_SEC } from '../../prices/archive/test-archive.js'
+import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { packTicks } from '../prices/archive/pack.js'
+import { insertGap, insertTicks } from '../prices/archive/queries.js'
+import { idOf, makeTicks, NOON_SEC } from '../prices/archive/test-archive.js'
 import { CoverageReply } from './schemas.js'
 
 const HOUR_SEC = 3_600

@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FIRST_NUMBER } from '../../../sim/universe/chain.js'
-import { createTestApp, type TestApp } from '../../../test/test-app.js'
-import { until } from '../../../test/until.js'
-import { type FollowWorld, openWorld } from '../../chain/follow/test-follow.js'
-import { Ingest } from '../../chain/ingest.js'
-import { chainStatus } from '../../chain/jobs.js'
-import { loadConfig } from '../../config/config.js'
-import { LiveEvents } from '../../events/live-events.js'
+import { FIRST_NUMBER } from '../../sim/universe/chain.js'
+import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { until } from '../../test/until.js'
+import { type FollowWorld, openWorld } from '../chain/follow/test-follow.js'
+import { Ingest } from '../chain/ingest.js'
+import { chainStatus } from '../chain/jobs.js'
+import { loadConfig } from '../config/config.js'
+import { LiveEvents } from '../events/live-events.js'
 
 const FROM_BLOCK = FIRST_NUMBER + 500
 /** The chain is asked this long after its newest block. */
@@ -127,7 +127,7 @@ test('once the chain is booked, every answer says how far, and how old that is',
     })
   }
 
-  // What comes from the cache tells of the chain as it was when it was made.
+  // An answer from the cache carries the head of the chain of the time when it was computed.
   world.makeBlock()
   const next = world.universe.chain.head
   await until(() => t.ctx.chain.head.block === next.number)
