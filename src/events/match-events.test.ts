@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { OrderV2 } from '../upstreams/polygon/order.js'
-import { orderHash } from '../upstreams/polygon/order-hash.js'
+import { orderHash } from '../upstreams/polygon/order.js'
 import { Enricher } from './enrichment.js'
 import { type Match, toPendingMatch, toSettledMatch } from './match.js'
 import { fillEvents, settlementEvent, statusUpdateEvent } from './match-events.js'

@@ -4,7 +4,7 @@ import { blockOf, logIndexOf } from '../core/seq.js'
 import type { PendingFill, PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
 import type { Side } from '../upstreams/polygon/order.js'
-import { orderHash } from '../upstreams/polygon/order-hash.js'
+import { orderHash } from '../upstreams/polygon/order.js'
 
 /** What one transaction trades, before or after it is in a block. */
 export type Match = {

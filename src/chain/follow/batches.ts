@@ -4,7 +4,7 @@ import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import { WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
 import type { BlockRange, LogPage } from '../../upstreams/polygon/log-range.js'
-import type { Head } from '../../upstreams/polygon/messages.js'
+import type { Head } from '../../upstreams/polygon/parse.js'
 import type { Batch } from './block-sink.js'
 import {
   checkLogPosition,

@@ -1,7 +1,6 @@
-import { createBloomTest } from '../../upstreams/polygon/bloom.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import { EMITTERS } from '../../upstreams/polygon/events.js'
-import { KNOWN_TOPICS, WATCHED } from '../../upstreams/polygon/filter.js'
+import { createBloomTest, KNOWN_TOPICS, WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 
 /**

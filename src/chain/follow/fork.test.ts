@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
-import type { Head } from '../../upstreams/polygon/messages.js'
+import type { Head } from '../../upstreams/polygon/parse.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
 import { findFork, NoForkError, type ReadHeads } from './fork.js'
 

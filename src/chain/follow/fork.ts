@@ -1,5 +1,5 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
-import type { Head } from '../../upstreams/polygon/messages.js'
+import type { Head } from '../../upstreams/polygon/parse.js'
 import type { BlockSink, ChainCursor } from './block-sink.js'
 import { inconsistentAnswer } from './headers.js'
 

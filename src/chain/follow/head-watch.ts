@@ -1,7 +1,7 @@
 import { withLinked } from '../../lib/abort.js'
 import type { Timing } from '../../lib/timing.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
-import type { Head } from '../../upstreams/polygon/messages.js'
+import type { Head } from '../../upstreams/polygon/parse.js'
 import type { PolygonListener, PolygonSocket } from '../../upstreams/polygon/socket.js'
 import { missingBlock } from './headers.js'
 

@@ -1,7 +1,7 @@
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { LogPlace } from '../../upstreams/polygon/log.js'
-import type { Head } from '../../upstreams/polygon/messages.js'
+import type { Head } from '../../upstreams/polygon/parse.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
 import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'

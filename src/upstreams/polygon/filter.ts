@@ -1,3 +1,5 @@
+import { keccak256 } from '../../lib/keccak.js'
+import { START } from './abi.js'
 import { CONTRACTS, type Role } from './contracts.js'
 import { type DecodedEvent, ROLE_EVENTS } from './events.js'
 
@@ -7,7 +9,7 @@ export type LogFilter = {
   topics?: readonly (string | readonly string[] | null)[] | undefined
 }
 
-/** Tokens of the whole chain: what matters of them is told by our own contracts as well. */
+/** Tokens of the whole chain: our own contracts emit an event for each transfer that matters. */
 const UNWATCHED_ROLES = new Set<Role>(['erc20'])
 
 /** Permissions that move nothing. */
@@ -16,10 +18,7 @@ const SILENT_KINDS = new Set<string>([
   'approvalForAll',
 ] satisfies DecodedEvent['kind'][])
 
-/**
- * Everything that our contracts say. Not by events: one that nobody has taught us yet must come too,
- * or it would pass unnoticed.
- */
+/** All logs of our contracts, whatever their event: one that has no decoder yet must be noticed. */
 export const WATCHED: { address: readonly string[] } = {
   address: CONTRACTS.filter(({ role }) => role in ROLE_EVENTS && !UNWATCHED_ROLES.has(role)).map(
     ({ address }) => address,
@@ -35,3 +34,44 @@ export const KNOWN_TOPICS: readonly string[] = [
       .map(({ topic0 }) => topic0),
   ),
 ]
+
+/**
+ * The bloom of a block has three bits for each address that emitted a log and for each topic of one.
+ * `false`: certainly none did. `true`: probably one did, as other items may have set the same bits.
+ */
+export function bloomHas(bloom: string, item: string): boolean {
+  return hasBits(bloom, bitsOf(item))
+}
+
+/**
+ * Makes a test of blooms: whether the block can hold a log that the filter takes. `false`: it cannot,
+ * so the node is right to return none.
+ */
+export function createBloomTest({ address, topics = [] }: LogFilter): (bloom: string) => boolean {
+  const places = [address, ...topics]
+    .filter((items) => items != null)
+    .map((items) => [items].flat().map(bitsOf))
+  return (bloom) => places.every((items) => items.some((bits) => hasBits(bloom, bits)))
+}
+
+type Bits = readonly number[]
+
+const BLOOM_BITS = 2_048
+/** Each bit is named by two bytes of the item's hash, of which the first six are used. */
+const BIT_DIGITS = 4
+
+function bitsOf(item: string): Bits {
+  const hash = keccak256(item)
+  return [0, 1, 2].map((index) => {
+    const at = START + index * BIT_DIGITS
+    return Number.parseInt(hash.slice(at, at + BIT_DIGITS), 16) % BLOOM_BITS
+  })
+}
+
+/** Bit 0 is the lowest of the last digit. */
+function hasBits(bloom: string, bits: Bits): boolean {
+  return bits.every((bit) => {
+    const digit = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16)
+    return (digit & (1 << (bit & 3))) !== 0
+  })
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HeadTrack } from './head-track.js'
-import type { Head } from './messages.js'
+import type { Head } from './parse.js'
 
 const head = (number: number, branch = 'a', parent = branch): Head => ({
   number,

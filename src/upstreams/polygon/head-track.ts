@@ -1,4 +1,4 @@
-import type { Head } from './messages.js'
+import type { Head } from './parse.js'
 
 /** Blocks whose heads, logs or both were not all seen. Both ends are included. */
 export type HeadGap = { fromBlock: number; toBlock: number }

@@ -1,6 +1,6 @@
 import { onAbort } from '../../lib/abort.js'
 import type { ChainLog } from './log.js'
-import type { Block } from './messages.js'
+import type { Block } from './parse.js'
 import { asksForLess } from './rpc-error.js'
 
 /** Blocks from one number to another, both included. */

@@ -1,4 +1,17 @@
-import { addressAt, DecodeError, smallAt, uintAt, WORD, wordAt } from './abi.js'
+import assert from 'node:assert'
+import { keccak256 } from '../../lib/keccak.js'
+import {
+  addressAt,
+  addressToWord,
+  DecodeError,
+  START,
+  smallAt,
+  uintAt,
+  uintToWord,
+  WORD,
+  wordAt,
+} from './abi.js'
+import { CONTRACTS, EXCHANGES } from './contracts.js'
 
 export type Side = 'BUY' | 'SELL'
 
@@ -77,4 +90,100 @@ function sideAt(hex: string, at: number): Side {
   const side = smallAt(hex, at)
   if (side > 1) throw new DecodeError(`${side} is no side of an order`)
   return side === 0 ? 'BUY' : 'SELL'
+}
+
+/** The hash by which the logs of that exchange name the order: what its owner signed (EIP-712). */
+export function orderHash(order: SignedOrder, exchange: string): string {
+  const domain = DOMAINS.get(exchange)
+  assert(domain !== undefined, `${exchange} is an exchange`)
+  return orderHashUnder(domain, order)
+}
+
+/** The hash under the separator of any domain: test chains have others. */
+export function orderHashUnder(domain: string, order: SignedOrder): string {
+  const struct = order.version === 1 ? encodeV1(order) : encodeV2(order)
+  return keccak256(`0x1901${digits(domain)}${digits(keccak256(struct))}`)
+}
+
+/** Separator of an exchange's domain. Its version counts the generations of exchanges. */
+export function orderDomain(version: number, chainId: number, exchange: string): string {
+  return keccak256(
+    DOMAIN_TYPE +
+      digits(DOMAIN_NAME) +
+      digits(hashText(String(version))) +
+      digits(uintToWord(BigInt(chainId))) +
+      digits(addressToWord(exchange)),
+  )
+}
+
+const POLYGON = 137
+
+const DOMAIN_TYPE = hashText(
+  'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
+)
+const DOMAIN_NAME = hashText('Polymarket CTF Exchange')
+
+const DOMAINS: ReadonlyMap<string, string> = new Map(
+  CONTRACTS.filter(({ address }) => EXCHANGES.has(address)).map(({ address, generation }) => [
+    address,
+    orderDomain(generation, POLYGON, address),
+  ]),
+)
+
+const TYPE_V1 = hashText(
+  'Order(uint256 salt,address maker,address signer,address taker,uint256 tokenId,' +
+    'uint256 makerAmount,uint256 takerAmount,uint256 expiration,uint256 nonce,' +
+    'uint256 feeRateBps,uint8 side,uint8 signatureType)',
+)
+const TYPE_V2 = hashText(
+  'Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,' +
+    'uint256 takerAmount,uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,' +
+    'bytes32 builder)',
+)
+
+function encodeV1(order: OrderV1): string {
+  return (
+    TYPE_V1 +
+    digits(uintToWord(order.salt)) +
+    digits(addressToWord(order.maker)) +
+    digits(addressToWord(order.signer)) +
+    digits(addressToWord(order.taker)) +
+    digits(order.tokenId) +
+    digits(uintToWord(order.makerAmount)) +
+    digits(uintToWord(order.takerAmount)) +
+    digits(uintToWord(order.expiration)) +
+    digits(uintToWord(order.nonce)) +
+    digits(uintToWord(order.feeRateBps)) +
+    digits(sideToWord(order)) +
+    digits(uintToWord(BigInt(order.signatureType)))
+  )
+}
+
+function encodeV2(order: OrderV2): string {
+  return (
+    TYPE_V2 +
+    digits(uintToWord(order.salt)) +
+    digits(addressToWord(order.maker)) +
+    digits(addressToWord(order.signer)) +
+    digits(order.tokenId) +
+    digits(uintToWord(order.makerAmount)) +
+    digits(uintToWord(order.takerAmount)) +
+    digits(sideToWord(order)) +
+    digits(uintToWord(BigInt(order.signatureType))) +
+    digits(uintToWord(order.timestampMs)) +
+    digits(order.metadata) +
+    digits(order.builder)
+  )
+}
+
+function sideToWord({ side }: SignedOrder): string {
+  return uintToWord(side === 'BUY' ? 0n : 1n)
+}
+
+function digits(hex: string): string {
+  return hex.slice(START)
+}
+
+function hashText(text: string): string {
+  return keccak256(Buffer.from(text))
 }

@@ -1,34 +1,44 @@
 import { parseArray, parseObject, parseOptional, refuseValue } from '../transport/parse-json.js'
 import { isHex } from './abi.js'
 import { type ChainLog, parseHashField, parseLogs, parseQuantityField } from './log.js'
-import type { Block, Head, Receipt, Transaction } from './messages.js'
 
-export function parseHead(value: unknown, path: string): Head {
+/** What a block says about itself; this much comes with every new head. */
+export type Head = ReturnType<typeof parseHead>
+
+export function parseHead(value: unknown, path: string) {
   const head = parseObject(value, path)
   return {
     number: parseQuantityField(head, 'number', path),
     hash: parseHashField(head, 'hash', path),
     parentHash: parseHashField(head, 'parentHash', path),
     timestampSec: parseQuantityField(head, 'timestamp', path),
+    // 256 bytes in hex, for `bloomHas`; undefined from nodes that leave it out.
     logsBloom: parseOptional(head.logsBloom, `${path}.logsBloom`, parseBloom),
   }
 }
 
 /** A block with the hashes of its transactions. */
-export function parseBlock(value: unknown, path: string): Block {
+export type Block = ReturnType<typeof parseBlock>
+
+export function parseBlock(value: unknown, path: string) {
   const { transactions } = parseObject(value, path)
   const txHashes = parseArray(transactions, `${path}.transactions`, parseHash)
   return { ...parseHead(value, path), txHashes }
 }
 
-export function parseTransaction(value: unknown, path: string): Transaction {
+/** Addresses are lower-case. */
+export type PolygonTransaction = ReturnType<typeof parseTransaction>
+
+export function parseTransaction(value: unknown, path: string) {
   const tx = parseObject(value, path)
   return {
     hash: parseHashField(tx, 'hash', path),
     from: parseAddress(tx.from, `${path}.from`),
+    // Undefined: it creates a contract.
     to: parseOptional(tx.to, `${path}.to`, parseAddress),
     input: parseBytes(tx.input, `${path}.input`),
     nonce: parseQuantityField(tx, 'nonce', path),
+    // Undefined: it is still pending.
     block:
       tx.blockHash == null
         ? undefined
@@ -40,15 +50,17 @@ export function parseTransaction(value: unknown, path: string): Transaction {
   }
 }
 
+export type Receipt = ReturnType<typeof parseReceipt>
+
 /** Logs of another transaction are refused. */
-export function parseReceipt(value: unknown, path: string): Receipt {
+export function parseReceipt(value: unknown, path: string) {
   const receipt = parseObject(value, path)
   const txHash = parseHashField(receipt, 'transactionHash', path)
   const blockHash = parseHashField(receipt, 'blockHash', path)
   const logs = parseLogs(receipt.logs, `${path}.logs`)
-  const stranger = logs.find(({ at }) => at.txHash !== txHash || at.blockHash !== blockHash)
-  if (stranger !== undefined)
-    return refuseValue(`${path}.logs`, `logs of transaction ${txHash}`, stranger.at)
+  const foreign = logs.find(({ at }) => at.txHash !== txHash || at.blockHash !== blockHash)
+  if (foreign !== undefined)
+    return refuseValue(`${path}.logs`, `logs of transaction ${txHash}`, foreign.at)
   return {
     txHash,
     txIndex: parseQuantityField(receipt, 'transactionIndex', path),
@@ -63,7 +75,7 @@ export function parseReceipt(value: unknown, path: string): Receipt {
 
 /**
  * Logs in the order of the chain. Refused: a log that was not asked for, one that comes twice, and
- * two versions of a block in one answer, as from a node that was just changing its mind.
+ * two versions of a block in one answer, as from a node in the middle of a reorganisation.
  */
 export function parseOrderedLogs(
   value: unknown,
@@ -71,8 +83,8 @@ export function parseOrderedLogs(
   isAskedFor: (log: ChainLog) => boolean,
 ): ChainLog[] {
   const logs = parseLogs(value, path)
-  const stranger = logs.find((log) => !isAskedFor(log))
-  if (stranger !== undefined) return refuseValue(path, 'logs of the blocks asked for', stranger.at)
+  const foreign = logs.find((log) => !isAskedFor(log))
+  if (foreign !== undefined) return refuseValue(path, 'logs of the blocks asked for', foreign.at)
   if (!logs.every((log, index) => isAfter(log, logs[index - 1]))) logs.sort(compare)
   const broken = logs.findIndex((log, index) => !follows(log, logs[index - 1]))
   if (broken > 0)

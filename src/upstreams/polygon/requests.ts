@@ -1,21 +1,26 @@
 import { parseArray, refuseValue } from '../transport/parse-json.js'
 import type { LogFilter } from './filter.js'
 import { type ChainLog, parseQuantityField } from './log.js'
-import type { Block, BlockAt, Receipt, Transaction } from './messages.js'
 import {
+  type Block,
+  type PolygonTransaction,
   parseBlock,
   parseBytes,
   parseOrderedLogs,
   parseReceipt,
   parseTransaction,
+  type Receipt,
 } from './parse.js'
 
-/** A method call and how its result is read. `parse` throws ParseError on what must not be trusted. */
+/** A method call and how its result is parsed. `parse` throws ParseError on what must not be trusted. */
 export type RpcRequest<T> = {
   method: string
   params: readonly unknown[]
   parse: (result: unknown, path: string) => T
 }
+
+/** A block by number, by hash, or by what it is now. `finalized` is the newest that will not be replaced. */
+export type BlockAt = number | { hash: string } | 'latest' | 'finalized' | 'safe' | 'earliest'
 
 /** Blocks from one number to another, both included, or the one block with that hash. */
 export type LogRange = { fromBlock: number; toBlock: number } | { blockHash: string }
@@ -83,20 +88,20 @@ export function askBlockReceipts(at: BlockAt): RpcRequest<Receipt[] | undefined>
     params: [showAt(at)],
     parse: (result, path) => {
       const receipts = result === null ? undefined : parseArray(result, path, parseReceipt)
-      const stranger = receipts?.find(({ blockNumber, blockHash }) =>
+      const foreign = receipts?.find(({ blockNumber, blockHash }) =>
         typeof at === 'object'
           ? at.hash !== blockHash
           : typeof at === 'number' && at !== blockNumber,
       )
-      if (stranger !== undefined)
-        return refuseValue(path, `receipts of block ${showAt(at)}`, stranger.blockHash)
+      if (foreign !== undefined)
+        return refuseValue(path, `receipts of block ${showAt(at)}`, foreign.blockHash)
       return receipts
     },
   }
 }
 
-/** `undefined`: the node knows no such transaction. */
-export function askTransaction(txHash: string): RpcRequest<Transaction | undefined> {
+/** `undefined`: the node does not have it. */
+export function askTransaction(txHash: string): RpcRequest<PolygonTransaction | undefined> {
   return {
     method: 'eth_getTransactionByHash',
     params: [txHash],

@@ -1,6 +1,6 @@
 import { parseInteger, parseObject, parseString, refuseValue } from '../transport/parse-json.js'
 import { type ChainLog, parseLog } from './log.js'
-import type { Head, Transaction } from './messages.js'
+import type { Head, PolygonTransaction } from './parse.js'
 import { parseHead, parseTransaction } from './parse.js'
 
 export type SubscriptionKind = 'heads' | 'logs' | 'pending'
@@ -10,23 +10,53 @@ export type SocketMessage =
   | { kind: 'refused'; request: number; code: number; message: string }
   | { kind: 'head'; head: Head }
   | { kind: 'log'; log: ChainLog }
-  | { kind: 'pending'; tx: Transaction }
+  | { kind: 'pending'; tx: PolygonTransaction }
 
-/** What is known about a connection when a frame of it is read. */
-export type FrameContext = {
-  /** Which of our subscriptions has that id. */
-  kindOf(subscription: string): SubscriptionKind | undefined
-  /** Whether pending transactions to that address are wanted: the node announces all of the chain. */
-  wantsPending(to: string): boolean
+/** What one connection has subscribed to, and what of it the node has confirmed. */
+export class Subscriptions {
+  /** By the id of the request, less one. */
+  readonly #asked: SubscriptionKind[] = []
+  readonly #confirmed = new Map<string, SubscriptionKind>()
+
+  /** The frame to send. */
+  ask(kind: SubscriptionKind, params: readonly unknown[]): string {
+    const id = this.#asked.push(kind)
+    return JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params })
+  }
+
+  /** What the request was for. */
+  askedBy(request: number): SubscriptionKind | undefined {
+    return this.#asked[request - 1]
+  }
+
+  confirm(request: number, subscription: string): void {
+    const kind = this.askedBy(request)
+    if (kind !== undefined) this.#confirmed.set(subscription, kind)
+  }
+
+  kindOf(subscription: string): SubscriptionKind | undefined {
+    return this.#confirmed.get(subscription)
+  }
+
+  isUnconfirmed(kind: SubscriptionKind): boolean {
+    return this.#asked.includes(kind) && ![...this.#confirmed.values()].includes(kind)
+  }
 }
 
-/** `undefined`: nothing that we asked for. Throws ParseError on what must not be trusted. */
-export function parseSocketFrame(text: string, context: FrameContext): SocketMessage | undefined {
+/**
+ * `undefined`: not of our subscriptions, or a pending transaction to another address than those that
+ * are wanted: the node announces those of the whole chain. Throws ParseError.
+ */
+export function parseSocketFrame(
+  text: string,
+  subscriptions: Subscriptions,
+  wantsPending: (to: string) => boolean,
+): SocketMessage | undefined {
   const frame = parseObject(parseJson(text), 'frame')
   if (frame.method === 'eth_subscription') {
     const { subscription, result } = parseObject(frame.params, 'params')
-    const kind = context.kindOf(parseString(subscription, 'params.subscription'))
-    return kind === undefined ? undefined : parseNews(kind, result, context)
+    const kind = subscriptions.kindOf(parseString(subscription, 'params.subscription'))
+    return kind === undefined ? undefined : parseNews(kind, result, wantsPending)
   }
   const request = parseInteger(frame.id, 'id')
   if (frame.error === undefined || frame.error === null)
@@ -45,7 +75,7 @@ const PATH = 'params.result'
 function parseNews(
   kind: SubscriptionKind,
   result: unknown,
-  { wantsPending }: FrameContext,
+  wantsPending: (to: string) => boolean,
 ): SocketMessage | undefined {
   if (kind === 'heads') return { kind: 'head', head: parseHead(result, PATH) }
   if (kind === 'logs') return { kind: 'log', log: parseLog(result, PATH) }

@@ -9,14 +9,13 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { countReconnects, sumMetric } from '../../../test/upstream-socket.js'
 import { systemClock } from '../../core/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
-import { bloomHas } from './bloom.js'
 import { decodeMatchOrders } from './calldata.js'
 import { PolygonClient } from './client.js'
 import { LogDecoder } from './decode.js'
-import { WATCHED } from './filter.js'
+import { bloomHas, WATCHED } from './filter.js'
 import type { HeadGap } from './head-track.js'
 import type { ChainLog } from './log.js'
-import type { Head, Transaction } from './messages.js'
+import type { Head, PolygonTransaction } from './parse.js'
 import { PolygonSocket, type PolygonSocketOptions } from './socket.js'
 
 const decoder = new LogDecoder()
@@ -192,7 +191,7 @@ describe('a node that refuses', () => {
   })
 })
 
-type Seen = { heads: Head[]; logs: ChainLog[]; pending: Transaction[]; gaps: HeadGap[] }
+type Seen = { heads: Head[]; logs: ChainLog[]; pending: PolygonTransaction[]; gaps: HeadGap[] }
 
 function listen(
   wsUrl: string,

@@ -9,9 +9,13 @@ import { SETTLERS } from './calldata.js'
 import type { LogFilter } from './filter.js'
 import { type HeadGap, HeadTrack } from './head-track.js'
 import type { ChainLog } from './log.js'
-import type { Head, Transaction } from './messages.js'
-import { parseSocketFrame, type SocketMessage, type SubscriptionKind } from './socket-parse.js'
-import { Subscriptions } from './subscriptions.js'
+import type { Head, PolygonTransaction } from './parse.js'
+import {
+  parseSocketFrame,
+  type SocketMessage,
+  type SubscriptionKind,
+  Subscriptions,
+} from './socket-parse.js'
 
 export type PolygonSocketOptions = {
   url: string
@@ -35,7 +39,7 @@ export type PolygonListener = {
   /** `log.removed`: a reorganisation took it back. */
   onLog?(log: ChainLog): void | Promise<void>
   /** A transaction to an exchange or a fee module that is in no block yet. */
-  onPending?(tx: Transaction): void | Promise<void>
+  onPending?(tx: PolygonTransaction): void | Promise<void>
   /** Called before the head that revealed it. The blocks are to be read over HTTP. */
   onGap(gap: HeadGap): void | Promise<void>
 }
@@ -118,10 +122,7 @@ export class PolygonSocket {
    */
   #parse(text: string): News | undefined {
     const subscriptions = this.#subscriptions
-    const message = parseSocketFrame(text, {
-      kindOf: (subscription) => subscriptions.kindOf(subscription),
-      wantsPending: (to) => SETTLERS.has(to),
-    })
+    const message = parseSocketFrame(text, subscriptions, (to) => SETTLERS.has(to))
     if (message?.kind === 'subscribed') {
       subscriptions.confirm(message.request, message.subscription)
       return undefined

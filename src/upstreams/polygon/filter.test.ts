@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { logsBloom } from '../../../sim/polygon/bloom.js'
-import { bloomHas, createBloomTest } from './bloom.js'
+import { bloomHas, createBloomTest } from './filter.js'
 
 const hexOf = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value) => toHex(value))

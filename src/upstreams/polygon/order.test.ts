@@ -9,7 +9,7 @@ import { Universe } from '../../../sim/universe/universe.js'
 import { decodeMatchOrders } from './calldata.js'
 import { EXCHANGES } from './contracts.js'
 import type { SignedOrder } from './order.js'
-import { orderDomain, orderHash, orderHashUnder } from './order-hash.js'
+import { orderDomain, orderHash, orderHashUnder } from './order.js'
 
 type Domain = { name: string; version: string; chainId: number; verifyingContract: string }
 type Vector = { name: string; domain: Domain; order: Record<string, string>; order_hash: string }
