@@ -23,7 +23,7 @@ const acts = simulatedActs(universe)
 const facts = attributeBatch({ logs, blocks: [] })
 
 describe('the facts of a universe', () => {
-  test('has everything, and nothing that could not be booked', () => {
+  test('are of every kind, and none is in quarantine', () => {
     expect(facts.quarantine).toEqual([])
     expect(facts.unknownOperators).toEqual([])
     expect(facts.rawLogs.filter(({ kind }) => kind === 'unknown')).toEqual([])
@@ -33,7 +33,7 @@ describe('the facts of a universe', () => {
       expect(kinds).toContain(kind)
   })
 
-  test('says of every transaction what was done in it', () => {
+  test('describe the act of every transaction', () => {
     const factsByHash = factsByTransaction(facts)
     for (const { txHash, act } of acts) expectAct(act, factsByHash.get(txHash) ?? emptyLike(facts))
   })
@@ -43,14 +43,14 @@ describe('the facts of a universe', () => {
     expect(suppliesOfFacts(facts)).toEqual(suppliesOfLogs(logs))
   })
 
-  test('counts the volume of a match once', () => {
+  test('count the volume of a match once', () => {
     let volume = 0n
     for (const { act } of acts) if (act.kind === 'match') volume += BigInt(act.taker.usd)
     const takers = facts.fills.filter(({ isTaker }) => isTaker)
     expect(takers.reduce((sum, { usd }) => sum + usd, 0n)).toBe(volume)
   })
 
-  test('learns the tokens of a condition once, in the order of its outcomes', () => {
+  test('have the tokens of a condition once, in the order of its outcomes', () => {
     const tokens = new Map(facts.outcomes.map(({ condition, tokens: ids }) => [condition, ids]))
     expect(tokens.size).toBe(facts.outcomes.length)
     for (const { act } of acts) {

@@ -141,19 +141,19 @@ test('results that no column holds are put apart', () => {
 
 test('an unknown event is kept as a raw log, and a redundant one is not', () => {
   const unknown = { address: ctf, topics: [`0x${'ab'.repeat(32)}`], data: '0x01' }
-  const stranger = { ...unknown, address: friend }
-  const facts = read([unknown, stranger, ...logsOf('v2 BUY trade fee 0')])
+  const ofOtherContract = { ...unknown, address: friend }
+  const facts = read([unknown, ofOtherContract, ...logsOf('v2 BUY trade fee 0')])
   expect(facts.rawLogs).toMatchObject([{ kind: 'unknown', contract: ctf, data: '0x01' }])
 })
 
 test('who moves tokens of others without being known is counted by transaction', () => {
-  const stranger = createWallet(7).address
-  const pull = transferSingle(ctf, stranger, user, friend, 1n, 5n)
+  const operator = createWallet(7).address
+  const pull = transferSingle(ctf, operator, user, friend, 1n, 5n)
   const made = transferSingle(ctf, user, ZERO_ADDRESS, user, 1n, 5n)
   const { unknownOperators } = read([made, gift(1n), pull, pull], [pull], logsOf('transfer'))
   expect(unknownOperators).toMatchObject([
-    { operator: stranger, transfers: 2 },
-    { operator: stranger, transfers: 1 },
+    { operator, transfers: 2 },
+    { operator, transfers: 1 },
   ])
 })
 

@@ -3,7 +3,7 @@ import type { QuarantineFact } from '../facts/quarantine.js'
 
 /** Why no token event of a transaction can be booked. Thrown and caught during attribution. */
 export class AttributionError extends Error {
-  override name = 'Refusal'
+  override name = 'AttributionError'
   readonly reason: QuarantineFact['reason']
 
   constructor(reason: QuarantineFact['reason'], detail: string) {

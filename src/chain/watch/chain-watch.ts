@@ -29,14 +29,14 @@ export class ChainWatch {
     this.#quarantined = known.quarantined
   }
 
-  onBooked(tape: BatchFacts, refusals: readonly RefusedEntry[]): () => void {
-    const fills = countByBlock(tape)
-    const unknown = tape.rawLogs.filter(({ kind }) => kind === 'unknown').length
+  onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void {
+    const fills = countByBlock(facts)
+    const unknown = facts.rawLogs.filter(({ kind }) => kind === 'unknown').length
     const reasons = [
-      ...tape.quarantine.map(({ reason }) => reason),
+      ...facts.quarantine.map(({ reason }) => reason),
       ...refusals.map(() => 'out_of_range'),
     ]
-    const { unknownOperators } = tape
+    const { unknownOperators } = facts
     return () => this.#add(fills, unknown, reasons, unknownOperators)
   }
 
@@ -97,9 +97,9 @@ export class ChainWatch {
   }
 }
 
-function countByBlock(tape: BatchFacts): Map<number, number> {
-  const counts = new Map(tape.blocks.map(({ number }) => [number, 0]))
-  for (const { seq } of tape.fills) {
+function countByBlock(facts: BatchFacts): Map<number, number> {
+  const counts = new Map(facts.blocks.map(({ number }) => [number, 0]))
+  for (const { seq } of facts.fills) {
     const block = blockOf(seq)
     counts.set(block, (counts.get(block) ?? 0) + 1)
   }

@@ -45,11 +45,11 @@ async function readTables(): Promise<Record<string, string>> {
   return contents
 }
 
-type BookOptions = { isJournalled?: boolean; namesStart?: boolean }
+type BookOptions = { isJournalled?: boolean; announcesIds?: boolean }
 
 async function foldBlocks(tx: Sql, store: LedgerStore, blocks: TestBlock[], options: BookOptions) {
-  const { isJournalled = true, namesStart = true } = options
-  if (namesStart) {
+  const { isJournalled = true, announcesIds = true } = options
+  if (announcesIds) {
     for (const id of blocks.flatMap(({ newWallets }) => newWallets)) store.addNewWallet(id)
     for (const id of blocks.flatMap(({ newTokens }) => newTokens)) store.addNewToken(id)
   }
@@ -92,15 +92,18 @@ describe('the tables of the ledger', () => {
         fc.constantFrom(0, 2, 16, 64, 1_000),
         fc.boolean(),
         fc.boolean(),
-        async (seed, sizes, positionsMax, isJournalled, namesStart) => {
+        async (seed, sizes, positionsMax, isJournalled, announcesIds) => {
           const blocks = makeBlocks(seed, FIRST_BLOCK, 24)
           await empty()
-          await book(new LedgerStore(OUTCOMES), blocks, { isJournalled: false, namesStart: false })
+          await book(new LedgerStore(OUTCOMES), blocks, {
+            isJournalled: false,
+            announcesIds: false,
+          })
           const expected = await readTables()
 
           await empty()
           const store = new LedgerStore(OUTCOMES, { positionsMax })
-          await bookInBatches(store, blocks, sizes, { isJournalled, namesStart })
+          await bookInBatches(store, blocks, sizes, { isJournalled, announcesIds })
           expect(await readTables()).toEqual(expected)
         },
       ),
@@ -162,7 +165,7 @@ describe('the tables of the ledger', () => {
     return after
   }
 
-  test('know nothing of a transaction that was rolled back', async () => {
+  test('have nothing of a transaction that was rolled back', async () => {
     const blocks = makeBlocks(3, FIRST_BLOCK, 20)
     const store = new LedgerStore(OUTCOMES)
     await book(store, blocks.slice(0, 8))
@@ -181,7 +184,7 @@ describe('the tables of the ledger', () => {
     expect(actual).toEqual(await readTables())
   })
 
-  test('know nothing of what was folded and never written', async () => {
+  test('have nothing of entries that were folded and never written', async () => {
     const blocks = makeBlocks(5, FIRST_BLOCK, 10)
     const store = new LedgerStore(OUTCOMES)
     const entries = blocks.flatMap((block) => block.entries)
@@ -245,12 +248,12 @@ describe('the journal', () => {
   })
 })
 
-describe('the memory of the ledger', () => {
-  const silence = {
-    unsafe: () => Promise.reject(new Error('asked the database')),
+describe('the row caches', () => {
+  const offline = {
+    unsafe: () => Promise.reject(new Error('queried the database')),
   } as unknown as Sql
 
-  test('stays within its bound between batches, however large they are', async () => {
+  test('stay within their bound between batches, however large these are', async () => {
     const blocks = makeBlocks(8, FIRST_BLOCK, 60)
     const store = new LedgerStore(OUTCOMES, { positionsMax: 64 })
     for (let start = 0; start < blocks.length; start += 12) {
@@ -259,49 +262,49 @@ describe('the memory of the ledger', () => {
     }
   })
 
-  test('has what was just written', async () => {
+  test('have the rows that were just written', async () => {
     const blocks = makeBlocks(9, FIRST_BLOCK, 20)
     const store = new LedgerStore(OUTCOMES)
-    await book(store, blocks, { namesStart: false })
+    await book(store, blocks, { announcesIds: false })
     const entries = blocks.flatMap((block) => block.entries)
-    await expect(store.load(silence, entries)).resolves.toBeUndefined()
+    await expect(store.load(offline, entries)).resolves.toBeUndefined()
   })
 
-  test('does not ask for rows of wallets and tokens that are new', async () => {
+  test('do not query rows of new wallets and tokens', async () => {
     const store = new LedgerStore(OUTCOMES)
-    await expect(store.load(silence, [makeFill(10, 15)])).rejects.toThrow('asked')
+    await expect(store.load(offline, [makeFill(10, 15)])).rejects.toThrow('queried')
     store.forget()
     store.addNewToken(15)
     store.addNewWallet(10)
-    await expect(store.load(silence, [makeFill(10, 15)])).resolves.toBeUndefined()
+    await expect(store.load(offline, [makeFill(10, 15)])).resolves.toBeUndefined()
     expect(store.peekPosition(10, 15)).toBeUndefined()
     expect(store.position(11, 15)).toMatchObject({ wallet: 11, token: 15, balance: 0n })
   })
 
-  test('asks again for rows of a new token that were let go, and for no others', async () => {
+  test('query rows of a new token again after eviction, and no others', async () => {
     const store = new LedgerStore(OUTCOMES, { positionsMax: 2 })
     store.addNewToken(15)
     await book(store, [makeBlock(FIRST_BLOCK, [makeTransfer(10, 11, 15)])])
     await book(store, [makeBlock(FIRST_BLOCK + 1, [makeTransfer(12, 13, 15)])])
-    await expect(store.load(silence, [makeTransfer(14, 16, 15)])).resolves.toBeUndefined()
-    await expect(store.load(silence, [makeTransfer(10, 16, 15)])).rejects.toThrow('asked')
+    await expect(store.load(offline, [makeTransfer(14, 16, 15)])).resolves.toBeUndefined()
+    await expect(store.load(offline, [makeTransfer(10, 16, 15)])).rejects.toThrow('queried')
   })
 
-  test('throws at the use of a row that was not loaded', async () => {
+  test('throw at the use of a row that was not loaded', async () => {
     const store = new LedgerStore(OUTCOMES)
     expect(() => store.position(10, 1)).toThrow('positions 10/1 is used and was not loaded')
     expect(() => store.peekPosition(10, 1)).toThrow('not loaded')
     expect(() => store.wallet(10)).toThrow('not loaded')
   })
 
-  test('refuses to write what belongs to no block', async () => {
+  test('refuse to write changes that belong to no block', async () => {
     const store = new LedgerStore(OUTCOMES)
     store.addNewWallet(10)
     store.wallet(10).fills++
     await expect(store.write(database.sql)).rejects.toThrow('changes belong to a block')
   })
 
-  test('hands out refusals once', () => {
+  test('return refused entries once', () => {
     const store = new LedgerStore(OUTCOMES)
     store.refuse(5, 'column_full')
     expect(store.takeRefusals()).toEqual([{ seq: 5, reason: 'column_full' }])
