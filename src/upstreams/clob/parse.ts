@@ -45,7 +45,7 @@ function parseLevel(value: unknown, path: string) {
   }
 }
 
-/** `{"<token>": …}`: tokens that the upstream does not know are not in it. */
+/** `{"<token>": …}`: tokens that the upstream does not have are absent. */
 export function parseByToken<T>(parse: Parser<T>) {
   return (value: unknown, path: string): Map<string, T> => {
     const byToken = new Map<string, T>()

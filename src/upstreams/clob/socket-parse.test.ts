@@ -149,11 +149,11 @@ describe('events', () => {
 })
 
 describe('frames', () => {
-  test.each(['PONG', 'NO NEW ASSETS', 'INVALID OPERATION', ''])('%j says nothing', (text) => {
+  test.each(['PONG', 'NO NEW ASSETS', 'INVALID OPERATION', ''])('%j has no event', (text) => {
     expect(parseClobFrame(text)).toBeUndefined()
   })
 
-  test('an array mixes events; those that we do not know are passed over', () => {
+  test('an array mixes events; unknown types are passed over', () => {
     const frame = `[${readFixture('best-bid-ask')}, {"event_type":"weather"}, ${readFixture('book').slice(1)}`
     expect(parseClobFrame(frame)?.map(({ type }) => type)).toEqual(['best_bid_ask', 'book'])
     expect(parseClobFrame('{"event_type":"weather"}')).toBeUndefined()

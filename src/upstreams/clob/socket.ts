@@ -10,7 +10,7 @@ const NAME = 'clob_ws'
 
 const HEARTBEAT = { everyMs: 10_000, text: 'PING' }
 const DEAD_AFTER_MS = 30_000
-/** Among the markets that we follow something moves every second. */
+/** The markets that are followed change every second. */
 const SILENT_AFTER_MS = 60_000
 
 const TOKENS_PER_FRAME = 500
@@ -42,7 +42,7 @@ export type ClobSocketOptions = {
 
 /**
  * The market socket of the order book: books, changes and trades of the tokens that are wanted, and
- * news of all markets. What is wanted outlives the connection and is asked for again on the next.
+ * events of all markets. Subscriptions outlive a connection: the next one sends them again.
  */
 export class ClobSocket {
   readonly #socket: UpstreamSocket<ClobEvent[]>

@@ -57,7 +57,7 @@ describe('trades', () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a))
   })
 
-  test('of everybody, filtered and cut', async () => {
+  test('of all wallets, filtered and cut', async () => {
     const amountMin = { of: 'CASH' as const, amount: 50 }
     const trades = await data.listTrades({ takerOnly: true, side: 'BUY', amountMin, limit: 40 })
     expect(trades).toHaveLength(40)
@@ -127,7 +127,7 @@ test('the leaderboard, best first', async () => {
   )
 })
 
-test('what the Data API refuses is told in its own words', async () => {
+test('a refusal of the Data API is an error with its message', async () => {
   const beyond = data.listTrades({ takerOnly: true, offset: 10_001 })
   await expect(beyond).rejects.toMatchObject({ status: 400, retryable: false })
   await expect(beyond).rejects.toThrow('max historical trades offset of 10000 exceeded')

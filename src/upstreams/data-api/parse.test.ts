@@ -72,7 +72,7 @@ test('holders, ranks and values', () => {
   expect(parseValue([], 'body')).toBe(0)
 })
 
-test('a page of v2 ends where it says so', () => {
+test('a page of v2 is the last when it has no further cursor', () => {
   const parse = parsePageV2(parseTradeV2)
   const page = (pagination: object) => ({ data: [rows.tradeV2], pagination })
   expect(parse(page({ has_more: true, next_cursor: 'abc' }), 'body').nextCursor).toBe('abc')

@@ -125,7 +125,7 @@ describe('lookups', () => {
     expect(totalResults).toBeGreaterThan(0)
   })
 
-  test('profiles, and undefined for an address that nobody uses', async () => {
+  test('profiles, and undefined for an address without one', async () => {
     const wallet = universe.wallets.find(({ name }) => name !== '')
     const profile = await gamma.getProfile(wallet?.address ?? '')
     expect(profile).toMatchObject({ name: wallet?.name, pseudonym: wallet?.pseudonym })
@@ -133,7 +133,7 @@ describe('lookups', () => {
   })
 })
 
-test('what Gamma refuses is told in its own words', async () => {
+test('a refusal of Gamma is an error with its message', async () => {
   await expect(gamma.getProfile('nobody')).rejects.toMatchObject({
     status: 400,
     retryable: false,

@@ -19,7 +19,7 @@ describe('salvagePage', () => {
     expect(() => parse({ error: 'x' }, 'body')).toThrow('body.events must be an array')
   })
 
-  test('leaves out the fields that are odd, and tells about each entry once', () => {
+  test('leaves out the fields that are refused, and reports each entry once', () => {
     const { items, odd } = readOne({ endDate: 'tomorrow', title: 7, tags: [{ id: 1 }, null] })
     expect(items).toMatchObject([{ id: event.id, slug: event.slug, title: undefined }])
     expect(items[0]?.endDateMs).toBeUndefined()
@@ -27,7 +27,7 @@ describe('salvagePage', () => {
     expect(odd).toEqual(['body.events[0].title must be a string, got 7'])
   })
 
-  test('what cannot do without an odd field goes with it, and no more', () => {
+  test('an object that requires a refused field is left out, and no more', () => {
     const [market] = event.markets
     const { items, odd } = readOne({ markets: [{ ...market, id: null }, market] })
     expect(items[0]?.markets).toHaveLength(1)

@@ -53,7 +53,7 @@ describe('a node', () => {
     expect((await client.getBlock('finalized'))?.number).toBe(chain.finalized.number)
   })
 
-  test('says nothing about what it does not have', async () => {
+  test('undefined for what the node does not have', async () => {
     const client = openClient()
     const nowhere = `0x${'12'.repeat(32)}`
     expect(await client.getBlock(range.toBlock + 1_000)).toBeUndefined()
@@ -104,7 +104,7 @@ describe('a node', () => {
     )
   })
 
-  test('tells what every log means', () => {
+  test('every log decodes', () => {
     const { events, broken } = decoder.decodeAll(allLogs)
     expect(broken).toEqual([])
     expect(events).toHaveLength(allLogs.length)
@@ -338,7 +338,7 @@ describe('answers that must not be trusted', () => {
   test.each([
     ['is busy', { error: { code: -32_005, message: 'rate limit' } }],
     ['fails', { error: { code: -32_603, message: 'internal error' } }],
-    ['says nothing of use', { result: { half: 'an answer' } }],
+    ['answers with the wrong shape', { result: { half: 'an answer' } }],
   ])('a node that %s for ten minutes is asked less than once a second', async (_how, answer) => {
     let calls = 0
     const timing = instantTiming()
@@ -425,7 +425,7 @@ async function openScripted(
   return client
 }
 
-/** Time that passes at once when somebody waits for it. */
+/** A timing whose sleeps pass at once. */
 function instantTiming(): Timing {
   let nowMs = 0
   return {

@@ -68,7 +68,7 @@ export class PolygonClient {
     return this.#rpc.call(askBlock(at), signal)
   }
 
-  /** In the order of the chain. `asksForLess` tells of an error whether fewer blocks may be had. */
+  /** In the order of the chain. After an error for which `asksForLess` is true, a range of fewer blocks may succeed. */
   getLogs(range: LogRange, filter?: LogFilter, signal?: AbortSignal): Promise<ChainLog[]> {
     return this.#rpc.call(askLogs(range, filter), signal)
   }

@@ -139,7 +139,7 @@ describe('bad logs', () => {
     ).toBeUndefined()
   })
 
-  test('an event that we do not know is kept as it is', () => {
+  test('an event without a decoder is kept as it is', () => {
     const topics = [`0x${'ab'.repeat(32)}`]
     expect(decoder.decode({ ...fill, topics })).toEqual({
       kind: 'unknown',

@@ -52,7 +52,7 @@ describe('HeadTrack', () => {
     expect(track.accept(head(11, 'b'))).toEqual({ gap: { fromBlock: 10, toBlock: 11 } })
   })
 
-  test('a reorganisation that is told from its start has no gap', () => {
+  test('a reorganisation that is announced from its first block has no gap', () => {
     const track = follow(head(10), head(11), head(12))
     expect(track.accept(head(11, 'b', 'a'))).toEqual({ gap: undefined })
     expect(track.accept(head(12, 'b'))).toEqual({ gap: undefined })

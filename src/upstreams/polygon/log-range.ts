@@ -47,7 +47,7 @@ export async function* eachLogs(
 
 type ReadChunk = { pages: LogPage[]; failure: { error: unknown } | undefined }
 
-/** Never rejects: what was read before a failure is good, and nobody may be left to wait for it. */
+/** Never rejects: pages read before a failure are good, and a chunk may be dropped without being awaited. */
 async function readChunk(
   fetchPage: FetchPage,
   chunk: BlockRange,

@@ -68,10 +68,10 @@ export function parseLog(value: unknown, path: Path, previous?: LogPlace): Chain
   }
 }
 
-/** What a person would write to reach a value: made only when somebody has to be told. */
+/** Leads to a value from the root of the answer. The text is made only for an error. */
 type Path = string | ItemPath
 
-/** The path of the item of a list that is being read. */
+/** The path of the list item that is being parsed. */
 class ItemPath {
   readonly #list: string
   index = 0
@@ -115,7 +115,7 @@ export function parseQuantityField(of: JsonObject, name: string, path: Path): nu
     : refuseValue(`${path}.${name}`, 'a hex number', value)
 }
 
-/** `Number` knows more ways to write a number, and takes longer. */
+/** `Number` accepts more notations and takes longer: it is the fallback. */
 function toNumber(hex: string): number {
   let number = 0
   for (let i = START; i < hex.length; i++) {

@@ -64,7 +64,7 @@ describe('a damaged log is decoded as word by word, or refused', () => {
     fc.assert(
       fc.property(argumentsOf(item), damage, (args, hurt) => {
         const good = encode(role, item, args)
-        // From now on its words are known.
+        // From now on its words are cached.
         decoder.decode(good)
         const log = hurt(good)
         if (log.topics.length === 0) return
@@ -78,7 +78,7 @@ describe('a damaged log is decoded as word by word, or refused', () => {
   })
 })
 
-test('what nobody reads may hold anything', () => {
+test('data that no field points to may hold anything', () => {
   const { role, signature } = EVENTS.find(({ kind }) => kind === 'transferBatch') ?? {}
   const item = parse(signature ?? '')
   const args = { operator: addressOf(1), from: addressOf(2), to: addressOf(3) }

@@ -30,7 +30,7 @@ type OrderParts = {
 
 export type OrderV1 = OrderParts & {
   version: 1
-  /** Who alone may take it; the zero address for everybody. */
+  /** The only wallet that may take it; the zero address: any wallet. */
   taker: string
   expiration: bigint
   nonce: bigint

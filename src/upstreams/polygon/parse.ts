@@ -2,7 +2,7 @@ import { parseArray, parseObject, parseOptional, refuseValue } from '../transpor
 import { isHex } from './abi.js'
 import { type ChainLog, parseHashField, parseLogs, parseQuantityField } from './log.js'
 
-/** What a block says about itself; this much comes with every new head. */
+/** The header of a block, as every announcement of a new head has it. */
 export type Head = ReturnType<typeof parseHead>
 
 export function parseHead(value: unknown, path: string) {

@@ -6,7 +6,7 @@ import { BodyTooLargeError, shorten } from '../transport/http-try.js'
  * What a node means by its refusal:
  * `tooMuch`: the same logs may be had in smaller pieces. `lagging`: this replica does not have the
  * block yet, another or a later one does. `busy`: we ask too often. `broken`: the node failed.
- * `refused`: it will say the same again.
+ * `refused`: the same request would fail again.
  */
 export type RpcFault = 'tooMuch' | 'lagging' | 'busy' | 'broken' | 'refused'
 
@@ -86,7 +86,7 @@ const TOO_MUCH = words(
   'deadline exceeded',
 )
 
-/** Providers agree on few codes, and some use one code for several things: the words come first. */
+/** Providers agree on few codes, and some use one code for several faults: the message decides first. */
 function classify(method: string, code: number, message: string): RpcFault {
   if (LAGGING.test(message)) return 'lagging'
   if (BUSY.test(message) || code === 429) return 'busy'

@@ -56,7 +56,7 @@ export function parseSocketFrame(
   if (frame.method === 'eth_subscription') {
     const { subscription, result } = parseObject(frame.params, 'params')
     const kind = subscriptions.kindOf(parseString(subscription, 'params.subscription'))
-    return kind === undefined ? undefined : parseNews(kind, result, wantsPending)
+    return kind === undefined ? undefined : parseNotification(kind, result, wantsPending)
   }
   const request = parseInteger(frame.id, 'id')
   if (frame.error === undefined || frame.error === null)
@@ -72,7 +72,7 @@ export function parseSocketFrame(
 
 const PATH = 'params.result'
 
-function parseNews(
+function parseNotification(
   kind: SubscriptionKind,
   result: unknown,
   wantsPending: (to: string) => boolean,

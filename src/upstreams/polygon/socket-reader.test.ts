@@ -27,7 +27,7 @@ const head = (number: number) => ({
 
 const SUBSCRIPTIONS: Record<string, string> = { newHeads: '0xheads', logs: '0xlogs' }
 
-/** A node whose connections confirm what `confirms` says, and say nothing else by themselves. */
+/** A node whose connections confirm what `confirms` returns, and send nothing else by themselves. */
 async function follow(listener: PolygonListener, confirms = (_connection: number) => true) {
   const server = await openPeerServer()
   const asked: string[][] = []

@@ -235,7 +235,7 @@ async function follow(
   return { ...listen(host.wsUrl, changes, onHead), faults }
 }
 
-/** A node that knows one block and refuses one kind of subscription. */
+/** A node that has one block and refuses one kind of subscription. */
 async function openRefusing(refused: string) {
   let connections = 0
   const header = { number: '0x5', hash: hashOf(5), parentHash: hashOf(4), timestamp: '0x1' }

@@ -32,7 +32,7 @@ export type PolygonSocketOptions = {
   silentAfterMs?: number | undefined
 }
 
-/** While a promise is pending the news that follow wait; past the bound in bytes the socket is cut. */
+/** While a returned promise is pending, later messages wait; past the bound in bytes the socket is closed. */
 export type PolygonListener = {
   /** A head at or below the one before replaces what was there. */
   onHead(head: Head): void | Promise<void>
@@ -54,13 +54,13 @@ const PENDING_REMEMBERED = 10_000
 /** How long to stay away from a node that refuses what we cannot do without. */
 const REFUSED_WAIT_MS = 10_000
 
-type News = Exclude<SocketMessage, { kind: 'subscribed' | 'refused' }>
+type DataMessage = Exclude<SocketMessage, { kind: 'subscribed' | 'refused' }>
 
 /** New heads, logs and pending transactions of a Polygon node, as they come. */
 export class PolygonSocket {
   readonly #options: PolygonSocketOptions
   readonly #listener: PolygonListener
-  readonly #socket: UpstreamSocket<News>
+  readonly #socket: UpstreamSocket<DataMessage>
   readonly #track = new HeadTrack()
   readonly #logsSeen = new GenerationMap<string, true>()
   readonly #pendingSeen = new GenerationMap<string, true>()
@@ -71,7 +71,7 @@ export class PolygonSocket {
     const { url, clock, metrics, log, opened, timings, limits, silentAfterMs } = options
     this.#options = options
     this.#listener = listener
-    this.#socket = new UpstreamSocket<News>({
+    this.#socket = new UpstreamSocket<DataMessage>({
       upstream: NAME,
       url,
       heartbeat: HEARTBEAT,
@@ -117,10 +117,10 @@ export class PolygonSocket {
   }
 
   /**
-   * What concerns the connection is dealt with while its frames are read: the first news may come
+   * Answers to subscriptions are handled while frames are parsed: the first data may come
    * with the very next one, and a busy reader may get to them when there is another connection.
    */
-  #parse(text: string): News | undefined {
+  #parse(text: string): DataMessage | undefined {
     const subscriptions = this.#subscriptions
     const message = parseSocketFrame(text, subscriptions, (to) => SETTLERS.has(to))
     if (message?.kind === 'subscribed') {
@@ -131,7 +131,7 @@ export class PolygonSocket {
       this.#onRefusal(message)
       return undefined
     }
-    // The confirmation was lost, so that we cannot tell our logs from others.
+    // The confirmation was lost, so logs of this subscription cannot be recognised.
     if (message?.kind === 'head' && subscriptions.isUnconfirmed('logs')) {
       this.#socket.reject('the logs were not confirmed')
       return undefined
@@ -148,7 +148,7 @@ export class PolygonSocket {
     else log.warn({ upstream: NAME, detail }, 'node shows no pending transactions')
   }
 
-  #onMessage(message: News): void | Promise<void> {
+  #onMessage(message: DataMessage): void | Promise<void> {
     switch (message.kind) {
       case 'head':
         return this.#onHead(message.head)

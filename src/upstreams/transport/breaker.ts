@@ -6,14 +6,14 @@ export type BreakerState = 'closed' | 'half-open' | 'open'
 /** `cause`: the fault that opened it. */
 type OnBreakerChange = (state: BreakerState, cause?: unknown) => void
 
-/** Leave to make one call. Whoever holds it says exactly once how the call ended. */
+/** Permission to make one call. The caller reports exactly once how the call ended. */
 export type Pass = {
   /** The one call that finds out whether the upstream is back. It must not be repeated. */
   probe: boolean
-  /** The upstream answered, even if only to refuse. */
+  /** The upstream answered, be it with a refusal. */
   succeed(): void
   fail(cause: unknown): void
-  /** The call ended without telling anything about the upstream. */
+  /** The call ended in a way that shows nothing about the health of the upstream. */
   forget(): void
 }
 
@@ -23,15 +23,15 @@ const RECENT_FAILURES_MAX = 10
 const COOL_DOWN = { baseMs: 1_000, maxMs: 60_000 }
 
 /**
- * Spares an upstream that is down, and those who wait for it.
+ * Stops calls to an upstream that is down, so that callers fail at once instead of waiting.
  *
- *   closed     every call passes. Five failed calls in a row, ten of the last twenty, or the wish
- *              of the upstream to be left alone: open.
+ *   closed     every call passes. Five failed calls in a row, ten of the last twenty, or a
+ *              `Retry-After` that is too long to wait for: open.
  *   open       every call is refused at once. After the cool-down the next call passes as the
  *              probe: half-open.
  *   half-open  the probe is under way, all other calls are refused. It succeeds: closed. It fails:
- *              open, with twice the cool-down, up to a minute. It is forgotten: open, and the next
- *              call is the probe.
+ *              open, with twice the cool-down, up to a minute. It ends without a result: open, and
+ *              the next call is the probe.
  */
 export class Breaker {
   readonly #upstream: string
@@ -67,7 +67,7 @@ export class Breaker {
     if (this.#state === 'closed') this.#open(cause)
   }
 
-  /** What a call is told that is not sent because the breaker is not closed. */
+  /** The error of a call that is not sent because the breaker is not closed. */
   refusal(): UpstreamError {
     const isProbed = this.#state === 'half-open'
     const retryAfterMs = isProbed ? COOL_DOWN.baseMs : Math.max(this.#leftMs(), 0)
@@ -76,7 +76,7 @@ export class Breaker {
     return new UpstreamError(message, { upstream: this.#upstream, retryable: true, retryAfterMs })
   }
 
-  // A call that passed before the breaker opened tells nothing new about the time since.
+  // The result of a call that passed before the breaker opened is older than the opening.
   #plainPass(): Pass {
     const whileClosed = (record: () => void) => {
       if (this.#state === 'closed') record()

@@ -227,13 +227,16 @@ describe('a fault that stays', () => {
     [404, '{"message":"gone \\"away\\""}', 'gone'],
     [422, '{"type":"validation error","error":"bad cursor"}', 'bad cursor'],
     [301, '', ''],
-  ])('%i is not tried again and tells what the upstream said', async (code, body, said) => {
-    const { http, requests } = await setup(status(code, body))
-    const call = ask(http)
-    await expect(call).rejects.toMatchObject({ status: code, retryable: false })
-    await expect(call).rejects.toThrow(`test: GET /thing answered ${code}: ${said}`)
-    expect(requests()).toBe(1)
-  })
+  ])(
+    '%i is not tried again, and the error has the message of the upstream',
+    async (code, body, said) => {
+      const { http, requests } = await setup(status(code, body))
+      const call = ask(http)
+      await expect(call).rejects.toMatchObject({ status: code, retryable: false })
+      await expect(call).rejects.toThrow(`test: GET /thing answered ${code}: ${said}`)
+      expect(requests()).toBe(1)
+    },
+  )
 
   test('a key of the address that is repeated is not shown', async () => {
     const { url } = await setup((request, response) =>

@@ -27,13 +27,13 @@ export type HttpUpstreamOptions = {
   /** Calls wait for it. Absent: the upstream can be asked at once. */
   opened?: Promise<void> | undefined
   userAgent?: string | undefined
-  /** Further headers, asked for anew before each try: signatures carry the time. */
+  /** Further headers, made anew for each try: signatures carry the time. */
   sign?: ((request: HttpRequest) => Record<string, string>) | undefined
   timeoutMs?: number | undefined
   bodyBytesMax?: number | undefined
 }
 
-/** What the owner of a connector decides; the rest is the connector's. */
+/** The options that are handed to a connector; it adds the others itself. */
 export type ConnectorOptions = Pick<
   HttpUpstreamOptions,
   'url' | 'metrics' | 'clock' | 'log' | 'timing' | 'timeoutMs' | 'opened'
@@ -46,8 +46,8 @@ export type GetOptions<T> = {
 
 export type PostOptions<T> = GetOptions<T> & {
   /**
-   * A try that takes longer than this is the last one, and is not held against the upstream: it was
-   * asked for too much, and will be asked for less.
+   * A try that takes longer than this is the last one, and is no sign of the upstream's health: the
+   * request was too large, and the caller repeats it in parts.
    */
   patienceMs?: number | undefined
 }
@@ -57,7 +57,7 @@ const TIMEOUT_MS = 10_000
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 const CONNECTIONS_MAX = 16
 const BACKOFF = { baseMs: 500, maxMs: 30_000 }
-/** No call waits longer than this for its next try: it fails, and the upstream is left alone. */
+/** No call waits longer than this for its next try: it fails, and the breaker opens. */
 const WAIT_MS_MAX = 30_000
 const BREAKER_LEVELS = { closed: 0, 'half-open': 1, open: 2 }
 
@@ -68,7 +68,7 @@ const BREAKER_LEVELS = { closed: 0, 'half-open': 1, open: 2 }
  * abort as its reason.
  */
 export class HttpUpstream {
-  /** Takes the keys in the address out of what is shown to people. */
+  /** Takes the keys of the address out of a text before it is logged or shown. */
   readonly redact: (text: string) => string
   readonly #name: string
   readonly #options: HttpUpstreamOptions
@@ -100,7 +100,7 @@ export class HttpUpstream {
     return this.#breaker.state
   }
 
-  /** Callers who ask for the same URL at the same time share one request. */
+  /** Calls of the same URL at the same time share one request. */
   async get<T>(path: string, query: Query, { parse, signal }: GetOptions<T>): Promise<T> {
     const target = path + toQueryString(query)
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
@@ -144,7 +144,7 @@ export class HttpUpstream {
         pass.succeed()
         return value
       } catch (error) {
-        if (signal.aborted || tellsNothing(error, call)) pass.forget()
+        if (signal.aborted || isNoSignOfHealth(error, call)) pass.forget()
         else if (error instanceof UpstreamError && !error.retryable) pass.succeed()
         else pass.fail(error)
         throw error
@@ -161,12 +161,12 @@ export class HttpUpstream {
     let fault: UpstreamError | undefined
     for (let tries = 1; ; tries++) {
       await this.#limiter.take(request.path, call.signal)
-      // While this call waited others have found out that the upstream is down.
+      // The breaker opened while this call waited.
       if (!probe && this.#breaker.state !== 'closed') throw fault ?? this.#breaker.refusal()
       const outcome = await this.#measure(() => this.#tryAndRead(request, call))
       if (outcome.result === 'ok') return outcome.value
       fault = outcome.error
-      this.#leaveAlone(fault)
+      this.#holdBack(fault)
       const waitMs = Math.max(fault.retryAfterMs ?? 0, backoffMs(BACKOFF, tries))
       const mayTryAgain = fault.retryable && tries < triesMax && waitMs <= WAIT_MS_MAX
       if (!mayTryAgain || isTooSlow(fault, call)) throw fault
@@ -188,8 +188,8 @@ export class HttpUpstream {
     }
   }
 
-  /** As long as the upstream asks for it. */
-  #leaveAlone(fault: UpstreamError): void {
+  /** Sends nothing for as long as the upstream asks for it. */
+  #holdBack(fault: UpstreamError): void {
     const { retryAfterMs = 0 } = fault
     if (retryAfterMs > WAIT_MS_MAX) this.#breaker.rest(retryAfterMs, fault)
     else if (retryAfterMs > 0) this.#limiter.hold(retryAfterMs)
@@ -246,6 +246,6 @@ type Call<T> = Omit<PostOptions<T>, 'parse'> & { parse: (json: unknown) => T }
 const isTooSlow = (error: UpstreamError, { patienceMs }: Pick<Call<unknown>, 'patienceMs'>) =>
   patienceMs !== undefined && error.cause instanceof TimeoutError
 
-/** Errors from which nothing follows about the health of the upstream; a bug of ours is one. */
-const tellsNothing = (error: unknown, call: Pick<Call<unknown>, 'patienceMs'>): boolean =>
+/** Errors that are no sign of the upstream's health, such as a bug of ours. */
+const isNoSignOfHealth = (error: unknown, call: Pick<Call<unknown>, 'patienceMs'>): boolean =>
   !(error instanceof UpstreamError) || error instanceof QueueFullError || isTooSlow(error, call)

@@ -45,7 +45,7 @@ const LIMITS = [
 ]
 
 describe('RateLimiter', () => {
-  test('never lets more than half of any limit into any window, and everybody in the end', async () => {
+  test('never lets more than half of any limit into any window, and every call in the end', async () => {
     const call = fc.record({ path: fc.constantFrom('/slow', '/fast'), gapMs: fc.nat(150) })
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 80 }), async (calls) => {

@@ -6,28 +6,28 @@ import { UpstreamError } from './errors.js'
 /** A published limit: so many calls in any window, of the paths that match. */
 export type PathLimit = { paths: RegExp; calls: number; windowMs: number }
 
-// Others behind our address call the same upstream, and the published windows are not ours.
+// Other clients behind our address count too, and the windows of the upstream start at other times.
 const SHARE = 0.5
 
 const WAITING_MAX = 1_000
 
-type Lane = { paths: RegExp; calls: number; window: SlidingWindow }
-type Waiter = { lanes: readonly Lane[]; admit: () => void }
+type CountedLimit = { paths: RegExp; calls: number; window: SlidingWindow }
+type Waiter = { limits: readonly CountedLimit[]; admit: () => void }
 
-/** Thrown before anything was sent: it says nothing about the upstream's health. */
+/** Thrown before a request is sent: it is no sign of the upstream's health. */
 export class QueueFullError extends UpstreamError {
   override name = 'QueueFullError'
 }
 
 /**
  * Keeps calls under half of every limit that applies to their path, counted exactly over sliding
- * windows. Callers who have to wait are admitted in the order in which they came; those with other
- * limits may pass them.
+ * windows. Waiting calls are admitted in the order in which they came; calls under other limits
+ * may pass them.
  */
 export class RateLimiter {
   readonly #upstream: string
   readonly #timing: Timing
-  readonly #lanes: readonly Lane[]
+  readonly #limits: readonly CountedLimit[]
   readonly #waiters = new Set<Waiter>()
   #heldUntil = Number.NEGATIVE_INFINITY
   #alarm: AbortController | undefined
@@ -35,7 +35,7 @@ export class RateLimiter {
   constructor(upstream: string, limits: readonly PathLimit[], timing: Timing) {
     this.#upstream = upstream
     this.#timing = timing
-    this.#lanes = limits.map(({ paths, calls, windowMs }) => ({
+    this.#limits = limits.map(({ paths, calls, windowMs }) => ({
       paths,
       calls: Math.max(1, Math.floor(calls * SHARE)),
       window: new SlidingWindow(windowMs),
@@ -45,10 +45,10 @@ export class RateLimiter {
   /** Resolves when one call of this path may be sent, which is then counted as sent. */
   take(path: string, signal: AbortSignal): Promise<void> {
     if (this.#waiters.size >= WAITING_MAX) return Promise.reject(this.#queueFull())
-    const lanes = this.#lanes.filter((lane) => lane.paths.test(path))
+    const limits = this.#limits.filter((limit) => limit.paths.test(path))
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        lanes,
+        limits,
         admit: () => {
           stopListening()
           resolve()
@@ -75,7 +75,7 @@ export class RateLimiter {
     const nowMs = this.#timing.now()
     let nextMs = Number.POSITIVE_INFINITY
     for (const waiter of this.#waiters) {
-      const freeAtMs = this.#freeAt(waiter.lanes, nowMs)
+      const freeAtMs = this.#freeAt(waiter.limits, nowMs)
       if (freeAtMs <= nowMs) this.#admit(waiter, nowMs)
       else nextMs = Math.min(nextMs, freeAtMs)
     }
@@ -83,14 +83,14 @@ export class RateLimiter {
   }
 
   #admit(waiter: Waiter, nowMs: number): void {
-    for (const lane of waiter.lanes) lane.window.add(nowMs)
+    for (const limit of waiter.limits) limit.window.add(nowMs)
     this.#waiters.delete(waiter)
     waiter.admit()
   }
 
-  #freeAt(lanes: readonly Lane[], nowMs: number): number {
+  #freeAt(limits: readonly CountedLimit[], nowMs: number): number {
     let freeAtMs = this.#heldUntil
-    for (const { window, calls } of lanes) {
+    for (const { window, calls } of limits) {
       if (window.count(nowMs) >= calls) freeAtMs = Math.max(freeAtMs, window.freeAt(calls, nowMs))
     }
     return freeAtMs

@@ -40,7 +40,7 @@ describe('SingleFlight', () => {
     expect(await staying).toBe('answer')
   })
 
-  test('the work is aborted when the last caller leaves, and nobody joins it any more', async () => {
+  test('the work is aborted when the last caller leaves, and no later caller joins it', async () => {
     const { ask, started } = setup()
     const leaving = new AbortController()
     const gone = [ask(leaving.signal), ask(leaving.signal)]

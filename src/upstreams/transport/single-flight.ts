@@ -6,7 +6,7 @@ type Flight<T> = { answer: Promise<T>; controller: AbortController; waiting: num
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>()
 
-  /** A caller's abort ends his own wait; the work is aborted when nobody waits any more. */
+  /** A caller's abort ends its own wait; the work is aborted when its last caller has left. */
   run(
     key: string,
     signal: AbortSignal | undefined,
@@ -36,7 +36,7 @@ export class SingleFlight<T> {
   #leave(key: string, flight: Flight<T>, reason: unknown): void {
     flight.waiting--
     if (flight.waiting > 0) return
-    // Forgotten at once: who asks next must not join work that is being aborted.
+    // Removed at once: the next caller must not join work that is being aborted.
     this.#forget(key, flight)
     flight.controller.abort(reason)
   }

@@ -11,7 +11,7 @@ describe('attempts', () => {
     expect(await metric('auspex_upstream_socket_connected')).toBe(0)
   })
 
-  test('an address that cannot be, or nobody there, is tried again', async () => {
+  test('an invalid address, or one where no host listens, is tried again', async () => {
     const server = await openPeerServer()
     for (const url of ['http://[', 'ws://127.0.0.1:1']) {
       const { metric } = openTestSocket(url)

@@ -23,7 +23,7 @@ type ConnectionOptions = Pick<
 
 const NO_CLOSE_FRAME = 1006
 
-/** One connection from its handshake to its end, with what keeps it alive and what notices that it is not. */
+/** One connection from its handshake to its end: sends heartbeats, and ends when no frame or no data comes. */
 export class SocketConnection {
   readonly #options: ConnectionOptions
   readonly #socket: WebSocket
@@ -79,7 +79,7 @@ export class SocketConnection {
     this.#options.onEnd({ fault, waitMs, detail })
   }
 
-  /** Ends it without a word to the owner. */
+  /** Ends it without calling `onEnd`. */
   close(): void {
     if (this.#ended) return
     this.#stop()
@@ -140,7 +140,7 @@ export class SocketConnection {
     this.#alive.stop()
     this.#data?.stop()
     this.#socket.removeAllListeners()
-    // What the library still reports while it lets go of the connection is no news.
+    // The library may still report errors while it closes the connection.
     this.#socket.on('error', () => undefined)
   }
 }

@@ -2,11 +2,11 @@ import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../lib/log.js'
 import type { UpstreamMetrics } from './metrics.js'
 
-/** Why a socket ended, or why a stretch of its stream is missing. */
+/** Why a socket ended, or why data are missing. */
 export type SocketFault =
   /** The handshake was answered with an HTTP status. */
   | 'refused'
-  /** The handshake was not answered, or there is nobody. */
+  /** The handshake was not answered, or no host listens at the address. */
   | 'unreachable'
   /** The peer closed it with a close code. */
   | 'closed'
@@ -23,7 +23,7 @@ export type SocketFault =
   /** The connector ended it: the peer does not accept what we ask. */
   | 'rejected'
 
-/** A stretch of the stream that nobody has read: from the last data before it to the first after it. */
+/** A time of which data are missing: from the last data before the interruption to the first after it. */
 export type SocketGap = { fromMs: number; toMs: number; reason: SocketFault }
 
 export type SocketState = 'connecting' | 'open' | 'waiting' | 'closed'
@@ -48,7 +48,7 @@ export type SocketOptions<Message> = {
   silentAfterMs?: number | undefined
   /** Whether data must come at this moment. Absent: always. */
   expectsData?: (() => boolean) | undefined
-  /** `undefined`: a frame that says nothing. Throws on a frame that must not be trusted. */
+  /** `undefined`: a frame without a message. Throws on a frame that must not be trusted. */
   parse: (text: string) => Message | undefined
   /** Answers to what we sent are messages, but no data. Absent: every message is data. */
   isData?: ((message: Message) => boolean) | undefined
@@ -81,7 +81,7 @@ export const TIMINGS = {
   handshakeMs: 10_000,
   /** The waits before the socket is opened again. */
   backoff: { baseMs: 1_000, maxMs: 60_000 },
-  /** A socket that lived that long has earned the shortest wait again. */
+  /** After a connection that lasted this long the waits start at the shortest again. */
   stableMs: 30_000,
 }
 

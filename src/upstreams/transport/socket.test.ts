@@ -7,7 +7,7 @@ import { openTestSocket } from '../../../test/upstream-socket.js'
 import type { SocketGap } from './socket-options.js'
 
 describe('a connection', () => {
-  test('hands over text in order, ignores what says nothing, and counts both', async () => {
+  test('hands over text in order, ignores frames without a message, and counts both', async () => {
     const server = await openPeerServer()
     const { socket, messages, metric } = openTestSocket(server.url)
     await until(() => server.peers.length === 1)
@@ -55,7 +55,7 @@ describe('a connection', () => {
     expect(server.attempts).toHaveLength(1)
   })
 
-  test('a callback that throws or rejects harms nobody', async () => {
+  test('a callback that throws or rejects does not end the socket', async () => {
     const server = await openPeerServer()
     const seen: string[] = []
     const { socket } = openTestSocket(server.url, {
@@ -77,7 +77,7 @@ describe('a connection', () => {
   })
 })
 
-test("what a callback returns is nobody's business", async () => {
+test('what a callback returns is ignored, unless it is a promise', async () => {
   const server = await openPeerServer()
   const lines: string[] = []
   const onGap: (gap: SocketGap) => void = () => 5
