@@ -58,7 +58,7 @@ test('a job runs again after its period, in the processes that it names', async 
 
 test('the first failure is a warning, the same one again is not, and the recovery is one line', async () => {
   const { runner, logged, registry } = open()
-  const outcomes = ['a', 'a', 'a', 'b', undefined, undefined, 'b']
+  const outcomes = ['a 1', 'a 2', 'b', 'a 3', undefined, undefined, 'b']
   let runs = 0
   runner.add([
     job(async () => {
@@ -70,8 +70,8 @@ test('the first failure is a warning, the same one again is not, and the recover
   expect(logged().slice(0, 6)).toEqual([
     ['warn', 'job failed', 1],
     ['debug', 'job failed', 2],
-    ['debug', 'job failed', 3],
-    ['warn', 'job failed', 4],
+    ['warn', 'job failed', 3],
+    ['debug', 'job failed', 4],
     ['info', 'job works again', 4],
     ['warn', 'job failed', 1],
   ])

@@ -19,6 +19,8 @@ export type JobRecord = {
   failuresInRow: number
   /** Of the last failure, also when later runs went well. */
   lastError: string | undefined
+  /** The kinds of failure that were logged as warnings since the last run without a failure. */
+  readonly warned: Set<string>
 }
 
 type RunnerOptions = {
@@ -60,7 +62,7 @@ export class JobRunner {
     for (const job of jobs) {
       this.#records.push({
         ...{ job, isRunning: false, lastStartMs: undefined, lastDurationMs: undefined },
-        ...{ runs: 0, failures: 0, failuresInRow: 0, lastError: undefined },
+        ...{ runs: 0, failures: 0, failuresInRow: 0, lastError: undefined, warned: new Set() },
       })
     }
   }
@@ -104,26 +106,31 @@ export class JobRunner {
     const { job, failuresInRow: failures } = record
     record.runs++
     record.failuresInRow = 0
+    record.warned.clear()
     this.#metrics.runs.inc({ job: job.name, result: 'ok' })
     if (failures > 0) this.#options.log.info({ job: job.name, failures }, 'job works again')
   }
 
   #fail(record: JobRecord, error: unknown): void {
-    const { job, failuresInRow, lastError } = record
+    const { job, warned } = record
     const message = messageOf(error)
-    const isRepeated = failuresInRow > 0 && message === lastError
+    const kind = kindOf(message)
+    const level = warned.has(kind) ? 'debug' : 'warn'
+    warned.add(kind)
     record.runs++
     record.failures++
     record.failuresInRow++
     record.lastError = message
     this.#metrics.runs.inc({ job: job.name, result: 'failed' })
-    const level = isRepeated ? 'debug' : 'warn'
     this.#options.log[level](
       { err: error, job: job.name, failures: record.failuresInRow },
       'job failed',
     )
   }
 }
+
+/** Messages that differ in numbers alone (times, blocks, attempts) are one kind of failure. */
+const kindOf = (message: string): string => message.replace(/\d+/g, '#')
 
 const pollMs = ({ everyMs }: Job): number =>
   everyMs === 0 ? DATABASE_POLL_MS_MAX : Math.min(everyMs, DATABASE_POLL_MS_MAX)

@@ -7,8 +7,7 @@ import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js
 import type { Context } from '../context.js'
 import { ApiError } from '../core/errors.js'
 import { readTickCoverage } from '../prices/archive/coverage.js'
-import { presentCoverage, presentTicks } from './coverage.js'
-import { presentStatus } from './present.js'
+import { presentCoverage, presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
 import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
 
