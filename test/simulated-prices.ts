@@ -9,7 +9,7 @@ import { Universe } from '../sim/universe/universe.js'
 import { type Environment, loadConfig } from '../src/config/config.js'
 import { ensurePartitions } from '../src/prices/archive/partitions.js'
 import { insertTicks, upsertBlocks } from '../src/prices/archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../src/prices/fast/tick-block.js'
+import { BLOCK_SEC, TickBlock, tickBlockOf } from '../src/prices/fast/tick-block.js'
 import { type CoinSymbol, type Stream, SYMBOLS, streamId } from '../src/prices/streams.js'
 import type { Sql } from '../src/store/connection.js'
 import type { PriceKind } from '../src/upstreams/prices/source.js'
@@ -163,7 +163,7 @@ export async function insertPast(
     const { price } = quoteOf(universe, each, nowSec)
     return { stream: streamId(each), quote: { price, bid: undefined, ask: undefined } }
   })
-  const blocks = range(blockOf(nowSec - PAST_SEC), blockOf(nowSec))
+  const blocks = range(tickBlockOf(nowSec - PAST_SEC), tickBlockOf(nowSec))
   await ensurePartitions(sql, blocks)
   await upsertBlocks(
     sql,
@@ -177,7 +177,7 @@ export async function insertPast(
       }),
     ),
   )
-  const secs = range(blockOf(nowSec) * BLOCK_SEC, nowSec + 1).filter((sec) => !leftOut.has(sec))
+  const secs = range(tickBlockOf(nowSec) * BLOCK_SEC, nowSec + 1).filter((sec) => !leftOut.has(sec))
   await insertTicks(
     sql,
     past.flatMap(({ stream, quote }) => secs.map((sec) => ({ stream, sec, ...quote }))),

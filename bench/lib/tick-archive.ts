@@ -1,6 +1,6 @@
 import { ensurePartitions } from '../../src/prices/archive/partitions.js'
 import { upsertBlocks } from '../../src/prices/archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../../src/prices/fast/tick-block.js'
+import { BLOCK_SEC, TickBlock, tickBlockOf } from '../../src/prices/fast/tick-block.js'
 import { type Stream, streamId } from '../../src/prices/streams.js'
 import type { Pool } from '../../src/store/connection.js'
 import { transact } from '../../src/store/transaction.js'
@@ -55,7 +55,7 @@ export async function repeatBlocks(
 }
 
 /** The block before the one that runs. */
-export const lastBlock = (): number => blockOf(Math.floor(Date.now() / 1000)) - 1
+export const lastBlock = (): number => tickBlockOf(Math.floor(Date.now() / 1000)) - 1
 
 /** Eight decimals, as the oracle's prices have; only the oracle's own streams have quotes. */
 function toRow(stream: Stream, block: number) {

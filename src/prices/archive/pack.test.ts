@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { blockOf } from '../fast/tick-block.js'
+import { tickBlockOf } from '../fast/tick-block.js'
 import { packTicks } from './pack.js'
 import { insertTicks } from './queries.js'
 import {
@@ -38,7 +38,7 @@ describe('ticks', () => {
     expect(await countLive(database.sql)).toBe(1)
     expect(await packed()).toEqual(ticks.slice(0, 300))
     expect(await readState(database.sql)).toEqual({
-      packedUntil: blockOf(NOON_SEC) + 1,
+      packedUntil: tickBlockOf(NOON_SEC) + 1,
       revision: 0,
     })
   })
@@ -76,7 +76,7 @@ describe('ticks', () => {
     expect(await sql`select 1 from tick_blocks`).toHaveLength(count / 300)
     const [row] = await sql`select sum(seconds)::int as seconds from tick_hours`
     expect(row).toEqual({ seconds: count })
-    expect(await readState(sql)).toEqual({ packedUntil: blockOf(NOON_SEC) + 1, revision: 0 })
+    expect(await readState(sql)).toEqual({ packedUntil: tickBlockOf(NOON_SEC) + 1, revision: 0 })
   })
 
   test('are moved once by two processes at the same time', async () => {
@@ -122,7 +122,7 @@ describe('late ticks', () => {
     await insert(makeTick(NOON_SEC + 300))
     await pack(PACKED_MS + 300_000)
     expect(await readState(database.sql)).toEqual({
-      packedUntil: blockOf(NOON_SEC) + 2,
+      packedUntil: tickBlockOf(NOON_SEC) + 2,
       revision: 0,
     })
   })
@@ -130,7 +130,7 @@ describe('late ticks', () => {
   test('are none for a clock that goes back', async () => {
     await pack(PACKED_MS - 600_000)
     expect(await readState(database.sql)).toEqual({
-      packedUntil: blockOf(NOON_SEC) + 1,
+      packedUntil: tickBlockOf(NOON_SEC) + 1,
       revision: 0,
     })
   })

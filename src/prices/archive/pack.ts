@@ -1,6 +1,6 @@
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { BLOCK_SEC, blockOf, hourOfBlock, slotOf, TickBlock } from '../fast/tick-block.js'
+import { BLOCK_SEC, hourOfBlock, slotOf, TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { ensurePartitions } from './partitions.js'
 import {
   addToHours,
@@ -24,7 +24,7 @@ const TICKS_MAX = 20_000
 
 /** Moves the ticks of blocks that are over from `live_ticks` into `tick_blocks`. */
 export async function packTicks(pool: Pool, nowMs: number): Promise<void> {
-  const untilBlock = blockOf(Math.floor(nowMs / 1000) - SETTLE_SEC)
+  const untilBlock = tickBlockOf(Math.floor(nowMs / 1000) - SETTLE_SEC)
   while (await transact(pool, (tx) => packSome(tx, untilBlock)));
 }
 
@@ -53,7 +53,7 @@ async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<Bl
     if (filled !== undefined) filled.ticks = new TickBlock(columns)
   }
   for (const tick of ticks) {
-    const filled = blocks.get(keyOf({ stream: tick.stream, block: blockOf(tick.sec) }))
+    const filled = blocks.get(keyOf({ stream: tick.stream, block: tickBlockOf(tick.sec) }))
     if (filled?.ticks.put(slotOf(tick.sec), tick)) filled.added++
   }
   const changed = [...blocks.values()].filter(({ added }) => added > 0)
@@ -79,7 +79,7 @@ async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<Bl
 function groupByBlock(ticks: readonly StreamTick[]): Map<string, FilledBlock> {
   const blocks = new Map<string, FilledBlock>()
   for (const { stream, sec } of ticks) {
-    const key = { stream, block: blockOf(sec) }
+    const key = { stream, block: tickBlockOf(sec) }
     if (!blocks.has(keyOf(key))) {
       blocks.set(keyOf(key), { ...key, ticks: new TickBlock(), added: 0 })
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { transact } from '../../store/transaction.js'
-import { blockOf } from '../fast/tick-block.js'
+import { tickBlockOf } from '../fast/tick-block.js'
 import { packTicks } from './pack.js'
 import { dropOldMonths, ensurePartitions } from './partitions.js'
 import { insertGap, insertTicks, lockState } from './queries.js'
@@ -60,7 +60,7 @@ describe('partitions', () => {
   })
 
   test('are made by two at once without a conflict', async () => {
-    const blocks = [blockOf(NOVEMBER_SEC - 1), blockOf(NOVEMBER_SEC)]
+    const blocks = [tickBlockOf(NOVEMBER_SEC - 1), tickBlockOf(NOVEMBER_SEC)]
     const ensure = () => transact(database.sql, (tx) => ensurePartitions(tx, blocks))
     await Promise.all([ensure(), ensure(), ensure()])
     expect(await partitions()).toHaveLength(2)

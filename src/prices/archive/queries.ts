@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/connection.js'
-import { blockOf, COLUMN_BYTES, type Tick } from '../fast/tick-block.js'
+import { COLUMN_BYTES, type Tick, tickBlockOf } from '../fast/tick-block.js'
 import { monthOf } from './month.js'
 
 export type StreamTick = Tick & { stream: number }
@@ -122,8 +122,8 @@ export function selectLastBlocks(
   sinceSec: number,
   atSec: number,
 ): Promise<BlockRow[]> {
-  const fromBlock = blockOf(sinceSec)
-  const toBlock = blockOf(atSec)
+  const fromBlock = tickBlockOf(sinceSec)
+  const toBlock = tickBlockOf(atSec)
   return sql<BlockRow[]>`
     select b.*
       from unnest(${[...streams]}::smallint[]) as asked (stream)

@@ -1,7 +1,7 @@
 import type { Sql } from '../../store/connection.js'
 import { newestTick, type Price, selectLatest } from '../archive/latest.js'
 import { type BlockRow, type StreamTick, selectBlocks, selectLive } from '../archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../fast/tick-block.js'
+import { BLOCK_SEC, TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { type CoinSymbol, streamIds } from '../streams.js'
 
 export const CANDLE_SEC = 300
@@ -57,7 +57,7 @@ export async function readCandles(sql: Sql, symbol: CoinSymbol, nowMs: number): 
   const fromSec = toSec + 1 - CANDLES_SEC
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const { ticks: live } = await selectLive(sql, streams, fromSec, toSec)
-  const blocks = await selectBlocks(sql, streams, blockOf(fromSec), blockOf(toSec), {
+  const blocks = await selectBlocks(sql, streams, tickBlockOf(fromSec), tickBlockOf(toSec), {
     pricesAlone: true,
   })
   const before = await selectPriceBefore(sql, streams, fromSec)

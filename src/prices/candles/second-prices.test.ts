@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StreamTick } from '../archive/queries.js'
-import { BLOCK_SEC, blockOf, slotOf, TickBlock } from '../fast/tick-block.js'
+import { BLOCK_SEC, slotOf, TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { mergeSeconds } from './candles.js'
 
 const FROM_SEC = 1_793_000_100
@@ -32,7 +32,7 @@ type StreamPrice = { stream: number; sec: number; price: number }
 function toBlocks(packed: readonly StreamPrice[]) {
   const blocks = new Map<string, { stream: number; block: number; ticks: TickBlock }>()
   for (const tick of packed) {
-    const key = { stream: tick.stream, block: blockOf(tick.sec) }
+    const key = { stream: tick.stream, block: tickBlockOf(tick.sec) }
     const name = JSON.stringify(key)
     const filled = blocks.get(name) ?? { ...key, ticks: new TickBlock() }
     filled.ticks.put(slotOf(tick.sec), withoutQuotes(tick))

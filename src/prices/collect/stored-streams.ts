@@ -2,7 +2,7 @@ import type { Sql } from '../../store/connection.js'
 import type { Seconds } from '../../upstreams/prices/source.js'
 import type { Price } from '../archive/latest.js'
 import { selectBlocks, selectLive } from '../archive/queries.js'
-import { BLOCK_SEC, blockOf, TickBlock } from '../fast/tick-block.js'
+import { BLOCK_SEC, TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { STREAMS } from '../streams.js'
 
 /** How far back a source that serves its past is asked for it. */
@@ -51,7 +51,7 @@ async function selectPresence(
   const presence = new Map(streams.map((stream) => [stream, new Uint8Array(length)]))
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const { ticks } = await selectLive(sql, streams, fromSec, toSec)
-  const blocks = await selectBlocks(sql, streams, blockOf(fromSec), blockOf(toSec), {
+  const blocks = await selectBlocks(sql, streams, tickBlockOf(fromSec), tickBlockOf(toSec), {
     pricesAlone: true,
   })
   const mark = (stream: number, sec: number) => {

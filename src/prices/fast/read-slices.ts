@@ -9,7 +9,7 @@ import type { PriceKind } from '../../upstreams/prices/source.js'
 import { type LiveTicks, type StreamTick, selectBlocks, selectLive } from '../archive/queries.js'
 import { type CoinSymbol, STREAMS, streamIds, type TickSource } from '../streams.js'
 import { type RenderedBlock, type RenderedBlocks, renderBlock } from './rendered-blocks.js'
-import { BLOCK_SEC, blockOf, slotOf, TickBlock } from './tick-block.js'
+import { BLOCK_SEC, slotOf, TickBlock, tickBlockOf } from './tick-block.js'
 
 export type TickRange = {
   symbol: CoinSymbol
@@ -52,7 +52,7 @@ export async function* readSlices(
   const bounded = { ...range, fromSec, toSec }
   const reader = new BlockReader(sql, cache, bounded, await readLive(sql, cache, bounded, nowMs))
   let left = range.limit
-  for (let block = blockOf(fromSec); block <= blockOf(toSec) && left > 0; block++) {
+  for (let block = tickBlockOf(fromSec); block <= tickBlockOf(toSec) && left > 0; block++) {
     const rendered = reader.recall(block) ?? (await reader.read(block))
     const slice = cut(rendered, block, bounded, left)
     left -= slice.count
@@ -70,9 +70,9 @@ async function readLive(
   nowMs: number,
 ): Promise<LiveTicks> {
   // The process that packs may have a clock that is ahead of ours.
-  const finalBlock = blockOf(nowMs / 1000 - PACKED_SEC)
+  const finalBlock = tickBlockOf(nowMs / 1000 - PACKED_SEC)
   const known = cache.stateAt(nowMs)
-  if (known !== undefined && blockOf(toSec) < Math.min(known.packedUntil, finalBlock)) {
+  if (known !== undefined && tickBlockOf(toSec) < Math.min(known.packedUntil, finalBlock)) {
     return { ...known, ticks: [] }
   }
   const live = await selectLive(sql, streamIds(symbol, kind, source), fromSec, toSec)
@@ -95,7 +95,7 @@ class BlockReader {
     this.#cache = cache
     this.#range = range
     this.#live = live
-    this.#liveByBlock = groupBy(live.ticks, ({ sec }) => blockOf(sec))
+    this.#liveByBlock = groupBy(live.ticks, ({ sec }) => tickBlockOf(sec))
   }
 
   /** `undefined`: it must be read. */
@@ -126,7 +126,7 @@ class BlockReader {
   /** Reads from this block on to the next one that is cached. */
   async #readAhead(first: number): Promise<void> {
     const { symbol, kind, source, toSec } = this.#range
-    const end = Math.min(blockOf(toSec), first + BLOCKS_PER_READ - 1)
+    const end = Math.min(tickBlockOf(toSec), first + BLOCKS_PER_READ - 1)
     let last = first
     while (last < end && this.recall(last + 1) === undefined) last++
     const rows = await selectBlocks(this.#sql, streamIds(symbol, kind, source), first, last)

@@ -6,9 +6,9 @@ import { Tick } from '../schemas.js'
 import type { TickSource } from '../streams.js'
 import { showTicks } from '../ticks/test-tick-app.js'
 import { type RenderedBlock, renderBlock } from './rendered-blocks.js'
-import { blockOf, slotOf, TickBlock } from './tick-block.js'
+import { slotOf, TickBlock, tickBlockOf } from './tick-block.js'
 
-const BLOCK = blockOf(NOON_SEC)
+const BLOCK = tickBlockOf(NOON_SEC)
 
 const toPart = (source: TickSource, list: readonly StreamTick[]) => {
   const ticks = new TickBlock()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BLOCK_SEC, blockOf, type Quote, slotOf, TickBlock } from './tick-block.js'
+import { BLOCK_SEC, type Quote, slotOf, TickBlock, tickBlockOf } from './tick-block.js'
 
 const positive = () =>
   fc.double({ min: Number.MIN_VALUE, max: Number.MAX_VALUE, noNaN: true, noDefaultInfinity: true })
@@ -102,7 +102,7 @@ describe('a block', () => {
 test('every second has its place: a block and a slot', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 31 - 1), (sec) => {
-      expect(blockOf(sec) * BLOCK_SEC + slotOf(sec)).toBe(sec)
+      expect(tickBlockOf(sec) * BLOCK_SEC + slotOf(sec)).toBe(sec)
       expect(slotOf(sec)).toBeLessThan(BLOCK_SEC)
     }),
   )

@@ -73,7 +73,7 @@ export class TickBlock {
   }
 }
 
-export const blockOf = (sec: number): number => Math.floor(sec / BLOCK_SEC)
+export const tickBlockOf = (sec: number): number => Math.floor(sec / BLOCK_SEC)
 
 export const slotOf = (sec: number): number => sec % BLOCK_SEC
 
