@@ -82,7 +82,7 @@ const rangesOf = (batches: readonly Batch[]) =>
   batches.map(({ fromBlock, toBlock }) => [fromBlock, toBlock])
 
 describe('batches', () => {
-  test('hold what was read, dated, with the headers of every page', async () => {
+  test('have the logs with their times, and the headers of every page', async () => {
     const { read } = await openChain()
     const [batch, ...more] = await read(1_001, 1_900)
     expect(more).toEqual([])
@@ -101,7 +101,7 @@ describe('batches', () => {
     })
   })
 
-  test('do not reach into two partitions', async () => {
+  test('do not span two partitions', async () => {
     const { read } = await openChain()
     const edge = 3 * PARTITION_BLOCKS
     expect(rangesOf(await read(edge - 100, edge + 50))).toEqual([
@@ -122,7 +122,7 @@ describe('batches', () => {
     expect((await old.read(1, 2_000, { ...NO_LIMITS, waitMsMax: 0 })).length).toBeGreaterThan(2)
   })
 
-  test('hand out what came before a fault', async () => {
+  test('have the pages from before a fault', async () => {
     const { read, batches } = await openChain({ failsFrom: 500 })
     await expect(read(1, 1_000)).rejects.toThrow('lost')
     expect(rangesOf(batches)).toEqual([[1, 480]])
@@ -140,12 +140,12 @@ describe('batches', () => {
     expect(batches).toEqual([])
   })
 
-  test('are refused when a log has the place of another one', async () => {
+  test('are refused when the index of a log is too large for a seq', async () => {
     const { read } = await openChain({ logIndex: 2 ** 20 })
     await expect(read(1, 100)).rejects.toThrow('says that it is log 1048576 of block 10')
   })
 
-  test('are refused when a block is another one in its log than in its header', async () => {
+  test('are refused when log and header name different hashes of a block', async () => {
     const { read, batches } = await openChain({ changedAt: 210 })
     await expect(read(1, 1_000)).rejects.toThrow('block 210 changed while it was read')
     expect(batches).toEqual([])

@@ -107,7 +107,7 @@ describe('a node behind a load balancer', () => {
     expect(sink.rewinds).toHaveLength(rewinds)
   })
 
-  test('that shows another chain is believed once that is as high as ours', async () => {
+  test('that shows another chain is followed once that chain is as high as the booked one', async () => {
     const { arrive, status } = await followOn({ hasSocket: false })
     const { cursor } = sink
     world.universe.reorg(6)
@@ -122,7 +122,7 @@ describe('a node behind a load balancer', () => {
     await expectSame(world, sink)
   })
 
-  test('that does not know an announced block yet is asked again', async () => {
+  test('that lacks an announced block is asked again', async () => {
     const { arrive, status } = await followOn()
     let refusals = 0
     world.lies.lie = ({ method }, answer) => {
@@ -196,7 +196,7 @@ describe('logs that the header of their block contradicts', () => {
     await expectSame(world, sink)
   })
 
-  test('cost one question when the header only seems to', async () => {
+  test('cost one request for receipts when the bloom is wrong about them', async () => {
     const { arrive, metric } = await followOn({ hasSocket: false })
     world.lies.lie = ({ method }, answer) => {
       if (method !== 'eth_getBlockByNumber' || answer.result == null) return answer

@@ -62,7 +62,7 @@ const cutHolder = () => database.sql`
      and database = (select oid from pg_database where datname = current_database())`
 
 describe('the lease', () => {
-  test('is held by one, and by the next when he leaves', async () => {
+  test('is held by one process, and by the next one when the first ends', async () => {
     const first = want()
     await until(() => first.isHolding)
     const second = want()
@@ -72,7 +72,7 @@ describe('the lease', () => {
     await until(() => second.isHolding)
   })
 
-  test('passes on when the connection of its holder is cut, who stops and waits', async () => {
+  test('passes on when the connection of its holder is cut, and the holder stops its work', async () => {
     const holders = [want(), want(), want()]
     const holding = () => holders.filter(({ isHolding }) => isHolding)
     for (let cuts = 1; cuts <= 5; cuts++) {
@@ -99,7 +99,7 @@ describe('the lease', () => {
     await until(() => next.isHolding)
   })
 
-  test('ends with what only the operator can mend', async () => {
+  test('ends with an error that only the operator can fix', async () => {
     const broken = want(() => Promise.reject(new OperatorError('wrong settings')))
     await expect(broken.ended).rejects.toThrow('wrong settings')
   })
