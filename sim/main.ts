@@ -31,7 +31,19 @@ const command = addSimFlags(new Command('sim'))
 await command.parseAsync()
 
 async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<void> {
-  const running = await runSimulator({
+  let running: Running | undefined
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    await running?.stop()
+    process.exit(0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  // The parent process is gone.
+  process.on('disconnect', stop)
+  running = await runSimulator({
     ...rest,
     historyMs: history,
     statePath: state,
@@ -41,22 +53,11 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
   })
   sendToParent({ kind: 'ready', samples: running.samples })
   if (process.send === undefined) showBanner(running)
-
-  let stopping = false
-  const stop = async () => {
-    if (stopping) return
-    stopping = true
-    await running.stop()
-    process.exit(0)
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  // The parent process is gone.
-  process.on('disconnect', stop)
 }
 
 function sendToParent(message: SimMessage): void {
-  process.send?.(message)
+  // With a callback a parent that is gone is no error of this process.
+  process.send?.(message, undefined, undefined, () => undefined)
 }
 
 function showProgress(share: number): void {

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
@@ -8,6 +10,7 @@ import {
   createDataDir,
   processesOn,
   type Running,
+  runBuilt,
   startCommand,
   startProcess,
 } from './processes.js'
@@ -27,6 +30,8 @@ async function startDemo(...args: string[]): Promise<DemoFile> {
   return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
 }
 
+const terminal = () => running.at(-1)?.output.join('') ?? ''
+
 const stopDemo = (signal: NodeJS.Signals = 'SIGINT') => running.at(-1)?.stop(signal)
 
 async function rpc(demo: DemoFile, method: string, ...params: unknown[]) {
@@ -43,6 +48,20 @@ type Coverage = {
 async function askCoverage({ url, keys }: DemoFile): Promise<Coverage> {
   const reply = await fetch(`${url}/v1/coverage`, { headers: { 'x-api-key': keys.growth ?? '' } })
   return (await reply.json()) as Coverage
+}
+
+/** Candles in which the price moves: one without ticks is flat. */
+async function countCandles({ url, keys }: DemoFile, coin: string): Promise<number> {
+  const headers = { 'x-api-key': keys.growth ?? '' }
+  const reply = await fetch(`${url}/v1/crypto/candles?symbol=${coin}`, { headers })
+  const { candles } = (await reply.json()) as { candles: { high: number; low: number }[] }
+  return candles.filter(({ high, low }) => high > low).length
+}
+
+/** What the terminal shows before the banner, and the banner. */
+function splitTerminal(text: string) {
+  const [before = '', banner = ''] = text.split('\nAuspex is running.')
+  return { lines: before.trim().split('\n'), banner }
 }
 
 const nothingIsLeft = () =>
@@ -77,6 +96,17 @@ test(
     const audit = await startCommand(['audit', '--data', folder.dataDir])
     expect(audit, audit.output).toMatchObject({ status: 0 })
 
+    const { lines, banner } = splitTerminal(terminal())
+    expect(lines).toEqual([
+      expect.stringMatching(/^Universe {2}history simulated +\d+\.\d s$/),
+      expect.stringMatching(/^Chain {5}[\d,]+ blocks ingested +\d+\.\d s$/),
+      expect.stringMatching(/^Prices {4}candles of all coins filled +\d+\.\d s$/),
+    ])
+    expect(banner).toContain(join(folder.dataDir, 'demo.log'))
+    expect(readFileSync(join(folder.dataDir, 'demo.log'), 'utf8')).toMatch(/"msg":"listening"/)
+    for (const coin of ['BTC', 'ETH', 'SOL', 'BNB', 'XRP', 'DOGE', 'HYPE']) {
+      expect(await countCandles(first, coin), coin).toBe(30)
+    }
     await checkCryptoAnswers(first)
 
     const { samples, upstreams } = first
@@ -108,6 +138,24 @@ test(
     writeFileSync(statePath, JSON.stringify({ ...rest, laws: laws - 1 }))
     await expect(startDemo()).rejects.toThrow(/another version of the simulator.*--fresh/s)
     writeFileSync(statePath, state)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a port that is taken is one line in the terminal, and everything stops',
+  async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const place = ['--port', String(port), '--data', folder.dataDir, '--history', '10m']
+    const failed = await runBuilt('demo/main.js', place)
+    server.close()
+    expect(failed).toEqual({
+      status: 1,
+      output: expect.stringMatching(/^auspex: Port \d+ on 127\.0\.0\.1 is in use\.[^\n]+\n$/),
+    })
+    await nothingIsLeft()
   },
   TIMEOUT_MS,
 )

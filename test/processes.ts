@@ -37,8 +37,11 @@ export function runAuspex(args: string[], env: Env = {}) {
 }
 
 /** A built command, run beside others. */
-export async function startCommand(args: string[], env: Env = {}) {
-  const { child, output } = spawnBuilt('src/main.js', args, env)
+export const startCommand = (args: string[], env: Env = {}) => runBuilt('src/main.js', args, env)
+
+/** A built script, run to its end beside others. */
+export async function runBuilt(script: string, args: string[], env: Env = {}) {
+  const { child, output } = spawnBuilt(script, args, env)
   const [status] = await once(child, 'close')
   return { status: status as number | null, output: output.join('') }
 }

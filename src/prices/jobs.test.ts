@@ -54,7 +54,7 @@ describe('the status', () => {
   }
   const nowSec = () => Math.floor(t.clock.now() / 1_000)
 
-  test('names each source once, whether it was heard or not', async () => {
+  test('names each source once, with or without a price', async () => {
     const jobs = await open('rtds', 'live_v2', 'chainlink')
     expect(jobs.known()).toEqual(await jobs.status())
     expect(jobs.sockets()).toEqual([
@@ -112,7 +112,7 @@ describe('the status', () => {
     await collecting
   })
 
-  test('tells the newest price of any coin, by whichever process it was written', async () => {
+  test('has the newest price of any coin, written by any process', async () => {
     const jobs = await open('rtds')
     await insert(nowSec() - 9)
     await insert(nowSec() - 7, { symbol: 'HYPE' })
@@ -145,17 +145,17 @@ describe('the status', () => {
 test('a database that is not there at the start is waited for', async () => {
   const sim = await openSimulatedPrices()
   t.clock.set(sim.now())
-  const nobody = createPool({ socketDir: '/nowhere', database: 'none' }, 1)
-  onTestFinished(() => nobody.end({ timeout: 0 }))
+  const noDatabase = createPool({ socketDir: '/nowhere', database: 'none' }, 1)
+  onTestFinished(() => noDatabase.end({ timeout: 0 }))
   let sql: Pool | undefined
   let asked = 0
   const store = {
     get sql() {
       asked += 1
-      return sql ?? nobody
+      return sql ?? noDatabase
     },
     get control() {
-      return nobody
+      return noDatabase
     },
     problem: undefined,
   }

@@ -52,8 +52,8 @@ export const Tick = Type.Object({
   data: Type.Object({
     feed: Type.String(),
     price: Type.Number(),
-    bid: Type.Number({ description: 'the price itself where the source tells no bid' }),
-    ask: Type.Number({ description: 'the price itself where the source tells no ask' }),
+    bid: Type.Number({ description: 'the price itself where the source has no bid' }),
+    ask: Type.Number({ description: 'the price itself where the source has no ask' }),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
     ...mean,
   }),

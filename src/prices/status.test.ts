@@ -34,11 +34,11 @@ async function askReady() {
 }
 
 describe('GET /readyz with prices', () => {
-  test('200: nobody collects any', async () => {
+  test('200: there is no source', async () => {
     expect(await ready({})).toEqual([200, 'ready', undefined])
   })
 
-  test('200: every source has told one within a minute', async () => {
+  test('200: every source has a price of the last minute', async () => {
     const ages = { platform_oracle: 60, oracle_data_streams: 0 }
     expect(await ready(ages)).toEqual([200, 'ready', 'ok'])
   })

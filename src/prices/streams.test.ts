@@ -20,7 +20,7 @@ test('every coin, kind and source has an id of its own that a smallint holds', (
   }
 })
 
-// The archive is written with them: whoever changes one makes another price of what is kept.
+// The archive is written with these ids: a change would make another price of what is stored.
 test.each([
   [0, 'BTC', 'spot', 'platform_oracle'],
   [1, 'BTC', 'spot', 'oracle_data_streams'],
@@ -42,7 +42,7 @@ test('ids of a coin and kind are in the order of the sources, or of one source',
   expect(streamIds('ETH', 'spot', 'oracle_data_streams')).toEqual([33])
 })
 
-test('both sockets of the platform speak for one source, the oracle for the other', () => {
+test('both sockets of the platform are one source, Chainlink is the other', () => {
   expect(sourceOf('rtds')).toBe('platform_oracle')
   expect(sourceOf('live_v2')).toBe('platform_oracle')
   expect(sourceOf('chainlink')).toBe('oracle_data_streams')

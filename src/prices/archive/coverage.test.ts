@@ -20,7 +20,7 @@ beforeEach(() => clearArchive(database.sql))
 const insert = (ticks: readonly StreamTick[]) => insertTicks(database.sql, ticks)
 const pack = (sec: number) => packTicks(database.sql, sec * 1000)
 
-/** As of the moment at which all ticks up to that second are in. */
+/** As of the time at which all ticks up to that second are in. */
 const coverage = (sec: number, hours = 24) =>
   readTickCoverage(database.sql, (sec + ON_ITS_WAY_SEC) * 1000, hours)
 
@@ -36,7 +36,7 @@ describe('coverage', () => {
     expect(await coverage(NOON_SEC)).toEqual({ streams: [], gaps: [] })
   })
 
-  test('tells of each stream where it begins, and of each hour what is there and what is not', async () => {
+  test('shows where each stream begins, and what each hour has and lacks', async () => {
     await insert(makeTicks(NOON_SEC - 10, 1_810))
     await insert(makeTicks(NOON_SEC - 20, 5, { symbol: 'ETH', kind: 'twap30' }))
     await pack(NOON_SEC + 1_200)
@@ -61,14 +61,14 @@ describe('coverage', () => {
     ])
   })
 
-  test('tells of a short hole in the running hour, although newer ticks are in already', async () => {
+  test('shows a short hole in the running hour, although newer ticks are in already', async () => {
     await insert(makeTicks(NOON_SEC, 100).filter((_, index) => index < 50 || index > 53))
     const newest = makeTicks(NOON_SEC + 100, ON_ITS_WAY_SEC)
     await insert(newest)
     expect(await hoursOf(NOON_SEC + 99)).toEqual([[{ hour: 0, seconds: 96, missing: 4 }]])
   })
 
-  test('tells of as many hours as asked, the running one included', async () => {
+  test('shows as many hours as asked, the running one included', async () => {
     await insert([makeTick(NOON_SEC - 100 * HOUR_SEC), makeTick(NOON_SEC)])
     const hours = (await hoursOf(NOON_SEC, 3))[0]?.map(({ hour }) => hour)
     expect(hours).toEqual([-2, -1, 0])

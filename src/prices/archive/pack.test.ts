@@ -14,7 +14,7 @@ import {
   readState,
 } from './test-archive.js'
 
-/** The first moment at which the block that begins at noon is packed. */
+/** The first time at which the block that begins at noon is packed. */
 const PACKED_MS = (NOON_SEC + 300 + 120) * 1000
 
 let database: TestDatabase
@@ -103,7 +103,7 @@ describe('late ticks', () => {
     expect(await readState(database.sql)).toMatchObject({ revision: 1 })
   })
 
-  test('of a block that nobody had a tick of move the revision, too', async () => {
+  test('of a block without any tick move the revision, too', async () => {
     await insert(makeTick(NOON_SEC - 3_000))
     await pack()
     expect(await readState(database.sql)).toMatchObject({ revision: 1 })

@@ -157,7 +157,7 @@ describe('old months', () => {
     expect(await packedSecs()).toEqual([OCTOBER_SEC + 1])
   })
 
-  test('are left alone where somebody else attached a table', async () => {
+  test('are left alone where an operator attached a table', async () => {
     const { sql } = database
     await sql`create table years_before partition of tick_blocks for values from (0) to (1000)`
     await dropOldMonths(sql, LATER_MS)

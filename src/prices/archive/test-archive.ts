@@ -5,13 +5,13 @@ import type { StreamTick, TickState } from './queries.js'
 /** A noon in November: a block and an hour begin with it. */
 export const NOON_SEC = Date.UTC(2026, 10, 15, 12) / 1000
 
-/** Bitcoin's spot price as the platform tells it, unless told otherwise. */
+/** Bitcoin's spot price from the platform by default. */
 export const idOf = (stream: Partial<Stream> = {}): number =>
   streamId({ symbol: 'BTC', kind: 'spot', source: 'platform_oracle', ...stream })
 
 type TickParts = Partial<Stream> & { price?: number; bid?: number; ask?: number }
 
-/** Without quotes, unless told otherwise. */
+/** Without quotes by default. */
 export const makeTick = (sec: number, parts: TickParts = {}): StreamTick => {
   const { price = 1, bid, ask, ...stream } = parts
   return { stream: idOf(stream), sec, price, bid, ask }
@@ -33,7 +33,7 @@ export async function countLive(sql: Sql): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Forgets everything: not for archives that somebody remembers blocks of. */
+/** Deletes everything. Not for archives whose blocks are cached. */
 export async function clearArchive(sql: Sql): Promise<void> {
   await sql`truncate live_ticks, tick_blocks, tick_hours, tick_gaps`
   await sql`update tick_state set packed_until = 0, revision = 0`

@@ -33,7 +33,7 @@ const collectFrom = (rtds: Rtds) =>
 
 const good = (sec: number) => rtdsTick(sec, 100)
 const withValue = (value: unknown) => rtdsTick(NOW_SEC - 5, value)
-const withMoment = (timestamp: unknown) => rtdsFrame({ timestamp, value: 100 })
+const withTimestamp = (timestamp: unknown) => rtdsFrame({ timestamp, value: 100 })
 /** What JSON.stringify does not write. */
 const withRaw = (value: string) => withValue('raw').replace('"raw"', value)
 
@@ -53,7 +53,7 @@ async function refusals(collecting: Collecting) {
 const BELIED: [string, string, string][] = [
   ['a thousand times the price', withValue(100_000), 'jump'],
   ['a thousandth of the price', withValue(0.1), 'jump'],
-  ['the moment of an hour ago', withMoment((NOW_SEC - HOUR_SEC) * 1_000), 'late'],
+  ['the timestamp of an hour ago', withTimestamp((NOW_SEC - HOUR_SEC) * 1_000), 'late'],
   ['more than there is', rtdsFrame({ timestamp: NOW_SEC * 1_000, value: '9'.repeat(40) }), 'jump'],
 ]
 const UNREADABLE: [string, string, string][] = [
@@ -70,9 +70,9 @@ const UNREADABLE: [string, string, string][] = [
   ['zero', withValue(0), 'garbage'],
   ['1e400', withRaw('1e400'), 'garbage'],
   ['1e400 as a text', withValue('1e400'), 'garbage'],
-  ['seconds for milliseconds', withMoment(NOW_SEC), 'garbage'],
-  ['a moment of next week', withMoment((NOW_SEC + 7 * 24 * HOUR_SEC) * 1_000), 'garbage'],
-  ['no moment', withMoment(null), 'garbage'],
+  ['seconds for milliseconds', withTimestamp(NOW_SEC), 'garbage'],
+  ['a timestamp of next week', withTimestamp((NOW_SEC + 7 * 24 * HOUR_SEC) * 1_000), 'garbage'],
+  ['no timestamp', withTimestamp(null), 'garbage'],
   ['half a frame', good(NOW_SEC).slice(0, 60), 'garbage'],
 ]
 const BAD = [...BELIED, ...UNREADABLE]

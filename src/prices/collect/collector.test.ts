@@ -42,7 +42,7 @@ test('both sources reach the archive: every second once, exact, with bid and ask
       secs.map((sec) => ({ sec, ...sim.quoteOf(stream, sec) })),
     )
   }
-  // The platform tells a second when it is over.
+  // The platform sends a second when it is over.
   for (const stream of SIMULATED_STREAMS.rtds) await expectTicks(stream, firstSec)
   for (const stream of SIMULATED_STREAMS.chainlink) await expectTicks(stream, firstSec + 1)
 })
@@ -130,7 +130,7 @@ describe('of the platform', () => {
     expect(await readAnswer()).toEqual(expected)
   })
 
-  test('a coin that is not ours is nobody’s loss', async () => {
+  test('a coin that is not one of the seven is ignored', async () => {
     const { rtds, start } = await open()
     const collecting = start()
     await rtds.say(collecting, rtdsTick(NOW_SEC, 5, 'spot', 'zec'), rtdsTick(NOW_SEC, 100))

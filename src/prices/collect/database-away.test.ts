@@ -25,17 +25,17 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 beforeEach(() => database.sql`truncate live_ticks, tick_gaps`)
 
-/** The database as long as it is there: whoever asks in between finds nobody. */
+/** The database as long as it is there: queries in between fail. */
 function openStore() {
-  const nobody = createPool({ socketDir: '/nowhere', database: 'none' }, 1)
-  onTestFinished(() => nobody.end({ timeout: 0 }))
+  const noDatabase = createPool({ socketDir: '/nowhere', database: 'none' }, 1)
+  onTestFinished(() => noDatabase.end({ timeout: 0 }))
   let sql: Pool = database.sql
   return {
     get sql() {
       return sql
     },
     leave: () => {
-      sql = nobody
+      sql = noDatabase
     },
     comeBack: () => {
       sql = database.sql
@@ -59,7 +59,7 @@ describe('while the database is away', () => {
     return { store, rtds, collecting, say }
   }
 
-  test('ticks and gaps wait, news are told, and all is written when it is back', async () => {
+  test('ticks and gaps wait, prices are published, and all is written when it is back', async () => {
     const { store, rtds, collecting, say } = await open()
     await say(rtdsTick(NOW_SEC - 9, 100), rtdsTick(NOW_SEC - 8, 100))
     await rtds.hangUp()

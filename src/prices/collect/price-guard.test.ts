@@ -41,7 +41,7 @@ describe('a price', () => {
     ['that is no number', Number.NaN, 1_000, 'jump'],
     ['without end', Number.POSITIVE_INFINITY, 1_000, 'jump'],
     ['of nothing', 0, 1_000, 'jump'],
-    ['after more than a week, of which nobody knows', 100, 7 * DAY_MS + 1, 'unproven'],
+    ['after more than a week, in which anything is possible', 100, 7 * DAY_MS + 1, 'unproven'],
   ])('%s: %d after %d ms is %s', (_what, price, afterMs, refusal) => {
     expect(guardAt(100).check('BTC', tick(price, NOW_MS + afterMs))).toBe(refusal)
   })
@@ -59,7 +59,7 @@ describe('a price', () => {
   })
 })
 
-describe('a moment', () => {
+describe('a timestamp', () => {
   test.each<[PriceSourceName, number]>([
     ['rtds', 5 * MINUTE_MS],
     ['live_v2', 5 * MINUTE_MS],

@@ -32,15 +32,15 @@ test('one message a second, feed and price source, in order, however many source
       await collecting.untilCount(length * second, 'auspex_ticks_total', { source })
   }
   await collecting.stop()
-  const heard = new Map<string, number[]>()
+  const published = new Map<string, number[]>()
   for (const { keys, timestampMs } of collecting.events) {
     const name = `${keys.feed} ${keys.priceSource}`
-    heard.set(name, [...(heard.get(name) ?? []), timestampMs / 1_000])
+    published.set(name, [...(published.get(name) ?? []), timestampMs / 1_000])
   }
   const kinds = ['spot', 'twap30', 'twap60']
   const names = SYMBOLS.flatMap((symbol) => kinds.map((kind) => `${feedOf(symbol)} ${kind}`))
-  expect([...heard.keys()].sort()).toEqual(names.sort())
-  for (const secs of heard.values()) {
+  expect([...published.keys()].sort()).toEqual(names.sort())
+  for (const secs of published.values()) {
     expect(secs.length).toBeGreaterThanOrEqual(SECONDS - 1)
     expect(secs).toEqual(secs.map((_, index) => (secs[0] ?? 0) + index))
   }
@@ -70,7 +70,7 @@ describe('of the platform', () => {
     return { collecting, say: (...frames: string[]) => rtds.say(collecting, ...frames) }
   }
 
-  test('what is told has the price for bid and ask, and says what mean it is', async () => {
+  test('a published price stands in for bid and ask, and says what mean it is', async () => {
     const { collecting, say } = await open()
     await say(rtdsTick(NOW_SEC, 101))
     await say(rtdsTick(NOW_SEC, 102, 'twap30'), rtdsTick(NOW_SEC, 103, 'twap60'))
@@ -92,14 +92,14 @@ describe('of the platform', () => {
     ])
   })
 
-  test('prices of the exchange are not told', async () => {
+  test('prices of the exchange are not published', async () => {
     const { collecting, say } = await open()
     await say(rtdsTick(NOW_SEC, 100, 'binance'))
     expect(await collecting.count('auspex_ticks_total')).toBe(1)
     expect(collecting.events).toEqual([])
   })
 
-  test('what is older than ten seconds or than what was told is kept, but is no news', async () => {
+  test('a price that is older than ten seconds or than the last published one is stored and not published', async () => {
     const { collecting, say } = await open()
     await say(rtdsTick(NOW_SEC - 11, 100), rtdsTick(NOW_SEC - 10, 100), rtdsTick(NOW_SEC - 3, 100))
     await say(

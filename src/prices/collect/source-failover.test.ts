@@ -7,7 +7,7 @@ import { readPrices, startCollector } from './test-collect.js'
 import { openLiveV2, openRtds, rtdsTick } from './test-peers.js'
 
 const NOW_SEC = Date.UTC(2026, 10, 15, 12) / 1_000
-/** What BTC cost, as another stream tells: prices are believed from the first one on. */
+/** What BTC cost, from another stream: prices are believed from the first one on. */
 const KNOWN = {
   stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'oracle_data_streams' }),
   sec: NOW_SEC,
@@ -47,7 +47,7 @@ async function openBoth() {
   }
 }
 
-test('the successor is heard only while the first socket is silent, and not once that is back', async () => {
+test('ticks of live_v2 are taken only while RTDS is silent, and no longer once it is back', async () => {
   const { at, tellFirst, tellSecond, read } = await openBoth()
   await tellFirst(0, 100)
   at(10)
@@ -72,7 +72,7 @@ test('the successor is heard only while the first socket is silent, and not once
   ])
 })
 
-test('a first socket that never speaks is waited for as long', async () => {
+test('an RTDS that never sends anything is waited for as long', async () => {
   const { at, tellSecond, read } = await openBoth()
   await tellSecond(0, 100)
   at(10)
@@ -100,7 +100,7 @@ test('prices that are not believed do not silence the successor', async () => {
   ])
 })
 
-test('alone it is heard at once', async () => {
+test('without RTDS ticks of live_v2 are taken at once', async () => {
   const clock = new ManualClock(NOW_SEC * 1_000)
   const liveV2 = await openLiveV2()
   const collecting = startCollector(database, clock, (shared) => [liveV2.connect(shared)])

@@ -110,7 +110,7 @@ const steps = (minLength: number): fc.Arbitrary<Step[]> => {
   return fc.array(step, { minLength, maxLength: 5 })
 }
 
-test('ticks that come or move while they are read are lost to nobody and shown twice to nobody', async () => {
+test('ticks that come or move while they are read are neither lost nor shown twice', async () => {
   await fc.assert(
     fc.asyncProperty(steps(1), steps(3), async (before, during) => {
       await clearArchive(database.sql)

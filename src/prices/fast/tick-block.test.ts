@@ -67,7 +67,7 @@ describe('a block', () => {
     expect(readSlot(block, 0)).toEqual([5, 5, 5])
   })
 
-  test('shows the price where only one of the quotes is told', () => {
+  test('shows the price where only one of the quotes is there', () => {
     const block = new TickBlock()
     block.put(0, { price: 5, bid: 4, ask: undefined })
     expect(readSlot(block, 0)).toEqual([5, 5, 5])

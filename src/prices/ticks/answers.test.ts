@@ -34,7 +34,7 @@ const quotes = () =>
 
 type Step = { ticks: StreamTick[]; packSec: number | null; isAsked: boolean }
 
-/** What happens in seconds that count from 0: ticks in any order, packing at any moment. */
+/** What happens in seconds that count from 0: ticks in any order, packing at any time. */
 const steps = (): fc.Arbitrary<Step[]> => {
   const secs = fc.oneof(fc.nat(SPAN_SEC - 1), fc.integer({ min: 297, max: 303 }))
   const tick = fc
@@ -118,7 +118,7 @@ describe('whatever came late, is packed or was asked before', () => {
   })
 })
 
-/** As the description of the route tells clients to do it. */
+/** As the description of the route asks clients to do it. */
 async function readPages(asked: { limit: number; source?: string }) {
   const ticks = []
   let { from } = all()

@@ -73,7 +73,7 @@ describe('a late tick', () => {
   })
 })
 
-test('who asks again within a second is told what was packed before without asking the archive', async () => {
+test('a second request within a second gets what was packed before, without a query', async () => {
   const late = makeTick(startSec + 100)
   const query = `symbol=BTC&from=${startSec * 1000}&to=${(startSec + 299) * 1000}`
   await t.get(query)

@@ -51,7 +51,7 @@ describe('GET /v1/crypto/ticks', () => {
   test.each([
     ['from', NOON_SEC],
     ['to', NOON_SEC + 60],
-  ])('400: %s is in seconds, and a hint tells what was meant', async (name, sec) => {
+  ])('400: %s is in seconds, and a hint shows what was meant', async (name, sec) => {
     await expectRefused(query({ [name]: sec }), `Invalid ${name}: give Unix milliseconds`, {
       hint: `${name}=${sec}000`,
     })

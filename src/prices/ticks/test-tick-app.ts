@@ -44,7 +44,7 @@ export async function openTickApp() {
 
 export type TickApp = Awaited<ReturnType<typeof openTickApp>>
 
-/** Parameters of a request; Bitcoin is asked for, unless told otherwise. */
+/** Parameters of a request; the symbol is Bitcoin by default. */
 export type Asked = { from: number; to: number } & Record<string, string | number>
 
 export const toQuery = (asked: Asked): string => {

@@ -47,7 +47,7 @@ describe('the price that counts', () => {
     )
   })
 
-  test('is final only when both of its sources were heard', () => {
+  test('is final only when both of its sources have sent it', () => {
     const platform = { kind: 'spot', source: PLATFORM, sec: 9, price: 1 } as const
     const oracle = { kind: 'spot', source: ORACLE, sec: 8, price: 2 } as const
     expect(choosePrice(toLatest([platform]), 'BTC', KINDS)).toMatchObject({

@@ -18,7 +18,7 @@ afterAll(() => w.close())
 
 type RandomTick = { kind: PriceKind; source: TickSource; sec: number; price: number }
 
-/** The rule as it is told, by a search through all ticks around the boundary. */
+/** The rule in plain code: a search through all ticks around the boundary. */
 function recompute(ticks: readonly RandomTick[], interval: WindowInterval, boundarySec: number) {
   const inTime = ticks.filter(({ sec }) => boundarySec - 60 <= sec && sec <= boundarySec)
   for (const kind of kindsAt(interval, boundarySec)) {

@@ -15,7 +15,7 @@ export type PriceSources = { sql: Sql; site: SitePrices }
 const AGE_SEC_MAX = 60
 
 /**
- * The prices of a window at this moment.
+ * The prices of a window now.
  *
  *   running    until its end. The close is the newest price.
  *   ending     the price of the end is not final: its tick has not come, and the site has none.

@@ -47,7 +47,7 @@ describe('GET /v1/crypto/price: a window that runs', () => {
     expect(w.asked).toEqual([])
   })
 
-  test('200: the close follows the deciding price, and that of the moment while there is none', async () => {
+  test('200: the close follows the deciding price, and the spot price while there is none', async () => {
     await w.insert([[start - 5, 100]])
     await w.insert([[start, 90]], { kind: 'spot' })
     await w.insert([[start + 50, 91]], { kind: 'spot' })
@@ -158,7 +158,7 @@ describe('GET /v1/crypto/price: a window that ends', () => {
     }
   })
 
-  test('200: while nobody knows the end it stays incomplete, at its last price', async () => {
+  test('200: while neither archive nor site has the end it stays incomplete, at its last price', async () => {
     await w.insert([
       [start, 100],
       [start + 200, 102],

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { toUsd } from '../../../sim/prices/amounts.js'
 import { openWindowApp, readPrice, type WindowApp } from './test-window-app.js'
 
-/** Up to here the site knows everything, and after it nothing. */
+/** Up to here the site has every price, and after it none. */
 const SITE_SEC = Date.UTC(2026, 10, 15, 12) / 1000
 
 let w: WindowApp

@@ -102,7 +102,7 @@ describe('what the site says', () => {
   })
 })
 
-test('nobody waits long for a slow site, and its answer is kept when it comes', async () => {
+test('a request does not wait long for a slow site, whose answer is kept when it comes', async () => {
   let release: () => void = () => undefined
   held = new Promise((resolve) => {
     release = resolve

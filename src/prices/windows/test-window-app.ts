@@ -11,7 +11,7 @@ import { type Stream, streamId } from '../streams.js'
 /** A second and its price. */
 export type SecondPrice = [sec: number, price: number]
 
-/** The app, and a site that knows every price up to `siteMs` and none after it. */
+/** The app, and a site that has every price up to `siteMs` and none after it. */
 export async function openWindowApp(siteMs: number) {
   const universe = new Universe({ seed: 14, startMs: siteMs })
   universe.advance(siteMs)
@@ -33,7 +33,7 @@ export async function openWindowApp(siteMs: number) {
     asked,
     get: (query: string) =>
       t.app.inject({ url: `/v1/crypto/price?${query}`, headers: { 'x-api-key': key } }),
-    /** Of Bitcoin's minute mean by the platform, unless told otherwise. */
+    /** Of Bitcoin's minute mean by the platform, by default. */
     insert: (prices: readonly SecondPrice[], stream: Partial<Stream> = {}) => {
       const usual = { symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' } as const
       const id = streamId({ ...usual, ...stream })

@@ -51,7 +51,7 @@ describe('a window', () => {
     )
   })
 
-  test('may begin this very moment, and not a millisecond later', () => {
+  test('may begin now, and not a millisecond later', () => {
     expect(read({ window: NOW_SEC })).toMatchObject({ startSec: NOW_SEC })
     expect(read({ window: NOW_SEC }, NOW_MS - 1)).toMatchObject({ status: 400 })
   })

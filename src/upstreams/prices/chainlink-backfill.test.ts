@@ -83,7 +83,7 @@ test('all feeds are read side by side', async () => {
   }
 })
 
-test('recent seconds are read four pages at once, older ones one by one', async () => {
+test('recent seconds are read four pages at once, older ones two at once', async () => {
   let pages = 0
   const most = { recent: 0, older: 0 }
   const controller = new AbortController()

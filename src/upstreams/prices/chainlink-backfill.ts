@@ -23,7 +23,7 @@ export const PAGE_REPORTS = 100
 const RECENT_SEC = 3 * 60 * 60
 const RECENT_PAGES_AT_ONCE = 4
 /** Older ones leave time for other work of this process and of the host. */
-const OLDER_PAGES_AT_ONCE = 1
+const OLDER_PAGES_AT_ONCE = 2
 const STRETCHES_MAX = 1_000
 /** Seconds that are older than this are reported as missed without being asked for. */
 const SECONDS_MAX = 24 * 60 * 60
@@ -91,7 +91,7 @@ export class Backfill {
       const idle = [...this.#queues.values()].filter(
         ({ isBusy, stretches }) => !isBusy && stretches.length > 0,
       )
-      const [next] = idle.sort((a, b) => newestOf(b).toSec - newestOf(a).toSec)
+      const [next] = idle.sort((a, b) => rankOf(b) - rankOf(a))
       if (next === undefined) return
       const isRecent = newestOf(next).toSec > this.#newestSec - RECENT_SEC
       if (this.#pages >= (isRecent ? RECENT_PAGES_AT_ONCE : OLDER_PAGES_AT_ONCE)) return
@@ -157,6 +157,10 @@ export class Backfill {
 
 const newestOf = ({ stretches }: FeedQueue): Stretch =>
   stretches.reduce((newest, each) => (each.toSec > newest.toSec ? each : newest))
+
+/** Spot prices go three hours ahead of means: candles are made of them, and a start waits for candles. */
+const rankOf = (queue: FeedQueue): number =>
+  newestOf(queue).toSec + (queue.feed.kind === 'spot' ? RECENT_SEC : 0)
 
 /** The first missed second from `sinceSec` on. */
 const firstSecOf = (stretches: readonly Seconds[], sinceSec: number): number =>

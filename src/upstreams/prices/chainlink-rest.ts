@@ -55,7 +55,7 @@ export type SignedRequest = {
   body?: string | undefined
 }
 
-/** The headers of a request or a handshake. Good for five seconds around that moment. */
+/** The headers of a request or a handshake. Valid for five seconds around that time. */
 export function signRequest(
   { apiKey, secret }: ChainlinkCredentials,
   { method, target, body = '' }: SignedRequest,

@@ -55,7 +55,7 @@ describe('data', () => {
 })
 
 describe('answers', () => {
-  test('are told apart', () => {
+  test('are distinguished', () => {
     expect(parse(FRAMES.authed)).toEqual({ kind: 'authed' })
     expect(parse(FRAMES.refused)).toEqual({ kind: 'error', code: 'auth_invalid' })
     expect(parse(FRAMES.pong)).toBeUndefined()

@@ -119,7 +119,7 @@ describe('numbers', () => {
     expect(gaps).toMatchObject([{ kind: 'spot', fromMs: 1_791_000_011_000, reason: 'missing' }])
   })
 
-  test('start over with the connection, and a gap is told once', async () => {
+  test('start over with the connection, and a gap is reported once', async () => {
     const { server, ticks, gaps } = await open()
     for (const seq of [1, 2]) server.peers[0]?.send(frame(seq))
     await until(() => ticks.length === 2)

@@ -65,7 +65,7 @@ describe('frames', () => {
     })
   })
 
-  test('a rejection is told as one', () => {
+  test('a rejection is returned as one', () => {
     expect(parse(FRAMES.rejection)).toEqual({ kind: 'rejected', message: 'Invalid request body' })
   })
 

@@ -92,7 +92,7 @@ test('an outage without an interruption is a gap of each stream', async () => {
   ])
 })
 
-test('a gap begins with the newest moment that came, and is told once', async () => {
+test('a gap begins with the newest timestamp that came, and is reported once', async () => {
   const { server, received, ticks, gaps, clock } = await open()
   server.peers[0]?.send(frame(0))
   await until(() => ticks.length === 1)

@@ -123,6 +123,24 @@ describe('a request', () => {
   })
 })
 
+describe('an upstream that is not open yet', () => {
+  test('is asked when it opens, and not before', async () => {
+    let open = (): void => undefined
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const { http, requests, resultsOf } = await setup(ok, { opened })
+    const asking = ask(http)
+    const aborted = ask(http, AbortSignal.abort(new Error('over')))
+    await expect(aborted).rejects.toThrow('over')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(requests()).toBe(0)
+    open()
+    expect(await asking).toEqual({ ok: 1 })
+    expect(await resultsOf()).toEqual({ ok: 1 })
+  })
+})
+
 describe('a fault that may pass', () => {
   const cut: Handler = (_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{"half":')

@@ -22,6 +22,23 @@ describe('a connection', () => {
     expect(await metric('auspex_upstream_socket_connected_timestamp_seconds')).toBe(1_000)
   })
 
+  test('waits until the upstream is open', async () => {
+    const server = await openPeerServer()
+    let open = (): void => undefined
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const { socket } = openTestSocket(server.url, { opened })
+    const { socket: closed } = openTestSocket(server.url, { opened })
+    closed.close()
+    expect(socket.status.state).toBe('connecting')
+    expect(server.attempts).toHaveLength(0)
+    open()
+    await until(() => socket.status.state === 'open')
+    expect(server.attempts).toHaveLength(1)
+    expect(closed.status.state).toBe('closed')
+  })
+
   test('sends the headers of the moment', async () => {
     const server = await openPeerServer()
     let signed = 0
