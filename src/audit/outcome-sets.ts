@@ -14,7 +14,7 @@ export function selectOutcomeSets(sql: Sql, conditions: Iterable<number>): Promi
 export const outcomeSets = (sql: Sql, which: Fragment) => sql`
   select condition,
          array_agg(id order by outcome) filter (where outcome is not null) as tokens,
-         min(told) filter (where outcome is not null) as stated_in,
+         min(stated_in) filter (where outcome is not null) as stated_in,
          bool_or(outcome is null) as is_mixed
     from tokens
    where ${which}

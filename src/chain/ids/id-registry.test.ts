@@ -42,7 +42,7 @@ const trading = (block: number, token = YES, wallet = address(1)): BatchFacts =>
 
 const readTokens = () =>
   database.sql`
-    select '0x' || encode(token, 'hex') as token, condition, told, outcome,
+    select '0x' || encode(token, 'hex') as token, condition, stated_in, outcome,
            (since >> 20)::int as since
       from tokens order by id`
 
@@ -199,7 +199,7 @@ describe('a journal near the head', () => {
     expect(await readTokens()).toMatchObject([{ outcome: 0 }, { outcome: 1 }])
     await cut(FIRST_BLOCK + 1)
     expect(await readTokens()).toEqual([
-      { token: YES, condition: null, told: null, outcome: null, since: FIRST_BLOCK },
+      { token: YES, condition: null, statedIn: null, outcome: null, since: FIRST_BLOCK },
     ])
   })
 })
@@ -238,8 +238,8 @@ describe('names of older blocks, beside a live head', () => {
     await early.resolveEarly(database.sql, telling(OLD + 1))
     await cut(FIRST_BLOCK)
     expect(await readTokens()).toEqual([
-      { token: YES, condition: 1, told: OLD + 1, outcome: 0, since: OLD },
-      { token: NO, condition: 1, told: OLD + 1, outcome: 1, since: OLD + 1 },
+      { token: YES, condition: 1, statedIn: OLD + 1, outcome: 0, since: OLD },
+      { token: NO, condition: 1, statedIn: OLD + 1, outcome: 1, since: OLD + 1 },
     ])
   })
 

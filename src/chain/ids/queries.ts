@@ -56,17 +56,17 @@ export async function selectTokens(
 ): Promise<(FoundId & TokenRow)[]> {
   if (names.length === 0) return []
   return sql<(FoundId & TokenRow)[]>`
-    select name, id, condition, told as stated_in
+    select name, id, condition, stated_in
       from unnest(string_to_array(${names.join()}, ',')) as name
      cross join lateral (
-       select id, condition, told from tokens where token = decode(substr(name, 3), 'hex') offset 0
+       select id, condition, stated_in from tokens where token = decode(substr(name, 3), 'hex') offset 0
      ) as known`
 }
 
 export async function selectConditionsOf(sql: Sql, tokens: readonly number[]): Promise<TokenRow[]> {
   if (tokens.length === 0) return []
   return sql<TokenRow[]>`
-    select id, condition, told as stated_in from tokens where id = any(${tokens}::integer[])`
+    select id, condition, stated_in from tokens where id = any(${tokens}::integer[])`
 }
 
 /** Tokens of these conditions by outcome. Index: tokens_condition. */
@@ -76,7 +76,7 @@ export async function selectTokensOf(
 ): Promise<{ condition: number; id: number; statedIn: number }[]> {
   if (conditions.length === 0) return []
   return sql<{ condition: number; id: number; statedIn: number }[]>`
-    select condition, id, told as stated_in
+    select condition, id, stated_in
       from tokens
      where condition = any(${conditions}::integer[])
        and outcome is not null
@@ -124,15 +124,15 @@ async function insertTokens(
   const byToken = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
   const stated = tokens.map(({ id }) => byToken.get(id))
   await tx`
-    insert into tokens (id, token, since, condition, told, outcome)
-    select id, decode(substr(name, 3), 'hex'), since, condition, told, outcome
+    insert into tokens (id, token, since, condition, stated_in, outcome)
+    select id, decode(substr(name, 3), 'hex'), since, condition, stated_in, outcome
       from unnest(${tokens.map(({ id }) => id)}::integer[],
                   ${tokens.map(({ name }) => name)}::text[],
                   ${tokens.map(({ since }) => since)}::bigint[],
                   ${stated.map((outcome) => outcome?.condition ?? null)}::integer[],
                   ${stated.map((outcome) => outcome?.statedIn ?? null)}::integer[],
                   ${stated.map((outcome) => outcome?.outcome ?? null)}::smallint[])
-        as named (id, name, since, condition, told, outcome)`
+        as named (id, name, since, condition, stated_in, outcome)`
 }
 
 /** Gives tokens that had none their condition. */
@@ -140,12 +140,12 @@ export async function updateOutcomes(tx: Sql, outcomes: readonly TokenOutcome[])
   if (outcomes.length === 0) return
   await tx`
     update tokens
-       set condition = stated.condition, told = stated.told, outcome = stated.outcome
+       set condition = stated.condition, stated_in = stated.stated_in, outcome = stated.outcome
       from unnest(${outcomes.map(({ id }) => id)}::integer[],
                   ${outcomes.map(({ condition }) => condition)}::integer[],
                   ${outcomes.map(({ statedIn }) => statedIn)}::integer[],
                   ${outcomes.map(({ outcome }) => outcome ?? null)}::smallint[])
-        as stated (id, condition, told, outcome)
+        as stated (id, condition, stated_in, outcome)
      where tokens.id = stated.id`
 }
 
@@ -157,9 +157,9 @@ export async function insertOutcomeJournal(
   if (outcomes.length === 0) return
   await tx`
     insert into undo (block, state, key, image)
-    select told, 'tokens', array[id], '{}'
+    select stated_in, 'tokens', array[id], '{}'
       from unnest(${outcomes.map(({ statedIn }) => statedIn)}::integer[],
-                  ${outcomes.map(({ id }) => id)}::bigint[]) as stated (told, id)`
+                  ${outcomes.map(({ id }) => id)}::bigint[]) as stated (stated_in, id)`
 }
 
 /**
@@ -172,7 +172,7 @@ export async function cutIds(tx: Sql, fromBlock: number, fromSeq: number): Promi
       delete from undo where block >= ${fromBlock} and state = 'tokens' returning key[1] as id
     )
     update tokens
-       set condition = null, told = null, outcome = null
+       set condition = null, stated_in = null, outcome = null
       from undone
      where tokens.id = undone.id`
   for (const table of ID_TABLES) {
@@ -190,13 +190,13 @@ export async function lowerStatedIn(
   await tx`delete from undo where state = 'tokens' and key[1] = any(${ids}::bigint[])`
   await tx`
     update tokens
-       set told = older.told
+       set stated_in = older.stated_in
       from unnest(${ids}::integer[],
                   ${outcomes.map(({ condition }) => condition)}::integer[],
-                  ${outcomes.map(({ statedIn }) => statedIn)}::integer[]) as older (id, condition, told)
+                  ${outcomes.map(({ statedIn }) => statedIn)}::integer[]) as older (id, condition, stated_in)
      where tokens.id = older.id
        and tokens.condition = older.condition
-       and tokens.told > older.told`
+       and tokens.stated_in > older.stated_in`
 }
 
 /** Older blocks name these ids. */

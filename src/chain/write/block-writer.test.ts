@@ -76,7 +76,7 @@ async function bookAll(size: number, positionsMax?: number) {
 test('a line that begins in the middle leaves the same rows in batches of any size', async () => {
   const { sql } = await bookAll(TO)
   const whole = await hashTables(sql)
-  const late = await sql`select from tokens where told > since >> 20`
+  const late = await sql`select from tokens where stated_in > since >> 20`
   expect(late.length).toBeGreaterThan(0)
   expect(await hashTables((await bookAll(9, 10)).sql)).toEqual(whole)
 }, 30_000)

@@ -26,8 +26,8 @@ create table key_grants (
 create index key_grants_granted_at on key_grants (granted_at);
 
 -- Processes keep the keys they have seen in memory. This number moves whenever a key or an account
--- changes, whoever changes it, and tells them to forget what they know. New rows do not move it:
--- nobody can have cached a key that did not exist.
+-- changes, and a process that sees it move drops what it has cached. New rows do not move it: no
+-- process can have cached a key that did not exist.
 create table accounts_revision (
   is_only_row boolean primary key default true check (is_only_row),
   revision bigint not null

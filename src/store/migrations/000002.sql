@@ -1,8 +1,8 @@
 -- Facts of the chain. `seq` is block number * 2^20 + log index (src/core/seq.ts): one number that
 -- orders, pages and cuts. Amounts are millionths. Time is the time of the block, unix seconds.
 
--- How far the tape goes. Whoever writes facts or the ledger locks this row first, and goes on only
--- if it stands where he left it.
+-- How far the chain is booked. A transaction that writes facts or the ledger locks this row first, and
+-- goes on only if it stands where the writer's last transaction left it.
 create table chain_state (
   is_only_row boolean primary key default true check (is_only_row),
   -- First block of the ledger, and the last block that is in it.
@@ -12,7 +12,7 @@ create table chain_state (
   block_time integer,
   -- Facts of the big tables below this block were dropped by the retention; null: none were.
   kept_from integer,
-  -- Moves when the ledger was made anew: what is in memory is then worth nothing.
+  -- Moves when the ledger was rebuilt: every process then drops its cached rows.
   epoch integer not null default 0
 );
 insert into chain_state default values;
@@ -23,7 +23,7 @@ create table coverage (
   to_block integer not null check (to_block >= from_block)
 );
 
--- The blocks that have facts. What else was read depends on how, and is not kept.
+-- The blocks that have facts. Which other blocks were read depends on the batches, so they are not kept.
 create table blocks (
   number integer primary key,
   time integer not null,
@@ -39,7 +39,8 @@ create table recent_blocks (
   parent_hash bytea not null
 );
 
--- Names with numbers. `since` is the seq that named them first: a reorganisation takes it back.
+-- Natural ids of the chain and our integer ids for them. `since` is the seq of the fact that named the
+-- id first: a reorganisation of that block removes the row.
 create table wallets (
   id integer primary key,
   address bytea not null unique,
@@ -62,13 +63,13 @@ create table builders (
 );
 create index builders_since on builders using brin (since);
 
--- A token belongs to an outcome of a condition; null until a log has told. The first full set that
--- is told has the outcomes: tokens of other sets (of another collateral) only share the condition.
+-- A token belongs to an outcome of a condition; null until a log states it. The first full set that a
+-- log states has the outcomes: tokens of other sets (of another collateral) only share the condition.
 create table tokens (
   id integer primary key,
   condition integer,
-  -- The block of the first log that told: the ledger books older ones without knowing.
-  told integer,
+  -- The block of the first log that states the condition: the ledger books older facts without it.
+  stated_in integer,
   outcome smallint,
   since bigint not null,
   token bytea not null unique
@@ -103,8 +104,8 @@ create table fills (
   metadata bytea
 ) partition by range (seq);
 
--- flags: 1 merge, 2 core, 4 user. tx_hash null: nobody wanted it for itself, and what wanted it has
--- the hash. tokens null: the set of the condition.
+-- flags: 1 merge, 2 core, 4 user. tx_hash null: the split is part of a match, whose fills have the
+-- hash. tokens null: the set of the condition.
 create table splits (
   seq bigint not null primary key,
   amount bigint not null,
@@ -163,7 +164,7 @@ create table transfers (
   primary key (seq, sub)
 ) partition by range (seq);
 
--- Made and destroyed per block, as the transfer logs alone say.
+-- Tokens minted and burned in each block, by the transfer logs alone.
 create table supply_changes (
   block integer not null,
   token integer not null,
@@ -276,7 +277,7 @@ create table wallet_owners (
 create index wallet_owners_wallet on wallet_owners (wallet);
 create index wallet_owners_owner on wallet_owners (owner);
 
--- Logs without a table of their own; kind 'unknown': nobody knows the event.
+-- Logs without a table of their own; kind 'unknown': the decoder has no such event.
 create table raw_logs (
   seq bigint not null primary key,
   contract integer not null,
@@ -287,7 +288,7 @@ create table raw_logs (
 );
 create index raw_logs_kind on raw_logs (kind, seq);
 
--- What could not be booked. A log may be refused more than once, for different reasons.
+-- Logs that could not be booked. A log may be there more than once, for different reasons.
 create table quarantine (
   seq bigint not null,
   reason text not null,
@@ -394,7 +395,7 @@ create table last_prices (
 ) with (fillfactor = 70);
 
 -- Rows of the ledger as they were before a block near the head changed them; image null: there was
--- no row. `state` names the table. What is older than the reorganisation window is forgotten.
+-- no row. `state` names the table. The writer deletes what is older than the reorganisation window.
 create table undo (
   block integer not null,
   state text not null,

@@ -1,4 +1,4 @@
--- The market catalogue, as Gamma tells it. Ids are Gamma's own. Only what answers need is kept, not
+-- The copy of Gamma's catalogue of markets. Ids are Gamma's own. Only what answers need is kept, not
 -- Gamma's whole objects: for 1.3 million markets these take five times the room, and can be read again.
 create table series (
   id integer primary key,
@@ -24,7 +24,7 @@ create table events (
   id integer primary key,
   series integer,
   first_seen timestamptz not null,
-  -- When Gamma did not show it any more; null: it does.
+  -- When Gamma stopped to list it; null: Gamma lists it.
   gone_at timestamptz,
   active boolean not null,
   closed boolean not null,
@@ -164,33 +164,33 @@ create view token_prices as
 select t.id as token,
        case when settled.seq is not null then 'settlement'
             when book.mid is not null then 'clob_mid'
-            when told.seq is not null then 'v1_condition'
+            when stated.seq is not null then 'v1_condition'
             when fill.seq is not null then 'last_fill' end as source,
        case when settled.seq is not null then settled.payouts[t.outcome + 1]
             when book.mid is not null then book.mid
-            when told.seq is not null then told.payouts[told.outcome + 1]
+            when stated.seq is not null then stated.payouts[stated.outcome + 1]
             when fill.seq is not null then fill.usd
             else 0 end as numerator,
        case when settled.seq is not null
               then (select sum(payout) from unnest(settled.payouts) payout)
             when book.mid is not null then 1000000
-            when told.seq is not null then (select sum(payout) from unnest(told.payouts) payout)
+            when stated.seq is not null then (select sum(payout) from unnest(stated.payouts) payout)
             when fill.seq is not null then fill.shares
             else 1 end as denominator,
        case when settled.seq is not null then settled.seq
             when book.mid is not null then null
-            else coalesce(told.seq, fill.seq) end as seq,
+            else coalesce(stated.seq, fill.seq) end as seq,
        case when settled.seq is null and book.mid is not null then book.read_at end as read_at
   from tokens t
   left join results settled
     on settled.condition = t.condition and t.outcome < cardinality(settled.payouts)
   left join token_mids book on book.token = t.token
-  -- What no log has told yet, the catalogue may: which outcome of which condition the token is.
+  -- The catalogue may state the condition and outcome of a token before a log does.
   left join (
     select mt.token, mt.outcome, r.payouts, r.seq
       from market_tokens mt
       join markets m on m.id = mt.market
       join conditions c on c.condition = m.condition
       join results r on r.condition = c.id and mt.outcome < cardinality(r.payouts)
-  ) told on told.token = t.token and t.condition is null
+  ) stated on stated.token = t.token and t.condition is null
   left join last_prices fill on fill.token = t.id and fill.shares > 0;
