@@ -48,6 +48,10 @@ test('imports point down the layers, without a circle', () => {
   expect(findViolations(readSources())).toEqual([])
 })
 
+test('an exported name is declared once in src/', () => {
+  expect(findRepeatedNames(readSources())).toEqual([])
+})
+
 test.each<[string, { [path: string]: string }, string]>([
   [
     'an import from a higher layer',

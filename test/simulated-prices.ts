@@ -7,7 +7,7 @@ import type { HostParts, Peer } from '../sim/server/handlers.js'
 import { type Host, openHost } from '../sim/server/host.js'
 import { Universe } from '../sim/universe/universe.js'
 import { type Environment, loadConfig } from '../src/config/config.js'
-import { ensurePartitions } from '../src/prices/archive/partitions.js'
+import { ensureTickPartitions } from '../src/prices/archive/partitions.js'
 import { insertTicks, upsertBlocks } from '../src/prices/archive/queries.js'
 import { BLOCK_SEC, TickBlock, tickBlockOf } from '../src/prices/fast/tick-block.js'
 import { type CoinSymbol, type Stream, SYMBOLS, streamId } from '../src/prices/streams.js'
@@ -164,7 +164,7 @@ export async function insertPast(
     return { stream: streamId(each), quote: { price, bid: undefined, ask: undefined } }
   })
   const blocks = range(tickBlockOf(nowSec - PAST_SEC), tickBlockOf(nowSec))
-  await ensurePartitions(sql, blocks)
+  await ensureTickPartitions(sql, blocks)
   await upsertBlocks(
     sql,
     past.flatMap(({ stream, quote }) =>

@@ -1,4 +1,4 @@
-import { ensurePartitions } from '../../src/prices/archive/partitions.js'
+import { ensureTickPartitions } from '../../src/prices/archive/partitions.js'
 import { upsertBlocks } from '../../src/prices/archive/queries.js'
 import { BLOCK_SEC, TickBlock, tickBlockOf } from '../../src/prices/fast/tick-block.js'
 import { type Stream, streamId } from '../../src/prices/streams.js'
@@ -19,7 +19,7 @@ export async function fillArchive(
       const count = Math.min(BLOCKS_PER_WRITE, untilBlock - block)
       const blocks = Array.from({ length: count }, (_, index) => block + index)
       await transact(pool, async (tx) => {
-        await ensurePartitions(tx, blocks)
+        await ensureTickPartitions(tx, blocks)
         await upsertBlocks(
           tx,
           blocks.map((each) => toRow(stream, each)),
@@ -41,7 +41,7 @@ export async function repeatBlocks(
   { fromBlock, untilBlock, hasTicks }: { fromBlock: number; untilBlock: number; hasTicks: boolean },
 ): Promise<void> {
   const blocks = Array.from({ length: untilBlock - fromBlock }, (_, index) => fromBlock + index)
-  await transact(pool, (tx) => ensurePartitions(tx, blocks))
+  await transact(pool, (tx) => ensureTickPartitions(tx, blocks))
   for (const stream of streams) {
     const columns = hasTicks ? toRow(stream, fromBlock).columns : []
     await transact(pool, async (tx) => {

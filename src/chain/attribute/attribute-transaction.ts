@@ -1,5 +1,5 @@
 import { DecodeError } from '../../upstreams/polygon/abi.js'
-import type { Contract, Role } from '../../upstreams/polygon/contracts.js'
+import type { Contract, ContractRole } from '../../upstreams/polygon/contracts.js'
 import { fill, ordersMatched, ordersMatchedV1 } from '../../upstreams/polygon/decode-exchange.js'
 import { type DecodedEvent, EMITTERS } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
@@ -55,7 +55,7 @@ export function attributeTransaction(
 }
 
 /** When a log of one of these contracts does not decode, no token event of the transaction is booked. */
-const TOKEN_ROLES: ReadonlySet<Role> = new Set([
+const TOKEN_ROLES: ReadonlySet<ContractRole> = new Set([
   'conditionalTokens',
   'positionManager',
   'exchangeV1',

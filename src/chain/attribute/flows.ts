@@ -1,7 +1,7 @@
 import { AMOUNT_MAX } from '../../core/money.js'
 import { seqOf } from '../../core/seq.js'
 import { addressToWord, ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import { CONTRACTS, type Role } from '../../upstreams/polygon/contracts.js'
+import { CONTRACTS, type ContractRole } from '../../upstreams/polygon/contracts.js'
 import { PUSD_EVENTS } from '../../upstreams/polygon/decode-wallets.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
@@ -71,7 +71,7 @@ function topicOf(kind: (typeof PUSD_EVENTS)[number]['kind']): string {
   return PUSD_EVENTS.find((event) => event.kind === kind)?.topic0 ?? ''
 }
 
-function wordsWithout(role: Role): ReadonlySet<string> {
+function wordsWithout(role: ContractRole): ReadonlySet<string> {
   const others = CONTRACTS.filter((contract) => contract.role !== role)
   return new Set([ZERO_WORD, ...others.map(({ address }) => addressToWord(address))])
 }

@@ -1,13 +1,13 @@
-import { CONTRACTS, type Contract, type Role } from '../../upstreams/polygon/contracts.js'
+import { CONTRACTS, type Contract, type ContractRole } from '../../upstreams/polygon/contracts.js'
 
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
-const ROLES: ReadonlyMap<string, Role> = new Map(
+const ROLES: ReadonlyMap<string, ContractRole> = new Map(
   CONTRACTS.map(({ address, role }) => [address, role]),
 )
 
 /** `undefined`: not in the table of contracts. */
-export const roleOf = (address: string): Role | undefined => ROLES.get(address)
+export const roleOf = (address: string): ContractRole | undefined => ROLES.get(address)
 
 /** A contract of the table, or the zero address. */
 export const isProtocol = (address: string): boolean =>
@@ -24,7 +24,7 @@ export const isAutoRedeemer = (address: string): boolean => {
 }
 
 /** Contracts that act in their own name for their caller, and pass the tokens on. */
-const INTERMEDIARIES = new Set<Role | undefined>([
+const INTERMEDIARIES = new Set<ContractRole | undefined>([
   'negRiskAdapter',
   'collateralAdapter',
   'autoRedeemer',
@@ -34,7 +34,11 @@ const INTERMEDIARIES = new Set<Role | undefined>([
 
 export const isIntermediary = (address: string): boolean => INTERMEDIARIES.has(ROLES.get(address))
 
-const MODULES = new Set<Role | undefined>(['binaryModule', 'negRiskModule', 'combinatorialModule'])
+const MODULES = new Set<ContractRole | undefined>([
+  'binaryModule',
+  'negRiskModule',
+  'combinatorialModule',
+])
 
 export const isModule = (address: string): boolean => MODULES.has(ROLES.get(address))
 

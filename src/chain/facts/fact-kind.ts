@@ -100,10 +100,10 @@ export const UNTIMED = 0
 export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !== 0
 
 /** Array of numbers in the text format of COPY. */
-export const copyNumbers = (values: readonly (number | bigint)[]): string => `{${values.join()}}`
+export const copyNumberList = (values: readonly (number | bigint)[]): string => `{${values.join()}}`
 
 export const copyTokens = (ids: IdLookup, tokens: readonly string[]): string =>
-  copyNumbers(idsOfTokens(ids, tokens))
+  copyNumberList(idsOfTokens(ids, tokens))
 
 export const idsOfTokens = (ids: IdLookup, tokens: readonly string[]): number[] =>
   tokens.map((token) => ids.token(token))

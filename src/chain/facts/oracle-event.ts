@@ -1,5 +1,5 @@
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
-import { copyNumbers, type FactKind } from './fact-kind.js'
+import { copyNumberList, type FactKind } from './fact-kind.js'
 
 /** A step in the life of a question at the UMA oracle: the fields that a kind lacks are `undefined`. */
 export type OracleFact = {
@@ -52,7 +52,7 @@ export const ORACLE_EVENTS: FactKind<OracleFact> = {
         step.actor === undefined ? NULL : ids.wallet(step.actor),
         step.proposer === undefined ? NULL : ids.wallet(step.proposer),
         step.price ?? NULL,
-        step.payouts === undefined ? NULL : copyNumbers(step.payouts),
+        step.payouts === undefined ? NULL : copyNumberList(step.payouts),
         step.expirationSec ?? NULL,
         copyBytes(step.txHash),
       ].join('\t')}\n`,

@@ -1,7 +1,7 @@
 import { type RedemptionEntry, ZERO_WALLET } from '../../ledger/entry.js'
 import { copyBytes } from '../../store/copy.js'
 import {
-  copyNumbers,
+  copyNumberList,
   copyTokens,
   type EntryContext,
   type FactKind,
@@ -51,7 +51,7 @@ export const REDEMPTIONS: FactKind<RedemptionFact> = {
         (isUser ? REDEMPTION_FLAGS.user : 0) +
         (source === 'auto_redeemer' ? REDEMPTION_FLAGS.autoRedeemer : 0)
       const tokens = copyTokens(ids, redemption.tokens)
-      const amounts = copyNumbers(redemption.amounts)
+      const amounts = copyNumberList(redemption.amounts)
       return `${seq}\t${payout}\t${wallet}\t${condition}\t${flags}\t${tokens}\t${amounts}\t${copyBytes(redemption.txHash)}\n`
     },
   },

@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
-import { copyNumbers, type FactKind } from './fact-kind.js'
+import { copyNumberList, type FactKind } from './fact-kind.js'
 
 /** A condition got its result. */
 export type ResolutionFact = {
@@ -18,7 +18,7 @@ export const RESOLUTIONS: FactKind<ResolutionFact> = {
     columns: ['seq', 'condition', 'payouts', 'tx_hash'],
     isSelectedInTransaction: true,
     toLine: ({ seq, condition, payouts, txHash }, ids) =>
-      `${seq}\t${ids.condition(condition)}\t${copyNumbers(payouts)}\t${copyBytes(txHash)}\n`,
+      `${seq}\t${ids.condition(condition)}\t${copyNumberList(payouts)}\t${copyBytes(txHash)}\n`,
   },
   addReferences({ seq, condition }, ids, place) {
     ids.conditions.add(condition, seq, place)

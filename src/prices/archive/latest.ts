@@ -3,7 +3,7 @@ import { BLOCK_SEC, slotOf, TickBlock } from '../fast/tick-block.js'
 import { selectLastBlocks, selectLastLive } from './queries.js'
 
 /** Both ends included. */
-export type Span = { fromSec: number; toSec: number }
+export type TickSpan = { fromSec: number; toSec: number }
 
 export type Price = { sec: number; price: number }
 
@@ -11,7 +11,7 @@ export type Price = { sec: number; price: number }
 export async function selectLatest(
   sql: Sql,
   streams: readonly number[],
-  { fromSec, toSec }: Span,
+  { fromSec, toSec }: TickSpan,
 ): Promise<Map<number, Price>> {
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const live = await selectLastLive(sql, streams, toSec)

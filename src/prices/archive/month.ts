@@ -6,7 +6,7 @@ export type Month = { name: string; fromBlock: number; untilBlock: number }
 /** With a number at the end where the plain name belongs to a partition that was taken out. */
 const NAME = /^tick_blocks_(\d{4})_(\d{2})(?:_\d+)?$/
 
-export function monthOf(block: number): Month {
+export function monthOfBlock(block: number): Month {
   const date = new Date(block * BLOCK_SEC * 1000)
   return toMonth(date.getUTCFullYear(), date.getUTCMonth())
 }

@@ -1,13 +1,13 @@
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { BLOCK_SEC, hourOfBlock, slotOf, TickBlock, tickBlockOf } from '../fast/tick-block.js'
-import { ensurePartitions } from './partitions.js'
+import { ensureTickPartitions } from './partitions.js'
 import {
   addToHours,
   type BlockKey,
   deleteLive,
   type HourRow,
-  lockState,
+  lockArchiveState,
   type StreamTick,
   selectBlocksByKey,
   selectOldLive,
@@ -30,7 +30,7 @@ export async function packTicks(pool: Pool, nowMs: number): Promise<void> {
 
 /** Whether there is more to move. */
 async function packSome(tx: Sql, untilBlock: number): Promise<boolean> {
-  const state = await lockState(tx)
+  const state = await lockArchiveState(tx)
   const ticks = await selectOldLive(tx, untilBlock * BLOCK_SEC, TICKS_MAX)
   const isAll = ticks.length < TICKS_MAX
   const changed = ticks.length === 0 ? [] : await moveIntoBlocks(tx, ticks)
@@ -58,7 +58,7 @@ async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<Bl
   }
   const changed = [...blocks.values()].filter(({ added }) => added > 0)
   if (changed.length > 0) {
-    await ensurePartitions(
+    await ensureTickPartitions(
       tx,
       changed.map(({ block }) => block),
     )

@@ -3,8 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import { transact } from '../../store/transaction.js'
 import { tickBlockOf } from '../fast/tick-block.js'
 import { packTicks } from './pack.js'
-import { dropOldMonths, ensurePartitions } from './partitions.js'
-import { insertGap, insertTicks, lockState } from './queries.js'
+import { dropOldMonths, ensureTickPartitions } from './partitions.js'
+import { insertGap, insertTicks, lockArchiveState } from './queries.js'
 import { clearArchive, makeTick, readPacked, readState } from './test-archive.js'
 
 const OCTOBER_MS = Date.UTC(2026, 9)
@@ -61,7 +61,7 @@ describe('partitions', () => {
 
   test('are made by two at once without a conflict', async () => {
     const blocks = [tickBlockOf(NOVEMBER_SEC - 1), tickBlockOf(NOVEMBER_SEC)]
-    const ensure = () => transact(database.sql, (tx) => ensurePartitions(tx, blocks))
+    const ensure = () => transact(database.sql, (tx) => ensureTickPartitions(tx, blocks))
     await Promise.all([ensure(), ensure(), ensure()])
     expect(await partitions()).toHaveLength(2)
   })
@@ -88,7 +88,7 @@ describe('a partition that was taken out', () => {
     await packAt([NOVEMBER_SEC - 9, NOVEMBER_SEC])
     let dropping: Promise<void> | undefined
     await transact(sql, async (tx) => {
-      await lockState(tx)
+      await lockArchiveState(tx)
       dropping = dropOldMonths(sql, NOVEMBER_MS)
       await vi.waitFor(async () => {
         const [row] = await sql`select count(*)::int as waiting from pg_locks where not granted`

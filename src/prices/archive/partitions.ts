@@ -3,16 +3,16 @@ import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
 import { BLOCK_SEC } from '../fast/tick-block.js'
-import { type Month, monthNamed, monthOf } from './month.js'
-import { lockState, updateState } from './queries.js'
+import { type Month, monthNamed, monthOfBlock } from './month.js'
+import { lockArchiveState, updateState } from './queries.js'
 
 const NAMES_MAX = 100
 /** Readers of blocks queue behind a transaction that waits for its lock: it gives up after so long. */
 const LOCK_WAIT_MS = 2_000
 
 /** Makes the partitions that these blocks need. */
-export async function ensurePartitions(tx: Sql, blocks: Iterable<number>): Promise<void> {
-  const months = new Map([...blocks].map(monthOf).map((month) => [month.name, month]))
+export async function ensureTickPartitions(tx: Sql, blocks: Iterable<number>): Promise<void> {
+  const months = new Map([...blocks].map(monthOfBlock).map((month) => [month.name, month]))
   const missing = await selectMissing(tx, [...months.values()])
   if (missing.length === 0) return
   await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
@@ -28,7 +28,7 @@ export async function dropOldMonths(pool: Pool, beforeMs: number): Promise<void>
     await transact(pool, async (tx) => {
       await tx.unsafe(`set local lock_timeout = ${LOCK_WAIT_MS}`)
       // Locked first, as packing does. The new revision makes every process drop its rendered blocks.
-      const state = await lockState(tx)
+      const state = await lockArchiveState(tx)
       // The operator may have detached it meanwhile, to keep it.
       if (!(await selectAttached(tx)).includes(name)) return
       await tx.unsafe(`drop table if exists ${name}`)

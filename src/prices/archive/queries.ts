@@ -1,8 +1,8 @@
 import type { Sql } from '../../store/connection.js'
-import { COLUMN_BYTES, type Tick, tickBlockOf } from '../fast/tick-block.js'
-import { monthOf } from './month.js'
+import { COLUMN_BYTES, type StoredTick, tickBlockOf } from '../fast/tick-block.js'
+import { monthOfBlock } from './month.js'
 
-export type StreamTick = Tick & { stream: number }
+export type StreamTick = StoredTick & { stream: number }
 export type BlockKey = { stream: number; block: number }
 export type BlockRow = BlockKey & { columns: Uint8Array }
 export type TickState = { packedUntil: number; revision: number }
@@ -70,8 +70,8 @@ const prices = (sql: Sql) => sql`substring(columns from 1 for ${COLUMN_BYTES}) a
  * month that there is, and get slower with each.
  */
 function inMonths(sql: Sql, fromBlock: number, toBlock: number) {
-  const from = monthOf(fromBlock).fromBlock
-  const until = monthOf(toBlock).untilBlock
+  const from = monthOfBlock(fromBlock).fromBlock
+  const until = monthOfBlock(toBlock).untilBlock
   return sql.unsafe(`block >= ${from} and block < ${until}`)
 }
 
@@ -138,7 +138,7 @@ export function selectLastBlocks(
       ) b`
 }
 
-export async function lockState(tx: Sql): Promise<TickState> {
+export async function lockArchiveState(tx: Sql): Promise<TickState> {
   const [state] = await tx<TickState[]>`
     select packed_until, revision from tick_state for update`
   if (state === undefined) throw new Error('the tick archive has lost its state')

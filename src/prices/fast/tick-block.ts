@@ -10,7 +10,7 @@ export const BLOCK_SEC = 300
 export type Quote = { price: number; bid: number | undefined; ask: number | undefined }
 
 /** A price of a second. */
-export type Tick = Quote & { sec: number }
+export type StoredTick = Quote & { sec: number }
 
 /** The prices come first, and are all that a block needs. */
 export const COLUMN_BYTES = BLOCK_SEC * Float64Array.BYTES_PER_ELEMENT

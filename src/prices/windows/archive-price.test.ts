@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Tick } from '../fast/tick-block.js'
+import type { StoredTick } from '../fast/tick-block.js'
 import { streamId, TICK_SOURCES } from '../streams.js'
 import { choosePrice } from './price-window.js'
 
@@ -19,7 +19,7 @@ const lastTicks = fc.uniqueArray(
 )
 type LastTick = typeof lastTicks extends fc.Arbitrary<(infer T)[]> ? T : never
 
-const toLatest = (ticks: readonly LastTick[]): Map<number, Tick> =>
+const toLatest = (ticks: readonly LastTick[]): Map<number, StoredTick> =>
   new Map(
     ticks.map(({ kind, source, sec, price }) => [
       streamId({ symbol: 'BTC', kind, source }),

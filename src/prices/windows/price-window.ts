@@ -1,7 +1,7 @@
 import { unavailable } from '../../core/errors.js'
 import type { Sql } from '../../store/connection.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
-import { newestTick, type Price, type Span, selectLatest } from '../archive/latest.js'
+import { newestTick, type Price, selectLatest, type TickSpan } from '../archive/latest.js'
 import { type CoinSymbol, streamIds } from '../streams.js'
 import type { SitePrices } from './site-prices.js'
 import { kindsAt, lookbackSecOf, priceUnknown, SETTLE_MS, type Window } from './window.js'
@@ -85,7 +85,7 @@ export async function selectPrice(
   sql: Sql,
   symbol: CoinSymbol,
   kinds: readonly PriceKind[],
-  span: Span,
+  span: TickSpan,
 ): Promise<ArchivePrice | undefined> {
   const streams = kinds.flatMap((kind) => streamIds(symbol, kind))
   return choosePrice(await selectLatest(sql, streams, span), symbol, kinds)

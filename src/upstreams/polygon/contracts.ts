@@ -1,5 +1,5 @@
 /** What a contract does, which decides the events that it emits. */
-export type Role =
+export type ContractRole =
   | 'conditionalTokens'
   | 'exchangeV1'
   | 'exchange'
@@ -39,7 +39,7 @@ export type Generation = 1 | 2 | 3 | 4
 export type Contract = {
   /** Lower-case. */
   address: string
-  role: Role
+  role: ContractRole
   generation: Generation
   /** Serves markets whose questions exclude each other. */
   negRisk: boolean
@@ -47,7 +47,13 @@ export type Contract = {
   fromBlock: number
 }
 
-type Row = readonly [Role, Generation, address: string, fromBlock: number, negRisk?: 'negRisk']
+type Row = readonly [
+  ContractRole,
+  Generation,
+  address: string,
+  fromBlock: number,
+  negRisk?: 'negRisk',
+]
 
 /** A new deployment of a known contract is a new row here and nothing else. */
 const ROWS: readonly Row[] = [

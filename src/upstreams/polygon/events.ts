@@ -1,5 +1,4 @@
-import type { Contract, Role } from './contracts.js'
-import { CONTRACTS } from './contracts.js'
+import { CONTRACTS, type Contract, type ContractRole } from './contracts.js'
 import {
   CONDITIONAL_TOKENS_EVENTS,
   ERC1155_EVENTS,
@@ -54,7 +53,9 @@ export const ROLE_EVENTS = {
   safeFactory: SAFE_FACTORY_EVENTS,
   relayHub: RELAY_HUB_EVENTS,
   fpmmFactory: FPMM_FACTORY_EVENTS,
-} as const satisfies { [Name in Role]?: readonly EventDecoder<{ kind: string; at: LogPlace }>[] }
+} as const satisfies {
+  [Name in ContractRole]?: readonly EventDecoder<{ kind: string; at: LogPlace }>[]
+}
 
 type Decoders = (typeof ROLE_EVENTS)[keyof typeof ROLE_EVENTS][number]
 
@@ -84,6 +85,6 @@ export const EMITTERS: ReadonlyMap<string, Emitter> = new Map(
   CONTRACTS.map((contract) => [contract.address, { contract, events: eventsOf(contract.role) }]),
 )
 
-function eventsOf(role: Role): readonly EventDecoder<DecodedEvent>[] {
+function eventsOf(role: ContractRole): readonly EventDecoder<DecodedEvent>[] {
   return role in ROLE_EVENTS ? ROLE_EVENTS[role as keyof typeof ROLE_EVENTS] : []
 }

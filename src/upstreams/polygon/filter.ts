@@ -1,6 +1,6 @@
 import { keccak256 } from '../../lib/keccak.js'
 import { START } from './abi.js'
-import { CONTRACTS, type Role } from './contracts.js'
+import { CONTRACTS, type ContractRole } from './contracts.js'
 import { type DecodedEvent, ROLE_EVENTS } from './events.js'
 
 /** What `eth_getLogs` and the logs subscription filter by; `null` in a place takes any topic there. */
@@ -10,7 +10,7 @@ export type LogFilter = {
 }
 
 /** Tokens of the whole chain: our own contracts emit an event for each transfer that matters. */
-const UNWATCHED_ROLES = new Set<Role>(['erc20'])
+const UNWATCHED_ROLES = new Set<ContractRole>(['erc20'])
 
 /** Permissions that move nothing. */
 const SILENT_KINDS = new Set<string>([

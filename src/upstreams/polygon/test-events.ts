@@ -12,7 +12,7 @@ import {
   toHex,
 } from 'viem'
 import { ZERO_WORD } from './abi.js'
-import { CONTRACTS, type Role } from './contracts.js'
+import { CONTRACTS, type ContractRole } from './contracts.js'
 import { ROLE_EVENTS } from './events.js'
 import type { ChainLog } from './log.js'
 
@@ -58,7 +58,7 @@ export const EVENTS = Object.entries(ROLE_EVENTS).flatMap(([role, decoders]) =>
     const signature = PUBLISHED[role as keyof typeof ROLE_EVENTS].find(
       (event) => event.topic0 === topic0,
     )?.signature
-    return { role: role as Role, kind, topic0, signature: `event ${signature}` }
+    return { role: role as ContractRole, kind, topic0, signature: `event ${signature}` }
   }),
 )
 
@@ -70,7 +70,7 @@ function published(...groups: string[]): Signed[] {
   return groups.flatMap((group) => VECTORS.events[group] ?? [])
 }
 
-export function encode(role: Role, item: AbiEvent, args: Arguments): ChainLog {
+export function encode(role: ContractRole, item: AbiEvent, args: Arguments): ChainLog {
   const address = CONTRACTS.find((contract) => contract.role === role)?.address ?? ''
   const topics = encodeEventTopics({ abi: [item], args } as never) as string[]
   const plain = item.inputs.filter(({ indexed }) => indexed !== true)

@@ -7,7 +7,7 @@ import type { PriceKind, PriceTick, Seconds } from './source.js'
 /** Seconds of a feed that did not come. */
 export type MissedSeconds = Seconds & { feed: ChainlinkFeed }
 
-export type BackfillOptions = {
+export type ChainlinkBackfillOptions = {
   /** Reports from that second on, the oldest first; empty: the host has none of it yet. */
   readPage: (feed: ChainlinkFeed, fromSec: number, signal: AbortSignal) => Promise<PriceTick[]>
   onTick: (tick: PriceTick) => void
@@ -40,14 +40,14 @@ type FeedQueue = { feed: ChainlinkFeed; stretches: Stretch[]; isBusy: boolean; s
  * so the feeds are filled side by side, and backwards, because recent prices are asked for most.
  */
 export class Backfill {
-  readonly #options: BackfillOptions
+  readonly #options: ChainlinkBackfillOptions
   readonly #signal: AbortSignal
   readonly #queues = new Map<ChainlinkFeed, FeedQueue>()
   #pages = 0
   #newestSec = 0
   #servedMs = Number.NEGATIVE_INFINITY
 
-  constructor(signal: AbortSignal, options: BackfillOptions) {
+  constructor(signal: AbortSignal, options: ChainlinkBackfillOptions) {
     this.#signal = signal
     this.#options = options
   }

@@ -15,7 +15,7 @@ import {
   type PriceTick,
   type StoredStreams,
 } from './source.js'
-import { type Hole, healthOf, TickDeduplicator } from './tick-deduplicator.js'
+import { healthOf, TickDeduplicator, type TickHole } from './tick-deduplicator.js'
 
 const NAME = 'chainlink'
 
@@ -162,7 +162,7 @@ export class ChainlinkSource implements PriceSource {
   }
 }
 
-function fillHole(hole: Hole, feeds: ChainlinkFeedMap, backfill: Backfill): void {
+function fillHole(hole: TickHole, feeds: ChainlinkFeedMap, backfill: Backfill): void {
   const { coin, kind, afterMs, beforeMs } = hole
   for (const feed of feeds.values()) {
     if (feed.coin !== coin || feed.kind !== kind) continue

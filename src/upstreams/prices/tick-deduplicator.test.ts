@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PriceTick, StoredStreams } from './source.js'
-import { type Hole, TickDeduplicator } from './tick-deduplicator.js'
+import { TickDeduplicator, type TickHole } from './tick-deduplicator.js'
 
 const anySec = fc.integer({ min: 1, max: 60 })
 const anySecs = fc.array(anySec, { minLength: 1 })
@@ -21,7 +21,7 @@ const until = (sec: number) => ({ untilMs: sec * 1_000, missing: [] })
 
 function open(stepMsMax = 5_000, stored?: StoredStreams) {
   const accepted: string[] = []
-  const holes: Hole[] = []
+  const holes: TickHole[] = []
   const deduplicator = new TickDeduplicator({
     coins: ['btc', 'eth'],
     stepMsMax,

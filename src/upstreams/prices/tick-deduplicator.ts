@@ -12,7 +12,7 @@ import type {
 const TIMESTAMPS_MAX = 900
 
 /** Times between two ticks of a stream for which no tick came. */
-export type Hole = { coin: string; kind: PriceKind; afterMs: number; beforeMs: number }
+export type TickHole = { coin: string; kind: PriceKind; afterMs: number; beforeMs: number }
 
 export type TickDeduplicatorOptions = {
   /** Ticks of other coins are left out. */
@@ -23,7 +23,7 @@ export type TickDeduplicatorOptions = {
   stored?: StoredStreams | undefined
   onTick: (tick: PriceTick) => void
   /** Called before the tick that comes after the hole. */
-  onHole: (hole: Hole) => void
+  onHole: (hole: TickHole) => void
 }
 
 type Stream = {
