@@ -68,7 +68,7 @@ export const showAccount = (accountId: number): string => `acc_${accountId}`
 export const showKey = (keyId: number): string => `key_${keyId}`
 
 /** Makes a key; the caller has checked that the plan of the account allows one more. */
-export async function makeKey(
+async function makeKey(
   sql: Sql,
   { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
 ): Promise<NewKey> {

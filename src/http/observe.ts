@@ -59,7 +59,7 @@ function logRequest(ctx: Context, request: FastifyRequest, status: number, secon
 const URL_LENGTH_MAX = 500
 
 /** The URL without the key. Decoded, so that the log's own filter recognises a key in any spelling. */
-export function loggableUrl(url: string): string {
+function loggableUrl(url: string): string {
   const [path = '', query] = url.slice(0, URL_LENGTH_MAX).split('?', 2)
   if (query === undefined) return decodeAscii(path)
   const parameters = new URLSearchParams(query)

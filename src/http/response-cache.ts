@@ -13,7 +13,7 @@ export type Computed = Pick<CachedAnswer, 'head'> & {
 }
 
 /** Gets the time at which it begins. */
-export type Compute = (nowMs: number) => Promise<Computed>
+type Compute = (nowMs: number) => Promise<Computed>
 
 type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
 

@@ -19,4 +19,4 @@ export function createLog(level: LogLevel, out: { write(line: string): unknown }
 // The random part is the secret, whatever is left of the prefix; its underscore may come encoded.
 const SECRET = /(live(?:_|%5f))[0-9a-f]{16,}/gi
 
-export const redactKeys = (text: string): string => text.replace(SECRET, '$1[redacted]')
+const redactKeys = (text: string): string => text.replace(SECRET, '$1[redacted]')
