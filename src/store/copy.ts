@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Sql } from './connection.js'
 
 /** Large enough that the system calls do not count, small enough for the young generation. */
-const CHUNK_CHARS = 65_536
+export const COPY_CHUNK_CHARS = 65_536
 
 /**
  * Appends rows in the text format of COPY: each piece of `lines` is one line or more with their ends,
@@ -19,11 +19,11 @@ export async function copyLines(
 }
 
 /** Lines put together to pieces of a size that is worth sending. */
-export function* inTexts(lines: Iterable<string>): Generator<string> {
+function* inTexts(lines: Iterable<string>): Generator<string> {
   let text = ''
   for (const line of lines) {
     text += line
-    if (text.length < CHUNK_CHARS) continue
+    if (text.length < COPY_CHUNK_CHARS) continue
     yield text
     text = ''
   }

@@ -1,6 +1,6 @@
 import { blockOf, LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
-import { copyLines, inTexts } from '../../store/copy.js'
+import { COPY_CHUNK_CHARS, copyLines } from '../../store/copy.js'
 import { type BatchBlock, BLOCK_ROWS } from '../facts/block.js'
 import type { FactRows, IdLookup, PlacedFact } from '../facts/fact-kind.js'
 import { insertQuarantine, type QuarantineFact } from '../facts/quarantine.js'
@@ -24,7 +24,7 @@ const SOURCES: readonly Source[] = [
  */
 export class FactWriter {
   readonly #ids: IdLookup
-  readonly #tables = SOURCES.map((source) => ({ ...source, texts: [] as string[], chars: 0 }))
+  readonly #tables = SOURCES.map((source) => ({ source, texts: [] as string[] }))
   #quarantine: QuarantineFact[] = []
 
   constructor(ids: IdLookup) {
@@ -32,11 +32,17 @@ export class FactWriter {
   }
 
   add(batch: BatchFacts): void {
-    for (const table of this.#tables) {
-      for (const text of inTexts(this.#lines(table.rows, table.factsIn(batch)))) {
-        table.texts.push(text)
-        table.chars += text.length
+    for (const { source, texts } of this.#tables) {
+      const { toLine } = source.rows
+      let text = texts.pop() ?? ''
+      for (const fact of source.factsIn(batch)) {
+        if (text.length >= COPY_CHUNK_CHARS) {
+          texts.push(text)
+          text = ''
+        }
+        text += toLine?.(fact, this.#ids) ?? ''
       }
+      if (text !== '') texts.push(text)
     }
     this.#quarantine.push(...batch.quarantine, ...quarantineUnstorable(batch.rawLogs))
   }
@@ -47,10 +53,11 @@ export class FactWriter {
    */
   async send(tx: Sql, charsMin: number): Promise<void> {
     for (const table of this.#tables) {
-      const { rows, texts } = table
-      if (table.chars < (rows.isSelectedInTransaction ? 1 : charsMin)) continue
+      const { texts, source } = table
+      const { rows } = source
+      const chars = texts.reduce((sum, { length }) => sum + length, 0)
+      if (chars < (rows.isSelectedInTransaction ? 1 : charsMin)) continue
       table.texts = []
-      table.chars = 0
       await copyLines(tx, rows.table, rows.columns, texts)
     }
   }
@@ -60,10 +67,6 @@ export class FactWriter {
     const quarantine = this.#quarantine
     this.#quarantine = []
     await insertQuarantine(tx, quarantine)
-  }
-
-  *#lines({ toLine }: FactRows<unknown>, facts: readonly unknown[]): Generator<string> {
-    if (toLine !== undefined) for (const fact of facts) yield toLine(fact, this.#ids)
   }
 }
 
