@@ -76,7 +76,7 @@ function coverageOfRanges(ranges: readonly RangeRow[], head: StateRow): Coverage
   }
   return {
     from: { block: first.fromBlock, timeSec: first.fromTime ?? undefined },
-    // The last block may have had no facts, and then only the head knows its time.
+    // The last block may have had no facts, and then only the state has its time.
     to: {
       block: last.toBlock,
       timeSec: (last.toBlock === head.block ? head.blockTime : last.toTime) ?? undefined,

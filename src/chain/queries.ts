@@ -8,7 +8,7 @@ export type StateRow = {
   epoch: number
 }
 
-/** How far the tape goes. */
+/** How far the chain is booked. */
 export async function selectState(sql: Sql): Promise<StateRow> {
   const [row] = await sql<StateRow[]>`
     select ledger_from, block, block_time, kept_from, epoch from chain_state`

@@ -71,7 +71,7 @@ const openNode = ({ host: { url } }: FollowWorld): PolygonClient =>
     metrics: createUpstreamMetrics(new Registry()),
   })
 
-/** A copy of a database that nobody is connected to, for one test. */
+/** A copy, for one test, of a database without connections. */
 export async function cloneDatabase({ target }: TestDatabase): Promise<TestDatabase> {
   if (!('socketDir' in target)) throw new Error('test databases are reached by a socket')
   const database = `test_${randomBytes(6).toString('hex')}`

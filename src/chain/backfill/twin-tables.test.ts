@@ -102,7 +102,7 @@ describe('tables that were swapped', () => {
     expect(refused.map(({ seq }) => seq)).toEqual([2n, 3n])
   })
 
-  test('keep nothing of the journal up to the block that nobody can go back beyond', async () => {
+  test('keep nothing of the journal up to the block below which no reorganisation can go back', async () => {
     await sql`insert into undo values (9, 'tokens', '{4}', '{}'), (12, 'tokens', '{5}', '{}')`
     await swap(async (tx) => {
       await tx`insert into undo values (10, 'supplies', '{1}', null), (11, 'supplies', '{1}', null)`

@@ -17,8 +17,8 @@ afterAll(() => database.drop())
 beforeEach(() => cut(FIRST_BLOCK - 1_000))
 
 const cut = (fromBlock: number) => database.sql.begin((tx) => cutFacts(tx, fromBlock))
-const resolve = (names: IdRegistry, tape: BatchFacts, journal = false) =>
-  database.sql.begin((tx) => names.resolve(tx, tape, { journal }))
+const resolve = (names: IdRegistry, batch: BatchFacts, journal = false) =>
+  database.sql.begin((tx) => names.resolve(tx, batch, { journal }))
 
 const YES = word(1)
 const NO = word(2)
@@ -29,8 +29,8 @@ function tapeAt(block: number, facts: Partial<BatchFacts>): BatchFacts {
   return { ...createBatchFacts(), blocks: [header], ...facts }
 }
 
-/** Tells which tokens the condition has. */
-const telling = (block: number, tokens = [YES, NO]): BatchFacts =>
+/** States which tokens the condition has. */
+const stating = (block: number, tokens = [YES, NO]): BatchFacts =>
   tapeAt(block, { outcomes: [{ seq: seqOf(block, 5), condition: CONDITION, tokens }] })
 
 /** IdRegistry a token and nothing of its condition. */
@@ -53,7 +53,7 @@ const sinceOf = async (name: string): Promise<number | undefined> => {
 }
 
 describe('IdRegistry', () => {
-  test('numbers go up from 1 in the order of the chain; nobody is 0', async () => {
+  test('ids go up from 1 in the order of the chain; the zero address is 0', async () => {
     const names = new IdRegistry()
     const fresh = await resolve(names, testBatch(FIRST_BLOCK, FIRST_BLOCK + 30))
     expect(fresh.wallets).toEqual(fresh.wallets.map((_, index) => index + 1))
@@ -75,7 +75,7 @@ describe('IdRegistry', () => {
   })
 
   test('two at once on two connections give every name one number', async () => {
-    const tapes = Array.from({ length: 12 }, (_, index) =>
+    const batches = Array.from({ length: 12 }, (_, index) =>
       testBatch(FIRST_BLOCK, FIRST_BLOCK + 8 + index, index % 3),
     )
     const racers = [
@@ -85,7 +85,8 @@ describe('IdRegistry', () => {
     ]
     await Promise.all(
       racers.map(async (names, racer) => {
-        for (const tape of racer === 1 ? tapes.toReversed() : tapes) await resolve(names, tape)
+        for (const batch of racer === 1 ? batches.toReversed() : batches)
+          await resolve(names, batch)
       }),
     )
     for (const table of ['wallets', 'tokens', 'conditions', 'builders']) {
@@ -94,9 +95,9 @@ describe('IdRegistry', () => {
           from ${database.sql(table)}`
       expect(row?.count).toBe(row?.last - row?.first + 1)
     }
-    for (const tape of tapes) {
-      await Promise.all(racers.map((names) => resolve(names, tape)))
-      for (const { wallet, token } of tape.fills) {
+    for (const batch of batches) {
+      await Promise.all(racers.map((names) => resolve(names, batch)))
+      for (const { wallet, token } of batch.fills) {
         expect(new Set(racers.map((names) => names.wallet(wallet))).size).toBe(1)
         expect(new Set(racers.map((names) => names.token(token))).size).toBe(1)
       }
@@ -107,7 +108,7 @@ describe('IdRegistry', () => {
     const names = new IdRegistry()
     await resolve(names, trading(FIRST_BLOCK))
     expect(names.conditionOf(names.token(YES))).toBe(NONE)
-    await resolve(names, telling(FIRST_BLOCK + 1))
+    await resolve(names, stating(FIRST_BLOCK + 1))
     const condition = names.condition(CONDITION)
     const [yes, no] = [names.token(YES), names.token(NO)]
     for (const knowing of [names, new IdRegistry()]) {
@@ -118,11 +119,11 @@ describe('IdRegistry', () => {
     }
   })
 
-  test('a block knows what it and those before it have told, in whatever tape they come', async () => {
-    const tape = trading(FIRST_BLOCK)
-    tape.outcomes.push(...telling(FIRST_BLOCK + 1).outcomes)
+  test('a block sees the outcomes that it and the blocks before it state, in whatever batch they come', async () => {
+    const batch = trading(FIRST_BLOCK)
+    batch.outcomes.push(...stating(FIRST_BLOCK + 1).outcomes)
     const fresh = new IdRegistry()
-    const entries = await writeTestBatch(database.sql, fresh, tape)
+    const entries = await writeTestBatch(database.sql, fresh, batch)
     const stored = new IdRegistry()
     await stored.resolveEntries(database.sql, entries)
     for (const names of [fresh, stored]) {
@@ -137,8 +138,8 @@ describe('IdRegistry', () => {
 
   test('the first set has the outcomes, another one only shares the condition', async () => {
     const names = new IdRegistry()
-    await resolve(names, telling(FIRST_BLOCK))
-    await resolve(names, telling(FIRST_BLOCK + 1, [word(8), word(9)]))
+    await resolve(names, stating(FIRST_BLOCK))
+    await resolve(names, stating(FIRST_BLOCK + 1, [word(8), word(9)]))
     const condition = names.condition(CONDITION)
     expect(names.conditionOf(names.token(word(8)))).toBe(condition)
     expect(names.tokensOf(condition)).toEqual([1, 2])
@@ -148,11 +149,11 @@ describe('IdRegistry', () => {
     expect(again.tokensOf(condition)).toEqual([1, 2])
   })
 
-  test('what another process told is seen before anything is told again', async () => {
+  test('outcomes that another process wrote are found before they are written again', async () => {
     const [one, other] = [new IdRegistry(), new IdRegistry()]
     await resolve(one, trading(FIRST_BLOCK))
-    await resolve(other, telling(FIRST_BLOCK + 1))
-    await resolve(one, telling(FIRST_BLOCK + 2, [NO, YES]))
+    await resolve(other, stating(FIRST_BLOCK + 1))
+    await resolve(one, stating(FIRST_BLOCK + 2, [NO, YES]))
     expect(one.tokensOf(one.condition(CONDITION))).toEqual([one.token(YES), one.token(NO)])
     expect(await readTokens()).toMatchObject([{ outcome: 0 }, { outcome: 1 }])
   })
@@ -176,26 +177,26 @@ describe('IdRegistry', () => {
 })
 
 describe('a journal near the head', () => {
-  test('takes back what was told of an older token, and not what was told before', async () => {
+  test('takes back what was stated of an older token, and not what was stated before', async () => {
     const names = new IdRegistry()
     await resolve(names, trading(FIRST_BLOCK), true)
     const untold = await readTokens()
-    await resolve(names, telling(FIRST_BLOCK + 1), true)
+    await resolve(names, stating(FIRST_BLOCK + 1), true)
     const told = await readTokens()
-    await resolve(names, telling(FIRST_BLOCK + 2), true)
+    await resolve(names, stating(FIRST_BLOCK + 2), true)
     await cut(FIRST_BLOCK + 2)
     expect(await readTokens()).toEqual(told)
     await cut(FIRST_BLOCK + 1)
     expect(await readTokens()).toEqual(untold)
     names.forget()
-    await resolve(names, telling(FIRST_BLOCK + 1), true)
+    await resolve(names, stating(FIRST_BLOCK + 1), true)
     expect(await readTokens()).toEqual(told)
   })
 
-  test('works by block within one tape', async () => {
-    const tape = trading(FIRST_BLOCK)
-    tape.outcomes.push(...telling(FIRST_BLOCK + 1).outcomes)
-    await resolve(new IdRegistry(), tape, true)
+  test('works by block within one batch', async () => {
+    const batch = trading(FIRST_BLOCK)
+    batch.outcomes.push(...stating(FIRST_BLOCK + 1).outcomes)
+    await resolve(new IdRegistry(), batch, true)
     expect(await readTokens()).toMatchObject([{ outcome: 0 }, { outcome: 1 }])
     await cut(FIRST_BLOCK + 1)
     expect(await readTokens()).toEqual([
@@ -229,13 +230,13 @@ describe('names of older blocks, beside a live head', () => {
     expect(await sinceOf(address(1))).toBe(OLD)
   })
 
-  test('keep their condition when the head that told it too is taken back', async () => {
+  test('keep their condition when a block at the head that states it too is taken back', async () => {
     const head = new IdRegistry()
     await resolve(head, trading(FIRST_BLOCK), true)
     const early = new IdRegistry()
     await early.resolveEarly(database.sql, trading(OLD))
-    await resolve(head, telling(FIRST_BLOCK + 1), true)
-    await early.resolveEarly(database.sql, telling(OLD + 1))
+    await resolve(head, stating(FIRST_BLOCK + 1), true)
+    await early.resolveEarly(database.sql, stating(OLD + 1))
     await cut(FIRST_BLOCK)
     expect(await readTokens()).toEqual([
       { token: YES, condition: 1, statedIn: OLD + 1, outcome: 0, since: OLD },

@@ -46,7 +46,7 @@ function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean): Batch
   return { fromBlock, toBlock, logs: ofBatch, blocks, isNearHead }
 }
 
-async function openLine(positionsMax = 250_000) {
+async function openWriter(positionsMax = 250_000) {
   const database = await createTestDatabase()
   const pool = createPool(database.target, 2)
   onTestFinished(async () => {
@@ -62,7 +62,7 @@ const USER_FLAG = 4
 
 /** The last blocks are booked one by one, as they come. */
 async function bookAll(size: number, positionsMax?: number) {
-  const opened = await openLine(positionsMax)
+  const opened = await openWriter(positionsMax)
   const { line } = opened
   for (let from = FROM; from <= TO - JOURNALLED; from += size) {
     await line.append([batchOf(from, Math.min(from + size - 1, TO - JOURNALLED), false)])
@@ -87,10 +87,10 @@ function* batchesOf(size: number) {
   }
 }
 
-test('batches that are booked together leave the same rows, and are told one by one', async () => {
-  const whole = await openLine()
+test('batches that are booked together leave the same rows, and are reported one by one', async () => {
+  const whole = await openWriter()
   await whole.line.append(batchesOf(TO))
-  const { line, sql } = await openLine()
+  const { line, sql } = await openWriter()
   const booked: BookedRange[] = []
   await line.append(batchesOf(9), (each) => booked.push(each))
   expect(await hashTables(sql)).toEqual(await hashTables(whole.sql))
@@ -100,7 +100,7 @@ test('batches that are booked together leave the same rows, and are told one by 
 }, 30_000)
 
 test('what came before a batch that cannot be had is booked', async () => {
-  const { line, sql } = await openLine()
+  const { line, sql } = await openWriter()
   function* broken() {
     yield batchOf(FROM, FROM + 5, false)
     yield batchOf(FROM + 6, FROM + 9, false)
@@ -114,13 +114,13 @@ test('what came before a batch that cannot be had is booked', async () => {
   expect(line.cursor?.block).toBe(FROM + 12)
 })
 
-test('nothing is told of a transaction that is rolled back', async () => {
-  const { pool, sql } = await openLine()
-  const told: number[] = []
+test('listeners are not notified of a transaction that is rolled back', async () => {
+  const { pool, sql } = await openWriter()
+  const notified: number[] = []
   const listener = {
     onBooked: ({ blocks }: BatchFacts) => {
       const last = blocks.at(-1)?.number ?? 0
-      return () => void told.push(last)
+      return () => void notified.push(last)
     },
     onRewound: () => undefined,
   }
@@ -128,11 +128,11 @@ test('nothing is told of a transaction that is rolled back', async () => {
   await line.append([batchOf(FROM, FROM + 5, false)])
   await sql`update chain_state set block_hash = decode(repeat('00', 32), 'hex')`
   await expect(line.append([batchOf(FROM + 6, FROM + 9, false)])).rejects.toThrow(OvertakenError)
-  expect(told).toEqual([FROM + 5])
+  expect(notified).toEqual([FROM + 5])
 })
 
 test('a line that was overtaken books nothing', async () => {
-  const { line, pool, sql } = await openLine()
+  const { line, pool, sql } = await openWriter()
   await line.append([batchOf(FROM, FROM + 5, false)])
   const other = await BlockWriter.open({ pool })
   await other.append([batchOf(FROM + 6, FROM + 10, false)])
@@ -143,7 +143,7 @@ test('a line that was overtaken books nothing', async () => {
 })
 
 test('a market maker is known in every later batch, of a new ledger too', async () => {
-  const { line, sql } = await openLine()
+  const { line, sql } = await openWriter()
   const [maker, condition] = [`0x${'f0'.repeat(20)}`, `0x${'c0'.repeat(32)}`]
   const creation = marketMakerCreation(maker, `0x${'e0'.repeat(20)}`, condition)
   const mint = transferBatch(ADDRESS.ctf, maker, ZERO_ADDRESS, maker, [1n, 2n], [9n, 9n])

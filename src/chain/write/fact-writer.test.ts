@@ -42,13 +42,13 @@ const wallet = async (name: string): Promise<number> => {
   return row?.id ?? Number.NaN
 }
 
-describe('a tape that was written', () => {
+describe('a batch that was written', () => {
   test('is read back as the entries that it was booked with', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         await empty()
-        const tape = testBatch(FIRST_BLOCK, LAST_BLOCK, seed)
-        const entries = await writeTestBatch(database.sql, new IdRegistry(), tape)
+        const facts = testBatch(FIRST_BLOCK, LAST_BLOCK, seed)
+        const entries = await writeTestBatch(database.sql, new IdRegistry(), facts)
         expect(await collect(eachEntries(database.sql, RANGE))).toEqual(entries)
         expect(await collect(eachEntries(database.sql, RANGE, 6))).toEqual(entries)
       }),
@@ -57,8 +57,8 @@ describe('a tape that was written', () => {
   })
 
   test('gives each wallet what touches it, on whatever side and in the same order', async () => {
-    const tape = testBatch(FIRST_BLOCK, LAST_BLOCK)
-    const entries = await writeTestBatch(database.sql, new IdRegistry(), tape)
+    const facts = testBatch(FIRST_BLOCK, LAST_BLOCK)
+    const entries = await writeTestBatch(database.sql, new IdRegistry(), facts)
     for (const name of [EXCHANGE, `0x${'0'.repeat(40)}`, address(0), address(7), address(20)]) {
       const id = await wallet(name)
       const touching = entries.filter((entry) => {
@@ -113,24 +113,24 @@ describe('a tape that was written', () => {
   })
 
   test('leaves no trace of blocks without facts', async () => {
-    const tape = testBatch(FIRST_BLOCK, FIRST_BLOCK)
+    const facts = testBatch(FIRST_BLOCK, FIRST_BLOCK)
     const end = { number: LAST_BLOCK, hash: word(1), parentHash: word(0), timeSec: 1 }
-    tape.blocks.push(end)
-    await writeTestBatch(database.sql, new IdRegistry(), tape)
+    facts.blocks.push(end)
+    await writeTestBatch(database.sql, new IdRegistry(), facts)
     expect(await database.sql`select number from blocks`).toEqual([{ number: FIRST_BLOCK }])
   })
 
   test('keeps logs that are not hex apart, and a log that is refused twice once', async () => {
     const log = { seq: seqOf(FIRST_BLOCK, 1), txHash: word(0), contract: address(1), topics: [] }
-    const tape = createBatchFacts()
-    tape.rawLogs.push(
+    const facts = createBatchFacts()
+    facts.rawLogs.push(
       { ...log, kind: 'unknown', data: '0xzz' },
       { ...log, seq: log.seq + 1, kind: 'unknown', topics: ['0x1'], data: '0x' },
       { ...log, seq: log.seq + 2, kind: 'unknown', topics: [word(5)], data: '0x' },
     )
     const refused = { ...log, data: 'a\0b', reason: 'undecodable', detail: 'first' } as const
-    tape.quarantine.push(refused, { ...refused, detail: 'second' })
-    await writeTestBatch(database.sql, new IdRegistry(), tape)
+    facts.quarantine.push(refused, { ...refused, detail: 'second' })
+    await writeTestBatch(database.sql, new IdRegistry(), facts)
     expect(await database.sql`select topics, data from raw_logs`).toEqual([
       { topics: [Buffer.from(word(5).slice(2), 'hex')], data: Buffer.alloc(0) },
     ])

@@ -16,11 +16,11 @@ export const address = (index: number): string => `0x${hex(index + 1, 40)}`
 export const word = (index: number): string => `0x${hex(index + 1, 64)}`
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-/** Facts of all kinds. A block has the same ones whatever tape it is read into. */
+/** Facts of all kinds. A block has the same ones whatever batch it is in. */
 export function testBatch(fromBlock: number, toBlock: number, seed = 1): BatchFacts {
-  const tape = createBatchFacts()
-  for (let block = fromBlock; block <= toBlock; block++) new TestBlock(tape, block, seed).write()
-  return tape
+  const facts = createBatchFacts()
+  for (let block = fromBlock; block <= toBlock; block++) new TestBlock(facts, block, seed).write()
+  return facts
 }
 
 /** Cuts a range of blocks into batches of these sizes, over and over. */
@@ -38,35 +38,35 @@ export function splitBlocks(
   return batches
 }
 
-/** Resolves and writes a tape in one transaction, and returns its entries. */
+/** Resolves and writes a batch in one transaction, and returns its entries. */
 export async function writeTestBatch(
   pool: Pool,
-  names: IdRegistry,
-  tape: BatchFacts,
+  ids: IdRegistry,
+  facts: BatchFacts,
   journal = false,
 ): Promise<Entry[]> {
-  const last = tape.blocks.at(-1)?.number ?? FIRST_BLOCK
+  const last = facts.blocks.at(-1)?.number ?? FIRST_BLOCK
   await pool.begin((tx) =>
-    ensurePartitions(tx, tape.blocks[0]?.number ?? FIRST_BLOCK, last, { bare: true }),
+    ensurePartitions(tx, facts.blocks[0]?.number ?? FIRST_BLOCK, last, { bare: true }),
   )
   return pool.begin(async (tx) => {
-    await names.resolve(tx, tape, { journal })
-    await writeFacts(tx, tape, names)
-    return toEntries(tx, tape, names)
+    await ids.resolve(tx, facts, { journal })
+    await writeFacts(tx, facts, ids)
+    return toEntries(tx, facts, ids)
   })
 }
 
 /** New names keep coming: the later a block, the more there are to choose from. */
 class TestBlock {
-  readonly #tape: BatchFacts
+  readonly #facts: BatchFacts
   readonly #block: number
   readonly #random: () => number
   readonly #age: number
   readonly #seed: number
   #log = 0
 
-  constructor(tape: BatchFacts, block: number, seed: number) {
-    this.#tape = tape
+  constructor(facts: BatchFacts, block: number, seed: number) {
+    this.#facts = facts
     this.#block = block
     this.#random = randomFrom(seed * 7919 + block)
     this.#age = block - FIRST_BLOCK + 3
@@ -76,7 +76,7 @@ class TestBlock {
   write(): void {
     const timeSec = this.#timeSec
     const hash = word(this.#block * 1000 + this.#seed)
-    this.#tape.blocks.push({ number: this.#block, hash, parentHash: undefined, timeSec })
+    this.#facts.blocks.push({ number: this.#block, hash, parentHash: undefined, timeSec })
     const writers = [
       this.#fill,
       this.#fill,
@@ -126,7 +126,7 @@ class TestBlock {
 
   #fill(): void {
     const isTaker = this.#below(2) === 0
-    this.#tape.fills.push({
+    this.#facts.fills.push({
       ...this.#place,
       orderHash: word(this.#below(1e9)),
       wallet: this.#wallet(),
@@ -150,7 +150,7 @@ class TestBlock {
     const condition = this.#condition()
     const tokens = this.#tokens(condition)
     const isKnown = this.#below(5) > 0
-    this.#tape.splits.push({
+    this.#facts.splits.push({
       ...this.#place,
       isMerge: this.#below(2) === 0,
       wallet: this.#wallet(),
@@ -162,7 +162,7 @@ class TestBlock {
     })
     if (!isKnown) return
     const { seq } = this.#place
-    this.#tape.outcomes.push({ seq, condition: word(700_000 + condition), tokens })
+    this.#facts.outcomes.push({ seq, condition: word(700_000 + condition), tokens })
   }
 
   #redemption(): void {
@@ -171,7 +171,7 @@ class TestBlock {
     if (this.#below(2) === 0) {
       const { seq, timeSec, txHash } = this.#place
       const payouts = [BigInt(this.#below(2)), 2n ** 255n]
-      this.#tape.resolutions.push({
+      this.#facts.resolutions.push({
         seq,
         timeSec,
         txHash,
@@ -180,7 +180,7 @@ class TestBlock {
       })
       this.#log++
     }
-    this.#tape.redemptions.push({
+    this.#facts.redemptions.push({
       ...this.#place,
       wallet: this.#wallet(),
       condition: word(700_000 + condition),
@@ -194,7 +194,7 @@ class TestBlock {
   }
 
   #conversion(): void {
-    this.#tape.conversions.push({
+    this.#facts.conversions.push({
       ...this.#place,
       wallet: this.#wallet(),
       market: word(this.#condition()),
@@ -206,7 +206,7 @@ class TestBlock {
       cash: this.#amount(),
     })
     this.#log++
-    this.#tape.migrations.push({
+    this.#facts.migrations.push({
       ...this.#place,
       wallet: this.#wallet(),
       fromToken: this.#token(),
@@ -217,7 +217,7 @@ class TestBlock {
 
   #transfers(): void {
     for (let sub = 0; sub <= this.#below(4); sub++) {
-      this.#tape.transfers.push({
+      this.#facts.transfers.push({
         ...this.#place,
         sub,
         from: this.#maybe(this.#wallet()) ?? ZERO_ADDRESS,
@@ -232,7 +232,7 @@ class TestBlock {
   #supplies(): void {
     for (const token of new Set([this.#token(), this.#token()])) {
       const { minted, burned } = { minted: this.#amount(), burned: this.#amount() }
-      this.#tape.supplies.push({ block: this.#block, token, minted, burned })
+      this.#facts.supplies.push({ block: this.#block, token, minted, burned })
     }
   }
 
@@ -240,8 +240,8 @@ class TestBlock {
     const { seq, timeSec, txHash } = this.#place
     const wallet = this.#wallet()
     const token = this.#maybe(this.#token())
-    this.#tape.fees.push({ seq, txHash, kind: 'charged', wallet, token, amount: this.#amount() })
-    this.#tape.flows.push({
+    this.#facts.fees.push({ seq, txHash, kind: 'charged', wallet, token, amount: this.#amount() })
+    this.#facts.flows.push({
       seq,
       timeSec,
       txHash,
@@ -258,8 +258,8 @@ class TestBlock {
     const condition = word(700_000 + this.#condition())
     const question = word(this.#below(1e6))
     const oracle = this.#wallet()
-    this.#tape.preparations.push({ seq, txHash, condition, oracle, question, outcomes: 2 })
-    this.#tape.oracle.push({
+    this.#facts.preparations.push({ seq, txHash, condition, oracle, question, outcomes: 2 })
+    this.#facts.oracle.push({
       seq,
       timeSec,
       txHash,
@@ -274,15 +274,15 @@ class TestBlock {
       expirationSec: this.#maybe(timeSec + 7_200),
     })
     const market = word(this.#below(1e6))
-    this.#tape.negRiskMarkets.push({ seq, txHash, market, oracle, feeBips: 12 })
-    this.#tape.negRiskQuestions.push({ seq, txHash, market, question, index: 255 })
+    this.#facts.negRiskMarkets.push({ seq, txHash, market, oracle, feeBips: 12 })
+    this.#facts.negRiskQuestions.push({ seq, txHash, market, question, index: 255 })
   }
 
   #rest(): void {
     const { seq, timeSec, txHash } = this.#place
     const condition = word(700_000 + this.#condition())
-    this.#tape.combos.push({ seq, txHash, condition, legs: [word(1), word(2)] })
-    this.#tape.comboEvents.push({
+    this.#facts.combos.push({ seq, txHash, condition, legs: [word(1), word(2)] })
+    this.#facts.comboEvents.push({
       seq,
       timeSec,
       txHash,
@@ -295,7 +295,7 @@ class TestBlock {
       payout: this.#maybe(this.#amount()),
     })
     const owner = { seq, wallet: this.#wallet(), owner: this.#wallet() }
-    this.#tape.walletOwners.push({ ...owner, kind: 'safe' })
+    this.#facts.walletOwners.push({ ...owner, kind: 'safe' })
     const log = {
       seq,
       txHash,
@@ -303,8 +303,8 @@ class TestBlock {
       topics: [word(1), word(2)],
       data: '0x00ff',
     }
-    this.#tape.rawLogs.push({ ...log, kind: 'unknown' })
-    this.#tape.quarantine.push({ ...log, reason: 'inconsistent', detail: 'a\0b' })
+    this.#facts.rawLogs.push({ ...log, kind: 'unknown' })
+    this.#facts.quarantine.push({ ...log, reason: 'inconsistent', detail: 'a\0b' })
   }
 }
 
