@@ -74,33 +74,33 @@ async function run(
 /** The same facts by COPY alone, into tables that have only their primary keys. */
 class PlainCopy {
   readonly #pool: Pool
-  readonly #names = new IdRegistry()
+  readonly #ids = new IdRegistry()
 
   constructor(pool: Pool) {
     this.#pool = pool
   }
 
-  /** The logs are read and the names have their numbers before the clock starts. */
+  /** The logs are read and the ids are resolved before the clock starts. */
   async append(batches: readonly Batch[]): Promise<number> {
-    const tapes: BatchFacts[] = []
+    const resolved: BatchFacts[] = []
     for (const { fromBlock, toBlock, logs, blocks } of batches) {
-      const tape = attributeBatch({ logs, blocks })
+      const facts = attributeBatch({ logs, blocks })
       await transact(this.#pool, async (tx) => {
         await ensurePartitions(tx, fromBlock, toBlock, { bare: true })
-        await this.#names.resolve(tx, tape, { journal: false })
+        await this.#ids.resolve(tx, facts, { journal: false })
       })
-      tapes.push(tape)
+      resolved.push(facts)
     }
-    return timeOf(() => transact(this.#pool, (tx) => this.#copy(tx, tapes)))
+    return timeOf(() => transact(this.#pool, (tx) => this.#copy(tx, resolved)))
   }
 
-  async #copy(tx: Sql, tapes: readonly BatchFacts[]): Promise<void> {
-    const facts = new FactWriter(this.#names)
-    for (const tape of tapes) {
-      facts.add(tape)
-      await facts.send(tx, SEND_CHARS)
+  async #copy(tx: Sql, resolved: readonly BatchFacts[]): Promise<void> {
+    const writer = new FactWriter(this.#ids)
+    for (const facts of resolved) {
+      writer.add(facts)
+      await writer.send(tx, SEND_CHARS)
     }
-    await facts.sendAll(tx)
+    await writer.sendAll(tx)
   }
 }
 
