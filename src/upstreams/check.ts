@@ -75,7 +75,7 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
     {
       upstream: 'data_api',
       ask: async (signal) => {
-        const [leader] = await dataApi.listLeaderboard({ limit: 1 }, signal)
+        const [leader] = await dataApi.listLeaderboard(1, signal)
         return leader?.proxyWallet ?? 'the leaderboard is empty'
       },
     },

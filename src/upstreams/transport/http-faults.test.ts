@@ -58,7 +58,7 @@ const CONNECTORS = [
     name: 'data_api',
     createHost: createDataApiHost,
     connect: (options) => new DataApiClient(options),
-    ask: (data) => data.listTrades({ takerOnly: true, limit: 2 }),
+    ask: (data) => data.listLeaderboard(2),
   }),
   defineCase({
     name: 'site',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followCursor, followOffset, inBatches } from './paging.js'
+import { followCursor, inBatches } from './paging.js'
 
 const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = []
@@ -28,21 +28,6 @@ test('a cursor that leads to itself ends in an error, not in a loop', async () =
     name: 'UpstreamError',
     message: 'test: cursor same leads to itself',
   })
-})
-
-test('follows the offset until a page is not full', async () => {
-  const asked: number[] = []
-  const items = followOffset({ rows: 2, offsetMax: 10 }, async ({ offset }) => {
-    asked.push(offset)
-    return offset < 4 ? [offset, offset + 1] : [4]
-  })
-  expect(await collect(items)).toEqual([0, 1, 2, 3, 4])
-  expect(asked).toEqual([0, 2, 4])
-})
-
-test('asks for no offset above the last one that the upstream answers', async () => {
-  const items = followOffset({ rows: 2, offsetMax: 3 }, async ({ offset }) => [offset, offset + 1])
-  expect(await collect(items)).toEqual([0, 1, 2, 3])
 })
 
 test('every thing is asked for once, in order, and few calls are under way at a time', async () => {

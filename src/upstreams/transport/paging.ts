@@ -30,21 +30,6 @@ export async function* followCursor<T>(
   for await (const { items } of eachCursorPage(upstream, firstCursor, fetchPage)) yield* items
 }
 
-/** Rows of a full page, and the last offset that the upstream answers. */
-export type OffsetLimit = { rows: number; offsetMax: number }
-
-/** Every item of a list that is paged by position. A page that is not full is the last one. */
-export async function* followOffset<T>(
-  { rows: limit, offsetMax }: OffsetLimit,
-  fetchPage: (slice: { limit: number; offset: number }) => Promise<T[]>,
-): AsyncGenerator<T> {
-  for (let offset = 0; offset <= offsetMax; offset += limit) {
-    const page = await fetchPage({ limit, offset })
-    yield* page
-    if (page.length < limit) return
-  }
-}
-
 /** Calls under way at once: enough for the connections of a pool, few in the queue of the rate limiter. */
 const CALLS_MAX = 16
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addQuery, createRedact, toCommaList, toQueryString } from './url.js'
+import { addQuery, createRedact, toQueryString } from './url.js'
 
 test('a list repeats its key, what is undefined is left out', () => {
   const query = { id: ['a', 'b c'], closed: false, limit: 5, order: undefined }
@@ -13,14 +13,8 @@ test('a further query follows the first', () => {
   expect(addQuery('/a?b=2', '')).toBe('/a?b=2')
 })
 
-test('a list with commas, or none', () => {
-  expect(toCommaList(['a', 'b'])).toBe('a,b')
-  expect(toCommaList(undefined)).toBeUndefined()
-})
-
 test('an empty list is refused: without it the filter would be gone', () => {
   expect(() => toQueryString({ slug: [] })).toThrow('the list slug is empty')
-  expect(() => toCommaList([])).toThrow('the list is empty')
 })
 
 test.each([

@@ -69,9 +69,3 @@ export function toQueryString(query: Query): string {
 export function addQuery(target: string, query: string): string {
   return target.includes('?') ? target + query.replace('?', '&') : target + query
 }
-
-/** A list as one value with commas. Throws on an empty list, like `toQueryString`. */
-export function toCommaList(values: readonly string[] | undefined): string | undefined {
-  assert(values?.length !== 0, 'the list is empty')
-  return values?.join(',')
-}
