@@ -38,9 +38,12 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
   return createObserve('none')
 }
 
-/** Refused requests at info, all others at debug: a busy service would fill its log. */
+/**
+ * Refused requests at info, all others at debug: a busy service would fill its log. Probes of readiness
+ * come all the time, and the job log says why they fail.
+ */
 function logRequest(ctx: Context, request: FastifyRequest, status: number, seconds: number): void {
-  const level = status >= 400 ? 'info' : 'debug'
+  const level = status >= 400 && request.url !== '/readyz' ? 'info' : 'debug'
   if (!ctx.log.isLevelEnabled(level)) return
   ctx.log[level](
     {
