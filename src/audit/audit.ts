@@ -1,4 +1,4 @@
-import { LEDGER_TABLES } from '../ledger/rows/tables.js'
+import { LEDGER_TABLE_NAMES } from '../ledger/rows/tables.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { checkBalances, checkCounterparts } from './balance-checks.js'
@@ -31,7 +31,7 @@ export type AuditPlan = {
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-const AUDITED_TABLES = [...LEDGER_TABLES.map(({ name }) => name), 'pnl']
+const AUDITED_TABLES = [...LEDGER_TABLE_NAMES, 'pnl']
 
 /**
  * Compares what the database says of the chain with what its facts give, all of it as it is at one

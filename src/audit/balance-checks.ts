@@ -1,5 +1,5 @@
 import { ZERO_WALLET } from '../ledger/entry.js'
-import { POSITIONS } from '../ledger/rows/tables.js'
+import { LEDGER_TABLES } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { compareTable } from './compare.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
@@ -79,7 +79,7 @@ export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding
       join blocks as earliest on earliest.number = (first >> 20)
       join blocks as latest on latest.number = (last >> 20)`
   const tally = new Tally()
-  await compareTable(sql, POSITIONS, { only: isLookedAt, derived }, tally)
+  await compareTable(sql, LEDGER_TABLES.positions, { only: isLookedAt, derived }, tally)
   const [profits] = await sql<{ rows: number }[]>`
     select count(*)::integer as rows from wallet_totals where wallet = any(${counterparts}::integer[])`
   if (profits !== undefined && profits.rows > 0) {

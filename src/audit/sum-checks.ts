@@ -1,11 +1,4 @@
-import {
-  BUILDER_HOURS,
-  BUILDER_WALLETS,
-  LAST_PRICES,
-  MARKET_HOURS,
-  RESERVES,
-  SUPPLIES,
-} from '../ledger/rows/tables.js'
+import { LEDGER_TABLES } from '../ledger/rows/tables.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { compareTable } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
@@ -22,7 +15,7 @@ export async function checkSupplies(sql: Sql, scope: Scope): Promise<Finding> {
       from supply_changes
      where block between ${ledgerFrom} and ${cursor.block} and ${isLookedAt}
      group by token`
-  await compareTable(sql, SUPPLIES, { only: isLookedAt, derived }, tally)
+  await compareTable(sql, LEDGER_TABLES.supplies, { only: isLookedAt, derived }, tally)
   return tally.toFinding(sql, 'supplies', count(tally.rows, 'token'))
 }
 
@@ -42,7 +35,7 @@ export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
             select condition, cardinality(tokens), 0, payout from redemptions where ${within}) as moves
      group by condition`
   const tally = new Tally()
-  await compareTable(sql, RESERVES, { only: isLookedAt, derived }, tally)
+  await compareTable(sql, LEDGER_TABLES.reserves, { only: isLookedAt, derived }, tally)
   return tally.toFinding(sql, 'reserves', count(tally.rows, 'condition'))
 }
 
@@ -76,7 +69,7 @@ export async function checkMarketHours(sql: Sql, scope: Scope): Promise<Finding>
        where is_market
        group by condition, hour`
     const only = sql`condition in (select condition from (${sets}) as sets)`
-    await compareTable(sql, MARKET_HOURS, { only, derived }, tally)
+    await compareTable(sql, LEDGER_TABLES.marketHours, { only, derived }, tally)
   }
   return tally.toFinding(sql, 'market hours', count(tally.rows, 'hour'))
 }
@@ -120,7 +113,7 @@ export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> 
           limit 1
        ) as price`
     const only = sql`token in (select id from (${priced}) as priced)`
-    await compareTable(sql, LAST_PRICES, { only, derived }, tally)
+    await compareTable(sql, LEDGER_TABLES.lastPrices, { only, derived }, tally)
   }
   return tally.toFinding(sql, 'last prices', count(tally.rows, 'token'))
 }
@@ -159,7 +152,7 @@ export async function checkBuilderHours(sql: Sql, scope: Scope): Promise<Finding
      where ${ofBuilders(sql, scope)}
      group by builder, hour`
   const tally = new Tally()
-  await compareTable(sql, BUILDER_HOURS, { only: sql`true`, derived }, tally)
+  await compareTable(sql, LEDGER_TABLES.builderHours, { only: sql`true`, derived }, tally)
   return tally.toFinding(sql, 'builder hours', count(tally.rows, 'hour'))
 }
 
@@ -174,7 +167,7 @@ export async function checkBuilderWallets(sql: Sql, scope: Scope): Promise<Findi
       join blocks as earliest on earliest.number = (first >> 20)
       join blocks as latest on latest.number = (last >> 20)`
   const tally = new Tally()
-  await compareTable(sql, BUILDER_WALLETS, { only: sql`true`, derived }, tally)
+  await compareTable(sql, LEDGER_TABLES.builderWallets, { only: sql`true`, derived }, tally)
   return tally.toFinding(sql, 'builder wallets', count(tally.rows, 'row'))
 }
 

@@ -1,17 +1,12 @@
 import { walletEntries } from '../chain/facts/entries.js'
 import { idsOfEntry } from '../chain/facts/registry.js'
 import { blockOf } from '../core/seq.js'
-import type { PnlRow, Position, WalletTotals } from '../ledger/books.js'
+import type { PnlRow } from '../ledger/books.js'
 import type { Entry } from '../ledger/entry.js'
 import { fold } from '../ledger/fold.js'
 import { MemoryBooks } from '../ledger/memory-books.js'
 import { PNL_CAUSES } from '../ledger/rows/queries.js'
-import {
-  type LedgerRow,
-  type LedgerTableOf,
-  POSITIONS,
-  WALLET_TOTALS,
-} from '../ledger/rows/tables.js'
+import { LEDGER_TABLES, type LedgerRow, type LedgerTableOf } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
 import { type Comparison, compareRows } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
@@ -52,8 +47,8 @@ export async function checkWallets(
   ])
 }
 
-const OF_POSITIONS: Comparison<Position> = comparisonOf(POSITIONS, ['wallet', 'token'])
-const OF_TOTALS: Comparison<WalletTotals> = comparisonOf(WALLET_TOTALS, ['wallet'])
+const OF_POSITIONS = comparisonOf(LEDGER_TABLES.positions)
+const OF_TOTALS = comparisonOf(LEDGER_TABLES.walletTotals)
 const OF_STEPS: Comparison<Step> = {
   keys: ['wallet', 'token', 'seq', 'sub'],
   values: ['amount', 'cause'],
@@ -64,18 +59,16 @@ type Step = Omit<PnlRow, 'cause'> & { cause: number }
 
 const toStep = (row: PnlRow): Step => ({ ...row, cause: PNL_CAUSES[row.cause] })
 
-function comparisonOf<Row extends LedgerRow>(
-  table: LedgerTableOf<Row>,
-  keys: readonly (keyof Row & string)[],
-): Comparison<Row> {
-  const columns = Object.keys(table.make(0, 0)) as (keyof Row & string)[]
-  return { keys, values: columns.filter((column) => !keys.includes(column)) }
+function comparisonOf<Row extends LedgerRow>(table: LedgerTableOf<Row>): Comparison<Row> {
+  const fields = Object.keys(table.make(0, 0)) as (keyof Row & string)[]
+  const keys = fields.splice(0, table.keys.length)
+  return { keys, values: fields }
 }
 
 async function selectStored(sql: Sql, scope: Scope, wallets: readonly number[]) {
   const [positions, totals, steps] = await Promise.all([
-    selectRowsOf(sql, POSITIONS, wallets),
-    selectRowsOf(sql, WALLET_TOTALS, wallets),
+    selectRowsOf(sql, LEDGER_TABLES.positions, wallets),
+    selectRowsOf(sql, LEDGER_TABLES.walletTotals, wallets),
     selectSteps(sql, scope, wallets),
   ])
   return { positions, totals, steps }

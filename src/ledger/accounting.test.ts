@@ -31,7 +31,11 @@ describe('the worked example', () => {
   )
 
   test('realizes exactly the cash of 63 dollars', () => {
-    expect(books.wallet(ALICE)).toMatchObject({ realized: units(63), profit: units(63), loss: 0n })
+    expect(books.rows.walletTotals.open(ALICE)).toMatchObject({
+      realized: units(63),
+      profit: units(63),
+      loss: 0n,
+    })
   })
 
   // An average of 65/150 cut to 0.433333 loses a third of a millionth on each of 150 shares: it
@@ -41,7 +45,9 @@ describe('the worked example', () => {
     const ofMerge = (units(60) * (MILLION / 2n - average)) / MILLION
     const ofRedemption = (units(90) * (MILLION - average)) / MILLION
     expect([ofMerge, ofRedemption]).toEqual([4_000_020n, 51_000_030n])
-    expect(units(8) + ofMerge + ofRedemption - books.wallet(ALICE).realized).toBe(50n)
+    expect(units(8) + ofMerge + ofRedemption - books.rows.walletTotals.open(ALICE).realized).toBe(
+      50n,
+    )
   })
 
   test('has a row for each step with profit and none for the leg that merged at cost', () => {
@@ -53,8 +59,16 @@ describe('the worked example', () => {
   })
 
   test('ends flat, with what was bought', () => {
-    expect(books.position(ALICE, yes)).toMatchObject({ held: 0n, cost: 0n, bought: units(150) })
-    expect(books.position(ALICE, no)).toMatchObject({ held: 0n, cost: 0n, bought: units(100) })
+    expect(books.rows.positions.open(ALICE, yes)).toMatchObject({
+      held: 0n,
+      cost: 0n,
+      bought: units(150),
+    })
+    expect(books.rows.positions.open(ALICE, no)).toMatchObject({
+      held: 0n,
+      cost: 0n,
+      bought: units(100),
+    })
   })
 })
 
@@ -68,10 +82,17 @@ test('two NO at 0.80 and 0.90 of four questions become two YES at 0.35', () => {
   )
   expect(books.pnl).toEqual([])
   for (const token of [2, 4]) {
-    expect(books.position(ALICE, token)).toMatchObject({ held: 0n, cost: 0n, realized: 0n })
+    expect(books.rows.positions.open(ALICE, token)).toMatchObject({
+      held: 0n,
+      cost: 0n,
+      realized: 0n,
+    })
   }
   for (const token of [5, 7]) {
-    expect(books.position(ALICE, token)).toMatchObject({ held: units(10), cost: units(3.5) })
+    expect(books.rows.positions.open(ALICE, token)).toMatchObject({
+      held: units(10),
+      cost: units(3.5),
+    })
   }
 })
 
@@ -130,7 +151,7 @@ describe.each(vectors)('$name', ({ name, steps, expected }) => {
 
   function redeemAll(tokens: number[], payouts: bigint[]): Entry {
     books.addOutcomes(1, tokens)
-    const amounts = tokens.map((token) => books.position(ALICE, token).held)
+    const amounts = tokens.map((token) => books.rows.positions.open(ALICE, token).held)
     const denominator = payouts.reduce((sum, payout) => sum + payout, 0n)
     const payout = amounts.reduce(
       (sum, amount, leg) => sum + (amount * (payouts[leg] ?? 0n)) / denominator,
@@ -142,7 +163,7 @@ describe.each(vectors)('$name', ({ name, steps, expected }) => {
   for (const step of steps) for (const entry of inOrder([toEntry(step)])) fold(books, entry)
 
   test.each(Object.entries(expected))('%s', (token, state) => {
-    const position = books.position(ALICE, numberOf(token))
+    const position = books.rows.positions.open(ALICE, numberOf(token))
     expect(position.held).toBe(BigInt(state.amount))
     expect(position.bought).toBe(BigInt(state.total_bought))
     expect(averageOf(position)).toBe(BigInt(state.avg_price))

@@ -69,53 +69,61 @@ describe('an entry that meets a full column is refused and changes nothing', () 
   const merged = split({ amount: 5n, isMerge: true })
   const converted = conversion([2, 4], [5, 7], 5n)
 
-  test.each<[string, Entry, (books: MemoryBooks) => void]>([
-    ['balance', traded, (books) => (books.position(ALICE, 1).balance = FULL)],
-    ['held', traded, (books) => (books.position(ALICE, 1).held = FULL)],
-    ['cost', traded, (books) => (books.position(ALICE, 1).cost = -FULL)],
-    ['realized', sell(1, 5n, 2n), (books) => (books.position(ALICE, 1).realized = -FULL)],
-    ['bought', traded, (books) => (books.position(ALICE, 1).bought = FULL)],
-    ['bought cost', traded, (books) => (books.position(ALICE, 1).boughtCost = FULL)],
-    ['fees', traded, (books) => (books.position(ALICE, 1).fees = FULL)],
-    ['balance of the exchange', traded, (books) => (books.position(EXCHANGE, 1).balance = FULL)],
-    ['profit', traded, (books) => (books.wallet(ALICE).profit = FULL)],
-    ['loss', traded, (books) => (books.wallet(ALICE).loss = -FULL)],
-    ['volume', traded, (books) => (books.wallet(ALICE).volume = FULL)],
-    ['fees of a wallet', traded, (books) => (books.wallet(ALICE).fees = FULL)],
-    ['volume of a market', traded, (books) => (books.marketHour(1, HOUR).volume = FULL)],
-    ['volume of a builder', traded, (books) => (books.builderHour(7, HOUR).volume = FULL)],
-    ['fees of a builder', traded, (books) => (books.builderHour(7, HOUR).fees = FULL)],
-    ['volume with a builder', traded, (books) => (books.builderWallet(7, ALICE).volume = FULL)],
-    ['fees with a builder', traded, (books) => (books.builderWallet(7, ALICE).fees = FULL)],
+  test.each<[string, Entry, (rows: MemoryBooks['rows']) => void]>([
+    ['balance', traded, (rows) => (rows.positions.open(ALICE, 1).balance = FULL)],
+    ['held', traded, (rows) => (rows.positions.open(ALICE, 1).held = FULL)],
+    ['cost', traded, (rows) => (rows.positions.open(ALICE, 1).cost = -FULL)],
+    ['realized', sell(1, 5n, 2n), (rows) => (rows.positions.open(ALICE, 1).realized = -FULL)],
+    ['bought', traded, (rows) => (rows.positions.open(ALICE, 1).bought = FULL)],
+    ['bought cost', traded, (rows) => (rows.positions.open(ALICE, 1).boughtCost = FULL)],
+    ['fees', traded, (rows) => (rows.positions.open(ALICE, 1).fees = FULL)],
+    [
+      'balance of the exchange',
+      traded,
+      (rows) => (rows.positions.open(EXCHANGE, 1).balance = FULL),
+    ],
+    ['profit', traded, (rows) => (rows.walletTotals.open(ALICE).profit = FULL)],
+    ['loss', traded, (rows) => (rows.walletTotals.open(ALICE).loss = -FULL)],
+    ['volume', traded, (rows) => (rows.walletTotals.open(ALICE).volume = FULL)],
+    ['fees of a wallet', traded, (rows) => (rows.walletTotals.open(ALICE).fees = FULL)],
+    ['volume of a market', traded, (rows) => (rows.marketHours.open(1, HOUR).volume = FULL)],
+    ['volume of a builder', traded, (rows) => (rows.builderHours.open(7, HOUR).volume = FULL)],
+    ['fees of a builder', traded, (rows) => (rows.builderHours.open(7, HOUR).fees = FULL)],
+    ['volume with a builder', traded, (rows) => (rows.builderWallets.open(7, ALICE).volume = FULL)],
+    ['fees with a builder', traded, (rows) => (rows.builderWallets.open(7, ALICE).fees = FULL)],
     [
       'balance of the zero wallet in a merge',
       merged,
-      (books) => (books.position(ZERO_WALLET, 2).balance = FULL),
+      (rows) => (rows.positions.open(ZERO_WALLET, 2).balance = FULL),
     ],
-    ['second leg of a merge', merged, (books) => (books.position(ALICE, 2).realized = FULL)],
-    ['money in', merged, (books) => (books.reserve(1).paidIn = FULL)],
-    ['money out', redeemed, (books) => (books.reserve(1).paidOut = FULL)],
-    ['wallet of a redemption', redeemed, (books) => (books.wallet(ALICE).loss = -FULL)],
-    ['given token', converted, (books) => (books.position(ALICE, 4).held = FULL)],
-    ['taken token', converted, (books) => (books.position(ALICE, 7).cost = FULL)],
-    ['wallet of a conversion', converted, (books) => (books.wallet(ALICE).volume = FULL)],
+    ['second leg of a merge', merged, (rows) => (rows.positions.open(ALICE, 2).realized = FULL)],
+    ['money in', merged, (rows) => (rows.reserves.open(1).paidIn = FULL)],
+    ['money out', redeemed, (rows) => (rows.reserves.open(1).paidOut = FULL)],
+    ['wallet of a redemption', redeemed, (rows) => (rows.walletTotals.open(ALICE).loss = -FULL)],
+    ['given token', converted, (rows) => (rows.positions.open(ALICE, 4).held = FULL)],
+    ['taken token', converted, (rows) => (rows.positions.open(ALICE, 7).cost = FULL)],
+    ['wallet of a conversion', converted, (rows) => (rows.walletTotals.open(ALICE).volume = FULL)],
     [
       'cost of all given tokens',
       converted,
-      (books) => {
-        books.position(ALICE, 2).cost = FULL - 1n
-        books.position(ALICE, 4).cost = 1n - FULL
+      (rows) => {
+        rows.positions.open(ALICE, 2).cost = FULL - 1n
+        rows.positions.open(ALICE, 4).cost = 1n - FULL
       },
     ],
-    ['old token', migration(1, 31, 5n), (books) => (books.position(ALICE, 1).cost = FULL)],
-    ['new token', migration(1, 31, 5n), (books) => (books.position(ALICE, 31).cost = FULL)],
-    ['giver', transfer(ALICE, BOB, 1, 5n), (books) => (books.position(ALICE, 1).balance = -FULL)],
-    ['taker', transfer(ALICE, BOB, 1, 5n), (books) => (books.position(BOB, 1).balance = FULL)],
-    ['minted', supply(5n, 0n), (books) => (books.supply(1).minted = FULL)],
-    ['burned', supply(5n, 0n), (books) => (books.supply(1).burned = FULL)],
+    ['old token', migration(1, 31, 5n), (rows) => (rows.positions.open(ALICE, 1).cost = FULL)],
+    ['new token', migration(1, 31, 5n), (rows) => (rows.positions.open(ALICE, 31).cost = FULL)],
+    [
+      'giver',
+      transfer(ALICE, BOB, 1, 5n),
+      (rows) => (rows.positions.open(ALICE, 1).balance = -FULL),
+    ],
+    ['taker', transfer(ALICE, BOB, 1, 5n), (rows) => (rows.positions.open(BOB, 1).balance = FULL)],
+    ['minted', supply(5n, 0n), (rows) => (rows.supplies.open(1).minted = FULL)],
+    ['burned', supply(5n, 0n), (rows) => (rows.supplies.open(1).burned = FULL)],
   ])('%s', (_column, entry, fillUp) => {
     const books = foldAll(PAST)
-    fillUp(books)
+    fillUp(books.rows)
     const before = readBooks(books)
     fold(books, entry)
     expect(readBooks(books)).toEqual(before)
@@ -128,18 +136,21 @@ test('no column below the limit leaves 2^62, whatever the entry', () => {
   const books = foldAll([])
   const given = Array.from({ length: 256 }, (_, index) => 1000 + index)
   for (const token of given) {
-    Object.assign(books.position(ALICE, token), { held: AMOUNT_MAX, cost: almost / 256n })
+    Object.assign(books.rows.positions.open(ALICE, token), {
+      held: AMOUNT_MAX,
+      cost: almost / 256n,
+    })
   }
-  const loser = books.position(ALICE, 1)
+  const loser = books.rows.positions.open(ALICE, 1)
   Object.assign(loser, { held: 1n, cost: almost, realized: -almost })
-  Object.assign(books.wallet(ALICE), { realized: -almost, loss: -almost })
+  Object.assign(books.rows.walletTotals.open(ALICE), { realized: -almost, loss: -almost })
   fold(books, sell(1, AMOUNT_MAX, 0n))
   expect(books.refusals).toEqual([])
   expect(loser.realized).toBe(-2n * almost)
   expect(loser.realized).toBeGreaterThan(-(2n ** 62n))
 
-  Object.assign(books.wallet(ALICE), { realized: -almost, loss: -almost })
+  Object.assign(books.rows.walletTotals.open(ALICE), { realized: -almost, loss: -almost })
   fold(books, { ...conversion(given, [], AMOUNT_MAX), cash: 0n })
   expect(books.refusals).toEqual([])
-  expect(books.wallet(ALICE).loss).toBeGreaterThan(-(2n ** 62n))
+  expect(books.rows.walletTotals.open(ALICE).loss).toBeGreaterThan(-(2n ** 62n))
 })

@@ -7,7 +7,7 @@ import {
   totalsFit,
 } from './column-limits.js'
 import type { ConversionEntry, MigrationEntry } from './entry.js'
-import { acquire, give, heldOf, noteTime, openGains, openPositions, realize } from './position.js'
+import { acquire, type Gains, give, heldOf, noteTime, openPositions, realize } from './position.js'
 
 /**
  * A conversion: NO tokens leave at cost, and the received YES tokens cost that much less the received
@@ -25,7 +25,7 @@ export function bookConversion(
   if (!isBookable(amount) || !isBookable(received) || !isBookable(cash)) {
     return 'absurd_amount'
   }
-  const totals = books.wallet(wallet)
+  const totals = books.rows.walletTotals.open(wallet)
   const given = openPositions(books, wallet, conversion.given)
   const taken = openPositions(books, wallet, conversion.taken)
   const fits =
@@ -54,7 +54,7 @@ function sellGiven(
   given: readonly Position[],
   totals: WalletTotals,
 ): void {
-  const gains = openGains(books, totals, seq, 'conversion')
+  const gains: Gains = { books, totals, seq, cause: 'conversion', rows: 0 }
   const share = cash / BigInt(given.length)
   let usd = cash - share * BigInt(given.length - 1)
   for (const position of given) {
@@ -101,13 +101,13 @@ function sumOfCosts(positions: readonly Position[]): bigint {
 export function bookMigration(books: Books, migration: MigrationEntry): RefusalReason | undefined {
   const { wallet, amount, timeSec } = migration
   if (!isBookable(amount)) return 'absurd_amount'
-  const from = books.position(wallet, migration.fromToken)
-  const to = books.position(wallet, migration.toToken)
+  const from = books.rows.positions.open(wallet, migration.fromToken)
+  const to = books.rows.positions.open(wallet, migration.toToken)
   if (!positionFits(from) || !positionFits(to)) return 'column_full'
 
   const shares = heldOf(from, amount)
   if (shares > 0n) {
-    const totals = books.wallet(wallet)
+    const totals = books.rows.walletTotals.open(wallet)
     const cost = give(from, shares)
     from.bought -= shares
     from.boughtCost -= cost

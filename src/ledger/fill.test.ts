@@ -18,7 +18,7 @@ const UNKNOWN_TOKEN = 99
 describe('a fill', () => {
   test('moves shares between the wallet and the exchange, whose row has only a balance', () => {
     const books = foldAll([buy(1, units(10), units(4))])
-    expect(books.position(ALICE, 1)).toEqual({
+    expect(books.rows.positions.open(ALICE, 1)).toEqual({
       wallet: ALICE,
       token: 1,
       balance: units(10),
@@ -32,22 +32,26 @@ describe('a fill', () => {
       lastSec: START_SEC,
       filledSec: START_SEC,
     })
-    expect(books.position(EXCHANGE, 1)).toMatchObject({ balance: -units(10), held: 0n, cost: 0n })
+    expect(books.rows.positions.open(EXCHANGE, 1)).toMatchObject({
+      balance: -units(10),
+      held: 0n,
+      cost: 0n,
+    })
     expect([...books.rows.walletTotals].map((totals) => totals.wallet)).toEqual([ALICE])
   })
 
   test('with a fee in shares brings fewer shares for the same money; the fee counts at its price', () => {
     const first = { shares: units(100), usd: units(25), fee: units(2), isFeeInShares: true }
     const books = foldAll([fill(first)])
-    expect(books.position(ALICE, 1)).toMatchObject({
+    expect(books.rows.positions.open(ALICE, 1)).toMatchObject({
       balance: units(98),
       held: units(98),
       bought: units(98),
       cost: units(25),
       fees: units(0.5),
     })
-    expect(books.position(EXCHANGE, 1).balance).toBe(-units(98))
-    expect(books.wallet(ALICE).fees).toBe(units(0.5))
+    expect(books.rows.positions.open(EXCHANGE, 1).balance).toBe(-units(98))
+    expect(books.rows.walletTotals.open(ALICE).fees).toBe(units(0.5))
   })
 
   test('with a fee in money leaves profit and cost alone', () => {
@@ -57,7 +61,10 @@ describe('a fill', () => {
         fill({ shares: units(10), usd: units(6), fee: units(0.2), isBuy: false }),
       ]),
     )
-    expect(books.position(ALICE, 1)).toMatchObject({ realized: units(2), fees: units(0.3) })
+    expect(books.rows.positions.open(ALICE, 1)).toMatchObject({
+      realized: units(2),
+      fees: units(0.3),
+    })
   })
 
   test('counts into the totals of its owner', () => {
@@ -67,7 +74,7 @@ describe('a fill', () => {
       buy(3, units(10), units(5)),
       sell(3, units(10), units(1)),
     ])
-    expect(foldAll(entries).wallet(ALICE)).toEqual({
+    expect(foldAll(entries).rows.walletTotals.open(ALICE)).toEqual({
       wallet: ALICE,
       positions: 2,
       wins: 1,
@@ -86,8 +93,11 @@ describe('a fill', () => {
   test('that turns a winning position counts it as lost', () => {
     const steps = [buy(1, 10n, 10n), sell(1, 5n, 8n), sell(1, 5n, 0n)]
     const winning = foldAll(inOrder(steps.slice(0, 2)))
-    expect(winning.wallet(ALICE)).toMatchObject({ wins: 1, losses: 0 })
-    expect(foldAll(inOrder(steps)).wallet(ALICE)).toMatchObject({ wins: 0, losses: 1 })
+    expect(winning.rows.walletTotals.open(ALICE)).toMatchObject({ wins: 1, losses: 0 })
+    expect(foldAll(inOrder(steps)).rows.walletTotals.open(ALICE)).toMatchObject({
+      wins: 0,
+      losses: 1,
+    })
   })
 
   test('of a taker sets the price of its token, and of the other outcome what is left of a dollar', () => {
@@ -115,7 +125,10 @@ describe('a fill', () => {
   test('sets no price when it is older than the one that did', () => {
     const [first, second] = inOrder([buy(1, 10n, 4n), buy(1, 10n, 5n)])
     if (!first || !second) throw new Error('two were made')
-    expect(foldAll([second, first]).lastPrice(1)).toMatchObject({ seq: second.seq, usd: 5n })
+    expect(foldAll([second, first]).rows.lastPrices.open(1)).toMatchObject({
+      seq: second.seq,
+      usd: 5n,
+    })
   })
 })
 
@@ -166,7 +179,7 @@ test('a builder gets every fill that names it, and each wallet once an hour', ()
     { builder, hour: HOUR, volume: 15n, fees: 2n, fills: 3, traders: 2 },
     { builder, hour: HOUR + 1, volume: 7n, fees: 0n, fills: 1, traders: 1 },
   ])
-  expect(books.builderWallet(builder, ALICE)).toEqual({
+  expect(books.rows.builderWallets.open(builder, ALICE)).toEqual({
     builder,
     wallet: ALICE,
     volume: 16n,

@@ -18,7 +18,7 @@ import {
   totalsFit,
 } from './column-limits.js'
 import { type FillEntry, NONE } from './entry.js'
-import { acquire, changeBalance, openGains, realize } from './position.js'
+import { acquire, changeBalance, realize } from './position.js'
 
 /** The wallet trades with the exchange: the order on the other side has a fill entry of its own. */
 export function bookFill(books: Books, fill: FillEntry): RefusalReason | undefined {
@@ -28,12 +28,13 @@ export function bookFill(books: Books, fill: FillEntry): RefusalReason | undefin
   const { wallet, token, builder } = fill
   const hour = hourOf(fill.timeSec)
   const condition = books.conditionOf(token)
-  const position = books.position(wallet, token)
-  const exchange = books.position(fill.exchange, token)
-  const totals = books.wallet(wallet)
-  const market = condition === NONE ? undefined : books.marketHour(condition, hour)
-  const builderHour = builder === NONE ? undefined : books.builderHour(builder, hour)
-  const builderWallet = builder === NONE ? undefined : books.builderWallet(builder, wallet)
+  const position = books.rows.positions.open(wallet, token)
+  const exchange = books.rows.positions.open(fill.exchange, token)
+  const totals = books.rows.walletTotals.open(wallet)
+  const market = condition === NONE ? undefined : books.rows.marketHours.open(condition, hour)
+  const builderHour = builder === NONE ? undefined : books.rows.builderHours.open(builder, hour)
+  const builderWallet =
+    builder === NONE ? undefined : books.rows.builderWallets.open(builder, wallet)
   const fits =
     positionFits(position) &&
     balanceFits(exchange) &&
@@ -72,7 +73,7 @@ function trade(
   } else {
     changeBalance(position, -shares, timeSec)
     changeBalance(exchange, shares, timeSec)
-    realize(openGains(books, totals, fill.seq, 'sell'), position, shares, usd)
+    realize({ books, totals, seq: fill.seq, cause: 'sell', rows: 0 }, position, shares, usd)
   }
   if (timeSec > position.filledSec) position.filledSec = timeSec
 }
@@ -87,13 +88,13 @@ function countFill(totals: WalletTotals, fill: FillEntry, fee: bigint): void {
 
 /** The shares of two outcomes are worth one dollar together, so one fill sets both prices. */
 function setPrices(books: Books, fill: FillEntry, condition: number): void {
-  setPrice(books.lastPrice(fill.token), fill.seq, fill.usd, fill.shares)
+  setPrice(books.rows.lastPrices.open(fill.token), fill.seq, fill.usd, fill.shares)
   if (condition === NONE || fill.usd > fill.shares) return
   const tokens = books.tokensOf(condition)
   if (tokens.length !== 2) return
   const other = tokens[0] === fill.token ? tokens[1] : tokens[0]
   if (other === undefined) return
-  setPrice(books.lastPrice(other), fill.seq, fill.shares - fill.usd, fill.shares)
+  setPrice(books.rows.lastPrices.open(other), fill.seq, fill.shares - fill.usd, fill.shares)
 }
 
 function setPrice(price: LastPrice, seq: number, usd: bigint, shares: bigint): void {
@@ -115,7 +116,7 @@ function countMarket(books: Books, market: MarketHour, fill: FillEntry, position
 function hasFilledOther(books: Books, { condition, hour }: MarketHour, fill: FillEntry): boolean {
   for (const token of books.tokensOf(condition)) {
     if (token === fill.token) continue
-    const position = books.peekPosition(fill.wallet, token)
+    const position = books.rows.positions.peek(fill.wallet, token)
     if (position !== undefined && hasFilled(position, hour)) return true
   }
   return false

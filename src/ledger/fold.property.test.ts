@@ -51,9 +51,9 @@ test('the balances of a token add up to what was made less what was destroyed', 
         balances.set(token, (balances.get(token) ?? 0n) + balance)
       }
       for (const [token, balance] of balances) {
-        const { minted, burned } = books.supply(token)
+        const { minted, burned } = books.rows.supplies.open(token)
         expect(balance).toBe(minted - burned)
-        expect(books.position(ZERO_WALLET, token).balance).toBe(-balance)
+        expect(books.rows.positions.open(ZERO_WALLET, token).balance).toBe(-balance)
       }
     }),
   )
@@ -143,7 +143,7 @@ test('agrees with a model that never rounds: shares exactly, money within the ro
       // A division is off by less than a millionth; an entry makes at most eight on a position.
       const slack = 8n * BigInt(entries.length)
       for (const exact of model.positions.values()) {
-        const position = books.position(exact.wallet, exact.token)
+        const position = books.rows.positions.open(exact.wallet, exact.token)
         const { balance, held, bought } = exact
         expect(position).toMatchObject({ balance, held, bought })
         expectNear(position.cost, exact.cost, slack)

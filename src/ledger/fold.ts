@@ -44,8 +44,8 @@ function book(books: Books, entry: Entry): RefusalReason | undefined {
 function bookTransfer(books: Books, transfer: TransferEntry): RefusalReason | undefined {
   const { token, amount, timeSec } = transfer
   if (!isBookable(amount)) return 'absurd_amount'
-  const from = books.position(transfer.from, token)
-  const to = books.position(transfer.to, token)
+  const from = books.rows.positions.open(transfer.from, token)
+  const to = books.rows.positions.open(transfer.to, token)
   if (!balanceFits(from) || !balanceFits(to)) return 'column_full'
   changeBalance(from, -amount, timeSec)
   changeBalance(to, amount, timeSec)
@@ -58,7 +58,7 @@ function bookSupply(
   { token, minted, burned }: SupplyEntry,
 ): RefusalReason | undefined {
   if (!isWithinLimit(minted) || !isWithinLimit(burned)) return 'absurd_amount'
-  const supply = books.supply(token)
+  const supply = books.rows.supplies.open(token)
   if (!supplyFits(supply)) return 'column_full'
   supply.minted += minted
   supply.burned += burned

@@ -1,29 +1,14 @@
-import { type PnlRow, RowBooks, type RowSource } from './books.js'
+import type { Books, PnlRow, RowSource } from './books.js'
 import { NONE } from './entry.js'
-import {
-  BUILDER_HOURS,
-  BUILDER_WALLETS,
-  LAST_PRICES,
-  type LedgerRow,
-  type LedgerTableOf,
-  MARKET_HOURS,
-  POSITIONS,
-  RESERVES,
-  SUPPLIES,
-  toKey,
-  WALLET_TOTALS,
-} from './rows/tables.js'
+import { LEDGER_TABLES, type LedgerRow, type LedgerTableOf, toKey } from './rows/tables.js'
 
 /** Books without a database: for the audit, which computes the rows again, and for tests. */
-export class MemoryBooks extends RowBooks<ReturnType<typeof createRows>> {
+export class MemoryBooks implements Books {
+  readonly rows = createRows()
   readonly pnl: PnlRow[] = []
   readonly refusals: { seq: number; reason: string }[] = []
   readonly #tokens = new Map<number, readonly number[]>()
   readonly #conditions = new Map<number, number>()
-
-  constructor() {
-    super(createRows())
-  }
 
   /** From here on the condition has these tokens, by outcome. */
   addOutcomes(condition: number, tokens: readonly number[]): void {
@@ -31,32 +16,32 @@ export class MemoryBooks extends RowBooks<ReturnType<typeof createRows>> {
     for (const token of tokens) this.#conditions.set(token, condition)
   }
 
-  override conditionOf(token: number): number {
+  conditionOf(token: number): number {
     return this.#conditions.get(token) ?? NONE
   }
 
-  override tokensOf(condition: number): readonly number[] {
+  tokensOf(condition: number): readonly number[] {
     return this.#tokens.get(condition) ?? []
   }
 
-  override addPnl(row: PnlRow): void {
+  addPnl(row: PnlRow): void {
     this.pnl.push(row)
   }
 
-  override refuse(seq: number, reason: string): void {
+  refuse(seq: number, reason: string): void {
     this.refusals.push({ seq, reason })
   }
 }
 
 const createRows = () => ({
-  positions: new MemoryRows(POSITIONS),
-  walletTotals: new MemoryRows(WALLET_TOTALS),
-  marketHours: new MemoryRows(MARKET_HOURS),
-  builderHours: new MemoryRows(BUILDER_HOURS),
-  builderWallets: new MemoryRows(BUILDER_WALLETS),
-  supplies: new MemoryRows(SUPPLIES),
-  reserves: new MemoryRows(RESERVES),
-  lastPrices: new MemoryRows(LAST_PRICES),
+  positions: new MemoryRows(LEDGER_TABLES.positions),
+  walletTotals: new MemoryRows(LEDGER_TABLES.walletTotals),
+  marketHours: new MemoryRows(LEDGER_TABLES.marketHours),
+  builderHours: new MemoryRows(LEDGER_TABLES.builderHours),
+  builderWallets: new MemoryRows(LEDGER_TABLES.builderWallets),
+  supplies: new MemoryRows(LEDGER_TABLES.supplies),
+  reserves: new MemoryRows(LEDGER_TABLES.reserves),
+  lastPrices: new MemoryRows(LEDGER_TABLES.lastPrices),
 })
 
 /** The rows of one table, in the order in which they were opened. */

@@ -59,7 +59,7 @@ export function acquire(
 }
 
 /** Where the profits and losses of one entry are booked. */
-type Gains = {
+export type Gains = {
   books: Books
   totals: WalletTotals
   seq: number
@@ -67,13 +67,6 @@ type Gains = {
   /** Number of P&L rows so far. */
   rows: number
 }
-
-export const openGains = (
-  books: Books,
-  totals: WalletTotals,
-  seq: number,
-  cause: PnlCause,
-): Gains => ({ books, totals, seq, cause, rows: 0 })
 
 /** Sells out of a position, and books the profit to the position, the wallet and the P&L rows. */
 export function realize(gains: Gains, position: Position, shares: bigint, usd: bigint): void {
@@ -101,7 +94,7 @@ export const openPositions = (
   books: Books,
   wallet: number,
   tokens: readonly number[],
-): Position[] => tokens.map((token) => books.position(wallet, token))
+): Position[] => tokens.map((token) => books.rows.positions.open(wallet, token))
 
 export function changeBalance(position: Position, change: bigint, timeSec: number): void {
   position.balance += change

@@ -8,7 +8,7 @@ import {
   totalsFit,
 } from './column-limits.js'
 import { type RedemptionEntry, type SplitEntry, ZERO_WALLET } from './entry.js'
-import { acquire, changeBalance, noteTime, openGains, openPositions, realize } from './position.js'
+import { acquire, changeBalance, type Gains, noteTime, openPositions, realize } from './position.js'
 
 /** A set costs and is worth one dollar. Only conditions with two outcomes bear cost. */
 export function bookSplit(books: Books, split: SplitEntry): RefusalReason | undefined {
@@ -60,8 +60,8 @@ function openRows(
 ): SetRows | undefined {
   const positions = openPositions(books, wallet, tokens)
   const zeroPositions = isCore ? openPositions(books, ZERO_WALLET, tokens) : []
-  const reserve = isCore ? books.reserve(condition) : undefined
-  const totals = bearsCost ? books.wallet(wallet) : undefined
+  const reserve = isCore ? books.rows.reserves.open(condition) : undefined
+  const totals = bearsCost ? books.rows.walletTotals.open(wallet) : undefined
   const fits =
     positions.every(positionFits) &&
     zeroPositions.every(balanceFits) &&
@@ -90,7 +90,7 @@ function tradeSet(
   positions: readonly Position[],
   totals: WalletTotals,
 ): void {
-  const gains = openGains(books, totals, seq, 'merge')
+  const gains: Gains = { books, totals, seq, cause: 'merge', rows: 0 }
   const half = amount / 2n
   let usd = amount - half
   for (const position of positions) {
@@ -129,7 +129,7 @@ function sellRedeemed(
   totals: WalletTotals,
 ): void {
   const { seq, amounts, payout, timeSec } = redemption
-  const gains = openGains(books, totals, seq, 'redemption')
+  const gains: Gains = { books, totals, seq, cause: 'redemption', rows: 0 }
   const proceeds = proceedsOf(amounts, payout, shareValues(books, redemption))
   for (const [leg, position] of positions.entries()) {
     realize(gains, position, amounts[leg] ?? 0n, proceeds[leg] ?? 0n)

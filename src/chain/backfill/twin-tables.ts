@@ -1,4 +1,4 @@
-import { LEDGER_TABLES } from '../../ledger/rows/tables.js'
+import { LEDGER_TABLE_NAMES } from '../../ledger/rows/tables.js'
 import type { Sql } from '../../store/connection.js'
 
 /** Where a ledger is built beside the one in use. */
@@ -6,7 +6,7 @@ export const TWIN_SCHEMA = 'auspex_rebuild'
 const PROGRESS = `${TWIN_SCHEMA}.progress`
 
 /** All tables of a ledger; `pnl` is partitioned. */
-const TWIN_TABLES = [...LEDGER_TABLES.map(({ name }) => name), 'pnl', 'undo', 'undo_floor']
+const TWIN_TABLES = [...LEDGER_TABLE_NAMES, 'pnl', 'undo', 'undo_floor']
 /** Entries that the new ledger refuses stay apart until it is in use. */
 const TWINS = [...TWIN_TABLES, 'quarantine']
 

@@ -277,8 +277,8 @@ describe('the row caches', () => {
     store.addNewToken(15)
     store.addNewWallet(10)
     await expect(store.load(offline, [makeFill(10, 15)])).resolves.toBeUndefined()
-    expect(store.peekPosition(10, 15)).toBeUndefined()
-    expect(store.position(11, 15)).toMatchObject({ wallet: 11, token: 15, balance: 0n })
+    expect(store.rows.positions.peek(10, 15)).toBeUndefined()
+    expect(store.rows.positions.open(11, 15)).toMatchObject({ wallet: 11, token: 15, balance: 0n })
   })
 
   test('query rows of a new token again after eviction, and no others', async () => {
@@ -292,15 +292,17 @@ describe('the row caches', () => {
 
   test('throw at the use of a row that was not loaded', async () => {
     const store = new LedgerStore(OUTCOMES)
-    expect(() => store.position(10, 1)).toThrow('positions 10/1 is used and was not loaded')
-    expect(() => store.peekPosition(10, 1)).toThrow('not loaded')
-    expect(() => store.wallet(10)).toThrow('not loaded')
+    expect(() => store.rows.positions.open(10, 1)).toThrow(
+      'positions 10/1 is used and was not loaded',
+    )
+    expect(() => store.rows.positions.peek(10, 1)).toThrow('not loaded')
+    expect(() => store.rows.walletTotals.open(10)).toThrow('not loaded')
   })
 
   test('refuse to write changes that belong to no block', async () => {
     const store = new LedgerStore(OUTCOMES)
     store.addNewWallet(10)
-    store.wallet(10).fills++
+    store.rows.walletTotals.open(10).fills++
     await expect(store.write(database.sql)).rejects.toThrow('changes belong to a block')
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import { blockOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
-import { type PnlRow, RowBooks } from '../books.js'
+import type { Books, PnlRow } from '../books.js'
 import type { Entry } from '../entry.js'
 import { fold } from '../fold.js'
 import { type Outcomes, requestRows } from './entry-rows.js'
@@ -29,17 +29,16 @@ const ENTRIES_PER_TURN = 500
  * each block `startBlock` and its entries through the fold; `write`; commit. Only then may the next
  * batch be loaded. After an error, a rollback or a rewind the caller uses `forget`.
  */
-export class LedgerStore extends RowBooks<RowCaches> {
+export class LedgerStore implements Books {
+  readonly rows: RowCaches
   readonly #outcomes: Outcomes
-  readonly #journal: UndoJournal
+  readonly #journal = new UndoJournal()
   #pnl: PnlRow[] = []
   #refusals: RefusedEntry[] = []
 
   constructor(outcomes: Outcomes, { positionsMax = POSITIONS_MAX }: LedgerLimits = {}) {
-    const journal = new UndoJournal()
-    super(createRowCaches(journal, positionsMax))
+    this.rows = createRowCaches(this.#journal, positionsMax)
     this.#outcomes = outcomes
-    this.#journal = journal
   }
 
   /** Cached rows of all tables. */
@@ -49,15 +48,15 @@ export class LedgerStore extends RowBooks<RowCaches> {
 
   /** The wallet got its id just now, so it has no rows. Ids are assigned in ascending order. */
   addNewWallet(wallet: number): void {
-    this.rows.positions.addNewFirst(wallet)
-    this.rows.walletTotals.addNewFirst(wallet)
-    this.rows.builderWallets.addNewSecond(wallet)
+    this.rows.positions.absent.addNewFirst(wallet)
+    this.rows.walletTotals.absent.addNewFirst(wallet)
+    this.rows.builderWallets.absent.addNewSecond(wallet)
   }
 
   addNewToken(token: number): void {
-    this.rows.positions.addNewSecond(token)
-    this.rows.supplies.addNewFirst(token)
-    this.rows.lastPrices.addNewFirst(token)
+    this.rows.positions.absent.addNewSecond(token)
+    this.rows.supplies.absent.addNewFirst(token)
+    this.rows.lastPrices.absent.addNewFirst(token)
   }
 
   /** Loads every row that folding these entries may touch. */
@@ -116,19 +115,19 @@ export class LedgerStore extends RowBooks<RowCaches> {
     this.#refusals = []
   }
 
-  override conditionOf(token: number): number {
+  conditionOf(token: number): number {
     return this.#outcomes.conditionOf(token, this.#journal.block)
   }
 
-  override tokensOf(condition: number): readonly number[] {
+  tokensOf(condition: number): readonly number[] {
     return this.#outcomes.tokensOf(condition, this.#journal.block)
   }
 
-  override addPnl(row: PnlRow): void {
+  addPnl(row: PnlRow): void {
     this.#pnl.push(row)
   }
 
-  override refuse(seq: number, reason: string): void {
+  refuse(seq: number, reason: string): void {
     this.#refusals.push({ seq, reason })
   }
 }

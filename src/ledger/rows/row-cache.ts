@@ -3,20 +3,7 @@ import type { Sql } from '../../store/connection.js'
 import { AbsentKeys } from './fast/absent-keys.js'
 import { type Slot, SlotTable } from './fast/slot-table.js'
 import { type RowChanges, selectRows } from './queries.js'
-import {
-  BUILDER_HOURS,
-  BUILDER_WALLETS,
-  LAST_PRICES,
-  type LedgerRow,
-  type LedgerTableOf,
-  MARKET_HOURS,
-  POSITIONS,
-  RESERVES,
-  SUPPLIES,
-  toIds,
-  toKey,
-  WALLET_TOTALS,
-} from './tables.js'
+import { LEDGER_TABLES, type LedgerRow, type LedgerTableOf, toIds, toKey } from './tables.js'
 import type { UndoJournal } from './undo-journal.js'
 
 /** Few enough for a slow disk to find them well within the statement timeout. */
@@ -28,9 +15,9 @@ const ROWS_PER_QUERY = 20_000
  * cache's capacity has been requested in it, and rows that were not requested in it are dropped.
  */
 export class RowCache<Row extends LedgerRow> {
+  readonly absent: AbsentKeys
   readonly #table: LedgerTableOf<Row>
   readonly #journal: UndoJournal
-  readonly #absent: AbsentKeys
   readonly #generationMax: number
   #slots = new SlotTable<Row>()
   #generation = 0
@@ -43,21 +30,12 @@ export class RowCache<Row extends LedgerRow> {
     const rowsMax = positionsMax * table.share
     this.#table = table
     this.#journal = journal
-    this.#absent = new AbsentKeys(rowsMax)
+    this.absent = new AbsentKeys(rowsMax)
     this.#generationMax = Math.floor(rowsMax / 2)
   }
 
   get size(): number {
     return this.#slots.size
-  }
-
-  /** The id was assigned just now: no row has it as its first key. */
-  addNewFirst(id: number): void {
-    this.#absent.addNewFirst(id)
-  }
-
-  addNewSecond(id: number): void {
-    this.#absent.addNewSecond(id)
   }
 
   /** The next fold may touch the row: `load` selects it unless it is here or cannot exist. */
@@ -68,7 +46,7 @@ export class RowCache<Row extends LedgerRow> {
       if (slot.generation === this.#generation) return
       slot.generation = this.#generation
       this.#generationSize++
-    } else if (!this.#absent.has(first, second, key)) {
+    } else if (!this.absent.has(first, second, key)) {
       this.#missing.push(this.#add(key))
     }
   }
@@ -133,14 +111,14 @@ export class RowCache<Row extends LedgerRow> {
     for (const slot of slots.all()) {
       const stays = slot.generation === this.#generation && this.#slots.size < this.#generationMax
       if (stays) this.#slots.add(slot)
-      else if (slot.row !== undefined) this.#evict(slot.key)
+      else if (slot.row !== undefined) this.absent.evict(...toIds(this.#table, slot.key), slot.key)
     }
     this.#generation++
     this.#generationSize = 0
   }
 
   clear(): void {
-    this.#absent.clear()
+    this.absent.clear()
     this.#slots = new SlotTable()
     this.#generationSize = 0
     this.#missing = []
@@ -182,13 +160,8 @@ export class RowCache<Row extends LedgerRow> {
 
   /** A row that was not requested may exist in the database: creating it again would lose it. */
   #checkAbsence(first: number, second: number, key: number): void {
-    if (this.#absent.has(first, second, key)) return
+    if (this.absent.has(first, second, key)) return
     throw new Error(`${this.#table.name} ${first}/${second} is used and was not loaded`)
-  }
-
-  #evict(key: number): void {
-    const [first, second] = toIds(this.#table, key)
-    this.#absent.evict(first, second, key)
   }
 }
 
@@ -196,12 +169,12 @@ export type RowCaches = ReturnType<typeof createRowCaches>
 
 /** One cache for each table of the ledger. */
 export const createRowCaches = (journal: UndoJournal, positionsMax: number) => ({
-  positions: new RowCache(POSITIONS, journal, positionsMax),
-  walletTotals: new RowCache(WALLET_TOTALS, journal, positionsMax),
-  marketHours: new RowCache(MARKET_HOURS, journal, positionsMax),
-  builderHours: new RowCache(BUILDER_HOURS, journal, positionsMax),
-  builderWallets: new RowCache(BUILDER_WALLETS, journal, positionsMax),
-  supplies: new RowCache(SUPPLIES, journal, positionsMax),
-  reserves: new RowCache(RESERVES, journal, positionsMax),
-  lastPrices: new RowCache(LAST_PRICES, journal, positionsMax),
+  positions: new RowCache(LEDGER_TABLES.positions, journal, positionsMax),
+  walletTotals: new RowCache(LEDGER_TABLES.walletTotals, journal, positionsMax),
+  marketHours: new RowCache(LEDGER_TABLES.marketHours, journal, positionsMax),
+  builderHours: new RowCache(LEDGER_TABLES.builderHours, journal, positionsMax),
+  builderWallets: new RowCache(LEDGER_TABLES.builderWallets, journal, positionsMax),
+  supplies: new RowCache(LEDGER_TABLES.supplies, journal, positionsMax),
+  reserves: new RowCache(LEDGER_TABLES.reserves, journal, positionsMax),
+  lastPrices: new RowCache(LEDGER_TABLES.lastPrices, journal, positionsMax),
 })

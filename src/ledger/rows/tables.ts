@@ -1,14 +1,4 @@
 import type { NumberColumn } from '../../store/copy-numbers.js'
-import type {
-  BuilderHour,
-  BuilderWallet,
-  LastPrice,
-  MarketHour,
-  Position,
-  Reserve,
-  Supply,
-  WalletTotals,
-} from '../books.js'
 
 /**
  * A table of the ledger whose rows change. The row caches, the undo journal, the rewind, the rebuild
@@ -41,119 +31,101 @@ type LedgerColumn = NumberColumn & { field: string }
 export type LedgerRow = Record<string, number | bigint>
 
 /** Bounds of a second key; the first key has the rest of 53 bits. */
-const SECOND_MAX = { none: 1, token: 2 ** 27, wallet: 2 ** 26, hour: 2 ** 20 }
-
-export const POSITIONS = ledgerTable<Position>({
-  name: 'positions',
-  keys: ['wallet', 'token'],
-  secondMax: SECOND_MAX.token,
-  share: 1,
-  make: (wallet, token) => ({
-    wallet,
-    token,
-    firstSec: 0,
-    lastSec: 0,
-    filledSec: 0,
-    balance: 0n,
-    held: 0n,
-    cost: 0n,
-    realized: 0n,
-    bought: 0n,
-    boughtCost: 0n,
-    fees: 0n,
-  }),
-})
-
-export const WALLET_TOTALS = ledgerTable<WalletTotals>({
-  name: 'wallet_totals',
-  keys: ['wallet'],
-  seqs: ['first_fill', 'last_fill'],
-  secondMax: SECOND_MAX.none,
-  share: 1 / 4,
-  make: (wallet) => ({
-    wallet,
-    positions: 0,
-    wins: 0,
-    losses: 0,
-    fills: 0,
-    realized: 0n,
-    profit: 0n,
-    loss: 0n,
-    volume: 0n,
-    fees: 0n,
-    firstFill: 0,
-    lastFill: 0,
-  }),
-})
-
-export const MARKET_HOURS = ledgerTable<MarketHour>({
-  name: 'market_hours',
-  keys: ['condition', 'hour'],
-  secondMax: SECOND_MAX.hour,
-  share: 1 / 8,
-  make: (condition, hour) => ({ condition, hour, trades: 0, traders: 0, volume: 0n }),
-})
-
-export const BUILDER_HOURS = ledgerTable<BuilderHour>({
-  name: 'builder_hours',
-  keys: ['builder', 'hour'],
-  secondMax: SECOND_MAX.hour,
-  share: 1 / 32,
-  make: (builder, hour) => ({ builder, hour, fills: 0, traders: 0, volume: 0n, fees: 0n }),
-})
-
-export const BUILDER_WALLETS = ledgerTable<BuilderWallet>({
-  name: 'builder_wallets',
-  keys: ['builder', 'wallet'],
-  secondMax: SECOND_MAX.wallet,
-  share: 1 / 8,
-  make: (builder, wallet) => ({
-    builder,
-    wallet,
-    fills: 0,
-    firstSec: 0,
-    lastSec: 0,
-    volume: 0n,
-    fees: 0n,
-  }),
-})
-
-export const SUPPLIES = ledgerTable<Supply>({
-  name: 'supplies',
-  keys: ['token'],
-  secondMax: SECOND_MAX.none,
-  share: 1 / 8,
-  make: (token) => ({ token, minted: 0n, burned: 0n }),
-})
-
-export const RESERVES = ledgerTable<Reserve>({
-  name: 'reserves',
-  keys: ['condition'],
-  secondMax: SECOND_MAX.none,
-  share: 1 / 16,
-  make: (condition) => ({ condition, redeemedLegs: 0, paidIn: 0n, paidOut: 0n }),
-})
-
-export const LAST_PRICES = ledgerTable<LastPrice>({
-  name: 'last_prices',
-  keys: ['token'],
-  seqs: ['seq'],
-  secondMax: SECOND_MAX.none,
-  share: 1 / 8,
-  make: (token) => ({ token, seq: 0, usd: 0n, shares: 0n }),
-})
+const TOKEN_MAX = 2 ** 27
+const WALLET_MAX = 2 ** 26
+const HOUR_MAX = 2 ** 20
 
 /** Every table whose rows change. To `pnl` rows are only added. */
-export const LEDGER_TABLES: readonly LedgerTable[] = [
-  POSITIONS,
-  WALLET_TOTALS,
-  MARKET_HOURS,
-  BUILDER_HOURS,
-  BUILDER_WALLETS,
-  SUPPLIES,
-  RESERVES,
-  LAST_PRICES,
-]
+export const LEDGER_TABLES = {
+  /** Plain transfers change the balance alone; all other numbers follow the rules of cost and profit. */
+  positions: ledgerTable(
+    { name: 'positions', keys: ['wallet', 'token'], secondMax: TOKEN_MAX, share: 1 },
+    (wallet, token) => ({
+      wallet,
+      token,
+      firstSec: 0,
+      lastSec: 0,
+      /** Time of the last fill, 0 for none. */
+      filledSec: 0,
+      /** Exact holding on the chain. */
+      balance: 0n,
+      held: 0n,
+      cost: 0n,
+      realized: 0n,
+      /** All shares ever bought and their cost without fees. */
+      bought: 0n,
+      boughtCost: 0n,
+      fees: 0n,
+    }),
+  ),
+  walletTotals: ledgerTable(
+    { name: 'wallet_totals', keys: ['wallet'], seqs: ['first_fill', 'last_fill'], share: 1 / 4 },
+    (wallet) => ({
+      wallet,
+      /** Positions that were ever bought. */
+      positions: 0,
+      /** Positions whose realized profit is above and below zero. */
+      wins: 0,
+      losses: 0,
+      fills: 0,
+      realized: 0n,
+      /** Sums of the profitable and of the losing steps. */
+      profit: 0n,
+      loss: 0n,
+      /** Money of all fills. */
+      volume: 0n,
+      fees: 0n,
+      /** `seq` of the first and the last fill, 0 for none. */
+      firstFill: 0,
+      lastFill: 0,
+    }),
+  ),
+  /** One-sided: only fills of taking orders count into volume and trades. Hours are Unix time. */
+  marketHours: ledgerTable(
+    { name: 'market_hours', keys: ['condition', 'hour'], secondMax: HOUR_MAX, share: 1 / 8 },
+    (condition, hour) => ({ condition, hour, trades: 0, traders: 0, volume: 0n }),
+  ),
+  builderHours: ledgerTable(
+    { name: 'builder_hours', keys: ['builder', 'hour'], secondMax: HOUR_MAX, share: 1 / 32 },
+    (builder, hour) => ({ builder, hour, fills: 0, traders: 0, volume: 0n, fees: 0n }),
+  ),
+  builderWallets: ledgerTable(
+    { name: 'builder_wallets', keys: ['builder', 'wallet'], secondMax: WALLET_MAX, share: 1 / 8 },
+    (builder, wallet) => ({
+      builder,
+      wallet,
+      fills: 0,
+      firstSec: 0,
+      lastSec: 0,
+      volume: 0n,
+      fees: 0n,
+    }),
+  ),
+  supplies: ledgerTable({ name: 'supplies', keys: ['token'], share: 1 / 8 }, (token) => ({
+    token,
+    minted: 0n,
+    burned: 0n,
+  })),
+  /** Collateral of a condition. Each redeemed leg may have left less than a millionth behind. */
+  reserves: ledgerTable({ name: 'reserves', keys: ['condition'], share: 1 / 16 }, (condition) => ({
+    condition,
+    redeemedLegs: 0,
+    paidIn: 0n,
+    paidOut: 0n,
+  })),
+  /** The fill that set the token's last price: `usd` for `shares`. */
+  lastPrices: ledgerTable(
+    { name: 'last_prices', keys: ['token'], seqs: ['seq'], share: 1 / 8 },
+    (token) => ({ token, seq: 0, usd: 0n, shares: 0n }),
+  ),
+}
+
+export const LEDGER_TABLE_NAMES = Object.values(LEDGER_TABLES).map(({ name }) => name)
+
+/** The type of a table's rows. */
+export type RowOf<Table extends keyof typeof LEDGER_TABLES> = ReturnType<
+  (typeof LEDGER_TABLES)[Table]['make']
+>
 
 /** Both keys of a row as one exact number, and back. */
 export const toKey = (table: { secondMax: number }, first: number, second: number): number =>
@@ -164,14 +136,20 @@ export const toIds = ({ secondMax }: { secondMax: number }, key: number): [numbe
   key % secondMax,
 ]
 
+type TableOptions = Pick<LedgerTable, 'name' | 'keys' | 'seqs'> & {
+  secondMax?: number
+  share: number
+}
+
 function ledgerTable<Row extends LedgerRow>(
-  table: Omit<LedgerTableOf<Row>, 'columns' | 'values'>,
+  table: TableOptions,
+  make: (first: number, second: number) => Row,
 ): LedgerTableOf<Row> {
-  const columns = Object.entries(table.make(0, 0)).map(([field, zero]): LedgerColumn => {
+  const columns = Object.entries(make(0, 0)).map(([field, zero]): LedgerColumn => {
     const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     const isBig = typeof zero === 'bigint' || table.seqs?.includes(name) === true
     return { name, field, bytes: isBig ? 8 : 4 }
   })
   const values = columns.slice(table.keys.length).map(({ name }) => name)
-  return { ...table, columns, values }
+  return { secondMax: 1, ...table, make, columns, values }
 }

@@ -3,7 +3,7 @@ import { seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { copyLines, NULL } from '../../store/copy.js'
 import { preferIndexes } from './queries.js'
-import { LEDGER_TABLES, type LedgerRow, type LedgerTable } from './tables.js'
+import { LEDGER_TABLE_NAMES, LEDGER_TABLES, type LedgerRow, type LedgerTable } from './tables.js'
 
 export const NO_BLOCK = -1
 
@@ -63,10 +63,9 @@ export async function rewindLedger(tx: Sql, toBlock: number): Promise<void> {
     throw new Error(`the ledger cannot go back to block ${toBlock}: ${floor?.block} is the lowest`)
   }
   await preferIndexes(tx)
-  for (const table of LEDGER_TABLES) await restoreTable(tx, table, toBlock)
+  for (const table of Object.values(LEDGER_TABLES)) await restoreTable(tx, table, toBlock)
   await tx`delete from pnl where seq >= ${seqOf(toBlock + 1, 0)}`
-  const states = LEDGER_TABLES.map(({ name }) => name)
-  await tx`delete from undo where block > ${toBlock} and state = any(${states})`
+  await tx`delete from undo where block > ${toBlock} and state = any(${LEDGER_TABLE_NAMES})`
 }
 
 /** The earliest image of a row is what it was before the first of these blocks. */
