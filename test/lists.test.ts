@@ -124,6 +124,14 @@ describe.each(SUBJECTS.map((subject) => [subject.list.path, subject] as const))(
       },
     )
 
+    test('200: HEAD has the headers of GET and no body', async () => {
+      const { key } = await world.createCaller('starter')
+      const headers = { 'x-api-key': key }
+      const reply = await world.app.inject({ method: 'HEAD', url: `${path()}?limit=2`, headers })
+      expect(reply).toMatchObject({ statusCode: 200, body: '' })
+      expect(reply.headers).toMatchObject({ 'x-rows-returned': '2', 'x-has-more': 'true' })
+    })
+
     test('200: limits out of range are moved into it', async () => {
       expect((await ask({ limit: 100_000 })).json()).toMatchObject({ limit: 300 })
       expect((await ask({ limit: 0 })).json()).toMatchObject({ limit: 1 })

@@ -40,7 +40,7 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
 
 /**
  * Refused requests at info, all others at debug: a busy service would fill its log. Probes of readiness
- * come all the time, and the job log says why they fail.
+ * come all the time, and `/v1/status` says why they fail.
  */
 function logRequest(ctx: Context, request: FastifyRequest, status: number, seconds: number): void {
   const level = status >= 400 && request.url !== '/readyz' ? 'info' : 'debug'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const EXPOSED =
-  'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age'
+  'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor'
 const METHODS = 'GET, HEAD, POST, PUT, DELETE'
 const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
 const PREFLIGHT_SECONDS = 86_400
