@@ -1,6 +1,6 @@
 import { showAccount } from './accounts.js'
 import type { Caller } from './key-ring.js'
-import { METERS, type Meter, type Plan } from './plans.js'
+import type { Meter, Plan } from './plans.js'
 import { monthEnd, monthStart } from './usage-meter.js'
 
 export const presentPlan = (plan: Plan) => ({
@@ -25,9 +25,9 @@ export const presentPlan = (plan: Plan) => ({
   },
   webhooks: { count: plan.webhooksMax, deliveries_per_day: plan.webhookDeliveriesPerDay },
   included_per_month: {
-    api_requests: plan.includedPerMonth.api_requests,
-    ws_market_bytes: plan.includedPerMonth.ws_market,
-    ws_onchain_bytes: plan.includedPerMonth.ws_onchain,
+    api_requests: plan.requestsPerMonth,
+    ws_market_bytes: plan.marketBytesPerMonth,
+    ws_onchain_bytes: plan.onchainBytesPerMonth,
   },
 })
 
@@ -39,16 +39,16 @@ export function presentUsage(
 ) {
   const start = monthStart(nowMs) / 1000
   const end = monthEnd(nowMs) / 1000
+  const meters = [
+    { meter: 'api_requests', unit: 'requests', included: plan.requestsPerMonth },
+    { meter: 'ws_market', unit: 'bytes', included: plan.marketBytesPerMonth },
+    { meter: 'ws_onchain', unit: 'bytes', included: plan.onchainBytesPerMonth },
+  ] as const
   return {
     account: showAccount(accountId),
     tier: plan.id,
     period: { start, end },
-    meters: METERS.filter((meter) => meter !== 'social').map((meter) => ({
-      meter,
-      unit: meter === 'api_requests' ? ('requests' as const) : ('bytes' as const),
-      used: usedOf(meter),
-      included: plan.includedPerMonth[meter],
-    })),
+    meters: meters.map((entry) => ({ ...entry, used: usedOf(entry.meter) })),
     social: { used: usedOf('social'), limit: plan.socialPerMonth, resets_at: end },
     enforced: false as const,
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { errorReply } from '../lib/error-reply.js'
 import { NAME_LENGTH_MAX, NAME_PATTERN } from './accounts.js'
-import { METERS, PLAN_IDS } from './plans.js'
+import { PLAN_IDS } from './plans.js'
 
 /** The body may be missing altogether. */
 export const CreateKeyBody = Type.Union([
@@ -82,7 +82,7 @@ export const UsageReply = Type.Object(
     }),
     meters: Type.Array(
       Type.Object({
-        meter: Type.Enum(METERS.filter((meter) => meter !== 'social')),
+        meter: Type.Enum(['api_requests', 'ws_market', 'ws_onchain']),
         unit: Type.Enum(['requests', 'bytes']),
         used: Type.Integer({ minimum: 0 }),
         included: Limit,

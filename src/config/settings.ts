@@ -10,169 +10,129 @@ import {
   parseProxies,
   parseText,
   parseUrlOf,
+  type Setting,
   setting,
 } from './setting.js'
 
 const HTTP = ['http:', 'https:']
 const SOCKET = ['ws:', 'wss:']
 
-const address = (env: string, protocols: string[], help: string, url: string) =>
-  setting({
-    env,
-    placeholder: 'url',
-    help,
-    fallback: () => url,
-    parse: parseUrlOf(protocols),
-  })
+/** Another address must have a protocol of the same kind as the default. */
+const address = (env: string, help: string, url: string) => {
+  const parse = parseUrlOf(url.startsWith('ws') ? SOCKET : HTTP)
+  return setting({ env, placeholder: 'url', help, fallback: () => url, parse })
+}
 
 /** For an upstream that may be gone for good one day: `undefined` when the operator says so. */
-const retirable = (env: string, protocols: string[], help: string, url: string) =>
-  setting<string | undefined>({
-    ...address(env, protocols, `${help}; off: not used`, url),
-    parse: (text) =>
-      text.trim().toLowerCase() === 'off' ? undefined : parseUrlOf(protocols)(text),
+const retirable = (env: string, help: string, url: string) => {
+  const known = address(env, `${help}; off: not used`, url)
+  const parse = (text: string) =>
+    text.trim().toLowerCase() === 'off' ? undefined : known.parse(text)
+  return setting<string | undefined>({ ...known, parse })
+}
+
+const integer = (env: string, range: [min: number, max: number], help: string, value: number) =>
+  setting({
+    ...{ env, placeholder: 'number', help },
+    fallback: () => value,
+    parse: parseIntegerIn(...range),
   })
 
+/** A setting that is not there unless it is given. */
+const unset = <T>(definition: Omit<Setting<T>, 'fallback'>) =>
+  setting<T | undefined>({ ...definition, fallback: () => undefined })
+
 const secret = (env: string, help: string) =>
-  setting<string | undefined>({
-    env,
-    placeholder: 'secret',
-    help,
-    fallback: () => undefined,
-    parse: parseText,
-    mask: maskAll,
-  })
+  unset({ env, placeholder: 'secret', help, parse: parseText, mask: maskAll })
 
 /** A node costs money or has limits, so there is no default; its address often holds the key. */
 const node = (env: string, flag: string, protocols: string[], help: string) =>
-  setting<string | undefined>({
-    env,
-    flag,
-    placeholder: 'url',
-    help,
-    fallback: () => undefined,
-    parse: parseUrlOf(protocols),
-    mask: maskAddress,
-  })
+  unset({ env, flag, placeholder: 'url', help, parse: parseUrlOf(protocols), mask: maskAddress })
 
 /** Every setting of the service, in the order in which `auspex config` and the documentation list them. */
 export const SETTINGS = {
   host: setting({
-    env: 'AUSPEX_HOST',
-    flag: 'host',
-    placeholder: 'address',
+    ...{ env: 'AUSPEX_HOST', flag: 'host', placeholder: 'address' },
     help: 'address to listen on; 0.0.0.0 or :: opens the service to the network',
     fallback: () => '127.0.0.1',
     parse: parseText,
   }),
   port: setting({
-    env: 'PORT',
+    ...integer('PORT', [0, 65_535], 'port to listen on; 0 takes a free one', 8080),
     flag: 'port',
-    placeholder: 'number',
-    help: 'port to listen on; 0 takes a free one',
-    fallback: () => 8080,
-    parse: parseIntegerIn(0, 65_535),
   }),
-  publicUrl: setting<string | undefined>({
-    env: 'AUSPEX_PUBLIC_URL',
-    flag: 'public-url',
-    placeholder: 'url',
+  publicUrl: unset({
+    ...{ env: 'AUSPEX_PUBLIC_URL', flag: 'public-url', placeholder: 'url' },
     help: 'address under which clients reach the service; default: the one each client used',
-    fallback: () => undefined,
     parse: parseUrlOf(HTTP),
   }),
   dataDir: setting({
-    env: 'AUSPEX_DATA',
-    flag: 'data',
-    placeholder: 'folder',
+    ...{ env: 'AUSPEX_DATA', flag: 'data', placeholder: 'folder' },
     help: 'folder for everything that the service keeps, the embedded database included',
     fallback: () => resolve('.auspex'),
     parse: (text) => resolve(parseText(text)),
   }),
-  databaseUrl: setting<string | undefined>({
-    env: 'DATABASE_URL',
-    flag: 'database-url',
-    placeholder: 'url',
+  databaseUrl: unset({
+    ...{ env: 'DATABASE_URL', flag: 'database-url', placeholder: 'url' },
     help: 'PostgreSQL 15 or later to use instead of the embedded one',
-    fallback: () => undefined,
     parse: parseUrlOf(['postgres:', 'postgresql:']),
     mask: maskPassword,
   }),
-  databaseConnections: setting({
-    env: 'AUSPEX_DATABASE_CONNECTIONS',
-    placeholder: 'number',
-    help: 'connections that one process opens to PostgreSQL at most',
-    fallback: () => Math.max(8, Math.min(32, availableParallelism() * 4)),
-    parse: parseIntegerIn(2, 200),
-  }),
+  databaseConnections: integer(
+    'AUSPEX_DATABASE_CONNECTIONS',
+    [2, 200],
+    'connections that one process opens to PostgreSQL at most',
+    Math.max(8, Math.min(32, availableParallelism() * 4)),
+  ),
   trustedProxies: setting<string[]>({
-    env: 'AUSPEX_TRUSTED_PROXIES',
-    flag: 'trusted-proxies',
-    placeholder: 'list',
+    ...{ env: 'AUSPEX_TRUSTED_PROXIES', flag: 'trusted-proxies', placeholder: 'list' },
     help: 'addresses or networks whose X-Forwarded-For is believed, separated by commas',
     fallback: () => [],
     parse: parseProxies,
   }),
-  metricsToken: setting<string | undefined>({
-    env: 'AUSPEX_METRICS_TOKEN',
-    placeholder: 'secret',
-    help: 'bearer token that opens /metrics to callers on other machines',
-    fallback: () => undefined,
-    parse: parseText,
-    mask: maskAll,
-  }),
-  upgradeUrl: setting<string | undefined>({
-    env: 'AUSPEX_UPGRADE_URL',
-    placeholder: 'url',
+  metricsToken: secret(
+    'AUSPEX_METRICS_TOKEN',
+    'bearer token that opens /metrics to callers on other machines',
+  ),
+  upgradeUrl: unset({
+    ...{ env: 'AUSPEX_UPGRADE_URL', placeholder: 'url' },
     help: 'page that answers of status 402 point to; default: the list of plans',
-    fallback: () => undefined,
     parse: parseUrlOf(HTTP),
   }),
 
   // Where the upstreams are, and the credentials of those that ask for some.
   polygonUrl: node('AUSPEX_POLYGON_URL', 'polygon-url', HTTP, 'Polygon node over HTTP'),
   polygonWsUrl: node('AUSPEX_POLYGON_WS_URL', 'polygon-ws-url', SOCKET, 'the same over WebSocket'),
-  polygonCallsPerSecond: setting({
-    env: 'AUSPEX_POLYGON_CALLS_PER_SECOND',
-    placeholder: 'number',
-    help: 'calls per second that the node allows; half of them are used',
-    fallback: () => 17,
-    parse: parseIntegerIn(1, 10_000),
-  }),
-  gammaUrl: address(
-    'AUSPEX_GAMMA_URL',
-    HTTP,
-    'events and markets',
-    'https://gamma-api.polymarket.com',
+  polygonCallsPerSecond: integer(
+    'AUSPEX_POLYGON_CALLS_PER_SECOND',
+    [1, 10_000],
+    'calls per second that the node allows; half of them are used',
+    17,
   ),
-  clobUrl: address('AUSPEX_CLOB_URL', HTTP, 'order books', 'https://clob.polymarket.com'),
+  gammaUrl: address('AUSPEX_GAMMA_URL', 'events and markets', 'https://gamma-api.polymarket.com'),
+  clobUrl: address('AUSPEX_CLOB_URL', 'order books', 'https://clob.polymarket.com'),
   clobWsUrl: address(
     'AUSPEX_CLOB_WS_URL',
-    SOCKET,
     'live order books',
     'wss://ws-subscriptions-clob.polymarket.com/ws/market',
   ),
   dataApiUrl: address(
     'AUSPEX_DATA_API_URL',
-    HTTP,
     'positions and trades as the site shows them',
     'https://data-api.polymarket.com',
   ),
   siteUrl: address(
     'AUSPEX_SITE_URL',
-    HTTP,
     'prices of up-or-down windows as the site shows them',
     'https://polymarket.com',
   ),
   rtdsWsUrl: retirable(
     'AUSPEX_RTDS_WS_URL',
-    SOCKET,
     'live prices of coins',
     'wss://ws-live-data.polymarket.com',
   ),
   liveV2WsUrl: address(
     'AUSPEX_LIVE_V2_WS_URL',
-    SOCKET,
     'live prices of coins, the successor; needs the three CLOB values below',
     'wss://ws-live-v2.polymarket.com/ws',
   ),
@@ -181,62 +141,46 @@ export const SETTINGS = {
   clobPassphrase: secret('AUSPEX_CLOB_PASSPHRASE', 'its passphrase'),
   chainlinkUrl: address(
     'AUSPEX_CHAINLINK_URL',
-    HTTP,
     'Chainlink Data Streams; needs the two values below',
     'https://api.dataengine.chain.link',
   ),
   chainlinkWsUrl: address(
     'AUSPEX_CHAINLINK_WS_URL',
-    SOCKET,
     'the same over WebSocket',
     'wss://ws.dataengine.chain.link',
   ),
   chainlinkApiKey: secret('AUSPEX_CHAINLINK_API_KEY', 'key for Data Streams'),
   chainlinkSecret: secret('AUSPEX_CHAINLINK_SECRET', 'its secret'),
   // Half of it is the ten calls per second of the published fair use policy.
-  chainlinkCallsPerSecond: setting({
-    env: 'AUSPEX_CHAINLINK_CALLS_PER_SECOND',
-    placeholder: 'number',
-    help: 'calls per second that Data Streams allows; half of them are used',
-    fallback: () => 20,
-    parse: parseIntegerIn(1, 10_000),
-  }),
+  chainlinkCallsPerSecond: integer(
+    'AUSPEX_CHAINLINK_CALLS_PER_SECOND',
+    [1, 10_000],
+    'calls per second that Data Streams allows; half of them are used',
+    20,
+  ),
 
   // How much of the chain and of the prices is kept.
-  fromBlock: setting<number | undefined>({
-    env: 'AUSPEX_FROM_BLOCK',
-    flag: 'from-block',
-    placeholder: 'block',
+  fromBlock: unset({
+    ...{ env: 'AUSPEX_FROM_BLOCK', flag: 'from-block', placeholder: 'block' },
     help: 'where a new database begins to read the chain; default: a day before its head',
-    fallback: () => undefined,
     parse: parseIntegerIn(0, 2 ** 31 - 1),
   }),
-  retentionDays: setting({
-    env: 'AUSPEX_RETENTION_DAYS',
-    placeholder: 'number',
-    help: 'days after which fills and other bulky facts may be dropped; 0 keeps everything',
-    fallback: () => 0,
-    parse: parseIntegerIn(0, 36_500),
-  }),
-  tickRetentionDays: setting({
-    env: 'AUSPEX_TICK_RETENTION_DAYS',
-    placeholder: 'number',
-    help: 'days after which months of ticks may be dropped; 0 keeps everything',
-    fallback: () => 0,
-    parse: parseIntegerIn(0, 36_500),
-  }),
+  retentionDays: integer(
+    'AUSPEX_RETENTION_DAYS',
+    [0, 36_500],
+    'days after which fills and other bulky facts may be dropped; 0 keeps everything',
+    0,
+  ),
+  tickRetentionDays: integer(
+    'AUSPEX_TICK_RETENTION_DAYS',
+    [0, 36_500],
+    'days after which months of ticks may be dropped; 0 keeps everything',
+    0,
+  ),
 
-  cacheMb: setting({
-    env: 'AUSPEX_CACHE_MB',
-    placeholder: 'number',
-    help: 'memory for cached responses, in MiB',
-    fallback: () => 64,
-    parse: parseIntegerIn(1, 65_536),
-  }),
+  cacheMb: integer('AUSPEX_CACHE_MB', [1, 65_536], 'memory for cached responses, in MiB', 64),
   logLevel: setting<LogLevel>({
-    env: 'AUSPEX_LOG_LEVEL',
-    flag: 'log-level',
-    placeholder: 'level',
+    ...{ env: 'AUSPEX_LOG_LEVEL', flag: 'log-level', placeholder: 'level' },
     help: `${LOG_LEVELS.join(', ')}; debug adds a line for every request`,
     fallback: () => 'info',
     parse: parseOneOf(LOG_LEVELS),
