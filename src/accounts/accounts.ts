@@ -19,16 +19,14 @@ export const NAME_LENGTH_MAX = 100
 export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 /** A key that was just made: the only moment at which its secret is known. */
-export type NewKey = { id: number; accountId: number; name: string; secret: string }
+type NewKey = { id: number; accountId: number; name: string; secret: string }
+
+type KeyRequest = { accountId: number; name: string; nowMs: number }
 
 /** One more key for an account, as far as its plan allows. */
-export function createKey(
-  pool: Pool,
-  request: { accountId: number; name: string; nowMs: number },
-): Promise<NewKey> {
+export function createKey(pool: Pool, request: KeyRequest): Promise<NewKey> {
   return transact(pool, async (tx) => {
-    const account = await lockAccount(tx, request.accountId)
-    if (account === undefined) throw noAccount(request.accountId)
+    const account = await lockExisting(tx, request.accountId)
     const { keysMax } = PLANS[account.plan]
     if (account.activeKeys >= keysMax) {
       throw new OperatorError(
@@ -43,8 +41,7 @@ export function createKey(
 /** Changes the plan. A plan that allows fewer keys than are active is refused. */
 export function setPlan(pool: Pool, accountId: number, plan: PlanId): Promise<void> {
   return transact(pool, async (tx) => {
-    const account = await lockAccount(tx, accountId)
-    if (account === undefined) throw noAccount(accountId)
+    const account = await lockExisting(tx, accountId)
     const { keysMax } = PLANS[plan]
     if (account.activeKeys > keysMax) {
       throw new OperatorError(
@@ -68,51 +65,41 @@ export const showAccount = (accountId: number): string => `acc_${accountId}`
 export const showKey = (keyId: number): string => `key_${keyId}`
 
 /** Makes a key; the caller has checked that the plan of the account allows one more. */
-async function makeKey(
-  sql: Sql,
-  { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
-): Promise<NewKey> {
+async function makeKey(sql: Sql, { accountId, name, nowMs }: KeyRequest): Promise<NewKey> {
   const secret = createSecret()
   const secretHash = hashSecret(secret)
   const id = await insertKey(sql, { accountId, name, secretHash, hint: hintOf(secret), nowMs })
   return { id, accountId, name, secret }
 }
 
-const noAccount = (accountId: number) =>
-  new OperatorError(
-    `There is no account ${showAccount(accountId)}. \`auspex accounts list\` shows all.`,
-  )
+async function lockExisting(tx: Sql, accountId: number) {
+  const account = await lockAccount(tx, accountId)
+  if (account !== undefined) return account
+  const shown = showAccount(accountId)
+  throw new OperatorError(`There is no account ${shown}. \`auspex accounts list\` shows all.`)
+}
 
 export const FREE_KEY_PERIOD_MS = 24 * 60 * 60 * 1000
-
-const REFUSED_ADDRESSES_MAX = 10_000
 
 /** Gives anonymous clients a free account with its one key: one per network and rolling day. */
 export class FreeKeys {
   readonly #store: { readonly sql: Pool }
   // Addresses that must wait, and until when: asking again costs the database nothing.
-  readonly #refused = new LRUCache<string, number>({ max: REFUSED_ADDRESSES_MAX })
+  readonly #refused = new LRUCache<string, number>({ max: 10_000 })
 
   constructor(store: { readonly sql: Pool }) {
     this.#store = store
   }
 
-  async issue({
-    name,
-    address,
-    nowMs,
-  }: {
-    name: string
-    address: string
-    nowMs: number
-  }): Promise<NewKey> {
+  async issue(request: { name: string; address: string; nowMs: number }): Promise<NewKey> {
+    const { name, address, nowMs } = request
     const waitUntilMs = this.#refused.get(address) ?? 0
     if (nowMs < waitUntilMs) throw freeKeyRefused(waitUntilMs, nowMs)
     return await transact(this.#store.sql, async (tx) => {
-      const claim = { address, nowMs, periodMs: FREE_KEY_PERIOD_MS }
-      const { granted, grantedAt } = await claimGrant(tx, claim)
+      const periodMs = FREE_KEY_PERIOD_MS
+      const { granted, grantedAt } = await claimGrant(tx, address, nowMs, periodMs)
       if (!granted) {
-        const nextAtMs = grantedAt.getTime() + FREE_KEY_PERIOD_MS
+        const nextAtMs = grantedAt.getTime() + periodMs
         this.#refused.set(address, nextAtMs)
         throw freeKeyRefused(nextAtMs, nowMs)
       }

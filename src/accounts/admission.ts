@@ -130,11 +130,9 @@ function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => stri
   )
 }
 
-/** What a route's buckets come to under one plan. */
-type Tariff = { bucket: BucketName; counts: 'key' | 'account'; limit: number; windowMs: number }[]
-
-/** What a route costs under a plan, and the header that says so. */
+/** What a route's buckets come to under one plan, and the header that says so. */
 type Terms = { tariff: Tariff; policy: string }
+type Tariff = { bucket: BucketName; counts: 'key' | 'account'; limit: number; windowMs: number }[]
 
 /** The terms of a route for each plan: computed once, the same for every request. */
 function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {

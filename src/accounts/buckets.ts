@@ -12,10 +12,11 @@ export type Bucket = {
 /** When a full bucket allows the next request: in Unix seconds, and from now. */
 export type RateLimitReset = { resetAt: number; retryAfterMs: number }
 
-const MINUTE_MS = 60_000
-
-const refusePlainly = ({ resetAt, retryAfterMs }: RateLimitReset) =>
-  tooManyRequests(`Rate limit exceeded. Retry after ${resetAt}.`, retryAfterMs)
+const PER_MINUTE = {
+  windowMs: 60_000,
+  refuse: ({ resetAt, retryAfterMs }: RateLimitReset) =>
+    tooManyRequests(`Rate limit exceeded. Retry after ${resetAt}.`, retryAfterMs),
+}
 
 const refuseInScope =
   (scope: string, message: string) =>
@@ -24,27 +25,14 @@ const refuseInScope =
 
 /** Every bucket that a route may name; all buckets of a route are checked, the strictest decides. */
 export const BUCKETS = {
-  rest: {
-    windowMs: MINUTE_MS,
-    counts: 'key',
-    limit: (plan) => plan.restPerMinute,
-    refuse: refusePlainly,
-  },
-  v3: {
-    windowMs: MINUTE_MS,
-    counts: 'account',
-    limit: (plan) => plan.v3PerMinute,
-    refuse: refusePlainly,
-  },
+  rest: { ...PER_MINUTE, counts: 'key', limit: (plan) => plan.restPerMinute },
+  v3: { ...PER_MINUTE, counts: 'account', limit: (plan) => plan.v3PerMinute },
   v3_heavy: {
-    windowMs: MINUTE_MS,
+    ...PER_MINUTE,
     counts: 'account',
     limit: (plan) => plan.v3HeavyPerMinute,
-    refuse: ({ resetAt, retryAfterMs }) =>
-      tooManyRequests('rate limit exceeded', retryAfterMs, {
-        scope: 'v3_heavy',
-        reset_at: resetAt,
-      }),
+    refuse: ({ resetAt: reset_at, retryAfterMs }) =>
+      tooManyRequests('rate limit exceeded', retryAfterMs, { scope: 'v3_heavy', reset_at }),
   },
   social_rate: {
     windowMs: 1_000,

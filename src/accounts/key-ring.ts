@@ -18,8 +18,6 @@ export const SYNC_MS = 250
 const TRUST_MS = 700
 
 const CALLERS_MAX = 100_000
-// Kept apart, so that a client that tries random keys pushes out no caller.
-const UNKNOWN_KEYS_MAX = 10_000
 
 /**
  * The keys that this process has seen. Memory answers while the accounts' revision was read less
@@ -30,7 +28,8 @@ const UNKNOWN_KEYS_MAX = 10_000
 export class KeyRing {
   readonly #store: KeyStore
   readonly #callers = new Map<string, Caller>()
-  readonly #unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_MAX })
+  // Kept apart, so that a client that tries random keys pushes out no caller.
+  readonly #unknown = new LRUCache<string, true>({ max: 10_000 })
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n
   #syncedAt = Number.NEGATIVE_INFINITY
@@ -91,16 +90,12 @@ export class KeyRing {
   #remember(digest: string, caller: Caller): void {
     this.#callers.set(digest, caller)
     if (this.#callers.size <= CALLERS_MAX) return
-    for (const oldest of this.#callers.keys()) {
-      this.#callers.delete(oldest)
-      break
-    }
+    const [oldest = ''] = this.#callers.keys()
+    this.#callers.delete(oldest)
   }
 }
 
-const GUESS_WINDOW_MS = 60_000
-const GUESSES_MAX = 300
-const ADDRESSES_MAX = 10_000
+const GUESSES_PER_MINUTE_MAX = 300
 
 /**
  * Limits how many unknown keys one address may send: each costs a query. A key that exists costs
@@ -108,7 +103,7 @@ const ADDRESSES_MAX = 10_000
  */
 export class UnknownKeyLimiter {
   readonly #clock: Clock
-  readonly #addresses = new LRUCache<string, SlidingWindow>({ max: ADDRESSES_MAX })
+  readonly #addresses = new LRUCache<string, SlidingWindow>({ max: 10_000 })
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -118,15 +113,15 @@ export class UnknownKeyLimiter {
   check(address: string): void {
     const nowMs = this.#clock.now()
     const window = this.#addresses.get(address)
-    if (window === undefined || window.count(nowMs) < GUESSES_MAX) return
-    const freeAtMs = window.freeAt(GUESSES_MAX, nowMs)
+    if (window === undefined || window.count(nowMs) < GUESSES_PER_MINUTE_MAX) return
+    const freeAtMs = window.freeAt(GUESSES_PER_MINUTE_MAX, nowMs)
     const freeAt = Math.ceil(freeAtMs / 1000)
     throw tooManyRequests(`Too many unknown API keys. Retry after ${freeAt}.`, freeAtMs - nowMs)
   }
 
   /** Counts an unknown key. */
   add(address: string): void {
-    const window = this.#addresses.get(address) ?? new SlidingWindow(GUESS_WINDOW_MS)
+    const window = this.#addresses.get(address) ?? new SlidingWindow(60_000)
     window.add(this.#clock.now())
     this.#addresses.set(address, window)
   }

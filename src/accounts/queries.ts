@@ -1,27 +1,9 @@
 import type { Sql } from '../store/connection.js'
 import type { Meter, PlanId } from './plans.js'
 
-export type AccountRow = {
-  id: number
-  name: string
-  plan: PlanId
-  createdAt: Date
-  activeKeys: number
-}
-export type KeyRow = {
-  id: number
-  accountId: number
-  name: string
-  hint: string
-  createdAt: Date
-  revokedAt: Date | null
-}
-export type KeyOwner = { keyId: number; accountId: number; plan: PlanId }
-export type UsageRow = { meter: Meter; used: bigint }
-
 /** Who owns the active key with this hash. Index: api_keys_secret_sha256_key. */
-export async function selectKeyOwner(sql: Sql, secretHash: Buffer): Promise<KeyOwner | undefined> {
-  const [row] = await sql<KeyOwner[]>`
+export async function selectKeyOwner(sql: Sql, secretHash: Buffer) {
+  const [row] = await sql<{ keyId: number; accountId: number; plan: PlanId }[]>`
     select k.id as key_id, k.account_id, a.plan
       from api_keys k
       join accounts a on a.id = k.account_id
@@ -48,8 +30,9 @@ export async function insertAccount(
 }
 
 /** Accounts in the order of their creation, with the number of keys that work. */
-export function selectAccounts(sql: Sql, limit: number): Promise<AccountRow[]> {
-  return sql<AccountRow[]>`
+export function selectAccounts(sql: Sql, limit: number) {
+  type Row = { id: number; name: string; plan: PlanId; createdAt: Date; activeKeys: number }
+  return sql<Row[]>`
     select a.id, a.name, a.plan, a.created_at,
            (select count(*)::int from api_keys k
              where k.account_id = a.id and k.revoked_at is null) as active_keys
@@ -59,10 +42,7 @@ export function selectAccounts(sql: Sql, limit: number): Promise<AccountRow[]> {
 }
 
 /** Holds the account's row until the transaction ends, so that its keys are counted by one at a time. */
-export async function lockAccount(
-  tx: Sql,
-  accountId: number,
-): Promise<{ plan: PlanId; activeKeys: number } | undefined> {
+export async function lockAccount(tx: Sql, accountId: number) {
   const [row] = await tx<{ plan: PlanId }[]>`
     select plan from accounts where id = ${accountId} for update`
   if (row === undefined) return undefined
@@ -90,7 +70,8 @@ export async function insertKey(
 
 /** Keys in the order of their creation, of one account or of all. */
 export function selectKeys(sql: Sql, accountId: number | undefined, limit: number) {
-  return sql<KeyRow[]>`
+  type Row = { id: number; accountId: number; name: string; hint: string; createdAt: Date }
+  return sql<(Row & { revokedAt: Date | null })[]>`
     select id, account_id, name, hint, created_at, revoked_at
       from api_keys
      ${accountId === undefined ? sql`` : sql`where account_id = ${accountId}`}
@@ -111,19 +92,16 @@ export async function revokeKey(sql: Sql, keyId: number, nowMs: number): Promise
  * Gives the network of this address its one key of a period, or says when the last was given. One
  * statement, so that of two requests at once only one is granted.
  */
-export async function claimGrant(
-  sql: Sql,
-  claim: { address: string; nowMs: number; periodMs: number },
-): Promise<{ granted: boolean; grantedAt: Date }> {
-  const now = new Date(claim.nowMs)
+export async function claimGrant(sql: Sql, address: string, nowMs: number, periodMs: number) {
+  const now = new Date(nowMs)
   const network = sql`
-    (case family(${claim.address}::inet)
-       when 6 then network(set_masklen(${claim.address}::inet, 64))
-       else network(${claim.address}::inet) end)`
+    (case family(${address}::inet)
+       when 6 then network(set_masklen(${address}::inet, 64))
+       else network(${address}::inet) end)`
   const [row] = await sql<{ grantedAt: Date }[]>`
     insert into key_grants as g (network, granted_at) values (${network}, ${now})
     on conflict (network) do update set granted_at = excluded.granted_at
-     where g.granted_at <= ${new Date(claim.nowMs - claim.periodMs)}
+     where g.granted_at <= ${new Date(nowMs - periodMs)}
     returning granted_at`
   if (row !== undefined) return { granted: true, grantedAt: row.grantedAt }
   const [last] = await sql<{ grantedAt: Date }[]>`
@@ -137,8 +115,8 @@ export async function deleteGrants(sql: Sql, beforeMs: number): Promise<void> {
 }
 
 /** One account's meters of one month, `YYYY-MM-01`. Index: usage_pkey. */
-export function selectUsage(sql: Sql, accountId: number, month: string): Promise<UsageRow[]> {
-  return sql<UsageRow[]>`
+export function selectUsage(sql: Sql, accountId: number, month: string) {
+  return sql<{ meter: Meter; used: bigint }[]>`
     select meter, used from usage where account_id = ${accountId} and month = ${month}`
 }
 
@@ -146,7 +124,7 @@ export type UsageBatch = {
   writer: string
   batch: number
   nowMs: number
-  rows: { accountId: number; month: string; meter: Meter; amount: number }[]
+  rows: { accountId: number; month: string; meter: string; amount: number }[]
 }
 
 /** Adds a batch of counts once, however often it is sent: `batch` counts up for each writer. */

@@ -11,15 +11,12 @@ import { selectUsage } from './queries.js'
 import { CreateKeyBody, CreateKeyReply, KeyRefused, PlansReply, UsageReply } from './schemas.js'
 import { monthOf } from './usage-meter.js'
 
-const PLANS_CACHE_MS = 300_000
-const KEY_BODY_BYTES_MAX = 16 * 1024
-
 export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
   const freeKeys = new FreeKeys(ctx.store)
   app.post(
     '/v1/keys',
     {
-      bodyLimit: KEY_BODY_BYTES_MAX,
+      bodyLimit: 16 * 1024,
       config: { access: 'public' },
       schema: {
         operationId: 'createKey',
@@ -50,7 +47,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
   app.get(
     '/v1/plans',
     {
-      config: { access: STANDARD, cacheMs: PLANS_CACHE_MS },
+      config: { access: STANDARD, cacheMs: 300_000 },
       schema: {
         operationId: 'listPlans',
         summary: 'What each plan grants',

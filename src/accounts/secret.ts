@@ -1,14 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /** 192 random bits, as 48 lower-case hexadecimal characters. */
-const SECRET_BYTES = 24
-const KEY = /^(?:ax|auspex)_live_[0-9a-f]{48}$/
-const HINT_LENGTH = 4
-
-export const createSecret = (): string => `ax_live_${randomBytes(SECRET_BYTES).toString('hex')}`
+export const createSecret = (): string => `ax_live_${randomBytes(24).toString('hex')}`
 
 /** Whether the text has the form of a key, with today's prefix or the legacy one. */
-export const isSecret = (text: string): boolean => KEY.test(text)
+export const isSecret = (text: string): boolean => /^(?:ax|auspex)_live_[0-9a-f]{48}$/.test(text)
 
 /** A cheap necessary condition of `isSecret`. */
 export const hasPrefix = (text: string): boolean =>
@@ -26,4 +22,4 @@ export const toHash = (digest: string): Buffer => Buffer.from(digest, 'base64')
 export const hashSecret = (secret: string): Buffer => toHash(digestSecret(secret))
 
 /** The end of a key, enough for an owner to recognise it. */
-export const hintOf = (secret: string): string => secret.slice(-HINT_LENGTH)
+export const hintOf = (secret: string): string => secret.slice(-4)

@@ -98,11 +98,6 @@ export function monthEnd(ms: number): number {
 
 function toRows({ month, accounts }: Month): UsageBatch['rows'] {
   return [...accounts].flatMap(([accountId, counts]) =>
-    (Object.entries(counts) as [Meter, number][]).map(([meter, amount]) => ({
-      accountId,
-      month,
-      meter,
-      amount,
-    })),
+    Object.entries(counts).map(([meter, amount]) => ({ accountId, month, meter, amount })),
   )
 }

@@ -5,10 +5,6 @@ import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
 import { catalogueDepsOf } from './deps.js'
 import { MIDPOINTS_MS, refreshMidpoints } from './token-prices.js'
 
-const CHANGES_MS = 30_000
-const HEAD_START_MS = 30_000
-const PHASE_POLL_MS = 1_000
-
 export function createCatalogueWork(ctx: Context): DomainWork {
   const deps = catalogueDepsOf(ctx)
   const sync = new CatalogueSync(deps)
@@ -24,7 +20,7 @@ export function createCatalogueWork(ctx: Context): DomainWork {
       },
       {
         name: 'market sync',
-        everyMs: CHANGES_MS,
+        everyMs: 30_000,
         runsIn: 'one process',
         needsDatabase: true,
         startsAfter: (signal) => untilLive(ctx, signal),
@@ -53,5 +49,5 @@ export function createCatalogueWork(ctx: Context): DomainWork {
 /** A short catch-up of the chain goes first: both at once would make both late. */
 async function untilLive({ chain }: Context, signal: AbortSignal): Promise<void> {
   const isLive = () => chain.follower === undefined || chain.follower.phase === 'live'
-  await pollUntil(isLive, { everyMs: PHASE_POLL_MS, timeoutMs: HEAD_START_MS, signal })
+  await pollUntil(isLive, { everyMs: 1_000, timeoutMs: 30_000, signal })
 }

@@ -4,29 +4,18 @@ import type { Context } from '../../context.js'
 import type { DomainWork } from '../../jobs/job.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 
-const WINDOW_REFRESH_MS = 15_000
-const EVENTS_REFRESH_MS = 60_000
 /** The others hardly change, and are copied with all open events. */
 const EVENTS_MAX = 100
 
 export function createCryptoMarketWork(ctx: Context): DomainWork {
   const deps = catalogueDepsOf(ctx)
+  const windows = (signal: AbortSignal) => refreshWindows(deps, signal)
+  const events = (signal: AbortSignal) => refreshEvents(deps, signal)
+  const common = { runsIn: 'one process', needsDatabase: true } as const
   return {
     jobs: [
-      {
-        name: 'window refresh',
-        everyMs: WINDOW_REFRESH_MS,
-        runsIn: 'one process',
-        needsDatabase: true,
-        run: (signal) => refreshWindows(deps, signal),
-      },
-      {
-        name: 'crypto refresh',
-        everyMs: EVENTS_REFRESH_MS,
-        runsIn: 'one process',
-        needsDatabase: true,
-        run: (signal) => refreshEvents(deps, signal),
-      },
+      { ...common, name: 'window refresh', everyMs: 15_000, run: windows },
+      { ...common, name: 'crypto refresh', everyMs: 60_000, run: events },
     ],
   }
 }
