@@ -14,7 +14,7 @@ universe.advance(START_MS + 3_600_000)
 const simulator = await openSimulator(universe)
 afterAll(() => simulator.close())
 
-const user = universe.tape.matches.at(-1)?.tx.act.taker.order.wallet.address ?? ''
+const user = universe.settledActs.matches.at(-1)?.tx.act.taker.order.wallet.address ?? ''
 const market = universe.catalogue.events()[0]?.markets[0]
 if (market === undefined) throw new Error('there are no markets')
 const { conditionId: condition, slug, event } = market

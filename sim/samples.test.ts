@@ -8,10 +8,10 @@ test('everything in the samples exists and belongs together', () => {
   const universe = new Universe({ seed: 2, startMs: START_MS, intensity: 4 })
   universe.advance(START_MS + 3_600_000)
   const samples = chooseSamples(universe)
-  const { catalogue, tape, builders, nowMs } = universe
+  const { catalogue, settledActs, builders, nowMs } = universe
 
   const wallet = universe.walletByAddress(samples.wallet)
-  expect(wallet && tape.ofWallet(wallet).length).toBeGreaterThan(5)
+  expect(wallet && settledActs.ofWallet(wallet).length).toBeGreaterThan(5)
   const market = catalogue.marketBySlug(samples.market_slug)
   expect(market?.endMs).toBeGreaterThan(nowMs)
   expect(catalogue.token(samples.token_id)?.of).toBe(market)

@@ -29,9 +29,9 @@ export function chooseSamples(universe: Universe): Samples {
   }
 }
 
-function busiestMarket({ tape, nowMs, catalogue }: Universe): Market {
+function busiestMarket({ settledActs, nowMs, catalogue }: Universe): Market {
   const counts = new Map<Market, number>()
-  for (const { tx } of tape.matches.slice(-RECENT_MATCHES)) {
+  for (const { tx } of settledActs.matches.slice(-RECENT_MATCHES)) {
     const { of } = tx.act
     const lasts = of.kind === 'market' && of.event.window === undefined && of.endMs > nowMs
     if (lasts) counts.set(of, (counts.get(of) ?? 0) + 1)
@@ -40,9 +40,9 @@ function busiestMarket({ tape, nowMs, catalogue }: Universe): Market {
 }
 
 /** The wallet that trades most, market makers left out. */
-function busiestTrader({ tape, wallets }: Universe): Wallet {
+function busiestTrader({ settledActs, wallets }: Universe): Wallet {
   const counts = new Map<Wallet, number>()
-  for (const { tx } of tape.matches.slice(-RECENT_MATCHES)) {
+  for (const { tx } of settledActs.matches.slice(-RECENT_MATCHES)) {
     const { wallet } = tx.act.taker.order
     if (wallet.character !== 'maker') counts.set(wallet, (counts.get(wallet) ?? 0) + 1)
   }

@@ -145,9 +145,9 @@ describe('logs that their blocks do not have', () => {
     const { arrive, metric } = await follow()
     await arrive()
     world.lies.lie = changeLogs(() => [])
-    const { tape } = world.universe
-    const before = tape.matches.length
-    while (tape.matches.length === before) world.makeBlock()
+    const { settledActs } = world.universe
+    const before = settledActs.matches.length
+    while (settledActs.matches.length === before) world.makeBlock()
     await arrive()
     expect(await metric('auspex_chain_receipt_checks_total')).toBeGreaterThan(0)
     await expectRight()

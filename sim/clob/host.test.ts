@@ -174,7 +174,7 @@ describe('quotes', () => {
 
 describe('last trades', () => {
   const newestTrade = () =>
-    requireFound(universe.tape.matches.findLast(({ tx }) => tx.act.of.kind === 'market'))
+    requireFound(universe.settledActs.matches.findLast(({ tx }) => tx.act.of.kind === 'market'))
 
   test('are seen from the token that is asked for', async () => {
     const { of, taker } = newestTrade().tx.act

@@ -1,7 +1,7 @@
 import { baseFeeBps, isNegRisk, tickSize } from '../markets/market-state.js'
 import type { HostParts, HttpReply, HttpRequest } from '../server/handlers.js'
 import type { Market } from '../universe/market.js'
-import type { SettledMatch } from '../universe/tape.js'
+import type { SettledMatch } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
 import { findBook, readTokenId, requireToken } from './asked-tokens.js'
 import { batchPriceHistory, priceHistory } from './history.js'
@@ -116,7 +116,7 @@ const TRADES_MAX = 100
 
 /** The newest trades of a market with who took them, the newest first. */
 function listActivity(universe: Universe, market: Market): object[] {
-  return universe.tape
+  return universe.settledActs
     .ofMarket(market)
     .slice(-TRADES_MAX)
     .reverse()

@@ -75,7 +75,7 @@ function showLastTrade(universe: Universe, token: Token): { price: string; side:
 
 /** The last settled match of the market, seen from this token: its twin was traded at 1 − p. */
 function lastTrade(universe: Universe, token: Token): { priceE4: number; side: Side } | undefined {
-  const settled = universe.tape.ofMarket(token.of).at(-1)
+  const settled = universe.settledActs.ofMarket(token.of).at(-1)
   if (settled === undefined) return undefined
   const { order, usd, shares } = settled.tx.act.taker
   const priceE4 = Math.round((usd * 10_000) / shares)

@@ -4,7 +4,7 @@ import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
 import type { Side } from '../universe/acts.js'
 import type { Payouts, Token } from '../universe/market.js'
 import { payoutOf, questionsOf } from '../universe/outcomes.js'
-import type { Settled } from '../universe/tape.js'
+import type { Settled } from '../universe/settled-acts.js'
 import type { Wallet } from '../universe/wallet.js'
 import { fillsOf } from './steps.js'
 

@@ -30,7 +30,7 @@ function measureAll(api: Api, period: Period, category: Category): Standing[] {
   const startMarks = new Marks(universe, startMs)
   const counts = (of: Token['of']) => isOf(category, of)
   return universe.wallets
-    .filter((wallet) => universe.tape.ofWallet(wallet).length > 0)
+    .filter((wallet) => universe.settledActs.ofWallet(wallet).length > 0)
     .map((wallet) => {
       const now = measurePerformance(api.portfolios.of(wallet), nowMarks, counts)
       const start = measurePerformance(api.past[period].of(wallet, startMs), startMarks, counts)
@@ -51,7 +51,7 @@ export function rankWins(api: Api, period: Period, category: Category): Win[] {
   return api.wins.get(`${period} ${category}`, () => {
     const sinceMs = startOf(api.universe, period)
     return api.universe.wallets
-      .filter((wallet) => api.universe.tape.ofWallet(wallet).length > 0)
+      .filter((wallet) => api.universe.settledActs.ofWallet(wallet).length > 0)
       .flatMap((wallet) => winsOf(api, wallet))
       .filter(({ token, resolvedMs }) => resolvedMs >= sinceMs && isOf(category, token.of))
       .sort((a, b) => b.pnl - a.pnl || a.wallet.index - b.wallet.index)

@@ -36,7 +36,7 @@ export function rankBuilderDays(api: Api, period: Period): RankedDay[] {
 /** One entry per app and UTC day in the period. */
 function measureBuilders(api: Api, period: Period): BuilderVolume[] {
   return api.builders.get(`${period} days`, () => {
-    const { matches } = api.universe.tape
+    const { matches } = api.universe.settledActs
     const sinceSec = startOf(api.universe, period) / 1000
     const volumes = new Map<string, BuilderVolume>()
     for (let index = matches.length - 1; index >= 0; index--) {

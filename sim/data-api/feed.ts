@@ -1,7 +1,7 @@
 import { toAmount } from '../markets/amounts.js'
 import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
 import type { Act, Fill, Side } from '../universe/acts.js'
-import type { Settled } from '../universe/tape.js'
+import type { Settled } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { type ActivityRow, showActivity } from './activity-row.js'
@@ -92,7 +92,7 @@ export function listTrades(
 
 function sourceOf(universe: Universe, { user, scope }: TradeFilter): readonly Settled[] {
   if (user === undefined) return scope.matches(universe)
-  return user.wallet === undefined ? [] : universe.tape.ofWallet(user.wallet)
+  return user.wallet === undefined ? [] : universe.settledActs.ofWallet(user.wallet)
 }
 
 function rowsOf({ tx, block }: Settled, filter: TradeFilter): TradeRow[] {
@@ -135,7 +135,7 @@ export function listActivity(
     if (!isCovered(settled.tx.act, filter.scope)) return []
     return showActivity(settled, wallet).filter((row) => isWantedRow(row, filter))
   }
-  return walkFeed(universe.tape.ofWallet(wallet), activityOf, after)
+  return walkFeed(universe.settledActs.ofWallet(wallet), activityOf, after)
 }
 
 function isWantedRow({ type, side }: ActivityRow, filter: ActivityFilter): boolean {

@@ -14,7 +14,7 @@ type EventVolume = { total: number; markets: { market: Market; value: number }[]
 export function measureEventVolume(universe: Universe, eventId: string): EventVolume {
   const volumes = (universe.catalogue.eventById(eventId)?.markets ?? []).map((market) => ({
     market,
-    volume: universe.tape.volume(market),
+    volume: universe.settledActs.volume(market),
   }))
   return {
     total: toAmount(volumes.reduce((sum, { volume }) => sum + volume, 0)),
@@ -29,18 +29,18 @@ export function measureOpenInterest(universe: Universe, markets: readonly Market
 }
 
 function claimsOf(universe: Universe, market: Market): number {
-  const { tape } = universe
+  const { settledActs } = universe
   const payouts = universe.payouts(market)
-  if (payouts === undefined) return tape.outstanding(market, 0)
+  if (payouts === undefined) return settledActs.outstanding(market, 0)
   return (
-    tape.outstanding(market, 0) * worthOf(payouts, 0) +
-    tape.outstanding(market, 1) * worthOf(payouts, 1)
+    settledActs.outstanding(market, 0) * worthOf(payouts, 0) +
+    settledActs.outstanding(market, 1) * worthOf(payouts, 1)
   )
 }
 
 /** Who holds most of a token. */
 export function listHolders(universe: Universe, token: Token, limit: number, amountMin: number) {
-  return [...universe.tape.holders(token)]
+  return [...universe.settledActs.holders(token)]
     .filter(([, amount]) => amount > 0 && toAmount(amount) >= amountMin)
     .sort(([a, amountA], [b, amountB]) => amountB - amountA || a.index - b.index)
     .slice(0, limit)
@@ -68,9 +68,11 @@ export function positionsIn(api: Api, market: Market, marks: Marks): PositionFig
 }
 
 /** Traders of the market and those who hold shares without having traded. */
-function participantsOf({ tape }: Universe, market: Market): Set<Wallet> {
-  const wallets = new Set<Wallet>(market.tokens.flatMap((token) => [...tape.holders(token).keys()]))
-  for (const { tx } of tape.ofMarket(market)) {
+function participantsOf({ settledActs }: Universe, market: Market): Set<Wallet> {
+  const wallets = new Set<Wallet>(
+    market.tokens.flatMap((token) => [...settledActs.holders(token).keys()]),
+  )
+  for (const { tx } of settledActs.ofMarket(market)) {
     if (tx.act.kind !== 'match') continue
     for (const { order } of [tx.act.taker, ...tx.act.makers]) wallets.add(order.wallet)
   }

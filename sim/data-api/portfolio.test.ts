@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createMatch } from '../contracts/fixtures/acts.js'
 import { createWallet, onlyMarket } from '../contracts/fixtures/world.js'
 import type { Act, Side } from '../universe/acts.js'
-import type { Settled } from '../universe/tape.js'
+import type { Settled } from '../universe/settled-acts.js'
 import { Portfolio } from './portfolio.js'
 
 const market = onlyMarket()

@@ -1,6 +1,6 @@
 import { type Fill, isV1, type Match } from '../universe/acts.js'
 import type { Token } from '../universe/market.js'
-import type { Settled } from '../universe/tape.js'
+import type { Settled } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { applyStep, NO_POSITION, type Position } from './positions.js'
@@ -129,7 +129,7 @@ export class Portfolios {
   }
 
   of(wallet: Wallet, untilMs = Number.POSITIVE_INFINITY): Portfolio {
-    const acts = this.#universe.tape.ofWallet(wallet)
+    const acts = this.#universe.settledActs.ofWallet(wallet)
     const kept = this.#kept.get(wallet) ?? { portfolio: new Portfolio(wallet), booked: 0 }
     this.#kept.set(wallet, kept)
     for (let next = acts[kept.booked]; next !== undefined; next = acts[kept.booked]) {

@@ -39,7 +39,7 @@ export function measurePosition(
   marks: Marks,
 ): PositionFigures {
   const { position, entryFees, closedSec, lastSec } = holding
-  const balance = universe.tape.balance(wallet, token)
+  const balance = universe.settledActs.balance(wallet, token)
   const isHeld = BigInt(balance) >= DUST
   const curPrice = marks.of(token)
   const initialMicros = Number((BigInt(balance) * position.avgPrice) / 1_000_000n)
@@ -58,7 +58,7 @@ export function measurePosition(
     realizedPnl: toAmount(position.realizedPnl),
     entryFees: toAmount(entryFees),
     isResolved: universe.payouts(token.of) !== undefined,
-    isMergeable: balance > 0 && universe.tape.balance(wallet, oppositeOf(token)) > 0,
+    isMergeable: balance > 0 && universe.settledActs.balance(wallet, oppositeOf(token)) > 0,
     isHeld,
     isClosed: position.totalBought > 0n && !isHeld,
     // Shares that were given away are still booked.

@@ -1,6 +1,6 @@
 import { readList } from '../server/query.js'
 import type { Combo, Market, MarketEvent } from '../universe/market.js'
-import type { Settled } from '../universe/tape.js'
+import type { Settled } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
 import { BadRequest } from './query.js'
 
@@ -29,8 +29,8 @@ export class Scope {
 
   /** The matches of these markets, oldest first. */
   matches(universe: Universe): readonly Settled[] {
-    if (this.isEverything) return universe.tape.matches
-    const lists = this.#markets(universe).map((of) => universe.tape.ofMarket(of))
+    if (this.isEverything) return universe.settledActs.matches
+    const lists = this.#markets(universe).map((of) => universe.settledActs.ofMarket(of))
     const [only] = lists
     return lists.length === 1 && only !== undefined ? only : lists.flat().sort(byPlace)
   }

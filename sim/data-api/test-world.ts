@@ -86,7 +86,7 @@ export async function openTestWorld(hours = 4, intensity = 4): Promise<TestWorld
 /** Of the wallets that did such things, the one that did most. */
 export function busiest(universe: Universe, ...kinds: string[]): Wallet {
   const counts = universe.wallets.map((wallet) => {
-    const acts = universe.tape.ofWallet(wallet)
+    const acts = universe.settledActs.ofWallet(wallet)
     return { wallet, count: acts.filter(({ tx }) => kinds.includes(tx.act.kind)).length }
   })
   const [most] = counts.sort((a, b) => b.count - a.count)

@@ -64,7 +64,7 @@ test('positions forget what a reorganisation takes back', async () => {
   for (const { asset, size, totalBought } of rows) {
     const token = universe.catalogue.token(asset)
     if (token === undefined) throw new Error('not a token')
-    expect(size * 1e6).toBeCloseTo(universe.tape.balance(wallet, token), 3)
+    expect(size * 1e6).toBeCloseTo(universe.settledActs.balance(wallet, token), 3)
     expect(totalBought).toBeGreaterThanOrEqual(0)
   }
   const hashes = (await get(`/activity?user=${wallet.address}`)).map((row) => row.transactionHash)

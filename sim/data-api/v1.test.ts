@@ -14,7 +14,7 @@ beforeAll(async () => {
   universe = world.universe
   get = world.get
   const markets = universe.catalogue.events().flatMap((event) => event.markets)
-  const count = (each: Market) => universe.tape.ofMarket(each).length
+  const count = (each: Market) => universe.settledActs.ofMarket(each).length
   market = markets.reduce((best, each) => (count(each) > count(best) ? each : best))
 })
 afterAll(() => world.host.close())
@@ -32,7 +32,7 @@ test('404 for what does not exist; the newer routes are under /v1 alone', async 
 describe('trades', () => {
   test('one row per taker order, newest first, with hash and time of the block', async () => {
     const rows = await get('/trades?limit=500')
-    const matches = universe.tape.matches.slice(-500).reverse()
+    const matches = universe.settledActs.matches.slice(-500).reverse()
     expect(rows.map(({ transactionHash }) => transactionHash)).toEqual(
       matches.map(({ tx }) => tx.hash),
     )
@@ -51,7 +51,7 @@ describe('trades', () => {
 
   test('and one per maker order when they are wanted', async () => {
     const rows = await get(`/trades?market=${market.conditionId}&takerOnly=false&limit=10000`)
-    const expected = universe.tape
+    const expected = universe.settledActs
       .ofMarket(market)
       .reduce((sum, { tx }) => sum + 1 + tx.act.makers.length, 0)
     expect(rows).toHaveLength(expected)
@@ -141,7 +141,7 @@ describe('positions', () => {
     for (const row of rows) {
       const token = universe.catalogue.token(row.asset)
       if (token === undefined) throw new Error('not a token')
-      expect(row.size * 1e6).toBeCloseTo(universe.tape.balance(wallet, token), 3)
+      expect(row.size * 1e6).toBeCloseTo(universe.settledActs.balance(wallet, token), 3)
       expect(row.currentValue).toBeCloseTo(row.size * row.curPrice, 5)
       expect(row.cashPnl).toBeCloseTo(row.currentValue - row.initialValue, 5)
       const payouts = universe.payouts(token.of)
@@ -180,7 +180,7 @@ describe('positions', () => {
     const wallet = universe.walletByAddress(address)
     for (const { timestamp, totalBought } of closed) {
       expect(totalBought).toBeGreaterThan(0)
-      const times = wallet === undefined ? [] : universe.tape.ofWallet(wallet)
+      const times = wallet === undefined ? [] : universe.settledActs.ofWallet(wallet)
       expect(times.some(({ block }) => block.timestampSec === timestamp)).toBe(true)
     }
     const byTime = await get(`/closed-positions?user=${address}&limit=3&sortBy=TIMESTAMP`)
@@ -189,17 +189,19 @@ describe('positions', () => {
   })
 
   test('what was given away is closed too', async () => {
-    const { tape, wallets } = universe
+    const { settledActs, wallets } = universe
     const gifts = wallets.flatMap((wallet) =>
-      tape.ofWallet(wallet).flatMap(({ tx }) => (tx.act.kind === 'transfer' ? [tx.act] : [])),
+      settledActs
+        .ofWallet(wallet)
+        .flatMap(({ tx }) => (tx.act.kind === 'transfer' ? [tx.act] : [])),
     )
     const bought = (act: (typeof gifts)[number]) =>
-      tape.ofWallet(act.from).some(({ tx }) => {
+      settledActs.ofWallet(act.from).some(({ tx }) => {
         if (tx.act.kind !== 'match') return false
         const { order } = tx.act.taker
         return order.wallet === act.from && order.token === act.token && order.side === 'BUY'
       })
-    const gift = gifts.find((act) => tape.balance(act.from, act.token) === 0 && bought(act))
+    const gift = gifts.find((act) => settledActs.balance(act.from, act.token) === 0 && bought(act))
     if (gift === undefined) throw new Error('no wallet gave away what it had bought')
     const { address } = gift.from
     const path = `user=${address}&market=${gift.token.of.conditionId}`
@@ -306,7 +308,7 @@ describe('markets', () => {
     expect(rows.map(({ token }) => token)).toEqual(market.tokens.map(({ decimal }) => decimal))
     for (const { token, holders } of rows) {
       const found = universe.catalogue.token(token)
-      const held = found === undefined ? [] : [...universe.tape.holders(found).values()]
+      const held = found === undefined ? [] : [...universe.settledActs.holders(found).values()]
       const most = held
         .filter((amount) => amount >= 1e6)
         .sort((a, b) => b - a)
@@ -317,7 +319,7 @@ describe('markets', () => {
   })
 
   test('open interest of one market and of all', async () => {
-    const openInterest = universe.tape.outstanding(market, 0)
+    const openInterest = universe.settledActs.outstanding(market, 0)
     expect(await get(`/oi?market=${market.conditionId}`)).toEqual([
       { market: market.conditionId, value: openInterest / 1e6 },
     ])
@@ -327,30 +329,32 @@ describe('markets', () => {
   })
 
   test('open interest counts sets that were never traded, and after the result what is still claimed', async () => {
-    const { tape, catalogue, wallets } = universe
+    const { settledActs, catalogue, wallets } = universe
     const interestOf = async ({ conditionId }: Market) =>
       rowAt(await get(`/oi?market=${conditionId}`), 0).value
     const splits = wallets.flatMap((wallet) =>
-      tape.ofWallet(wallet).flatMap(({ tx }) => (tx.act.kind === 'split' ? [tx.act.market] : [])),
+      settledActs
+        .ofWallet(wallet)
+        .flatMap(({ tx }) => (tx.act.kind === 'split' ? [tx.act.market] : [])),
     )
     const untraded = splits.find(
-      (each) => tape.ofMarket(each).length === 0 && tape.outstanding(each, 0) > 0,
+      (each) => settledActs.ofMarket(each).length === 0 && settledActs.outstanding(each, 0) > 0,
     )
     if (untraded === undefined) throw new Error('everything that was split was traded too')
-    expect(await interestOf(untraded)).toBe(tape.outstanding(untraded, 0) / 1e6)
+    expect(await interestOf(untraded)).toBe(settledActs.outstanding(untraded, 0) / 1e6)
 
     const markets = catalogue.events().flatMap((event) => event.markets)
     const lost = markets.find(
-      (each) => universe.payouts(each)?.[0] === 0 && tape.outstanding(each, 0) > 0,
+      (each) => universe.payouts(each)?.[0] === 0 && settledActs.outstanding(each, 0) > 0,
     )
     if (lost === undefined) throw new Error('no wallet holds a first outcome that lost')
-    expect(await interestOf(lost)).toBe(tape.outstanding(lost, 1) / 1e6)
+    expect(await interestOf(lost)).toBe(settledActs.outstanding(lost, 1) / 1e6)
   })
 
   test('live volume of an event', async () => {
     const row = rowAt(await get(`/live-volume?id=${market.event.id}`), 0)
     const volumes = row.markets.map(({ value }) => value)
-    expect(volumes).toContain(universe.tape.volume(market) / 1e6)
+    expect(volumes).toContain(universe.settledActs.volume(market) / 1e6)
     expect(row.total).toBeCloseTo(
       volumes.reduce((sum, value) => sum + value, 0),
       5,
@@ -359,7 +363,7 @@ describe('markets', () => {
 
   test('traded counts markets', async () => {
     const wallet = busiest(universe, 'match')
-    const acts = universe.tape.ofWallet(wallet).map(({ tx }) => tx.act)
+    const acts = universe.settledActs.ofWallet(wallet).map(({ tx }) => tx.act)
     const markets = new Set(acts.flatMap((act) => (act.kind === 'match' ? [act.of] : [])))
     expect(await get<Row>(`/traded?user=${wallet.address}`)).toEqual({
       user: wallet.address,
@@ -395,7 +399,7 @@ describe('boards', () => {
     const isPlain = ({ proxyWallet }: Row) => {
       const wallet = universe.walletByAddress(proxyWallet)
       if (wallet === undefined || wallet.createdMs < START_MS) return false
-      return universe.tape.ofWallet(wallet).every(({ tx }) => tx.act.kind !== 'transfer')
+      return universe.settledActs.ofWallet(wallet).every(({ tx }) => tx.act.kind !== 'transfer')
     }
     const best = rowAt((await get('/v1/leaderboard?timePeriod=ALL&limit=50')).filter(isPlain), 0)
     const user = best.proxyWallet

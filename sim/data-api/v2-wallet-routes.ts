@@ -88,7 +88,7 @@ function listPnl(
   wallet: Wallet,
   { startMs, endMs, stepMs }: { startMs: number; endMs: number; stepMs: number },
 ): PnlPoint[] {
-  const acts = universe.tape.ofWallet(wallet)
+  const acts = universe.settledActs.ofWallet(wallet)
   const [first] = acts
   if (first === undefined) return []
   const portfolio = new Portfolio(wallet)

@@ -95,7 +95,7 @@ describe('trades', () => {
 
 test('activity marks combos', async () => {
   const wallet = universe.wallets.find((each) =>
-    universe.tape
+    universe.settledActs
       .ofWallet(each)
       .some(({ tx }) => tx.act.kind === 'match' && tx.act.of.kind === 'combo'),
   )
@@ -108,7 +108,7 @@ test('activity marks combos', async () => {
 describe('positions', () => {
   test.each(['REDEEMABLE', 'REDEEMABLE_LOST', 'CLOSED'])('status %s', async (status) => {
     const resolved = new Set(
-      universe.tape.matches
+      universe.settledActs.matches
         .filter(({ tx }) => universe.payouts(tx.act.of) !== undefined)
         .map(({ tx }) => tx.act.of.conditionId),
     )
@@ -119,7 +119,7 @@ describe('positions', () => {
   })
 
   test('of a market, by value, page by page; a cursor goes on alone and only as it began', async () => {
-    const [market] = [...universe.tape.matches].map(({ tx }) => tx.act.of)
+    const [market] = [...universe.settledActs.matches].map(({ tx }) => tx.act.of)
     const path = `/v2/positions?condition=${market?.conditionId}&sort_by=TOKENS`
     const whole: Page = await get(path)
     const sizes = whole.data.map(({ current_size }) => current_size)
@@ -155,7 +155,7 @@ describe('wallets', () => {
   test('volume in shares and dollars', async () => {
     const wallet = busiest(universe, 'match')
     const { data }: { data: Row } = await get(`/v2/user-volume?user=${wallet.address}`)
-    const fills = universe.tape.ofWallet(wallet).flatMap(({ tx: { act } }) => {
+    const fills = universe.settledActs.ofWallet(wallet).flatMap(({ tx: { act } }) => {
       if (act.kind !== 'match') return []
       return [act.taker, ...act.makers].filter(({ order }) => order.wallet === wallet)
     })
@@ -176,7 +176,7 @@ describe('wallets', () => {
 
 describe('markets', () => {
   test('holders, open interest, volume and resolution', async () => {
-    const act = universe.tape.matches[0]?.tx.act
+    const act = universe.settledActs.matches[0]?.tx.act
     if (act?.of.kind !== 'market') throw new Error('not a market')
     const { conditionId, event, tokens } = act.of
     const holders: Page = await get(`/v2/holders?condition=${conditionId}`)
@@ -202,7 +202,7 @@ describe('markets', () => {
   })
 
   test('the history of a price', async () => {
-    const token = universe.tape.matches.at(-1)?.tx.act.taker.order.token
+    const token = universe.settledActs.matches.at(-1)?.tx.act.taker.order.token
     const now = Math.floor(universe.nowMs / 1000)
     const path = `/v2/prices-history?token_id=${token?.decimal}`
     const { data }: Page = await get(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60`)

@@ -12,7 +12,7 @@ export function measureValue(api: Api, wallet: Wallet, scope: Scope): number {
   const marks = new Marks(universe, universe.nowMs)
   let micros = 0
   for (const token of portfolios.of(wallet).holdings.keys()) {
-    const balance = scope.covers(token.of) ? universe.tape.balance(wallet, token) : 0
+    const balance = scope.covers(token.of) ? universe.settledActs.balance(wallet, token) : 0
     if (balance > 0) micros += Math.round(balance * marks.of(token))
   }
   return toAmount(micros)
@@ -20,7 +20,7 @@ export function measureValue(api: Api, wallet: Wallet, scope: Scope): number {
 
 /** In how many markets the wallet traded. */
 export function countMarkets({ universe }: Api, wallet: Wallet): number {
-  const acts = universe.tape.ofWallet(wallet).map(({ tx }) => tx.act)
+  const acts = universe.settledActs.ofWallet(wallet).map(({ tx }) => tx.act)
   return new Set(acts.flatMap((act) => (act.kind === 'match' ? [act.of] : []))).size
 }
 
@@ -32,7 +32,7 @@ export function measureVolume(
 ): { shares: number; usd: number } {
   let shares = 0
   let usd = 0
-  for (const { tx, block } of universe.tape.ofWallet(wallet)) {
+  for (const { tx, block } of universe.settledActs.ofWallet(wallet)) {
     if (tx.act.kind !== 'match' || !isWithin(span, block.timestampSec)) continue
     for (const fill of fillsOf(tx.act, wallet)) {
       shares += fill.shares

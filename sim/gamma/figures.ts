@@ -27,9 +27,9 @@ export type Figures = {
 
 export function readFigures(universe: Universe, market: Market): Figures {
   const book = bookOf(universe, market)
-  const { tape } = universe
+  const { settledActs } = universe
   const price = shownPrice(universe, market, book)
-  const lastPriceE4 = tape.lastPriceE4(market)
+  const lastPriceE4 = settledActs.lastPriceE4(market)
   return {
     book,
     price: round(price),
@@ -42,9 +42,9 @@ export function readFigures(universe: Universe, market: Market): Figures {
     volume1wk: volumeSince(universe, market, 7),
     volume1mo: volumeSince(universe, market, 30),
     volume1yr: volumeSince(universe, market, 365),
-    openInterest: isClosed(universe, market) ? 0 : toAmount(tape.outstanding(market, 0)),
+    openInterest: isClosed(universe, market) ? 0 : toAmount(settledActs.outstanding(market, 0)),
     competitive: round(competitiveness(price)),
-    trades: tape.ofMarket(market).length,
+    trades: settledActs.ofMarket(market).length,
   }
 }
 
@@ -68,8 +68,8 @@ export function sumFigures(figures: readonly Figures[]) {
 export const eventFigures = (universe: Universe, { markets }: MarketEvent) =>
   sumFigures(markets.map((market) => readFigures(universe, market)))
 
-export const marketVolume = ({ tape }: Universe, market: Market): number =>
-  toAmount(tape.volume(market))
+export const marketVolume = ({ settledActs }: Universe, market: Market): number =>
+  toAmount(settledActs.volume(market))
 
 export const marketVolume24hr = (universe: Universe, market: Market): number =>
   volumeSince(universe, market, 1)
@@ -80,10 +80,16 @@ export const marketLiquidity = (universe: Universe, market: Market): number => {
 }
 
 /** Of a market younger than that the whole volume counts, which saves walking its trades. */
-export function volumeSince({ tape, nowMs }: Universe, market: Market, days: number): number {
+export function volumeSince(
+  { settledActs, nowMs }: Universe,
+  market: Market,
+  days: number,
+): number {
   const sinceMs = nowMs - days * DAY_MS
   return toAmount(
-    market.createdMs >= sinceMs ? tape.volume(market) : tape.volumeSince(market, sinceMs / 1000),
+    market.createdMs >= sinceMs
+      ? settledActs.volume(market)
+      : settledActs.volumeSince(market, sinceMs / 1000),
   )
 }
 

@@ -123,7 +123,7 @@ const MARKET_ORDER: OrderFields<Market> = {
   liquidityNum: marketLiquidity,
   liquidityClob: marketLiquidity,
   competitive: (universe, market) => readFigures(universe, market).competitive,
-  lastTradePrice: (universe, market) => universe.tape.lastPriceE4(market) ?? 0,
+  lastTradePrice: (universe, market) => universe.settledActs.lastPriceE4(market) ?? 0,
   spread: (universe, market) => {
     const { bestAsk, bestBid } = readFigures(universe, market)
     return bestAsk - bestBid

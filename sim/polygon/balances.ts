@@ -28,7 +28,7 @@ function balanceNow({ universe }: ChainNode, contract: string, holder: string, t
   const token = universe.catalogue.token(tokenId.toString())
   if (wallet === undefined || token === undefined) return 0n
   const home = token.of.kind === 'combo' ? ADDRESS.positionManager : ADDRESS.ctf
-  return home === contract ? BigInt(universe.tape.balance(wallet, token)) : 0n
+  return home === contract ? BigInt(universe.settledActs.balance(wallet, token)) : 0n
 }
 
 const keyOf = (holder: Word, tokenId: bigint): string => `${holder} ${tokenId}`

@@ -196,11 +196,11 @@ describe('accounts', () => {
 describe('eth_call', () => {
   /** A wallet that holds shares which it got in a recent match. */
   function findHolder(): { wallet: Wallet; token: Token; held: number } {
-    const { tape } = node.universe
-    for (const { tx } of tape.matches.toReversed()) {
+    const { settledActs } = node.universe
+    for (const { tx } of settledActs.matches.toReversed()) {
       if (tx.act.kind !== 'match' || tx.act.of.kind !== 'market') continue
       const { wallet, token } = tx.act.taker.order
-      const held = tape.balance(wallet, token)
+      const held = settledActs.balance(wallet, token)
       if (held > 0) return { wallet, token, held }
     }
     throw new Error('no wallet holds anything')
@@ -227,8 +227,8 @@ describe('eth_call', () => {
   })
 
   test('a balance at an earlier block is the one before the transfers since', async () => {
-    const { chain, tape } = node.universe
-    const settled = tape.matches.toReversed().find(({ tx, block }) => {
+    const { chain, settledActs } = node.universe
+    const settled = settledActs.matches.toReversed().find(({ tx, block }) => {
       const isRecent = block.number > chain.head.number - 100
       return isRecent && tx.act.kind === 'match' && tx.act.of.kind === 'market'
     })
@@ -238,7 +238,7 @@ describe('eth_call', () => {
       BigInt(await call(ADDRESS.ctf, balanceOf(wallet.address, token.id), hex(number)))
     const change = (await at(settled.block.number)) - (await at(settled.block.number - 1))
     expect(change > 0n).toBe(side === 'BUY')
-    expect(await at(chain.head.number)).toBe(BigInt(tape.balance(wallet, token)))
+    expect(await at(chain.head.number)).toBe(BigInt(settledActs.balance(wallet, token)))
   })
 
   test('the state of old blocks is gone, that of the future not there', async () => {

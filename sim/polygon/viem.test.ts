@@ -106,7 +106,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   })
 
   test('reads balances', async () => {
-    const [settled] = node.universe.tape.matches.slice(-1)
+    const [settled] = node.universe.settledActs.matches.slice(-1)
     if (settled?.tx.act.kind !== 'match') throw new Error('no match')
     const { wallet, token } = settled.tx.act.taker.order
     const balance = await client().readContract({
@@ -115,7 +115,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
       functionName: 'balanceOf',
       args: [wallet.address as `0x${string}`, token.id],
     })
-    expect(balance).toBe(BigInt(node.universe.tape.balance(wallet, token)))
+    expect(balance).toBe(BigInt(node.universe.settledActs.balance(wallet, token)))
   })
 
   test('explains errors', async () => {

@@ -16,7 +16,9 @@ const lived: Act[] = []
 for (let number = chain.firstNumber; number <= chain.head.number; number++) {
   for (const { act } of chain.block(number)?.transactions ?? []) lived.push(act)
 }
-const tokens = new Set(universe.tape.matches.flatMap(({ tx }) => [...tx.act.of.tokens] as Token[]))
+const tokens = new Set(
+  universe.settledActs.matches.flatMap(({ tx }) => [...tx.act.of.tokens] as Token[]),
+)
 
 /** Everything that a ledger says of the given wallets. */
 const show = (ledger: Ledger, of: Iterable<Wallet>) =>
@@ -67,11 +69,12 @@ describe('a history', () => {
     }
   })
 
-  test('adds up to what the tape says', () => {
-    for (const wallet of wallets) expect(ledger.cash(wallet)).toBe(universe.tape.cash(wallet))
+  test('adds up to what the settledActs says', () => {
+    for (const wallet of wallets)
+      expect(ledger.cash(wallet)).toBe(universe.settledActs.cash(wallet))
     for (const token of tokens) {
       expect([...ledger.holders(token)]).toEqual(
-        expect.arrayContaining([...universe.tape.holders(token)]),
+        expect.arrayContaining([...universe.settledActs.holders(token)]),
       )
     }
   })

@@ -13,7 +13,7 @@ test.each(vectors.fees.v1_formula)('V1 fee of a $side of $outcome_tokens shares'
 const START_MS = Date.UTC(2026, 10, 12, 6)
 const universe = new Universe({ seed: 3, startMs: START_MS, intensity: 5 })
 universe.advance(START_MS + 3_600_000)
-const matches = universe.tape.matches.map(({ tx }) => tx.act)
+const matches = universe.settledActs.matches.map(({ tx }) => tx.act)
 
 test('no wallet stands behind two orders of a match', () => {
   expect(matches.length).toBeGreaterThan(1_000)

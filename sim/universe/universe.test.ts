@@ -53,8 +53,8 @@ test('history cannot reach back into the old era', () => {
 })
 
 describe('a reorganisation', () => {
-  const balancesOf = ({ wallets, tape }: Universe) =>
-    wallets.map((wallet) => [tape.cash(wallet), tape.ofWallet(wallet).length])
+  const balancesOf = ({ wallets, settledActs }: Universe) =>
+    wallets.map((wallet) => [settledActs.cash(wallet), settledActs.ofWallet(wallet).length])
 
   test('replaces the last blocks by others on the same parent', () => {
     const universe = liveFor(1)
@@ -99,13 +99,13 @@ describe('a reorganisation', () => {
     for (let round = 1; round <= 12; round++) {
       universe.reorg(round * 5)
       universe.advance(START_MS + HOUR_MS / 2 + round * 60_000)
-      const { tape, wallets } = universe
+      const { settledActs, wallets } = universe
       const debtors = wallets.filter(
         (wallet) =>
-          tape.cash(wallet) < 0 ||
-          tape.ofWallet(wallet).some(({ tx }) => {
+          settledActs.cash(wallet) < 0 ||
+          settledActs.ofWallet(wallet).some(({ tx }) => {
             const token = tx.act.kind === 'match' ? tx.act.taker.order.token : undefined
-            return token !== undefined && tape.balance(wallet, token) < 0
+            return token !== undefined && settledActs.balance(wallet, token) < 0
           }),
       )
       expect(debtors).toEqual([])
@@ -147,8 +147,8 @@ describe('the present', () => {
     const match = headMatch()
     if (match?.kind !== 'match') throw new Error('the head has no match')
     const { wallet, token } = match.taker.order
-    const held = universe.tape.balance(wallet, token)
-    expect(universe.tape.holders(token).get(wallet) ?? 0).toBe(held)
+    const held = universe.settledActs.balance(wallet, token)
+    expect(universe.settledActs.holders(token).get(wallet) ?? 0).toBe(held)
     const before = liveFor(0, { intensity: 20 })
     before.advance(head.timestampSec * 1000 - 1)
     const change = head.transactions
@@ -158,6 +158,6 @@ describe('the present', () => {
     const twin = before.wallets[wallet.index]
     const twinToken = before.catalogue.token(token.decimal)
     if (twin === undefined || twinToken === undefined) throw new Error('the twin differs')
-    expect(before.tape.balance(twin, twinToken) + change).toBe(held)
+    expect(before.settledActs.balance(twin, twinToken) + change).toBe(held)
   })
 })

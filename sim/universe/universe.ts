@@ -12,7 +12,7 @@ import type { Combo, Market, MarketEvent, Payouts } from './market.js'
 import { Population } from './population.js'
 import { Prices } from './prices.js'
 import { Quotes } from './quotes.js'
-import { BatchFacts } from './tape.js'
+import { SettledActs } from './settled-acts.js'
 import type { Builder, Wallet } from './wallet.js'
 
 const DAY_MS = 86_400_000
@@ -57,7 +57,7 @@ export class Universe {
   readonly prices: Prices
   readonly catalogue: Catalogue
   readonly chain: Chain
-  readonly tape: BatchFacts
+  readonly settledActs: SettledActs
   readonly books: Books
   readonly reorgs: Reorg[] = []
   readonly #fair: Fair
@@ -94,7 +94,7 @@ export class Universe {
     this.#shownQuotes = new Quotes(this.#fair)
     this.books = new Books(seed, this.#shownQuotes, {
       nowMs: () => this.#nowMs,
-      lastPriceE4: (of) => this.tape.lastPriceE4(of),
+      lastPriceE4: (of) => this.settledActs.lastPriceE4(of),
     })
     const ledger = new Ledger()
     const engine = new Engine({
@@ -109,7 +109,7 @@ export class Universe {
     })
     this.#maker = new BlockMaker(seed, this.chain, engine)
     this.#forthcoming = new Forthcoming(this.#maker)
-    this.tape = new BatchFacts(ledger, this.#forthcoming.ledger)
+    this.settledActs = new SettledActs(ledger, this.#forthcoming.ledger)
     this.#decideAhead(this.chain.firstNumber - 1)
   }
 
@@ -198,7 +198,7 @@ export class Universe {
 
   #takeBack(): Block {
     const block = this.chain.removeHead()
-    this.tape.remove(block)
+    this.settledActs.remove(block)
     this.#maker.undo(block)
     return block
   }
@@ -208,7 +208,7 @@ export class Universe {
     if (block === undefined) return
     this.#nowMs = Math.max(this.#nowMs, block.timestampSec * 1000)
     this.chain.append(block)
-    this.tape.append(block)
+    this.settledActs.append(block)
     for (const event of this.catalogue.publish(this.#nowMs)) this.#listeners.emit('created', event)
     this.#listeners.emit('block', block)
     for (const { act } of block.transactions) {

@@ -202,15 +202,15 @@ describe('logs that the header of their block contradicts', () => {
       if (method !== 'eth_getBlockByNumber' || answer.result == null) return answer
       return { result: { ...answer.result, logsBloom: `0x${'f'.repeat(512)}` } }
     }
-    const { tape } = world.universe
+    const { settledActs } = world.universe
     // A full bloom tells nothing where there are fills.
-    const before = tape.matches.length
+    const before = settledActs.matches.length
     do {
       world.makeBlock()
       await arrive()
     } while (
-      tape.matches.length > before &&
-      tape.matches.at(-1)?.block === world.universe.chain.head
+      settledActs.matches.length > before &&
+      settledActs.matches.at(-1)?.block === world.universe.chain.head
     )
     world.lies.lie = undefined
     expect(await metric('auspex_chain_receipt_checks_total', { result: 'agreed' })).toBe(1)
@@ -221,7 +221,7 @@ describe('logs that the header of their block contradicts', () => {
 
 /** Makes blocks until one has a fill. */
 async function makeTrades(): Promise<void> {
-  const { tape } = world.universe
-  const before = tape.matches.length
-  while (tape.matches.length === before) world.makeBlock()
+  const { settledActs } = world.universe
+  const before = settledActs.matches.length
+  while (settledActs.matches.length === before) world.makeBlock()
 }

@@ -189,7 +189,7 @@ test('what the simulator settles is what its calldata announced', () => {
   const universe = new Universe({ seed: 3, startMs })
   universe.advance(startMs + 5 * 60_000)
   const seen = new Set<string>()
-  for (const { tx } of universe.tape.matches) {
+  for (const { tx } of universe.settledActs.matches) {
     if (tx.act.kind !== 'match') continue
     seen.add(tx.act.exchange)
     const announced = decodeMatchOrders(tx.to, transactionInput(tx.act))

@@ -109,7 +109,7 @@ describe('a node', () => {
     expect(broken).toEqual([])
     expect(events).toHaveLength(allLogs.length)
     expect(events.filter(({ kind }) => kind === 'unknown')).toEqual([])
-    const settled = node.universe.tape.matches.filter(
+    const settled = node.universe.settledActs.matches.filter(
       ({ block }) => block.number >= range.fromBlock && block.number <= range.toBlock,
     )
     const matches = settled.map(({ tx }) => (tx.act.kind === 'match' ? tx.act : undefined))

@@ -76,7 +76,7 @@ describe('the hash of an order', () => {
     const universe = new Universe({ seed: 4, startMs })
     universe.advance(startMs + 5 * 60_000)
     const seen = new Set<string>()
-    for (const { tx } of universe.tape.matches) {
+    for (const { tx } of universe.settledActs.matches) {
       if (tx.act.kind !== 'match') continue
       const match = decodeMatchOrders(tx.to, transactionInput(tx.act))
       if (match === undefined) continue

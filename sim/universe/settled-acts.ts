@@ -10,7 +10,7 @@ export type Settled = { tx: Transaction; block: Block }
 export type SettledMatch = { tx: Transaction & { act: Match }; block: Block }
 
 /** What the visible blocks say, by market and by wallet. */
-export class BatchFacts {
+export class SettledActs {
   /** Every settled match so far, oldest first. */
   readonly matches: SettledMatch[] = []
   readonly #ledger: Ledger
