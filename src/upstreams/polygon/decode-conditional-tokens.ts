@@ -4,33 +4,12 @@ import type { LogReader } from './fast/log-reader.js'
 import type { LogPlace } from './log.js'
 
 /** Outcome tokens changed hands; the zero address makes and destroys them. */
-type TransferSingle = {
-  kind: 'transferSingle'
-  at: LogPlace
-  operator: string
-  from: string
-  to: string
-  id: string
-  value: bigint
-}
-
-type TransferBatch = {
-  kind: 'transferBatch'
-  at: LogPlace
-  operator: string
-  from: string
-  to: string
-  /** As long as `values` only if the contract made them so: compare before use. */
-  ids: string[]
-  values: bigint[]
-}
-
-const transferSingle = handwritten<TransferSingle>(
+const transferSingle = handwritten(
   'transferSingle',
   '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
   { indexed: 3, words: 2 },
   (log, at) => ({
-    kind: 'transferSingle',
+    kind: 'transferSingle' as const,
     at,
     operator: log.topicAddress(1),
     from: log.topicAddress(2),
@@ -40,50 +19,40 @@ const transferSingle = handwritten<TransferSingle>(
   }),
 )
 
-const transferBatch = handwritten<TransferBatch>(
+const transferBatch = handwritten(
   'transferBatch',
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
   { indexed: 3, words: 2, isDynamic: true },
   (log, at) => ({
-    kind: 'transferBatch',
+    kind: 'transferBatch' as const,
     at,
     operator: log.topicAddress(1),
     from: log.topicAddress(2),
     to: log.topicAddress(3),
+    // As long as `values` only if the contract made them so: compare before use.
     ids: log.array(START, word.data),
     values: log.array(START + WORD, uint.data),
   }),
 )
 
-/** Collateral became a full set of outcome tokens, or a full set became collateral. */
-type FullSet<Kind extends string> = {
-  kind: Kind
-  at: LogPlace
-  stakeholder: string
-  parentCollectionId: string
-  conditionId: string
-  collateralToken: string
-  partition: bigint[]
-  amount: bigint
-}
-
 const SET_SHAPE = { indexed: 3, words: 3, isDynamic: true }
 
-const ctfSplit = handwritten<FullSet<'ctfSplit'>>(
+const ctfSplit = handwritten(
   'ctfSplit',
   '0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298',
   SET_SHAPE,
   (log, at) => toFullSet('ctfSplit', log, at),
 )
 
-const ctfMerge = handwritten<FullSet<'ctfMerge'>>(
+const ctfMerge = handwritten(
   'ctfMerge',
   '0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca',
   SET_SHAPE,
   (log, at) => toFullSet('ctfMerge', log, at),
 )
 
-function toFullSet<Kind extends string>(kind: Kind, log: LogReader, at: LogPlace): FullSet<Kind> {
+/** Collateral became a full set of outcome tokens, or a full set became collateral. */
+function toFullSet<const Kind extends string>(kind: Kind, log: LogReader, at: LogPlace) {
   return {
     kind,
     at,

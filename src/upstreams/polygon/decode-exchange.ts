@@ -5,43 +5,7 @@ import type { LogReader } from './fast/log-reader.js'
 import type { LogPlace } from './log.js'
 import type { Side } from './order.js'
 
-/** An order was filled, in full or in part. Every field is from the side of the order's owner, `maker`. */
-export type Fill = {
-  kind: 'fill'
-  at: LogPlace
-  generation: Generation
-  orderHash: string
-  maker: string
-  taker: string
-  /** The log describes the order that took: its taker is the exchange, which repeats the makers' logs. */
-  isTaker: boolean
-  side: Side
-  /** As the 32 bytes of the log. */
-  tokenId: string
-  /** What the shares cost without the fee. */
-  usd: bigint
-  shares: bigint
-  /** Shares for a BUY of generation 1, money for everything else. */
-  fee: bigint
-  /** 32 zero bytes: none. Generation 1 has none on chain. */
-  builder: string
-  metadata: string
-}
-
-/** The taker's order once more, after all its fills: the end of a match. */
-export type OrdersMatched = {
-  kind: 'ordersMatched'
-  at: LogPlace
-  generation: Generation
-  orderHash: string
-  maker: string
-  side: Side
-  tokenId: string
-  usd: bigint
-  shares: bigint
-}
-
-export const fillV1 = handwritten<Fill>(
+const fillV1 = handwritten(
   'fill',
   '0xd0a08e8c493f9c94f29311604c9de1b4e8c8d4c06bd0c789af57f2d65bfec0f6',
   { indexed: 3, words: 5 },
@@ -51,7 +15,7 @@ export const fillV1 = handwritten<Fill>(
   },
 )
 
-export const fill = handwritten<Fill>(
+export const fill = handwritten(
   'fill',
   '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee',
   { indexed: 3, words: 7 },
@@ -62,7 +26,7 @@ export const fill = handwritten<Fill>(
   },
 )
 
-export const ordersMatchedV1 = handwritten<OrdersMatched>(
+export const ordersMatchedV1 = handwritten(
   'ordersMatched',
   '0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c',
   { indexed: 2, words: 4 },
@@ -72,21 +36,12 @@ export const ordersMatchedV1 = handwritten<OrdersMatched>(
   },
 )
 
-export const ordersMatched = handwritten<OrdersMatched>(
+export const ordersMatched = handwritten(
   'ordersMatched',
   '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c',
   { indexed: 2, words: 4 },
   (log, at, { generation }) => toMatched(log, at, generation, isBuyOf(log), 1),
 )
-
-export type FeeCharged = {
-  kind: 'feeCharged'
-  at: LogPlace
-  receiver: string
-  /** Zero: the fee is in money. Only generation 1 takes shares. */
-  tokenId: string
-  amount: bigint
-}
 
 const feeChargedV1 = event(
   'feeCharged',
@@ -94,14 +49,15 @@ const feeChargedV1 = event(
   { topics: { receiver: address }, data: { tokenId: word, amount: uint } },
 )
 
-const feeCharged = handwritten<FeeCharged>(
+const feeCharged = handwritten(
   'feeCharged',
   '0x55bb3cade9d43b798a4fe5ffdd05024b2d7870df53920673bfc7e68047cd0ab1',
   { indexed: 1, words: 1 },
   (log, at) => ({
-    kind: 'feeCharged',
+    kind: 'feeCharged' as const,
     at,
     receiver: log.topicAddress(1),
+    // The fee is in money. Only generation 1 takes shares.
     tokenId: ZERO_WORD,
     amount: log.uint(START),
   }),
@@ -165,7 +121,10 @@ export const FEE_MODULE_EVENTS = [
   }),
 ] as const
 
-/** What was made and taken and the fee stand in the same places in all generations. */
+/**
+ * An order was filled, in full or in part. Every field is from the side of the order's owner, `maker`.
+ * What was made and taken and the fee stand in the same places in all generations.
+ */
 function toFill(
   log: LogReader,
   at: LogPlace,
@@ -174,49 +133,56 @@ function toFill(
   tokenWord: number,
   builder: string,
   metadata: string,
-): Fill {
+) {
   const made = log.uint(START + 2 * WORD)
   const taken = log.uint(START + 3 * WORD)
   const taker = log.topicAddress(3)
   return {
-    kind: 'fill',
+    kind: 'fill' as const,
     at,
     generation,
     orderHash: log.topicHash(1),
     maker: log.topicAddress(2),
     taker,
+    // The log describes the order that took: its taker is the exchange, which repeats the makers' logs.
     isTaker: EXCHANGES.has(taker),
-    side: isBuy ? 'BUY' : 'SELL',
+    side: sideOf(isBuy),
     tokenId: log.id(START + tokenWord * WORD),
+    // What the shares cost without the fee.
     usd: isBuy ? made : taken,
     shares: isBuy ? taken : made,
+    // Shares for a BUY of generation 1, money for everything else.
     fee: log.uint(START + 4 * WORD),
+    // 32 zero bytes: none. Generation 1 has none on chain.
     builder,
     metadata,
   }
 }
 
+/** The taker's order once more, after all its fills: the end of a match. */
 function toMatched(
   log: LogReader,
   at: LogPlace,
   generation: Generation,
   isBuy: boolean,
   tokenWord: number,
-): OrdersMatched {
+) {
   const made = log.uint(START + 2 * WORD)
   const taken = log.uint(START + 3 * WORD)
   return {
-    kind: 'ordersMatched',
+    kind: 'ordersMatched' as const,
     at,
     generation,
     orderHash: log.topicHash(1),
     maker: log.topicAddress(2),
-    side: isBuy ? 'BUY' : 'SELL',
+    side: sideOf(isBuy),
     tokenId: log.id(START + tokenWord * WORD),
     usd: isBuy ? made : taken,
     shares: isBuy ? taken : made,
   }
 }
+
+const sideOf = (isBuy: boolean): Side => (isBuy ? 'BUY' : 'SELL')
 
 /** Generation 1 names what each side gives; asset 0 is the money, and who gives it buys. */
 function isBuyV1(log: LogReader): boolean {

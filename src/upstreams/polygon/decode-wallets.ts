@@ -3,30 +3,12 @@ import { address, bytes4, event, handwritten, small, uint, word, words } from '.
 import type { LogReader } from './fast/log-reader.js'
 import type { LogPlace } from './log.js'
 
-type Erc20Transfer = {
-  kind: 'erc20Transfer'
-  at: LogPlace
-  from: string
-  to: string
-  amount: bigint
-}
-
-/** Another asset became pUSD, or pUSD became another asset. */
-type Wrapping<Kind extends string> = {
-  kind: Kind
-  at: LogPlace
-  caller: string
-  asset: string
-  to: string
-  amount: bigint
-}
-
-const erc20Transfer = handwritten<Erc20Transfer>(
+const erc20Transfer = handwritten(
   'erc20Transfer',
   '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   { indexed: 2, words: 1 },
   (log, at) => ({
-    kind: 'erc20Transfer',
+    kind: 'erc20Transfer' as const,
     at,
     from: log.topicAddress(1),
     to: log.topicAddress(2),
@@ -34,14 +16,14 @@ const erc20Transfer = handwritten<Erc20Transfer>(
   }),
 )
 
-const wrapped = handwritten<Wrapping<'wrapped'>>(
+const wrapped = handwritten(
   'wrapped',
   '0xc00a5c84859ae82a7f5e6a2773283fb525335d5b3195f61174aa1ecc7e15dd84',
   { indexed: 3, words: 1 },
   (log, at) => toWrapping('wrapped', log, at),
 )
 
-const unwrapped = handwritten<Wrapping<'unwrapped'>>(
+const unwrapped = handwritten(
   'unwrapped',
   '0x18b42b684d0b621cc609f4d888916e5ed9e934a476259ec1c11ec116f2b9aa7f',
   { indexed: 3, words: 1 },
@@ -66,7 +48,8 @@ export const PUSD_EVENTS = [
   }),
 ] as const
 
-function toWrapping<Kind extends string>(kind: Kind, log: LogReader, at: LogPlace): Wrapping<Kind> {
+/** Another asset became pUSD, or pUSD became another asset. */
+function toWrapping<const Kind extends string>(kind: Kind, log: LogReader, at: LogPlace) {
   return {
     kind,
     at,
