@@ -9,7 +9,7 @@ import { isCombo } from '../core/structured-id.js'
 import type { Log } from '../lib/log.js'
 import { DecodeError } from '../upstreams/polygon/abi.js'
 import { decodeMatchOrders } from '../upstreams/polygon/calldata.js'
-import type { PolygonTransaction } from '../upstreams/polygon/parse.js'
+import type { PendingTransaction } from '../upstreams/polygon/parse.js'
 import { reorgEvent } from './block.js'
 import type { Confirm } from './block-facts.js'
 import { comboExecutionEvent } from './combo-match.js'
@@ -69,7 +69,7 @@ export class LiveEvents {
     if (removed > 0) this.#bus.publish([reorgEvent(toBlock, removed, this.#clock.now())])
   }
 
-  onPending(tx: PolygonTransaction): void {
+  onPending(tx: PendingTransaction): void {
     const nowMs = this.#clock.now()
     const match = this.#parsePending(tx)
     if (match === undefined || !this.#pending.add(tx.hash, nowMs)) return
@@ -123,9 +123,9 @@ export class LiveEvents {
   }
 
   /** `undefined`: no match, or one with impossible amounts: any sender may submit such a call. */
-  #parsePending({ hash, to, input }: PolygonTransaction): Match | undefined {
+  #parsePending({ hash, to, input }: PendingTransaction): Match | undefined {
     try {
-      const call = to === undefined ? undefined : decodeMatchOrders(to, input)
+      const call = decodeMatchOrders(to, input)
       if (call === undefined) return undefined
       const match = toPendingMatch(hash, call)
       if (match.rows.every(isPossible)) return match

@@ -33,8 +33,7 @@ export function publishUniverse(options: UniverseOptions, fromMs: number) {
 
   universe.on('pending', (tx) => {
     if (tx.act.kind === 'match') pending.push(tx.hash)
-    const { hash, from, to, nonce, act } = tx
-    live.onPending({ hash, from, to, nonce, input: transactionInput(act), block: undefined })
+    live.onPending({ hash: tx.hash, to: tx.to, input: transactionInput(tx.act) })
   })
   universe.on('block', (block) => live.onBooked(batchOf(universe, encoded, block))())
   universe.on('reorg', (removed) => live.onRewound((removed.at(-1)?.number ?? 0) - 1))

@@ -6,7 +6,6 @@ import { ClobSocket, type ClobSocketOptions } from './clob/socket.js'
 import { DataApiClient } from './data-api/client.js'
 import { GammaClient } from './gamma/client.js'
 import { PolygonClient } from './polygon/client.js'
-import type { LogFilter } from './polygon/filter.js'
 import { type PolygonListener, PolygonSocket } from './polygon/socket.js'
 import { createPriceSources } from './prices/feed.js'
 import type { PriceSource } from './prices/source.js'
@@ -53,12 +52,10 @@ export class Upstreams {
         : new PolygonClient({ ...shared, opened: undefined, url, callsPerSecond })
   }
 
-  /** Heads, pending transactions and, with a filter, logs. `undefined` without a node. */
-  followPolygon(listener: PolygonListener, logs?: LogFilter): PolygonSocket | undefined {
+  /** Heads and pending transactions. `undefined` without a node. */
+  followPolygon(listener: PolygonListener): PolygonSocket | undefined {
     const { polygonWsUrl: url } = this.#config
-    return url === undefined
-      ? undefined
-      : new PolygonSocket({ ...this.#shared, url, logs }, listener)
+    return url === undefined ? undefined : new PolygonSocket({ ...this.#shared, url }, listener)
   }
 
   followBooks(listener: ClobListener): ClobSocket {

@@ -3,7 +3,7 @@ import { WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
-import { askBlockReceipts, askLogs } from '../../upstreams/polygon/requests.js'
+import { askLogs, askReceiptLogs } from '../../upstreams/polygon/requests.js'
 import { RpcError } from '../../upstreams/polygon/rpc-error.js'
 import { bloomAllows, contradictsBloom } from './bloom-check.js'
 import { blockNumbers, checkLogPosition, missingBlock, readAvailableHeads } from './headers.js'
@@ -79,16 +79,13 @@ async function readReceiptLogs(
   { hash, number }: Head,
   signal: AbortSignal,
 ): Promise<ChainLog[] | undefined> {
-  const [outcome] = await polygon.batch([askBlockReceipts({ hash })], signal)
+  const [outcome] = await polygon.batch([askReceiptLogs(hash)], signal)
   if (!outcome.ok) {
     if (outcome.error instanceof RpcError && outcome.error.fault === 'refused') return undefined
     throw outcome.error
   }
   if (outcome.value === undefined) throw missingBlock(number)
-  return outcome.value
-    .flatMap(({ logs }) => logs)
-    .filter(isWatched)
-    .sort((a, b) => a.at.logIndex - b.at.logIndex)
+  return outcome.value.filter(isWatched).sort((a, b) => a.at.logIndex - b.at.logIndex)
 }
 
 const ADDRESSES = new Set(WATCHED.address)

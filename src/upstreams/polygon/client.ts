@@ -4,20 +4,8 @@ import { HttpUpstream } from '../transport/http.js'
 import type { LogFilter } from './filter.js'
 import type { ChainLog } from './log.js'
 import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
-import type { Block, PolygonTransaction, Receipt } from './parse.js'
-import type { BlockAt } from './requests.js'
-import {
-  askBlock,
-  askBlockNumber,
-  askBlockReceipts,
-  askCall,
-  askChainId,
-  askLogs,
-  askReceipt,
-  askTransaction,
-  type LogRange,
-  type RpcRequest,
-} from './requests.js'
+import type { Head } from './parse.js'
+import { askBlock, askBlockNumber, askChainId, askLogs, type RpcRequest } from './requests.js'
 import { type BatchOutcomes, RpcClient } from './rpc.js'
 import { AnswerError } from './rpc-error.js'
 
@@ -64,13 +52,8 @@ export class PolygonClient {
   }
 
   /** `undefined`: the node does not have it. */
-  getBlock(at: BlockAt, signal?: AbortSignal): Promise<Block | undefined> {
+  getBlock(at: number | 'latest', signal?: AbortSignal): Promise<Head | undefined> {
     return this.#rpc.call(askBlock(at), signal)
-  }
-
-  /** In the order of the chain. After an error for which `asksForLess` is true, a range of fewer blocks may succeed. */
-  getLogs(range: LogRange, filter?: LogFilter, signal?: AbortSignal): Promise<ChainLog[]> {
-    return this.#rpc.call(askLogs(range, filter), signal)
   }
 
   /** The logs of all blocks from one to another, in order; the last block must exist. */
@@ -81,26 +64,6 @@ export class PolygonClient {
     const fetchPage = (page: BlockRange, linked: AbortSignal) =>
       this.#getPage(page, range.filter, linked)
     return eachLogs(fetchPage, range, signal)
-  }
-
-  /** `undefined`: the transaction is in no block that the node has. */
-  getReceipt(txHash: string, signal?: AbortSignal): Promise<Receipt | undefined> {
-    return this.#rpc.call(askReceipt(txHash), signal)
-  }
-
-  /** `undefined`: the node does not have the block. */
-  getBlockReceipts(at: BlockAt, signal?: AbortSignal): Promise<Receipt[] | undefined> {
-    return this.#rpc.call(askBlockReceipts(at), signal)
-  }
-
-  /** `undefined`: the node does not have it, not even as a pending one. */
-  getTransaction(txHash: string, signal?: AbortSignal): Promise<PolygonTransaction | undefined> {
-    return this.#rpc.call(askTransaction(txHash), signal)
-  }
-
-  /** Asks a contract; the answer is the ABI encoding of its result. */
-  call(call: { to: string; data: string }, at?: BlockAt, signal?: AbortSignal): Promise<string> {
-    return this.#rpc.call(askCall(call, at), signal)
   }
 
   /** Many requests (see `requests.ts`) in one POST. Each has an outcome of its own. */
@@ -121,7 +84,7 @@ export class PolygonClient {
     const requests = [askLogs(range, filter), ...outermost.map((block) => askBlock(block))] as const
     // Several blocks that take half of the time are too many; of one there is no smaller part.
     const patienceMs = outermost.length === 1 ? undefined : this.#timeoutMs / 2
-    const parse = ([logs, ...blocks]: readonly [ChainLog[], ...(Block | undefined)[]]) =>
+    const parse = ([logs, ...blocks]: readonly [ChainLog[], ...(Head | undefined)[]]) =>
       toPage(range, logs, blocks)
     return this.#rpc.together(requests, parse, { signal, patienceMs })
   }
@@ -130,7 +93,7 @@ export class PolygonClient {
 function toPage(
   range: BlockRange,
   logs: ChainLog[],
-  outermost: readonly (Block | undefined)[],
+  outermost: readonly (Head | undefined)[],
 ): LogPage {
   const [first, last] = [outermost[0], outermost.at(-1)]
   if (first === undefined) throw behind(`block ${range.fromBlock} is not there`)

@@ -36,16 +36,9 @@ export const KNOWN_TOPICS: readonly string[] = [
 ]
 
 /**
- * The bloom of a block has three bits for each address that emitted a log and for each topic of one.
- * `false`: certainly none did. `true`: probably one did, as other items may have set the same bits.
- */
-export function bloomHas(bloom: string, item: string): boolean {
-  return hasBits(bloom, bitsOf(item))
-}
-
-/**
- * Makes a test of blooms: whether the block can hold a log that the filter takes. `false`: it cannot,
- * so the node is right to return none.
+ * Makes a test of blooms: whether the block can hold a log that the filter takes. The bloom of a block
+ * has three bits for each address that emitted a log and for each topic of one. `false`: certainly
+ * none is there, so the node is right to return none. `true`: other items may have set the same bits.
  */
 export function createBloomTest({ address, topics = [] }: LogFilter): (bloom: string) => boolean {
   const places = [address, ...topics]

@@ -1,6 +1,6 @@
 import type { Head } from './parse.js'
 
-/** Blocks whose heads, logs or both were not all seen. Both ends are included. */
+/** Blocks whose heads were not all seen. Both ends are included. */
 export type HeadGap = { fromBlock: number; toBlock: number }
 
 /** Deeper than any reorganisation that the chain still allows. */

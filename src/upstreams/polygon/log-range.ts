@@ -1,13 +1,13 @@
 import { onAbort } from '../../lib/abort.js'
 import type { ChainLog } from './log.js'
-import type { Block } from './parse.js'
+import type { Head } from './parse.js'
 import { asksForLess } from './rpc-error.js'
 
 /** Blocks from one number to another, both included. */
 export type BlockRange = { fromBlock: number; toBlock: number }
 
 /** All logs of a few blocks, in order, and the first and last of these blocks as the same node had them. */
-export type LogPage = BlockRange & { first: Block; last: Block; logs: ChainLog[] }
+export type LogPage = BlockRange & { first: Head; last: Head; logs: ChainLog[] }
 
 export type FetchPage = (range: BlockRange, signal: AbortSignal) => Promise<LogPage>
 

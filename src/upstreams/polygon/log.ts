@@ -42,7 +42,7 @@ export function parseLogs(value: unknown, path: string): ChainLog[] {
  * Neighbours share their block and mostly their transaction: a hash that equals the previous one is
  * not checked again, and both keep one string. Logs of a block that is still pending are refused.
  */
-export function parseLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
+function parseLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuseValue(`${path}`, 'an object', value)
   const log = value as JsonObject

@@ -1,8 +1,8 @@
-import { parseArray, parseObject, parseOptional, refuseValue } from '../transport/parse-json.js'
+import { parseObject, parseOptional, refuseValue } from '../transport/parse-json.js'
 import { isHex } from './abi.js'
 import { type ChainLog, parseHashField, parseLogs, parseQuantityField } from './log.js'
 
-/** The header of a block, as every announcement of a new head has it. */
+/** The header of a block, as answers and announcements of new heads have it. */
 export type Head = ReturnType<typeof parseHead>
 
 export function parseHead(value: unknown, path: string) {
@@ -12,65 +12,35 @@ export function parseHead(value: unknown, path: string) {
     hash: parseHashField(head, 'hash', path),
     parentHash: parseHashField(head, 'parentHash', path),
     timestampSec: parseQuantityField(head, 'timestamp', path),
-    // 256 bytes in hex, for `bloomHas`; undefined from nodes that leave it out.
+    // 256 bytes in hex, for `createBloomTest`; undefined from nodes that leave it out.
     logsBloom: parseOptional(head.logsBloom, `${path}.logsBloom`, parseBloom),
   }
 }
 
-/** A block with the hashes of its transactions. */
-export type Block = ReturnType<typeof parseBlock>
+/** A transaction that is in no block yet. */
+export type PendingTransaction = ReturnType<typeof parsePending>
 
-export function parseBlock(value: unknown, path: string) {
-  const { transactions } = parseObject(value, path)
-  const txHashes = parseArray(transactions, `${path}.transactions`, parseHash)
-  return { ...parseHead(value, path), txHashes }
-}
-
-/** Addresses are lower-case. */
-export type PolygonTransaction = ReturnType<typeof parseTransaction>
-
-export function parseTransaction(value: unknown, path: string) {
+export function parsePending(value: unknown, path: string) {
   const tx = parseObject(value, path)
   return {
     hash: parseHashField(tx, 'hash', path),
-    from: parseAddress(tx.from, `${path}.from`),
-    // Undefined: it creates a contract.
-    to: parseOptional(tx.to, `${path}.to`, parseAddress),
+    // Lower-case.
+    to: parseAddress(tx.to, `${path}.to`),
     input: parseBytes(tx.input, `${path}.input`),
-    nonce: parseQuantityField(tx, 'nonce', path),
-    // Undefined: it is still pending.
-    block:
-      tx.blockHash == null
-        ? undefined
-        : {
-            number: parseQuantityField(tx, 'blockNumber', path),
-            hash: parseHashField(tx, 'blockHash', path),
-            txIndex: parseQuantityField(tx, 'transactionIndex', path),
-          },
   }
 }
 
-export type Receipt = ReturnType<typeof parseReceipt>
-
-/** Logs of another transaction are refused. */
-export function parseReceipt(value: unknown, path: string) {
+/** The logs of a receipt. Those of another transaction or another block are refused. */
+export function parseReceiptLogs(value: unknown, path: string, blockHash: string): ChainLog[] {
   const receipt = parseObject(value, path)
   const txHash = parseHashField(receipt, 'transactionHash', path)
-  const blockHash = parseHashField(receipt, 'blockHash', path)
+  if (receipt.blockHash !== blockHash)
+    return refuseValue(`${path}.blockHash`, blockHash, receipt.blockHash)
   const logs = parseLogs(receipt.logs, `${path}.logs`)
   const foreign = logs.find(({ at }) => at.txHash !== txHash || at.blockHash !== blockHash)
   if (foreign !== undefined)
     return refuseValue(`${path}.logs`, `logs of transaction ${txHash}`, foreign.at)
-  return {
-    txHash,
-    txIndex: parseQuantityField(receipt, 'transactionIndex', path),
-    blockNumber: parseQuantityField(receipt, 'blockNumber', path),
-    blockHash,
-    succeeded: parseQuantityField(receipt, 'status', path) === 1,
-    from: parseAddress(receipt.from, `${path}.from`),
-    to: parseOptional(receipt.to, `${path}.to`, parseAddress),
-    logs,
-  }
+  return logs
 }
 
 /**
@@ -92,10 +62,6 @@ export function parseOrderedLogs(
   return logs
 }
 
-function parseHash(value: unknown, path: string): string {
-  return typeof value === 'string' && isHex(value, 32) ? value : refuseValue(path, 'a hash', value)
-}
-
 function parseBloom(value: unknown, path: string): string {
   return typeof value === 'string' && isHex(value, 256)
     ? value
@@ -103,7 +69,7 @@ function parseBloom(value: unknown, path: string): string {
 }
 
 /** Bytes of any length. */
-export function parseBytes(value: unknown, path: string): string {
+function parseBytes(value: unknown, path: string): string {
   const isBytes = typeof value === 'string' && isHex(value, value.length / 2 - 1)
   return isBytes && value.length % 2 === 0 ? value : refuseValue(path, 'bytes in hex', value)
 }

@@ -1,16 +1,13 @@
 import { parseInteger, parseObject, parseString, refuseValue } from '../transport/parse-json.js'
-import { type ChainLog, parseLog } from './log.js'
-import type { Head, PolygonTransaction } from './parse.js'
-import { parseHead, parseTransaction } from './parse.js'
+import { type Head, type PendingTransaction, parseHead, parsePending } from './parse.js'
 
-export type SubscriptionKind = 'heads' | 'logs' | 'pending'
+export type SubscriptionKind = 'heads' | 'pending'
 
 export type SocketMessage =
   | { kind: 'subscribed'; request: number; subscription: string }
   | { kind: 'refused'; request: number; code: number; message: string }
   | { kind: 'head'; head: Head }
-  | { kind: 'log'; log: ChainLog }
-  | { kind: 'pending'; tx: PolygonTransaction }
+  | { kind: 'pending'; tx: PendingTransaction }
 
 /** What one connection has subscribed to, and what of it the node has confirmed. */
 export class Subscriptions {
@@ -36,10 +33,6 @@ export class Subscriptions {
 
   kindOf(subscription: string): SubscriptionKind | undefined {
     return this.#confirmed.get(subscription)
-  }
-
-  isUnconfirmed(kind: SubscriptionKind): boolean {
-    return this.#asked.includes(kind) && ![...this.#confirmed.values()].includes(kind)
   }
 }
 
@@ -78,12 +71,11 @@ function parseNotification(
   wantsPending: (to: string) => boolean,
 ): SocketMessage | undefined {
   if (kind === 'heads') return { kind: 'head', head: parseHead(result, PATH) }
-  if (kind === 'logs') return { kind: 'log', log: parseLog(result, PATH) }
   // Nodes that cannot send whole transactions send their hashes.
   if (typeof result === 'string') return undefined
   const { to } = parseObject(result, PATH)
   if (typeof to !== 'string' || !wantsPending(to.toLowerCase())) return undefined
-  return { kind: 'pending', tx: parseTransaction(result, PATH) }
+  return { kind: 'pending', tx: parsePending(result, PATH) }
 }
 
 function parseJson(text: string): unknown {

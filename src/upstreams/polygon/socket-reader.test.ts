@@ -6,7 +6,6 @@ import { ManualClock } from '../../../test/manual-clock.js'
 import { openPeerServer } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
-import { WATCHED } from './filter.js'
 import { type PolygonListener, PolygonSocket } from './socket.js'
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
@@ -25,7 +24,7 @@ const head = (number: number) => ({
   },
 })
 
-const SUBSCRIPTIONS: Record<string, string> = { newHeads: '0xheads', logs: '0xlogs' }
+const SUBSCRIPTIONS: Record<string, string> = { newHeads: '0xheads' }
 
 /** A node whose connections confirm what `confirms` returns, and send nothing else by themselves. */
 async function follow(listener: PolygonListener, confirms = (_connection: number) => true) {
@@ -47,7 +46,6 @@ async function follow(listener: PolygonListener, confirms = (_connection: number
   const socket = new PolygonSocket(
     {
       url: `${server.url}/v2/0123456789abcdef`,
-      logs: WATCHED,
       clock: new ManualClock(),
       metrics: createUpstreamMetrics(new Registry()),
       log: pino({ base: null }, { write: (line: string) => void lines.push(line) }),
@@ -60,7 +58,7 @@ async function follow(listener: PolygonListener, confirms = (_connection: number
     const peer: WebSocket | undefined = server.peers[connection]
     for (const frame of frames) peer?.send(JSON.stringify(frame))
   }
-  await until(() => (asked[0]?.length ?? 0) >= 2)
+  await until(() => (asked[0]?.length ?? 0) >= 1)
   return { server, asked, lines, send, socket }
 }
 
@@ -76,14 +74,13 @@ describe('a busy reader', () => {
           finish = resolve
         })
       },
-      onLog: () => undefined,
       onGap: () => undefined,
     }
     const { server, asked, send } = await follow(listener, (connection) => connection === 1)
     send(0, head(1), head(2), head(3))
     await until(() => numbers.length === 1)
     server.peers[0]?.close(1001)
-    await until(() => asked[1]?.length === 2)
+    await until(() => asked[1]?.length === 1)
     finish()
     await until(() => numbers.length === 3)
     expect(server.attempts).toHaveLength(2)
@@ -95,7 +92,6 @@ describe('a busy reader', () => {
     let fail = (_error: Error) => {}
     const { send } = await follow({
       onHead: ({ number }) => void seen.push(`head ${number}`),
-      onLog: () => undefined,
       onGap: ({ fromBlock, toBlock }) => {
         seen.push(`gap ${fromBlock}-${toBlock}`)
         return new Promise((_resolve, reject) => {
@@ -112,33 +108,13 @@ describe('a busy reader', () => {
   })
 })
 
-test('a head whose logs were not confirmed ends the connection', async () => {
-  const heads: number[] = []
-  const { server, asked, send } = await follow({
-    onHead: ({ number }) => void heads.push(number),
-    onLog: () => undefined,
-    onGap: () => undefined,
-  })
-  server.onPeer((peer) => {
-    const confirmation = { jsonrpc: '2.0', id: 2, result: SUBSCRIPTIONS.newHeads }
-    for (const frame of [confirmation, head(2)]) peer.send(JSON.stringify(frame))
-  })
-  send(0, head(1))
-  await until(() => heads.length === 1)
-  server.peers[0]?.terminate()
-  await until(() => server.attempts.length >= 3)
-  expect(heads).toEqual([1])
-  expect(asked).toHaveLength(1)
-})
-
 test.each([
-  ['heads', 2],
-  ['pending transactions', 3],
+  ['heads', 1],
+  ['pending transactions', 2],
 ])('a node that repeats its key when it refuses %s gives nothing away', async (_what, id) => {
   const nothing = () => undefined
   const { send, lines } = await follow({
     onHead: nothing,
-    onLog: nothing,
     onPending: nothing,
     onGap: nothing,
   })

@@ -6,10 +6,8 @@ import { UpstreamSocket } from '../transport/socket.js'
 import type { SocketLimits, SocketStatus, SocketTimings } from '../transport/socket-options.js'
 import { createRedact } from '../transport/url.js'
 import { SETTLERS } from './calldata.js'
-import type { LogFilter } from './filter.js'
 import { type HeadGap, HeadTrack } from './head-track.js'
-import type { ChainLog } from './log.js'
-import type { Head, PolygonTransaction } from './parse.js'
+import type { Head, PendingTransaction } from './parse.js'
 import {
   parseSocketFrame,
   type SocketMessage,
@@ -19,8 +17,6 @@ import {
 
 export type PolygonSocketOptions = {
   url: string
-  /** Absent: no logs. */
-  logs?: LogFilter | undefined
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
@@ -36,10 +32,8 @@ export type PolygonSocketOptions = {
 export type PolygonListener = {
   /** A head at or below the one before replaces what was there. */
   onHead(head: Head): void | Promise<void>
-  /** `log.removed`: a reorganisation took it back. */
-  onLog?(log: ChainLog): void | Promise<void>
   /** A transaction to an exchange or a fee module that is in no block yet. */
-  onPending?(tx: PolygonTransaction): void | Promise<void>
+  onPending?(tx: PendingTransaction): void | Promise<void>
   /** Called before the head that revealed it. The blocks are to be read over HTTP. */
   onGap(gap: HeadGap): void | Promise<void>
 }
@@ -48,7 +42,6 @@ const NAME = 'polygon_ws'
 const HEARTBEAT = { everyMs: 10_000 }
 const DEAD_AFTER_MS = 25_000
 const SILENT_AFTER_MS = 15_000
-const LOGS_REMEMBERED = 20_000
 const PENDING_REMEMBERED = 10_000
 
 /** How long to stay away from a node that refuses what we cannot do without. */
@@ -56,13 +49,12 @@ const REFUSED_WAIT_MS = 10_000
 
 type DataMessage = Exclude<SocketMessage, { kind: 'subscribed' | 'refused' }>
 
-/** New heads, logs and pending transactions of a Polygon node, as they come. */
+/** New heads and pending transactions of a Polygon node, as they come. */
 export class PolygonSocket {
   readonly #options: PolygonSocketOptions
   readonly #listener: PolygonListener
   readonly #socket: UpstreamSocket<DataMessage>
   readonly #track = new HeadTrack()
-  readonly #logsSeen = new GenerationMap<string, true>()
   readonly #pendingSeen = new GenerationMap<string, true>()
   /** Of this connection. */
   #subscriptions = new Subscriptions()
@@ -103,17 +95,13 @@ export class PolygonSocket {
     return this.#socket.status
   }
 
-  /** Logs first: then every head that comes has its logs behind it. */
   #subscribe(): void {
-    const { logs } = this.#options
-    const { onLog, onPending } = this.#listener
     const subscriptions = new Subscriptions()
     this.#subscriptions = subscriptions
     const ask = (kind: SubscriptionKind, params: readonly unknown[]) =>
       this.#socket.send(subscriptions.ask(kind, params))
-    if (logs !== undefined && onLog !== undefined) ask('logs', ['logs', logs])
     ask('heads', ['newHeads'])
-    if (onPending !== undefined) ask('pending', ['newPendingTransactions', true])
+    if (this.#listener.onPending !== undefined) ask('pending', ['newPendingTransactions', true])
   }
 
   /**
@@ -131,11 +119,6 @@ export class PolygonSocket {
       this.#onRefusal(message)
       return undefined
     }
-    // The confirmation was lost, so logs of this subscription cannot be recognised.
-    if (message?.kind === 'head' && subscriptions.isUnconfirmed('logs')) {
-      this.#socket.reject('the logs were not confirmed')
-      return undefined
-    }
     return message
   }
 
@@ -149,16 +132,12 @@ export class PolygonSocket {
   }
 
   #onMessage(message: DataMessage): void | Promise<void> {
-    switch (message.kind) {
-      case 'head':
-        return this.#onHead(message.head)
-      case 'log':
-        return this.#onLog(message.log)
-      case 'pending':
-        if (isFirst(this.#pendingSeen, message.tx.hash, PENDING_REMEMBERED))
-          return this.#listener.onPending?.(message.tx)
-        return undefined
-    }
+    if (message.kind === 'head') return this.#onHead(message.head)
+    const { tx } = message
+    if (this.#pendingSeen.get(tx.hash) !== undefined) return undefined
+    if (this.#pendingSeen.size >= PENDING_REMEMBERED) this.#pendingSeen.turn()
+    this.#pendingSeen.set(tx.hash, true)
+    return this.#listener.onPending?.(tx)
   }
 
   #onHead(head: Head): void | Promise<void> {
@@ -178,19 +157,4 @@ export class PolygonSocket {
       await this.#listener.onHead(head)
     }
   }
-
-  #onLog(log: ChainLog): void | Promise<void> {
-    const key = `${log.at.blockHash}${log.at.logIndex}`
-    if (log.removed) this.#logsSeen.delete(key)
-    else if (!isFirst(this.#logsSeen, key, LOGS_REMEMBERED)) return undefined
-    return this.#listener.onLog?.(log)
-  }
-}
-
-/** Remembers the newest keys, at least `max` of them. */
-function isFirst(seen: GenerationMap<string, true>, key: string, max: number): boolean {
-  if (seen.get(key) !== undefined) return false
-  if (seen.size >= max) seen.turn()
-  seen.set(key, true)
-  return true
 }
