@@ -10,6 +10,7 @@ import type { PolygonListener } from '../upstreams/polygon/socket.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
 import type { ChainStatus } from './chain-status.js'
 import { type CatchUpProgress, Follower } from './follow/follower.js'
+import type { OpenSocket } from './follow/head-watch.js'
 import { withLease } from './follow/lease.js'
 import { createFollowMetrics, FollowStatus } from './follow/status.js'
 import { countQuarantined, selectFillsByBlock } from './queries.js'
@@ -88,7 +89,7 @@ export class Ingest {
       } catch (error) {
         if (term.signal.aborted) this.#following.enter('idle')
         // It is tried again soon. Until then `/v1/status` shows why nothing is booked.
-        else this.#following.stop(`the chain cannot be booked: ${messageOf(error)}`)
+        else this.#following.enter('stopped', `the chain cannot be booked: ${messageOf(error)}`)
         throw error
       } finally {
         term.abort()
@@ -111,12 +112,10 @@ export class Ingest {
       // Only an empty line has to ask the node, which may be away.
       const startBlock = line.cursor?.block ?? (await this.#startBlock(signal))
       await this.#seedWatch(pool, startBlock)
-      const openSocket: ConstructorParameters<typeof Follower>[0]['openSocket'] = (listener) =>
+      const openSocket: OpenSocket = (listener) =>
         upstreams.followPolygon({ ...listener, onPending: (tx) => live.onPending(tx) })
-      const follower = new Follower({
-        ...{ polygon, openSocket, sink: line, startBlock, status, log, onProgress },
-      })
-      await follower.run(signal)
+      const shared = { polygon, openSocket, status, log, onProgress }
+      await new Follower({ ...shared, sink: line, startBlock }).run(signal)
     } finally {
       await pool.end({ timeout: 1 })
     }
@@ -124,9 +123,7 @@ export class Ingest {
 
   async #startBlock(signal: AbortSignal): Promise<number> {
     const { polygon, config } = this.#options
-    const { fromBlock } = config
-    if (fromBlock !== undefined) return fromBlock
-    return Math.max(0, (await polygon.getBlockNumber(signal)) - FIRST_BLOCKS)
+    return config.fromBlock ?? Math.max(0, (await polygon.getBlockNumber(signal)) - FIRST_BLOCKS)
   }
 
   async #seedWatch(sql: ReturnType<typeof createPool>, block: number): Promise<void> {

@@ -10,7 +10,6 @@ import { attributeComboEvent } from './combo-events.js'
 import { attributeConversion } from './conversions.js'
 import { attributeFee, attributeFill } from './fills.js'
 import { attributeFlow, isTrading } from './flows.js'
-import { attributeMigration, attributePositionRedeemed, attributePositionSplit } from './modules.js'
 import { recordEvent, recordModuleResult } from './record.js'
 import {
   attributeAutoRedemption,
@@ -42,11 +41,8 @@ export function attributeTransaction(
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       attribution.quarantine('undecodable', error.message, log)
-      if (TOKEN_ROLES.has(contract.role))
-        failure = new AttributionError(
-          'inconsistent',
-          'another log of the transaction does not decode',
-        )
+      const detail = 'another log of the transaction does not decode'
+      if (TOKEN_ROLES.has(contract.role)) failure = new AttributionError('inconsistent', detail)
     }
   }
   if (failure !== undefined) quarantineAll(attribution, failure)
@@ -126,7 +122,6 @@ function attributeLate(attribution: Attribution, event: DecodedEvent, log: Chain
       return
     default:
       recordEvent(attribution, event, log)
-      return
   }
 }
 
@@ -187,26 +182,6 @@ function attributeEvent(attribution: Attribution, place: number, event: TokenEve
       break
     case 'negRiskConversion':
       attributeConversion(attribution, place, event)
-      break
-    case 'positionsSplit':
-    case 'positionsMerged':
-      attributeComboEvent(
-        attribution,
-        place,
-        event,
-        attributePositionSplit(attribution, place, event),
-      )
-      break
-    case 'positionRedeemed':
-      attributeComboEvent(
-        attribution,
-        place,
-        event,
-        attributePositionRedeemed(attribution, place, event),
-      )
-      break
-    case 'positionMigrated':
-      attributeComboEvent(attribution, place, event, attributeMigration(attribution, place, event))
       break
     default:
       attributeComboEvent(attribution, place, event)

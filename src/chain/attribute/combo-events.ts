@@ -1,19 +1,29 @@
 import { conditionOfPosition, padId, positionsOf } from '../../core/structured-id.js'
 import type { Attribution } from './attribution.js'
 import { checkAmount } from './attribution-error.js'
-import { actsForOthers } from './modules.js'
+import {
+  actsForOthers,
+  attributeMigration,
+  attributePositionRedeemed,
+  attributePositionSplit,
+} from './modules.js'
 import { isExchange, ZERO_ADDRESS } from './roles.js'
 import type { ModuleEvent } from './token-events.js'
 import type { CurrentTransaction } from './transaction.js'
 
-/** `wallet` is given where attribution has found it. What an exchange does for a match is not listed. */
+type UnbookedEvent = Exclude<
+  ModuleEvent,
+  { kind: 'positionsSplit' | 'positionsMerged' | 'positionRedeemed' | 'positionMigrated' }
+>
+
+/** What an exchange does for a match is not listed. */
 export function attributeComboEvent(
   attribution: Attribution,
   place: number,
   event: ModuleEvent,
-  wallet = findWallet(attribution.tx, place, event),
 ): void {
   const { tx, facts } = attribution
+  const wallet = attributeModuleEvent(attribution, place, event)
   if (isExchange(wallet)) return
   facts.comboEvents.push({
     ...tx.origin(place),
@@ -26,8 +36,23 @@ export function attributeComboEvent(
   })
 }
 
+/** Books the event where it moves cost. Returns its wallet. */
+function attributeModuleEvent(attribution: Attribution, place: number, event: ModuleEvent): string {
+  switch (event.kind) {
+    case 'positionsSplit':
+    case 'positionsMerged':
+      return attributePositionSplit(attribution, place, event)
+    case 'positionRedeemed':
+      return attributePositionRedeemed(attribution, place, event)
+    case 'positionMigrated':
+      return attributeMigration(attribution, place, event)
+    default:
+      return findWallet(attribution.tx, place, event)
+  }
+}
+
 /** Behind an intermediary it is the last giver of tokens to the module, or else the recipient. */
-function findWallet(tx: CurrentTransaction, place: number, event: ModuleEvent): string {
+function findWallet(tx: CurrentTransaction, place: number, event: UnbookedEvent): string {
   const [asker, recipient] = partiesOf(event)
   if (!actsForOthers(asker)) return asker
   const module = tx.contracts[place]?.address
@@ -37,16 +62,10 @@ function findWallet(tx: CurrentTransaction, place: number, event: ModuleEvent): 
   return given === undefined ? recipient : tx.giverBehind(given.from, given.token, given.place)
 }
 
-function partiesOf(event: ModuleEvent): [asker: string, recipient: string] {
+function partiesOf(event: UnbookedEvent): [asker: string, recipient: string] {
   switch (event.kind) {
-    case 'positionMigrated':
-      return [event.from, event.from]
     case 'bridgePositionMinted':
       return [event.to, event.to]
-    case 'positionsSplit':
-      return [event.initiator, event.recipient0]
-    case 'positionsMerged':
-    case 'positionRedeemed':
     case 'horizontalSplit':
     case 'horizontalMerge':
     case 'positionConverted':

@@ -41,16 +41,8 @@ export function attributeConversion(
   })
 }
 
-type Batch = { place: number; ids: readonly string[]; values: readonly bigint[] }
-
 /** The last batch transfer from `from` to `to` before the event that no other event has claimed. */
-function findBatch(
-  tx: CurrentTransaction,
-  place: number,
-  from: string,
-  to: string,
-  after = -1,
-): Batch | undefined {
+function findBatch(tx: CurrentTransaction, place: number, from: string, to: string, after = -1) {
   for (let earlier = place - 1; earlier > after; earlier--) {
     const batch = tx.events[earlier]
     if (batch?.kind !== 'transferBatch' || batch.from !== from || batch.to !== to) continue

@@ -57,34 +57,27 @@ export function attributeFill(
 
 export function attributeFee(attribution: Attribution, place: number, event: FeeEvent): void {
   const { tx, facts } = attribution
-  const fee = toFee(event)
-  if (checkAmount(fee.amount) === 0n) return
-  facts.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, ...fee })
+  const [kind, wallet, id, amount] = partsOf(event)
+  if (checkAmount(amount) === 0n) return
+  const token = id === ZERO_WORD ? undefined : id
+  facts.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, kind, wallet, token, amount })
 }
 
-type FeeEvent =
-  | DecodedEventOf<'feeCharged'>
-  | DecodedEventOf<'feeRefunded'>
-  | DecodedEventOf<'feeWithdrawn'>
+type FeeEvent = DecodedEventOf<'feeCharged' | 'feeRefunded' | 'feeWithdrawn'>
 
-function toFee(event: FeeEvent): Omit<FeeFact, 'seq' | 'txHash'> {
+/** The id is that of a token, or zero for money. */
+function partsOf(
+  event: FeeEvent,
+): [kind: FeeFact['kind'], wallet: string, id: string, amount: bigint] {
   switch (event.kind) {
-    case 'feeCharged': {
-      const { receiver, tokenId, amount } = event
-      return { kind: 'charged', wallet: receiver, token: tokenOrMoney(tokenId), amount }
-    }
-    case 'feeRefunded': {
-      const { to, id, refund } = event
-      return { kind: 'refunded', wallet: to, token: tokenOrMoney(id), amount: refund }
-    }
-    case 'feeWithdrawn': {
-      const { to, id, amount } = event
-      return { kind: 'withdrawn', wallet: to, token: tokenOrMoney(id), amount }
-    }
+    case 'feeCharged':
+      return ['charged', event.receiver, event.tokenId, event.amount]
+    case 'feeRefunded':
+      return ['refunded', event.to, event.id, event.refund]
+    case 'feeWithdrawn':
+      return ['withdrawn', event.to, event.id, event.amount]
   }
 }
-
-const tokenOrMoney = (id: string): string | undefined => (id === ZERO_WORD ? undefined : id)
 
 /** Generation 1 charges the maximum that the order allows, and its fee module refunds the excess. */
 function keptFee(

@@ -26,13 +26,10 @@ export function isTrading({ topics }: ChainLog, isMatch: boolean): boolean {
   }
 }
 
-type MoneyFact =
-  | DecodedEventOf<'erc20Transfer'>
-  | DecodedEventOf<'wrapped'>
-  | DecodedEventOf<'unwrapped'>
+type MoneyEvent = DecodedEventOf<'erc20Transfer' | 'wrapped' | 'unwrapped'>
 
 /** Deposits, withdrawals and transfers of money. Attributed last, when all token events are known. */
-export function attributeFlow(attribution: Attribution, event: MoneyFact, log: ChainLog): void {
+export function attributeFlow(attribution: Attribution, event: MoneyEvent, log: ChainLog): void {
   const { tx, facts } = attribution
   const flow = toFlow(tx, event)
   if (flow === undefined || event.amount === 0n) return
@@ -78,7 +75,7 @@ function wordsWithout(role: ContractRole): ReadonlySet<string> {
 
 function toFlow(
   tx: CurrentTransaction,
-  event: MoneyFact,
+  event: MoneyEvent,
 ): Pick<FlowFact, 'kind' | 'from' | 'to' | 'asset'> | undefined {
   switch (event.kind) {
     case 'erc20Transfer': {
@@ -86,10 +83,9 @@ function toFlow(
       const kind = to === PERPS ? 'perps_deposit' : from === PERPS ? 'perps_withdrawal' : 'transfer'
       return { kind, from, to, asset: PUSD }
     }
-    case 'wrapped': {
+    case 'wrapped':
       if (isProtocol(event.to) || isRedeemed(tx, event)) return undefined
       return { kind: 'deposit', from: event.caller, to: event.to, asset: event.asset }
-    }
     case 'unwrapped': {
       const payer = payerTo(tx, PUSD, event.amount, event.at.logIndex)
       if (payer !== undefined && isProtocol(payer)) return undefined

@@ -6,7 +6,7 @@ import { attributePositionRedemption } from './redemptions.js'
 import { isIntermediary, isModule, ZERO_ADDRESS } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'
 
-type Split = DecodedEventOf<'positionsSplit'> | DecodedEventOf<'positionsMerged'>
+type Split = DecodedEventOf<'positionsSplit' | 'positionsMerged'>
 
 /** A set of structured positions. Returns the wallet that ends up with them, or gave them. */
 export function attributePositionSplit(
@@ -30,12 +30,10 @@ export function attributePositionSplit(
     if (isMerge) tx.explain(wallet, ZERO_ADDRESS, token, amount)
     else tx.explain(ZERO_ADDRESS, wallet, token, amount)
   }
-  const seq = tx.seqAt(place)
-  attribution.addOutcomes(seq, condition, tokens)
+  const origin = tx.origin(place)
+  attribution.addOutcomes(origin.seq, condition, tokens)
   facts.splits.push({
-    seq,
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...origin,
     isMerge,
     wallet,
     condition,

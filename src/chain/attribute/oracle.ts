@@ -3,17 +3,10 @@ import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { OracleFact } from '../facts/oracle-event.js'
 
 /** The fields of an event. The times are not checked yet. */
-type OracleStep = {
-  kind: OracleFact['kind']
-  question: string
-  requestTime?: bigint
-  requester?: string
-  actor?: string
-  proposer?: string
-  price?: bigint
-  payouts?: readonly bigint[]
-  expiration?: bigint
-}
+type OracleStep = Pick<
+  OracleFact,
+  'kind' | 'question' | 'requester' | 'actor' | 'proposer' | 'price' | 'payouts'
+> & { requestTime?: bigint; expiration?: bigint }
 
 /** `undefined`: the event is no step in the life of a question. */
 export function toOracleStep(event: DecodedEvent): OracleStep | undefined {

@@ -33,14 +33,14 @@ export function isNext(a: ChainLog | undefined, b: ChainLog): boolean {
 
 /** Throws unless two logs with the same block and index are equal. */
 function checkRepetition(a: ChainLog, b: ChainLog): void {
-  const isSame =
-    a.at.blockHash === b.at.blockHash &&
-    a.at.txHash === b.at.txHash &&
-    a.at.address === b.at.address &&
-    a.data === b.data &&
-    a.topics.length === b.topics.length &&
-    a.topics.every((topic, index) => topic === b.topics[index])
-  if (isSame) return
+  if (a.at.blockHash === b.at.blockHash && isSameLog(a, b)) return
   const { blockNumber, logIndex } = a.at
   throw new UntrustedLogsError(`two versions of log ${logIndex} of block ${blockNumber}`)
 }
+
+/** Whether two logs with the same place in a block say the same. */
+export const isSameLog = (a: ChainLog, b: ChainLog): boolean =>
+  a.at.address === b.at.address &&
+  a.at.txHash === b.at.txHash &&
+  a.data === b.data &&
+  a.topics.join() === b.topics.join()

@@ -37,15 +37,9 @@ export function recordEvent(attribution: Attribution, event: DecodedEvent, log: 
       recordResult(attribution, log, event.conditionId, event.payoutNumerators)
       return
     case 'negRiskMarketPrepared': {
-      if (refuseAbove(attribution, log, event.feeBips, FEE_BIPS_MAX)) return
-      const feeBips = Number(event.feeBips)
-      facts.negRiskMarkets.push({
-        seq,
-        txHash,
-        market: event.marketId,
-        oracle: event.oracle,
-        feeBips,
-      })
+      const { marketId: market, oracle, feeBips } = event
+      if (refuseAbove(attribution, log, feeBips, FEE_BIPS_MAX)) return
+      facts.negRiskMarkets.push({ seq, txHash, market, oracle, feeBips: Number(feeBips) })
       return
     }
     case 'negRiskQuestionPrepared': {
@@ -77,7 +71,7 @@ export function recordEvent(attribution: Attribution, event: DecodedEvent, log: 
 /** A result of a module, which may emit it twice: once as reported, and once as resolved. */
 export function recordModuleResult(
   attribution: Attribution,
-  event: ModuleResult,
+  event: DecodedEventOf<'conditionResolved' | 'resultReported'>,
   log: ChainLog,
 ): void {
   const isRepeated =
@@ -94,11 +88,11 @@ export function recordModuleResult(
 function recordStep(attribution: Attribution, event: DecodedEvent, log: ChainLog): boolean {
   const step = toOracleStep(event)
   if (step === undefined) return false
-  const { requestTime, actor, proposer, price, payouts, expiration } = step
+  const { requestTime, expiration, ...fields } = step
   if (
     refuseAbove(attribution, log, requestTime ?? 0n, TIME_SEC_MAX) ||
     refuseAbove(attribution, log, expiration ?? 0n, TIME_SEC_MAX) ||
-    refusePayouts(attribution, log, payouts ?? [])
+    refusePayouts(attribution, log, fields.payouts ?? [])
   )
     return true
   const { hash: txHash, timeSec, block } = attribution.tx
@@ -106,21 +100,13 @@ function recordStep(attribution: Attribution, event: DecodedEvent, log: ChainLog
     seq: seqOf(block, log.at.logIndex),
     timeSec,
     txHash,
-    kind: step.kind,
     contract: log.at.address,
-    requester: step.requester,
-    question: step.question,
+    ...fields,
     requestTimeSec: requestTime === undefined ? undefined : Number(requestTime),
-    actor,
-    proposer,
-    price,
-    payouts,
     expirationSec: expiration === undefined ? undefined : Number(expiration),
   })
   return true
 }
-
-type ModuleResult = DecodedEventOf<'conditionResolved'> | DecodedEventOf<'resultReported'>
 
 function recordResult(
   attribution: Attribution,

@@ -137,10 +137,9 @@ export function attributePositionRedemption(
 /** Contracts that take the tokens of wallets to redeem them. */
 const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isModule(address)
 
-type AutoRedemption =
-  | DecodedEventOf<'autoRedemption'>
-  | DecodedEventOf<'autoBinaryRedemption'>
-  | DecodedEventOf<'autoNegRiskRedemption'>
+type AutoRedemption = DecodedEventOf<
+  'autoRedemption' | 'autoBinaryRedemption' | 'autoNegRiskRedemption'
+>
 
 type Given = { tokens: string[]; amounts: bigint[] }
 
@@ -151,10 +150,7 @@ function push(
 ): void {
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)
-  facts.redemptions.push({
-    ...tx.origin(place),
-    ...fields,
-  })
+  facts.redemptions.push({ ...tx.origin(place), ...fields })
 }
 
 function checkPayout(amounts: readonly bigint[], payout: bigint): void {

@@ -1,4 +1,4 @@
-import { CONTRACTS, type Contract, type ContractRole } from '../../upstreams/polygon/contracts.js'
+import { CONTRACTS, type ContractRole } from '../../upstreams/polygon/contracts.js'
 
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
@@ -13,40 +13,24 @@ export const roleOf = (address: string): ContractRole | undefined => ROLES.get(a
 export const isProtocol = (address: string): boolean =>
   ROLES.has(address) || address === ZERO_ADDRESS
 
-export const isExchange = (address: string): boolean => {
-  const role = ROLES.get(address)
-  return role === 'exchange' || role === 'exchangeV1'
-}
-
-export const isAutoRedeemer = (address: string): boolean => {
-  const role = ROLES.get(address)
-  return role === 'autoRedeemer' || role === 'legacyAutoRedeemer'
-}
+export const isExchange = hasRole('exchange', 'exchangeV1')
+export const isAutoRedeemer = hasRole('autoRedeemer', 'legacyAutoRedeemer')
+export const isModule = hasRole('binaryModule', 'negRiskModule', 'combinatorialModule')
 
 /** Contracts that act in their own name for their caller, and pass the tokens on. */
-const INTERMEDIARIES = new Set<ContractRole | undefined>([
+export const isIntermediary = hasRole(
   'negRiskAdapter',
   'collateralAdapter',
   'autoRedeemer',
   'legacyAutoRedeemer',
   'router',
-])
+)
 
-export const isIntermediary = (address: string): boolean => INTERMEDIARIES.has(ROLES.get(address))
-
-const MODULES = new Set<ContractRole | undefined>([
-  'binaryModule',
-  'negRiskModule',
-  'combinatorialModule',
-])
-
-export const isModule = (address: string): boolean => MODULES.has(ROLES.get(address))
-
-export const NEG_RISK_ADAPTER = addressOf(({ role }) => role === 'negRiskAdapter')
-export const NEG_RISK_BURN = addressOf(({ role }) => role === 'negRiskBurn')
-export const PROXY_FACTORY = addressOf(({ role }) => role === 'proxyFactory')
-export const PERPS = addressOf(({ role }) => role === 'perps')
-export const PUSD = addressOf(({ role }) => role === 'pusd')
+export const NEG_RISK_ADAPTER = addressOf('negRiskAdapter')
+export const NEG_RISK_BURN = addressOf('negRiskBurn')
+export const PROXY_FACTORY = addressOf('proxyFactory')
+export const PERPS = addressOf('perps')
+export const PUSD = addressOf('pusd')
 
 /** The collateral of outcome tokens: USDC.e, and the wrapped collateral of neg-risk markets. */
 export const COLLATERALS: ReadonlySet<string> = new Set(
@@ -55,8 +39,14 @@ export const COLLATERALS: ReadonlySet<string> = new Set(
   ),
 )
 
-function addressOf(matches: (contract: Contract) => boolean): string {
-  const found = CONTRACTS.find(matches)
+function hasRole(...roles: ContractRole[]): (address: string) => boolean {
+  const having = CONTRACTS.filter(({ role }) => roles.includes(role))
+  const addresses = new Set(having.map(({ address }) => address))
+  return (address) => addresses.has(address)
+}
+
+function addressOf(wanted: ContractRole): string {
+  const found = CONTRACTS.find(({ role }) => role === wanted)
   if (found === undefined) throw new Error('a contract is missing from the table')
   return found.address
 }

@@ -6,8 +6,8 @@ import { outcomesOf } from './partition.js'
 import { COLLATERALS, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'
 
-type CtfSplit = DecodedEventOf<'ctfSplit'> | DecodedEventOf<'ctfMerge'>
-type NegRiskSplit = DecodedEventOf<'negRiskSplit'> | DecodedEventOf<'negRiskMerge'>
+type CtfSplit = DecodedEventOf<'ctfSplit' | 'ctfMerge'>
+type NegRiskSplit = DecodedEventOf<'negRiskSplit' | 'negRiskMerge'>
 
 /**
  * A split or merge of the conditional tokens. Only full sets with a known collateral are booked:
@@ -40,12 +40,10 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
     if (isMerge) tx.explain(wallet, ZERO_ADDRESS, token, amount)
     else tx.explain(ZERO_ADDRESS, wallet, token, amount)
   }
-  const seq = tx.seqAt(place)
-  attribution.addOutcomes(seq, conditionId, tokens)
+  const origin = tx.origin(place)
+  attribution.addOutcomes(origin.seq, conditionId, tokens)
   facts.splits.push({
-    seq,
-    timeSec: tx.timeSec,
-    txHash: tx.hash,
+    ...origin,
     isMerge,
     wallet,
     condition: conditionId,
@@ -96,18 +94,13 @@ function findSet(tx: CurrentTransaction, place: number, event: CtfSplit, isMerge
       set.from === from &&
       set.to === to &&
       set.ids.length === partition.length &&
-      isAll(set.values, amount) &&
+      set.values.every((value) => value === amount) &&
       tx.contracts[earlier]?.role === 'conditionalTokens' &&
       !tx.claimedPlaces.includes(earlier)
     )
       return earlier
   }
   return -1
-}
-
-function isAll(values: readonly bigint[], amount: bigint): boolean {
-  for (const value of values) if (value !== amount) return false
-  return true
 }
 
 /**

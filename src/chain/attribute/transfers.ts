@@ -151,4 +151,4 @@ export function countUnknownOperator(
   unknownOperators.push({ seq: seqOf(tx.block, log.at.logIndex), operator, transfers: 1 })
 }
 
-type Transfer = DecodedEventOf<'transferSingle'> | DecodedEventOf<'transferBatch'>
+type Transfer = DecodedEventOf<'transferSingle' | 'transferBatch'>

@@ -27,11 +27,11 @@ export type OracleFact = {
   question: string | undefined
   requestTimeSec: number | undefined
   /** Who asked, proposed or disputed. */
-  actor: string | undefined
-  proposer: string | undefined
+  actor?: string | undefined
+  proposer?: string | undefined
   /** As the oracle writes it: 10^18 is one. */
-  price: bigint | undefined
-  payouts: readonly bigint[] | undefined
+  price?: bigint | undefined
+  payouts?: readonly bigint[] | undefined
   expirationSec: number | undefined
 }
 

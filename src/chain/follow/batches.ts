@@ -41,7 +41,7 @@ export async function* eachBatch(
   for (let next = fromBlock; next <= toBlock; ) {
     const part = { fromBlock: next, toBlock: Math.min(partitionEnd(next), toBlock) }
     const pages = polygon.eachLogs({ ...part, filter: WATCHED }, signal)
-    for await (const group of new PageGroups(limits, timing).each(pages)) {
+    for await (const group of groupPages(pages, limits, timing)) {
       const batch = await toBatch(polygon, group, previous, signal)
       previous = batch.blocks.at(-1)?.hash
       yield batch
@@ -50,51 +50,34 @@ export async function* eachBatch(
   }
 }
 
-/** Collects pages until they reach the size or the age of a batch. */
-class PageGroups {
-  readonly #limits: BatchLimits
-  readonly #timing: Timing
-  #pages: LogPage[] = []
-  #bytes = 0
-  #sinceMs = 0
-
-  constructor(limits: BatchLimits, timing: Timing) {
-    this.#limits = limits
-    this.#timing = timing
-  }
-
-  /** Yields the pages from before a fault, then throws: the next attempt starts after them. */
-  async *each(pages: AsyncIterable<LogPage>): AsyncGenerator<LogPage[]> {
-    let fault: { error: unknown } | undefined
-    try {
-      for await (const page of pages) {
-        this.#add(page)
-        if (this.#isFull()) yield this.#take()
-      }
-    } catch (error) {
-      fault = { error }
+/**
+ * Collects pages until they reach the size or the age of a batch. Yields the pages from before a
+ * fault, then throws: the next attempt starts after them.
+ */
+async function* groupPages(
+  pages: AsyncIterable<LogPage>,
+  { bytesMax, waitMsMax }: BatchLimits,
+  timing: Timing,
+): AsyncGenerator<LogPage[]> {
+  let group: LogPage[] = []
+  let bytes = 0
+  let sinceMs = 0
+  let fault: { error: unknown } | undefined
+  try {
+    for await (const page of pages) {
+      if (group.length === 0) sinceMs = timing.now()
+      group.push(page)
+      for (const log of page.logs) bytes += bytesOf(log)
+      if (bytes < bytesMax && timing.now() - sinceMs < waitMsMax) continue
+      yield group
+      group = []
+      bytes = 0
     }
-    if (this.#pages.length > 0) yield this.#take()
-    if (fault !== undefined) throw fault.error
+  } catch (error) {
+    fault = { error }
   }
-
-  #add(page: LogPage): void {
-    if (this.#pages.length === 0) this.#sinceMs = this.#timing.now()
-    this.#pages.push(page)
-    for (const log of page.logs) this.#bytes += bytesOf(log)
-  }
-
-  #isFull(): boolean {
-    const { bytesMax, waitMsMax } = this.#limits
-    return this.#bytes >= bytesMax || this.#timing.now() - this.#sinceMs >= waitMsMax
-  }
-
-  #take(): LogPage[] {
-    const pages = this.#pages
-    this.#pages = []
-    this.#bytes = 0
-    return pages
-  }
+  if (group.length > 0) yield group
+  if (fault !== undefined) throw fault.error
 }
 
 /** Approximate memory of a log: its objects, and strings of one byte per character. */

@@ -34,16 +34,11 @@ const TOPIC_TESTS: ReadonlyMap<string, BloomTest> = new Map(
   KNOWN_TOPICS.map((topic) => [topic, createBloomTest({ topics: [[topic]] })]),
 )
 
-type Exchange = { address: string; topics: readonly string[]; mayHaveFills: BloomTest }
-
-const FILL_EMITTERS: readonly Exchange[] = [...EXCHANGES].map((address) => {
+const FILL_EMITTERS = [...EXCHANGES].map((address) => {
   const events = [...(EMITTERS.get(address)?.events.values() ?? [])]
   const topics = events.filter(({ kind }) => kind === 'fill').map(({ topic0 }) => topic0)
-  return {
-    address,
-    topics,
-    mayHaveFills: createBloomTest({ address: [address], topics: [topics] }),
-  }
+  const mayHaveFills = createBloomTest({ address: [address], topics: [topics] })
+  return { address, topics, mayHaveFills }
 })
 
 function lacksFills(bloom: string, logs: readonly ChainLog[]): boolean {
@@ -59,16 +54,5 @@ function lacksFills(bloom: string, logs: readonly ChainLog[]): boolean {
 const FILL_TOPICS = new Set(FILL_EMITTERS.flatMap(({ topics }) => topics))
 
 /** More than half of the 2,048 bits are set. */
-function isCrowded(bloom: string): boolean {
-  let bits = 0
-  for (let at = 2; at < bloom.length; at++) bits += BITS_OF_DIGIT[bloom.charAt(at)] ?? 0
-  return bits > CROWDED_BITS
-}
-
-const CROWDED_BITS = 1_024
-const BITS_OF_DIGIT: Record<string, number> = Object.fromEntries(
-  Array.from({ length: 16 }, (_, digit) => [
-    digit.toString(16),
-    [1, 2, 4, 8].filter((bit) => (digit & bit) !== 0).length,
-  ]),
-)
+const isCrowded = (bloom: string): boolean =>
+  BigInt(bloom).toString(2).replaceAll('0', '').length > 1_024

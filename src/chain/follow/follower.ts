@@ -106,7 +106,7 @@ export class Follower {
       if (signal.aborted) return
       if (isPermanent(error)) {
         log.error({ err: error }, 'chain is not followed')
-        status.stop(messageOf(error))
+        status.enter('stopped', messageOf(error))
         await this.#sleep(STOPPED_MS, signal)
       } else if (error instanceof UpstreamError) {
         this.#failures += 1

@@ -8,11 +8,7 @@ import { missingBlock } from './headers.js'
 /** `undefined`: there is no socket, and the node is polled instead. */
 export type OpenSocket = (listener: PolygonListener) => PolygonSocket | undefined
 
-type HeadWatchOptions = {
-  polygon: PolygonClient
-  openSocket: OpenSocket
-  timing: Timing
-}
+type HeadWatchOptions = { polygon: PolygonClient; openSocket: OpenSocket; timing: Timing }
 
 const POLL_MS = 1_000
 /** The time of three blocks. */

@@ -5,6 +5,7 @@ import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import { askLogs, askReceiptLogs } from '../../upstreams/polygon/requests.js'
 import { RpcError } from '../../upstreams/polygon/rpc-error.js'
+import { isSameLog } from '../attribute/order-logs.js'
 import { bloomAllows, contradictsBloom } from './bloom-check.js'
 import { blockNumbers, checkLogPosition, missingBlock, readAvailableHeads } from './headers.js'
 
@@ -64,11 +65,15 @@ async function checkLogs(
   const receiptLogs = await readReceiptLogs(polygon, head, signal)
   if (receiptLogs === undefined) {
     onReceipts('unavailable')
-    const [allowed, refused] = partition(logs, (log) => bloomAllows(bloom, log))
+    const allowed = logs.filter((log) => bloomAllows(bloom, log))
+    const refused = logs.filter((log) => !bloomAllows(bloom, log))
     return toBlock(head, allowed, refused)
   }
   const real = new Map(receiptLogs.map((log) => [log.at.logIndex, log]))
-  const refused = logs.filter((log) => !isSame(log, real.get(log.at.logIndex)))
+  const refused = logs.filter((log) => {
+    const other = real.get(log.at.logIndex)
+    return other === undefined || !isSameLog(log, other)
+  })
   onReceipts(refused.length === 0 && logs.length === receiptLogs.length ? 'agreed' : 'corrected')
   return toBlock(head, receiptLogs, refused)
 }
@@ -85,22 +90,12 @@ async function readReceiptLogs(
     throw outcome.error
   }
   if (outcome.value === undefined) throw missingBlock(number)
-  return outcome.value.filter(isWatched).sort((a, b) => a.at.logIndex - b.at.logIndex)
+  return outcome.value
+    .filter(({ at }) => ADDRESSES.has(at.address))
+    .sort((a, b) => a.at.logIndex - b.at.logIndex)
 }
 
 const ADDRESSES = new Set(WATCHED.address)
-
-const isWatched = ({ at }: ChainLog) => ADDRESSES.has(at.address)
-
-function isSame({ at, topics, data }: ChainLog, other: ChainLog | undefined): boolean {
-  return (
-    other !== undefined &&
-    at.address === other.at.address &&
-    at.txHash === other.at.txHash &&
-    data === other.data &&
-    topics.join() === other.topics.join()
-  )
-}
 
 /** Gives every log the time of the header, because nodes may omit it or get it wrong. */
 function toBlock(head: Head, logs: ChainLog[], refused: ChainLog[]): ReadBlock {
@@ -109,8 +104,4 @@ function toBlock(head: Head, logs: ChainLog[], refused: ChainLog[]): ReadBlock {
     at.timestampSec = head.timestampSec
   }
   return { head, logs, refused }
-}
-
-function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }

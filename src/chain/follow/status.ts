@@ -19,10 +19,11 @@ export class FollowStatus {
   readonly #clock: Clock
   readonly #metrics: FollowMetrics
   readonly #onPhase: () => void
-  #phase: FollowPhase = 'idle'
-  #head: { block: number; timeSec: number } | undefined
+  phase: FollowPhase = 'idle'
+  /** The newest block that the node announced. */
+  head: { block: number; timeSec: number } | undefined
+  cursor: ChainCursor | undefined
   #headMovedMs = 0
-  #cursor: ChainCursor | undefined
   #fault: { text: string; sinceMs: number } | undefined
   #stoppedBy: string | undefined
 
@@ -33,23 +34,10 @@ export class FollowStatus {
     this.#onPhase = onPhase
   }
 
-  get phase(): FollowPhase {
-    return this.#phase
-  }
-
-  /** The newest block that the node announced. */
-  get head(): { block: number; timeSec: number } | undefined {
-    return this.#head
-  }
-
-  get cursor(): ChainCursor | undefined {
-    return this.#cursor
-  }
-
   /** Seconds from the last booked block to the newest one; `undefined` when either is unknown. */
   get lagSec(): number | undefined {
-    if (this.#head === undefined || this.#cursor === undefined) return undefined
-    return Math.max(0, this.#head.timeSec - this.#cursor.timeSec)
+    if (this.head === undefined || this.cursor === undefined) return undefined
+    return Math.max(0, this.head.timeSec - this.cursor.timeSec)
   }
 
   /** A message for operators; `undefined` when there is no fault, or only a recent one. */
@@ -59,28 +47,29 @@ export class FollowStatus {
     if (this.#fault !== undefined && nowMs - this.#fault.sinceMs >= PROBLEM_AFTER_MS)
       return this.#fault.text
     const stuckMs = nowMs - this.#headMovedMs
-    if (this.#phase !== 'live' || stuckMs < HEAD_STUCK_MS) return undefined
+    if (this.phase !== 'live' || stuckMs < HEAD_STUCK_MS) return undefined
     return `the node has had no new block for ${Math.round(stuckMs / 1000)} s`
   }
 
-  enter(phase: Exclude<FollowPhase, 'stopped'>): void {
-    this.#change(phase, undefined)
-  }
-
-  stop(why: string): void {
-    this.#change('stopped', why)
+  /** `stoppedBy`: why the follower enters the phase `stopped`. */
+  enter(phase: FollowPhase, stoppedBy?: string): void {
+    this.phase = phase
+    this.#stoppedBy = stoppedBy
+    this.#metrics.isLive.set(phase === 'live' ? 1 : 0)
+    if (phase !== 'live' && phase !== 'catching_up') this.#fault = undefined
+    this.#onPhase()
   }
 
   onHead({ number, timestampSec }: Head): void {
-    if (number !== this.#head?.block) this.#headMovedMs = this.#clock.now()
-    this.#head = { block: number, timeSec: timestampSec }
+    if (number !== this.head?.block) this.#headMovedMs = this.#clock.now()
+    this.head = { block: number, timeSec: timestampSec }
     this.#metrics.headBlock.set(number)
     this.#metrics.headTime.set(timestampSec)
-    this.onCursor(this.#cursor)
+    this.onCursor(this.cursor)
   }
 
   onCursor(cursor: ChainCursor | undefined): void {
-    this.#cursor = cursor
+    this.cursor = cursor
     if (cursor === undefined) return
     this.#metrics.cursorBlock.set(cursor.block)
     this.#metrics.cursorTime.set(cursor.timeSec)
@@ -110,14 +99,6 @@ export class FollowStatus {
   /** The cursor has reached the head of the node. */
   onArrived(): void {
     this.#fault = undefined
-  }
-
-  #change(phase: FollowPhase, stoppedBy: string | undefined): void {
-    this.#phase = phase
-    this.#stoppedBy = stoppedBy
-    this.#metrics.isLive.set(phase === 'live' ? 1 : 0)
-    if (phase !== 'live' && phase !== 'catching_up') this.#fault = undefined
-    this.#onPhase()
   }
 }
 

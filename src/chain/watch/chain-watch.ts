@@ -13,9 +13,10 @@ import { UnknownOperators } from './unknown-operators.js'
 export class ChainWatch {
   readonly #fillRate = new FillRate()
   readonly #operators = new UnknownOperators()
-  readonly #metrics: WatchMetrics
+  readonly #metrics: ReturnType<typeof createWatchMetrics>
+  /** Logs that are in quarantine. */
+  quarantined = 0
   #headBlock = 0
-  #quarantined = 0
   #busy: ReturnType<UnknownOperators['busy']> = []
   #fall: FillRate['fall']
 
@@ -26,7 +27,7 @@ export class ChainWatch {
   /** Starts from what the database has from earlier processes. */
   start(known: { fillsByBlock: readonly { block: number; fills: number }[]; quarantined: number }) {
     for (const { block, fills } of known.fillsByBlock) this.#fillRate.add(block, fills)
-    this.#quarantined = known.quarantined
+    this.quarantined = known.quarantined
   }
 
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void {
@@ -42,14 +43,10 @@ export class ChainWatch {
 
   onRewound(toBlock: number, freed: number): void {
     this.#headBlock = toBlock
-    this.#quarantined -= freed
+    this.quarantined -= freed
     this.#fillRate.cut(toBlock)
     this.#operators.cut(toBlock)
     this.#update()
-  }
-
-  get quarantined(): number {
-    return this.#quarantined
   }
 
   get warnings(): string[] {
@@ -63,8 +60,8 @@ export class ChainWatch {
         `fills fell from ${fall.usual.toFixed(2)} to ${fall.recent.toFixed(2)} per block while blocks flow: trades may have moved to a contract that is not known`,
       )
     }
-    if (this.#quarantined > 0) {
-      warnings.push(`${this.#quarantined} logs could not be booked: see the table quarantine`)
+    if (this.quarantined > 0) {
+      warnings.push(`${this.quarantined} logs could not be booked: see the table quarantine`)
     }
     return warnings
   }
@@ -82,7 +79,7 @@ export class ChainWatch {
       metrics.fills.inc(fills)
     }
     this.#operators.add(operators)
-    this.#quarantined += reasons.length
+    this.quarantined += reasons.length
     metrics.unknownLogs.inc(unknown)
     for (const reason of reasons) metrics.quarantined.inc({ reason })
     for (const { transfers } of operators) metrics.strangeTransfers.inc(transfers)
@@ -106,41 +103,33 @@ function countByBlock(facts: BatchFacts): Map<number, number> {
   return counts
 }
 
-type WatchMetrics = ReturnType<typeof createWatchMetrics>
-
 function createWatchMetrics(registry: Registry) {
   const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const counter = (name: string, help: string) => new Counter({ name, help, registers })
   return {
-    fills: new Counter({
-      name: 'auspex_chain_fills_total',
-      help: 'Fills booked since the start of the process',
-      registers,
-    }),
-    unknownLogs: new Counter({
-      name: 'auspex_chain_unknown_logs_total',
-      help: 'Logs of known contracts with an unknown event; they are stored as raw logs',
-      registers,
-    }),
+    fills: counter('auspex_chain_fills_total', 'Fills booked since the start of the process'),
+    unknownLogs: counter(
+      'auspex_chain_unknown_logs_total',
+      'Logs of known contracts with an unknown event; they are stored as raw logs',
+    ),
     quarantined: new Counter({
       name: 'auspex_chain_quarantined_total',
       help: 'Logs that could not be booked',
       labelNames: ['reason'] as const,
       registers,
     }),
-    strangeTransfers: new Counter({
-      name: 'auspex_chain_strange_transfers_total',
-      help: 'Transfers of outcome tokens by an operator that is neither the owner nor a known contract',
-      registers,
-    }),
-    unknownOperators: new Gauge({
-      name: 'auspex_chain_strange_operators',
-      help: 'Unknown operators that moved as many outcome tokens within an hour as an exchange would',
-      registers,
-    }),
-    fillRateFallen: new Gauge({
-      name: 'auspex_chain_fill_rate_fallen',
-      help: '1 while far fewer fills come per block than usual',
-      registers,
-    }),
+    strangeTransfers: counter(
+      'auspex_chain_strange_transfers_total',
+      'Transfers of outcome tokens by an operator that is neither the owner nor a known contract',
+    ),
+    unknownOperators: gauge(
+      'auspex_chain_strange_operators',
+      'Unknown operators that moved as many outcome tokens within an hour as an exchange would',
+    ),
+    fillRateFallen: gauge(
+      'auspex_chain_fill_rate_fallen',
+      '1 while far fewer fills come per block than usual',
+    ),
   }
 }
