@@ -29,8 +29,6 @@ const API: ApiRoutes[] = [
   tradeRoutes,
 ]
 
-const BODY_BYTES_MAX = 1024 * 1024
-
 /** Puts the HTTP door together. It does not listen yet. */
 export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
   const nextId = createRequestIds()
@@ -38,7 +36,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     logger: false,
     genReqId: nextId,
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
-    bodyLimit: BODY_BYTES_MAX,
+    bodyLimit: 1024 * 1024,
     serverFactory: createHttpServer,
     forceCloseConnections: 'idle',
     // While the service drains, open connections are still served; the answers close them.

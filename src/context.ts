@@ -39,10 +39,7 @@ export type Context = {
   startedAtMs: number
 }
 
-export type ContextParts = {
-  config: Config
-  log: Log
-  store: Pick<Store, 'sql' | 'control' | 'problem'>
+type ContextParts = Pick<Context, 'config' | 'log' | 'store'> & {
   clock?: Clock
   /** Resolves when the upstreams can be asked; absent: at once. */
   opened?: Promise<void> | undefined
@@ -52,6 +49,7 @@ export function createContext(parts: ContextParts): Context {
   const { config, log, store, clock = systemClock, opened } = parts
   const metrics = createMetrics()
   const keyRing = new KeyRing(store)
+  const limiter = new MemoryLimiter(clock)
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
   return {
     config,
@@ -62,14 +60,7 @@ export function createContext(parts: ContextParts): Context {
     },
     store,
     keyRing,
-    admission: new Admission({
-      config,
-      store,
-      keyRing,
-      limiter: new MemoryLimiter(clock),
-      metrics,
-      clock,
-    }),
+    admission: new Admission({ config, store, keyRing, limiter, metrics, clock }),
     usage: new UsageMeter(store, clock),
     metrics,
     jobs: new JobRunner({ store, registry: metrics.registry, clock, log }),

@@ -57,8 +57,6 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
 const DRAIN_MS_MAX = 1_500
 const LAST_JOB_MS_MAX = 300
 const LAST_FLUSH_MS_MAX = 500
-const READY_POLL_MS = 50
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Opens the database, listens, and starts everything that runs beside the requests. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -89,11 +87,10 @@ type Parts = { store: Store; database: Database; onCatchUp: OnCatchUp | undefine
 
 function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }: Parts) {
   const stopping = new AbortController()
-  let onStoreReady = (): void => undefined
+  let watching: Promise<void> = Promise.resolve()
   const storeReady = new Promise<void>((resolve) => {
-    onStoreReady = resolve
+    watching = store.run(resolve)
   })
-  const watching = store.run(() => onStoreReady())
   let working: Promise<unknown> = Promise.resolve()
   let onWorkFailed = (_error: unknown): void => undefined
   const workFailed = new Promise<never>((_, reject) => {
@@ -144,7 +141,7 @@ async function startJobs(
 
 /** Resolves when the service can do its work for the first time. */
 async function untilReady(ctx: Context, signal: AbortSignal): Promise<void> {
-  await pollUntil(() => readiness(ctx).isReady, { everyMs: READY_POLL_MS, signal })
+  await pollUntil(() => readiness(ctx).isReady, { everyMs: 50, signal })
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -191,7 +188,7 @@ export async function untilStopped(service: Service, moments: Moments = {}): Pro
   const { onStart = async () => undefined, onStopping = () => undefined } = moments
   const asked = new Promise<void>((resolve) => {
     // Further signals change nothing: the stop is bounded in time already.
-    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve())
   })
   try {
     const started = onStart().then(() => asked)

@@ -20,23 +20,19 @@ export type EncodedBody = { encoding: Encoding; body: Buffer }
 
 type Origin = Pick<CachedAnswer, 'storedAtMs' | 'expiresAtMs' | 'head'>
 
-export function createAnswer(
-  text: string,
-  { storedAtMs, expiresAtMs, head }: Origin,
-): CachedAnswer {
+export function createAnswer(text: string, origin: Origin): CachedAnswer {
+  const { storedAtMs, expiresAtMs } = origin
   const identity = Buffer.from(text)
   const etag = hash('sha256', identity, 'base64url').slice(0, 22)
   // Below zero: the answer was finished after its end.
   const maxAgeSec = Math.max(0, Math.floor((expiresAtMs - storedAtMs) / 1000))
   const cacheControl = `private, max-age=${maxAgeSec}`
-  return { storedAtMs, expiresAtMs, cacheControl, etag, head, bodies: { identity } }
+  return { ...origin, cacheControl, etag, bodies: { identity } }
 }
 
-const ENTRY_OVERHEAD_BYTES = 512
-
-/** The memory that an answer holds in the cache. */
+/** The memory that an answer holds in the cache: 512 bytes beside its bodies and its key. */
 export const sizeOf = ({ bodies }: CachedAnswer, key: string): number =>
-  Object.values(bodies).reduce((sum, body) => sum + body.length, ENTRY_OVERHEAD_BYTES + key.length)
+  Object.values(bodies).reduce((sum, body) => sum + body.length, 512 + key.length)
 
 /** The headers of a cached answer, with its bytes or without: names and values in turn. */
 export function headersOf(answer: CachedAnswer, encoding: Encoding, nowMs: number): string[] {
@@ -45,14 +41,8 @@ export function headersOf(answer: CachedAnswer, encoding: Encoding, nowMs: numbe
   const ageSec = Math.ceil(Math.max(0, nowMs - storedAtMs) / 1000)
   return [
     ...(head === undefined ? [] : headHeaders(head, nowMs)),
-    'etag',
-    showEtag(etag, encoding),
-    'cache-control',
-    cacheControl,
-    'age',
-    `${ageSec}`,
-    'vary',
-    'accept-encoding',
+    ...['etag', showEtag(etag, encoding), 'cache-control', cacheControl],
+    ...['age', `${ageSec}`, 'vary', 'accept-encoding'],
   ]
 }
 

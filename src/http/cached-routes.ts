@@ -40,14 +40,12 @@ declare module 'fastify' {
   }
 }
 
-const MIB = 1024 * 1024
-
 /**
  * Gives every route with `cacheMs` registered after this call a place in the response cache, which
  * keeps compressed copies; answers of the others are compressed as they leave.
  */
 export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
-  const cache = new ResponseCache(ctx.clock, ctx.metrics, ctx.config.cacheMb * MIB)
+  const cache = new ResponseCache(ctx.clock, ctx.metrics, ctx.config.cacheMb * 1024 * 1024)
   new Gauge({
     name: 'auspex_response_cache_bytes',
     help: 'Memory held by cached answers',
@@ -63,15 +61,12 @@ export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-type Handler = RouteOptions['handler']
-type CacheMs = NonNullable<FastifyContextConfig['cacheMs']>
-
 function createHandler(
   route: RouteOptions,
-  cacheMs: CacheMs,
+  cacheMs: NonNullable<FastifyContextConfig['cacheMs']>,
   cache: ResponseCache,
   ctx: Context,
-): Handler {
+): RouteOptions['handler'] {
   const { handler, config } = route
   const { cacheGridMs: gridMs = Number.POSITIVE_INFINITY, toRepeated } = config ?? {}
   const ttlOf = typeof cacheMs === 'number' ? () => cacheMs : cacheMs

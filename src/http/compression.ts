@@ -24,12 +24,10 @@ export const compressBytes: Record<Compressed, (body: Buffer | string) => Promis
 
 const compressStream = { br: () => createBrotliCompress(BROTLI), gzip: () => createGzip() }
 
-const ENCODINGS: Encoding[] = ['br', 'gzip', 'identity']
-
 /** The best encoding that the client takes. */
 export function chooseEncoding(accept: string | undefined): Encoding {
   if (accept === undefined || accept === '') return 'identity'
-  return (negotiate(accept, ENCODINGS) as Encoding | null) ?? 'identity'
+  return (negotiate(accept, ['br', 'gzip', 'identity']) as Encoding | null) ?? 'identity'
 }
 
 /** Compresses large answers of routes that keep no compressed copy. */

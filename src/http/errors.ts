@@ -57,28 +57,23 @@ export function answerBadPath(error: FastifyError, request: FastifyRequest, repl
   return sendError(request, reply, new ApiError(isLong ? 414 : 400, message))
 }
 
-const CLIENT_FAULTS: Record<string, { status: string; error: string }> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    error: 'The request headers are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    error: 'The request took too long to arrive.',
-  },
+const CLIENT_FAULTS: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The request headers are too large.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }
-const MALFORMED = { status: '400 Bad Request', error: 'The request is not valid HTTP.' }
+const MALFORMED = ['400 Bad Request', 'The request is not valid HTTP.']
 
 /** Answers bytes that are not a valid HTTP request. */
 export function createClientFaultHandler(nextId: () => string, log: Log) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const { status, error: message } = CLIENT_FAULTS[error.code ?? ''] ?? MALFORMED
+    const [status, message] = CLIENT_FAULTS[error.code ?? ''] ?? MALFORMED
     const id = nextId()
-    log.info(
-      { request_id: id, reason: message, ip: socket.remoteAddress },
-      'request not understood',
-    )
+    const fields = { request_id: id, reason: message, ip: socket.remoteAddress }
+    log.info(fields, 'request not understood')
     const body = JSON.stringify({ error: message })
     socket.end(
       `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +

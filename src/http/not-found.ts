@@ -4,25 +4,23 @@ import { editDistance } from '../lib/edit-distance.js'
 import { sendError } from './errors.js'
 import type { Observe } from './observe.js'
 
-const PATH_ECHO_MAX = 200
-
 /**
  * Answers unknown paths with 404 and a hint, and known paths with another method with 405. Neither
  * needs a key. It covers the routes that are registered after this call.
  */
 export function handleNotFound(app: FastifyInstance, observe: Observe): void {
-  const table = collectRoutes(app)
+  const routes = collectRoutes(app)
   app.setNotFoundHandler((request, reply) => {
     reply.raw.once('finish', () => observe(request, reply))
     const [path = ''] = request.url.split('?', 1)
-    const methods = methodsOf(table, path)
+    const methods = methodsOf(routes, path)
     if (methods.length > 0) {
       const allow = methods.join(', ')
       reply.header('allow', allow)
       const message = `${request.method} is not possible here. Allowed: ${allow}`
       return sendError(request, reply, new ApiError(405, message))
     }
-    return sendError(request, reply, notFound(path, nearestPath(table, path)))
+    return sendError(request, reply, notFound(path, nearestPath(routes, path)))
   })
 }
 
@@ -30,45 +28,37 @@ function notFound(path: string, nearest: string | undefined): ApiError {
   const meant = nearest === undefined ? '' : `Did you mean ${nearest}? `
   const hint = `${meant}Every path is listed at /docs.`
   return path.startsWith('/v3/')
-    ? new ApiError(404, 'not_found', { path: path.slice(0, PATH_ECHO_MAX), hint })
+    ? new ApiError(404, 'not_found', { path: path.slice(0, 200), hint })
     : new ApiError(404, 'Not found.', { hint })
 }
 
-/** The registered routes. */
-type RoutesTable = { routes: KnownRoute[] }
-type KnownRoute = {
-  methods: string[]
-  path: string
-  segments: string[]
-  isDocumented: boolean
-}
+type KnownRoute = { methods: string[]; path: string; segments: string[]; isDocumented: boolean }
 
-function collectRoutes(app: FastifyInstance): RoutesTable {
-  const table: RoutesTable = { routes: [] }
+/** The list grows as routes are registered. */
+function collectRoutes(app: FastifyInstance): KnownRoute[] {
+  const routes: KnownRoute[] = []
   app.addHook('onRoute', ({ method, url, schema }) => {
-    table.routes.push({
+    routes.push({
       methods: [method].flat(),
       path: url.replace(/:(\w+)/g, '{$1}'),
       segments: url.split('/'),
       isDocumented: schema?.hide !== true && !url.includes('*'),
     })
   })
-  return table
+  return routes
 }
 
 /** The methods that a path answers to; empty when there is no such path. */
-function methodsOf({ routes }: RoutesTable, path: string): string[] {
+function methodsOf(routes: readonly KnownRoute[], path: string): string[] {
   const segments = path.split('/')
   // The wildcard takes preflight requests of every path, existing or not.
   const found = routes.filter((route) => !route.path.includes('*') && matches(route, segments))
   return [...new Set(found.flatMap(({ methods }) => methods))].sort()
 }
 
-const PATH_LENGTH_MAX = 120
-
 /** The documented path that is closest to one that does not exist, if any is close. */
-function nearestPath({ routes }: RoutesTable, path: string): string | undefined {
-  if (path.length > PATH_LENGTH_MAX) return undefined
+function nearestPath(routes: readonly KnownRoute[], path: string): string | undefined {
+  if (path.length > 120) return undefined
   const segments = path.split('/')
   let best: string | undefined
   let bound = Math.max(3, Math.floor(path.length / 3)) + 1

@@ -16,13 +16,12 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
   const times = new RequestTimes(ctx.metrics.registry)
   const createObserve = (route: string): Observe => {
     const tallies = times.of(route)
-    return (request, reply) => {
+    return (request, { statusCode, elapsedTime }) => {
       const { caller } = request
-      const { statusCode } = reply
       if (caller !== undefined && statusCode < 500 && !UNCOUNTED.has(statusCode)) {
         ctx.usage.add(caller.accountId, 'api_requests', 1)
       }
-      const seconds = reply.elapsedTime / 1000
+      const seconds = elapsedTime / 1000
       addTime(tallies, request.method, statusCode, seconds)
       logRequest(ctx, request, statusCode, seconds)
     }
@@ -59,11 +58,9 @@ function logRequest(ctx: Context, request: FastifyRequest, status: number, secon
   )
 }
 
-const URL_LENGTH_MAX = 500
-
 /** The URL without the key. Decoded, so that the log's own filter recognises a key in any spelling. */
 function loggableUrl(url: string): string {
-  const [path = '', query] = url.slice(0, URL_LENGTH_MAX).split('?', 2)
+  const [path = '', query] = url.slice(0, 500).split('?', 2)
   if (query === undefined) return decodeAscii(path)
   const parameters = new URLSearchParams(query)
   if (parameters.has('key')) parameters.set('key', '[redacted]')
@@ -80,8 +77,7 @@ const BOUNDS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 
 /** The answers of one kind: counts[i] took at most BOUNDS_SECONDS[i], the last one longer. */
 type Tally = { counts: number[]; sum: number }
-
-/** The tallies of one route, by method and status. */
+/** Those of one route, by method and status. */
 type Tallies = Map<string, Tally>
 
 /**
@@ -116,13 +112,8 @@ class RequestTimes {
         return toSamples({ route, method, status }, tally)
       }),
     )
-    return {
-      name: DURATION_NAME,
-      help: this.help,
-      type: this.type,
-      aggregator: this.aggregator,
-      values,
-    }
+    const { name, help, type, aggregator } = this
+    return { name, help, type, aggregator, values }
   }
 
   reset(): void {

@@ -14,15 +14,12 @@ Send your key in the \`x-api-key\` header, as \`?key=\`, or as \`Authorization: 
 is a JSON object with an \`error\` text; some carry further fields. Every answer has an
 \`x-request-id\`: name it when you ask for help.`
 
-const TAGS = [
-  { name: 'account', description: 'Keys, plans and what an account has used.' },
-  {
-    name: 'crypto',
-    description: 'Prices of coins, up-or-down windows and other markets about coins.',
-  },
-  { name: 'trades', description: 'Fills of orders, by wallet and by outcome token.' },
-  { name: 'service', description: 'Whether the service is alive, ready and up to date.' },
-]
+const TAGS = Object.entries({
+  account: 'Keys, plans and what an account has used.',
+  crypto: 'Prices of coins, up-or-down windows and other markets about coins.',
+  trades: 'Fills of orders, by wallet and by outcome token.',
+  service: 'Whether the service is alive, ready and up to date.',
+}).map(([name, description]) => ({ name, description }))
 
 /** Describes every route registered after this call, from the schemas that validate it. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
@@ -74,15 +71,11 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   })
 }
 
-type Body = {
-  required?: boolean
-  content: Record<string, { schema: { anyOf?: { type?: string }[] } }>
-}
-type Parameter = { required?: boolean; schema?: { default?: unknown } }
+type BodySchema = { anyOf?: { type?: string }[] }
 type Operation = {
   security?: object[]
-  parameters?: Parameter[]
-  requestBody?: Body
+  parameters?: { required?: boolean; schema?: { default?: unknown } }[]
+  requestBody?: { required?: boolean; content: Record<string, { schema: BodySchema }> }
   responses: Record<string, { headers?: object; content?: object }>
 }
 type Described = { paths?: Record<string, Record<string, Operation>> }
@@ -164,11 +157,9 @@ const ERRORS = {
 }
 
 function errorsOf({ schema, method, config }: RouteOptions, access: Access): object {
-  const statuses: (keyof typeof ERRORS)[] = [500, 503]
-  const takesBody = schema?.body !== undefined && method !== 'GET'
   // Any query string can be malformed, so even a route without parameters can answer 400.
-  statuses.push(400)
-  if (takesBody) statuses.push(413, 415)
+  const statuses: (keyof typeof ERRORS)[] = [500, 503, 400]
+  if (schema?.body !== undefined && method !== 'GET') statuses.push(413, 415)
   if (access !== 'public') statuses.push(401, 403, 429)
   if (access !== 'public' && access.plan?.refusal === 402) statuses.push(402)
   if (config?.cacheMs !== undefined) statuses.push(304)

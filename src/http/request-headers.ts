@@ -2,9 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const EXPOSED =
   'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor'
-const METHODS = 'GET, HEAD, POST, PUT, DELETE'
 const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
-const PREFLIGHT_SECONDS = 86_400
 
 /**
  * Sets the headers that do not depend on the route: the request's id, and CORS headers that let pages
@@ -21,9 +19,9 @@ export function addRequestHeaders(app: FastifyInstance): void {
     reply.header('access-control-expose-headers', EXPOSED)
     if (request.method !== 'OPTIONS') return done()
 
-    reply.header('access-control-allow-methods', METHODS)
+    reply.header('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE')
     reply.header('access-control-allow-headers', REQUEST_HEADERS)
-    reply.header('access-control-max-age', PREFLIGHT_SECONDS)
+    reply.header('access-control-max-age', 86_400)
     return reply.code(204).send()
   })
 }

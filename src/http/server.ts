@@ -2,26 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-const CONNECTIONS_MAX = 10_000
-
-// Against clients that send or read too slowly, on purpose or not.
-const HEADERS_MS_MAX = 10_000
-const REQUEST_MS_MAX = 30_000
-const CHECK_MS = 2_000
-// Longer than the minute after which proxies usually give up an idle connection.
-const KEEP_ALIVE_MS_MAX = 72_000
-
 /** A server with bounds on connections, slow senders and slow readers. */
 export function createHttpServer(handler: RequestListener): Server {
   const options = {
-    connectionsCheckingInterval: CHECK_MS,
-    headersTimeout: HEADERS_MS_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS_MAX,
+    // Against clients that send too slowly, on purpose or not.
+    connectionsCheckingInterval: 2_000,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    // Longer than the minute after which proxies usually give up an idle connection.
+    keepAliveTimeout: 72_000,
     requireHostHeader: false,
   }
   const server = createServer(options, handler)
-  server.maxConnections = CONNECTIONS_MAX
+  server.maxConnections = 10_000
   cutSlowReaders(server)
   return server
 }
@@ -40,8 +33,6 @@ export function dropTrailingSlash(url: string): string {
   return hasSlash ? path.slice(0, -1) + url.slice(path.length) : url
 }
 
-const READ_CHECK_MS = 20_000
-
 /**
  * Cuts off clients that take nothing of a waiting answer between two checks: its bytes are our
  * memory. A check now and then costs less than the timer per socket that `server.timeout` would
@@ -56,7 +47,7 @@ export function cutSlowReaders(server: Server): void {
       else taken.set(socket, bytesNow)
     }
   }
-  const timer = setInterval(check, READ_CHECK_MS).unref()
+  const timer = setInterval(check, 20_000).unref()
   server.on('connection', (socket) => {
     taken.set(socket, 0)
     socket.once('close', () => taken.delete(socket))

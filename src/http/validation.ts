@@ -70,16 +70,14 @@ export function describeFault(errors: FastifySchemaValidationError[], part: stri
   if (fault.keyword === 'required') {
     const { missingProperty } = fault.params
     const { description } = fault.parentSchema?.properties?.[missingProperty] ?? {}
-    return badRequest(
-      `Missing required ${partName} '${missingProperty}'${describeMeaning(description)}`,
-    )
+    const meaning = describeMeaning(description)
+    return badRequest(`Missing required ${partName} '${missingProperty}'${meaning}`)
   }
   const name = fault.instancePath.slice(1).replaceAll('/', '.')
   if (name === '') return badRequest('The body must be a JSON object.')
   if (Array.isArray(fault.data) && fault.parentSchema?.type !== 'array' && part !== 'body') {
-    return badRequest(
-      `The ${partName} '${name}' was given ${fault.data.length} times; give it once.`,
-    )
+    const count = fault.data.length
+    return badRequest(`The ${partName} '${name}' was given ${count} times; give it once.`)
   }
   const allowed = (fault.parentSchema as PropertySchema | undefined)?.enum
   if (allowed !== undefined) {
@@ -93,9 +91,8 @@ export function describeFault(errors: FastifySchemaValidationError[], part: stri
       seconds < MILLISECONDS_MIN ? { hint: `${name}=${seconds}` } : {},
     )
   }
-  return badRequest(
-    `Invalid ${name}: the ${partName} must be ${describeSchema(fault.parentSchema)}.`,
-  )
+  const allowedValues = describeSchema(fault.parentSchema)
+  return badRequest(`Invalid ${name}: the ${partName} must be ${allowedValues}.`)
 }
 
 /** Whether a time in seconds was given that only makes sense in milliseconds. */
@@ -108,8 +105,7 @@ function describeSchema(schema: ErrorObject['parentSchema']): string {
   const range = describeRange(minimum, maximum)
   if (range !== '') return `${noun}${range}`
   const length = describeRange(minLength, maxLength)
-  if (length !== '') return `${noun}${length} characters${describeMeaning(description)}`
-  return `${noun}${describeMeaning(description)}`
+  return `${noun}${length === '' ? '' : `${length} characters`}${describeMeaning(description)}`
 }
 
 function describeRange(min: unknown, max: unknown): string {
