@@ -1,7 +1,6 @@
 import type { EventDraft } from '../bus/event.js'
 import type { BatchBlock } from '../chain/facts/block.js'
 import type { PlacedFact } from '../chain/facts/fact-kind.js'
-import type { FeeFact } from '../chain/facts/fee.js'
 import { type BatchFacts, KINDS } from '../chain/facts/registry.js'
 import { seqOf } from '../core/seq.js'
 import type { Enricher } from './enrichment.js'
@@ -23,22 +22,9 @@ type FactLists = Omit<BatchFacts, 'blocks' | 'unknownOperators'>
 /** What one block of a batch holds. */
 export type BlockFacts = FactLists & {
   block: BatchBlock
-  matches: readonly SettledMatch[]
+  matches: ReturnType<typeof matchesOf>
   /** Transactions that left any log of ours. */
   transactionCount: number
-}
-
-/** All fills of one transaction. */
-export type SettledMatch = {
-  match: Match
-  /** Of its last fill. */
-  seq: number
-  /** What the transaction paid to receivers of fees. */
-  fees: readonly FeeFact[]
-  /** `undefined`: published earlier, because the block comes back after a reorganisation. */
-  confirmation: Confirmation | undefined
-  /** No event was published about it while it was pending. */
-  isNew: boolean
 }
 
 /** Says how a match of the block is to be confirmed. `undefined`: it was, by the same block. */
@@ -62,15 +48,20 @@ export function factsOfBlock(batch: BatchFacts, block: BatchBlock, confirm: Conf
   return { ...lists, block, matches, transactionCount: transactions.size }
 }
 
-function matchesOf({ fills, fees }: FactLists, confirm: Confirm): SettledMatch[] {
+/** All fills of one transaction are a match. */
+function matchesOf({ fills, fees }: FactLists, confirm: Confirm) {
   return groupByTransaction(fills).map((group) => {
     const match = toSettledMatch(group)
     const { confirmation, isNew = false } = confirm(match) ?? {}
     return {
       match,
+      /** Of its last fill. */
       seq: (group.at(-1) ?? group[0]).seq,
+      /** What the transaction paid to receivers of fees. */
       fees: fees.filter(({ txHash, kind }) => txHash === match.txHash && kind === 'charged'),
+      /** `undefined`: published earlier, because the block comes back after a reorganisation. */
       confirmation,
+      /** No event was published about it while it was pending. */
       isNew,
     }
   })

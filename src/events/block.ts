@@ -3,7 +3,7 @@ import type { EventDraft } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { seqOf } from '../core/seq.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
-import { defineMessage, nullable, toKeys, Wire } from './message.js'
+import { defineMessage, nullable, Wire } from './message.js'
 
 const block = defineMessage('block', {
   block_number: Wire.Count,
@@ -32,7 +32,7 @@ function blockEvent({ block: head, fills, matches, transactionCount }: BlockFact
       settlement_count: matches.length,
       trade_volume_usd: toDecimal(volume),
     },
-    toKeys({}),
+    {},
   )
 }
 
@@ -46,7 +46,7 @@ const reorg = defineMessage('reorg', {
  * them too is published again.
  */
 export const reorgEvent = (forkBlock: number, removedBlocks: number, nowMs: number): EventDraft =>
-  reorg.draft(nowMs, { fork_block: forkBlock, removed_blocks: removedBlocks }, toKeys({}))
+  reorg.draft(nowMs, { fork_block: forkBlock, removed_blocks: removedBlocks }, {})
 
 /** The summary stands behind the last log of its block. */
 export const blockFamily = {

@@ -3,36 +3,25 @@ import { parseStructuredId } from '../core/structured-id.js'
 import type { Enricher } from './enrichment.js'
 import { closed, optional, Wire } from './message.js'
 
-const MODULE_NAMES = [
-  undefined,
-  'BinaryModule',
-  'NegRiskModule',
-  'CombinatorialModule',
-  'DirectionalModule',
-]
+/** By module id, from 1 on. */
+const MODULES = ['BinaryModule', 'NegRiskModule', 'CombinatorialModule', 'DirectionalModule']
 
-export const moduleName = (moduleId: number): string | undefined => MODULE_NAMES[moduleId]
+export const moduleName = (moduleId: number): string | undefined => MODULES[moduleId - 1]
 
 /** YES and NO are the two positions of every structured condition. */
 export const sideOf = (token: string): 'YES' | 'NO' => (token.endsWith('00') ? 'YES' : 'NO')
 
-/** A structured condition: its positions, and its legs if it is a combo whose legs are known. */
-export type Combo = {
-  conditionId: string
-  yes: string
-  no: string
-  legIds: string[] | undefined
-  legs: Leg[] | undefined
-  /** The legs' conditions. */
-  legConditionIds: string[]
-}
+export type Combo = ReturnType<typeof enrichCombo>
 
-/** `prepared`: legs that the transaction itself names. */
+/**
+ * A structured condition: its positions, and its legs if it is a combo whose legs are known.
+ * `prepared`: legs that the transaction itself names.
+ */
 export function enrichCombo(
   conditionId: string,
   prepared: readonly string[] | undefined,
   enricher: Enricher,
-): Combo {
+) {
   const yes = `${conditionId}00`
   const tokens = prepared ?? enricher.legsOf(yes)
   const legs = tokens?.map((token) => presentLeg(token, enricher))
@@ -66,8 +55,6 @@ export const LEG = closed({
     }),
   }),
 })
-
-type Leg = ReturnType<typeof presentLeg>
 
 function presentLeg(token: string, enricher: Enricher) {
   const id = parseStructuredId(token)

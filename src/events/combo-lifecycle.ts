@@ -5,7 +5,7 @@ import { COMBO_MODULE, parseStructuredId, toConditionId } from '../core/structur
 import type { MessageFamily } from './block-facts.js'
 import { enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
-import { defineMessage, distinct, optional, presentLog, toKeys, Wire } from './message.js'
+import { defineMessage, distinct, optional, presentLog, Wire } from './message.js'
 
 const lifecycle = defineMessage('combo_lifecycle', {
   tx_hash: Wire.Hash,
@@ -82,11 +82,7 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Logs that name an event where the others name a condition. */
-const NAMES_EVENT: ReadonlySet<string> = new Set([
-  'horizontalSplit',
-  'horizontalMerge',
-  'positionConverted',
-])
+const NAMES_EVENT = new Set<string>(['horizontalSplit', 'horizontalMerge', 'positionConverted'])
 
 /** Actions that exchange one of their two positions for the other: the index of the one given. */
 const GIVEN_INDEX: ReadonlyMap<string, 0 | 1> = new Map([
@@ -149,11 +145,9 @@ function lifecycleEvent(step: Step, enricher: Enricher): EventDraft {
       side: first !== undefined && tokens.length === 1 && structured ? sideOf(first) : undefined,
     },
     {
-      ...toKeys({
-        wallets: wallet === undefined ? [] : [wallet],
-        tokens: [...positions, ...(combo?.legIds ?? [])],
-        usd: payout ?? amount,
-      }),
+      wallets: wallet === undefined ? [] : [wallet],
+      tokens: [...positions, ...(combo?.legIds ?? [])],
+      usd: payout ?? amount,
       conditionIds: distinct([...conditionIds, ...(combo?.legConditionIds ?? [])]),
     },
   )

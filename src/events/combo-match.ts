@@ -8,7 +8,7 @@ import type { MessageFamily } from './block-facts.js'
 import { type Combo, enrichCombo, LEG, sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import type { Confirmation, Match, MatchRow } from './match.js'
-import { closed, defineMessage, distinct, optional, toKeys, Wire } from './message.js'
+import { closed, defineMessage, distinct, type KeyParts, optional, Wire } from './message.js'
 
 const ROW = closed({
   position_id: Wire.TokenId,
@@ -172,16 +172,14 @@ function keysOf(
   combo: Combo,
   status: EventKeys['status'],
   enricher: Enricher,
-): EventKeys {
+): KeyParts {
   const positions = rows.map(({ token }) => enricher.tokenId(token))
   return {
-    ...toKeys({
-      wallets: [taker.maker, ...rows.map(({ maker }) => maker)],
-      tokens: [...positions, ...(combo.legIds ?? [])],
-      side: sideOf(taker.token),
-      usd: taker.usd,
-      status,
-    }),
+    wallets: [taker.maker, ...rows.map(({ maker }) => maker)],
+    tokens: [...positions, ...(combo.legIds ?? [])],
+    side: sideOf(taker.token),
+    usd: taker.usd,
+    status,
     conditionIds: distinct([combo.conditionId, ...combo.legConditionIds]),
   }
 }

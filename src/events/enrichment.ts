@@ -8,24 +8,15 @@ import { toTokenId } from '../core/token-id.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields } from './message.js'
 
-const RESULTS_MAX = 20_000
-const COMBOS_MAX = 5_000
-const TOKENS_MAX = 20_000
-
-/** A token with its market. Of a token that the catalogue does not have only the id is there. */
-export type EnrichedToken = {
-  id: string
-  outcome: string | undefined
-  market: MarketFields | undefined
-}
+export type EnrichedToken = ReturnType<Enricher['token']>
 
 /** Adds to the ids of a fact what the catalogue and earlier blocks say about them; all from memory. */
 export class Enricher {
   readonly #markets: MarketLookup
-  readonly #payouts = new LRUCache<string, readonly bigint[]>({ max: RESULTS_MAX })
-  readonly #legs = new LRUCache<string, readonly string[]>({ max: COMBOS_MAX })
+  readonly #payouts = new LRUCache<string, readonly bigint[]>({ max: 20_000 })
+  readonly #legs = new LRUCache<string, readonly string[]>({ max: 5_000 })
   /** Decimal ids: the buffered events of a market share their text. */
-  readonly #tokenIds = new LRUCache<string, string>({ max: TOKENS_MAX })
+  readonly #tokenIds = new LRUCache<string, string>({ max: 20_000 })
   /** Made once for each object that the catalogue hands out. */
   readonly #fields = new WeakMap<MarketInfo, MarketFields>()
 
@@ -49,7 +40,8 @@ export class Enricher {
     return id
   }
 
-  token(token: string): EnrichedToken {
+  /** A token with its market. Of a token that the catalogue does not have only the id is there. */
+  token(token: string) {
     const id = this.tokenId(token)
     const market = this.#fieldsOf(this.#markets.byToken(token))
     return { id, outcome: market?.tokens[id], market }
@@ -99,22 +91,18 @@ function presentMarket(market: MarketInfo): MarketFields {
   }
 }
 
-/** What follows from the payout numerators of a condition. */
-export type Result = {
-  payouts: readonly number[]
-  /** They add up to 1; all zero while no outcome pays. */
-  prices: readonly number[]
-  /** Index of the only outcome that pays; `undefined`: several do. */
-  winner: number | undefined
-}
+export type Result = ReturnType<typeof toResult>
 
-export function toResult(payouts: readonly bigint[]): Result {
+/** What follows from the payout numerators of a condition. */
+export function toResult(payouts: readonly bigint[]) {
   const numbers = payouts.map(Number)
   const sum = numbers.reduce((total, payout) => total + payout, 0)
   const paying = numbers.filter((payout) => payout > 0).length
   return {
     payouts: numbers,
+    /** They add up to 1; all zero while no outcome pays. */
     prices: numbers.map((payout) => (sum === 0 ? 0 : payout / sum)),
+    /** Index of the only outcome that pays; `undefined`: several do. */
     winner: paying === 1 ? numbers.findIndex((payout) => payout > 0) : undefined,
   }
 }

@@ -19,16 +19,7 @@ import { fillEvents, settlementEvent } from './match-events.js'
 import { PendingMatches } from './pending-matches.js'
 import { blockEvents } from './registry.js'
 
-export type LiveEventsOptions = { bus: Bus; markets: MarketLookup; clock: Clock; log: Log }
-
-export type LiveStatus = {
-  /** Matches that wait for their block. */
-  pendingTransactions: number
-  /** Matches that were in no block in time. */
-  pendingForgotten: number
-  /** Calls of an exchange that do not decode, or have impossible amounts. */
-  pendingUnreadable: number
-}
+type LiveEventsOptions = { bus: Bus; markets: MarketLookup; clock: Clock; log: Log }
 
 /** The bus replays five minutes, so older blocks of a catch-up are not published. */
 const PUBLISHED_MS = 5 * 60_000
@@ -76,10 +67,13 @@ export class LiveEvents {
     this.#bus.publish(this.#pendingEvents(match, nowMs))
   }
 
-  get status(): LiveStatus {
+  get status() {
     return {
+      /** Matches that wait for their block. */
       pendingTransactions: this.#pending.count,
+      /** Matches that were in no block in time. */
       pendingForgotten: this.#pending.forgotten,
+      /** Calls of an exchange that do not decode, or have impossible amounts. */
       pendingUnreadable: this.#unreadable,
     }
   }

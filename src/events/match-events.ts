@@ -9,13 +9,13 @@ import type { EnrichedToken, Enricher } from './enrichment.js'
 import type { Confirmation, Detection, Match, MatchRow } from './match.js'
 import {
   closed,
+  defineLogMessage,
   defineMessage,
   distinct,
-  LOG,
+  type KeyParts,
   MARKET,
   nullable,
   optional,
-  presentLog,
   toKeys,
   type Values,
   Wire,
@@ -226,8 +226,7 @@ export function statusUpdateEvent(
   )
 }
 
-const trade = defineMessage('trade', {
-  ...LOG,
+const trade = defineLogMessage('trade', {
   exchange: Type.Union([Type.Literal('ctf_exchange'), Type.Literal('neg_risk_ctf_exchange')]),
   maker: Wire.Address,
   taker: Wire.Address,
@@ -241,9 +240,8 @@ const trade = defineMessage('trade', {
 function tradeEvent(fact: FillFact, enricher: Enricher): EventDraft {
   const { id, outcome, market } = enricher.token(fact.token)
   return trade.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       exchange: fact.negRisk ? 'neg_risk_ctf_exchange' : 'ctf_exchange',
       maker: fact.wallet,
       taker: fact.taker,
@@ -255,13 +253,13 @@ function tradeEvent(fact: FillFact, enricher: Enricher): EventDraft {
       outcome,
       ...market,
     },
-    toKeys({
+    {
       wallets: [fact.wallet, fact.taker],
       tokens: [id],
       market,
       side: fact.side,
       usd: fact.usd,
-    }),
+    },
   )
 }
 
@@ -305,8 +303,8 @@ function keysOf(
   { market }: EnrichedToken,
   traded: readonly { token_id: string }[],
   status: EventKeys['status'],
-): EventKeys {
-  return toKeys({
+): KeyParts {
+  return {
     wallets: [taker.maker, ...rows.map(({ maker }) => maker)],
     tokens: traded.map(({ token_id }) => token_id),
     market,
@@ -314,5 +312,5 @@ function keysOf(
     side: taker.side,
     usd: taker.usd,
     status,
-  })
+  }
 }

@@ -1,6 +1,7 @@
 import type { FillFact } from '../chain/facts/fill.js'
 import { feeInMoney } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
+import { groupBy } from '../lib/group-by.js'
 import type { PendingFill, PendingMatch } from '../upstreams/polygon/calldata.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
 import type { Side } from '../upstreams/polygon/order.js'
@@ -82,29 +83,16 @@ export function toSettledMatch(fills: Fills): Match {
   }
 }
 
-export type Fills = readonly [FillFact, ...FillFact[]]
+type Fills = readonly [FillFact, ...FillFact[]]
 
-export function groupByTransaction(fills: readonly FillFact[]): Fills[] {
-  const groups = new Map<string, [FillFact, ...FillFact[]]>()
-  for (const fill of fills) {
-    const group = groups.get(fill.txHash)
-    if (group === undefined) groups.set(fill.txHash, [fill])
-    else group.push(fill)
-  }
-  return [...groups.values()]
-}
+export const groupByTransaction = (fills: readonly FillFact[]): Fills[] => [
+  ...groupBy(fills, ({ txHash }) => txHash).values(),
+]
 
 function toSettledRow(fill: FillFact): MatchRow {
+  const { orderHash, wallet: maker, taker, isTaker, token, side, usd, shares } = fill
   return {
-    orderHash: fill.orderHash,
-    maker: fill.wallet,
-    signer: undefined,
-    taker: fill.taker,
-    isTaker: fill.isTaker,
-    token: fill.token,
-    side: fill.side,
-    usd: fill.usd,
-    shares: fill.shares,
+    ...{ orderHash, maker, signer: undefined, taker, isTaker, token, side, usd, shares },
     fee: feeInMoney(fill),
     block: blockOf(fill.seq),
     logIndex: logIndexOf(fill.seq),

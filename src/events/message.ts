@@ -1,11 +1,5 @@
-import {
-  type Static,
-  type TObject,
-  type TOptional,
-  type TProperties,
-  type TSchema,
-  Type,
-} from 'typebox'
+import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
+import { Type } from 'typebox'
 import type { EventDraft, EventKeys } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
@@ -25,12 +19,26 @@ export function defineMessage<const Name extends string, Fields extends TPropert
   return {
     type,
     schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, data }),
-    draft: (timestampMs: number, values: Values<Fields>, keys: EventKeys): EventDraft => ({
-      type,
-      timestampMs,
-      data: { event_type: type, ...values },
-      keys,
-    }),
+    draft(timestampMs: number, values: Values<Fields>, keys: KeyParts): EventDraft {
+      return { type, timestampMs, data: { event_type: type, ...values }, keys: toKeys(keys) }
+    },
+  }
+}
+
+/** Defines the message of events that come from a log: its place on the chain is added to the fields. */
+export function defineLogMessage<const Name extends string, Fields extends TProperties>(
+  type: Name,
+  fields: Fields,
+) {
+  const { schema } = defineMessage(type, { ...LOG, ...fields })
+  return {
+    type,
+    schema,
+    draft(fact: LoggedFact, values: Values<Fields>, keys: KeyParts): EventDraft {
+      const place = presentLog(fact)
+      const data: EventDraft['data'] = { event_type: type, ...place, ...values }
+      return { type, timestampMs: place.timestamp, data, keys: toKeys(keys) }
+    },
   }
 }
 
@@ -97,21 +105,25 @@ export const MARKET = {
 export type MarketFields = Values<typeof MARKET>
 
 /** The place on the chain of an event that comes from a log. */
-export const LOG = { tx_hash: Hash, block_number: Count, log_index: Count, timestamp: Ms }
+const LOG = { tx_hash: Hash, block_number: Count, log_index: Count, timestamp: Ms }
 
-export const presentLog = (fact: { seq: number; timeSec: number; txHash: string }) => ({
+type LoggedFact = { seq: number; timeSec: number; txHash: string }
+
+export const presentLog = (fact: LoggedFact) => ({
   tx_hash: fact.txHash,
   block_number: blockOf(fact.seq),
   log_index: logIndexOf(fact.seq),
   timestamp: fact.timeSec * 1000,
 })
 
-type KeyParts = {
+export type KeyParts = {
   wallets?: readonly string[] | undefined
   tokens?: readonly string[] | undefined
   market?: MarketFields | undefined
   /** As the chain has it, for markets that the catalogue does not have. */
   conditionId?: string | undefined
+  /** In place of the condition of the market, where there may be several. */
+  conditionIds?: readonly string[] | undefined
   side?: string | undefined
   usd?: bigint | undefined
   status?: EventKeys['status'] | undefined
@@ -119,11 +131,11 @@ type KeyParts = {
 
 export function toKeys(parts: KeyParts): EventKeys {
   const { wallets = [], tokens = [], market, side, usd, status = 'confirmed' } = parts
-  const conditionId = market?.condition_id ?? parts.conditionId
+  const conditionId = market?.condition_id ?? parts.conditionId ?? []
   return {
     wallets: distinct(wallets),
     tokens: distinct(tokens),
-    conditionIds: conditionId === undefined ? [] : [conditionId],
+    conditionIds: parts.conditionIds ?? [conditionId].flat(),
     marketSlug: market?.market_slug,
     eventSlug: market?.event_slug,
     side,

@@ -9,19 +9,9 @@ import { START, uintToWord } from '../upstreams/polygon/abi.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'
 import { type Enricher, toResult } from './enrichment.js'
-import {
-  defineMessage,
-  LOG,
-  MARKET,
-  type MarketFields,
-  optional,
-  presentLog,
-  toKeys,
-  Wire,
-} from './message.js'
+import { defineLogMessage, MARKET, type MarketFields, optional, Wire } from './message.js'
 
-const oracle = defineMessage('oracle', {
-  ...LOG,
+const oracle = defineLogMessage('oracle', {
   oracle_type: Wire.Text,
   ...optional({
     question_id: Wire.Text,
@@ -60,20 +50,19 @@ function stepEvent(fact: OracleFact, enricher: Enricher): EventDraft | undefined
   const condition = conditionOf(fact)
   const market = condition === undefined ? undefined : enricher.market(condition)
   return oracle.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       oracle_type: type,
       question_id: questionIdOf(fact, adapter),
       adapter_address: adapter,
       ...presentStep(fact, market),
       ...market,
     },
-    toKeys({
+    {
       wallets: [fact.actor, fact.proposer].flatMap((wallet) => wallet ?? []),
       tokens: market?.token_ids,
       market,
-    }),
+    },
   )
 }
 
@@ -86,9 +75,8 @@ function resolutionEvent(
   const market = enricher.market(fact.condition)
   const conditionId = toConditionId(fact.condition)
   return oracle.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       oracle_type: 'condition_resolution',
       question_id: cause?.question,
       adapter_address: cause?.contract,
@@ -96,7 +84,7 @@ function resolutionEvent(
       condition_id: conditionId,
       ...market,
     },
-    toKeys({ tokens: market?.token_ids, market, conditionId }),
+    { tokens: market?.token_ids, market, conditionId },
   )
 }
 

@@ -8,19 +8,9 @@ import { toDecimal } from '../core/money.js'
 import { toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
-import {
-  defineMessage,
-  LOG,
-  MARKET,
-  nullable,
-  optional,
-  presentLog,
-  toKeys,
-  Wire,
-} from './message.js'
+import { defineLogMessage, MARKET, nullable, optional, Wire } from './message.js'
 
-const positionChange = defineMessage('position_change', {
-  ...LOG,
+const positionChange = defineLogMessage('position_change', {
   from: Wire.Address,
   to: Wire.Address,
   token_id: Wire.TokenId,
@@ -33,9 +23,8 @@ function positionChangeEvent(fact: TransferFact, isBatch: boolean, enricher: Enr
   const { from, to, amount } = fact
   const { id, outcome, market } = enricher.token(fact.token)
   return positionChange.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       from,
       to,
       token_id: id,
@@ -44,20 +33,19 @@ function positionChangeEvent(fact: TransferFact, isBatch: boolean, enricher: Enr
       outcome,
       ...market,
     },
-    toKeys({ wallets: [from, to], tokens: [id], market }),
+    { wallets: [from, to], tokens: [id], market },
   )
 }
 
 const SPLIT = {
-  ...LOG,
   ...optional(MARKET),
   stakeholder: Wire.Address,
   collateral_token: Wire.Address,
   condition_id: Wire.ConditionId,
   amount: Wire.Amount,
 }
-const split = defineMessage('position_split', SPLIT)
-const merge = defineMessage('position_merge', SPLIT)
+const split = defineLogMessage('position_split', SPLIT)
+const merge = defineLogMessage('position_merge', SPLIT)
 
 /**
  * A wallet made or undid full sets. Only the neg-risk adapter reports it without moving tokens itself,
@@ -69,27 +57,25 @@ function splitEvent(fact: SplitFact, enricher: Enricher): EventDraft {
   const conditionId = toConditionId(condition)
   const message = isMerge ? merge : split
   return message.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       stakeholder: wallet,
       collateral_token: collateralOf(condition, market?.neg_risk ?? !isCore),
       condition_id: conditionId,
       amount: toDecimal(amount),
       ...market,
     },
-    toKeys({
+    {
       wallets: [wallet],
       tokens: fact.tokens.map((token) => enricher.tokenId(token)),
       market,
       conditionId,
       usd: amount,
-    }),
+    },
   )
 }
 
-const conversion = defineMessage('positions_converted', {
-  ...LOG,
+const conversion = defineLogMessage('positions_converted', {
   stakeholder: Wire.Address,
   market_id: Wire.Hash,
   index_set: Wire.Hash,
@@ -113,9 +99,8 @@ function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
   const markets = tokens.flatMap(({ market }) => market ?? [])
   const only = tokens.length === 1 ? markets[0] : undefined
   return conversion.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       stakeholder: wallet,
       market_id: marketId,
       index_set: fact.indexSet,
@@ -131,12 +116,10 @@ function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
       tokens: labelsOf(tokens),
     },
     {
-      ...toKeys({
-        wallets: [wallet],
-        tokens: [...tokens.map(({ id }) => id), ...taken.map((token) => enricher.tokenId(token))],
-        market: markets[0],
-        usd: amount,
-      }),
+      wallets: [wallet],
+      tokens: [...tokens.map(({ id }) => id), ...taken.map((token) => enricher.tokenId(token))],
+      market: markets[0],
+      usd: amount,
       conditionIds: markets.map((market) => market.condition_id),
     },
   )
@@ -147,8 +130,7 @@ function labelsOf(tokens: readonly EnrichedToken[]): Record<string, string> | un
   return labels.length === 0 ? undefined : Object.fromEntries(labels)
 }
 
-const deposit = defineMessage('deposit', {
-  ...LOG,
+const deposit = defineLogMessage('deposit', {
   from: Wire.Address,
   to: Wire.Address,
   amount: Wire.Amount,
@@ -160,9 +142,9 @@ function depositEvent(fact: FlowFact): EventDraft | undefined {
   const { kind, from, to, amount } = fact
   if (kind !== 'deposit' && kind !== 'withdrawal') return undefined
   return deposit.draft(
-    fact.timeSec * 1000,
-    { ...presentLog(fact), from, to, amount: toDecimal(amount), direction: kind },
-    toKeys({ wallets: [from, to], usd: amount }),
+    fact,
+    { from, to, amount: toDecimal(amount), direction: kind },
+    { wallets: [from, to], usd: amount },
   )
 }
 

@@ -5,19 +5,9 @@ import { toDecimal } from '../core/money.js'
 import { parseStructuredId, toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type Enricher, type Result } from './enrichment.js'
-import {
-  defineMessage,
-  LOG,
-  MARKET,
-  type MarketFields,
-  optional,
-  presentLog,
-  toKeys,
-  Wire,
-} from './message.js'
+import { defineLogMessage, MARKET, type MarketFields, optional, Wire } from './message.js'
 
-const redemption = defineMessage('redemption', {
-  ...LOG,
+const redemption = defineLogMessage('redemption', {
   ...optional(MARKET),
   redeemer: Wire.Address,
   collateral_token: Wire.Address,
@@ -55,9 +45,8 @@ function redemptionEvent(fact: RedemptionFact, enricher: Enricher): EventDraft {
   const conditionId = toConditionId(condition)
   const tokens = fact.tokens.map((token) => enricher.tokenId(token))
   return redemption.draft(
-    fact.timeSec * 1000,
+    fact,
     {
-      ...presentLog(fact),
       redeemer: wallet,
       collateral_token: collateralOf(condition, negRisk),
       condition_id: conditionId,
@@ -68,7 +57,7 @@ function redemptionEvent(fact: RedemptionFact, enricher: Enricher): EventDraft {
       ...presentResult(enricher.resultOf(condition), market),
       ...market,
     },
-    toKeys({ wallets: [wallet], tokens, market, conditionId, usd: payout }),
+    { wallets: [wallet], tokens, market, conditionId, usd: payout },
   )
 }
 
