@@ -82,10 +82,8 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
     {
       upstream: 'site',
       ask: async (signal) => {
-        const candles = await sitePrice.getCandles(
-          { symbol: 'BTC', interval: '5m', limit: 15 },
-          signal,
-        )
+        const query = { symbol: 'BTC', interval: '5m', limit: 15 } as const
+        const candles = await sitePrice.getCandles(query, signal)
         return `BTC ${candles.at(-1)?.close}`
       },
     },

@@ -131,31 +131,6 @@ describe('price history', () => {
   })
 })
 
-describe('markets', () => {
-  test('one by its condition, and undefined when there is none', async () => {
-    const market = universe.catalogue.token(first())?.of
-    const conditionId = market?.conditionId ?? ''
-    expect(await clob.getMarket(conditionId)).toMatchObject({
-      conditionId,
-      enableOrderBook: true,
-      tokens: market?.tokens.map(({ decimal }) => ({ tokenId: decimal })),
-    })
-    expect(await clob.getMarket(`0x${'0'.repeat(64)}`)).toBeUndefined()
-  })
-
-  test('all of them, each once', async () => {
-    const seen = new Set<string>()
-    let count = 0
-    for await (const { conditionId } of clob.eachMarket()) {
-      seen.add(conditionId)
-      count++
-    }
-    const known = universe.catalogue.events().flatMap(({ markets }) => markets)
-    expect(count).toBe(known.length)
-    expect(seen).toEqual(new Set(known.map(({ conditionId }) => conditionId)))
-  })
-})
-
 test('the time of the server', async () => {
   expect(await clob.getServerTime()).toBe(Math.floor(universe.nowMs / 1_000))
 })

@@ -1,7 +1,6 @@
 import { UpstreamError } from '../transport/errors.js'
-import type { ConnectorOptions } from '../transport/http.js'
-import { HttpUpstream } from '../transport/http.js'
-import { followCursor, inBatches } from '../transport/paging.js'
+import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { inBatches } from '../transport/paging.js'
 import {
   arrayOf,
   type Parser,
@@ -13,16 +12,13 @@ import type { PathLimit } from '../transport/rate-limit.js'
 import {
   type ClobBook,
   type ClobLastTrade,
-  type ClobMarket,
   type ClobPricePoint,
   type ClobPrices,
   parseBook,
   parseByToken,
-  parseClobMarket,
   parseHistories,
   parseHistory,
   parseLastTrades,
-  parseMarketPage,
   parsePrices,
 } from './parse.js'
 
@@ -53,8 +49,6 @@ export type ClobHistorySpan = (
   | { interval: ClobInterval }
   | { startSec: number; endSec: number }
 ) & { fidelityMinutes?: number | undefined }
-
-const FIRST_CURSOR = 'MA=='
 
 // A span that is refused although it is this short is not refused for its length.
 const SPAN_SEC_MIN = 24 * 60 * 60
@@ -146,19 +140,6 @@ export class ClobClient {
       return this.#http.post('/batch-prices-history', body, { parse: parseHistories, signal })
     })
     return joinMaps(answers)
-  }
-
-  /** Every market there ever was, page by page. */
-  eachMarket(signal?: AbortSignal): AsyncGenerator<ClobMarket> {
-    return followCursor('clob', FIRST_CURSOR, (next_cursor) =>
-      this.#http.get('/markets', { next_cursor }, { parse: parseMarketPage, signal }),
-    )
-  }
-
-  /** `undefined`: there is no such market. */
-  getMarket(conditionId: string, signal?: AbortSignal): Promise<ClobMarket | undefined> {
-    const path = `/markets/${encodeURIComponent(conditionId)}`
-    return this.#http.find(path, {}, { parse: parseClobMarket, signal })
   }
 
   /** Unix seconds. */

@@ -6,11 +6,9 @@ import { parseDecimal } from '../transport/parse-json.js'
 import {
   parseBook,
   parseByToken,
-  parseClobMarket,
   parseHistories,
   parseHistory,
   parseLastTrades,
-  parseMarketPage,
   parsePrices,
 } from './parse.js'
 
@@ -103,33 +101,6 @@ test('histories are read oldest first, null as nothing', () => {
   expect([...parseHistories({ history: { '7': points } }, 'body')]).toEqual([['7', sorted]])
 })
 
-describe('markets', () => {
-  const json = fixture('market')
-
-  test('are read with their tokens', () => {
-    expect(parseClobMarket(json, 'body')).toMatchObject({
-      conditionId: json.condition_id,
-      marketSlug: 'eth-updown-5m-1791000000',
-      description: undefined,
-      minimumTickSize: 0.01,
-      endDateMs: Date.UTC(2026, 9, 3),
-      tokens: [
-        { tokenId: '5511', outcome: 'Up', price: 0.515, winner: false },
-        { tokenId: '9022', outcome: 'Down', price: 0.485, winner: false },
-      ],
-      tags: ['Crypto', 'All'],
-    })
-  })
-
-  test('come in pages, of which LTE= ends the last', () => {
-    const page = { limit: 1000, count: 1, data: [json] }
-    expect(parseMarketPage({ ...page, next_cursor: 'MTAwMA==' }, 'body').nextCursor).toBe(
-      'MTAwMA==',
-    )
-    expect(parseMarketPage({ ...page, next_cursor: 'LTE=' }, 'body').nextCursor).toBeUndefined()
-  })
-})
-
 test('whatever comes, nothing but a ParseError is thrown', () => {
   const parsers = [
     parseBook,
@@ -138,9 +109,7 @@ test('whatever comes, nothing but a ParseError is thrown', () => {
     parseLastTrades,
     parseHistory,
     parseHistories,
-    parseClobMarket,
-    parseMarketPage,
   ]
-  const whole = { ...fixture('market'), ...fixture('book'), history: {}, data: [] }
+  const whole = { ...fixture('book'), history: {} }
   expectOnlyParseErrors(parsers, whole)
 })

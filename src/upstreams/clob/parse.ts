@@ -1,4 +1,3 @@
-import type { CursorPage } from '../transport/paging.js'
 import {
   arrayOf,
   type Parser,
@@ -12,7 +11,6 @@ import {
   parseObject,
   parseOptional,
   parseString,
-  parseTimeMs,
   refuseValue,
 } from '../transport/parse-json.js'
 
@@ -105,61 +103,4 @@ function parsePoints(value: unknown, path: string): ClobPricePoint[] {
 function parsePoint(value: unknown, path: string): ClobPricePoint {
   const fields = parseFields(value, path)
   return { timeSec: fields.required('t', parseInteger), price: fields.required('p', parseNumber) }
-}
-
-const LAST_CURSOR = 'LTE='
-
-export function parseMarketPage(value: unknown, path: string): CursorPage<ClobMarket> {
-  const fields = parseFields(value, path)
-  const cursor = fields.optional('next_cursor', parseString)
-  return {
-    items: fields.required('data', arrayOf(parseClobMarket)),
-    nextCursor: cursor === LAST_CURSOR ? undefined : cursor,
-  }
-}
-
-export type ClobMarket = ReturnType<typeof parseClobMarket>
-
-export function parseClobMarket(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    conditionId: fields.required('condition_id', parseString),
-    questionId: fields.optional('question_id', parseString),
-    question: fields.optional('question', parseString),
-    description: fields.optional('description', parseString),
-    marketSlug: fields.optional('market_slug', parseString),
-    // Empty until the market goes live.
-    tokens: fields.list('tokens', parseMarketToken),
-    tags: fields.list('tags', parseString),
-    endDateMs: fields.optional('end_date_iso', parseTimeMs),
-    gameStartTimeMs: fields.optional('game_start_time', parseTimeMs),
-    acceptingOrderTimestampMs: fields.optional('accepting_order_timestamp', parseTimeMs),
-    active: fields.optional('active', parseBoolean),
-    closed: fields.optional('closed', parseBoolean),
-    archived: fields.optional('archived', parseBoolean),
-    acceptingOrders: fields.optional('accepting_orders', parseBoolean),
-    enableOrderBook: fields.optional('enable_order_book', parseBoolean),
-    negRisk: fields.optional('neg_risk', parseBoolean),
-    negRiskMarketId: fields.optional('neg_risk_market_id', parseString),
-    negRiskRequestId: fields.optional('neg_risk_request_id', parseString),
-    is5050Outcome: fields.optional('is_50_50_outcome', parseBoolean),
-    minimumOrderSize: fields.optional('minimum_order_size', parseNumber),
-    minimumTickSize: fields.optional('minimum_tick_size', parseNumber),
-    makerBaseFee: fields.optional('maker_base_fee', parseNumber),
-    takerBaseFee: fields.optional('taker_base_fee', parseNumber),
-    secondsDelay: fields.optional('seconds_delay', parseInteger),
-    icon: fields.optional('icon', parseString),
-    image: fields.optional('image', parseString),
-  }
-}
-
-function parseMarketToken(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    // Placeholders of a market that is not live yet have an empty id.
-    tokenId: fields.required('token_id', parseString),
-    outcome: fields.required('outcome', parseString),
-    price: fields.optional('price', parseNumber),
-    winner: fields.optional('winner', parseBoolean),
-  }
 }

@@ -57,20 +57,3 @@ test('candles, oldest first, up to the running one', async () => {
     expect(low).toBeLessThanOrEqual(Math.min(open, close))
   }
 })
-
-test('the path of a window', async () => {
-  const points = await site.getPriceHistory(running)
-  expect(points.map(({ timestampMs }) => timestampMs)).toEqual(
-    [0, 1, 2].map((minute) => running.startMs + minute * MINUTE_MS),
-  )
-})
-
-test('how the windows before ended', async () => {
-  const { results, outcomesBySlug } = await site.getPastResults({ ...running, count: 5 })
-  expect(results.map(({ endMs }) => endMs)).toEqual(
-    [4, 3, 2, 1, 0].map((back) => running.startMs - back * 5 * MINUTE_MS),
-  )
-  for (const { openPrice = 0, closePrice = 0, outcome } of results)
-    expect(outcome).toBe(closePrice >= openPrice ? 'up' : 'down')
-  expect(outcomesBySlug.size).toBe(5)
-})

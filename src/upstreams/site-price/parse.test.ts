@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
-import { parseCandles, parseCryptoPrice, parsePastResults, parsePriceHistory } from './parse.js'
+import { parseCandles, parseCryptoPrice } from './parse.js'
 
 const answers = JSON.parse(readFileSync(new URL('fixtures/answers.json', import.meta.url), 'utf8'))
 
@@ -21,27 +21,14 @@ test('the price of a window, running and finished', () => {
   })
 })
 
-test('candles and points come out oldest first', () => {
+test('candles come out oldest first', () => {
   expect(parseCandles(answers.candles, 'body').map(({ timeSec }) => timeSec)).toEqual([
     1_791_000_000, 1_791_000_300,
   ])
-  expect(parsePriceHistory(answers.history, 'body')[0]).toEqual({
-    timestampMs: 1_791_000_000_000,
-    value: 3120.55,
-  })
-})
-
-test('past results with their outcomes', () => {
-  const { results, outcomesBySlug } = parsePastResults(answers.pastResults, 'body')
-  expect(results).toMatchObject([
-    { startMs: 1_791_000_000_000, outcome: 'up', closePrice: 3121.01 },
-    { startMs: 1_791_000_300_000, closePrice: undefined, percentChange: undefined },
-  ])
-  expect([...outcomesBySlug]).toEqual([['eth-updown-5m-1791000000', 'up']])
 })
 
 test('whatever comes, nothing but a ParseError is thrown', () => {
-  const parsers = [parseCryptoPrice, parseCandles, parsePriceHistory, parsePastResults]
-  const whole = { ...answers.finished, ...answers.candles, ...answers.pastResults }
+  const parsers = [parseCryptoPrice, parseCandles]
+  const whole = { ...answers.finished, ...answers.candles }
   expectOnlyParseErrors(parsers, whole)
 })

@@ -21,15 +21,6 @@ export async function* eachCursorPage<Page extends CursorPage<unknown>>(
   }
 }
 
-/** Every item of a list whose answers name the next page. */
-export async function* followCursor<T>(
-  upstream: string,
-  firstCursor: string | undefined,
-  fetchPage: (cursor: string | undefined) => Promise<CursorPage<T>>,
-): AsyncGenerator<T> {
-  for await (const { items } of eachCursorPage(upstream, firstCursor, fetchPage)) yield* items
-}
-
 /** Calls under way at once: enough for the connections of a pool, few in the queue of the rate limiter. */
 const CALLS_MAX = 16
 
