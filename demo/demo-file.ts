@@ -7,7 +7,7 @@ import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
 import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
 import type { Context } from '../src/context.js'
 
-export type PlanKeys = Partial<Record<PlanId, string>>
+type PlanKeys = Record<PlanId, string>
 
 /** `<data>/demo.json`: what scripts need of the demo that runs, or that ran last. */
 export type DemoFile = {
@@ -21,12 +21,10 @@ export type DemoFile = {
   samples: Samples
 }
 
-const pathIn = (dataDir: string): string => join(dataDir, 'demo.json')
-
 /** `undefined` when no demo has run in this folder. */
 export function readDemoFile(dataDir: string): DemoFile | undefined {
   try {
-    return JSON.parse(readFileSync(pathIn(dataDir), 'utf8')) as DemoFile
+    return JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile
   } catch {
     return undefined
   }
@@ -34,7 +32,7 @@ export function readDemoFile(dataDir: string): DemoFile | undefined {
 
 /** Only for the user who runs the demo: the file holds keys. */
 export function writeDemoFile(dataDir: string, file: DemoFile): void {
-  const path = pathIn(dataDir)
+  const path = join(dataDir, 'demo.json')
   const draft = `${path}.new`
   // Scripts wait for the file and read it at once: it appears whole.
   writeFileSync(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
@@ -49,17 +47,15 @@ export function removeDemoPid(dataDir: string): void {
 const LIST_MAX = 1_000
 
 /** A key for every plan: the one of an earlier run where it still works, a new one otherwise. */
-export async function prepareKeys(ctx: Context, known: PlanKeys): Promise<Record<PlanId, string>> {
-  const keys: PlanKeys = {}
+export async function prepareKeys(ctx: Context, known: Partial<PlanKeys> = {}): Promise<PlanKeys> {
+  const keys: Partial<PlanKeys> = {}
   for (const plan of PLAN_IDS) keys[plan] = await prepareKey(ctx, plan, known[plan])
-  return keys as Record<PlanId, string>
+  return keys as PlanKeys
 }
 
 async function prepareKey(ctx: Context, plan: PlanId, known: string | undefined): Promise<string> {
-  if (known !== undefined) {
-    const caller = await ctx.keyRing.find(known)
-    if (caller?.plan.id === plan) return known
-  }
+  const caller = known === undefined ? undefined : await ctx.keyRing.find(known)
+  if (known !== undefined && caller?.plan.id === plan) return known
   const nowMs = ctx.clock.now()
   const name = `demo ${plan}`
   const accounts = await selectAccounts(ctx.sql, LIST_MAX)

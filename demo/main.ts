@@ -4,14 +4,13 @@ import { addSimFlags, type SimFlags } from '../sim/flags.js'
 import type { Config } from '../src/config/config.js'
 import { addSettingFlags, readConfig } from '../src/config/setting-flags.js'
 import { reportAndExit } from '../src/core/errors.js'
+import { formatCount } from '../src/lib/progress.js'
 import type { ServiceOptions } from '../src/service.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
 import { prepareKeys, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
 import { type SimProcess, simulatedEnvironment, startSimulator } from './simulator.js'
-import { type DemoLog, formatBlocks, openDemoLog, Phases, showBanner } from './terminal.js'
-
-const CHECK_MS = 100
+import { type DemoLog, formatBanner, openDemoLog, Phases } from './terminal.js'
 
 type DemoOptions = SimFlags & { fresh?: boolean }
 
@@ -98,27 +97,24 @@ async function serve(
   const { samples: simulating, clock, url: simUrl, upstreams } = simulator
   const opened = simulating.then(() => undefined)
   const service = await startService(config, { ...options, clock, opened, onCatchUp })
-  const failed = Promise.race([service.failed, simulator.failed])
+  const { url } = service
   await untilStopped(
-    { ...service, failed },
+    { ...service, failed: Promise.race([service.failed, simulator.failed]) },
     {
       onStart: async () => {
         const samples = await simulating
         phases.end('Universe', 'history simulated')
         isSimulated = true
-        const { url } = service
         await untilCheck(url, 'chain')
         if (isStopping) return
-        phases.end('Chain', `${formatBlocks(blocks)} ingested`)
+        phases.end('Chain', `${formatCount(blocks)} blocks ingested`)
         await service.ready
         if (isStopping) return
         phases.end('Prices', 'candles of all coins filled')
-        const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys ?? {})
-        const { pid } = process
-        writeDemoFile(config.dataDir, { url, pid, keys, sim_url: simUrl, upstreams, samples })
-        const { path: logPath } = demoLog
-        const eventSlug = samples.event_slug
-        console.log(showBanner({ url, keys, simulator, eventSlug, logPath }))
+        const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys)
+        const demo = { url, pid: process.pid, keys, sim_url: simUrl, upstreams, samples }
+        writeDemoFile(config.dataDir, demo)
+        console.log(formatBanner(demo, demoLog.path))
       },
       onStopping: () => {
         isStopping = true
@@ -137,6 +133,6 @@ async function untilCheck(url: string, part: string): Promise<void> {
     if (reply === undefined) return
     const { checks } = (await reply.json()) as { checks: Record<string, string> }
     if (checks[part] === 'ok') return
-    await sleep(CHECK_MS)
+    await sleep(100)
   }
 }

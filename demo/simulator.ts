@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SimFlags } from '../sim/flags.js'
 import type { SimMessage } from '../sim/main.js'
@@ -113,19 +113,15 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
 
 /** What was read from one universe does not fit another. */
 function refuseOtherUniverse(dataDir: string, statePath: string, seed: number): void {
-  const kept = existsSync(statePath) ? readState(statePath) : undefined
-  if (kept === undefined) return
-  if (kept.laws !== LAWS) {
-    throw new OperatorError(
-      `The data folder ${dataDir} holds a universe of another version of the simulator.\n` +
-        `Throw it away with --fresh, or choose another folder with --data.`,
-      2,
-    )
-  }
-  if (kept.seed === seed) return
+  const kept = readState(statePath)
+  if (kept === undefined || (kept.laws === LAWS && kept.seed === seed)) return
+  const [held, advice] =
+    kept.laws === LAWS
+      ? [`the universe of seed ${kept.seed}`, `Continue it with --seed ${kept.seed}, throw`]
+      : ['a universe of another version of the simulator', 'Throw']
   throw new OperatorError(
-    `The data folder ${dataDir} holds the universe of seed ${kept.seed}.\n` +
-      `Continue it with --seed ${kept.seed}, throw it away with --fresh, or choose another folder with --data.`,
+    `The data folder ${dataDir} holds ${held}.\n` +
+      `${advice} it away with --fresh, or choose another folder with --data.`,
     2,
   )
 }

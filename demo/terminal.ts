@@ -1,10 +1,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PlanId } from '../src/accounts/plans.js'
 import { createLog, type Log, type LogLevel } from '../src/lib/log.js'
-import { formatCount, Progress } from '../src/lib/progress.js'
+import { Progress } from '../src/lib/progress.js'
 import { formatTable } from '../src/lib/table.js'
-import type { SimProcess } from './simulator.js'
+import type { DemoFile } from './demo-file.js'
 
 export type DemoLog = { log: Log; path: string; close(): void }
 
@@ -47,22 +46,13 @@ export class Phases {
   }
 }
 
-export const formatBlocks = (count: number): string => `${formatCount(count)} blocks`
-
-type Shown = {
-  url: string
-  keys: Record<PlanId, string>
-  simulator: Pick<SimProcess, 'url' | 'upstreams'>
-  eventSlug: string
-  logPath: string
-}
-
 /** What the terminal shows once everything runs. The curl lines work when pasted. */
-export function showBanner({ url, keys, simulator, eventSlug, logPath }: Shown): string {
+export function formatBanner(demo: DemoFile, logPath: string): string {
+  const { url, keys, sim_url: simUrl, upstreams, samples } = demo
   const addresses = [
     ['REST', url],
     ['Docs', `${url}/docs`],
-    ['Simulated upstreams', simulator.url],
+    ['Simulated upstreams', simUrl],
     ['Log', logPath],
   ]
   return `
@@ -76,7 +66,7 @@ ${indent(formatTable(Object.entries(keys)))}
 Try:
   curl -H 'x-api-key: ${keys.free}' ${url}/v1/crypto/active
   curl -H 'x-api-key: ${keys.growth}' '${url}/v1/crypto/candles?symbol=BTC'
-  curl '${simulator.upstreams.gamma}/events/slug/${eventSlug}'
+  curl '${upstreams.gamma}/events/slug/${samples.event_slug}'
 `
 }
 

@@ -46,13 +46,13 @@ type Coverage = {
 }
 
 async function askCoverage({ url, keys }: DemoFile): Promise<Coverage> {
-  const reply = await fetch(`${url}/v1/coverage`, { headers: { 'x-api-key': keys.growth ?? '' } })
+  const reply = await fetch(`${url}/v1/coverage`, { headers: { 'x-api-key': keys.growth } })
   return (await reply.json()) as Coverage
 }
 
 /** Candles in which the price moves: one without ticks is flat. */
 async function countCandles({ url, keys }: DemoFile, coin: string): Promise<number> {
-  const headers = { 'x-api-key': keys.growth ?? '' }
+  const headers = { 'x-api-key': keys.growth }
   const reply = await fetch(`${url}/v1/crypto/candles?symbol=${coin}`, { headers })
   const { candles } = (await reply.json()) as { candles: { high: number; low: number }[] }
   return candles.filter(({ high, low }) => high > low).length

@@ -94,7 +94,7 @@ class PriceService {
 
   /** What `/readyz` answers, and what it says of the prices. */
   async readiness(): Promise<[statusCode: number, status: string, prices: string]> {
-    this.#sources = (await this.#jobs.status()) ?? []
+    this.#sources = await this.#jobs.status()
     const reply = await this.#t.app.inject('/readyz')
     const { status, checks } = reply.json()
     return [reply.statusCode, status, checks.prices]

@@ -161,7 +161,7 @@ export async function insertPast(
   const nowSec = Math.floor(universe.nowMs / 1_000)
   const past = SIMULATED_STREAMS.chainlink.map((each) => {
     const { price } = quoteOf(universe, each, nowSec)
-    return { stream: streamId(each), quote: { price, bid: undefined, ask: undefined } }
+    return { stream: streamId(each), quote: { price, bid: null, ask: null } }
   })
   const blocks = range(tickBlockOf(nowSec - PAST_SEC), tickBlockOf(nowSec))
   await ensureTickPartitions(sql, blocks)
@@ -173,7 +173,7 @@ export async function insertPast(
         for (let slot = 0; slot < BLOCK_SEC; slot++) {
           if (!leftOut.has(block * BLOCK_SEC + slot)) ticks.put(slot, quote)
         }
-        return { stream, block, columns: ticks.toBytes() }
+        return { stream, block, ticks }
       }),
     ),
   )

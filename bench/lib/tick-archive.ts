@@ -43,12 +43,12 @@ export async function repeatBlocks(
   const blocks = Array.from({ length: untilBlock - fromBlock }, (_, index) => fromBlock + index)
   await transact(pool, (tx) => ensureTickPartitions(tx, blocks))
   for (const stream of streams) {
-    const columns = hasTicks ? toRow(stream, fromBlock).columns : []
+    const columns = hasTicks ? toRow(stream, fromBlock).ticks.toBytes() : Buffer.of()
     await transact(pool, async (tx) => {
       await tx`set local statement_timeout = 0`
       await tx`
         insert into tick_blocks (stream, block, columns)
-        select ${streamId(stream)}, block, ${Buffer.from(columns)}
+        select ${streamId(stream)}, block, ${columns}
           from generate_series(${fromBlock}::int, ${untilBlock - 1}::int) block`
     })
   }
@@ -66,7 +66,7 @@ function toRow(stream: Stream, block: number) {
     const cents = 9_000_000 + Math.round(50_000 * Math.sin(sec / 5_000) + 900 * Math.sin(sec))
     const price = Number(`${Math.floor(cents / 100)}.${cents % 100}${(sec * 7919) % 1_000_000}`)
     const quotes = hasQuotes ? { bid: price - 1.25, ask: price + 1.75 } : {}
-    ticks.put(slot, { price, bid: undefined, ask: undefined, ...quotes })
+    ticks.put(slot, { price, bid: null, ask: null, ...quotes })
   }
-  return { stream: streamId(stream), block, columns: ticks.toBytes() }
+  return { stream: streamId(stream), block, ticks }
 }

@@ -34,7 +34,7 @@ const partsFor = (environment: Parameters<typeof loadConfig>[0]): Context => {
 
 const insert = (sec: number, stream: Partial<Stream> = {}) => {
   const id = streamId({ symbol: 'BTC', kind: 'spot', source: 'platform_oracle', ...stream })
-  return insertTicks(t.ctx.sql, [{ stream: id, sec, price: 1, bid: undefined, ask: undefined }])
+  return insertTicks(t.ctx.sql, [{ stream: id, sec, price: 1, bid: null, ask: null }])
 }
 
 describe('without a source', () => {
@@ -43,7 +43,7 @@ describe('without a source', () => {
   test('there is nothing to collect and nothing to say', async () => {
     const jobs = new PriceJobs(partsFor(OFF))
     await jobs.collect(new AbortController().signal)
-    expect(await jobs.status()).toBeUndefined()
+    expect(await jobs.status()).toEqual([])
   })
 })
 
@@ -79,7 +79,7 @@ describe('the status', () => {
     const jobs = new PriceJobs(partsFor(sim.environment(['chainlink'])))
     const controller = new AbortController()
     const collecting = jobs.collect(controller.signal)
-    const isFilling = async () => (await jobs.status())?.some((source) => source.isFilling)
+    const isFilling = async () => (await jobs.status()).some((source) => source.isFilling)
     await vi.waitFor(async () => expect(await isFilling()).toBe(false), { timeout: 20_000 })
     const ids = SYMBOLS.map((symbol) =>
       streamId({ symbol, kind: 'spot', source: 'oracle_data_streams' }),
@@ -106,7 +106,7 @@ describe('the status', () => {
     await until(() => sim.pages().length === 0)
     expect(await jobs.status()).toMatchObject([{ isFilling: true }])
     vi.advanceTimersByTime(11_000)
-    const [status] = (await jobs.status()) ?? []
+    const [status] = await jobs.status()
     expect(status).not.toHaveProperty('isFilling')
     controller.abort()
     await collecting

@@ -11,25 +11,21 @@ import { selectLastLive } from './archive/queries.js'
 import { TickCollector } from './collect/collector.js'
 import { STREAMS, sourceOf, type TickSource } from './streams.js'
 
-const RESTART_MS = 1_000
-const STATUS_MS = 1_000
-const RETENTION_MS = 60 * 60 * 1000
+const SECOND_MS = 1_000
+const HOUR_MS = 60 * 60 * 1000
 /** A source without a price for longer is silent. */
 const PRICE_AGE_SEC_MAX = 60
 /** For so long after its start a service that fills its candles is not ready; then it serves what it has. */
 const FILL_MS_MAX = 120_000
 /** A source that is not connected by then is not waited for. */
 const CONNECT_MS_MAX = 10_000
-const DAY_MS = 24 * 60 * 60 * 1000
 const SPOT_STREAMS = [...STREAMS].flatMap(([id, { kind }]) => (kind === 'spot' ? id : []))
 
-/** `lastSec`: the newest tick of the archive; `undefined`: there is none. */
-export type PriceStatus = {
-  source: string
-  lastSec: number | undefined
-  /** After a start: prices of which candles are made are still being fetched. */
-  isFilling?: boolean
-}
+/**
+ * `lastSec`: the newest tick of the archive; `undefined`: there is none. `isFilling`: after a start,
+ * prices of which candles are made are still being fetched.
+ */
+export type PriceStatus = { source: string; lastSec: number | undefined; isFilling?: boolean }
 
 export function createPriceWork(ctx: Context): DomainWork {
   const { clock, config } = ctx
@@ -40,19 +36,18 @@ export function createPriceWork(ctx: Context): DomainWork {
     jobs: [
       {
         name: 'price collection',
-        everyMs: RESTART_MS,
+        everyMs: SECOND_MS,
         runsIn: 'every process',
         needsDatabase: false,
         run: (signal) => prices.collect(signal),
       },
       {
         name: 'price status',
-        everyMs: STATUS_MS,
+        everyMs: SECOND_MS,
         runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
-          const sources = await prices.status()
-          shown = sources && [...sources, ...prices.sockets()]
+          shown = [...(await prices.status()), ...prices.sockets()]
         },
       },
       {
@@ -64,13 +59,13 @@ export function createPriceWork(ctx: Context): DomainWork {
       },
       {
         name: 'retention of ticks',
-        everyMs: RETENTION_MS,
+        everyMs: HOUR_MS,
         runsIn: 'one process',
         needsDatabase: true,
         run: () => dropOldTicks(ctx.sql, clock.now(), config.tickRetentionDays),
       },
     ],
-    status: priceStatus(() => shown ?? []),
+    status: priceStatus(() => shown),
   }
 }
 
@@ -90,24 +85,19 @@ export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart =
       ({ lastSec }) => lastSec === undefined || nowSec - lastSec > PRICE_AGE_SEC_MAX,
     )
     const filling = all.filter(({ isFilling }) => isFilling)
-    if (silent.length === 0 && filling.length === 0) {
-      return { name: 'prices', status: 'ready', isReady: true, problem: undefined }
-    }
-    const problem = [
+    const problems = [
       ...silent.map(({ source, lastSec }) =>
         lastSec === undefined
           ? `${source}: no price yet`
           : `${source}: no price for ${nowSec - lastSec} seconds`,
       ),
       ...filling.map(({ source }) => `${source}: the prices of the candles are being fetched`),
-    ].join('; ')
-    const isFilled = filling.length === 0
-    return {
-      name: 'prices',
-      status: isFilled ? 'degraded' : 'not_ready',
-      isReady: isFilled && silent.length < all.length,
-      problem,
-    }
+    ]
+    const name = 'prices'
+    if (problems.length === 0) return { name, status: 'ready', isReady: true, problem: undefined }
+    const problem = problems.join('; ')
+    if (filling.length > 0) return { name, status: 'not_ready', isReady: false, problem }
+    return { name, status: 'degraded', isReady: silent.length < all.length, problem }
   },
 })
 
@@ -131,21 +121,20 @@ export class PriceJobs {
 
   /** Collects until the signal aborts. Throws when the archive cannot be read at the start. */
   async collect(signal: AbortSignal): Promise<void> {
-    const { store, bus, clock, metrics, log } = this.#parts
-    const { registry } = metrics
-    const sources = this.#sources
-    if (sources.length === 0) return
-    await untilAborted(this.#parts.upstreams.opened, signal)
+    const { upstreams, metrics } = this.#parts
+    if (this.#sources.length === 0) return
+    await untilAborted(upstreams.opened, signal)
     if (signal.aborted) return
     this.#startedAt ??= performance.now()
-    this.#collector ??= new TickCollector({ store, sources, bus, clock, registry, log })
+    const options = { ...this.#parts, sources: this.#sources, registry: metrics.registry }
+    this.#collector ??= new TickCollector(options)
     await this.#collector.run(signal)
   }
 
-  /** The newest price of each source, collected by any process; `undefined`: there is no source. */
-  async status(): Promise<PriceStatus[] | undefined> {
-    if (this.#sources.length === 0) return undefined
-    for (const [stream, sec] of await this.#readLastSecs()) {
+  /** The newest price of each source, collected by any process. */
+  async status(): Promise<PriceStatus[]> {
+    if (this.#sources.length === 0) return []
+    for (const [stream, sec] of await this.#selectLastSecs()) {
       const source = STREAMS.get(stream)?.source
       if (source === undefined || !this.#lastSecs.has(source)) continue
       this.#lastSecs.set(source, Math.max(sec, this.#lastSecs.get(source) ?? 0))
@@ -154,8 +143,7 @@ export class PriceJobs {
   }
 
   /** As `status` last read it. */
-  known(): PriceStatus[] | undefined {
-    if (this.#sources.length === 0) return undefined
+  known(): PriceStatus[] {
     return [...this.#lastSecs].map(([source, lastSec]) => {
       const isFilling = this.#isFilling(source)
       return { source, lastSec, ...(isFilling && { isFilling }) }
@@ -171,9 +159,8 @@ export class PriceJobs {
       this.#sources.some((other) => other.name !== name && sourceOf(other.name) === sourceOf(name)),
     )
     return shared.map((source) => {
-      const { lastTickMs } = source.health()
-      const lastSec = lastTickMs === undefined ? undefined : Math.floor(lastTickMs / 1000)
-      return { source: source.name, lastSec }
+      const { name, lastTickMs } = source.health()
+      return { source: name, lastSec: lastTickMs && Math.floor(lastTickMs / 1000) }
     })
   }
 
@@ -190,14 +177,14 @@ export class PriceJobs {
   }
 
   /** Reads the whole archive once, then live ticks alone: each is there for minutes before it is packed. */
-  async #readLastSecs(): Promise<[number, number][]> {
+  async #selectLastSecs(): Promise<[stream: number, sec: number][]> {
     const { store, clock } = this.#parts
-    const nowSec = Math.floor(clock.now() / 1000)
+    const toSec = Math.floor(clock.now() / 1000)
     if (this.#hasLooked) {
-      const live = await selectLastLive(store.sql, SPOT_STREAMS, nowSec)
+      const live = await selectLastLive(store.sql, SPOT_STREAMS, toSec)
       return live.map(({ stream, sec }) => [stream, sec])
     }
-    const latest = await selectLatest(store.sql, SPOT_STREAMS, { fromSec: 0, toSec: nowSec })
+    const latest = await selectLatest(store.sql, SPOT_STREAMS, { fromSec: 0, toSec })
     this.#hasLooked = true
     return [...latest].map(([stream, { sec }]) => [stream, sec])
   }
@@ -205,5 +192,5 @@ export class PriceJobs {
 
 /** Drops months of ticks that are older than so many days; 0 keeps all. */
 export async function dropOldTicks(pool: Pool, nowMs: number, days: number): Promise<void> {
-  if (days > 0) await dropOldMonths(pool, nowMs - days * DAY_MS)
+  if (days > 0) await dropOldMonths(pool, nowMs - days * 24 * HOUR_MS)
 }

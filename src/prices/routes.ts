@@ -7,9 +7,8 @@ import type { Context } from '../context.js'
 import { badRequest } from '../core/errors.js'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { errorReply } from '../lib/error-reply.js'
-import type { PriceKind } from '../upstreams/prices/source.js'
 import { CANDLE_SEC, readCandles } from './candles/candles.js'
-import { readSlices, type TickRange } from './fast/read-slices.js'
+import { readSlices } from './fast/read-slices.js'
 import { RenderedBlocks } from './fast/rendered-blocks.js'
 import { streamTicks } from './fast/stream-ticks.js'
 import {
@@ -20,13 +19,12 @@ import {
   TicksQuery,
   TicksReply,
 } from './schemas.js'
-import { feedOf, parseFeedName, parseSymbol, type TickSource } from './streams.js'
+import { feedOf, parseFeedName, parseSymbol } from './streams.js'
 import { readPrices } from './windows/price-window.js'
 import { SitePrices } from './windows/site-prices.js'
 import { cacheMsOf, parseWindow } from './windows/window.js'
 
 const RANGE_MS_MAX = 24 * 60 * 60 * 1000
-const MIB = 1024 * 1024
 
 const TICKS_DESCRIPTION = `One tick a second, feed and source, from our own archive, which begins when the service first ran. Both
 ends of the range are included. An answer that reaches \`limit\` is \`truncated\`: with a \`source\` go on
@@ -34,7 +32,7 @@ one millisecond after the last tick; without, go on at the last \`timestamp_ms\`
 have, because two sources may have a price of the same second and the page may end between them.`
 
 export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  const cache = new RenderedBlocks(ctx.config.cacheMb * MIB)
+  const cache = new RenderedBlocks(ctx.config.cacheMb * 1024 * 1024)
   new Gauge({
     name: 'auspex_tick_cache_bytes',
     help: 'Memory held by ticks that are ready to send',
@@ -57,17 +55,11 @@ export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
       },
     },
     async ({ method, query }, reply) => {
-      const { from, to, limit } = query
+      const { from, to, limit, source, price_source: kind } = query
       checkTimes(from, to)
       const symbol = parseSymbol(query.symbol)
-      // The schema has checked both.
-      const source = query.source as TickSource | undefined
-      const kind = query.price_source as PriceKind
-      const range: TickRange = {
-        ...{ symbol, kind, source, limit },
-        fromSec: Math.ceil(from / 1000),
-        toSec: Math.floor(to / 1000),
-      }
+      const span = { fromSec: Math.ceil(from / 1000), toSec: Math.floor(to / 1000) }
+      const range = { symbol, kind, source, limit, ...span }
       const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
       const slices = readSlices(ctx.sql, cache, range, ctx.clock.now())
       // The answer to HEAD has no body, and the framework would read all of it.
@@ -96,13 +88,11 @@ function checkTimes(from: number, to: number): void {
   }
 }
 
-const CACHE_MS = 5_000
-
 export const candleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
   app.get(
     '/v1/crypto/candles',
     {
-      config: { access: STANDARD, cacheMs: CACHE_MS, cacheGridMs: CANDLE_SEC * 1000 },
+      config: { access: STANDARD, cacheMs: 5_000, cacheGridMs: CANDLE_SEC * 1000 },
       schema: {
         operationId: 'listCandles',
         summary: 'Five-minute candles of a coin',
@@ -161,19 +151,8 @@ export const windowRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
     async ({ query }) => {
       const nowMs = ctx.clock.now()
       const window = parseWindow(query, nowMs)
-      const { openPrice, closePrice, isCompleted } = await readPrices(
-        { sql: ctx.sql, site },
-        window,
-        nowMs,
-      )
-      return {
-        openPrice,
-        closePrice,
-        timestamp: nowMs,
-        completed: isCompleted,
-        incomplete: !isCompleted,
-        cached: false,
-      }
+      const { completed, ...prices } = await readPrices({ sql: ctx.sql, site }, window, nowMs)
+      return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
     },
   )
 }

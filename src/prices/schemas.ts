@@ -2,28 +2,27 @@ import { type Static, Type } from 'typebox'
 import { PRICE_KINDS, SYMBOLS, TICK_SOURCES } from './streams.js'
 import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from './windows/window.js'
 
-export const LIMIT_MAX = 100_000
-const LIMIT = 10_000
+const Coin = Type.String({
+  description: `one of ${SYMBOLS.join(', ')}, in capitals or in small letters`,
+})
 
 export const TicksQuery = Type.Object({
-  symbol: Type.String({
-    description: `one of ${SYMBOLS.join(', ')}, in capitals or in small letters`,
-  }),
+  symbol: Coin,
   from: Type.Integer({ description: 'start of the range in Unix milliseconds, included' }),
   to: Type.Integer({
     description: 'end of the range in Unix milliseconds, included; at most 24 hours after `from`',
   }),
   limit: Type.Integer({
     minimum: 1,
-    maximum: LIMIT_MAX,
-    default: LIMIT,
+    maximum: 100_000,
+    default: 10_000,
     description: 'most ticks in the answer; the earliest are kept',
   }),
   source: Type.Optional(
-    Type.String({ enum: [...TICK_SOURCES], description: 'ticks of this source alone' }),
+    Type.Enum([...TICK_SOURCES], { type: 'string', description: 'ticks of this source alone' }),
   ),
-  price_source: Type.String({
-    enum: [...PRICE_KINDS],
+  price_source: Type.Enum([...PRICE_KINDS], {
+    type: 'string',
     default: 'spot',
     description:
       'which price: that of the second, its mean over 30 or 60 seconds (5-minute, 15-minute and 4-hour windows settle on the latter), or that of the exchange (hourly windows)',
@@ -103,9 +102,7 @@ export const CandlesReply = Type.Object(
 )
 
 export const PriceQuery = Type.Object({
-  symbol: Type.String({
-    description: `one of ${SYMBOLS.join(', ')}, in capitals or in small letters`,
-  }),
+  symbol: Coin,
   window: Type.Integer({
     minimum: 0,
     description: 'start of the window in Unix seconds, a multiple of its length',

@@ -1,9 +1,7 @@
 import type { Sql } from '../../store/connection.js'
-import { BLOCK_SEC, slotOf, TickBlock } from '../fast/tick-block.js'
-import { selectLastBlocks, selectLastLive } from './queries.js'
-
-/** Both ends included. */
-export type TickSpan = { fromSec: number; toSec: number }
+import type { Seconds } from '../../upstreams/prices/source.js'
+import { BLOCK_SEC, TickBlock } from '../fast/tick-block.js'
+import { type StreamPrice, selectLastBlocks, selectLastLive } from './queries.js'
 
 export type Price = { sec: number; price: number }
 
@@ -11,28 +9,24 @@ export type Price = { sec: number; price: number }
 export async function selectLatest(
   sql: Sql,
   streams: readonly number[],
-  { fromSec, toSec }: TickSpan,
+  span: Seconds,
 ): Promise<Map<number, Price>> {
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
-  const live = await selectLastLive(sql, streams, toSec)
-  const blocks = await selectLastBlocks(sql, streams, fromSec, toSec)
+  const live = await selectLastLive(sql, streams, span.toSec)
+  const blocks = await selectLastBlocks(sql, streams, span)
   const latest = new Map<number, Price>()
-  const offer = (stream: number, tick: Price) => {
-    const known = latest.get(stream)?.sec ?? fromSec - 1
-    if (tick.sec > known) latest.set(stream, tick)
+  const offer = ({ stream, sec, price }: StreamPrice) => {
+    const known = latest.get(stream)?.sec ?? span.fromSec - 1
+    if (sec > known) latest.set(stream, { sec, price })
   }
   for (const { stream, block, columns } of blocks) {
-    const tick = lastOf(new TickBlock(columns), block * BLOCK_SEC, toSec)
-    if (tick !== undefined) offer(stream, tick)
+    const ticks = new TickBlock(columns)
+    const startSec = block * BLOCK_SEC
+    const slot = ticks.lastSlot(span.toSec - startSec)
+    if (slot !== -1) offer({ stream, sec: startSec + slot, price: ticks.priceAt(slot) })
   }
-  for (const { stream, sec, price } of live) offer(stream, { sec, price })
+  live.forEach(offer)
   return latest
-}
-
-function lastOf(block: TickBlock, startSec: number, toSec: number): Price | undefined {
-  const endSec = startSec + BLOCK_SEC - 1
-  const slot = block.lastSlot(toSec < endSec ? slotOf(toSec) : BLOCK_SEC - 1)
-  return slot === -1 ? undefined : { sec: startSec + slot, price: block.priceAt(slot) }
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { BLOCK_SEC, hourOfBlock, slotOf, TickBlock, tickBlockOf } from '../fast/tick-block.js'
+import { BLOCK_SEC, slotOf, TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { ensureTickPartitions } from './partitions.js'
 import {
   addToHours,
   type BlockKey,
   deleteLive,
-  type HourRow,
+  type FilledBlock,
   lockArchiveState,
   type StreamTick,
   selectBlocksByKey,
@@ -42,11 +42,14 @@ async function packSome(tx: Sql, untilBlock: number): Promise<boolean> {
   return !isAll
 }
 
-type FilledBlock = BlockKey & { ticks: TickBlock; added: number }
-
 /** Returns the blocks that have changed. */
 async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<BlockKey[]> {
-  const blocks = groupByBlock(ticks)
+  const blocks = new Map<string, FilledBlock & { added: number }>()
+  for (const { stream, sec } of ticks) {
+    const key = { stream, block: tickBlockOf(sec) }
+    const id = keyOf(key)
+    if (!blocks.has(id)) blocks.set(id, { ...key, ticks: new TickBlock(), added: 0 })
+  }
   const known = await selectBlocksByKey(tx, [...blocks.values()])
   for (const { stream, block, columns } of known) {
     const filled = blocks.get(keyOf({ stream, block }))
@@ -58,44 +61,13 @@ async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<Bl
   }
   const changed = [...blocks.values()].filter(({ added }) => added > 0)
   if (changed.length > 0) {
-    await ensureTickPartitions(
-      tx,
-      changed.map(({ block }) => block),
-    )
-    await upsertBlocks(
-      tx,
-      changed.map(({ stream, block, ticks: filled }) => ({
-        stream,
-        block,
-        columns: filled.toBytes(),
-      })),
-    )
-    await addToHours(tx, toHours(changed))
+    const numbers = changed.map(({ block }) => block)
+    await ensureTickPartitions(tx, numbers)
+    await upsertBlocks(tx, changed)
+    await addToHours(tx, changed)
   }
   await deleteLive(tx, ticks)
   return changed
-}
-
-function groupByBlock(ticks: readonly StreamTick[]): Map<string, FilledBlock> {
-  const blocks = new Map<string, FilledBlock>()
-  for (const { stream, sec } of ticks) {
-    const key = { stream, block: tickBlockOf(sec) }
-    if (!blocks.has(keyOf(key))) {
-      blocks.set(keyOf(key), { ...key, ticks: new TickBlock(), added: 0 })
-    }
-  }
-  return blocks
-}
-
-function toHours(blocks: readonly FilledBlock[]): HourRow[] {
-  const hours = new Map<string, HourRow>()
-  for (const { stream, block, added } of blocks) {
-    const hour = hourOfBlock(block)
-    const row = hours.get(`${stream} ${hour}`) ?? { stream, hour, seconds: 0 }
-    row.seconds += added
-    hours.set(`${stream} ${hour}`, row)
-  }
-  return [...hours.values()]
 }
 
 const keyOf = ({ stream, block }: BlockKey): string => `${stream} ${block}`

@@ -11,8 +11,8 @@ const NAMES_MAX = 100
 const LOCK_WAIT_MS = 2_000
 
 /** Makes the partitions that these blocks need. */
-export async function ensureTickPartitions(tx: Sql, blocks: Iterable<number>): Promise<void> {
-  const months = new Map([...blocks].map(monthOfBlock).map((month) => [month.name, month]))
+export async function ensureTickPartitions(tx: Sql, blocks: readonly number[]): Promise<void> {
+  const months = new Map(blocks.map(monthOfBlock).map((month) => [month.name, month]))
   const missing = await selectMissing(tx, [...months.values()])
   if (missing.length === 0) return
   await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
@@ -57,10 +57,7 @@ async function selectMissing(tx: Sql, months: readonly Month[]): Promise<Month[]
 }
 
 /** Creating the table first and attaching it then does not block readers of the other months. */
-async function createPartition(
-  tx: Sql,
-  { name: plain, fromBlock, untilBlock }: Month,
-): Promise<void> {
+async function createPartition(tx: Sql, { name: plain, fromBlock, untilBlock }: Month) {
   const name = await chooseName(tx, plain)
   await tx.unsafe(`create table ${name} (like tick_blocks including all)`)
   await tx.unsafe(

@@ -1,25 +1,20 @@
+import assert from 'node:assert/strict'
 import type { Sql } from '../../store/connection.js'
-import { COLUMN_BYTES, type StoredTick, tickBlockOf } from '../fast/tick-block.js'
+import type { Seconds } from '../../upstreams/prices/source.js'
+import {
+  BLOCK_SEC,
+  COLUMN_BYTES,
+  type Quote,
+  type TickBlock,
+  tickBlockOf,
+} from '../fast/tick-block.js'
 import { monthOfBlock } from './month.js'
 
-export type StreamTick = StoredTick & { stream: number }
+export type StreamPrice = { stream: number; sec: number; price: number }
+export type StreamTick = StreamPrice & Quote
 export type BlockKey = { stream: number; block: number }
 export type BlockRow = BlockKey & { columns: Uint8Array }
 export type TickState = { packedUntil: number; revision: number }
-
-type LiveRow = {
-  stream: number
-  sec: number
-  price: number
-  bid: number | null
-  ask: number | null
-}
-
-const toStreamTick = ({ bid, ask, ...row }: LiveRow): StreamTick => ({
-  ...row,
-  bid: bid ?? undefined,
-  ask: ask ?? undefined,
-})
 
 /** A second of a stream that is there already stays as it is. */
 export async function insertTicks(sql: Sql, ticks: readonly StreamTick[]): Promise<void> {
@@ -29,8 +24,8 @@ export async function insertTicks(sql: Sql, ticks: readonly StreamTick[]): Promi
       ${ticks.map(({ stream }) => stream)}::smallint[],
       ${ticks.map(({ sec }) => sec)}::int[],
       ${ticks.map(({ price }) => price)}::float8[],
-      ${ticks.map(({ bid }) => bid ?? null)}::float8[],
-      ${ticks.map(({ ask }) => ask ?? null)}::float8[])
+      ${ticks.map(({ bid }) => bid)}::float8[],
+      ${ticks.map(({ ask }) => ask)}::float8[])
     on conflict (stream, sec) do nothing`
 }
 
@@ -43,22 +38,17 @@ export type LiveTicks = TickState & { ticks: StreamTick[] }
 export async function selectLive(
   sql: Sql,
   streams: readonly number[],
-  fromSec: number,
-  toSec: number,
+  { fromSec, toSec }: Seconds,
 ): Promise<LiveTicks> {
-  const rows = await sql<(TickState & { [Name in keyof LiveRow]: LiveRow[Name] | null })[]>`
+  const rows = await sql<(TickState & (StreamTick | { stream: null }))[]>`
     select s.packed_until, s.revision, l.stream, l.sec, l.price, l.bid, l.ask
       from tick_state s
       left join live_ticks l
         on l.stream = any(${[...streams]}::smallint[])
        and l.sec between ${fromSec} and ${toSec}`
   const [state] = rows
-  if (state === undefined) throw new Error('the tick archive has lost its state')
-  const ticks = rows.flatMap(({ stream, sec, price, bid, ask }) =>
-    stream === null || sec === null || price === null
-      ? []
-      : toStreamTick({ stream, sec, price, bid, ask }),
-  )
+  assert(state !== undefined, 'the tick archive has a state')
+  const ticks = rows.filter((row) => row.stream !== null)
   return { packedUntil: state.packedUntil, revision: state.revision, ticks }
 }
 
@@ -93,37 +83,34 @@ export function selectBlocks(
 }
 
 /** The newest tick of each stream that is not in a block yet and not after that second. */
-export async function selectLastLive(
+export function selectLastLive(
   sql: Sql,
   streams: readonly number[],
   atSec: number,
-): Promise<StreamTick[]> {
-  const rows = await sql<LiveRow[]>`
+): Promise<StreamPrice[]> {
+  return sql<StreamPrice[]>`
     select l.*
       from unnest(${[...streams]}::smallint[]) as asked (stream)
       cross join lateral (
-        select stream, sec, price, bid, ask
+        select stream, sec, price
           from live_ticks
          where stream = asked.stream and sec <= ${atSec}
          order by sec desc
          limit 1
       ) l`
-  return rows.map(toStreamTick)
 }
 
 /**
- * The prices of the two newest blocks of each stream that begin by that second and not before
- * `sinceSec`: the tick looked for is in the first one, or in the second if the first has only later
+ * The prices of the two newest blocks of each stream within the span: the tick looked for is in the first one, or in the second if the first has only later
  * ones. Primary key.
  */
 export function selectLastBlocks(
   sql: Sql,
   streams: readonly number[],
-  sinceSec: number,
-  atSec: number,
+  { fromSec, toSec }: Seconds,
 ): Promise<BlockRow[]> {
-  const fromBlock = tickBlockOf(sinceSec)
-  const toBlock = tickBlockOf(atSec)
+  const fromBlock = tickBlockOf(fromSec)
+  const toBlock = tickBlockOf(toSec)
   return sql<BlockRow[]>`
     select b.*
       from unnest(${[...streams]}::smallint[]) as asked (stream)
@@ -141,7 +128,7 @@ export function selectLastBlocks(
 export async function lockArchiveState(tx: Sql): Promise<TickState> {
   const [state] = await tx<TickState[]>`
     select packed_until, revision from tick_state for update`
-  if (state === undefined) throw new Error('the tick archive has lost its state')
+  assert(state !== undefined, 'the tick archive has a state')
   return state
 }
 
@@ -150,18 +137,13 @@ export async function updateState(tx: Sql, { packedUntil, revision }: TickState)
 }
 
 /** Live ticks before that second, the oldest of each stream first. Primary key. */
-export async function selectOldLive(
-  tx: Sql,
-  beforeSec: number,
-  limit: number,
-): Promise<StreamTick[]> {
-  const rows = await tx<LiveRow[]>`
+export function selectOldLive(tx: Sql, beforeSec: number, limit: number): Promise<StreamTick[]> {
+  return tx<StreamTick[]>`
     select stream, sec, price, bid, ask
       from live_ticks
      where sec < ${beforeSec}
      order by stream, sec
      limit ${limit}`
-  return rows.map(toStreamTick)
 }
 
 export async function deleteLive(tx: Sql, ticks: readonly StreamTick[]): Promise<void> {
@@ -180,49 +162,55 @@ export function selectBlocksByKey(tx: Sql, keys: readonly BlockKey[]): Promise<B
       join tick_blocks b on b.stream = asked.stream and b.block = asked.block`
 }
 
-export async function upsertBlocks(tx: Sql, rows: readonly BlockRow[]): Promise<void> {
+export type FilledBlock = BlockKey & { ticks: TickBlock }
+
+export async function upsertBlocks(tx: Sql, rows: readonly FilledBlock[]): Promise<void> {
   await tx`
     insert into tick_blocks (stream, block, columns)
     select * from unnest(
       ${rows.map(({ stream }) => stream)}::smallint[],
       ${rows.map(({ block }) => block)}::int[],
-      ${tx.array(rows.map(({ columns }) => Buffer.from(columns)))})
+      ${tx.array(rows.map(({ ticks }) => ticks.toBytes()))})
     on conflict (stream, block) do update set columns = excluded.columns`
 }
 
 export type HourRow = { stream: number; hour: number; seconds: number }
 
-/** Adds seconds to those that are counted already. */
-export async function addToHours(tx: Sql, rows: readonly HourRow[]): Promise<void> {
+/** Adds the seconds that blocks got to those that are counted already. */
+export async function addToHours(
+  tx: Sql,
+  rows: readonly (BlockKey & { added: number })[],
+): Promise<void> {
   await tx`
     insert into tick_hours as h (stream, hour, seconds)
-    select * from unnest(
-      ${rows.map(({ stream }) => stream)}::smallint[],
-      ${rows.map(({ hour }) => hour)}::int[],
-      ${rows.map(({ seconds }) => seconds)}::smallint[])
+    select stream, block / ${3600 / BLOCK_SEC}::int, sum(added)
+      from unnest(
+        ${rows.map(({ stream }) => stream)}::smallint[],
+        ${rows.map(({ block }) => block)}::int[],
+        ${rows.map(({ added }) => added)}::int[]) as filled (stream, block, added)
+     group by 1, 2
     on conflict (stream, hour) do update set seconds = h.seconds + excluded.seconds`
 }
 
-/** Of these streams, from that hour on. Primary key. */
+/** Of these streams from that hour on, in blocks and not, the latter up to that second. Primary keys. */
 export function selectHours(
   sql: Sql,
   streams: readonly number[],
-  fromHour: number,
+  { fromHour, toSec }: { fromHour: number; toSec: number },
 ): Promise<HourRow[]> {
   return sql<HourRow[]>`
-    select stream, hour, seconds
-      from tick_hours
-     where stream = any(${[...streams]}::smallint[]) and hour >= ${fromHour}
-     order by stream, hour`
-}
-
-/** The same of what is not in blocks yet, up to that second. */
-export function countLiveByHour(sql: Sql, fromHour: number, toSec: number): Promise<HourRow[]> {
-  return sql<HourRow[]>`
-    select stream, sec / 3600 as hour, count(*)::int as seconds
-      from live_ticks
-     where sec between ${fromHour * 3600} and ${toSec}
-     group by stream, sec / 3600
+    select stream, hour, sum(seconds)::int as seconds
+      from (
+        select stream, hour, seconds
+          from tick_hours
+         where stream = any(${[...streams]}::smallint[]) and hour >= ${fromHour}
+        union all
+        select stream, sec / 3600, count(*)
+          from live_ticks
+         where sec between ${fromHour * 3600} and ${toSec}
+         group by 1, 2
+      ) counted
+     group by stream, hour
      order by stream, hour`
 }
 

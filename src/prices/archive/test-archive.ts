@@ -13,7 +13,7 @@ type TickParts = Partial<Stream> & { price?: number; bid?: number; ask?: number 
 
 /** Without quotes by default. */
 export const makeTick = (sec: number, parts: TickParts = {}): StreamTick => {
-  const { price = 1, bid, ask, ...stream } = parts
+  const { price = 1, bid = null, ask = null, ...stream } = parts
   return { stream: idOf(stream), sec, price, bid, ask }
 }
 
@@ -48,7 +48,7 @@ export async function readPacked(sql: Sql): Promise<StreamTick[]> {
       const hasQuotes = columns.length === 3 * 2_400
       const at = (column: number) => columns.readDoubleLE(column * 2_400 + slot * 8)
       const quoteAt = (column: number) =>
-        hasQuotes && !Number.isNaN(at(column)) ? at(column) : undefined
+        hasQuotes && !Number.isNaN(at(column)) ? at(column) : null
       return { stream, sec: block * 300 + slot, price: at(0), bid: quoteAt(1), ask: quoteAt(2) }
     }).filter(({ price }) => !Number.isNaN(price)),
   )

@@ -39,7 +39,7 @@ const insert = (prices: Prices, stream: Partial<Stream> = {}) => {
   const id = streamId({ symbol: 'BTC', kind: 'spot', source: 'platform_oracle', ...stream })
   return insertTicks(
     t.ctx.sql,
-    prices.map(([sec, price]) => ({ stream: id, sec, price, bid: undefined, ask: undefined })),
+    prices.map(([sec, price]) => ({ stream: id, sec, price, bid: null, ask: null })),
   )
 }
 

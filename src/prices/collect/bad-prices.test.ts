@@ -12,7 +12,7 @@ const HOUR_SEC = 3_600
 const KNOWN = {
   stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' }),
   sec: NOW_SEC - 1,
-  ...{ price: 100, bid: undefined, ask: undefined },
+  ...{ price: 100, bid: null, ask: null },
 }
 /** Frames in a row that cannot be read after which the connection is given up. */
 const GARBAGE_MAX = 20

@@ -53,7 +53,7 @@ describe('of the platform', () => {
   const KNOWN = {
     stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' }),
     sec: NOW_SEC,
-    ...{ price: 100, bid: undefined, ask: undefined },
+    ...{ price: 100, bid: null, ask: null },
   }
   beforeEach(async () => {
     t.clock.set(NOW_SEC * 1_000)

@@ -25,7 +25,7 @@ import { SourceFailover } from './source-failover.js'
 import { selectStored } from './stored-streams.js'
 import { type CollectMetrics, createCollectMetrics, TickBuffer } from './tick-buffer.js'
 
-export type CollectorOptions = {
+type CollectorOptions = {
   store: { readonly sql: Pool }
   sources: readonly PriceSource[]
   bus: Bus
@@ -51,38 +51,29 @@ export class TickCollector {
   readonly #failover: SourceFailover
   /** The newest second that was published, by coin and kind. */
   readonly #publishedSecs = new Map<string, number>()
-  #hasCandles = false
+  /** Whether the prices that candles are made of are in the archive, as far as they can be fetched. */
+  hasCandles = false
 
   constructor(options: CollectorOptions) {
     const { store, registry, sources, clock } = options
     this.#options = options
     this.#buffer = new TickBuffer(store)
     this.#metrics = createCollectMetrics(registry, () => this.#buffer.size)
-    const names = sources.map(({ name }) => name)
-    this.#failover = new SourceFailover(names, clock.now())
-  }
-
-  /** Whether the prices that candles are made of are in the archive, as far as they can be fetched. */
-  get hasCandles(): boolean {
-    return this.#hasCandles
+    this.#failover = new SourceFailover(sources, clock.now())
   }
 
   /** Ends when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { store, sources, clock, log } = this.#options
     const nowSec = Math.floor(clock.now() / 1000)
-    const span = { fromSec: 0, toSec: nowSec }
-    const latest = await selectLatest(store.sql, [...STREAMS.keys()], span)
+    const latest = await selectLatest(store.sql, [...STREAMS.keys()], { fromSec: 0, toSec: nowSec })
     const storedById = await selectStored(store.sql, latest, nowSec)
     this.#guard = new PriceGuard(anchorsOf(latest))
     const feed = createPriceFeed({
       sources,
       onTick: (tick) => this.#onTick(tick),
       onGap: (gap) => this.#noteGap(gap),
-      stored: (coin, kind, source) => {
-        const stored = storedById.get(idOf({ coin, kind, source }) ?? -1)
-        return stored && { untilMs: stored.untilSec * 1000, missing: stored.missing }
-      },
+      stored: (coin, kind, source) => storedById.get(idOf({ coin, kind, source }) ?? -1),
       log,
     })
     feed.start(signal)
@@ -146,7 +137,7 @@ export class TickCollector {
     const isFetching = sources.some((source) => source.isFetching?.('spot', sinceMs))
     try {
       await this.#buffer.flush()
-      this.#hasCandles ||= !isFetching
+      this.hasCandles ||= !isFetching
     } catch (error) {
       log.warn({ err: error }, 'ticks wait to be written')
     }
@@ -171,8 +162,8 @@ const toStreamTick = (stream: number, { timestampMs, price, bid, ask }: PriceTic
   // A price from within a second is one of its end: no boundary gets a price from after it.
   sec: Math.ceil(timestampMs / 1000),
   price: Number(price),
-  bid: bid === undefined ? undefined : Number(bid),
-  ask: ask === undefined ? undefined : Number(ask),
+  bid: bid === undefined ? null : Number(bid),
+  ask: ask === undefined ? null : Number(ask),
 })
 
 /** The newest price of each coin, of any of its streams. */
@@ -189,12 +180,13 @@ function anchorsOf(latest: ReadonlyMap<number, Price>): [CoinSymbol, Anchor][] {
 /** The live message of a price. `undefined`: prices of the exchange are not published. */
 export function toPriceEvent({ symbol, kind }: Stream, tick: StreamTick): EventDraft | undefined {
   if (kind === 'binance') return undefined
-  const { sec, price, bid = price, ask = price } = tick
+  const { sec, price } = tick
   const type = 'price_feed'
   const feed = feedOf(symbol)
   const seconds = MEAN_SECONDS[kind]
   const mean = seconds === undefined ? {} : { is_twap: true, twap_window_seconds: seconds }
-  const data = { feed, price, bid, ask, timestamp: sec, ...mean }
+  const quotes = { bid: tick.bid ?? price, ask: tick.ask ?? price }
+  const data = { feed, price, ...quotes, timestamp: sec, ...mean }
   return {
     type,
     timestampMs: sec * 1000,

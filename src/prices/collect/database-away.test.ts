@@ -15,7 +15,7 @@ const STREAM = streamId({ symbol: 'BTC', kind: 'spot', source: 'platform_oracle'
 const KNOWN = {
   stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' }),
   sec: NOW_SEC,
-  ...{ price: 100, bid: undefined, ask: undefined },
+  ...{ price: 100, bid: null, ask: null },
 }
 
 let database: TestDatabase

@@ -60,7 +60,7 @@ describe('of the platform', () => {
   const KNOWN = {
     stream: streamId({ symbol: 'BTC', kind: 'spot', source: 'oracle_data_streams' }),
     sec: NOW_SEC,
-    ...{ price: 100, bid: undefined, ask: undefined },
+    ...{ price: 100, bid: null, ask: null },
   }
 
   async function open() {

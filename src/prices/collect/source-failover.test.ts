@@ -12,8 +12,8 @@ const KNOWN = {
   stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'oracle_data_streams' }),
   sec: NOW_SEC,
   price: 100,
-  bid: undefined,
-  ask: undefined,
+  bid: null,
+  ask: null,
 }
 
 let database: TestDatabase

@@ -1,4 +1,4 @@
-import type { PriceSourceName, PriceTick } from '../../upstreams/prices/source.js'
+import type { PriceSource, PriceTick } from '../../upstreams/prices/source.js'
 
 /** A source without a tick for so long is silent. */
 const SILENT_MS = 10_000
@@ -16,8 +16,8 @@ export class SourceFailover {
   readonly #startedMs: number
   readonly #hasFirst: boolean
 
-  constructor(sources: readonly PriceSourceName[], nowMs: number) {
-    this.#hasFirst = sources.includes('rtds')
+  constructor(sources: readonly Pick<PriceSource, 'name'>[], nowMs: number) {
+    this.#hasFirst = sources.some(({ name }) => name === 'rtds')
     this.#startedMs = nowMs
   }
 

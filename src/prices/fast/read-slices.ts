@@ -66,16 +66,17 @@ export async function* readSlices(
 async function readLive(
   sql: Sql,
   cache: RenderedBlocks,
-  { symbol, kind, source, fromSec, toSec }: TickRange,
+  range: TickRange,
   nowMs: number,
 ): Promise<LiveTicks> {
   // The process that packs may have a clock that is ahead of ours.
   const finalBlock = tickBlockOf(nowMs / 1000 - PACKED_SEC)
   const known = cache.stateAt(nowMs)
-  if (known !== undefined && tickBlockOf(toSec) < Math.min(known.packedUntil, finalBlock)) {
+  if (known !== undefined && tickBlockOf(range.toSec) < Math.min(known.packedUntil, finalBlock)) {
     return { ...known, ticks: [] }
   }
-  const live = await selectLive(sql, streamIds(symbol, kind, source), fromSec, toSec)
+  const { symbol, kind, source } = range
+  const live = await selectLive(sql, streamIds(symbol, kind, source), range)
   cache.follow(live, nowMs)
   return { ...live, packedUntil: Math.min(live.packedUntil, finalBlock) }
 }

@@ -4,15 +4,8 @@
 import { Readable } from 'node:stream'
 import type { Slice } from './read-slices.js'
 
-/** What is known before the ticks are: their number and whether there are more follows them. */
-export type Envelope = {
-  symbol: string
-  feed: string
-  from: number
-  to: number
-  limit: number
-  source: string | null
-}
+/** The fields that are known before the ticks: their number and whether there are more follows them. */
+type Envelope = object & { limit: number }
 
 /** So much waits for a slow reader, beside what the system keeps. */
 const WAITING_BYTES_MAX = 256 * 1024

@@ -7,7 +7,7 @@ const positive = () =>
 const quotes = () =>
   fc.oneof(
     fc.record({ price: positive(), bid: positive(), ask: positive() }),
-    positive().map((price) => ({ price, bid: undefined, ask: undefined })),
+    positive().map((price) => ({ price, bid: null, ask: null })),
   )
 const puts = () => fc.array(fc.tuple(fc.nat(BLOCK_SEC - 1), quotes()), { maxLength: 40 })
 
@@ -23,8 +23,8 @@ const SLOTS = Array.from({ length: BLOCK_SEC }, (_, slot) => slot)
 function expectSlots(block: TickBlock, list: readonly [number, Quote][]): void {
   const expected = SLOTS.map((slot) => {
     const first = list.find(([at]) => at === slot)?.[1]
-    const { price, bid = price, ask = price } = first ?? { price: Number.NaN }
-    return [price, bid, ask]
+    const price = first?.price ?? Number.NaN
+    return [price, first?.bid ?? price, first?.ask ?? price]
   })
   expect(SLOTS.map((slot) => readSlot(block, slot))).toEqual(expected)
 }
@@ -60,7 +60,7 @@ describe('a block', () => {
 
   test('needs eight bytes a second, or 24 where there are quotes', () => {
     const block = new TickBlock()
-    block.put(0, { price: 5, bid: undefined, ask: undefined })
+    block.put(0, { price: 5, bid: null, ask: null })
     expect(block.toBytes()).toHaveLength(2_400)
     block.put(1, { price: 6, bid: 5.5, ask: 6.5 })
     expect(block.toBytes()).toHaveLength(7_200)
@@ -69,7 +69,7 @@ describe('a block', () => {
 
   test('shows the price where only one of the quotes is there', () => {
     const block = new TickBlock()
-    block.put(0, { price: 5, bid: 4, ask: undefined })
+    block.put(0, { price: 5, bid: 4, ask: null })
     expect(readSlot(block, 0)).toEqual([5, 5, 5])
   })
 
@@ -94,7 +94,7 @@ describe('a block', () => {
     [0, Number.NaN],
     [0, Number.POSITIVE_INFINITY],
   ])('takes nothing at slot %d with price %d', (slot, price) => {
-    const quote = { price, bid: undefined, ask: undefined }
+    const quote = { price, bid: null, ask: null }
     expect(() => new TickBlock().put(slot, quote)).toThrow('a slot and a price')
   })
 })

@@ -7,10 +7,7 @@ import assert from 'node:assert/strict'
 export const BLOCK_SEC = 300
 
 /** A price and the quotes around it; some sources have the price alone. */
-export type Quote = { price: number; bid: number | undefined; ask: number | undefined }
-
-/** A price of a second. */
-export type StoredTick = Quote & { sec: number }
+export type Quote = { price: number; bid: number | null; ask: number | null }
 
 /** The prices come first, and are all that a block needs. */
 export const COLUMN_BYTES = BLOCK_SEC * Float64Array.BYTES_PER_ELEMENT
@@ -30,10 +27,10 @@ export class TickBlock {
   }
 
   /** As the database has it: see `tick_blocks`. */
-  toBytes(): Uint8Array {
+  toBytes(): Buffer {
     const columns = [this.#prices, this.#bids, this.#asks].filter((column) => column !== undefined)
     return Buffer.concat(
-      columns.map(({ buffer, byteOffset }) => Buffer.from(buffer, byteOffset, COLUMN_BYTES)),
+      columns.map((column) => new Uint8Array(column.buffer, column.byteOffset, COLUMN_BYTES)),
     )
   }
 
@@ -56,7 +53,7 @@ export class TickBlock {
     assert(slot >= 0 && slot < BLOCK_SEC && Number.isFinite(price), 'a tick has a slot and a price')
     if (!Number.isNaN(this.priceAt(slot))) return false
     this.#prices[slot] = price
-    if (bid !== undefined && ask !== undefined) {
+    if (bid !== null && ask !== null) {
       this.#bids ??= emptyColumn()
       this.#asks ??= emptyColumn()
       this.#bids[slot] = bid
@@ -66,8 +63,8 @@ export class TickBlock {
   }
 
   /** The last slot up to this one that has a price; -1: there is none. */
-  lastSlot(upTo = BLOCK_SEC - 1): number {
-    let slot = upTo
+  lastSlot(upTo: number): number {
+    let slot = Math.min(upTo, BLOCK_SEC - 1)
     while (slot >= 0 && Number.isNaN(this.priceAt(slot))) slot--
     return slot
   }
@@ -76,10 +73,6 @@ export class TickBlock {
 export const tickBlockOf = (sec: number): number => Math.floor(sec / BLOCK_SEC)
 
 export const slotOf = (sec: number): number => sec % BLOCK_SEC
-
-const HOUR_BLOCKS = 3600 / BLOCK_SEC
-
-export const hourOfBlock = (block: number): number => Math.floor(block / HOUR_BLOCKS)
 
 const emptyColumn = (): Float64Array => new Float64Array(BLOCK_SEC).fill(Number.NaN)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StoredTick } from '../fast/tick-block.js'
+import type { Price } from '../archive/latest.js'
 import { streamId, TICK_SOURCES } from '../streams.js'
 import { choosePrice } from './price-window.js'
 
@@ -19,11 +19,11 @@ const lastTicks = fc.uniqueArray(
 )
 type LastTick = typeof lastTicks extends fc.Arbitrary<(infer T)[]> ? T : never
 
-const toLatest = (ticks: readonly LastTick[]): Map<number, StoredTick> =>
+const toLatest = (ticks: readonly LastTick[]): Map<number, Price> =>
   new Map(
     ticks.map(({ kind, source, sec, price }) => [
       streamId({ symbol: 'BTC', kind, source }),
-      { sec, price, bid: undefined, ask: undefined },
+      { sec, price },
     ]),
   )
 

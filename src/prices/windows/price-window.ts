@@ -1,15 +1,13 @@
 import { unavailable } from '../../core/errors.js'
 import type { Sql } from '../../store/connection.js'
-import type { PriceKind } from '../../upstreams/prices/source.js'
-import { newestTick, type Price, selectLatest, type TickSpan } from '../archive/latest.js'
+import type { PriceKind, Seconds } from '../../upstreams/prices/source.js'
+import { newestTick, type Price, selectLatest } from '../archive/latest.js'
 import { type CoinSymbol, streamIds } from '../streams.js'
 import type { SitePrices } from './site-prices.js'
 import { kindsAt, lookbackSecOf, priceUnknown, SETTLE_MS, type Window } from './window.js'
 
-export type PriceWindow = { openPrice: number; closePrice: number; isCompleted: boolean }
-
 /** Where prices are looked for: in the archive, then at the site. */
-export type PriceSources = { sql: Sql; site: SitePrices }
+type PriceSources = { sql: Sql; site: SitePrices }
 
 /** The price of a boundary may be so old. Normally there is one every second. */
 const AGE_SEC_MAX = 60
@@ -25,36 +23,30 @@ const AGE_SEC_MAX = 60
  * Throws a 404 if neither archive nor site has the price at which it began, and a 503 if the archive
  * does not have it and the site is down.
  */
-export async function readPrices(
-  { sql, site }: PriceSources,
-  window: Window,
-  nowMs: number,
-): Promise<PriceWindow> {
+export async function readPrices({ sql, site }: PriceSources, window: Window, nowMs: number) {
   const { startSec, endSec, symbol } = window
   const { openPrice, kinds } = await readOpen({ sql, site }, window)
   const sinceEndMs = nowMs - endSec * 1000
   if (sinceEndMs >= 0) {
     const end = await selectBoundaryPrice(sql, window, endSec)
     if (end !== undefined) {
-      const isCompleted = end.commonSec === endSec || sinceEndMs >= SETTLE_MS
-      return { openPrice, closePrice: end.price, isCompleted }
+      const completed = end.commonSec === endSec || sinceEndMs >= SETTLE_MS
+      return { openPrice, closePrice: end.price, completed }
     }
     const answer = await site.get(window, lookbackSecOf(kindsAt(window.interval, endSec)))
     if (answer?.completed && answer.closePrice !== undefined) {
-      return { openPrice, closePrice: answer.closePrice, isCompleted: true }
+      return { openPrice, closePrice: answer.closePrice, completed: true }
     }
   }
   const toSec = Math.min(Math.floor(nowMs / 1000), endSec)
   const last =
     (await selectBoundaryPrice(sql, window, toSec)) ??
     (await selectPrice(sql, symbol, kinds, { fromSec: startSec - AGE_SEC_MAX, toSec }))
-  return { openPrice, closePrice: last?.price ?? openPrice, isCompleted: false }
+  return { openPrice, closePrice: last?.price ?? openPrice, completed: false }
 }
 
 /** The price to beat, and the kinds of those that are compared with it while the window runs. */
-type Open = { openPrice: number; kinds: readonly PriceKind[] }
-
-async function readOpen({ sql, site }: PriceSources, window: Window): Promise<Open> {
+async function readOpen({ sql, site }: PriceSources, window: Window) {
   const { interval, startSec } = window
   const known = await selectBoundaryPrice(sql, window, startSec)
   if (known !== undefined) return { openPrice: known.price, kinds: [known.kind] }
@@ -68,35 +60,31 @@ async function readOpen({ sql, site }: PriceSources, window: Window): Promise<Op
 }
 
 /** What it gives depends on the boundary alone, not on which of the two windows asks. */
-function selectBoundaryPrice(
-  sql: Sql,
-  { symbol, interval }: Pick<Window, 'symbol' | 'interval'>,
-  boundarySec: number,
-): Promise<ArchivePrice | undefined> {
+function selectBoundaryPrice(sql: Sql, { symbol, interval }: Window, boundarySec: number) {
   const span = { fromSec: boundarySec - AGE_SEC_MAX, toSec: boundarySec }
   return selectPrice(sql, symbol, kindsAt(interval, boundarySec), span)
 }
 
-/** `commonSec`: up to this second every source with recent prices has sent one. */
-export type ArchivePrice = { kind: PriceKind; price: number; commonSec: number }
-
 /** The newest price in the span, of the first kind that has any; `undefined`: there is none. */
-export async function selectPrice(
+async function selectPrice(
   sql: Sql,
   symbol: CoinSymbol,
   kinds: readonly PriceKind[],
-  span: TickSpan,
-): Promise<ArchivePrice | undefined> {
+  span: Seconds,
+) {
   const streams = kinds.flatMap((kind) => streamIds(symbol, kind))
   return choosePrice(await selectLatest(sql, streams, span), symbol, kinds)
 }
 
-/** `latest` has the last tick of each stream that has one. */
+/**
+ * `latest` has the last tick of each stream that has one. `commonSec`: up to this second every source
+ * with recent prices has sent one.
+ */
 export function choosePrice(
   latest: ReadonlyMap<number, Price>,
   symbol: CoinSymbol,
   kinds: readonly PriceKind[],
-): ArchivePrice | undefined {
+) {
   for (const kind of kinds) {
     const streams = streamIds(symbol, kind)
     const newest = newestTick(latest, streams)

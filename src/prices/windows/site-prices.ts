@@ -31,10 +31,7 @@ export class SitePrices {
   }
 
   /** `undefined`: the site does not answer, or not in time. */
-  async get(
-    window: Window,
-    twapLookbackSec: number | undefined,
-  ): Promise<SiteCryptoPrice | undefined> {
+  async get(window: Window, twapLookbackSec?: number): Promise<SiteCryptoPrice | undefined> {
     const { symbol, interval, startSec } = window
     const key = `${symbol} ${interval} ${startSec} ${twapLookbackSec}`
     const known = this.#known.get(key)

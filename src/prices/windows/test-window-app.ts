@@ -37,7 +37,7 @@ export async function openWindowApp(siteMs: number) {
     insert: (prices: readonly SecondPrice[], stream: Partial<Stream> = {}) => {
       const usual = { symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' } as const
       const id = streamId({ ...usual, ...stream })
-      const noQuotes = { bid: undefined, ask: undefined }
+      const noQuotes = { bid: null, ask: null }
       const ticks = prices.map(([sec, price]) => ({ stream: id, sec, price, ...noQuotes }))
       return insertTicks(t.ctx.sql, ticks)
     },

@@ -5,16 +5,10 @@ import { EARLIEST_MS } from '../../upstreams/prices/parse-fields.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { type CoinSymbol, MEAN_SECONDS, parseSymbol } from '../streams.js'
 
-export const WINDOW_INTERVALS = ['5m', '15m', '1h', '4h'] as const
-export type WindowInterval = (typeof WINDOW_INTERVALS)[number]
+const INTERVAL_SEC = { '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400 } as const
+export type WindowInterval = keyof typeof INTERVAL_SEC
+export const WINDOW_INTERVALS = Object.keys(INTERVAL_SEC) as WindowInterval[]
 export const DEFAULT_INTERVAL: WindowInterval = '5m'
-
-const INTERVAL_SEC: Readonly<Record<WindowInterval, number>> = {
-  '5m': 300,
-  '15m': 900,
-  '1h': 3_600,
-  '4h': 14_400,
-}
 
 /** The time of an up-or-down market. Its end is the start of the next one. */
 export type Window = {
@@ -27,9 +21,6 @@ export type Window = {
 /** As the caller asks for it. */
 export type AskedWindow = { symbol: string; window: number; interval?: WindowInterval }
 
-/** There are no prices of windows before that. */
-const FIRST_SEC = EARLIEST_MS / 1000
-
 /** Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. */
 export function parseWindow(asked: AskedWindow, nowMs: number): Window {
   const { window: startSec, interval = DEFAULT_INTERVAL } = asked
@@ -40,13 +31,17 @@ export function parseWindow(asked: AskedWindow, nowMs: number): Window {
     })
   }
   const lengthSec = INTERVAL_SEC[interval]
-  const endSec = startSec + lengthSec
-  if (startSec % lengthSec !== 0) throw offGrid(startSec, interval)
-  if (startSec * 1000 > nowMs) {
-    throw badRequest('Invalid window: it has not begun yet.')
+  const pastSec = startSec % lengthSec
+  if (pastSec !== 0) {
+    const before = startSec - pastSec
+    throw badRequest(
+      `Invalid window: windows of ${interval} begin at multiples of ${lengthSec} seconds. ` +
+        `The nearest are ${before} and ${before + lengthSec}.`,
+    )
   }
-  if (startSec < FIRST_SEC) throw priceUnknown()
-  return { symbol, interval, startSec, endSec }
+  if (startSec * 1000 > nowMs) throw badRequest('Invalid window: it has not begun yet.')
+  if (startSec * 1000 < EARLIEST_MS) throw priceUnknown()
+  return { symbol, interval, startSec, endSec: startSec + lengthSec }
 }
 
 export const priceUnknown = () =>
@@ -54,15 +49,6 @@ export const priceUnknown = () =>
     404,
     'No price is known for this window: the archive does not have it, nor the site.',
   )
-
-function offGrid(startSec: number, interval: WindowInterval): ApiError {
-  const lengthSec = INTERVAL_SEC[interval]
-  const before = startSec - (startSec % lengthSec)
-  return badRequest(
-    `Invalid window: windows of ${interval} begin at multiples of ${lengthSec} seconds. ` +
-      `The nearest are ${before} and ${before + lengthSec}.`,
-  )
-}
 
 /** The tick of a boundary comes within so long after it. */
 export const SETTLE_MS = 10_000
@@ -80,7 +66,7 @@ export function cacheMsOf(asked: AskedWindow, nowMs: number): number {
 }
 
 /** Which price decides; the next one stands in where there is none of it. */
-export type Kinds = readonly [PriceKind, ...PriceKind[]]
+type Kinds = readonly [PriceKind, ...PriceKind[]]
 
 type Rule = { fromSec: number; kinds: Kinds }
 

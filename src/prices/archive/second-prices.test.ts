@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { StreamTick } from '../archive/queries.js'
 import { BLOCK_SEC, slotOf, TickBlock, tickBlockOf } from '../fast/tick-block.js'
-import { mergeSeconds } from './candles.js'
+import type { StreamTick } from './queries.js'
+import { mergeSeconds } from './second-prices.js'
 
 const FROM_SEC = 1_793_000_100
 const SECONDS = 2 * BLOCK_SEC
@@ -23,8 +23,8 @@ const ticks = fc.uniqueArray(
 
 const withoutQuotes = ({ stream, sec, price }: StreamPrice): StreamTick => ({
   ...{ stream, sec, price },
-  bid: undefined,
-  ask: undefined,
+  bid: null,
+  ask: null,
 })
 
 type StreamPrice = { stream: number; sec: number; price: number }
