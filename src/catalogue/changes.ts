@@ -136,7 +136,7 @@ async function readEvents(
   for (let at = 0; at < ids.length; at += EVENTS_PER_CALL) {
     const asked = ids.slice(at, at + EVENTS_PER_CALL)
     for (const closed of [false, true]) {
-      const page = await gamma.getEventPage({ ids: asked, closed }, undefined, signal)
+      const page = await gamma.getEventPage({ id: asked, closed }, undefined, signal)
       metrics.odd.inc(page.odd.length)
       found.push(...page.items)
     }

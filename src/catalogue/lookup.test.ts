@@ -56,7 +56,7 @@ describe('lookUpQueued', () => {
 
   test('what the database has is not asked for at Gamma, and says the same', async () => {
     const market = marketAt(0)
-    const { items } = await world.deps.gamma.getEventPage({ slugs: [market.event.slug] }, undefined)
+    const { items } = await world.deps.gamma.getEventPage({ slug: [market.event.slug] }, undefined)
     await world.sql.begin((tx) => upsertEvents(tx, items, 0))
     world.requests.length = 0
     expect(ask(market.words[0])).toBeUndefined()
@@ -86,7 +86,7 @@ describe('lookUpQueued', () => {
 
   test('a head that comes with a market replaces nothing of an event that is known', async () => {
     const market = marketAt(-2)
-    const { items } = await world.deps.gamma.getEventPage({ slugs: [market.event.slug] }, undefined)
+    const { items } = await world.deps.gamma.getEventPage({ slug: [market.event.slug] }, undefined)
     await world.sql.begin((tx) => upsertEvents(tx, items, 0))
     await world.sql`delete from markets`
     await world.sql`delete from market_tokens`

@@ -44,7 +44,7 @@ async function nameTokens({ isPlaced = true, isHeld = true } = {}) {
 }
 
 async function listMarket() {
-  const filter = { slugs: [openEvent().slug] }
+  const filter = { slug: [openEvent().slug] }
   const { items } = await world.deps.gamma.getEventPage(filter, undefined)
   await world.sql.begin((tx) => upsertEvents(tx, items, 0))
 }

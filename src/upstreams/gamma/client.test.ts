@@ -47,8 +47,8 @@ describe('lists', () => {
   })
 
   test('every event of a filter, page after page, none twice', async () => {
-    const endDateMaxMs = universe.nowMs + 3 * 3_600_000
-    const events = await collect(gamma.eachEventPage({ closed: false, endDateMaxMs }))
+    const endDateMax = new Date(universe.nowMs + 3 * 3_600_000).toISOString()
+    const events = await collect(gamma.eachEventPage({ closed: false, endDateMax }))
     expect(events.length).toBeGreaterThan(200)
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
     expect(events.every(({ closed, markets }) => closed === false && markets.length > 0)).toBe(true)
@@ -56,7 +56,9 @@ describe('lists', () => {
 
   test('every market that ends in a given hour', async () => {
     const [endDateMinMs, endDateMaxMs] = [universe.nowMs, universe.nowMs + 3_600_000]
-    const markets = await collect(gamma.eachMarketPage({ endDateMinMs, endDateMaxMs }))
+    const endDateMin = new Date(endDateMinMs).toISOString()
+    const endDateMax = new Date(endDateMaxMs).toISOString()
+    const markets = await collect(gamma.eachMarketPage({ endDateMin, endDateMax }))
     expect(markets.length).toBeGreaterThan(100)
     for (const { endDateMs = 0, tokens, events } of markets) {
       expect(endDateMs).toBeGreaterThanOrEqual(endDateMinMs)
@@ -74,12 +76,12 @@ describe('lists', () => {
   })
 
   test('series, tags, sports and teams', async () => {
-    const slugs = ['btc-up-or-down-5m', 'eth-up-or-down-15m']
-    const series = await gamma.listSeries({ slugs, excludeEvents: true })
-    expect(series.map(({ slug }) => slug).toSorted()).toEqual(slugs)
+    const slug = ['btc-up-or-down-5m', 'eth-up-or-down-15m']
+    const series = await gamma.listSeries({ slug, excludeEvents: true })
+    expect(series.map((each) => each.slug).toSorted()).toEqual(slug)
     expect((await gamma.listTags({ limit: 100 })).map(({ slug }) => slug)).toContain('crypto')
     expect(await gamma.listSports()).toEqual(expect.any(Array))
-    expect(await gamma.listTeams({ leagues: ['nba'] })).toEqual(expect.any(Array))
+    expect(await gamma.listTeams({ league: ['nba'] })).toEqual(expect.any(Array))
   })
 })
 

@@ -1,5 +1,4 @@
-import type { ConnectorOptions } from '../transport/http.js'
-import { HttpUpstream } from '../transport/http.js'
+import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { eachCursorPage, inBatches } from '../transport/paging.js'
 import { arrayOf, type Parser } from '../transport/parse-json.js'
 import type { PathLimit } from '../transport/rate-limit.js'
@@ -8,8 +7,7 @@ import {
   type GammaEventFilter,
   type GammaMarketFilter,
   type GammaSlice,
-  toEventQuery,
-  toMarketQuery,
+  toGammaQuery,
 } from './filters.js'
 import {
   type GammaEvent,
@@ -62,21 +60,14 @@ export class GammaClient {
   }
 
   listEvents(filter: GammaEventFilter & GammaSlice, signal?: AbortSignal): Promise<GammaEvent[]> {
-    const { limit, offset } = filter
-    return this.#list('/events', { ...toEventQuery(filter), limit, offset }, parseEvent, signal)
+    return this.#list('/events', filter, parseEvent, signal)
   }
 
   listMarkets(
     filter: GammaMarketFilter & GammaSlice,
     signal?: AbortSignal,
   ): Promise<GammaMarket[]> {
-    const { limit, offset } = filter
-    return this.#list(
-      '/markets',
-      { ...toMarketQuery(filter), limit, offset },
-      parseGammaMarket,
-      signal,
-    )
+    return this.#list('/markets', filter, parseGammaMarket, signal)
   }
 
   /** Every page of events that match, from that cursor on or from the first. */
@@ -104,8 +95,8 @@ export class GammaClient {
     signal?: AbortSignal,
   ): Promise<SalvagedPage<GammaEvent>> {
     const parse = salvagePage('events', parseEvent)
-    const query = { ...toEventQuery(filter), limit: EVENTS_PER_PAGE, after_cursor: cursor }
-    return this.#http.get('/events/keyset', query, { parse, signal })
+    const query = { ...filter, limit: EVENTS_PER_PAGE, afterCursor: cursor }
+    return this.#http.get('/events/keyset', toGammaQuery(query), { parse, signal })
   }
 
   /** One page, the first without a cursor. An entry that cannot be parsed does not spoil it. */
@@ -115,8 +106,8 @@ export class GammaClient {
     signal?: AbortSignal,
   ): Promise<SalvagedPage<GammaMarket>> {
     const parse = salvagePage('markets', parseGammaMarket)
-    const query = { ...toMarketQuery(filter), limit: MARKETS_PER_PAGE, after_cursor: cursor }
-    return this.#http.get('/markets/keyset', query, { parse, signal })
+    const query = { ...filter, limit: MARKETS_PER_PAGE, afterCursor: cursor }
+    return this.#http.get('/markets/keyset', toGammaQuery(query), { parse, signal })
   }
 
   /** Open or closed. `undefined`: there is no such event. */
@@ -131,7 +122,7 @@ export class GammaClient {
     signal?: AbortSignal,
   ): Promise<Map<string, GammaEvent>> {
     return findOpenThenClosed(slugs, EVENT_SLUGS_MAX, async (batch, closed) => {
-      const events = await this.listEvents({ slugs: batch, closed, limit: batch.length }, signal)
+      const events = await this.listEvents({ slug: batch, closed, limit: batch.length }, signal)
       return events.map((event) => [event.slug, event])
     })
   }
@@ -148,7 +139,7 @@ export class GammaClient {
     signal?: AbortSignal,
   ): Promise<Map<string, GammaMarket>> {
     return findOpenThenClosed(tokenIds, MARKET_IDS_MAX, async (batch, closed) => {
-      const filter = { tokenIds: batch, closed, limit: batch.length }
+      const filter = { clobTokenIds: batch, closed, limit: batch.length }
       const markets = await this.listMarkets(filter, signal)
       return markets.flatMap((market) => market.tokens.map(({ tokenId }) => [tokenId, market]))
     })
@@ -169,16 +160,14 @@ export class GammaClient {
   /** At most 50 in one answer. */
   listSeries(
     filter: GammaSlice & {
-      slugs?: readonly string[] | undefined
-      closed?: boolean | undefined
-      recurrence?: string | undefined
-      excludeEvents?: boolean | undefined
+      slug?: readonly string[]
+      closed?: boolean
+      recurrence?: string
+      excludeEvents?: boolean
     },
     signal?: AbortSignal,
   ): Promise<GammaSeries[]> {
-    const { slugs, closed, recurrence, excludeEvents, limit, offset } = filter
-    const query = { slug: slugs, closed, recurrence, exclude_events: excludeEvents, limit, offset }
-    return this.#list('/series', query, parseSeries, signal)
+    return this.#list('/series', filter, parseSeries, signal)
   }
 
   /** At most 100 in one answer. */
@@ -189,28 +178,18 @@ export class GammaClient {
   searchPublic(
     search: {
       q: string
-      page?: number | undefined
-      limitPerType?: number | undefined
-      eventsStatus?: string | undefined
-      searchTags?: boolean | undefined
-      searchProfiles?: boolean | undefined
-      sort?: string | undefined
-      ascending?: boolean | undefined
+      page?: number
+      limitPerType?: number
+      eventsStatus?: string
+      searchTags?: boolean
+      searchProfiles?: boolean
+      sort?: string
+      ascending?: boolean
     },
     signal?: AbortSignal,
   ): Promise<GammaSearchResult> {
-    const { q, page, sort, ascending } = search
-    const query = {
-      q,
-      page,
-      limit_per_type: search.limitPerType,
-      events_status: search.eventsStatus,
-      search_tags: search.searchTags,
-      search_profiles: search.searchProfiles,
-      sort,
-      ascending,
-    }
-    return this.#http.get('/public-search', query, { parse: parseSearchResult, signal })
+    const parse = parseSearchResult
+    return this.#http.get('/public-search', toGammaQuery(search), { parse, signal })
   }
 
   /** `undefined`: the owner of the address has made no profile. */
@@ -225,19 +204,17 @@ export class GammaClient {
   /** At most 100 in one answer. */
   listTeams(
     filter: GammaSlice & {
-      leagues?: readonly string[] | undefined
-      names?: readonly string[] | undefined
-      abbreviations?: readonly string[] | undefined
+      league?: readonly string[]
+      name?: readonly string[]
+      abbreviation?: readonly string[]
     },
     signal?: AbortSignal,
   ): Promise<GammaTeam[]> {
-    const { leagues, names, abbreviations, limit, offset } = filter
-    const query = { league: leagues, name: names, abbreviation: abbreviations, limit, offset }
-    return this.#list('/teams', query, parseTeam, signal)
+    return this.#list('/teams', filter, parseTeam, signal)
   }
 
   #list<T>(path: string, query: Query, parseItem: Parser<T>, signal?: AbortSignal): Promise<T[]> {
-    return this.#http.get(path, query, { parse: arrayOf(parseItem), signal })
+    return this.#http.get(path, toGammaQuery(query), { parse: arrayOf(parseItem), signal })
   }
 }
 
