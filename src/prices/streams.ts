@@ -42,23 +42,13 @@ export const streamIds = (symbol: CoinSymbol, kind: PriceKind, source?: TickSour
 /** Every stream there can be, by its id. */
 export const STREAMS: ReadonlyMap<number, Stream> = new Map(
   SYMBOLS.flatMap((symbol) =>
-    PRICE_KINDS.flatMap((kind) =>
-      TICK_SOURCES.map((source): [number, Stream] => {
-        const stream = { symbol, kind, source }
-        return [streamId(stream), stream]
-      }),
-    ),
-  ),
+    PRICE_KINDS.flatMap((kind) => TICK_SOURCES.map((source) => ({ symbol, kind, source }))),
+  ).map((stream) => [streamId(stream), stream]),
 )
 
-const SOURCE_OF: Readonly<Record<PriceSourceName, TickSource>> = {
-  rtds: 'platform_oracle',
-  live_v2: 'platform_oracle',
-  chainlink: 'oracle_data_streams',
-}
-
 /** Under which source the ticks of an upstream are kept. */
-export const sourceOf = (upstream: PriceSourceName): TickSource => SOURCE_OF[upstream]
+export const sourceOf = (upstream: PriceSourceName): TickSource =>
+  upstream === 'chainlink' ? 'oracle_data_streams' : 'platform_oracle'
 
 /** `undefined`: not one of the seven. In capitals or in small letters, as upstreams write it. */
 export const toSymbol = (text: string): CoinSymbol | undefined =>

@@ -6,11 +6,7 @@ import { type StreamPrice, selectLastBlocks, selectLastLive } from './queries.js
 export type Price = { sec: number; price: number }
 
 /** The last price of each stream within the span; streams without one are absent. */
-export async function selectLatest(
-  sql: Sql,
-  streams: readonly number[],
-  span: Seconds,
-): Promise<Map<number, Price>> {
+export async function selectLatest(sql: Sql, streams: readonly number[], span: Seconds) {
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const live = await selectLastLive(sql, streams, span.toSec)
   const blocks = await selectLastBlocks(sql, streams, span)
@@ -33,10 +29,7 @@ export async function selectLatest(
  * The newest of the last ticks of these streams. Of the same second the later stream has it: sources
  * are in the order of `TICK_SOURCES`, and Chainlink's own price counts more than a relayed one.
  */
-export function newestTick(
-  latest: ReadonlyMap<number, Price>,
-  streams: readonly number[],
-): Price | undefined {
+export function newestTick(latest: ReadonlyMap<number, Price>, streams: readonly number[]) {
   let newest: Price | undefined
   for (const stream of streams) {
     const tick = latest.get(stream)

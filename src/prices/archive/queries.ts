@@ -83,11 +83,7 @@ export function selectBlocks(
 }
 
 /** The newest tick of each stream that is not in a block yet and not after that second. */
-export function selectLastLive(
-  sql: Sql,
-  streams: readonly number[],
-  atSec: number,
-): Promise<StreamPrice[]> {
+export function selectLastLive(sql: Sql, streams: readonly number[], atSec: number) {
   return sql<StreamPrice[]>`
     select l.*
       from unnest(${[...streams]}::smallint[]) as asked (stream)
@@ -108,7 +104,7 @@ export function selectLastBlocks(
   sql: Sql,
   streams: readonly number[],
   { fromSec, toSec }: Seconds,
-): Promise<BlockRow[]> {
+) {
   const fromBlock = tickBlockOf(fromSec)
   const toBlock = tickBlockOf(toSec)
   return sql<BlockRow[]>`
@@ -174,13 +170,8 @@ export async function upsertBlocks(tx: Sql, rows: readonly FilledBlock[]): Promi
     on conflict (stream, block) do update set columns = excluded.columns`
 }
 
-export type HourRow = { stream: number; hour: number; seconds: number }
-
 /** Adds the seconds that blocks got to those that are counted already. */
-export async function addToHours(
-  tx: Sql,
-  rows: readonly (BlockKey & { added: number })[],
-): Promise<void> {
+export async function addToHours(tx: Sql, rows: readonly (BlockKey & { added: number })[]) {
   await tx`
     insert into tick_hours as h (stream, hour, seconds)
     select stream, block / ${3600 / BLOCK_SEC}::int, sum(added)
@@ -197,8 +188,8 @@ export function selectHours(
   sql: Sql,
   streams: readonly number[],
   { fromHour, toSec }: { fromHour: number; toSec: number },
-): Promise<HourRow[]> {
-  return sql<HourRow[]>`
+) {
+  return sql<{ stream: number; hour: number; seconds: number }[]>`
     select stream, hour, sum(seconds)::int as seconds
       from (
         select stream, hour, seconds
@@ -215,11 +206,8 @@ export function selectHours(
 }
 
 /** The hour in which each stream begins; streams without ticks are absent. */
-export function selectFirstHours(
-  sql: Sql,
-  streams: readonly number[],
-): Promise<Omit<HourRow, 'seconds'>[]> {
-  return sql<Omit<HourRow, 'seconds'>[]>`
+export function selectFirstHours(sql: Sql, streams: readonly number[]) {
+  return sql<{ stream: number; hour: number }[]>`
     select asked.stream, f.hour
       from unnest(${[...streams]}::smallint[]) as asked (stream)
       cross join lateral (

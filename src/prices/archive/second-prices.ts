@@ -5,11 +5,7 @@ import { type BlockRow, type StreamPrice, selectBlocks, selectLive } from './que
 
 type FoundPrices = { live: readonly StreamPrice[]; blocks: readonly BlockRow[] }
 
-export async function selectPrices(
-  sql: Sql,
-  streams: readonly number[],
-  span: Seconds,
-): Promise<FoundPrices> {
+export async function selectPrices(sql: Sql, streams: readonly number[], span: Seconds) {
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const { ticks: live } = await selectLive(sql, streams, span)
   const blocks = await selectBlocks(

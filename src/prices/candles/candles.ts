@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/connection.js'
-import { newestTick, type Price, selectLatest } from '../archive/latest.js'
+import { newestTick, selectLatest } from '../archive/latest.js'
 import { mergeSeconds, selectPrices } from '../archive/second-prices.js'
 import { type CoinSymbol, streamIds } from '../streams.js'
 
@@ -48,11 +48,7 @@ export async function readCandles(sql: Sql, symbol: CoinSymbol, nowMs: number): 
 }
 
 /** Of the day before, or of the whole archive if that day has none. */
-async function selectPriceBefore(
-  sql: Sql,
-  streams: readonly number[],
-  sec: number,
-): Promise<Price | undefined> {
+async function selectPriceBefore(sql: Sql, streams: readonly number[], sec: number) {
   const toSec = sec - 1
   const ofDay = await selectLatest(sql, streams, { fromSec: sec - DAY_SEC, toSec })
   const latest = ofDay.size > 0 ? ofDay : await selectLatest(sql, streams, { fromSec: 0, toSec })

@@ -23,7 +23,7 @@ import {
 import { type Anchor, PriceGuard } from './price-guard.js'
 import { SourceFailover } from './source-failover.js'
 import { selectStored } from './stored-streams.js'
-import { type CollectMetrics, createCollectMetrics, TickBuffer } from './tick-buffer.js'
+import { createCollectMetrics, TickBuffer } from './tick-buffer.js'
 
 type CollectorOptions = {
   store: { readonly sql: Pool }
@@ -46,7 +46,7 @@ const PUBLISH_MS_MAX = 10_000
 export class TickCollector {
   readonly #options: CollectorOptions
   readonly #buffer: TickBuffer
-  readonly #metrics: CollectMetrics
+  readonly #metrics: ReturnType<typeof createCollectMetrics>
   #guard = new PriceGuard()
   readonly #failover: SourceFailover
   /** The newest second that was published, by coin and kind. */

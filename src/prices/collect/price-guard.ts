@@ -43,21 +43,14 @@ export class PriceGuard {
     const { timestampMs, receivedMs, source, bid = tick.price, ask = tick.price } = tick
     const price = Number(tick.price)
     if (receivedMs - timestampMs > LATE_MS_MAX[source]) return 'late'
-    const move = this.#moveOf(symbol, timestampMs)
-    if (move === undefined) return this.#vote(symbol, price, timestampMs)
-    const { anchor, factorMax } = move
-    const isNear = (each: number) => factorOf(each, anchor.price) <= factorMax
+    const anchor = this.#anchors.get(symbol)
+    const apartMs = Math.abs(timestampMs - (anchor?.timestampMs ?? 0))
+    const move = MOVES.find(({ withinMs }) => apartMs <= withinMs)
+    if (anchor === undefined || move === undefined) return this.#vote(symbol, price, timestampMs)
+    const isNear = (each: number) => factorOf(each, anchor.price) <= move.factorMax
     if (![price, Number(bid), Number(ask)].every(isNear)) return 'jump'
     if (timestampMs > anchor.timestampMs) this.#anchors.set(symbol, { price, timestampMs })
     return undefined
-  }
-
-  #moveOf(symbol: CoinSymbol, timestampMs: number) {
-    const anchor = this.#anchors.get(symbol)
-    if (anchor === undefined) return undefined
-    const apartMs = Math.abs(timestampMs - anchor.timestampMs)
-    const move = MOVES.find(({ withinMs }) => apartMs <= withinMs)
-    return move === undefined ? undefined : { anchor, factorMax: move.factorMax }
   }
 
   #vote(symbol: CoinSymbol, price: number, timestampMs: number): PriceRefusal | undefined {

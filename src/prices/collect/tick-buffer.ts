@@ -48,8 +48,6 @@ export class TickBuffer {
   }
 }
 
-export type CollectMetrics = ReturnType<typeof createCollectMetrics>
-
 /** Counts what happens to the ticks that the price sources send. */
 export function createCollectMetrics(registry: Registry, countPending: () => number) {
   const registers = [registry]

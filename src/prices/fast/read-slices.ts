@@ -5,20 +5,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
 import { EARLIEST_MS } from '../../upstreams/prices/parse-fields.js'
-import type { PriceKind } from '../../upstreams/prices/source.js'
+import type { PriceKind, Seconds } from '../../upstreams/prices/source.js'
 import { type LiveTicks, type StreamTick, selectBlocks, selectLive } from '../archive/queries.js'
-import { type CoinSymbol, STREAMS, streamIds, type TickSource } from '../streams.js'
+import { type CoinSymbol, streamIds, type TickSource } from '../streams.js'
 import { type RenderedBlock, type RenderedBlocks, renderBlock } from './rendered-blocks.js'
 import { BLOCK_SEC, slotOf, TickBlock, tickBlockOf } from './tick-block.js'
 
-export type TickRange = {
+/** Without a source: of all sources. */
+export type TickRange = Seconds & {
   symbol: CoinSymbol
   kind: PriceKind
-  /** Without one: of all sources. */
-  source: TickSource | undefined
-  /** Both ends included. */
-  fromSec: number
-  toSec: number
+  source?: TickSource | undefined
   limit: number
 }
 
@@ -115,11 +112,7 @@ class BlockReader {
       ticks.put(slotOf(tick.sec), tick)
       byStream.set(tick.stream, ticks)
     }
-    const parts = [...byStream].flatMap(([id, ticks]) => {
-      const source = STREAMS.get(id)?.source
-      return source === undefined ? [] : { source, ticks }
-    })
-    const rendered = renderBlock(symbol, kind, block, parts)
+    const rendered = renderBlock(symbol, kind, block, byStream)
     if (this.#isFinal(block)) this.#cache.set(this.#keyOf(block), rendered, this.#live.revision)
     return rendered
   }

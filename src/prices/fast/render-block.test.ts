@@ -3,17 +3,20 @@ import { describe, expect, test } from 'vitest'
 import type { StreamTick } from '../archive/queries.js'
 import { makeTick, makeTicks, NOON_SEC } from '../archive/test-archive.js'
 import { Tick } from '../schemas.js'
-import type { TickSource } from '../streams.js'
 import { showTicks } from '../ticks/test-tick-app.js'
 import { type RenderedBlock, renderBlock } from './rendered-blocks.js'
 import { slotOf, TickBlock, tickBlockOf } from './tick-block.js'
 
 const BLOCK = tickBlockOf(NOON_SEC)
 
-const toPart = (source: TickSource, list: readonly StreamTick[]) => {
-  const ticks = new TickBlock()
-  for (const tick of list) ticks.put(slotOf(tick.sec), tick)
-  return { source, ticks }
+const render = (list: readonly StreamTick[]) => {
+  const byStream = new Map<number, TickBlock>()
+  for (const tick of list) {
+    const ticks = byStream.get(tick.stream) ?? new TickBlock()
+    ticks.put(slotOf(tick.sec), tick)
+    byStream.set(tick.stream, ticks)
+  }
+  return renderBlock('BTC', 'spot', BLOCK, byStream)
 }
 
 const parse = ({ bytes }: RenderedBlock) => JSON.parse(`[${bytes.toString().slice(1)}]`)
@@ -21,10 +24,7 @@ const parse = ({ bytes }: RenderedBlock) => JSON.parse(`[${bytes.toString().slic
 describe('a rendered block', () => {
   const platform = makeTicks(NOON_SEC, 3)
   const oracle = makeTicks(NOON_SEC + 2, 2, { source: 'oracle_data_streams', bid: 1, ask: 2 })
-  const rendered = renderBlock('BTC', 'spot', BLOCK, [
-    toPart('oracle_data_streams', oracle),
-    toPart('platform_oracle', platform),
-  ])
+  const rendered = render([...oracle, ...platform])
 
   test('is in the order of time, and of a second in the order of the sources', () => {
     expect(parse(rendered)).toEqual(showTicks([...platform, ...oracle]))
@@ -43,7 +43,7 @@ describe('a rendered block', () => {
   })
 
   test('of nothing is nothing', () => {
-    const { bytes, starts, ticksBefore } = renderBlock('BTC', 'spot', BLOCK, [])
+    const { bytes, starts, ticksBefore } = render([])
     expect(bytes).toHaveLength(0)
     expect([...starts]).toEqual([0])
     expect(new Set(ticksBefore)).toEqual(new Set([0]))
@@ -54,7 +54,7 @@ describe('a rendered block', () => {
     ...[1e21, 123_456_789_012_345_680_000, Number.MAX_VALUE],
   ])('has %d as the number that it is', (price) => {
     const tick = makeTick(NOON_SEC, { price, bid: price / 3, ask: price })
-    const [shown] = parse(renderBlock('BTC', 'spot', BLOCK, [toPart('platform_oracle', [tick])]))
+    const [shown] = parse(render([tick]))
     expect(shown.data).toMatchObject({ price, bid: price / 3, ask: price })
   })
 })

@@ -5,11 +5,15 @@
 import { LRUCache } from 'lru-cache'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import type { TickState } from '../archive/queries.js'
-import { type CoinSymbol, feedOf, MEAN_SECONDS, TICK_SOURCES, type TickSource } from '../streams.js'
+import {
+  type CoinSymbol,
+  feedOf,
+  MEAN_SECONDS,
+  streamId,
+  TICK_SOURCES,
+  type TickSource,
+} from '../streams.js'
 import { BLOCK_SEC, type TickBlock } from './tick-block.js'
-
-/** Five minutes of one source. */
-export type SourceTicks = { source: TickSource; ticks: TickBlock }
 
 /** The ticks of five minutes as JSON, each with a comma before it. */
 export type RenderedBlock = {
@@ -20,16 +24,17 @@ export type RenderedBlock = {
   ticksBefore: Uint16Array
 }
 
-/** In the order of time; of the same second in the order of the sources. */
+/** In the order of time; of the same second in the order of the sources. `byStream`: by their ids. */
 export function renderBlock(
   symbol: CoinSymbol,
   kind: PriceKind,
   block: number,
-  parts: readonly SourceTicks[],
+  byStream: ReadonlyMap<number, TickBlock>,
 ): RenderedBlock {
-  const writers = parts
-    .toSorted((a, b) => TICK_SOURCES.indexOf(a.source) - TICK_SOURCES.indexOf(b.source))
-    .map(({ source, ticks }) => ({ ticks, write: createWriter(symbol, kind, source) }))
+  const writers = TICK_SOURCES.flatMap((source) => {
+    const ticks = byStream.get(streamId({ symbol, kind, source }))
+    return ticks === undefined ? [] : { ticks, write: createWriter(symbol, kind, source) }
+  })
   const startSec = block * BLOCK_SEC
   const starts: number[] = []
   const ticksBefore = new Uint16Array(BLOCK_SEC + 1)
