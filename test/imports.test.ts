@@ -15,13 +15,11 @@ const LAYERS: readonly (readonly string[])[] = [
   ['ledger'],
   ['jobs', 'chain', 'catalogue', 'prices', 'accounts'],
   ['audit', 'events'],
-  ['metrics.ts'],
   ['context.ts'],
   ['http'],
   ['blocks', 'combos', 'markets', 'status', 'trades', 'wallets'],
   ['app.ts'],
   ['service.ts'],
-  ['until-stopped.ts'],
   ['main.ts'],
 ]
 

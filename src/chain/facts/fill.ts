@@ -57,7 +57,7 @@ export const FILLS: FactKind<FillFact> = {
       ...indexesOn('wallet', 'token'),
       // The taker of an order that took is the exchange: nothing is looked for by it.
       taker: `(taker, seq) where flags & ${FILL_FLAGS.taker} = 0`,
-      // A third of the size of a tree of 32-byte keys.
+      // Half of the size of a tree on order_hash and seq (34 and 68 bytes a fill).
       order_hash: 'using hash (order_hash)',
     },
     toLine(fill, ids) {

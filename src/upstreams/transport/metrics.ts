@@ -51,7 +51,7 @@ export function createUpstreamMetrics(registry: Registry) {
     }),
     gaps: new Counter({
       name: 'auspex_upstream_gaps_total',
-      help: 'Stretches of a stream that were missed and reported to whoever reads it',
+      help: 'Stretches of a stream that were missed and reported to its reader',
       labelNames: ['upstream'] as const,
       registers,
     }),
