@@ -136,7 +136,7 @@ const WHOLE = 1_000_000n
  * What the redeemed combos pay. They have no result of their own: YES pays the product of what its
  * legs pay, rounded down at each leg, NO the rest, and one lost leg decides before all are known.
  */
-export async function selectComboResults(sql: Sql, { from, to }: IdRange): Promise<ComboResult[]> {
+async function selectComboResults(sql: Sql, { from, to }: IdRange): Promise<ComboResult[]> {
   const legs = await sql<Leg[]>`
     select combos.condition,
            result.payouts[get_byte(leg, 31) + 1]::text as payout,
@@ -191,11 +191,7 @@ function productOf(payouts: readonly (bigint | undefined)[]): bigint | undefined
  * not say which collateral goes along. Transfers from and to the zero address show it. Where the retention
  * has dropped such transfers, older positions are all taken for unbacked.
  */
-export async function selectUnbacked(
-  sql: Sql,
-  scope: Scope,
-  { from, to }: IdRange,
-): Promise<number[]> {
+async function selectUnbacked(sql: Sql, scope: Scope, { from, to }: IdRange): Promise<number[]> {
   const { fromSeq, toSeq, isWhole, keptSeq } = scope
   const rows = await sql<{ id: number }[]>`
     with made as (

@@ -51,15 +51,13 @@ export async function compareTable(
 
 /** The driver turns the names of columns into camel case. */
 function describeRow(values: readonly string[], row: Row): string {
-  const cell = (side: string, value: string) => row[toCamel(`${side}_${value}`)] ?? null
-  if (values.every((value) => cell('derived', value) === null)) return SURPLUS
-  if (values.every((value) => cell('stored', value) === null)) return MISSING
-  return values
-    .filter((value) => cell('stored', value) !== cell('derived', value))
-    .map((value) =>
-      describeChange(value, cell('stored', value) ?? '', cell('derived', value) ?? ''),
-    )
-    .join('; ')
+  const cellsOf = (side: string): Cells =>
+    Object.fromEntries(values.map((value) => [value, row[toCamel(`${side}_${value}`)] ?? null]))
+  const stored = cellsOf('stored')
+  const derived = cellsOf('derived')
+  if (values.every((value) => derived[value] === null)) return SURPLUS
+  if (values.every((value) => stored[value] === null)) return MISSING
+  return describeChanges(values, stored, derived)
 }
 
 const toCamel = (column: string): string =>
@@ -71,10 +69,10 @@ export type Comparison<Row> = {
   values: readonly (keyof Row & string)[]
 }
 
-type Cell = number | bigint | string
+type Cells = Record<string, number | bigint | string | null>
 
 /** Both must have the same rows with the same values: each difference of a row counts once. */
-export function compareRows<Row extends Record<string, Cell>>(
+export function compareRows<Row extends Cells>(
   { keys, values }: Comparison<Row>,
   stored: Iterable<Row>,
   derived: Iterable<Row>,
@@ -95,21 +93,13 @@ export function compareRows<Row extends Record<string, Cell>>(
   for (const row of open.values()) tally.add({ keys: idsOf(row), what: MISSING })
 }
 
-export const SURPLUS = 'is stored, and no fact accounts for it'
-export const MISSING = 'is not stored, and the facts say that there is one'
+const SURPLUS = 'is stored, and no fact accounts for it'
+const MISSING = 'is not stored, and the facts say that there is one'
 
-export const describeChange = (column: string, stored: Cell, derived: Cell): string =>
-  `${column} is stored as ${stored}, and the facts give ${derived}`
-
-function describeChanges<Row extends Record<string, Cell>>(
-  values: Comparison<Row>['values'],
-  stored: Row,
-  derived: Row,
-): string {
-  const changes: string[] = []
-  for (const value of values) {
-    const [left = 0, right = 0] = [stored[value], derived[value]]
-    if (left !== right) changes.push(describeChange(value, left, right))
-  }
-  return changes.join('; ')
+/** Empty: there is none. */
+function describeChanges(values: readonly string[], stored: Cells, derived: Cells): string {
+  return values
+    .filter((value) => stored[value] !== derived[value])
+    .map((value) => `${value} is stored as ${stored[value]}, and the facts give ${derived[value]}`)
+    .join('; ')
 }

@@ -39,19 +39,15 @@ type AuditJobOptions = {
 
 /** Looks at a few wallets and at the next slice of every table each time it is called. */
 export class AuditJob {
+  /** What the last turn found, in words; `undefined`: nothing. */
+  warning: string | undefined
   readonly #options: AuditJobOptions
-  readonly #metrics: AuditMetrics
+  readonly #metrics: ReturnType<typeof createAuditMetrics>
   readonly #next = { tokens: 0, conditions: 0, blocks: 0 }
-  #warning: string | undefined
 
   constructor(options: AuditJobOptions) {
     this.#options = options
     this.#metrics = createAuditMetrics(options.registry)
-  }
-
-  /** What the last turn found, in words; `undefined`: nothing. */
-  get warning(): string | undefined {
-    return this.#warning
   }
 
   /** Does nothing on the way to the head, where facts cannot be found by their wallet yet. */
@@ -66,7 +62,7 @@ export class AuditJob {
     const differences = failed.reduce((sum, finding) => sum + finding.differences, 0)
     for (const finding of failed) log.error(finding, 'audit found differences')
     const checks = failed.map(({ check }) => check).join(', ')
-    this.#warning =
+    this.warning =
       differences === 0
         ? undefined
         : `the audit found ${count(differences, 'difference')} (${checks}): run auspex audit`
@@ -99,30 +95,23 @@ export class AuditJob {
   }
 }
 
-type AuditMetrics = ReturnType<typeof createAuditMetrics>
-
 function createAuditMetrics(registry: Registry) {
   const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   return {
     runs: new Counter({
       name: 'auspex_audit_runs_total',
       help: 'Turns of the audit since the start of the process',
       registers,
     }),
-    differences: new Gauge({
-      name: 'auspex_audit_differences',
-      help: 'Differences that the last turn of the audit found between facts and ledger',
-      registers,
-    }),
-    lastRun: new Gauge({
-      name: 'auspex_audit_last_run_timestamp_seconds',
-      help: 'When the last turn of the audit ended',
-      registers,
-    }),
-    seconds: new Gauge({
-      name: 'auspex_audit_seconds',
-      help: 'How long the last turn of the audit took',
-      registers,
-    }),
+    differences: gauge(
+      'auspex_audit_differences',
+      'Differences that the last turn of the audit found between facts and ledger',
+    ),
+    lastRun: gauge(
+      'auspex_audit_last_run_timestamp_seconds',
+      'When the last turn of the audit ended',
+    ),
+    seconds: gauge('auspex_audit_seconds', 'How long the last turn of the audit took'),
   }
 }

@@ -15,7 +15,10 @@ export type AuditFlags = { wallets: number; wallet?: string[]; all?: boolean }
 
 export async function runAudit(pool: Pool, config: Config, flags: AuditFlags): Promise<void> {
   const findings = await auditAll(pool, flags)
-  findings.push(...(await askNode(pool, config)))
+  // An unreachable node says nothing about the ledger.
+  await withUpstreams(config, async ({ polygon }) => {
+    if (polygon !== undefined) findings.push(await checkNode(pool, polygon))
+  })
   console.log(formatFindings(findings))
   const differences = findings.reduce((sum, finding) => sum + finding.differences, 0)
   if (differences > 0) throw new OperatorError(`${count(differences, 'difference')} found.`)
@@ -33,13 +36,6 @@ async function auditAll(pool: Pool, flags: AuditFlags): Promise<Finding[]> {
   } finally {
     progress?.end()
   }
-}
-
-/** An unreachable node says nothing about the ledger. */
-async function askNode(pool: Pool, config: Config): Promise<Finding[]> {
-  return await withUpstreams(config, async ({ polygon }) =>
-    polygon === undefined ? [] : [await checkNode(pool, polygon)],
-  )
 }
 
 async function chooseWallets(

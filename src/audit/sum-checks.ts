@@ -1,4 +1,4 @@
-import { LEDGER_TABLES } from '../ledger/rows/tables.js'
+import { LEDGER_TABLES, type LedgerTable } from '../ledger/rows/tables.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { compareTable } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
@@ -9,14 +9,12 @@ import type { IdRange, Scope } from './scope.js'
 export async function checkSupplies(sql: Sql, scope: Scope): Promise<Finding> {
   const { ledgerFrom, cursor, refusedTokens } = scope
   const isLookedAt = sql`token <> all(${refusedTokens}::integer[])`
-  const tally = new Tally()
   const derived = sql`
     select token, sum(minted) as minted, sum(burned) as burned
       from supply_changes
      where block between ${ledgerFrom} and ${cursor.block} and ${isLookedAt}
      group by token`
-  await compareTable(sql, LEDGER_TABLES.supplies, { only: isLookedAt, derived }, tally)
-  return tally.toFinding(sql, 'supplies', count(tally.rows, 'token'))
+  return checkTable(sql, LEDGER_TABLES.supplies, 'token', { only: isLookedAt, derived })
 }
 
 /** Flags: 1 a merge, 2 logged by the token contract. */
@@ -34,9 +32,7 @@ export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
             union all
             select condition, cardinality(tokens), 0, payout from redemptions where ${within}) as moves
      group by condition`
-  const tally = new Tally()
-  await compareTable(sql, LEDGER_TABLES.reserves, { only: isLookedAt, derived }, tally)
-  return tally.toFinding(sql, 'reserves', count(tally.rows, 'condition'))
+  return checkTable(sql, LEDGER_TABLES.reserves, 'condition', { only: isLookedAt, derived })
 }
 
 /** Conditions or tokens per query. */
@@ -151,9 +147,7 @@ export async function checkBuilderHours(sql: Sql, scope: Scope): Promise<Finding
       join blocks on number = (seq >> 20)
      where ${ofBuilders(sql, scope)}
      group by builder, hour`
-  const tally = new Tally()
-  await compareTable(sql, LEDGER_TABLES.builderHours, { only: sql`true`, derived }, tally)
-  return tally.toFinding(sql, 'builder hours', count(tally.rows, 'hour'))
+  return checkTable(sql, LEDGER_TABLES.builderHours, 'hour', { only: sql`true`, derived })
 }
 
 export async function checkBuilderWallets(sql: Sql, scope: Scope): Promise<Finding> {
@@ -166,9 +160,18 @@ export async function checkBuilderWallets(sql: Sql, scope: Scope): Promise<Findi
              group by builder, wallet) as sums
       join blocks as earliest on earliest.number = (first >> 20)
       join blocks as latest on latest.number = (last >> 20)`
+  return checkTable(sql, LEDGER_TABLES.builderWallets, 'row', { only: sql`true`, derived })
+}
+
+async function checkTable(
+  sql: Sql,
+  table: LedgerTable,
+  what: string,
+  rows: { only: Fragment; derived: Fragment },
+): Promise<Finding> {
   const tally = new Tally()
-  await compareTable(sql, LEDGER_TABLES.builderWallets, { only: sql`true`, derived }, tally)
-  return tally.toFinding(sql, 'builder wallets', count(tally.rows, 'row'))
+  await compareTable(sql, table, rows, tally)
+  return tally.toFinding(sql, table.name.replace('_', ' '), count(tally.rows, what))
 }
 
 const ofBuilders = (sql: Sql, { fromSeq, toSeq, refusedSeqs }: Scope) => sql`

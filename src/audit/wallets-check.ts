@@ -99,18 +99,15 @@ function selectSteps(
      where wallet = any(${wallets}::integer[]) and seq between ${fromSeq} and ${toSeq}`
 }
 
-/** What the stored facts of some wallets add up to. */
-type DerivedBooks = {
-  books: MemoryBooks
-  /** Wallets of which the facts alone do not say what the ledger did. */
-  unsure: ReadonlySet<number>
-}
-
-export async function deriveBooks(
+/**
+ * What the stored facts of some wallets add up to. `unsure`: wallets of which the facts alone do not
+ * say what the ledger did.
+ */
+async function deriveBooks(
   sql: Sql,
   { ledgerFrom, fromSeq, toSeq, refusedSeqs }: Scope,
   wallets: readonly number[],
-): Promise<DerivedBooks> {
+) {
   const books = new MemoryBooks()
   const unsure = new Set<number>()
   const refused = new Set(refusedSeqs)

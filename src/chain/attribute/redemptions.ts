@@ -1,6 +1,7 @@
 import { conditionOfPosition } from '../../core/structured-id.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import type { TimedOrigin } from '../facts/fact-kind.js'
 import type { RedemptionFact } from '../facts/redemption.js'
 import type { Attribution } from './attribution.js'
 import { AttributionError, checkAmount } from './attribution-error.js'
@@ -146,7 +147,7 @@ type Given = { tokens: string[]; amounts: bigint[] }
 function push(
   { tx, facts }: Attribution,
   place: number,
-  fields: Omit<RedemptionFact, 'seq' | 'timeSec' | 'txHash'>,
+  fields: Omit<RedemptionFact, keyof TimedOrigin>,
 ): void {
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)

@@ -4,6 +4,7 @@ import type { LogDecoder } from '../../upstreams/polygon/decode.js'
 import type { DecodedEvent } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
+import type { TimedOrigin } from '../facts/fact-kind.js'
 import { AttributionError } from './attribution-error.js'
 import { NetMoves } from './net-moves.js'
 import { isIntermediary } from './roles.js'
@@ -100,7 +101,7 @@ export class CurrentTransaction {
   }
 
   /** What every fact of a token event has. */
-  origin(place: number): { seq: number; timeSec: number; txHash: string } {
+  origin(place: number): TimedOrigin {
     return { seq: this.seqAt(place), timeSec: this.timeSec, txHash: this.hash }
   }
 

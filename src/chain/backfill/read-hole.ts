@@ -42,11 +42,7 @@ export async function readHole(
 ): Promise<void> {
   const { pool, onFault, timing = systemTiming } = options
   const above = await selectParentHash(pool, hole.toBlock + 1)
-  const place = {
-    fromBlock: hole.fromBlock,
-    toBlock: hole.toBlock,
-    previousHash: await selectBlockHash(pool, hole.fromBlock - 1),
-  }
+  const place = { ...hole, previousHash: await selectBlockHash(pool, hole.fromBlock - 1) }
   for (let failures = 0; place.fromBlock <= place.toBlock; ) {
     const { fromBlock } = place
     try {
@@ -99,12 +95,13 @@ const isFault = (error: unknown): boolean =>
  * others. The head waits only while that end is committed. After an error it must not be used again.
  */
 export class HistoryWriter {
+  /** Stored so far. */
+  fills = 0
   readonly #pool: Pool
   readonly #ids = new IdRegistry()
   readonly #decoder = new LogDecoder()
   /** Automatic market makers of the first years: their trades are attributed to no wallet. */
   readonly #pools: Set<string>
-  #fills = 0
 
   private constructor(pool: Pool, pools: Set<string>) {
     this.#pool = pool
@@ -113,11 +110,6 @@ export class HistoryWriter {
 
   static async open(pool: Pool): Promise<HistoryWriter> {
     return new HistoryWriter(pool, await selectPools(pool))
-  }
-
-  /** Stored so far. */
-  get fills(): number {
-    return this.#fills
   }
 
   async append(batch: Batch): Promise<void> {
@@ -137,6 +129,6 @@ export class HistoryWriter {
       await addCoverage(tx, batch)
     })
     for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
-    this.#fills += facts.fills.length
+    this.fills += facts.fills.length
   }
 }

@@ -2,7 +2,7 @@ import { LEDGER_TABLE_NAMES } from '../../ledger/rows/tables.js'
 import type { Sql } from '../../store/connection.js'
 
 /** Where a ledger is built beside the one in use. */
-export const TWIN_SCHEMA = 'auspex_rebuild'
+const TWIN_SCHEMA = 'auspex_rebuild'
 const PROGRESS = `${TWIN_SCHEMA}.progress`
 
 /** All tables of a ledger; `pnl` is partitioned. */
@@ -106,14 +106,14 @@ export async function swapTwins(tx: Sql): Promise<void> {
        set block = greatest(block, (select min(number) from recent_blocks));
     delete from ${TWIN_SCHEMA}.undo
      where block <= (select block from ${TWIN_SCHEMA}.undo_floor)`)
-  const views = await selectDependentViews(tx, TWIN_TABLES)
-  await dropViews(tx, views)
+  const views = await selectDependentViews(tx)
+  if (views.length > 0) await tx.unsafe(`drop view ${views.map(({ name }) => name).join(', ')}`)
   await tx.unsafe(`drop table ${inUse}`)
   for (const name of await selectTwins(tx)) {
     await tx.unsafe(`alter table ${TWIN_SCHEMA}.${name} set schema public`)
   }
   await tx.unsafe(`drop schema ${TWIN_SCHEMA} cascade`)
-  await createViews(tx, views)
+  for (const { name, definition } of views) await tx.unsafe(`create view ${name} as ${definition}`)
 }
 
 /** The tables of the ledger, partitions included. */
@@ -129,13 +129,13 @@ async function selectTwins(sql: Sql): Promise<string[]> {
 type View = { name: string; definition: string }
 
 /** The views that read these tables, or read such views; each comes after those that it reads. */
-async function selectDependentViews(sql: Sql, tables: readonly string[]): Promise<View[]> {
-  const views = await sql<View[]>`
+function selectDependentViews(sql: Sql): Promise<View[]> {
+  return sql<View[]>`
     with recursive readers as (
       select oid as relation, 0 as depth
         from pg_class
        where relnamespace = 'public'::regnamespace
-         and relname = any(${tables}::text[])
+         and relname = any(${TWIN_TABLES}::text[])
       union
       select r.ev_class, readers.depth + 1
         from readers
@@ -150,16 +150,6 @@ async function selectDependentViews(sql: Sql, tables: readonly string[]): Promis
       join pg_namespace n on n.oid = c.relnamespace
      group by c.oid, n.nspname, c.relname
      order by max(readers.depth)`
-  return [...views]
-}
-
-async function dropViews(tx: Sql, views: readonly View[]): Promise<void> {
-  if (views.length === 0) return
-  await tx.unsafe(`drop view ${views.map(({ name }) => name).join(', ')}`)
-}
-
-async function createViews(tx: Sql, views: readonly View[]): Promise<void> {
-  for (const { name, definition } of views) await tx.unsafe(`create view ${name} as ${definition}`)
 }
 
 /** Notes that the tables are there and nothing is in them. */

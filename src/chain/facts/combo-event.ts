@@ -1,11 +1,8 @@
 import { copyBytes, copyText, NULL } from '../../store/copy.js'
-import { copyTokens, type FactKind } from './fact-kind.js'
+import { copyTokens, type FactKind, type TimedOrigin } from './fact-kind.js'
 
 /** What else happens to structured positions, for the combo lists. */
-export type ComboEventFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type ComboEventFact = TimedOrigin & {
   /** The name of the event, in our spelling: `positionsSplit`, `compressed`. */
   kind: string
   contract: string

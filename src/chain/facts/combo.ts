@@ -1,8 +1,8 @@
 import { copyBytes } from '../../store/copy.js'
-import type { FactKind } from './fact-kind.js'
+import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /** A condition that joins several others, its legs, was prepared. */
-export type ComboFact = { seq: number; txHash: string; condition: string; legs: readonly string[] }
+export type ComboFact = FactOrigin & { condition: string; legs: readonly string[] }
 
 export const COMBOS: FactKind<ComboFact> = {
   rows: {

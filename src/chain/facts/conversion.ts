@@ -6,14 +6,12 @@ import {
   idsOfTokens,
   isQueried,
   PLACES_PER_KIND,
+  type TimedOrigin,
   UNTIMED,
 } from './fact-kind.js'
 
 /** NO tokens of a neg-risk market became money and YES tokens of its other questions. */
-export type ConversionFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type ConversionFact = TimedOrigin & {
   wallet: string
   market: string
   indexSet: string

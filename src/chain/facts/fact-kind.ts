@@ -20,6 +20,10 @@ export type FactKind<Fact extends PlacedFact> = {
   entries?: FactEntries<Fact, Entry>
 }
 
+/** The log that a fact comes from. */
+export type FactOrigin = { seq: number; txHash: string }
+export type TimedOrigin = FactOrigin & { timeSec: number }
+
 /** Every fact has its place on the chain: a `seq`, or a whole block. */
 export type PlacedFact = { seq: number } | { block: number }
 

@@ -1,10 +1,8 @@
 import { copyBytes, NULL } from '../../store/copy.js'
-import { type FactKind, indexesOn } from './fact-kind.js'
+import { type FactKind, type FactOrigin, indexesOn } from './fact-kind.js'
 
 /** A trading fee was charged, refunded or withdrawn. */
-export type FeeFact = {
-  seq: number
-  txHash: string
+export type FeeFact = FactOrigin & {
   kind: 'charged' | 'refunded' | 'withdrawn'
   /** Who got it. */
   wallet: string

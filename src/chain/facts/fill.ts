@@ -1,16 +1,19 @@
 import { isCombo } from '../../core/structured-id.js'
-import type { FillEntry } from '../../ledger/entry.js'
-import { NONE } from '../../ledger/entry.js'
+import { type FillEntry, NONE } from '../../ledger/entry.js'
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type { Generation } from '../../upstreams/polygon/contracts.js'
 import type { Side } from '../../upstreams/polygon/order.js'
-import { type FactKind, hasFlag, indexesOn, isQueried, UNTIMED } from './fact-kind.js'
+import {
+  type FactKind,
+  hasFlag,
+  indexesOn,
+  isQueried,
+  type TimedOrigin,
+  UNTIMED,
+} from './fact-kind.js'
 
 /** An order was filled, seen from the side of its owner. */
-export type FillFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type FillFact = TimedOrigin & {
   orderHash: string
   /** Owner of the order: the `maker` of the log. */
   wallet: string
@@ -33,14 +36,7 @@ export type FillFact = {
 }
 
 /** Bits of the column `flags`. The generation takes three bits. */
-export const FILL_FLAGS = {
-  sell: 1,
-  taker: 2,
-  feeInShares: 4,
-  negRisk: 8,
-  generation: 16,
-  combo: 128,
-}
+const FILL_FLAGS = { sell: 1, taker: 2, feeInShares: 4, negRisk: 8, generation: 16, combo: 128 }
 
 type FillRow = Omit<FillEntry, 'kind' | 'timeSec' | 'isBuy' | 'isTaker' | 'isFeeInShares'> & {
   flags: number

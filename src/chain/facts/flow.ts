@@ -1,11 +1,8 @@
 import { copyBytes } from '../../store/copy.js'
-import { type FactKind, indexesOn } from './fact-kind.js'
+import { type FactKind, indexesOn, type TimedOrigin } from './fact-kind.js'
 
 /** Collateral came, went or changed hands outside of trading. */
-export type FlowFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type FlowFact = TimedOrigin & {
   kind: 'deposit' | 'withdrawal' | 'transfer' | 'perps_deposit' | 'perps_withdrawal'
   from: string
   to: string

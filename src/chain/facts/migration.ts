@@ -1,12 +1,9 @@
 import type { MigrationEntry } from '../../ledger/entry.js'
 import { copyBytes } from '../../store/copy.js'
-import { type FactKind, isQueried, UNTIMED } from './fact-kind.js'
+import { type FactKind, isQueried, type TimedOrigin, UNTIMED } from './fact-kind.js'
 
 /** Shares moved from an old token to its structured one. */
-export type MigrationFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type MigrationFact = TimedOrigin & {
   wallet: string
   fromToken: string
   toToken: string

@@ -1,14 +1,8 @@
 import { copyBytes } from '../../store/copy.js'
-import type { FactKind } from './fact-kind.js'
+import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /** A market with several questions, of which at most one comes true, was prepared. */
-export type NegRiskMarketFact = {
-  seq: number
-  txHash: string
-  market: string
-  oracle: string
-  feeBips: number
-}
+export type NegRiskMarketFact = FactOrigin & { market: string; oracle: string; feeBips: number }
 
 export const NEG_RISK_MARKETS: FactKind<NegRiskMarketFact> = {
   rows: {

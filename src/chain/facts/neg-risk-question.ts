@@ -1,14 +1,8 @@
 import { copyBytes } from '../../store/copy.js'
-import type { FactKind } from './fact-kind.js'
+import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /** A neg-risk market got a question. */
-export type NegRiskQuestionFact = {
-  seq: number
-  txHash: string
-  market: string
-  question: string
-  index: number
-}
+export type NegRiskQuestionFact = FactOrigin & { market: string; question: string; index: number }
 
 export const NEG_RISK_QUESTIONS: FactKind<NegRiskQuestionFact> = {
   rows: {

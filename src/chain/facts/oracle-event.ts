@@ -1,11 +1,8 @@
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
-import { copyNumberList, type FactKind } from './fact-kind.js'
+import { copyNumberList, type FactKind, type TimedOrigin } from './fact-kind.js'
 
 /** A step in the life of a question at the UMA oracle: the fields that a kind lacks are `undefined`. */
-export type OracleFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type OracleFact = TimedOrigin & {
   kind:
     | 'initialized'
     | 'requested'

@@ -1,10 +1,8 @@
 import { copyBytes } from '../../store/copy.js'
-import type { FactKind } from './fact-kind.js'
+import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /** A condition was prepared: its question can be traded from now on. */
-export type PreparationFact = {
-  seq: number
-  txHash: string
+export type PreparationFact = FactOrigin & {
   condition: string
   oracle: string
   question: string

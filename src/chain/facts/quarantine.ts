@@ -1,14 +1,12 @@
 import type { Sql } from '../../store/connection.js'
-import type { FactKind } from './fact-kind.js'
+import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /**
  * What could not be booked, and why. A log about tokens takes all others of its transaction about
  * tokens with it, for what they add up to would be wrong. Only absurd amounts of a token that
  * nothing else in the transaction is about stay alone.
  */
-export type QuarantineFact = {
-  seq: number
-  txHash: string
+export type QuarantineFact = FactOrigin & {
   reason: 'undecodable' | 'absurd_amount' | 'inconsistent' | 'not_in_receipts'
   detail: string
   contract: string

@@ -1,13 +1,11 @@
 import type { Sql } from '../../store/connection.js'
 import { copyBytes, copyText } from '../../store/copy.js'
 import { isHex } from '../../upstreams/polygon/abi.js'
-import type { FactKind } from './fact-kind.js'
+import type { FactKind, FactOrigin } from './fact-kind.js'
 import type { QuarantineFact } from './quarantine.js'
 
 /** A log of our contracts that has no table of its own, or whose event is not known (`kind` is `unknown`). */
-export type RawLogFact = {
-  seq: number
-  txHash: string
+export type RawLogFact = FactOrigin & {
   kind: string
   contract: string
   topics: readonly string[]
@@ -41,11 +39,7 @@ export const RAW_LOGS: FactKind<RawLogFact> = {
 export const quarantineUnstorable = (logs: readonly RawLogFact[]): QuarantineFact[] =>
   logs
     .filter((log) => !isHexLog(log))
-    .map(({ seq, txHash, contract, topics, data }) => ({
-      ...{ seq, txHash, contract, topics, data },
-      reason: 'undecodable',
-      detail: 'not hex',
-    }))
+    .map(({ kind, ...log }) => ({ ...log, reason: 'undecodable', detail: 'not hex' }))
 
 const isHexLog = ({ topics, data }: RawLogFact): boolean => isBytes(data) && topics.every(isBytes)
 

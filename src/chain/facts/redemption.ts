@@ -9,15 +9,13 @@ import {
   idsOfTokens,
   indexesOn,
   isQueried,
+  type TimedOrigin,
   UNTIMED,
 } from './fact-kind.js'
 import { Results, selectResults } from './resolution.js'
 
 /** Tokens were given for what they are worth after the result. */
-export type RedemptionFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type RedemptionFact = TimedOrigin & {
   wallet: string
   condition: string
   /** What was given: only amounts above zero; none at all for an empty redemption. */
@@ -93,18 +91,13 @@ export const REDEMPTIONS: FactKind<RedemptionFact> = {
       const shared = rows.filter(({ tokens }) => needsPayouts(tokens))
       const conditions = new Set(shared.map(({ condition }) => condition))
       const results = new Results(await selectResults(sql, conditions))
-      return rows.map((row) => ({
+      return rows.map(({ flags, ...row }) => ({
         kind: 'redemption',
-        seq: row.seq,
         timeSec: UNTIMED,
-        wallet: row.wallet,
-        condition: row.condition,
-        tokens: row.tokens,
-        amounts: row.amounts,
-        payout: row.payout,
+        ...row,
         payouts: needsPayouts(row.tokens) ? results.before(row.condition, row.seq) : undefined,
-        isCore: hasFlag(row.flags, REDEMPTION_FLAGS.core),
-        isUser: hasFlag(row.flags, REDEMPTION_FLAGS.user),
+        isCore: hasFlag(flags, REDEMPTION_FLAGS.core),
+        isUser: hasFlag(flags, REDEMPTION_FLAGS.user),
       }))
     },
     idsOf: ({ wallet, isCore, tokens, condition }: RedemptionEntry) => ({
@@ -128,10 +121,9 @@ async function resultsFor(
   if (shared.length === 0) return new Results([])
   const conditions = new Set(shared.map(({ condition }) => ids.condition(condition)))
   const stored = await selectResults(tx, conditions)
-  const fresh = batch.resolutions.map(({ seq, condition, payouts }) => ({
-    seq,
-    condition: ids.condition(condition),
-    payouts,
+  const fresh = batch.resolutions.map((fact) => ({
+    ...fact,
+    condition: ids.condition(fact.condition),
   }))
   return new Results([...stored, ...fresh])
 }

@@ -1,16 +1,10 @@
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
-import { copyNumberList, type FactKind } from './fact-kind.js'
+import { copyNumberList, type FactKind, type TimedOrigin } from './fact-kind.js'
 
 /** A condition got its result. */
-export type ResolutionFact = {
-  seq: number
-  timeSec: number
-  txHash: string
-  condition: string
-  payouts: readonly bigint[]
-}
+export type ResolutionFact = TimedOrigin & { condition: string; payouts: readonly bigint[] }
 
 export const RESOLUTIONS: FactKind<ResolutionFact> = {
   rows: {

@@ -9,6 +9,7 @@ import {
   idsOfTokens,
   indexesOn,
   isQueried,
+  type TimedOrigin,
   UNTIMED,
 } from './fact-kind.js'
 
@@ -16,10 +17,7 @@ import {
  * A full set of outcome tokens was made (`split`) or destroyed (`merge`). One act may need two
  * facts: the neg-risk adapter names the wallet, and the token contract moves the tokens.
  */
-export type SplitFact = {
-  seq: number
-  timeSec: number
-  txHash: string
+export type SplitFact = TimedOrigin & {
   isMerge: boolean
   /** Who has or had the tokens in the end: a wallet, or the exchange of a match. */
   wallet: string
@@ -34,7 +32,7 @@ export type SplitFact = {
 }
 
 /** Bits of the column `flags`. */
-export const SPLIT_FLAGS = { merge: 1, core: 2, user: 4 }
+const SPLIT_FLAGS = { merge: 1, core: 2, user: 4 }
 
 type SplitRow = Pick<SplitEntry, 'seq' | 'wallet' | 'condition' | 'amount'> & {
   flags: number
@@ -96,17 +94,14 @@ export const SPLITS: FactKind<SplitFact> = {
           tokensOf.get(condition)?.push(id)
         }
       }
-      return rows.map((row) => ({
+      return rows.map(({ flags, tokens, ...row }) => ({
         kind: 'split',
-        seq: row.seq,
         timeSec: UNTIMED,
-        isMerge: hasFlag(row.flags, SPLIT_FLAGS.merge),
-        wallet: row.wallet,
-        condition: row.condition,
-        tokens: row.tokens ?? tokensOf.get(row.condition) ?? [],
-        amount: row.amount,
-        isCore: hasFlag(row.flags, SPLIT_FLAGS.core),
-        isUser: hasFlag(row.flags, SPLIT_FLAGS.user),
+        ...row,
+        tokens: tokens ?? tokensOf.get(row.condition) ?? [],
+        isMerge: hasFlag(flags, SPLIT_FLAGS.merge),
+        isCore: hasFlag(flags, SPLIT_FLAGS.core),
+        isUser: hasFlag(flags, SPLIT_FLAGS.user),
       }))
     },
     idsOf: ({ wallet, isCore, tokens, condition }: SplitEntry) => ({

@@ -38,13 +38,9 @@ export const BLOCK_SUPPLIES: FactKind<SupplyFact> = {
            and block < ${blockOf(toSeq + 1)}::bigint
          order by block, token
          limit ${limit}`
-      return rows.map(({ block, token, minted, burned }) => ({
-        kind: 'supply',
-        seq: supplySeq(block),
-        timeSec: UNTIMED,
-        token,
-        minted,
-        burned,
+      return rows.map(({ block, ...row }) => ({
+        ...{ kind: 'supply', seq: supplySeq(block), timeSec: UNTIMED },
+        ...row,
       }))
     },
     idsOf: ({ token }: SupplyEntry) => ({ wallets: [], tokens: [token] }),

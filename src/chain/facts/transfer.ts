@@ -1,18 +1,21 @@
 import type { TransferEntry } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
-import { type EntryQuery, type FactKind, indexesOn, UNTIMED } from './fact-kind.js'
+import {
+  type EntryQuery,
+  type FactKind,
+  indexesOn,
+  type TimedOrigin,
+  UNTIMED,
+} from './fact-kind.js'
 
 /**
  * Tokens changed hands outside of trades, splits, merges and redemptions. In a transaction with any
  * of these it is what they leave unexplained, so that all facts together give exact balances.
  */
-export type TransferFact = {
-  seq: number
+export type TransferFact = TimedOrigin & {
   /** Counts the transfers that share a `seq`, from 0. */
   sub: number
-  timeSec: number
-  txHash: string
   /** The zero address makes and destroys. */
   from: string
   to: string
@@ -20,11 +23,6 @@ export type TransferFact = {
   amount: bigint
   /** A contract gives or takes it: not a gift of one wallet to another. */
   isInternal: boolean
-}
-
-type TransferRow = Omit<TransferEntry, 'kind' | 'timeSec' | 'from' | 'to'> & {
-  fromWallet: number
-  toWallet: number
 }
 
 export const TRANSFERS: FactKind<TransferFact> = {
@@ -81,18 +79,10 @@ async function selectEntries(sql: Sql, query: EntryQuery): Promise<TransferEntry
             union all
             (${select(sql`and to_wallet = any(${wallets}::integer[])
                           and from_wallet <> all(${wallets}::integer[])`)})`
-  const rows = await sql<TransferRow[]>`
-    select seq::float8, from_wallet, to_wallet, token, amount
+  const rows = await sql<Omit<TransferEntry, 'kind' | 'timeSec'>[]>`
+    select seq::float8, from_wallet as "from", to_wallet as "to", token, amount
       from (${source}) as moved
      order by moved.seq, moved.sub
      limit ${limit}`
-  return rows.map((row) => ({
-    kind: 'transfer',
-    seq: row.seq,
-    timeSec: UNTIMED,
-    from: row.fromWallet,
-    to: row.toWallet,
-    token: row.token,
-    amount: row.amount,
-  }))
+  return rows.map((row) => ({ kind: 'transfer', timeSec: UNTIMED, ...row }))
 }

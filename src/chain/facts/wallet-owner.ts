@@ -1,12 +1,7 @@
 import type { FactKind } from './fact-kind.js'
 
 /** A wallet that is a contract, and the address that owns it. */
-export type WalletOwnerFact = {
-  seq: number
-  wallet: string
-  owner: string
-  kind: 'safe' | 'proxy'
-}
+export type WalletOwnerFact = { seq: number; wallet: string; owner: string; kind: 'safe' | 'proxy' }
 
 export const WALLET_OWNERS: FactKind<WalletOwnerFact> = {
   rows: {

@@ -13,8 +13,8 @@ export type IdLimits = { walletsMax: number; tokensMax: number }
 export class IdMemory {
   readonly wallets = new GenerationMap<string, number>(ownText)
   readonly builders = new GenerationMap<string, number>(ownText)
-  readonly #tokens = new GenerationMap<string, number>(ownText)
-  readonly #conditions = new GenerationMap<string, number>(ownText)
+  readonly tokens = new GenerationMap<string, number>(ownText)
+  readonly conditions = new GenerationMap<string, number>(ownText)
   readonly #conditionOf = new GenerationMap<number, number>()
   readonly #tokensOf = new GenerationMap<number, readonly number[]>()
   /** The blocks that state the condition of tokens, where blocks before them may still be booked. */
@@ -34,14 +34,6 @@ export class IdMemory {
     this.#statedIn.clear()
   }
 
-  token(name: string): number | undefined {
-    return this.#tokens.get(name)
-  }
-
-  condition(name: string): number | undefined {
-    return this.#conditions.get(name)
-  }
-
   /** As stated up to the end of a block; without a block as stated so far. */
   conditionOf(token: number, block = Number.POSITIVE_INFINITY): number | undefined {
     return this.#isStatedAfter(token, block) ? NONE : this.#conditionOf.get(token)
@@ -55,16 +47,16 @@ export class IdMemory {
 
   /** `undefined`: not all that belongs to it is in memory. */
   keepToken(name: string): number | undefined {
-    const young = this.#tokens.getYoung(name)
+    const young = this.tokens.getYoung(name)
     if (young !== undefined) return young
-    const id = this.#tokens.keep(name)
+    const id = this.tokens.keep(name)
     return id !== undefined && this.keepsConditionOf(id) ? id : undefined
   }
 
   keepCondition(name: string): number | undefined {
-    const young = this.#conditions.getYoung(name)
+    const young = this.conditions.getYoung(name)
     if (young !== undefined) return young
-    const id = this.#conditions.keep(name)
+    const id = this.conditions.keep(name)
     return id !== undefined && this.keepsTokensOf(id) ? id : undefined
   }
 
@@ -79,14 +71,6 @@ export class IdMemory {
     const tokens = this.#tokensOf.keep(condition)
     for (const token of tokens ?? []) this.#conditionOf.set(token, condition)
     return tokens !== undefined
-  }
-
-  setToken(name: string, id: number): void {
-    this.#tokens.set(name, id)
-  }
-
-  setCondition(name: string, id: number): void {
-    this.#conditions.set(name, id)
   }
 
   setConditionOf(token: number, condition: number): void {
@@ -104,7 +88,7 @@ export class IdMemory {
 
   /** Whether the fact names a token without a condition. All of its ids must be in memory. */
   isNew({ tokens }: OutcomesFact): boolean {
-    return tokens.some((token) => this.conditionOf(this.token(token) ?? NONE) === NONE)
+    return tokens.some((token) => this.conditionOf(this.tokens.get(token) ?? NONE) === NONE)
   }
 
   /**
@@ -112,12 +96,12 @@ export class IdMemory {
    * another collateral, say) only shares the condition, and a token never changes its condition.
    */
   learn({ seq, condition: name, tokens }: OutcomesFact): TokenOutcome[] {
-    const condition = this.condition(name) ?? NONE
+    const condition = this.conditions.get(name) ?? NONE
     const isFirst = this.tokensOf(condition)?.length === 0
     const statedIn = blockOf(seq)
     const learned: TokenOutcome[] = []
     for (const [outcome, token] of tokens.entries()) {
-      const id = this.token(token) ?? NONE
+      const id = this.tokens.get(token) ?? NONE
       if (this.conditionOf(id) !== NONE) continue
       this.#conditionOf.set(id, condition)
       this.#statedIn.set(id, statedIn)
@@ -134,7 +118,7 @@ export class IdMemory {
 
   #all(): { turn(): void; clear(): void }[] {
     return [
-      ...[this.wallets, this.builders, this.#tokens, this.#conditions],
+      ...[this.wallets, this.builders, this.tokens, this.conditions],
       ...[this.#conditionOf, this.#tokensOf],
     ]
   }

@@ -58,8 +58,8 @@ export class IdRegistry implements IdLookup {
     { journal }: { journal: boolean },
   ): Promise<CreatedIds> {
     const references = this.#collect(batch, batch.blocks[0]?.number ?? 0)
-    if (sizeOf(references) > 0) await this.#find(tx, references)
-    const isComplete = sizeOf(references) === 0
+    if (!isEmpty(references)) await this.#find(tx, references)
+    const isComplete = isEmpty(references)
     if (isComplete && !batch.outcomes.some((fact) => this.#memory.isNew(fact))) {
       return { wallets: [], tokens: [] }
     }
@@ -70,7 +70,7 @@ export class IdRegistry implements IdLookup {
     const created = this.#create(references, last)
     const outcomes = await this.#insert(tx, created, batch.outcomes, last)
     if (journal) await insertOutcomeJournal(tx, outcomes.filter(isOlderThanStated(created, last)))
-    this.#lastIds = lastIdsAfter(last, created)
+    this.#lastIds = byTable((table) => last[table] + created[table].length)
     return { wallets: created.wallets.map(idOf), tokens: created.tokens.map(idOf) }
   }
 
@@ -113,11 +113,11 @@ export class IdRegistry implements IdLookup {
   }
 
   token(token: string): number {
-    return this.#memory.token(token) ?? unresolved(token)
+    return this.#memory.tokens.get(token) ?? unresolved(token)
   }
 
   condition(condition: string): number {
-    return this.#memory.condition(condition) ?? unresolved(condition)
+    return this.#memory.conditions.get(condition) ?? unresolved(condition)
   }
 
   builder(code: string): number {
@@ -181,18 +181,13 @@ export class IdRegistry implements IdLookup {
       selectIds(sql, 'builders', references.builders.names()),
       selectTokens(sql, references.tokens.names()),
     ])
-    for (const { name, id } of wallets) memory.wallets.set(name, id)
-    for (const { name, id } of builders) memory.builders.set(name, id)
-    for (const { name, id } of conditions) memory.setCondition(name, id)
-    for (const { name, id } of tokens) memory.setToken(name, id)
+    const found = { wallets, conditions, builders, tokens }
+    this.#setIds(found)
     const missing = conditions.map(idOf).filter((id) => !memory.keepsTokensOf(id))
     await this.#findSets(sql, [...missing, ...this.#setConditions(tokens)])
-    return {
-      wallets: takeFound(references.wallets, wallets),
-      conditions: takeFound(references.conditions, conditions),
-      builders: takeFound(references.builders, builders),
-      tokens: takeFound(references.tokens, tokens),
-    }
+    return byTable((table) =>
+      found[table].map(({ name, id }) => ({ id, since: references[table].take(name)?.seq ?? 0 })),
+    )
   }
 
   /** Brings into memory, anew if they are there, the conditions of tokens and the tokens of conditions. */
@@ -226,24 +221,19 @@ export class IdRegistry implements IdLookup {
 
   /** Numbers what is left of the references, and brings it into memory. */
   #create(references: IdReferences, last: LastIds): NewIds {
-    const memory = this.#memory
-    const created = {
-      wallets: numberFrom(last.wallets, references.wallets),
-      tokens: numberFrom(last.tokens, references.tokens),
-      conditions: numberFrom(last.conditions, references.conditions),
-      builders: numberFrom(last.builders, references.builders),
-    }
-    for (const { name, id } of created.wallets) memory.wallets.set(name, id)
-    for (const { name, id } of created.builders) memory.builders.set(name, id)
-    for (const { name, id } of created.conditions) {
-      memory.setCondition(name, id)
-      memory.setTokensOf(id, [])
-    }
-    for (const { name, id } of created.tokens) {
-      memory.setToken(name, id)
-      memory.setConditionOf(id, NONE)
-    }
+    const created = byTable((table) => {
+      const left = references[table].takeAll()
+      return left.map(({ name, seq }, index) => ({ name, id: last[table] + 1 + index, since: seq }))
+    })
+    this.#setIds(created)
+    for (const { id } of created.conditions) this.#memory.setTokensOf(id, [])
+    for (const { id } of created.tokens) this.#memory.setConditionOf(id, NONE)
     return created
+  }
+
+  #setIds(found: Record<IdTable, readonly FoundId[]>): void {
+    for (const table of ID_TABLES)
+      for (const { name, id } of found[table]) this.#memory[table].set(name, id)
   }
 
   /** Writes the new ids and which tokens belong to which conditions; returns the latter. */
@@ -275,23 +265,18 @@ export class IdRegistry implements IdLookup {
 
 const idOf = ({ id }: { id: number }): number => id
 
-const sizeOf = ({ wallets, tokens, conditions, builders }: IdReferences): number =>
-  wallets.size + tokens.size + conditions.size + builders.size
+const byTable = <T>(make: (table: IdTable) => T): Record<IdTable, T> => ({
+  wallets: make('wallets'),
+  tokens: make('tokens'),
+  conditions: make('conditions'),
+  builders: make('builders'),
+})
+
+const isEmpty = (references: IdReferences): boolean =>
+  ID_TABLES.every((table) => references[table].size === 0)
 
 const areSame = (a: LastIds, b: LastIds | undefined): boolean =>
   b !== undefined && ID_TABLES.every((table) => a[table] === b[table])
-
-function lastIdsAfter(last: LastIds, created: NewIds): LastIds {
-  const after = { ...last }
-  for (const table of ID_TABLES) after[table] += created[table].length
-  return after
-}
-
-const takeFound = (references: References, found: readonly FoundId[]) =>
-  found.map(({ name, id }) => ({ id, since: references.take(name)?.seq ?? 0 }))
-
-const numberFrom = (lastId: number, references: References): NewId[] =>
-  references.takeAll().map(({ name, seq }, index) => ({ name, id: lastId + 1 + index, since: seq }))
 
 /** A token that is as new as what was stated of it goes with its row; all others need a journal. */
 const isOlderThanStated =

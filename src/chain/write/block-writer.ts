@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { partitionEnd } from '../../core/blocks.js'
-import type { Entry } from '../../ledger/entry.js'
 import {
   type LedgerLimits,
   LedgerStore,
@@ -72,12 +71,12 @@ const SEND_CHARS = 262_144
  * together. After an error it must not be used again; a new one starts from what the database has.
  */
 export class BlockWriter implements BlockSink {
+  cursor: ChainCursor | undefined
   readonly #pool: Pool
   readonly #decoder = new LogDecoder()
   readonly #listeners: readonly BlockListener[]
   readonly #ids = new IdRegistry()
   readonly #ledger: LedgerStore
-  #cursor: ChainCursor | undefined
   #epoch: number
   /** Up to this block the partitions exist. */
   #partitionedTo = -1
@@ -93,7 +92,7 @@ export class BlockWriter implements BlockSink {
     this.#pool = pool
     this.#listeners = listeners
     this.#ledger = new LedgerStore(this.#ids, limits)
-    this.#cursor = state.cursor
+    this.cursor = state.cursor
     this.#epoch = state.epoch
     this.#pools = pools
   }
@@ -101,10 +100,6 @@ export class BlockWriter implements BlockSink {
   static async open(options: BlockWriterOptions): Promise<BlockWriter> {
     const { pool } = options
     return new BlockWriter(options, await readState(pool), await selectPools(pool))
-  }
-
-  get cursor(): ChainCursor | undefined {
-    return this.#cursor
   }
 
   async append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void> {
@@ -133,7 +128,7 @@ export class BlockWriter implements BlockSink {
       await moveCursor(tx, cursor)
       return count
     })
-    this.#cursor = cursor
+    this.cursor = cursor
     this.#forget()
     this.#pools = await selectPools(this.#pool)
     for (const listener of this.#listeners) listener.onRewound(toBlock, unquarantined)
@@ -204,7 +199,7 @@ export class BlockWriter implements BlockSink {
       await insertRefusedEntries(tx, refusals)
       await this.#finish(tx, first.fromBlock, last)
     })
-    this.#cursor = cursorOf(last)
+    this.cursor = cursorOf(last)
     for (const notify of afterCommit) notify()
     return booked
   }
@@ -232,9 +227,9 @@ export class BlockWriter implements BlockSink {
       tx`set local statement_timeout = 0`,
       lockState(tx),
     ])
-    if (cursor?.hash !== this.#cursor?.hash) {
+    if (cursor?.hash !== this.cursor?.hash) {
       throw new OvertakenError(
-        `the chain is booked up to ${cursor?.block}, not ${this.#cursor?.block}`,
+        `the chain is booked up to ${cursor?.block}, not ${this.cursor?.block}`,
       )
     }
     if (epoch !== this.#epoch) {
@@ -253,7 +248,7 @@ export class BlockWriter implements BlockSink {
     writer: FactWriter,
     onSend: () => void,
   ): Promise<void> {
-    const { facts, isNearHead } = batch
+    const { facts, toBlock, isNearHead } = batch
     const { wallets, tokens } = await this.#ids.resolve(tx, facts, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.addNewWallet(wallet)
     for (const token of tokens) this.#ledger.addNewToken(token)
@@ -261,11 +256,10 @@ export class BlockWriter implements BlockSink {
     await this.#ledger.load(tx, entries)
     writer.add(facts)
     onSend()
-    await allDone([writer.send(tx, SEND_CHARS), this.#fold(batch, entries)])
-  }
-
-  async #fold({ toBlock, isNearHead }: AttributedBatch, entries: readonly Entry[]): Promise<void> {
-    await this.#ledger.foldEntries(entries, () => isNearHead)
+    await allDone([
+      writer.send(tx, SEND_CHARS),
+      this.#ledger.foldEntries(entries, () => isNearHead),
+    ])
     this.#ledger.startBlock(toBlock, isNearHead)
   }
 

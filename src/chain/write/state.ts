@@ -3,6 +3,7 @@ import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchBlock } from '../facts/block.js'
 import type { ChainCursor } from '../follow/block-sink.js'
+import type { StateRow } from '../queries.js'
 
 export type ChainState = {
   /** First block of the ledger; `undefined`: there is no ledger yet. */
@@ -13,22 +14,16 @@ export type ChainState = {
   epoch: number
 }
 
-type StateRow = {
-  ledgerFrom: number | null
-  block: number | null
-  blockHash: string | null
-  blockTime: number | null
-  epoch: number
-}
+type CursorRow = Omit<StateRow, 'keptFrom'> & { blockHash: string | null }
 
 /** Locks the state until the transaction ends. Every transaction that moves the cursor, the ledger or the coverage takes it first. */
 export async function lockState(tx: Sql): Promise<ChainState> {
-  const [row] = await tx<StateRow[]>`${selectState(tx)} for update`
+  const [row] = await tx<CursorRow[]>`${selectState(tx)} for update`
   return toState(row)
 }
 
 export async function readState(sql: Sql): Promise<ChainState> {
-  const [row] = await sql<StateRow[]>`${selectState(sql)}`
+  const [row] = await sql<CursorRow[]>`${selectState(sql)}`
   return toState(row)
 }
 
@@ -36,7 +31,7 @@ const selectState = (sql: Sql) => sql`
   select ledger_from, block, '0x' || encode(block_hash, 'hex') as block_hash, block_time, epoch
     from chain_state`
 
-function toState(row: StateRow | undefined): ChainState {
+function toState(row: CursorRow | undefined): ChainState {
   if (row === undefined) throw new Error('chain_state has lost its row')
   const { ledgerFrom, block, blockHash, blockTime, epoch } = row
   const cursor =
