@@ -1,17 +1,13 @@
-import type { Clock } from '../../core/clock.js'
-import type { Log } from '../../lib/log.js'
 import { UpstreamError } from '../transport/errors.js'
-import type { UpstreamMetrics } from '../transport/metrics.js'
 import { UpstreamSocket } from '../transport/socket.js'
-import type { SocketGap, SocketStatus, SocketTuning } from '../transport/socket-options.js'
+import type {
+  SocketConnectorOptions,
+  SocketGap,
+  SocketStatus,
+} from '../transport/socket-options.js'
 import { type ClobEvent, parseClobFrame } from './socket-parse.js'
 
 const NAME = 'clob_ws'
-
-const HEARTBEAT = { everyMs: 10_000, text: 'PING' }
-const DEAD_AFTER_MS = 30_000
-/** The markets that are followed change every second. */
-const SILENT_AFTER_MS = 60_000
 
 const TOKENS_PER_FRAME = 500
 const TOKENS_MAX = 20_000
@@ -22,13 +18,7 @@ const REPEATED_CHARACTERS_MAX = 64 * 1024
 /** The events of that time are missing: the books of the tokens have to be fetched again. */
 export type ClobGap = SocketGap & { tokenIds: string[] }
 
-export type ClobSocketOptions = {
-  url: string
-  clock: Clock
-  metrics: UpstreamMetrics
-  log: Log
-  /** The first connection waits for it. */
-  opened?: Promise<void> | undefined
+export type ClobSocketOptions = SocketConnectorOptions & {
   /** The events of a frame, in order. While a promise is pending the next frames wait. */
   onEvents: (events: ClobEvent[]) => void | Promise<void>
   /**
@@ -37,7 +27,6 @@ export type ClobSocketOptions = {
    */
   onGap: (gap: ClobGap) => void | Promise<void>
   tokensMax?: number | undefined
-  tuning?: SocketTuning | undefined
 }
 
 /**
@@ -52,15 +41,15 @@ export class ClobSocket {
   #lastText: string | undefined
 
   constructor(options: ClobSocketOptions) {
-    const { url, clock, metrics, log, opened, onEvents, onGap, tuning } = options
-    const { tokensMax = TOKENS_MAX } = options
+    const { onEvents, onGap, tuning, tokensMax = TOKENS_MAX } = options
     this.#tokensMax = tokensMax
     this.#socket = new UpstreamSocket<ClobEvent[]>({
+      ...options,
       upstream: NAME,
-      url,
-      heartbeat: HEARTBEAT,
-      deadAfterMs: DEAD_AFTER_MS,
-      silentAfterMs: SILENT_AFTER_MS,
+      heartbeat: { everyMs: 10_000, text: 'PING' },
+      deadAfterMs: 30_000,
+      // The markets that are followed change every second.
+      silentAfterMs: 60_000,
       expectsData: () => this.#wanted.size > 0,
       parse: (text) => {
         const events = parseClobFrame(text)
@@ -69,10 +58,6 @@ export class ClobSocket {
       onOpen: () => this.#onOpen(),
       onMessage: onEvents,
       onGap: (gap) => onGap({ ...gap, tokenIds: [...this.#wanted] }),
-      clock,
-      metrics,
-      log,
-      opened,
       ...tuning,
       limits: { ...LIMITS, ...tuning?.limits },
     })

@@ -1,9 +1,6 @@
-import type { Clock } from '../../core/clock.js'
 import { GenerationMap } from '../../lib/generation-map.js'
-import type { Log } from '../../lib/log.js'
-import type { UpstreamMetrics } from '../transport/metrics.js'
 import { UpstreamSocket } from '../transport/socket.js'
-import type { SocketLimits, SocketStatus, SocketTimings } from '../transport/socket-options.js'
+import type { SocketOptions, SocketStatus } from '../transport/socket-options.js'
 import { createRedact } from '../transport/url.js'
 import { SETTLERS } from './calldata.js'
 import { type HeadGap, HeadTrack } from './head-track.js'
@@ -15,18 +12,10 @@ import {
   Subscriptions,
 } from './socket-parse.js'
 
-export type PolygonSocketOptions = {
-  url: string
-  clock: Clock
-  metrics: UpstreamMetrics
-  log: Log
-  /** The first connection waits for it. */
-  opened?: Promise<void> | undefined
-  timings?: Partial<SocketTimings> | undefined
-  limits?: Partial<SocketLimits> | undefined
-  /** Without a new head for that long the socket is opened again. */
-  silentAfterMs?: number | undefined
-}
+export type PolygonSocketOptions = Pick<
+  SocketOptions<unknown>,
+  'url' | 'clock' | 'metrics' | 'log' | 'opened' | 'timings' | 'silentAfterMs'
+>
 
 /** While a returned promise is pending, later messages wait; past the bound in bytes the socket is closed. */
 export type PolygonListener = {
@@ -39,9 +28,6 @@ export type PolygonListener = {
 }
 
 const NAME = 'polygon_ws'
-const HEARTBEAT = { everyMs: 10_000 }
-const DEAD_AFTER_MS = 25_000
-const SILENT_AFTER_MS = 15_000
 const PENDING_REMEMBERED = 10_000
 
 /** How long to stay away from a node that refuses what we cannot do without. */
@@ -60,26 +46,20 @@ export class PolygonSocket {
   #subscriptions = new Subscriptions()
 
   constructor(options: PolygonSocketOptions, listener: PolygonListener) {
-    const { url, clock, metrics, log, opened, timings, limits, silentAfterMs } = options
     this.#options = options
     this.#listener = listener
     this.#socket = new UpstreamSocket<DataMessage>({
+      ...options,
       upstream: NAME,
-      url,
-      heartbeat: HEARTBEAT,
-      deadAfterMs: DEAD_AFTER_MS,
-      silentAfterMs: silentAfterMs ?? SILENT_AFTER_MS,
+      heartbeat: { everyMs: 10_000 },
+      deadAfterMs: 25_000,
+      // Without a new head for that long the socket is opened again.
+      silentAfterMs: options.silentAfterMs ?? 15_000,
       parse: (text) => this.#parse(text),
       isData: ({ kind }) => kind === 'head',
       onOpen: () => this.#subscribe(),
       onMessage: (message) => this.#onMessage(message),
       onGap: () => this.#track.interrupt(),
-      clock,
-      metrics,
-      log,
-      opened,
-      timings,
-      limits,
     })
   }
 

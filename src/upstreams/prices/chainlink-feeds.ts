@@ -19,32 +19,18 @@ export type ChainlinkFeed = {
 const DECIMALS = 18
 
 /** Feeds whose ids are public. The list of the host may name them in another way. */
-const KNOWN: ReadonlyMap<string, Pick<ChainlinkFeed, 'coin' | 'kind'>> = new Map([
-  [
-    '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8',
-    { coin: 'btc', kind: 'spot' },
-  ],
-  [
-    '0x000362205e10b3a147d02792eccee483dca6c7b44ecce7012cb8c6e0b68b3ae9',
-    { coin: 'eth', kind: 'spot' },
-  ],
-  [
-    '0x0003b778d3f6b2ac4991302b89cb313f99a42467d6c9c5f96f57c29c0d2bc24f',
-    { coin: 'sol', kind: 'spot' },
-  ],
-  [
-    '0x000335fd3f3ffa06cfd9297b97367f77145d7a5f132e84c736cc471dd98621fe',
-    { coin: 'bnb', kind: 'spot' },
-  ],
-  [
-    '0x0002e6b03af5a87b65f4c5c0c8eaf6027e4156f467cd16bdcf8a5b4347f9c087',
-    { coin: 'btc', kind: 'twap30' },
-  ],
-  [
-    '0x0002ee6757e8822c00d273bc340fc24c9cafe123a4ff2ea1dbdb31944bc7d95f',
-    { coin: 'btc', kind: 'twap60' },
-  ],
-])
+const KNOWN = new Map<string, Pick<ChainlinkFeed, 'coin' | 'kind'>>(
+  (
+    [
+      ['btc', 'spot', '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'],
+      ['eth', 'spot', '0x000362205e10b3a147d02792eccee483dca6c7b44ecce7012cb8c6e0b68b3ae9'],
+      ['sol', 'spot', '0x0003b778d3f6b2ac4991302b89cb313f99a42467d6c9c5f96f57c29c0d2bc24f'],
+      ['bnb', 'spot', '0x000335fd3f3ffa06cfd9297b97367f77145d7a5f132e84c736cc471dd98621fe'],
+      ['btc', 'twap30', '0x0002e6b03af5a87b65f4c5c0c8eaf6027e4156f467cd16bdcf8a5b4347f9c087'],
+      ['btc', 'twap60', '0x0002ee6757e8822c00d273bc340fc24c9cafe123a4ff2ea1dbdb31944bc7d95f'],
+    ] as const
+  ).map(([coin, kind, id]) => [id, { coin, kind }]),
+)
 
 /** The feeds that a key may read, as `/api/v1/feeds` lists them; those that are no dollar price are left out. */
 export function parseFeeds(body: unknown, path: string): ChainlinkFeed[] {

@@ -19,9 +19,6 @@ import { healthOf, TickDeduplicator, type TickHole } from './tick-deduplicator.j
 
 const NAME = 'chainlink'
 
-const HEARTBEAT = { everyMs: 10_000 }
-const DEAD_AFTER_MS = 30_000
-const SILENT_AFTER_MS = 15_000
 const FEEDS_BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
 const SECOND_MS = 1_000
 
@@ -101,7 +98,7 @@ export class ChainlinkSource implements PriceSource {
     { onTick, onGap }: PriceListener,
     stored: StoredStreams | undefined,
   ): void {
-    const { coins, clock, metrics, log, opened, tuning } = this.#options
+    const { coins, clock, metrics, log, tuning } = this.#options
     const backfill = new Backfill(signal, {
       readPage: (...page) => rest.readPage(...page),
       onTick: (tick) => deduplicator.accept(tick),
@@ -124,12 +121,13 @@ export class ChainlinkSource implements PriceSource {
     this.#backfill = backfill
     this.#deduplicator = deduplicator
     this.#socket = new UpstreamSocket<PriceTick>({
+      ...this.#options,
       upstream: NAME,
       url: url.href,
       headers: () => this.#sign(url),
-      heartbeat: HEARTBEAT,
-      deadAfterMs: DEAD_AFTER_MS,
-      silentAfterMs: SILENT_AFTER_MS,
+      heartbeat: { everyMs: 10_000 },
+      deadAfterMs: 30_000,
+      silentAfterMs: 15_000,
       parse: (text) => parseReportFrame(text, feeds, clock.now()),
       isData: (tick) => deduplicator.isNew(tick),
       // The feeds are part of the address.
@@ -137,10 +135,6 @@ export class ChainlinkSource implements PriceSource {
       onMessage: (tick) => deduplicator.accept(tick),
       // The seconds themselves show what is missing.
       onGap: () => undefined,
-      clock,
-      metrics,
-      log,
-      opened,
       timings: PRICE_TIMINGS,
       ...tuning,
     })

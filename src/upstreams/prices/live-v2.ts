@@ -18,9 +18,6 @@ import { healthOf, TickDeduplicator, toPriceGap } from './tick-deduplicator.js'
 
 const NAME = 'live_v2'
 
-const HEARTBEAT = { everyMs: 10_000, text: JSON.stringify({ op: 'ping', rid: 'ping' }) }
-const DEAD_AFTER_MS = 35_000
-const SILENT_AFTER_MS = 15_000
 const STEP_MS_MAX = 5_000
 
 /** A refused key stays refused until the operator changes it. */
@@ -54,7 +51,7 @@ export class LiveV2Source implements PriceSource {
   }
 
   start(signal: AbortSignal, { onTick, onGap }: PriceListener, stored?: StoredStreams): void {
-    const { url, coins, clock, metrics, log, opened, tuning } = this.#options
+    const { coins, clock, tuning } = this.#options
     this.#onGap = onGap
     const deduplicator = new TickDeduplicator({
       coins,
@@ -65,11 +62,11 @@ export class LiveV2Source implements PriceSource {
         this.#report({ coin, kind, fromMs: afterMs, toMs: beforeMs }),
     })
     const socket = new UpstreamSocket<LiveV2Message>({
+      ...this.#options,
       upstream: NAME,
-      url,
-      heartbeat: HEARTBEAT,
-      deadAfterMs: DEAD_AFTER_MS,
-      silentAfterMs: SILENT_AFTER_MS,
+      heartbeat: { everyMs: 10_000, text: JSON.stringify({ op: 'ping', rid: 'ping' }) },
+      deadAfterMs: 35_000,
+      silentAfterMs: 15_000,
       parse: (text) => parseLiveV2Frame(text, clock.now()),
       isData: (message) =>
         message.kind === 'data' && message.ticks.some((tick) => deduplicator.isNew(tick)),
@@ -81,10 +78,6 @@ export class LiveV2Source implements PriceSource {
         onGap(toPriceGap(NAME, gap, deduplicator))
       },
       closeWaitMs,
-      clock,
-      metrics,
-      log,
-      opened,
       timings: PRICE_TIMINGS,
       ...tuning,
     })

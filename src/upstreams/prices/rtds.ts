@@ -12,11 +12,6 @@ import { healthOf, TickDeduplicator, toPriceGap } from './tick-deduplicator.js'
 
 const NAME = 'rtds'
 
-// Without pings the server keeps the socket open and sends nothing more.
-const HEARTBEAT = { everyMs: 5_000, text: 'PING' }
-const DEAD_AFTER_MS = 20_000
-const SILENT_AFTER_MS = 15_000
-
 /** About 3 % of the seconds never come; so many in a row are an outage. */
 const STEP_MS_MAX = 5_000
 
@@ -32,7 +27,7 @@ export class RtdsSource implements PriceSource {
   }
 
   start(signal: AbortSignal, { onTick, onGap }: PriceListener, stored?: StoredStreams): void {
-    const { url, coins, clock, metrics, log, opened, tuning } = this.#options
+    const { coins, clock, metrics, log, tuning } = this.#options
     const deduplicator = new TickDeduplicator({
       coins,
       stepMsMax: STEP_MS_MAX,
@@ -44,11 +39,12 @@ export class RtdsSource implements PriceSource {
       },
     })
     const socket = new UpstreamSocket<RtdsMessage>({
+      ...this.#options,
       upstream: NAME,
-      url,
-      heartbeat: HEARTBEAT,
-      deadAfterMs: DEAD_AFTER_MS,
-      silentAfterMs: SILENT_AFTER_MS,
+      // Without pings the server keeps the socket open and sends nothing more.
+      heartbeat: { everyMs: 5_000, text: 'PING' },
+      deadAfterMs: 20_000,
+      silentAfterMs: 15_000,
       parse: (text) => parseRtdsFrame(text, clock.now()),
       isData: (message) =>
         message.kind === 'ticks' && message.ticks.some((tick) => deduplicator.isNew(tick)),
@@ -59,10 +55,6 @@ export class RtdsSource implements PriceSource {
         else log.warn({ upstream: NAME, detail: message.message }, 'subscription refused')
       },
       onGap: (gap) => onGap(toPriceGap(NAME, gap, deduplicator)),
-      clock,
-      metrics,
-      log,
-      opened,
       timings: PRICE_TIMINGS,
       ...tuning,
     })

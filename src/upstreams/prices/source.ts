@@ -1,7 +1,8 @@
-import type { Clock } from '../../core/clock.js'
-import type { Log } from '../../lib/log.js'
-import type { UpstreamMetrics } from '../transport/metrics.js'
-import type { SocketFault, SocketState, SocketTuning } from '../transport/socket-options.js'
+import type {
+  SocketConnectorOptions,
+  SocketFault,
+  SocketState,
+} from '../transport/socket-options.js'
 
 /** One place that prices come from. It opens its own connection again whenever that ends. */
 export type PriceSource = {
@@ -84,16 +85,9 @@ export type PriceSourceHealth = {
 }
 
 /** What every source needs. */
-export type PriceSourceOptions = {
-  url: string
+export type PriceSourceOptions = SocketConnectorOptions & {
   /** Lower-case. Prices of other coins are left out. */
   coins: readonly string[]
-  clock: Clock
-  metrics: UpstreamMetrics
-  log: Log
-  /** The first connection waits for it. Absent: the source can be asked at once. */
-  opened?: Promise<void> | undefined
-  tuning?: SocketTuning | undefined
 }
 
 /** A price that was missed does not come again: a socket is opened again after a few seconds at most. */

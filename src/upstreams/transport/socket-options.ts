@@ -74,6 +74,12 @@ export type SocketTuning = Partial<
   Pick<SocketOptions<unknown>, 'heartbeat' | 'deadAfterMs' | 'silentAfterMs' | 'timings' | 'limits'>
 >
 
+/** The options that are handed to a connector; it adds the others itself. */
+export type SocketConnectorOptions = Pick<
+  SocketOptions<unknown>,
+  'url' | 'clock' | 'metrics' | 'log' | 'opened'
+> & { tuning?: SocketTuning | undefined }
+
 export type SocketTimings = typeof TIMINGS
 export type SocketLimits = typeof LIMITS
 
