@@ -10,24 +10,12 @@ export type BusOptions = { clock: Clock; log: Log } & Partial<RecentLimits>
  * may only select and queue what it wants. What it throws is logged; other listeners and the publisher
  * do not notice.
  */
-export type BusListener = (events: readonly BusEvent[]) => void
+type BusListener = (events: readonly BusEvent[]) => void
 
 /** `limit`: the newest so many. */
-export type Replay = ({ sinceMs: number } | { afterId: number }) & { limit?: number | undefined }
+type Replay = ({ sinceMs: number } | { afterId: number }) & { limit?: number | undefined }
 
-export type BusStatus = {
-  eventsBuffered: number
-  eventStoreBytes: number
-  eventsProcessed: number
-  /** Removed before `keepMs` was over, because a memory limit was reached. */
-  eventsDropped: number
-  /** When the oldest buffered event was published; `undefined`: the buffer is empty. */
-  keptFromMs: number | undefined
-}
-
-const KEEP_MS = 5 * 60_000
-const BYTES_MAX = 256 * 1024 * 1024
-const COUNT_MAX = 1_000_000
+const LIMITS = { keepMs: 5 * 60_000, bytesMax: 256 * 1024 * 1024, countMax: 1_000_000 }
 /** Ids start at the time of the start times this: no process publishes a thousand events a millisecond. */
 const IDS_PER_MS = 1_000
 /** A listener whose call takes longer is named in the log, once. */
@@ -52,14 +40,10 @@ export class Bus {
   #lastId: number
   #processed = 0
 
-  constructor({ clock, log, keepMs, bytesMax, countMax }: BusOptions) {
+  constructor({ clock, log, ...limits }: BusOptions) {
     this.#clock = clock
     this.#log = log
-    this.#recent = new RecentEvents({
-      keepMs: keepMs ?? KEEP_MS,
-      bytesMax: bytesMax ?? BYTES_MAX,
-      countMax: countMax ?? COUNT_MAX,
-    })
+    this.#recent = new RecentEvents({ ...LIMITS, ...limits })
     this.#lastId = clock.now() * IDS_PER_MS
   }
 
@@ -99,13 +83,15 @@ export class Bus {
     return this.#recent.countOf(type)
   }
 
-  get status(): BusStatus {
+  get status() {
     this.#recent.trim(this.#clock.now())
     return {
       eventsBuffered: this.#recent.count,
       eventStoreBytes: this.#recent.bytes,
       eventsProcessed: this.#processed,
+      /** Removed before `keepMs` was over, because a memory limit was reached. */
       eventsDropped: this.#recent.dropped,
+      /** When the oldest buffered event was published; `undefined`: the buffer is empty. */
       keptFromMs: this.#recent.oldest?.publishedMs,
     }
   }

@@ -11,22 +11,7 @@ import { countMarkets, selectOpenMarketInfos } from './queries.js'
 
 const OPEN_EVENTS_MS = 10 * 60_000
 
-export type CatalogueStatus = {
-  /** Of the first copy; `undefined`: finished by an earlier process, or not begun. */
-  progress: SyncProgress | undefined
-  /** When this process last brought the catalogue up to date; `undefined`: it did not. */
-  syncedAtMs: number | undefined
-  /** The error of the last run; `undefined`: it went well. */
-  problem: string | undefined
-  /** Markets in the database, as last counted. */
-  known: number
-  /** Markets in memory. */
-  resident: number
-  lookupsQueued: number
-  lookupsDropped: number
-  /** Tokens and conditions that were looked up and not found. */
-  unknown: number
-}
+type CatalogueStatus = ReturnType<CatalogueSync['status']>
 
 /** Keeps the catalogue up to date: each method is one run of a job. */
 export class CatalogueSync {
@@ -42,17 +27,23 @@ export class CatalogueSync {
     this.#deps = deps
   }
 
-  status(): CatalogueStatus {
+  status() {
     const { size, lookups } = this.#deps.catalogue
     const [problem] = this.#problems.values()
     return {
+      /** Of the first copy; `undefined`: finished by an earlier process, or not begun. */
       progress: this.#progress,
+      /** When this process last brought the catalogue up to date; `undefined`: it did not. */
       syncedAtMs: this.#syncedAtMs,
+      /** The error of the last run; `undefined`: it went well. */
       problem,
+      /** Markets in the database, as last counted. */
       known: this.#known,
+      /** Markets in memory. */
       resident: size,
       lookupsQueued: lookups.waiting,
       lookupsDropped: lookups.dropped,
+      /** Tokens and conditions that were looked up and not found. */
       unknown: lookups.absent,
     }
   }

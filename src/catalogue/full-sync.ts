@@ -82,10 +82,8 @@ async function storePage(
   return next
 }
 
-function advance(
-  state: CatalogueState,
-  { items, nextCursor }: SalvagedPage<GammaEvent>,
-): CatalogueState {
+function advance(state: CatalogueState, page: SalvagedPage<GammaEvent>): CatalogueState {
+  const { items, nextCursor } = page
   const { phase, createdUntil } = state
   const markets = items.flatMap((event) => event.markets)
   const createdMs = markets.flatMap(({ createdAtMs }) => createdAtMs ?? [])

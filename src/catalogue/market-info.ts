@@ -1,22 +1,7 @@
 import { toTokenId } from '../core/token-id.js'
 
 /** One market as events and answers show it. */
-export type MarketInfo = {
-  /** `0x` and 64 lower-case digits. */
-  conditionId: string
-  title: string
-  slug: string
-  image: string | undefined
-  eventTitle: string | undefined
-  eventSlug: string | undefined
-  negRisk: boolean
-  tickSize: number | undefined
-  /** Basis points; `undefined`: no fee. */
-  takerBaseFee: number | undefined
-  outcomes: readonly string[]
-  /** Decimal, in the order of `outcomes`. */
-  tokenIds: readonly string[]
-}
+export type MarketInfo = Readonly<ReturnType<typeof toMarketInfo>>
 
 /**
  * Finds markets in memory, in microseconds. `undefined`: it is not in memory, or does not exist; the
@@ -49,22 +34,22 @@ export type MarketInfoRow = {
 
 export function toKnownMarket(row: MarketInfoRow): KnownMarket {
   const tokens = row.tokens.map((digits) => `0x${digits}`)
-  return {
-    tokens,
-    isOpen: !row.closed,
-    info: {
-      conditionId: `0x${row.condition}`,
-      title: row.question ?? '',
-      slug: row.slug ?? '',
-      image: row.image ?? undefined,
-      eventTitle: row.eventTitle ?? undefined,
-      eventSlug: row.eventSlug ?? undefined,
-      negRisk: row.negRisk,
-      tickSize: row.tickSize ?? undefined,
-      // Gamma writes 0 where the taker pays no fee.
-      takerBaseFee: row.takerBaseFee || undefined,
-      outcomes: row.outcomes,
-      tokenIds: tokens.map(toTokenId),
-    },
-  }
+  return { tokens, isOpen: !row.closed, info: toMarketInfo(row, tokens) }
 }
+
+const toMarketInfo = (row: MarketInfoRow, tokens: readonly string[]) => ({
+  /** `0x` and 64 lower-case digits. */
+  conditionId: `0x${row.condition}`,
+  title: row.question ?? '',
+  slug: row.slug ?? '',
+  image: row.image ?? undefined,
+  eventTitle: row.eventTitle ?? undefined,
+  eventSlug: row.eventSlug ?? undefined,
+  negRisk: row.negRisk,
+  tickSize: row.tickSize ?? undefined,
+  /** Basis points; `undefined`: no fee, for which Gamma writes 0. */
+  takerBaseFee: row.takerBaseFee || undefined,
+  outcomes: row.outcomes,
+  /** Decimal, in the order of `outcomes`. */
+  tokenIds: tokens.map(toTokenId) as readonly string[],
+})

@@ -66,11 +66,7 @@ async function upsertMarkets(tx: Sql, { markets, tokens }: CatalogueRows): Promi
 }
 
 /** Replaces every column but `id` and `first_seen`. */
-async function upsertRows(
-  tx: Sql,
-  table: 'events' | 'markets',
-  rows: readonly { id: number }[],
-): Promise<void> {
+async function upsertRows(tx: Sql, table: 'events' | 'markets', rows: readonly { id: number }[]) {
   const [first] = rows
   if (first === undefined) return
   const changes = Object.keys(first)
@@ -141,10 +137,7 @@ export async function selectCatalogueState(sql: Sql): Promise<CatalogueState> {
   return row
 }
 
-export async function updateCatalogueState(
-  sql: Sql,
-  changes: Partial<CatalogueState>,
-): Promise<void> {
+export async function updateCatalogueState(sql: Sql, changes: Partial<CatalogueState>) {
   await sql`update catalogue_state set ${sql(changes)}`
 }
 
@@ -170,11 +163,7 @@ export async function selectOpenEventIds(sql: Sql): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function updateGone(
-  sql: Sql,
-  events: readonly number[],
-  nowMs: number,
-): Promise<void> {
+export async function updateGone(sql: Sql, events: readonly number[], nowMs: number) {
   await sql`
     update events set gone_at = ${new Date(nowMs)} where id = any(${[...events]}::int[])`
 }

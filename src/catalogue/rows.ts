@@ -7,45 +7,27 @@ import type {
 } from '../upstreams/gamma/parse.js'
 
 /** A market and the event that it belongs to. */
-export type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }
+type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }
 
-type SeriesRow = NonNullable<ReturnType<typeof toSeriesRow>>
-type TagRow = NonNullable<ReturnType<typeof toTagRow>>
-type EventRow = NonNullable<ReturnType<typeof toEventRow>>
 export type EventTagRow = { event: number; tag: number; place: number }
 type MarketRow = NonNullable<ReturnType<typeof toMarketRow>>
 type TokenRow = { token: string; market: number; outcome: number }
 
-/** Rows as the tables have them, each key once and in ascending order. */
-export type CatalogueRows = {
-  series: SeriesRow[]
-  tags: TagRow[]
-  events: EventRow[]
-  eventTags: EventTagRow[]
-  markets: MarketRow[]
-  tokens: TokenRow[]
-}
+export type CatalogueRows = ReturnType<typeof toRows>
 
+/** Rows as the tables have them, each key once and in ascending order. */
 export function toRows(
   events: readonly GammaEventHead[],
   markets: readonly PlacedMarket[],
   nowMs: number,
-): CatalogueRows {
-  const marketRows = unique(
+) {
+  const marketRows = uniqueById(
     markets.map(({ market, event }) => toMarketRow(market, event, nowMs)),
-    ({ id }) => id,
   )
-  const eventRows = events.map((event) => toEventRow(event, nowMs))
   return {
-    series: unique(
-      events.flatMap((event) => event.series.map(toSeriesRow)),
-      ({ id }) => id,
-    ),
-    tags: unique(
-      events.flatMap((event) => event.tags.map(toTagRow)),
-      ({ id }) => id,
-    ),
-    events: unique(eventRows, ({ id }) => id),
+    series: uniqueById(events.flatMap((event) => event.series.map(toSeriesRow))),
+    tags: uniqueById(events.flatMap((event) => event.tags.map(toTagRow))),
+    events: uniqueById(events.map((event) => toEventRow(event, nowMs))),
     eventTags: unique(events.map(toTagging), ({ event }) => event).flatMap(toEventTagRows),
     markets: marketRows,
     tokens: uniqueTokens(marketRows),
@@ -58,6 +40,9 @@ function unique<Row>(rows: readonly (Row | undefined)[], keyOf: (row: Row) => nu
   for (const row of rows) if (row !== undefined) byKey.set(keyOf(row), row)
   return [...byKey].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
+
+const uniqueById = <Row extends { id: number }>(rows: readonly (Row | undefined)[]): Row[] =>
+  unique(rows, ({ id }) => id)
 
 function uniqueTokens(markets: readonly MarketRow[]): TokenRow[] {
   const byToken = new Map<string, TokenRow>()
@@ -93,9 +78,7 @@ function toTagging({ id, tags }: GammaEventHead) {
   return event === undefined ? undefined : { event, tags }
 }
 
-type Tagging = NonNullable<ReturnType<typeof toTagging>>
-
-function toEventTagRows({ event, tags }: Tagging): EventTagRow[] {
+function toEventTagRows({ event, tags }: { event: number; tags: GammaTag[] }): EventTagRow[] {
   const rows = tags.map(({ id }, place) => {
     const tag = toId(id)
     return tag === undefined ? undefined : { event, tag, place }

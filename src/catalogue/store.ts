@@ -9,11 +9,7 @@ import { addOdd, upsertCatalogue, upsertLooseMarkets } from './queries.js'
 import { type CatalogueRows, toRows } from './rows.js'
 
 /** What was read from Gamma: whole events, markets without their event, and how many entries were odd. */
-type Entries = {
-  events?: readonly GammaEvent[]
-  markets?: readonly GammaMarket[]
-  odd?: number
-}
+type Entries = { events?: readonly GammaEvent[]; markets?: readonly GammaMarket[]; odd?: number }
 
 type Entry = { event: GammaEvent } | { market: GammaMarket }
 
@@ -65,9 +61,8 @@ export async function storeEntries(
 }
 
 // Data that a column cannot hold, a constraint, a limit: the same rows will be refused again.
-const REFUSALS = new Set(['22', '23', '54'])
-
-const isRefusal = (error: unknown): boolean => REFUSALS.has(codeOf(error)?.slice(0, 2) ?? '')
+const isRefusal = (error: unknown): boolean =>
+  ['22', '23', '54'].includes(codeOf(error)?.slice(0, 2) ?? '')
 
 const join = (pieces: readonly Stored[]): Stored => ({
   markets: pieces.flatMap(({ markets }) => markets),
@@ -115,17 +110,13 @@ function toKnown({ events, markets }: CatalogueRows): KnownMarket[] {
     if (condition === null) return []
     const event = byId.get(market.event ?? -1)
     return toKnownMarket({
+      ...market,
       condition: digits(condition),
-      question: market.question,
-      slug: market.slug,
-      image: market.image,
       eventTitle: event?.title ?? null,
       eventSlug: event?.slug ?? null,
-      closed: market.closed,
       negRisk: market.neg_risk,
       tickSize: market.tick_size,
       takerBaseFee: market.taker_base_fee,
-      outcomes: market.outcomes,
       tokens: tokens.map(digits),
     })
   })

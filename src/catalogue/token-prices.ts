@@ -4,50 +4,48 @@ import type { Sql } from '../store/connection.js'
 import type { CatalogueDeps } from './deps.js'
 import { isUnreadable } from './lookup.js'
 
-/** Exact: dollars a share are `numerator / denominator`. */
-export type TokenPrice = {
-  numerator: bigint
-  denominator: bigint
-  /** `undefined`: there is no price yet, and the token counts as worth 0. */
-  source: TokenPriceSource | undefined
-  /** Of the resolution or the fill that the price comes from. */
-  seq: bigint | undefined
-  /** When the midpoint was read. */
-  readAtMs: number | undefined
+export type TokenPriceSource = 'settlement' | 'clob_mid' | 'v1_condition' | 'last_fill'
+
+/** `source` null: there is no price yet. Whole numbers arrive as text. */
+type TokenPriceRow = {
+  token: number
+  source: TokenPriceSource | null
+  numerator: string
+  denominator: string
+  seq: bigint | null
+  readAt: Date | null
 }
 
 /** Prices by the integer ids of tokens; tokens that the database does not have are absent. */
-export async function selectTokenPrices(
-  sql: Sql,
-  tokens: readonly number[],
-): Promise<Map<number, TokenPrice>> {
-  const rows = await selectPriceRows(sql, tokens)
-  return new Map(
-    rows.map((row) => [
-      row.token,
-      {
-        numerator: BigInt(row.numerator),
-        denominator: BigInt(row.denominator),
-        source: row.source ?? undefined,
-        seq: row.seq ?? undefined,
-        readAtMs: row.readAt?.getTime(),
-      },
-    ]),
-  )
+export async function selectTokenPrices(sql: Sql, tokens: readonly number[]) {
+  const rows = await sql<TokenPriceRow[]>`
+    select token, source, numerator::text, denominator::text, seq, read_at
+      from token_prices
+     where token = any(${[...tokens]}::int[])`
+  const toPrice = ({ numerator, denominator, source, seq, readAt }: TokenPriceRow) => ({
+    /** Exact: dollars a share are `numerator / denominator`. */
+    numerator: BigInt(numerator),
+    denominator: BigInt(denominator),
+    /** `undefined`: there is no price yet, and the token counts as worth 0. */
+    source: source ?? undefined,
+    /** Of the resolution or the fill that the price comes from. */
+    seq: seq ?? undefined,
+    /** When the midpoint was read. */
+    readAtMs: readAt?.getTime(),
+  })
+  return new Map(rows.map((row) => [row.token, toPrice(row)]))
 }
 
 /** At this period each midpoint is read again before it is five minutes old. */
 export const MIDPOINTS_MS = 60_000
 const STALE_MS = 4 * 60_000
-const TOKENS_MAX = 30_000
 const TOKENS_PER_CALL = 500
 const FORGET_MS = 24 * 60 * 60_000
 
 /** Reads the midpoints that are due. A token that the CLOB does not answer for keeps its last value. */
 export async function refreshMidpoints(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
   const { store, clock } = deps
-  const due = { beforeMs: clock.now() - STALE_MS, limit: TOKENS_MAX }
-  const tokens = await selectStaleMids(store.sql, due)
+  const tokens = await selectStaleMids(store.sql, clock.now() - STALE_MS, 30_000)
   for (let at = 0; at < tokens.length; at += TOKENS_PER_CALL)
     await readMids(deps, tokens.slice(at, at + TOKENS_PER_CALL), signal)
   await deleteMids(store.sql, clock.now() - FORGET_MS)
@@ -80,34 +78,11 @@ export function toMillionths(decimal: string | undefined): number | null {
   return millionths <= ONE ? millionths : null
 }
 
-export type TokenPriceSource = 'settlement' | 'clob_mid' | 'v1_condition' | 'last_fill'
-
-/** `source` null: there is no price yet. Whole numbers arrive as text. */
-type TokenPriceRow = {
-  token: number
-  source: TokenPriceSource | null
-  numerator: string
-  denominator: string
-  seq: bigint | null
-  readAt: Date | null
-}
-
-/** By integer ids of tokens. */
-function selectPriceRows(sql: Sql, tokens: readonly number[]): Promise<TokenPriceRow[]> {
-  return sql<TokenPriceRow[]>`
-    select token, source, numerator::text, denominator::text, seq, read_at
-      from token_prices
-     where token = any(${[...tokens]}::int[])`
-}
-
 /**
  * Tokens with a supply, of open markets without a result, whose midpoint is older than that: the
  * oldest first, those without any before all others. Index: markets_open, then keys alone.
  */
-async function selectStaleMids(
-  sql: Sql,
-  { beforeMs, limit }: { beforeMs: number; limit: number },
-): Promise<string[]> {
+async function selectStaleMids(sql: Sql, beforeMs: number, limit: number): Promise<string[]> {
   const rows = await sql<{ token: string }[]>`
     select '0x' || encode(t.token, 'hex') as token
       from markets m

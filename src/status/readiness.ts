@@ -1,21 +1,13 @@
 import type { Context } from '../context.js'
 import type { HealthCheck } from '../jobs/job.js'
 
+const WORST_FIRST = ['not_ready', 'degraded', 'ready'] as const
+
 /**
  * `ready`: all is well. `degraded`: the service answers, with something missing, such as the prices
  * of one source. `not_ready`: the service cannot do its work.
  */
-export type Readiness = {
-  status: HealthCheck['status']
-  /** Whether requests should be sent here: also while one of several price sources is silent. */
-  isReady: boolean
-  /** `ok`, or what is wrong, for each part that runs. */
-  checks: Record<string, string>
-}
-
-const WORST_FIRST = ['not_ready', 'degraded', 'ready'] as const
-
-export function readiness({ store, statusParts, clock }: Context): Readiness {
+export function readiness({ store, statusParts, clock }: Context) {
   const nowMs = clock.now()
   const checks = [
     checkStore(store.problem),
@@ -25,7 +17,9 @@ export function readiness({ store, statusParts, clock }: Context): Readiness {
     checks.some((check) => check.status === status)
   return {
     status: WORST_FIRST.find(hasStatus) ?? 'ready',
+    /** Whether requests should be sent here: also while one of several price sources is silent. */
     isReady: checks.every(({ isReady }) => isReady),
+    /** `ok`, or what is wrong, for each part that runs. */
     checks: Object.fromEntries(checks.map(({ name, problem }) => [name, problem ?? 'ok'])),
   }
 }

@@ -1,7 +1,9 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { PRICE_KINDS, TICK_SOURCES } from '../prices/streams.js'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
+const nullable = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
 
 export const HealthReply = Type.Object(
   { status: Type.Literal('ok') },
@@ -41,22 +43,22 @@ export const StatusReply = Type.Object(
         description:
           '`off` without a node, `standby` while another process ingests, `catching_up`, `live`, or `stopped` with a problem, until it is tried again',
       }),
-      node_block: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'newest block of the node',
-      }),
+      node_block: nullable(Type.Integer(), 'newest block of the node'),
       block: Count('highest block that is processed'),
-      block_age_seconds: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'age of that block; null before the first one',
-      }),
-      problem: Type.Union([Type.String(), Type.Null()], { description: 'why nothing moves' }),
+      block_age_seconds: nullable(
+        Type.Integer({ minimum: 0 }),
+        'age of that block; null before the first one',
+      ),
+      problem: nullable(Type.String(), 'why nothing moves'),
       quarantined: Count('logs that could not be booked'),
     }),
     prices: Type.Array(
       Type.Object({
         source: Type.String(),
-        age_seconds: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-          description: 'age of its newest tick; null before the first one',
-        }),
+        age_seconds: nullable(
+          Type.Integer({ minimum: 0 }),
+          'age of its newest tick; null before the first one',
+        ),
       }),
       { description: 'the sources that prices are collected from' },
     ),
@@ -66,18 +68,15 @@ export const StatusReply = Type.Object(
         runs_in: Type.String({ description: '`every_process`, or `one_process` of all' }),
         every_seconds: Type.Number({ description: 'pause after a run; 0: the job waits for work' }),
         is_running: Type.Boolean(),
-        last_start: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'Unix seconds at which this process last began a run; null: not yet',
-        }),
-        last_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-          description: 'how long the last run took',
-        }),
+        last_start: nullable(
+          Type.Integer(),
+          'Unix seconds at which this process last began a run; null: not yet',
+        ),
+        last_seconds: nullable(Type.Number({ minimum: 0 }), 'how long the last run took'),
         runs: Count('runs that ended, since the start'),
         failures: Count('runs that failed, since the start'),
         is_failing: Type.Boolean({ description: 'the last run failed; it is tried again' }),
-        last_error: Type.Union([Type.String(), Type.Null()], {
-          description: 'what the last failure said; null: none',
-        }),
+        last_error: nullable(Type.String(), 'what the last failure said; null: none'),
       }),
       { description: 'recurring work beside the requests, as it went in this process' },
     ),
@@ -87,18 +86,17 @@ export const StatusReply = Type.Object(
 )
 
 const Block = Type.Integer({ description: 'block number' })
-const Time = Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-  description: 'time of the block; null where no block near it is known',
-})
+const Time = nullable(
+  Type.String({ format: 'date-time' }),
+  'time of the block; null where no block near it is known',
+)
 const BlockTime = (description: string) =>
   Type.Union([Type.Object({ block: Block, time: Time }), Type.Null()], { description })
-
-const HOURS_MAX = 168
 
 export const CoverageQuery = Type.Object({
   hours: Type.Integer({
     minimum: 1,
-    maximum: HOURS_MAX,
+    maximum: 168,
     default: 24,
     description: 'how many hours of ticks to report, the running one included',
   }),
@@ -126,8 +124,8 @@ const TickHours = Type.Object({
   gaps: Type.Array(
     Type.Object({
       upstream: Type.String({ description: 'whose connection it was' }),
-      feed: Type.Union([Type.String(), Type.Null()], { description: 'null: all feeds' }),
-      price_source: Type.Union([Type.String(), Type.Null()], { description: 'null: all' }),
+      feed: nullable(Type.String(), 'null: all feeds'),
+      price_source: nullable(Type.String(), 'null: all'),
       from: Moment,
       to: Moment,
       reason: Type.String(),
