@@ -41,11 +41,7 @@ export function loadConfig(env: Environment, flags: Flags = {}): LoadedConfig {
       2,
     )
   }
-  return {
-    config: config as Config,
-    origins: origins as Origins,
-    warnings: findUnknown(env),
-  }
+  return { config: config as Config, origins: origins as Origins, warnings: findUnknown(env) }
 }
 
 /** What `auspex config` prints: every value, secrets masked, with where it came from. */

@@ -122,10 +122,8 @@ export class JobRunner {
     record.failuresInRow++
     record.lastError = message
     this.#metrics.runs.inc({ job: job.name, result: 'failed' })
-    this.#options.log[level](
-      { err: error, job: job.name, failures: record.failuresInRow },
-      'job failed',
-    )
+    const fields = { err: error, job: job.name, failures: record.failuresInRow }
+    this.#options.log[level](fields, 'job failed')
   }
 }
 

@@ -1,9 +1,8 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-const MB = 1024 * 1024
 /** So large a heap may become by garbage alone. */
-const HEAP_BYTES = 160 * MB
+const HEAP_BYTES = 160 * 1024 * 1024
 /** Of what is in use; less would be all collecting and no work. */
 const GROWTH_PERCENT = { min: 25, max: 100 }
 
@@ -14,13 +13,13 @@ const GROWTH_PERCENT = { min: 25, max: 100 }
 export function keepHeapSmall(): void {
   limitGrowth(GROWTH_PERCENT.max)
   const observer = new PerformanceObserver((list) => {
-    const isMajor = list.getEntries().some((entry) => kindOf(entry) === MAJOR)
+    const isMajor = list
+      .getEntries()
+      .some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
     if (isMajor) limitGrowth((HEAP_BYTES / getHeapStatistics().used_heap_size - 1) * 100)
   })
   observer.observe({ entryTypes: ['gc'] })
 }
-
-const MAJOR = constants.NODE_PERFORMANCE_GC_MAJOR
 
 /** The types of Node.js leave out the `detail` of garbage collection entries. */
 const kindOf = (entry: PerformanceEntry & { detail?: { kind?: number } }) => entry.detail?.kind

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, type StdioOptions } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const HAS_PROC = existsSync('/proc/self/stat')
@@ -59,12 +59,9 @@ function readProcStartTime(pid: number): string | undefined {
 
 function askPs(pid: number, column: string): string | undefined {
   try {
+    const stdio: StdioOptions = ['ignore', 'pipe', 'ignore']
     const args = ['-p', String(pid), '-o', column]
-    const answer = execFileSync('ps', args, {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    return answer.trim() || undefined
+    return execFileSync('ps', args, { encoding: 'utf8', stdio }).trim() || undefined
   } catch {
     return undefined
   }

@@ -18,12 +18,10 @@ export const systemTiming: Timing = {
 
 type Backoff = { baseMs: number; maxMs: number }
 
-const JITTER_SHARE = 0.25
-
-/** The wait after so many failures in a row: doubles up to `maxMs`, plus jitter, so that clients do not retry in step. */
+/** The wait after so many failures in a row: doubles up to `maxMs`, plus up to a quarter, so that clients do not retry in step. */
 export function backoffMs({ baseMs, maxMs }: Backoff, failures: number): number {
   const ms = Math.min(baseMs * 2 ** (failures - 1), maxMs)
-  return ms * (1 + JITTER_SHARE * Math.random())
+  return ms * (1 + 0.25 * Math.random())
 }
 
 /** Waits, or ends at once when the signal aborts. The timer does not hold the process open. */

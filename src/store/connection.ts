@@ -15,9 +15,6 @@ export type Target = { url: string } | { socketDir: string; database: string }
 export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: Fragment) =>
   parts.reduce((all, part) => sql`${all} ${separator} ${part}`)
 
-const CONNECT_SECONDS_MAX = 5
-const STATEMENT_MS_MAX = 30_000
-
 /**
  * Opens nothing yet: connections are made when the first query asks for one. With `onClose` they are
  * not replaced when they get old, and it is called when one has ended.
@@ -25,7 +22,7 @@ const STATEMENT_MS_MAX = 30_000
 export function createPool(target: Target, connectionsMax: number, onClose?: () => void): Pool {
   const options = {
     max: connectionsMax,
-    connect_timeout: CONNECT_SECONDS_MAX,
+    connect_timeout: 5, // seconds
     // The store has a backoff of its own; a query that cannot be sent fails at once.
     backoff: false,
     transform: postgres.camel,
@@ -33,10 +30,12 @@ export function createPool(target: Target, connectionsMax: number, onClose?: () 
     types: { ...ARRAY_TYPES, bigint: postgres.BigInt },
     onnotice: () => undefined,
     ...(onClose !== undefined && { onclose: onClose, max_lifetime: null }),
-    connection: { application_name: 'auspex', statement_timeout: STATEMENT_MS_MAX },
+    connection: { application_name: 'auspex', statement_timeout: 30_000 },
   }
   const pool = open()
-  registerArrays(pool)
+  // Sets which type an array has whose items the driver sends with a type.
+  const { shared } = pool.options as unknown as { shared: { typeArrayMap: object } }
+  Object.assign(shared.typeArrayMap, ARRAY_OF)
   return pool
 
   function open() {
@@ -94,12 +93,6 @@ const ARRAY_TYPES: Record<string, postgres.PostgresType> = {
 
 /** By the type of the items. Numbers are sent as text, which the query casts. */
 const ARRAY_OF = { 16: 1000, 17: 1001, 20: 1016, 25: 1009 }
-
-/** Sets which type an array has whose items the driver sends with a type. */
-function registerArrays(pool: Pool): void {
-  const { shared } = pool.options as unknown as { shared: { typeArrayMap: object } }
-  Object.assign(shared.typeArrayMap, ARRAY_OF)
-}
 
 function arrayType(oid: number, parseItem: (text: string) => unknown): postgres.PostgresType {
   return {

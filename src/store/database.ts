@@ -22,7 +22,7 @@ export type Database = {
   close(): Promise<void>
 }
 
-export type OpenOptions = LockOwner & {
+type OpenOptions = LockOwner & {
   log: Log
   /** Throws away what the data folder holds. */
   fresh?: boolean
@@ -33,7 +33,6 @@ type Location = Pick<Config, 'databaseUrl' | 'dataDir'>
 
 const DATABASE = 'auspex'
 const WAIT_MS_MAX = 30_000
-const WAIT_STEP_MS = 50
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000]
 
 /** The database of a service: the given one, or an embedded server that runs as long as we do. */
@@ -78,7 +77,7 @@ async function waitForFolder<T>(
     } catch (error) {
       const isWorthWaiting = error instanceof FolderBusy && isPassing(error)
       if (!isWorthWaiting || Date.now() > deadline) throw error
-      await sleep(WAIT_STEP_MS)
+      await sleep(50)
     }
   }
 }
@@ -92,12 +91,8 @@ function findLent(dataDir: string): Target | undefined {
 
 async function answers(target: Target): Promise<boolean> {
   const pool = createPool(target, 1)
-  return await pool`select 1`
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => pool.end({ timeout: 0 }))
+  const rows = await pool`select 1`.catch(() => []).finally(() => pool.end({ timeout: 0 }))
+  return rows.length > 0
 }
 
 /** Waits for a short command to finish with the folder; a service has it until it is stopped. */

@@ -5,7 +5,6 @@ import { pause } from '../lib/timing.js'
 import { createPool, type Pool, type Target } from './connection.js'
 import { migrate, readMigrations } from './migrate.js'
 
-const PULSE_MS = 1_000
 const PULSE_TIMEOUT_MS = 2_000
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
@@ -53,7 +52,7 @@ export class Store {
         await this.#check()
         if (this.#problem !== undefined) this.#becomeReady(onReady)
         failures = 0
-        await pause(PULSE_MS, this.#stopping.signal)
+        await pause(1_000, this.#stopping.signal)
       } catch (error) {
         if (this.#stopping.signal.aborted) return
         if (error instanceof OperatorError) throw error

@@ -19,11 +19,8 @@ export type WithDatabase = (
 export const withDatabase: WithDatabase = async (command, work) => {
   const { config } = readConfig(command)
   const log = createLog('error', process.stderr)
-  const database = await borrowDatabase(config, {
-    command: pathOf(command),
-    isService: false,
-    log,
-  })
+  const options = { command: pathOf(command), isService: false, log }
+  const database = await borrowDatabase(config, options)
   const { target } = database
   const pool = createPool(target, 2)
   try {

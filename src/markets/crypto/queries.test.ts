@@ -22,7 +22,7 @@ afterAll(() => world.close())
 const store = (...events: GammaEvent[]) => upsertEvents(world.t.ctx.sql, events, nowMs())
 const nowMs = () => world.t.clock.now()
 const selectIds = async (limit = 500) => {
-  const rows = await selectOpenEvents(world.t.ctx.sql, { nowMs: nowMs(), limit })
+  const rows = await selectOpenEvents(world.t.ctx.sql, nowMs(), limit)
   return rows.map(({ id }) => String(id))
 }
 

@@ -8,15 +8,15 @@ const isoTime = (sql: Sql, column: string) => sql`
 const isOpen = (sql: Sql) => sql`
   not e.closed and e.active and not e.archived and e.gone_at is null`
 
-export type WindowRow = {
+type EventHead = {
   id: number
-  slug: string
   title: string | null
   active: boolean
-  closed: boolean
   startAt: string | null
   endAt: string | null
 }
+
+export type WindowRow = EventHead & { slug: string; closed: boolean }
 
 /** Events with these slugs, by id; those that are not there are absent. Index: events_slug. */
 export function selectWindows(sql: Sql, slugs: readonly string[]): Promise<WindowRow[]> {
@@ -28,13 +28,8 @@ export function selectWindows(sql: Sql, slugs: readonly string[]): Promise<Windo
      order by e.id`
 }
 
-export type EventRow = {
-  id: number
+export type EventRow = EventHead & {
   slug: string | null
-  title: string | null
-  active: boolean
-  startAt: string | null
-  endAt: string | null
   volume: number | null
   volume24h: number | null
   liquidity: number | null
@@ -49,10 +44,7 @@ const ABOUT_A_COIN = `\\m(${COIN_WORDS.join('|')})\\M`
  * only those that are running. It starts from the open events (index: events_open) and then checks
  * the tag of each, because nearly all events of a tag are closed.
  */
-export function selectOpenEvents(
-  sql: Sql,
-  { nowMs, limit }: { nowMs: number; limit: number },
-): Promise<EventRow[]> {
+export function selectOpenEvents(sql: Sql, nowMs: number, limit: number): Promise<EventRow[]> {
   const now = new Date(nowMs)
   return sql<EventRow[]>`
     select e.id, e.slug, e.title, e.active,

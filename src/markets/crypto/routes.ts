@@ -8,14 +8,10 @@ import { ActiveReply, MarketsReply, SeriesReply } from './schemas.js'
 
 /** Of an incomplete answer: during the first copy of the catalogue more may be stored at any moment. */
 const INCOMPLETE_CACHE_MS = 1_000
-const ACTIVE_CACHE_MS = 30_000
-const MARKETS_CACHE_MS = 180_000
-const SERIES_CACHE_MS = 300_000
 /** Cached answers end with their window, because the next window has other markets. */
 const GRID_MS = WINDOW_SEC * 1000
 
 const EVENTS_MAX = 500
-const SERIES_MAX = 500
 
 /** All three answers come from the database, so they do not depend on Gamma. */
 export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
@@ -28,7 +24,7 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
       config: {
         access: STANDARD,
         cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
-          count < COIN_CODES.length ? INCOMPLETE_CACHE_MS : ACTIVE_CACHE_MS,
+          count < COIN_CODES.length ? INCOMPLETE_CACHE_MS : 30_000,
         cacheGridMs: GRID_MS,
       },
       schema: {
@@ -55,7 +51,7 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
       config: {
         access: STANDARD,
         cacheMs: (_query: object, _nowMs: number, { events }: { events: unknown[] }) =>
-          events.length === 0 ? INCOMPLETE_CACHE_MS : MARKETS_CACHE_MS,
+          events.length === 0 ? INCOMPLETE_CACHE_MS : 180_000,
         cacheGridMs: GRID_MS,
       },
       schema: {
@@ -67,8 +63,7 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
       },
     },
     async () => {
-      const nowMs = ctx.clock.now()
-      const events = await selectOpenEvents(ctx.sql, { nowMs, limit: EVENTS_MAX })
+      const events = await selectOpenEvents(ctx.sql, ctx.clock.now(), EVENTS_MAX)
       const markets = await selectMarkets(ctx.sql, idsOf(events))
       return presentEvents(events, markets)
     },
@@ -80,7 +75,7 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
       config: {
         access: STANDARD,
         cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
-          count === 0 ? INCOMPLETE_CACHE_MS : SERIES_CACHE_MS,
+          count === 0 ? INCOMPLETE_CACHE_MS : 300_000,
       },
       schema: {
         operationId: 'listCryptoSeries',
@@ -91,7 +86,7 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
         response: { 200: SeriesReply },
       },
     },
-    async () => presentSeries(await selectSeries(ctx.sql, SERIES_MAX)),
+    async () => presentSeries(await selectSeries(ctx.sql, 500)),
   )
 }
 

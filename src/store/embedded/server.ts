@@ -34,7 +34,7 @@ export const SUPERUSER = 'auspex'
 const run = promisify(execFile)
 
 const START_MS_MAX = 60_000
-const LOG_BYTES_MAX = 16 * 1024 * 1024
+const MIB = 1024 * 1024
 
 export type ServerSettings = Record<string, string | number>
 
@@ -140,7 +140,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
 
 function openLog({ logFile, user }: ServerHome): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LOG_BYTES_MAX) renameSync(logFile, `${logFile}.old`)
+  if (size > 16 * MIB) renameSync(logFile, `${logFile}.old`)
   // Never through a link: the folder belongs to the server's user, and we may be root.
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   const fd = openSync(logFile, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
@@ -155,16 +155,12 @@ function readLogTail(logFile: string): string {
 }
 
 // The server gets no variable of ours: no secret, and no PG* that changes what it does.
-function serverEnv(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
-}
+const serverEnv = () => ({ PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' })
 
 function availableMemory(): number {
   const constrained = process.constrainedMemory()
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }
-
-const MIB = 1024 * 1024
 
 /**
  * Settings for a server that shares the machine with Auspex. `memoryBytes` is what the machine, or
