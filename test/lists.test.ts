@@ -193,7 +193,7 @@ describe.each(SUBJECTS.map((subject) => [subject.list.path, subject] as const))(
       await refused({ cursor: `${cursor.slice(0, -2)}AA` })
       await refused({ cursor, order: 'asc' })
       await refused({ cursor, offset: 1 })
-      await refused({ cursor, group_by: 'order_hash' })
+      for (const view of unpaged) await refused({ cursor, ...view })
       world.clock.set(world.clock.now() + 24 * 3_600_000 + 1)
       await refused({ cursor })
       world.clock.set(world.clock.now() - 24 * 3_600_000 - 1)
