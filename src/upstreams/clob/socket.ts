@@ -88,10 +88,6 @@ export class ClobSocket {
     for (const ids of chunk(known)) this.#send({ assets_ids: ids, operation: 'unsubscribe' })
   }
 
-  close(): void {
-    this.#socket.close()
-  }
-
   #onOpen(): void {
     this.#isGreeted = false
     this.#lastText = undefined

@@ -1,6 +1,6 @@
 import { GenerationMap } from '../../lib/generation-map.js'
 import { UpstreamSocket } from '../transport/socket.js'
-import type { SocketOptions, SocketStatus } from '../transport/socket-options.js'
+import type { SocketOptions } from '../transport/socket-options.js'
 import { createRedact } from '../transport/url.js'
 import { SETTLERS } from './calldata.js'
 import { type HeadGap, HeadTrack } from './head-track.js'
@@ -65,14 +65,6 @@ export class PolygonSocket {
 
   start(signal: AbortSignal): void {
     this.#socket.start(signal)
-  }
-
-  close(): void {
-    this.#socket.close()
-  }
-
-  get status(): SocketStatus {
-    return this.#socket.status
   }
 
   #subscribe(): void {
