@@ -47,7 +47,7 @@ export function coverageOf(
   )
   const ledger =
     state.ledgerFrom === null || state.block === null
-      ? { from: undefined, to: undefined, holes: [] }
+      ? NOTHING
       : {
           from: { block: state.ledgerFrom, timeSec: times.ledgerFrom },
           to: { block: state.block, timeSec: state.blockTime ?? undefined },
@@ -62,12 +62,12 @@ export function coverageOf(
 
 type Coverage = Omit<KindCoverage, 'kind'>
 
+const NOTHING: Coverage = { from: undefined, to: undefined, holes: [] }
+
 function coverageOfRanges(ranges: readonly RangeRow[], head: StateRow): Coverage {
   const [first] = ranges
   const last = ranges.at(-1)
-  if (first === undefined || last === undefined) {
-    return { from: undefined, to: undefined, holes: [] }
-  }
+  if (first === undefined || last === undefined) return NOTHING
   const holes: Hole[] = []
   for (const [index, range] of ranges.entries()) {
     const next = ranges[index + 1]

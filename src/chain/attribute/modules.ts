@@ -25,11 +25,8 @@ export function attributePositionSplit(
       ? tx.receiverBehind(event.recipient0, tokens[0], place)
       : event.initiator
   if (amount === 0n) return wallet
-  for (const token of tokens) {
-    checkMoved(tx, token, amount, isMerge)
-    if (isMerge) tx.explain(wallet, ZERO_ADDRESS, token, amount)
-    else tx.explain(ZERO_ADDRESS, wallet, token, amount)
-  }
+  for (const token of tokens) checkMoved(tx, token, amount, isMerge)
+  tx.explainSet(isMerge, wallet, tokens, amount)
   const origin = tx.origin(place)
   attribution.addOutcomes(origin.seq, condition, tokens)
   facts.splits.push({

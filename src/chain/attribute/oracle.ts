@@ -13,48 +13,32 @@ export function toOracleStep(event: DecodedEvent): OracleStep | undefined {
   switch (event.kind) {
     case 'requestPrice':
       return { ...request(event), kind: 'requested', actor: event.requester }
-    case 'proposePrice':
-      return {
-        ...request(event),
-        kind: 'proposed',
-        actor: event.proposer,
-        proposer: event.proposer,
-        price: event.proposedPrice,
-        expiration: event.expirationTimestamp,
-      }
-    case 'disputePrice':
-      return {
-        ...request(event),
-        kind: 'disputed',
-        actor: event.disputer,
-        proposer: event.proposer,
-        price: event.proposedPrice,
-      }
+    case 'proposePrice': {
+      const { proposer, proposedPrice: price, expirationTimestamp: expiration } = event
+      return { ...request(event), kind: 'proposed', actor: proposer, proposer, price, expiration }
+    }
+    case 'disputePrice': {
+      const { disputer: actor, proposer, proposedPrice: price } = event
+      return { ...request(event), kind: 'disputed', actor, proposer, price }
+    }
     case 'settlePrice':
       return { ...request(event), kind: 'settled', proposer: event.proposer, price: event.price }
-    case 'questionInitialized':
-      return {
-        kind: 'initialized',
-        question: event.questionId,
-        requestTime: event.requestTimestamp,
-        actor: event.creator,
-      }
+    case 'questionInitialized': {
+      const { questionId: question, requestTimestamp: requestTime, creator: actor } = event
+      return { kind: 'initialized', question, requestTime, actor }
+    }
     case 'questionInitializedV1':
       return { kind: 'initialized', question: event.questionId }
     case 'questionSettledV1':
       return { kind: 'settled', question: event.questionId, price: event.settledPrice }
-    case 'questionResolved':
-      return {
-        kind: 'resolved',
-        question: event.questionId,
-        price: event.settledPrice,
-        payouts: event.payouts,
-      }
-    case 'questionResolvedV1':
-      return {
-        kind: event.emergencyReport ? 'emergency_resolved' : 'resolved',
-        question: event.questionId,
-      }
+    case 'questionResolved': {
+      const { questionId: question, settledPrice: price, payouts } = event
+      return { kind: 'resolved', question, price, payouts }
+    }
+    case 'questionResolvedV1': {
+      const kind = event.emergencyReport ? 'emergency_resolved' : 'resolved'
+      return { kind, question: event.questionId }
+    }
     case 'questionManuallyResolved':
       return { kind: 'manually_resolved', question: event.questionId, payouts: event.payouts }
     case 'questionEmergencyResolved':

@@ -36,10 +36,7 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
   }
   const tokens = byOutcome(set.ids, outcomes)
   const wallet = findHolder(tx, place, event, isMerge, tokens)
-  for (const token of tokens) {
-    if (isMerge) tx.explain(wallet, ZERO_ADDRESS, token, amount)
-    else tx.explain(ZERO_ADDRESS, wallet, token, amount)
-  }
+  tx.explainSet(isMerge, wallet, tokens, amount)
   const origin = tx.origin(place)
   attribution.addOutcomes(origin.seq, conditionId, tokens)
   facts.splits.push({

@@ -7,7 +7,7 @@ import type { BatchBlock } from '../facts/block.js'
 import type { TimedOrigin } from '../facts/fact-kind.js'
 import { AttributionError } from './attribution-error.js'
 import { NetMoves } from './net-moves.js'
-import { isIntermediary } from './roles.js'
+import { isIntermediary, ZERO_ADDRESS } from './roles.js'
 import type { TokenEvent } from './token-events.js'
 
 /** Outcome tokens went from one address to another. */
@@ -110,6 +110,14 @@ export class CurrentTransaction {
     if (this.absurdTokens.includes(token))
       throw new AttributionError('absurd_amount', 'too many of the same tokens moved elsewhere')
     this.unexplained.move(to, from, token, amount)
+  }
+
+  /** A set of tokens was made for a wallet, or destroyed (`isMerge`). */
+  explainSet(isMerge: boolean, wallet: string, tokens: readonly string[], amount: bigint): void {
+    for (const token of tokens) {
+      if (isMerge) this.explain(wallet, ZERO_ADDRESS, token, amount)
+      else this.explain(ZERO_ADDRESS, wallet, token, amount)
+    }
   }
 
   /** The address that had the token before it came to `holder` through intermediaries. */
