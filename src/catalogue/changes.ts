@@ -102,8 +102,6 @@ async function storeWithEvents(
   await storeEntries(deps, { events, markets: loose })
 }
 
-const OPEN = { closed: false, order: 'id', ascending: true }
-
 /** Events that disappeared from the list and are read in one run. */
 const MISSING_MAX = 2_000
 
@@ -114,7 +112,8 @@ const MISSING_MAX = 2_000
 export async function syncOpenEvents(deps: CatalogueDeps, signal: AbortSignal): Promise<void> {
   const expected = await selectOpenEventIds(deps.store.sql)
   const shown = new Set<string>()
-  const pages = deps.gamma.eachEventPage(OPEN, undefined, signal)
+  const open = { closed: false, order: 'id', ascending: true }
+  const pages = deps.gamma.eachEventPage(open, undefined, signal)
   for await (const { items, odd } of readAhead(pages)) {
     for (const { id } of items) shown.add(id)
     await storeEntries(deps, { events: items, odd: odd.length })

@@ -18,8 +18,8 @@ export class PendingMatches {
     return true
   }
 
-  /** `undefined`: this block has confirmed it before. */
-  confirm(txHash: string, blockHash: string, nowMs: number): Detected | undefined {
+  /** `undefined`: this block has confirmed it before. `isNew`: nothing was published about it yet. */
+  confirm(txHash: string, blockHash: string, nowMs: number) {
     this.#forget(nowMs)
     const before = this.#settled.get(txHash)
     if (before?.blockHashes.includes(blockHash)) return undefined
@@ -58,9 +58,6 @@ export class PendingMatches {
     }
   }
 }
-
-/** `isNew`: nothing was published about the transaction yet. */
-type Detected = { detectedMs: number | undefined; isNew: boolean }
 
 type Settled = { detectedMs: number | undefined; settledMs: number; blockHashes: string[] }
 

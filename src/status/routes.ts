@@ -11,9 +11,6 @@ import { presentCoverage, presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
 import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
 
-/** About a block. */
-const COVERAGE_CACHE_MS = 1_000
-
 export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
   app.get(
     '/healthz',
@@ -67,7 +64,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   app.get(
     '/v1/coverage',
     {
-      config: { access: STANDARD, cacheMs: COVERAGE_CACHE_MS, isOfChain: true },
+      config: { access: STANDARD, cacheMs: 1_000, isOfChain: true },
       schema: {
         operationId: 'getCoverage',
         summary: 'Which part of history is here',
