@@ -76,6 +76,15 @@ describe.each(SUBJECTS.map((subject) => [subject.list.path, subject] as const))(
       expect(byCursor).toEqual(whole)
     })
 
+    test('200: `order=asc` has the rows of `desc` from the other end', async () => {
+      const [asc, desc] = await Promise.all([
+        ask({ limit: 300, order: 'asc' }),
+        ask({ limit: 300, order: 'desc' }),
+      ])
+      expect(desc.json().has_more).toBe(false)
+      expect(rowsOf(asc.json())).toEqual(rowsOf(desc.json()).reverse())
+    })
+
     test.each(unpaged)('200: groups page by offset alone: %j', async (view) => {
       const whole = (await ask({ ...view, limit: 300 })).json()
       const page = (await ask({ ...view, limit: 2, offset: 1 })).json()
