@@ -8,6 +8,7 @@ import { FactWriter } from '../src/chain/write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../src/chain/write/partitions.js'
 import type { Pool, Sql } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
+import { LogDecoder } from '../src/upstreams/polygon/decode.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
 import { handOut, readBatches, timeOf } from './lib/ingest-batch.js'
@@ -75,6 +76,7 @@ async function run(
 class PlainCopy {
   readonly #pool: Pool
   readonly #ids = new IdRegistry()
+  readonly #decoder = new LogDecoder()
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -84,7 +86,7 @@ class PlainCopy {
   async append(batches: readonly Batch[]): Promise<number> {
     const resolved: BatchFacts[] = []
     for (const { fromBlock, toBlock, logs, blocks } of batches) {
-      const facts = attributeBatch({ logs, blocks })
+      const facts = attributeBatch({ logs, blocks, decoder: this.#decoder })
       await transact(this.#pool, async (tx) => {
         await ensurePartitions(tx, fromBlock, toBlock, { bare: true })
         await this.#ids.resolve(tx, facts, { journal: false })

@@ -151,7 +151,23 @@ function push(
 ): void {
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)
-  facts.redemptions.push({ ...tx.origin(place), ...fields })
+  const { wallet, condition, tokens, amounts, payout, isCore, isUser, source } = fields
+  const { timeSec, hash: txHash } = tx
+  const seq = tx.seqAt(place)
+  // Field by field: spreads take several times as long, and redemptions come by the thousand.
+  facts.redemptions.push({
+    seq,
+    timeSec,
+    txHash,
+    wallet,
+    condition,
+    tokens,
+    amounts,
+    payout,
+    isCore,
+    isUser,
+    source,
+  })
 }
 
 function checkPayout(amounts: readonly bigint[], payout: bigint): void {

@@ -37,10 +37,13 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
   const tokens = byOutcome(set.ids, outcomes)
   const wallet = findHolder(tx, place, event, isMerge, tokens)
   tx.explainSet(isMerge, wallet, tokens, amount)
-  const origin = tx.origin(place)
-  attribution.addOutcomes(origin.seq, conditionId, tokens)
+  const seq = tx.seqAt(place)
+  attribution.addOutcomes(seq, conditionId, tokens)
+  // Field by field: a spread takes longer than all the rest of this function.
   facts.splits.push({
-    ...origin,
+    seq,
+    timeSec: tx.timeSec,
+    txHash: tx.hash,
     isMerge,
     wallet,
     condition: conditionId,
