@@ -113,6 +113,7 @@ describe.each(SUBJECTS.map((subject) => [subject.list.path, subject] as const))(
         const query = { ...view, limit: 20 }
         const rows = rowsOf((await ask(query)).json()) as Record<string, unknown>[]
         const ndjson = await ask(query, { accept: 'application/x-ndjson' })
+        expect(ndjson.headers.vary).toBe('accept, accept-encoding')
         expect(ndjson.headers['content-type']).toMatch('application/x-ndjson')
         expect(
           ndjson.body

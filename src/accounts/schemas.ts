@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { errorReply } from '../lib/error-reply.js'
+import { nullable } from '../lib/nullable.js'
 import { NAME_LENGTH_MAX, NAME_PATTERN } from './accounts.js'
 import { PLAN_IDS } from './plans.js'
 
@@ -34,7 +35,7 @@ export const CreateKeyReply = Type.Object(
 
 export const KeyRefused = errorReply('This address was given a key within the last day')
 
-const Limit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
+const Limit = nullable(Type.Integer({ minimum: 0 }))
 const PlanName = Type.Enum([...PLAN_IDS])
 
 export const PlansReply = Type.Object(

@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { seqOf } from '../core/seq.js'
+import { nullable } from '../lib/nullable.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
-import { defineMessage, nullable, Wire } from './message.js'
+import { defineMessage, Wire } from './message.js'
 
 const block = defineMessage('block', {
   block_number: Wire.Count,

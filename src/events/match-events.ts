@@ -3,6 +3,7 @@ import type { EventDraft, EventKeys } from '../bus/event.js'
 import type { FillFact } from '../chain/facts/fill.js'
 import { feeInMoney, toDecimal, toPrice } from '../core/money.js'
 import { isCombo } from '../core/structured-id.js'
+import { nullable } from '../lib/nullable.js'
 import type { Generation } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'
 import type { EnrichedToken, Enricher } from './enrichment.js'
@@ -14,7 +15,6 @@ import {
   distinct,
   type KeyParts,
   MARKET,
-  nullable,
   optional,
   toKeys,
   type Values,

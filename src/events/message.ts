@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { EventDraft, EventKeys } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
+import { nullable } from '../lib/nullable.js'
 
 /** A kind of message: its event type and the schema of everything that a client receives. */
 export type Message<Name extends string = string> = { type: Name; schema: TSchema }
@@ -63,8 +64,6 @@ export const optional = <Fields extends TProperties>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Type.Optional(type)])) as {
     [K in keyof Fields]: TOptional<Fields[K]>
   }
-
-export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const Text = Type.String({ minLength: 1 })
 const Count = Type.Integer({ minimum: 0 })

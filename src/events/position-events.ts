@@ -6,9 +6,10 @@ import type { SplitFact } from '../chain/facts/split.js'
 import type { TransferFact } from '../chain/facts/transfer.js'
 import { toDecimal } from '../core/money.js'
 import { toConditionId } from '../core/structured-id.js'
+import { nullable } from '../lib/nullable.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
-import { defineLogMessage, MARKET, nullable, optional, Wire } from './message.js'
+import { defineLogMessage, MARKET, optional, Wire } from './message.js'
 
 const positionChange = defineLogMessage('position_change', {
   from: Wire.Address,

@@ -37,7 +37,8 @@ export const compressAnswer: onSendAsyncHookHandler = async (request, reply, pay
   if (!isStream && (!isWhole || payload.length < COMPRESS_BYTES_MIN)) return payload
   if (reply.hasHeader('content-encoding')) return payload
 
-  reply.header('vary', 'accept-encoding')
+  const vary = reply.getHeader('vary')
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`)
   const encoding = chooseEncoding(request.headers['accept-encoding'])
   if (encoding === 'identity') return payload
   reply.header('content-encoding', encoding)

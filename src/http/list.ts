@@ -5,11 +5,18 @@ import type { KeyedAccess } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { badRequest } from '../core/errors.js'
 import type { Page } from '../core/page.js'
+import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
 import { Cursors } from './cursor.js'
 import { oneOf } from './parameters.js'
 import { setHeaders } from './request-headers.js'
-import { chooseRowFormat, ROW_FORMATS, type RowFormatName, renderRows } from './row-format.js'
+import {
+  chooseRowFormat,
+  ROW_FORMAT_NAMES,
+  ROW_FORMATS,
+  type RowFormatName,
+  renderRows,
+} from './row-format.js'
 
 const LIMIT_DEFAULT = 100
 
@@ -103,7 +110,7 @@ const pageParameters = (limitMax: number) => ({
   ),
   format: Type.Optional(
     oneOf(
-      Object.keys(ROW_FORMATS) as RowFormatName[],
+      ROW_FORMAT_NAMES,
       'how rows are written; without it the `accept` header decides, and JSON is the default',
     ),
   ),
@@ -116,9 +123,7 @@ const pageFields = {
   has_more: Type.Optional(Type.Boolean()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'as applied' })),
-  next_cursor: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], { description: 'null on the last page' }),
-  ),
+  next_cursor: Type.Optional(nullable(Type.String(), 'null on the last page')),
   grouped_by: Type.Optional(Type.String({ description: 'in place of the four before' })),
   elapsed_ms: Type.Integer({ minimum: 0 }),
 }
@@ -245,13 +250,14 @@ export const listRoutes =
     for (const list of lists) list.register(app, ctx, cursors)
   }
 
-const describeReply = (description: string, reply: TObject) => ({
-  description,
-  content: {
-    'application/json': { schema: reply },
-    'text/csv': { schema: Type.String({ description: 'a header line, then a line for each row' }) },
-    'application/x-ndjson': { schema: Type.String({ description: 'a JSON object in each line' }) },
-  },
+const describeReply = (summary: string, reply: TObject) => ({
+  description: summary,
+  content: Object.fromEntries(
+    Object.entries(ROW_FORMATS).map(([name, { mediaType, description }]) => [
+      mediaType,
+      { schema: name === 'json' ? reply : Type.String({ description }) },
+    ]),
+  ),
 })
 
 async function readCursor(

@@ -2,7 +2,9 @@ import { negotiate } from '@fastify/accept-negotiator'
 
 /** A way to write the rows of a list. */
 export type RowFormat = {
+  mediaType: string
   contentType: string
+  description: string
   /** What stands before the rows; `envelope` has the fields that identify the list. */
   begin(columns: readonly string[], envelope: object, name: string): string
   row(row: object, columns: readonly string[], isFirst: boolean): string
@@ -11,7 +13,9 @@ export type RowFormat = {
 }
 
 const json: RowFormat = {
+  mediaType: 'application/json',
   contentType: 'application/json; charset=utf-8',
+  description: 'the rows inside of an object, with fields about the page',
   begin: (_columns, envelope, name) => {
     const fields = JSON.stringify(envelope).slice(1, -1)
     return `{${fields}${fields === '' ? '' : ','}${JSON.stringify(name)}:[`
@@ -22,7 +26,9 @@ const json: RowFormat = {
 
 /** RFC 4180. A list inside a cell is JSON. */
 const csv: RowFormat = {
+  mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
+  description: 'a header line, then a line for each row',
   begin: (columns) => `${columns.join(',')}\r\n`,
   row: (row, columns) => {
     const values = row as Record<string, unknown>
@@ -38,7 +44,9 @@ function toCell(value: unknown): string {
 }
 
 const ndjson: RowFormat = {
+  mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson; charset=utf-8',
+  description: 'a JSON object in each line',
   begin: () => '',
   row: (row) => `${JSON.stringify(row)}\n`,
   end: () => '',
@@ -48,11 +56,9 @@ export const ROW_FORMATS = { json, csv, ndjson }
 
 export type RowFormatName = keyof typeof ROW_FORMATS
 
-const BY_TYPE: Record<string, RowFormatName> = {
-  'application/json': 'json',
-  'text/csv': 'csv',
-  'application/x-ndjson': 'ndjson',
-}
+export const ROW_FORMAT_NAMES = Object.keys(ROW_FORMATS) as RowFormatName[]
+
+const MEDIA_TYPES = ROW_FORMAT_NAMES.map((name) => ROW_FORMATS[name].mediaType)
 
 /** What the parameter says, else what the header prefers, else JSON. */
 export function chooseRowFormat(
@@ -61,7 +67,8 @@ export function chooseRowFormat(
 ): RowFormatName {
   if (asked !== undefined) return asked
   if (accept === undefined) return 'json'
-  return BY_TYPE[negotiate(accept, Object.keys(BY_TYPE)) ?? ''] ?? 'json'
+  const preferred = negotiate(accept, MEDIA_TYPES)
+  return ROW_FORMAT_NAMES.find((name) => ROW_FORMATS[name].mediaType === preferred) ?? 'json'
 }
 
 const ROWS_PER_TURN = 100

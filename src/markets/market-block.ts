@@ -1,5 +1,6 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { parseStructuredId } from '../core/structured-id.js'
+import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
 
 /** What the catalogue and the chain say of a token. Bytes are hex text. */
@@ -40,21 +41,19 @@ export async function withMarkets<Row extends { token: number }>(
   })
 }
 
-const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-
 /** The fields about the market of a row; null where the catalogue does not have it. */
 export const MarketBlock = {
-  market: orNull(Type.String({ description: 'the question' })),
-  slug: orNull(Type.String()),
-  outcome: orNull(Type.String()),
-  outcome_index: orNull(Type.Integer({ minimum: 0 })),
-  image: orNull(Type.String()),
-  condition_id: orNull(Type.String()),
+  market: nullable(Type.String({ description: 'the question' })),
+  slug: nullable(Type.String()),
+  outcome: nullable(Type.String()),
+  outcome_index: nullable(Type.Integer({ minimum: 0 })),
+  image: nullable(Type.String()),
+  condition_id: nullable(Type.String()),
 }
 
 export const EventOfMarket = {
-  event_slug: orNull(Type.String()),
-  event_id: orNull(Type.Integer()),
+  event_slug: nullable(Type.String()),
+  event_id: nullable(Type.Integer()),
 }
 
 /** Only rows of markets with structured token ids have these. */

@@ -1,5 +1,6 @@
 import { badRequest } from '../core/errors.js'
 import { parseTokenId } from '../core/token-id.js'
+import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
 /** The filters of a list that name tokens, one way or another; all that are given must hold. */
@@ -41,10 +42,12 @@ function tokenSets(sql: Sql, filter: MarketFilter) {
     (select t.id from markets m join tokens t on t.token = any(m.tokens) where ${isWanted})`
   const sets: Fragment[] = []
   if (token !== undefined) {
-    sets.push(sql`(select id from tokens where token = ${toBytes(parseTokenId(token))})`)
+    // A number that is too large for a token id has no bytes, and no token has none.
+    const bytes = hexToBytes(parseTokenId(token) ?? '0x')
+    sets.push(sql`(select id from tokens where token = ${bytes})`)
   }
   if (condition !== undefined) {
-    const bytes = toBytes(condition)
+    const bytes = hexToBytes(condition)
     // The catalogue may know a token's condition before the chain has named it.
     sets.push(sql`
       (select t.id from conditions c join tokens t on t.condition = c.id
@@ -58,6 +61,3 @@ function tokenSets(sql: Sql, filter: MarketFilter) {
   }
   return sets
 }
-
-/** `undefined`: a number that is too large for a token id; no token has no bytes. */
-const toBytes = (hex = '0x'): Buffer => Buffer.from(hex.slice(2), 'hex')

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { nullable } from '../lib/nullable.js'
 import { PRICE_KINDS, SYMBOLS, TICK_SOURCES } from './streams.js'
 import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from './windows/window.js'
 
@@ -69,9 +70,7 @@ export const TicksReply = Type.Object(
     truncated: Type.Boolean({
       description: 'the limit was reached: there may be more after the last tick',
     }),
-    source: Type.Union([Type.String({ enum: [...TICK_SOURCES] }), Type.Null()], {
-      description: 'the source asked for; null: all',
-    }),
+    source: nullable(Type.String({ enum: [...TICK_SOURCES] }), 'the source asked for; null: all'),
     ticks: Type.Array(Tick, { description: 'oldest first' }),
   },
   { description: 'One price a second and source' },

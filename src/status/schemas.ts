@@ -1,9 +1,8 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
+import { nullable } from '../lib/nullable.js'
 import { PRICE_KINDS, TICK_SOURCES } from '../prices/streams.js'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
-const nullable = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 
 export const HealthReply = Type.Object(
   { status: Type.Literal('ok') },
@@ -91,7 +90,7 @@ const Time = nullable(
   'time of the block; null where no block near it is known',
 )
 const BlockTime = (description: string) =>
-  Type.Union([Type.Object({ block: Block, time: Time }), Type.Null()], { description })
+  nullable(Type.Object({ block: Block, time: Time }), description)
 
 export const CoverageQuery = Type.Object({
   hours: Type.Integer({
@@ -140,7 +139,7 @@ const TickHours = Type.Object({
 export const CoverageReply = Type.Object(
   {
     head: BlockTime('the last block that is processed; null before the first one'),
-    head_age_seconds: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+    head_age_seconds: nullable(Type.Integer({ minimum: 0 })),
     data: Type.Array(
       Type.Object({
         kind: Type.String({ description: 'kind of data, such as `fills` or `positions`' }),

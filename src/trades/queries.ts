@@ -1,5 +1,6 @@
 import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
+import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
@@ -140,7 +141,7 @@ export function selectTradeGroups(
               sum(${makerAmount(sql, 'g')})::bigint as total_maker_amount,
               sum(case when g.flags & 1 = 0 then g.shares else g.usd end)::bigint
                 as total_taker_amount,
-              (select time from blocks where number = min(g.seq) / 1048576) as first_sec,
+              (select time from blocks where number = min(g.seq) >> 20) as first_sec,
               array_agg(distinct '0x' || encode(g.tx_hash, 'hex')) as tx_hashes
          from ${groupFills(sql, groupBy, scope, 'g', 'f')}
         where ${matches(sql, 'g', 'market', scope, role)}
@@ -172,7 +173,7 @@ function selectTradeRows(
      order by p.head ${order}, p.seq ${order}`
 }
 
-// Bits of fills.flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo; generation * 16.
+// `seq >> 20` is the block. Bits of fills.flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo; generation * 16.
 // They stand as literals where an index has them in its condition.
 
 const tradeColumns = (sql: Sql): Fragment => sql`
@@ -186,7 +187,7 @@ const tradeColumns = (sql: Sql): Fragment => sql`
 /** The counterparty's own order was matched in the same transaction and is logged after this one. */
 const tradeJoins = (sql: Sql): Fragment => sql`
   join fills f on f.seq = p.seq
-  join blocks b on b.number = f.seq / 1048576
+  join blocks b on b.number = f.seq >> 20
   join wallets maker on maker.id = f.wallet
   join wallets taker on taker.id = f.taker
   left join builders on builders.id = f.builder
@@ -194,11 +195,11 @@ const tradeJoins = (sql: Sql): Fragment => sql`
     select o.flags & 1 <> 0 as is_sell
       from fills o
      where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash and o.flags & 2 <> 0
-       and o.seq > f.seq and o.seq < (f.seq / 1048576 + 1) * 1048576
+       and o.seq > f.seq and o.seq < ((f.seq >> 20) + 1) << 20
      limit 1
   ) own on true`
 
-/** The rule of core/fees.ts, for sums. */
+/** The rule of `feeInMoney` in core/money.ts, for sums. */
 const feeInMoney = (sql: Sql, alias: string): Fragment => sql`
   case when ${sql(alias)}.flags & 4 = 0 then ${sql(alias)}.fee
        else div(${sql(alias)}.fee::numeric * ${sql(alias)}.usd, ${sql(alias)}.shares)::bigint end`
@@ -236,7 +237,7 @@ function groupFills(
   const isOfGroup =
     groupBy === 'order_hash'
       ? sql`order_hash = ${o}.order_hash and ${withinSeq(sql, 'seq', scope)}`
-      : sql`seq between ${o}.seq / 1048576 * 1048576 and ${o}.seq / 1048576 * 1048576 + 1048575
+      : sql`seq between (${o}.seq >> 20) << 20 and (((${o}.seq >> 20) + 1) << 20) - 1
             and tx_hash = ${o}.tx_hash and token = ${o}.token and flags & 1 = ${o}.flags & 1`
   return sql`(select * from fills where ${isOfGroup} offset 0) ${sql(alias)}`
 }
@@ -256,7 +257,7 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   if (tokens?.length === 1) conditions.push(sql`${f}.token = ${tokens[0] ?? 0}`)
   else if (tokens !== undefined) conditions.push(sql`${f}.token = any(${[...tokens]}::integer[])`)
   if (orderHash !== undefined) {
-    conditions.push(sql`${f}.order_hash = ${Buffer.from(orderHash.slice(2), 'hex')}`)
+    conditions.push(sql`${f}.order_hash = ${hexToBytes(orderHash)}`)
   }
   if (usdMin !== undefined) conditions.push(sql`${f}.usd >= ${usdMin}`)
   if (makerAmountMin !== undefined) {

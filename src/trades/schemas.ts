@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { nullable } from '../lib/nullable.js'
 import { EventOfMarket, MarketBlock, StructuredMarket } from '../markets/market-block.js'
 
 const Money = Type.Number({ description: 'dollars' })
@@ -6,9 +7,10 @@ const Shares = Type.Number({ description: 'shares' })
 const Seconds = Type.String({ description: 'Unix seconds of the block' })
 
 const Owner = {
-  side: Type.Union([Type.Integer({ enum: [0, 1] }), Type.Null()], {
-    description: 'what the owner of the order does: 0 buys, 1 sells; null on the first exchange',
-  }),
+  side: nullable(
+    Type.Integer({ enum: [0, 1] }),
+    'what the owner of the order does: 0 buys, 1 sells; null on the first exchange',
+  ),
   role: Type.String({
     enum: ['maker', 'taker'],
     description:

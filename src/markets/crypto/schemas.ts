@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { nullable } from '../../lib/nullable.js'
 
 const Id = Type.String({ description: "Gamma's id" })
 const Slug = Type.String({ description: 'the name in addresses of the site' })
@@ -102,9 +103,10 @@ export const SeriesReply = Type.Object(
             'how often an event comes: `5m`, `15m`, `1h`, `4h`, `daily`, `weekly`, `monthly`, or what Gamma says; empty where it is not known',
         }),
         active: Type.Boolean({ description: 'it goes on' }),
-        eventCount: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-          description: 'events of it that are open now; null while these are still being read',
-        }),
+        eventCount: nullable(
+          Type.Integer({ minimum: 0 }),
+          'events of it that are open now; null while these are still being read',
+        ),
       }),
       { description: 'by slug' },
     ),
