@@ -4,19 +4,18 @@ import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
-import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
-import { attributeBatch } from '../attribute/attribute-batch.js'
 import { UntrustedLogsError } from '../attribute/order-logs.js'
-import { poolsIn, selectPools } from '../facts/raw-log.js'
-import { type BatchLimits, eachBatch } from '../follow/batches.js'
+import { selectPools } from '../facts/raw-log.js'
+import type { BatchLimits } from '../follow/batches.js'
 import type { Batch } from '../follow/block-sink.js'
 import { ParentMismatchError } from '../follow/headers.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { writeFacts } from '../write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../write/partitions.js'
 import { addCoverage, lockState, selectHoles } from '../write/state.js'
+import { eachFacts, type ReadBatch } from './each-facts.js'
 import { selectBlockHash, selectParentHash } from './queries.js'
 
 type ReadHoleOptions = {
@@ -70,13 +69,15 @@ async function readUpward(
   signal: AbortSignal,
 ): Promise<void> {
   const { toBlock } = place
-  for await (const batch of readAhead(eachBatch(polygon, place, signal, { limits, timing }))) {
+  const options = { pools: writer.pools, limits, timing }
+  for await (const read of readAhead(eachFacts(polygon, place, signal, options))) {
     signal.throwIfAborted()
+    const { batch } = read
     const hash = batch.blocks.at(-1)?.hash
     if (batch.toBlock === toBlock && above !== undefined && hash !== above) {
       throw new ParentMismatchError(`block ${toBlock} is not the parent of the block after it`)
     }
-    await writer.append(batch)
+    await writer.append(read)
     place.fromBlock = batch.toBlock + 1
     place.previousHash = hash
     onBatch(batch)
@@ -97,24 +98,22 @@ const isFault = (error: unknown): boolean =>
 export class HistoryWriter {
   /** Stored so far. */
   fills = 0
+  /** Automatic market makers of the first years: their trades are attributed to no wallet. */
+  readonly pools: Set<string>
   readonly #pool: Pool
   readonly #ids = new IdRegistry()
-  readonly #decoder = new LogDecoder()
-  /** Automatic market makers of the first years: their trades are attributed to no wallet. */
-  readonly #pools: Set<string>
 
   private constructor(pool: Pool, pools: Set<string>) {
     this.#pool = pool
-    this.#pools = pools
+    this.pools = pools
   }
 
   static async open(pool: Pool): Promise<HistoryWriter> {
     return new HistoryWriter(pool, await selectPools(pool))
   }
 
-  async append(batch: Batch): Promise<void> {
+  async append({ batch, facts }: ReadBatch): Promise<void> {
     const { fromBlock, toBlock } = batch
-    const facts = attributeBatch({ ...batch, pools: this.#pools, decoder: this.#decoder })
     await transact(this.#pool, (tx) => ensurePartitions(tx, fromBlock, toBlock, { bare: true }))
     await buildIndexes(this.#pool, { beforeBlock: fromBlock })
     await this.#ids.resolveEarly(this.#pool, facts)
@@ -128,7 +127,6 @@ export class HistoryWriter {
       }
       await addCoverage(tx, batch)
     })
-    for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
     this.fills += facts.fills.length
   }
 }

@@ -14,14 +14,14 @@ import {
   toBatchBlock,
 } from './headers.js'
 
-type BatchRange = BlockRange & {
+export type BatchRange = BlockRange & {
   /** Hash of the block before the range; `undefined` when it is not booked. */
   previousHash: string | undefined
 }
 
 export type BatchLimits = { bytesMax: number; waitMsMax: number }
 
-type BatchOptions = { limits?: BatchLimits | undefined; timing?: Timing | undefined }
+export type BatchOptions = { limits?: BatchLimits | undefined; timing?: Timing | undefined }
 
 /** Small, because several batches are in memory at once. */
 const LIMITS: BatchLimits = { bytesMax: 6 * 1024 * 1024, waitMsMax: 2_000 }
