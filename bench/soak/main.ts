@@ -65,7 +65,7 @@ async function torment(untilMs: number): Promise<void> {
 }
 
 async function judge(startedMs: number): Promise<boolean> {
-  const findings = await checkUpstreams(upstreams, config)
+  const findings = await checkUpstreams(config)
   const seconds = (Date.now() - startedMs) / 1000
   const losses = await findLosses(upstreams, seen, startedMs)
   const problems = [

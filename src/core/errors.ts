@@ -41,8 +41,13 @@ export class OperatorError extends Error {
   }
 }
 
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message || error.name : String(error)
+/** A connection that failed at each address of a host is one error without a text around the others. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.message !== '') return error.message
+  const causes = error instanceof AggregateError ? error.errors.map(messageOf) : []
+  return causes.join('; ') || error.name
+}
 
 /** The code that Node.js and PostgreSQL put on their errors, such as `ENOENT` or `23505`. */
 export function codeOf(error: unknown): string | undefined {

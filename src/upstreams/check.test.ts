@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSimulatedUpstreams, type SimulatedUpstreams } from '../../test/simulated-upstreams.js'
+import type { Environment } from '../config/config.js'
 import { checkUpstreams } from './check.js'
 
 let simulated: SimulatedUpstreams
@@ -8,7 +9,15 @@ beforeAll(async () => {
 })
 afterAll(() => simulated.close())
 
-const check = () => checkUpstreams(simulated.upstreams, simulated.config)
+const check = () => checkUpstreams(simulated.config)
+
+/** Checks other addresses, with all faults of the simulator off. */
+async function checkWith(changes: Environment) {
+  simulated.simulator.faults.set({ upstream: '*', mode: 'off' })
+  const { config, upstreams } = simulated.reconnect(changes)
+  await upstreams.close()
+  return await checkUpstreams(config)
+}
 
 test('every upstream answers, each with a fact of its own', async () => {
   const findings = await check()
@@ -42,16 +51,38 @@ test('one that is down is named, the others are not affected', async () => {
 })
 
 test('one that has no credentials, or that the operator turned off, is off and fails nothing', async () => {
-  const { config, upstreams } = simulated.reconnect({
+  const findings = await checkWith({
     AUSPEX_CHAINLINK_SECRET: '',
     AUSPEX_RTDS_WS_URL: 'off',
+    AUSPEX_POLYGON_URL: '',
+    AUSPEX_POLYGON_WS_URL: '',
   })
-  simulated.simulator.faults.set({ upstream: '*', mode: 'off' })
-  const findings = await checkUpstreams(upstreams, config)
-  await upstreams.close()
   const off = findings.filter(({ state }) => state !== 'ok')
   expect(off.map(({ upstream, state, answer }) => [upstream, state, answer])).toEqual([
+    ['polygon', 'off', 'AUSPEX_POLYGON_URL is not set'],
+    ['polygon_ws', 'off', 'AUSPEX_POLYGON_WS_URL is not set'],
     ['rtds', 'off', 'AUSPEX_RTDS_WS_URL is off'],
     ['chainlink', 'off', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'],
   ])
 })
+
+test('the cause of a failure is shown: no such name, no listener, no TLS', async () => {
+  const { port } = new URL(simulated.config.gammaUrl)
+  const findings = await checkWith({
+    AUSPEX_DATA_API_URL: 'http://nowhere.invalid',
+    AUSPEX_SITE_URL: 'http://localhost:1',
+    AUSPEX_CLOB_URL: `https://127.0.0.1:${port}`,
+    AUSPEX_POLYGON_WS_URL: 'ws://localhost:1',
+    AUSPEX_RTDS_WS_URL: 'ws://nowhere.invalid',
+    AUSPEX_LIVE_V2_WS_URL: `wss://127.0.0.1:${port}`,
+  })
+  const failed = findings.filter(({ state }) => state === 'failed')
+  expect(failed.map(({ upstream, answer }) => [upstream, answer])).toEqual([
+    ['clob', expect.stringMatching(/SSL|TLS|EPROTO/)],
+    ['data_api', expect.stringMatching(/ENOTFOUND|EAI_AGAIN/)],
+    ['site', expect.stringMatching(/ECONNREFUSED/)],
+    ['polygon_ws', expect.stringMatching(/^unreachable: .*ECONNREFUSED/)],
+    ['rtds', expect.stringMatching(/^unreachable: .*(ENOTFOUND|EAI_AGAIN)/)],
+    ['live_v2', expect.stringMatching(/^unreachable: .*(SSL|TLS|EPROTO|wrong version)/)],
+  ])
+}, 30_000)

@@ -1,8 +1,10 @@
+import { EventEmitter, once } from 'node:events'
 import type { Config } from '../config/config.js'
 import { messageOf } from '../core/errors.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { PriceSource } from './prices/source.js'
 import type { Upstreams } from './upstreams.js'
+import { withUpstreams } from './with-upstreams.js'
 
 const ANSWER_MS_MAX = 15_000
 
@@ -22,20 +24,25 @@ class NotConfigured extends Error {}
 type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string> }
 
 /** Asks every configured upstream one question, all at once. */
-export async function checkUpstreams(
-  upstreams: Upstreams,
-  config: Config,
-): Promise<UpstreamFinding[]> {
+export async function checkUpstreams(config: Config): Promise<UpstreamFinding[]> {
   const stopping = new AbortController()
-  try {
+  const faults = new EventEmitter()
+  const ask = (upstreams: Upstreams) => {
     const questions = [...httpQuestions(upstreams), ...socketQuestions(upstreams, config)]
-    return await Promise.all(questions.map((question) => put(question, stopping.signal)))
+    return Promise.all(questions.map((question) => put(question, faults, stopping.signal)))
+  }
+  try {
+    return await withUpstreams(config, ask, ({ upstream, detail }) => faults.emit(upstream, detail))
   } finally {
     stopping.abort()
   }
 }
 
-async function put({ upstream, ask }: Question, signal: AbortSignal): Promise<UpstreamFinding> {
+async function put(
+  { upstream, ask }: Question,
+  faults: EventEmitter,
+  signal: AbortSignal,
+): Promise<UpstreamFinding> {
   const startedMs = performance.now()
   const finding = (state: UpstreamFinding['state'], answer: string): UpstreamFinding => ({
     upstream,
@@ -44,8 +51,13 @@ async function put({ upstream, ask }: Question, signal: AbortSignal): Promise<Up
     tookMs: Math.round(performance.now() - startedMs),
   })
   try {
+    const answer = ask(signal)
+    // A socket would be opened again and again, and its fault never be seen.
+    const failed = once(faults, upstream, { signal }).then(([detail]) => {
+      throw new Error(detail)
+    })
     const late = `no answer within ${ANSWER_MS_MAX / 1000} s`
-    return finding('ok', await withTimeout(ask(signal), ANSWER_MS_MAX, late))
+    return finding('ok', await withTimeout(Promise.race([answer, failed]), ANSWER_MS_MAX, late))
   } catch (error) {
     return finding(error instanceof NotConfigured ? 'off' : 'failed', messageOf(error))
   }
@@ -56,7 +68,7 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
     {
       upstream: 'polygon',
       ask: async (signal) => {
-        if (polygon === undefined) throw new Error('AUSPEX_POLYGON_URL is not set')
+        if (polygon === undefined) throw new NotConfigured('AUSPEX_POLYGON_URL is not set')
         await polygon.checkChain(signal)
         return `block ${await polygon.getBlockNumber(signal)}`
       },
@@ -109,7 +121,7 @@ function socketQuestions(upstreams: Upstreams, config: Config): Question[] {
 }
 
 function firstHead(upstreams: Upstreams, config: Config, signal: AbortSignal): Promise<string> {
-  if (config.polygonWsUrl === undefined) throw new Error('AUSPEX_POLYGON_WS_URL is not set')
+  if (config.polygonWsUrl === undefined) throw new NotConfigured('AUSPEX_POLYGON_WS_URL is not set')
   return new Promise((resolve) => {
     const onHead = ({ number }: { number: number }) => resolve(`block ${number}`)
     upstreams.followPolygon({ onHead, onGap: () => undefined })?.start(signal)
@@ -117,7 +129,11 @@ function firstHead(upstreams: Upstreams, config: Config, signal: AbortSignal): P
 }
 
 async function firstBook(upstreams: Upstreams, signal: AbortSignal): Promise<string> {
-  const markets = await upstreams.gamma.listMarkets({ limit: 20, closed: false }, signal)
+  const markets = await upstreams.gamma
+    .listMarkets({ limit: 20, closed: false }, signal)
+    .catch((error) => {
+      throw new Error(`no token is known to ask for: ${messageOf(error)}`)
+    })
   const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
   return await new Promise((resolve) => {
     const socket = upstreams.followBooks({

@@ -3,7 +3,6 @@ import type { Config } from '../config/config.js'
 import { OperatorError } from '../core/errors.js'
 import { formatTable } from '../lib/table.js'
 import { checkUpstreams } from './check.js'
-import { withUpstreams } from './with-upstreams.js'
 
 /** Adds `upstreams` to the command line. */
 export function addUpstreamCommands(
@@ -17,7 +16,7 @@ export function addUpstreamCommands(
 }
 
 async function showUpstreams(config: Config): Promise<void> {
-  const findings = await withUpstreams(config, (upstreams) => checkUpstreams(upstreams, config))
+  const findings = await checkUpstreams(config)
   const rows = findings.map(({ upstream, state, answer, tookMs }) => [
     upstream,
     state === 'failed' ? 'FAILED' : state,

@@ -11,6 +11,7 @@ import { createPriceSources } from './prices/feed.js'
 import type { PriceSource } from './prices/source.js'
 import { SitePriceClient } from './site-price/client.js'
 import type { UpstreamMetrics } from './transport/metrics.js'
+import type { OnSocketFault } from './transport/socket-options.js'
 
 /** The coins that have up-or-down markets. */
 export const COINS = ['btc', 'eth', 'sol', 'xrp', 'doge', 'bnb', 'hype'] as const
@@ -21,6 +22,8 @@ type Shared = {
   log: Log
   /** Absent: all upstreams can be asked at once. */
   opened?: Promise<void> | undefined
+  /** Called whenever the connection of a socket ends. */
+  onFault?: OnSocketFault | undefined
 }
 type ClobListener = Pick<ClobSocketOptions, 'onEvents' | 'onGap'>
 

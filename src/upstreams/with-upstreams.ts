@@ -1,12 +1,14 @@
 import type { Config } from '../config/config.js'
 import { systemClock } from '../core/clock.js'
 import { createLog } from '../lib/log.js'
+import type { OnSocketFault } from './transport/socket-options.js'
 import type { Upstreams } from './upstreams.js'
 
 /** Opens the upstreams for one command. Loaded only then: most commands do without them. */
 export async function withUpstreams<T>(
   config: Config,
   work: (upstreams: Upstreams) => Promise<T>,
+  onFault?: OnSocketFault,
 ): Promise<T> {
   const [{ Registry }, { createUpstreamMetrics }, { Upstreams }] = await Promise.all([
     import('prom-client'),
@@ -15,7 +17,7 @@ export async function withUpstreams<T>(
   ])
   const metrics = createUpstreamMetrics(new Registry())
   const log = createLog('silent', process.stderr)
-  const upstreams = new Upstreams(config, { metrics, clock: systemClock, log })
+  const upstreams = new Upstreams(config, { metrics, clock: systemClock, log, onFault })
   try {
     return await work(upstreams)
   } finally {

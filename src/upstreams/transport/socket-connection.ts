@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
+import { messageOf } from '../../core/errors.js'
 import { VERSION } from '../../lib/version.js'
 import { parseRetryAfterMs } from './http-try.js'
 import type { SocketFault, SocketLimits, SocketOptions, SocketTimings } from './socket-options.js'
@@ -99,7 +100,7 @@ export class SocketConnection {
     socket.on('pong', () => this.#alive.touch())
     socket.on('unexpected-response', (_request, response) => this.#onRefusal(response))
     socket.on('error', (error) => {
-      failure = error.message
+      failure = messageOf(error)
     })
     socket.on('close', (code) => {
       const waitMs = this.#options.closeWaitMs?.(code) ?? 0

@@ -26,6 +26,8 @@ export type SocketFault =
 /** A time of which data are missing: from the last data before the interruption to the first after it. */
 export type SocketGap = { fromMs: number; toMs: number; reason: SocketFault }
 
+export type OnSocketFault = (fault: { upstream: string; detail: string }) => void
+
 export type SocketState = 'connecting' | 'open' | 'waiting' | 'closed'
 
 export type SocketStatus = {
@@ -60,6 +62,8 @@ export type SocketOptions<Message> = {
   onGap: (gap: SocketGap) => void | Promise<void>
   /** How long the close code asks to stay away, at least. */
   closeWaitMs?: ((code: number) => number) | undefined
+  /** Called whenever a connection ends, before the next one is opened. */
+  onFault?: OnSocketFault | undefined
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
@@ -77,7 +81,7 @@ export type SocketTuning = Partial<
 /** The options that are handed to a connector; it adds the others itself. */
 export type SocketConnectorOptions = Pick<
   SocketOptions<unknown>,
-  'url' | 'clock' | 'metrics' | 'log' | 'opened'
+  'url' | 'clock' | 'metrics' | 'log' | 'opened' | 'onFault'
 > & { tuning?: SocketTuning | undefined }
 
 export type SocketTimings = typeof TIMINGS

@@ -168,7 +168,7 @@ export class UpstreamSocket<Message> {
   }
 
   #onEnd({ fault, detail, waitMs: askedMs }: ConnectionEnd): void {
-    const { upstream, metrics, log } = this.#options
+    const { upstream, metrics, log, onFault } = this.#options
     const wasStable =
       this.#state === 'open' && performance.now() - this.#openedAt >= this.#timings.stableMs
     this.#failures = wasStable ? 1 : this.#failures + 1
@@ -180,6 +180,7 @@ export class UpstreamSocket<Message> {
     const waitMs = Math.max(askedMs, backoffMs(this.#timings.backoff, this.#failures))
     const shown = { fault, detail: this.#redact(detail), waitMs: Math.round(waitMs) }
     log.warn({ upstream, ...shown }, 'upstream socket ended')
+    this.#call(() => onFault?.({ upstream, detail: `${fault}: ${shown.detail}` }))
     this.#waiting = setTimeout(() => {
       metrics.reconnects.inc({ upstream, reason: fault })
       this.#connect()
