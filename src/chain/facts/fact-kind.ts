@@ -1,6 +1,7 @@
 import type { Entry } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import type { IdReferences } from '../ids/id-references.js'
+import type { IdTable } from '../ids/queries.js'
 
 /**
  * Everything there is to know about one kind of fact. A kind has its own file in this folder, and a
@@ -46,6 +47,29 @@ export type FactRows<Fact> = {
 /** An index on each of these columns and `seq`. */
 export const indexesOn = (...columns: string[]): Record<string, string> =>
   Object.fromEntries(columns.map((column) => [column, `(${column}, seq)`]))
+
+/** The columns that hold ids, or lists of ids: a name means the same in every table of facts. */
+export const ID_COLUMNS: Readonly<Record<string, IdTable>> = {
+  wallet: 'wallets',
+  taker: 'wallets',
+  exchange: 'wallets',
+  from_wallet: 'wallets',
+  to_wallet: 'wallets',
+  asset: 'wallets',
+  oracle: 'wallets',
+  owner: 'wallets',
+  contract: 'wallets',
+  actor: 'wallets',
+  proposer: 'wallets',
+  token: 'tokens',
+  from_token: 'tokens',
+  to_token: 'tokens',
+  tokens: 'tokens',
+  given: 'tokens',
+  taken: 'tokens',
+  condition: 'conditions',
+  builder: 'builders',
+}
 
 /** How facts of a kind become ledger entries, from memory and from their rows. */
 export type FactEntries<Fact, OneEntry extends Entry> = {

@@ -1,9 +1,17 @@
 import type { Entry } from '../../ledger/entry.js'
+import type { IdReferences } from '../ids/id-references.js'
 import { type BatchBlock, BLOCK_ROWS } from './block.js'
 import { COMBOS } from './combo.js'
 import { COMBO_EVENTS } from './combo-event.js'
 import { CONVERSIONS } from './conversion.js'
-import type { EntryIds, FactEntries, FactKind, FactRows, PlacedFact } from './fact-kind.js'
+import {
+  type EntryIds,
+  type FactEntries,
+  type FactKind,
+  type FactRows,
+  PLACES_PER_KIND,
+  type PlacedFact,
+} from './fact-kind.js'
 import { FEES } from './fee.js'
 import { FILLS } from './fill.js'
 import { FLOWS } from './flow.js'
@@ -78,6 +86,16 @@ export const KINDS = Object.entries(FACT_KINDS) as readonly (readonly [
 export function createBatchFacts(): BatchFacts {
   const lists = Object.fromEntries(KINDS.map(([list]) => [list, []]))
   return { blocks: [], unknownOperators: [], ...lists } as unknown as BatchFacts
+}
+
+/** Adds every natural id that the facts of a batch name. */
+export function addReferences(batch: BatchFacts, references: IdReferences): void {
+  for (const [rank, [list, kind]] of KINDS.entries()) {
+    if (kind.addReferences === undefined) continue
+    for (const [index, fact] of batch[list].entries()) {
+      kind.addReferences(fact, references, rank * PLACES_PER_KIND, index)
+    }
+  }
 }
 
 /** Every table of facts, that of the blocks first. */

@@ -14,11 +14,11 @@ export type ReadBlock = { head: Head; logs: ChainLog[]; refused: ChainLog[] }
 
 type OnReceipts = (result: 'agreed' | 'corrected' | 'unavailable') => void
 
-type ReadOptions = {
+type LogOptions = { onReceipts?: OnReceipts | undefined; signal: AbortSignal }
+
+type ReadOptions = LogOptions & {
   /** The newest head; its header needs no request. */
   announced: Head
-  onReceipts: OnReceipts
-  signal: AbortSignal
 }
 
 /**
@@ -35,6 +35,18 @@ export async function readBlocks(
     fromBlock === announced.number
       ? [announced]
       : await readAvailableHeads(polygon, blockNumbers(fromBlock, toBlock), signal)
+  return readLogsOf(polygon, heads, { onReceipts, signal })
+}
+
+/**
+ * Reads the logs of these blocks, which need not follow each other. Returns fewer blocks when the node
+ * lacks the logs of one, and throws when it lacks those of the first.
+ */
+export async function readLogsOf(
+  polygon: PolygonClient,
+  heads: readonly Head[],
+  { onReceipts = () => undefined, signal }: LogOptions,
+): Promise<ReadBlock[]> {
   const outcomes = await polygon.batch(
     heads.map(({ hash }) => askLogs({ blockHash: hash }, WATCHED)),
     signal,

@@ -2,9 +2,9 @@ import { blockOf } from '../../core/seq.js'
 import { type Entry, NONE } from '../../ledger/entry.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { type IdLookup, PLACES_PER_KIND } from '../facts/fact-kind.js'
+import type { IdLookup } from '../facts/fact-kind.js'
 import type { OutcomesFact } from '../facts/outcomes.js'
-import { type BatchFacts, idsOfEntry, KINDS } from '../facts/registry.js'
+import { addReferences, type BatchFacts, idsOfEntry } from '../facts/registry.js'
 import { type IdLimits, IdMemory } from './id-memory.js'
 import { type IdReferences, References } from './id-references.js'
 import {
@@ -163,12 +163,7 @@ export class IdRegistry implements IdLookup {
       conditions: new References((name) => memory.keepCondition(name) !== undefined),
       builders: new References((name) => memory.builders.keep(name) !== undefined),
     }
-    for (const [rank, [list, kind]] of KINDS.entries()) {
-      if (kind.addReferences === undefined) continue
-      for (const [index, fact] of batch[list].entries()) {
-        kind.addReferences(fact, references, rank * PLACES_PER_KIND, index)
-      }
-    }
+    addReferences(batch, references)
     return references
   }
 

@@ -44,7 +44,7 @@ export class FactWriter {
       }
       if (text !== '') texts.push(text)
     }
-    this.#quarantine.push(...batch.quarantine, ...quarantineUnstorable(batch.rawLogs))
+    this.#quarantine.push(...quarantineOf(batch))
   }
 
   /**
@@ -76,6 +76,25 @@ export async function writeFacts(tx: Sql, batch: BatchFacts, ids: IdLookup): Pro
   writer.add(batch)
   await writer.sendAll(tx)
 }
+
+/** The rows of a batch as `writeFacts` stores them, table by table; those of the quarantine are not among them. */
+export function linesOf(
+  batch: BatchFacts,
+  ids: IdLookup,
+): { rows: FactRows<unknown>; lines: string[] }[] {
+  return SOURCES.map(({ rows, factsIn }) => ({
+    rows,
+    lines: factsIn(batch)
+      .map((fact) => rows.toLine?.(fact, ids) ?? '')
+      .filter((line) => line !== ''),
+  }))
+}
+
+/** All that goes into the quarantine, of logs that cannot be stored as they are too. */
+export const quarantineOf = ({ quarantine, rawLogs }: BatchFacts): QuarantineFact[] => [
+  ...quarantine,
+  ...quarantineUnstorable(rawLogs),
+]
 
 /**
  * Removes every fact from this block on, and the ids that these blocks named first. Comes before the
