@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { TestDatabase } from '../../../test/database.js'
 import { until } from '../../../test/until.js'
 import { createPool } from '../../store/connection.js'
+import { showOnlyFrom } from '../follow/test-faulty-node.js'
 import { type FollowWorld, hasty } from '../follow/test-follow.js'
 import { lockState } from '../write/state.js'
 import { compareContents, readContents } from './test-contents.js'
@@ -141,6 +142,27 @@ describe('a backfill', () => {
     world.lies.lie = undefined
     await backfill(world, database)
     expect(await differences(database)).toEqual({})
+  })
+
+  test('ends at once when the node has no blocks that old, and says which it has', async () => {
+    const database = await cloneDatabase(half)
+    const firstBlock = first + 40
+    world.lies.lie = showOnlyFrom(firstBlock)
+    onTestFinished(() => {
+      world.lies.lie = undefined
+    })
+    let sleeps = 0
+    const sleep = async () => {
+      sleeps += 1
+    }
+    const reading = backfill(world, database, { timing: { ...hasty, sleep } })
+    await expect(reading).rejects.toThrow(
+      `the node does not have block ${first}: it has the blocks ${firstBlock} to ${world.universe.chain.head.number}.\n` +
+        `Read from block ${firstBlock} on (--from ${firstBlock}), or set a node that has older blocks (AUSPEX_POLYGON_URL or --polygon-url).`,
+    )
+    expect(sleeps).toBe(0)
+    const rest = await backfill(world, database, { fromBlock: firstBlock, factsOnly: true })
+    expect(rest.blocks).toBe(middle - firstBlock)
   })
 
   test('does not join blocks that do not follow each other', async () => {

@@ -11,6 +11,7 @@ import { selectPools } from '../facts/raw-log.js'
 import type { BatchLimits } from '../follow/batches.js'
 import type { Batch } from '../follow/block-sink.js'
 import { ParentMismatchError } from '../follow/headers.js'
+import { explainFault, MissingHistoryError } from '../follow/missing-history.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { writeFacts } from '../write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../write/partitions.js'
@@ -39,7 +40,7 @@ export async function readHole(
   options: ReadHoleOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, onFault, timing = systemTiming } = options
+  const { pool, polygon, onFault, timing = systemTiming } = options
   const above = await selectParentHash(pool, hole.toBlock + 1)
   const place = { ...hole, previousHash: await selectBlockHash(pool, hole.fromBlock - 1) }
   for (let failures = 0; place.fromBlock <= place.toBlock; ) {
@@ -49,6 +50,8 @@ export async function readHole(
     } catch (error) {
       signal.throwIfAborted()
       if (!isFault(error)) throw error
+      const fault = await explainFault(polygon, place.fromBlock, error, signal)
+      if (fault instanceof MissingHistoryError) throw refuseHistory(fault)
       failures = place.fromBlock > fromBlock ? 1 : failures + 1
       if (failures > FAILURES_MAX || (error instanceof UpstreamError && !error.retryable)) {
         throw new OperatorError(`${messageOf(error)}\nRun the same command again to go on.`)
@@ -83,6 +86,11 @@ async function readUpward(
     onBatch(batch)
   }
 }
+
+const refuseHistory = ({ message, firstBlock }: MissingHistoryError): OperatorError =>
+  new OperatorError(
+    `${message}.\nRead from block ${firstBlock} on (--from ${firstBlock}), or set a node that has older blocks (AUSPEX_POLYGON_URL or --polygon-url).`,
+  )
 
 /** Errors that another answer of the node may not have. */
 const isFault = (error: unknown): boolean =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
-import { changeLogs, type RawLog, showOnlyUpTo } from './test-faulty-node.js'
+import { changeLogs, type RawLog, showOnlyFrom, showOnlyUpTo } from './test-faulty-node.js'
 import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
 import { MemorySink } from './test-sink.js'
 
@@ -134,6 +134,44 @@ describe('a node behind a load balancer', () => {
     await arrive()
     expect(refusals).toBe(3)
     expect(status.problem).toBeUndefined()
+    await expectSame(world, sink)
+  })
+})
+
+describe('a node that lacks old blocks', () => {
+  const pruned = { error: { code: 4444, message: 'pruned history unavailable' } }
+  const unknown = { error: { code: -32_000, message: 'header not found' } }
+
+  test.each([
+    ['answers null, far below the head', { result: null }, 600],
+    ['answers null, near the head', { result: null }, 100],
+    ['refuses', pruned, 600],
+    ['answers like one that lags', unknown, 600],
+  ])('and %s: the follower stops with what to set', async (_title, says, depth) => {
+    const { head } = world.universe.chain
+    const startBlock = head.number - depth
+    const firstBlock = startBlock + 40
+    world.lies.lie = showOnlyFrom(firstBlock, says)
+    const { sink, status } = follow(world, { startBlock })
+    await until(() => status.phase === 'stopped')
+    expect(status.problem).toBe(
+      `the node does not have block ${startBlock}: it has the blocks ${firstBlock} to ${head.number}. ` +
+        `Set AUSPEX_FROM_BLOCK to ${firstBlock} or later, or set a node that has older blocks`,
+    )
+    expect(sink.cursor).toBeUndefined()
+  })
+
+  test('that a booked ledger needs: the follower goes on when the node has them again', async () => {
+    const { arrive, status, sink } = await followOn()
+    const next = (sink.cursor?.block ?? 0) + 1
+    world.lies.lie = showOnlyFrom(next + 20)
+    for (let count = 0; count < 60; count++) world.makeBlock()
+    await until(() => status.phase === 'stopped')
+    expect(status.problem).toMatch(
+      /^the node does not have block \d+: it has the blocks \d+ to \d+\. Set a node that has older blocks/,
+    )
+    world.lies.lie = undefined
+    await arrive()
     await expectSame(world, sink)
   })
 })

@@ -18,6 +18,7 @@ import {
   readHeads,
   toBatchBlock,
 } from './headers.js'
+import { explainFault, MissingHistoryError } from './missing-history.js'
 import { type ReadBlock, readBlocks } from './read-blocks.js'
 import type { FollowStatus } from './status.js'
 
@@ -61,7 +62,8 @@ const STOPPED_MS = 30_000
  *   live         Single blocks, each checked against its parent. When the parent is not the last
  *                booked block, the sink is rewound to the fork and continues from there.
  *                -> catching up when the head is again more than 256 blocks ahead.
- *   stopped      The fork is too deep, or the node serves another chain. Nothing is booked.
+ *   stopped      The fork is too deep, or the node serves another chain or has not the next block
+ *                and only newer ones. Nothing is booked.
  *                -> catching up or live when a retry succeeds.
  *
  * Faults of the node are retried. An error of the sink ends the run: only the caller that opened the
@@ -102,7 +104,8 @@ export class Follower {
     try {
       await this.#step(signal)
       this.#failures = 0
-    } catch (error) {
+    } catch (fault) {
+      const error = await this.#explain(fault, signal)
       if (signal.aborted) return
       if (isPermanent(error)) {
         log.error({ err: error }, 'chain is not followed')
@@ -116,6 +119,20 @@ export class Follower {
         await this.#sleep(Math.max(waitMs, backoffMs(BACKOFF, this.#failures)), signal)
       } else throw error
     }
+  }
+
+  /** The error itself, unless the node lacks the next block for good. */
+  async #explain(error: unknown, signal: AbortSignal): Promise<unknown> {
+    const { polygon, sink, startBlock } = this.#options
+    const next = sink.cursor === undefined ? startBlock : sink.cursor.block + 1
+    const explained = await explainFault(polygon, next, error, signal)
+    if (!(explained instanceof MissingHistoryError)) return explained
+    const { message, firstBlock } = explained
+    const advice =
+      sink.cursor === undefined
+        ? `Set AUSPEX_FROM_BLOCK to ${firstBlock} or later, or set a node that has older blocks`
+        : 'Set a node that has older blocks (AUSPEX_POLYGON_URL)'
+    return new WrongNodeError(`${message}. ${advice}`, { cause: explained })
   }
 
   async #step(signal: AbortSignal): Promise<void> {

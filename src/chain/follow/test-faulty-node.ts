@@ -34,3 +34,16 @@ export function showOnlyUpTo({ chain }: Universe, block: number): Lie {
     return { result: header }
   }
 }
+
+/** A node that has no block below that one, and says so in one of the ways that nodes do. */
+export function showOnlyFrom(block: number, says: RpcAnswer = { result: null }): Lie {
+  return ({ method, params: [at] }, answer): RpcAnswer => {
+    if (method === 'eth_getBlockByNumber') {
+      return at !== 'latest' && Number(at) < block ? says : answer
+    }
+    if (method !== 'eth_getLogs') return answer
+    const { fromBlock } = at as { fromBlock?: string }
+    if (fromBlock === undefined || Number(fromBlock) >= block) return answer
+    return says.error === undefined ? { result: [] } : says
+  }
+}
