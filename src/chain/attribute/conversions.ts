@@ -55,7 +55,8 @@ function findBatch(tx: CurrentTransaction, place: number, from: string, to: stri
 
 /**
  * When the set has every question, no YES tokens show the fee. A collateral adapter wraps the money
- * right after; when the wallet called the adapter itself, the fee is unknown and taken as zero.
+ * right after. When the wallet called the neg-risk adapter itself, nothing shows the fee, and
+ * `chargeConversions` subtracts that of the market.
  */
 function receivedInMoney(
   { tx }: Attribution,

@@ -7,6 +7,7 @@ import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { UntrustedLogsError } from '../attribute/order-logs.js'
+import { chargeConversions, chargeStoredConversions } from '../facts/conversion.js'
 import { selectPools } from '../facts/raw-log.js'
 import type { BatchLimits } from '../follow/batches.js'
 import type { Batch } from '../follow/block-sink.js'
@@ -127,12 +128,14 @@ export class HistoryWriter {
     await this.#ids.resolveEarly(this.#pool, facts)
     await transact(this.#pool, async (tx) => {
       await tx`set local statement_timeout = 0`
+      await chargeConversions(tx, facts)
       await writeFacts(tx, facts, this.#ids)
       await lockState(tx)
       const [hole] = await selectHoles(tx, batch)
       if (hole?.fromBlock !== fromBlock || hole.toBlock !== toBlock) {
         throw new Error(`another process has read blocks of ${fromBlock} to ${toBlock}`)
       }
+      await chargeStoredConversions(tx, facts.negRiskMarkets)
       await addCoverage(tx, batch)
     })
     this.fills += facts.fills.length

@@ -1,4 +1,5 @@
 import type { ConversionEntry } from '../../ledger/entry.js'
+import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
 import {
   copyTokens,
@@ -9,6 +10,7 @@ import {
   type TimedOrigin,
   UNTIMED,
 } from './fact-kind.js'
+import { type NegRiskMarketFact, selectMarketFees } from './neg-risk-market.js'
 
 /** NO tokens of a neg-risk market became money and YES tokens of its other questions. */
 export type ConversionFact = TimedOrigin & {
@@ -21,8 +23,64 @@ export type ConversionFact = TimedOrigin & {
   /** The YES tokens received, `received` of each; none when all questions were in the set. */
   taken: readonly string[]
   received: bigint
-  /** The money received. */
+  /** The money received: `received` for each NO token but one. */
   cash: bigint
+}
+
+type Charged = Pick<ConversionFact, 'amount' | 'received' | 'cash'> & {
+  given: readonly unknown[]
+  taken: readonly unknown[]
+}
+
+const BIPS = 10_000n
+
+/**
+ * Subtracts the fee of the market where no log of the transaction shows it: when all questions were in
+ * the set, and the wallet called the neg-risk adapter itself. The fee of a market that was prepared
+ * before the first stored block is unknown and taken as zero, until `chargeStoredConversions`.
+ */
+export async function chargeConversions(
+  tx: Sql,
+  batch: { conversions: ConversionFact[]; negRiskMarkets: readonly NegRiskMarketFact[] },
+): Promise<void> {
+  const unsure = batch.conversions.filter(showsNoFee)
+  if (unsure.length === 0) return
+  const fees = await selectMarketFees(
+    tx,
+    unsure.map(({ market }) => market),
+  )
+  for (const { market, feeBips } of batch.negRiskMarkets) fees.set(market, feeBips)
+  for (const conversion of unsure) charge(conversion, fees.get(conversion.market) ?? 0)
+}
+
+/** The same for conversions that were stored before the markets, which are older. */
+export async function chargeStoredConversions(
+  tx: Sql,
+  markets: readonly NegRiskMarketFact[],
+): Promise<void> {
+  for (const { market, feeBips } of markets) {
+    if (feeBips === 0) continue
+    const rows = await tx<(Charged & { seq: bigint })[]>`
+      select seq, amount, received, cash, given, taken
+        from conversions
+       where market = decode(substr(${market}, 3), 'hex')
+       order by conversions.seq`
+    for (const conversion of rows.filter(showsNoFee)) {
+      charge(conversion, feeBips)
+      const { seq, received, cash } = conversion
+      await tx`update conversions set received = ${received}, cash = ${cash} where seq = ${seq}`
+    }
+  }
+}
+
+const showsNoFee = ({ taken, received, amount }: Charged): boolean =>
+  taken.length === 0 && received === amount
+
+/** As the contract does: the fee of one token is rounded down, and the rest paid for all but one. */
+function charge(conversion: Charged, feeBips: number): void {
+  const { amount, given } = conversion
+  conversion.received = amount - (amount * BigInt(feeBips)) / BIPS
+  conversion.cash = conversion.received * BigInt(given.length - 1)
 }
 
 export const CONVERSIONS: FactKind<ConversionFact> = {

@@ -1,3 +1,4 @@
+import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
 import type { FactKind, FactOrigin } from './fact-kind.js'
 
@@ -8,10 +9,24 @@ export const NEG_RISK_MARKETS: FactKind<NegRiskMarketFact> = {
   rows: {
     table: 'neg_risk_markets',
     columns: ['seq', 'oracle', 'fee_bips', 'market', 'tx_hash'],
+    isSelectedInTransaction: true,
     toLine: ({ seq, oracle, feeBips, market, txHash }, ids) =>
       `${seq}\t${ids.wallet(oracle)}\t${feeBips}\t${copyBytes(market)}\t${copyBytes(txHash)}\n`,
   },
   addReferences({ seq, oracle }, ids, place) {
     ids.wallets.add(oracle, seq, place)
   },
+}
+
+/** The fees of these markets, as far as they are stored. Index: neg_risk_markets_market. */
+export async function selectMarketFees(
+  sql: Sql,
+  markets: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql<{ market: string; feeBips: number }[]>`
+    select '0x' || encode(market, 'hex') as market, fee_bips
+      from neg_risk_markets
+     where market in (select decode(substr(name, 3), 'hex') from unnest(${markets}::text[]) as name)
+     order by seq`
+  return new Map(rows.map(({ market, feeBips }) => [market, feeBips]))
 }

@@ -12,6 +12,7 @@ import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import { attributeBatchInSteps } from '../attribute/attribute-batch.js'
+import { chargeConversions } from '../facts/conversion.js'
 import { toEntries } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
 import { poolsIn, selectPools } from '../facts/raw-log.js'
@@ -252,6 +253,7 @@ export class BlockWriter implements BlockSink {
     const { wallets, tokens } = await this.#ids.resolve(tx, facts, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.addNewWallet(wallet)
     for (const token of tokens) this.#ledger.addNewToken(token)
+    await chargeConversions(tx, facts)
     const entries = await toEntries(tx, facts, this.#ids)
     await this.#ledger.load(tx, entries)
     writer.add(facts)
