@@ -19,7 +19,7 @@ import {
   type Row,
   readOrder,
 } from './paging.js'
-import { askedDate, askedFlag, askedIds } from './parameters.js'
+import { askedDate, askedFlag, askedIds, askedList } from './parameters.js'
 import { isFeatured, presentEvent } from './present-event.js'
 import { invalid, notFound } from './refusal.js'
 import {
@@ -31,17 +31,17 @@ import {
   type Rule,
   rangeRules,
   tagRules,
+  versionRules,
 } from './rules.js'
 
 const SLUGS_MAX = 100
-const RECURRENCES = ['daily', 'weekly', 'monthly', 'annual', 'hourly']
+const RECURRENCES = ['daily', 'weekly', 'monthly']
 
 /** The events that a query asks for, in no order that matters. */
 function selectEvents(gamma: Gamma, query: URLSearchParams): MarketEvent[] {
   const { catalogue } = gamma.universe
   const ids = askedIds(query, 'id')
-  const slugs = readList(query, 'slug')
-  if (slugs.length > SLUGS_MAX) throw invalid('too many slugs')
+  const slugs = askedList(query, 'slug', SLUGS_MAX)
   const rules = [
     ...listRule<MarketEvent>(ids, ({ id }) => id),
     ...listRule<MarketEvent>(slugs, ({ slug }) => slug),
@@ -70,6 +70,7 @@ function eventRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
     ...rangeRules<MarketEvent>(query, 'start_time', startOf, askedDate),
     ...tagRules(gamma, query),
     ...stateRules(query),
+    ...versionRules<MarketEvent>(query),
     ...(title ? [(event: MarketEvent) => event.title.toLowerCase().includes(title)] : []),
     (event) => isEventClosed(universe, event) === closed,
     ...rangeRules<MarketEvent>(query, 'volume', (event) => sum(universe, event, marketVolume)),

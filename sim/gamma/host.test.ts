@@ -168,6 +168,30 @@ describe('/events', () => {
     expect(other.map(({ id }) => id)).toEqual(page.map(({ id }) => id))
   })
 
+  test('markets are ordered by volume as texts, and by volumeNum as numbers', async () => {
+    const read = async (order: string) =>
+      (await markets(`/markets?order=${order}&ascending=false&limit=200`)).map(({ volume }) =>
+        String(volume),
+      )
+    const texts = await read('volume')
+    expect(texts).toEqual(texts.toSorted().reverse())
+    const numbers = await read('volumeNum')
+    expect(numbers).toEqual(numbers.toSorted((a, b) => Number(b) - Number(a)))
+    expect(numbers).not.toEqual(texts)
+  })
+
+  test.each([
+    ['version=v1', true],
+    ['version=v1&version=v2', true],
+    ['version=v2', false],
+    ['resolution_status=active', true],
+    ['resolution_status=resolved', false],
+    ['onchain_event_ids=0x01', false],
+  ])('/markets/keyset?%s: whether any are found', async (query, isFound) => {
+    const { body } = await get<{ markets: Json[] }>(`/markets/keyset?limit=1&${query}`)
+    expect(body.markets.length > 0).toBe(isFound)
+  })
+
   test('filters by tag, series, dates and numbers', async () => {
     const end = (await events('/events?series_slug=eth-up-or-down-15m&limit=3')).map(
       ({ endDate }) => endDate,
@@ -227,9 +251,23 @@ describe('keyset pages', () => {
     expect(all.body.events).toHaveLength(500)
   })
 
-  test.each(['offset=0', 'after_cursor=nonsense', 'order=nonsense'])('422: %s', async (query) => {
-    expect((await get(`/markets/keyset?${query}`)).status).toBe(422)
-    expect((await get(`/events/keyset?${query}`)).status).toBe(422)
+  test.each(['offset=0', 'after_cursor=nonsense', 'order=nonsense', 'version=v3'])(
+    '422: %s',
+    async (query) => {
+      expect((await get(`/markets/keyset?${query}`)).status).toBe(422)
+      expect((await get(`/events/keyset?${query}`)).status).toBe(422)
+    },
+  )
+
+  test('422: more ids than one request may have, a status that there is not', async () => {
+    const ids = (key: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${key}=0x${index}`).join('&')
+    for (const query of [
+      ids('condition_ids', 21),
+      ids('request_ids', 101),
+      'resolution_status=disputed',
+    ])
+      expect((await get(`/markets/keyset?${query}`)).status).toBe(422)
   })
 })
 

@@ -1,3 +1,4 @@
+import { round } from '../markets/amounts.js'
 import { isClosed, rewardsOf } from '../markets/market-state.js'
 import { readList } from '../server/query.js'
 import type { Market } from '../universe/market.js'
@@ -21,10 +22,11 @@ import {
   type Row,
   readOrder,
 } from './paging.js'
-import { askedFlag, askedIds, askedNumber } from './parameters.js'
+import { askedFlag, askedIds, askedList, askedNumber } from './parameters.js'
 import { createMarketPresenter } from './present-event.js'
+import { resolutionStatus } from './present-market.js'
 import { presentTag } from './present-tag.js'
-import { notFound } from './refusal.js'
+import { invalid, notFound } from './refusal.js'
 import {
   dateRules,
   foreignRules,
@@ -34,6 +36,7 @@ import {
   type Rule,
   rangeRules,
   tagRules,
+  versionRules,
 } from './rules.js'
 
 /** The markets that a query asks for, in no order that matters. */
@@ -46,7 +49,7 @@ function selectMarkets(gamma: Gamma, query: URLSearchParams): Market[] {
 
 /** Those that all given names agree on. `undefined`: no names are given. */
 function namedMarkets({ catalogue }: Universe, query: URLSearchParams): Market[] | undefined {
-  const conditions = readList(query, 'condition_ids').map((id) => id.toLowerCase())
+  const conditions = askedList(query, 'condition_ids', 20).map((id) => id.toLowerCase())
   // Token ids are taken as they come: a comma list is one unknown id.
   const tokens = query.getAll('clob_token_ids')
   const ofToken = (id: string) => {
@@ -66,6 +69,10 @@ function namedMarkets({ catalogue }: Universe, query: URLSearchParams): Market[]
 const namedGroup = (names: readonly string[], find: (name: string) => Market | undefined) =>
   names.length === 0 ? undefined : pick(names, find)
 
+const RESOLUTIONS = ['inactive', 'active', 'resolved']
+/** Ids that only markets of the newer contracts have. */
+const V2_IDS = ['onchain_event_ids', 'request_ids']
+
 /** The cheap ones first: figures are only asked of what is left. */
 function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
   const { universe } = gamma
@@ -73,6 +80,9 @@ function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
   const status = query.get('uma_resolution_status')
   const questions = readList(query, 'question_ids').map((id) => id.toLowerCase())
   const rewardedFrom = askedNumber(query, 'rewards_min_size')
+  const resolution = query.get('resolution_status')
+  if (resolution && !RESOLUTIONS.includes(resolution)) throw invalid('resolution_status is invalid')
+  for (const key of V2_IDS) askedList(query, key, 100)
   return [
     ...listRule<Market>(questions, ({ questionId }) => questionId),
     ...dateRules<Market>(query),
@@ -87,7 +97,10 @@ function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
       'sports_market_types',
       'market_maker_address',
       'position_ids',
+      ...V2_IDS,
     ]),
+    ...versionRules<Market>(query),
+    ...(resolution ? [(market: Market) => resolutionStatus(universe, market) === resolution] : []),
     ...(rewardedFrom === undefined
       ? []
       : [(market: Market) => (rewardsOf(market)?.sharesMin ?? 0) >= rewardedFrom]),
@@ -111,7 +124,9 @@ const MARKET_ORDER: OrderFields<Market> = {
   createdAt: (_, { createdMs }) => createdMs,
   endDate: (_, { endMs }) => endMs,
   closedTime: (universe, market) => (isClosed(universe, market) ? market.resolvesMs : 0),
-  volume: marketVolume,
+  // These two are texts in the host's database, and are put in order as texts.
+  volume: (universe, market) => String(round(marketVolume(universe, market))),
+  liquidity: (universe, market) => String(round(marketLiquidity(universe, market))),
   volumeNum: marketVolume,
   volumeClob: marketVolume,
   volume24hr: marketVolume24hr,
@@ -119,7 +134,6 @@ const MARKET_ORDER: OrderFields<Market> = {
   volume1wk: volumeOf(7),
   volume1mo: volumeOf(30),
   volume1yr: volumeOf(365),
-  liquidity: marketLiquidity,
   liquidityNum: marketLiquidity,
   liquidityClob: marketLiquidity,
   competitive: (universe, market) => readFigures(universe, market).competitive,

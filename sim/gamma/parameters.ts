@@ -20,6 +20,13 @@ export function askedFlag(query: URLSearchParams, key: string): boolean | undefi
   return value
 }
 
+/** At most so many values. */
+export function askedList(query: URLSearchParams, key: string, max: number): string[] {
+  const values = readList(query, key)
+  if (values.length > max) throw invalid(`too many ${key}`)
+  return values
+}
+
 /** Ids are numbers in questions and texts in answers. */
 export function askedIds(query: URLSearchParams, key: string): string[] {
   const ids = readList(query, key)

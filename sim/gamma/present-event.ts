@@ -58,6 +58,7 @@ const presentIdentity = (event: MarketEvent) => ({
   category: event.category,
   image: event.image,
   icon: event.image,
+  version: 'v1',
 })
 
 function presentDates(universe: Universe, event: MarketEvent) {
@@ -102,6 +103,8 @@ function presentState(universe: Universe, event: MarketEvent, figures: readonly 
     showAllOutcomes: true,
     showMarketImages: window === undefined,
     sortBy: markets.length > 1 ? 'price' : '',
+    externalPartners: [],
+    cantEstimate: false,
   }
 }
 

@@ -54,6 +54,9 @@ const presentIdentity = (market: Market) => ({
   marketMakerAddress: '',
   groupItemTitle: market.groupItemTitle,
   groupItemThreshold: String(market.index),
+  version: 'v1',
+  onchainEventId: null,
+  requestId: null,
 })
 
 function presentDates(universe: Universe, market: Market) {
@@ -93,7 +96,12 @@ const presentState = (universe: Universe, market: Market, { book }: Figures) => 
   rfqEnabled: false,
   comboStatus: market.event.window === undefined ? 'enabled' : 'disabled',
   secondsDelay: 0,
+  resolutionStatus: resolutionStatus(universe, market),
+  holdingRewardsEnabled: false,
 })
+
+export const resolutionStatus = (universe: Universe, market: Market): string =>
+  isClosed(universe, market) ? 'resolved' : 'active'
 
 function presentFigures(universe: Universe, market: Market, figures: Figures) {
   const { price, volume, volume24hr, volume1wk, volume1mo, volume1yr, liquidity } = figures
@@ -122,6 +130,7 @@ function presentFigures(universe: Universe, market: Market, figures: Figures) {
     oneDayPriceChange: change(DAY_MS),
     oneWeekPriceChange: change(7 * DAY_MS),
     oneMonthPriceChange: change(30 * DAY_MS),
+    oneYearPriceChange: change(365 * DAY_MS),
     competitive: figures.competitive,
   }
 }

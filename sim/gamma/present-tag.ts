@@ -16,6 +16,7 @@ export const presentTag = (tag: Tag) => ({
   forceShow: false,
   forceHide: false,
   isCarousel: isCarousel(tag),
+  requiresTranslation: false,
   publishedAt: databaseTime(TAGGED_SINCE_MS),
   createdBy: EDITOR_ID,
   updatedBy: EDITOR_ID,

@@ -11,7 +11,7 @@ export const presentProfile = (wallet: Wallet) => ({
   bio: wallet.bio,
   pseudonym: wallet.pseudonym,
   name: wallet.name,
-  users: [{ id: String(wallet.index + 1), creator: false, mod: false }],
+  users: [{ id: String(wallet.index + 1), creator: false, mod: false, communityMod: false }],
   xUsername: wallet.xUsername,
   verifiedBadge: wallet.verified,
 })

@@ -53,6 +53,15 @@ export const neverRules = <Item>(query: URLSearchParams, keys: readonly string[]
 export const foreignRules = <Item>(query: URLSearchParams, keys: readonly string[]): Rule<Item>[] =>
   keys.flatMap((key) => (readList(query, key).length > 0 ? [() => false] : []))
 
+const VERSIONS = ['v1', 'v2']
+
+/** Of which contracts: all markets here are of the first ones, so `v2` leaves an empty list. */
+export function versionRules<Item>(query: URLSearchParams): Rule<Item>[] {
+  const asked = readList(query, 'version')
+  if (!asked.every((version) => VERSIONS.includes(version))) throw invalid('version is invalid')
+  return asked.length === 0 || asked.includes('v1') ? [] : [() => false]
+}
+
 export function tagRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
   const { tags } = gamma.universe.catalogue
   const wanted = askedIds(query, 'tag_id')

@@ -91,7 +91,7 @@ describe('lookUpQueued', () => {
     await world.sql`delete from markets`
     await world.sql`delete from market_tokens`
     world.spoil = (_request, reply) => {
-      const markets = reply.body as { events: unknown[] }[]
+      const { markets } = reply.body as { markets: { events: unknown[] }[] }
       for (const each of markets)
         each.events = [{ id: market.event.id, title: 'No more than this' }]
       return reply
@@ -101,6 +101,21 @@ describe('lookUpQueued', () => {
     const [row] = await world.sql`
       select title, (select count(*)::int from event_tags) as tags from events`
     expect(row).toEqual({ title: market.event.title, tags: market.event.tags.length })
+  })
+
+  test('the condition of a structured market, which Gamma shows without its padding, is stored with it', async () => {
+    const market = marketAt(-9)
+    const conditionId = `0x01${'0a'.repeat(30)}`
+    world.spoil = (_request, reply) => {
+      const { markets } = reply.body as { markets: { conditionId: string }[] }
+      for (const each of markets) each.conditionId = conditionId
+      return reply
+    }
+    ask(market.words[0])
+    await lookUpQueued(world.deps, never)
+    const [row] = await world.sql`
+      select encode(condition, 'hex') as condition from markets where slug = ${market.slug}`
+    expect(row).toEqual({ condition: `${conditionId.slice(2)}00` })
   })
 
   test('what does not exist is asked for again only after delays that grow', async () => {
@@ -124,7 +139,7 @@ describe('lookUpQueued', () => {
   test('one market that cannot be read does not hide the others', async () => {
     const [bad, good] = [marketAt(-3), marketAt(-4)]
     world.spoil = (_request, reply) => {
-      const markets = reply.body as { slug: string; clobTokenIds: unknown }[]
+      const { markets } = reply.body as { markets: { slug: string; clobTokenIds: unknown }[] }
       for (const market of markets) if (market.slug === bad.slug) market.clobTokenIds = 7
       return reply
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCombo, parseStructuredId, toConditionId } from './structured-id.js'
+import { isCombo, parseConditionId, parseStructuredId, toConditionId } from './structured-id.js'
 
 const COMBO = '0x032def24bfb0c5c57fb236fac08b94236a0000000000000000000000000000'
 const TOKEN = '0xa2f9dfa97533d1139db0e79e2888791e4d2229a5933c64657caa107e89c20e44'
@@ -24,6 +24,13 @@ test.each([
   ['something in the unused bytes', `0x03${'0'.repeat(36)}1${'0'.repeat(25)}`],
 ])('%s is of the old kind', (_what, id) => {
   expect(parseStructuredId(id)).toBeUndefined()
+})
+
+test('a condition of 31 bytes is padded, one of 32 stays, anything else is none', () => {
+  expect(parseConditionId(COMBO.replace('def', 'DEF'))).toBe(`${COMBO}00`)
+  expect(parseConditionId(TOKEN)).toBe(TOKEN)
+  for (const text of ['', '0x', `${COMBO}0`, `${TOKEN}00`, TOKEN.slice(2), TOKEN.replace('a', 'g')])
+    expect(parseConditionId(text)).toBeUndefined()
 })
 
 test('a position of a combo, and its condition', () => {

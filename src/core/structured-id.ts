@@ -53,6 +53,14 @@ export const toConditionId = (condition: string): string =>
 /** A condition of 31 bytes or an event of 29 bytes, padded to the 32 bytes of a column. */
 export const padId = (id: string): string => id.padEnd(START + 64, '0')
 
+const CONDITION = /^0x([0-9a-f]{62}|[0-9a-f]{64})$/
+
+/** A condition of 31 or 32 bytes in any letter case, padded to 32. `undefined`: it is none. */
+export function parseConditionId(text: string): string | undefined {
+  const id = text.toLowerCase()
+  return CONDITION.test(id) ? padId(id) : undefined
+}
+
 /** The padded condition of a structured position. */
 export const conditionOfPosition = (position: string): string =>
   `${position.slice(0, CONDITION_END)}00`

@@ -32,7 +32,7 @@ const runningAndNext = () => {
 
 test('reads the running and the next window of the seven coins in one call', async () => {
   await refreshWindows(world.deps, never)
-  expect(world.requests.map(({ path }) => path)).toEqual(['/events'])
+  expect(world.requests.map(({ path }) => path)).toEqual(['/events/keyset'])
   const shown = await askPrices(runningAndNext())
   expect(shown).toHaveLength(14)
   expect(await selectPrices()).toEqual(shown)

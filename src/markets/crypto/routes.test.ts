@@ -141,10 +141,7 @@ describe('GET /v1/crypto/active', () => {
 
   test("200: dates keep Gamma's microseconds", async () => {
     const startDate = '2026-11-01T05:20:27.791222Z'
-    world.spoil = (reply) => ({
-      ...reply,
-      body: (reply.body as object[]).map((event) => ({ ...event, startDate })),
-    })
+    world.spoil = changeEvents((event) => ({ ...event, startDate }))
     await refreshWindows(world.deps, never)
     const { markets } = await json('/v1/crypto/active')
     for (const entry of markets) expect(entry.startDate).toBe(startDate)
@@ -256,14 +253,18 @@ const shorten = (time: string): string => time.replace(/(\.\d*?)0+Z$/, '$1Z')
 
 const toEntry = (series: GammaJson['series'][number]) => [series.slug, series] as const
 
-/** Changes the market of one event in every list of events. */
-const changeMarket =
-  (id: string | undefined, changes: object) =>
-  (reply: HttpReply): HttpReply => ({
-    ...reply,
-    body: (reply.body as GammaJson[]).map((event) =>
-      event.id === id
-        ? { ...event, markets: event.markets.map((market) => ({ ...market, ...changes })) }
-        : event,
-    ),
-  })
+/** Changes the events of every page. */
+const changeEvents =
+  (change: (event: GammaJson) => GammaJson) =>
+  (reply: HttpReply): HttpReply => {
+    const page = reply.body as { events: GammaJson[] }
+    return { ...reply, body: { ...page, events: page.events.map(change) } }
+  }
+
+/** Changes the market of one event in every page of events. */
+const changeMarket = (id: string | undefined, changes: object) =>
+  changeEvents((event) =>
+    event.id === id
+      ? { ...event, markets: event.markets.map((market) => ({ ...market, ...changes })) }
+      : event,
+  )

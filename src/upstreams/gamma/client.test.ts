@@ -15,13 +15,23 @@ const { catalogue } = universe
 
 let host: Host
 let gamma: GammaClient
+const asked: { path: string; query: URLSearchParams }[] = []
 beforeAll(async () => {
   universe.advance(START_MS + 90 * 60_000)
-  host = await openHost('gamma', new Faults(), createGammaHost(universe))
+  const { http } = createGammaHost(universe)
+  host = await openHost('gamma', new Faults(), {
+    http: (request) => {
+      asked.push(request)
+      return http?.(request) ?? { status: 404, body: '' }
+    },
+  })
   const metrics = createUpstreamMetrics(new Registry())
   gamma = new GammaClient({ url: host.url, metrics, clock: systemClock })
 })
 afterAll(async () => {
+  // Of these two lists only those by cursor are served by today's host for long.
+  expect(asked.map(({ path }) => path)).not.toContain('/events')
+  expect(asked.map(({ path }) => path)).not.toContain('/markets')
   await gamma.close()
   await host.close()
 })
@@ -37,13 +47,13 @@ const collect = async <T>(pages: AsyncIterable<SalvagedPage<T>>): Promise<T[]> =
 const windows = () => catalogue.events().filter(({ window }) => window !== undefined)
 
 describe('lists', () => {
-  test('events by filter, part by part', async () => {
+  test('the first events and markets of a filter', async () => {
     const filter = { tagSlug: 'crypto', closed: false, order: 'volume24hr', ascending: false }
     const events = await gamma.listEvents({ ...filter, limit: 30 })
     const volumes = events.map(({ volume24hr }) => volume24hr ?? 0)
     expect(volumes).toEqual(volumes.toSorted((a, b) => b - a))
-    const second = await gamma.listEvents({ ...filter, limit: 10, offset: 10 })
-    expect(second.map(({ id }) => id)).toEqual(events.slice(10, 20).map(({ id }) => id))
+    expect(events).toHaveLength(30)
+    expect(await gamma.listMarkets({ closed: true, limit: 3 })).toHaveLength(3)
   })
 
   test('every event of a filter, page after page, none twice', async () => {
@@ -111,7 +121,10 @@ describe('lookups', () => {
     const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ decimal }) => decimal))
     const byToken = await gamma.getMarketsByTokens([...tokenIds, '123'])
     expect([...byToken.keys()].toSorted()).toEqual(tokenIds.toSorted())
+    const { length } = asked
     const byCondition = await gamma.getMarketsByConditions(markets.map((m) => m.conditionId))
+    for (const { query } of asked.slice(length))
+      expect(query.getAll('condition_ids').length).toBeLessThanOrEqual(20)
     expect(byCondition.size).toBe(markets.length)
     for (const { conditionId, tokens } of markets) {
       expect(byCondition.get(conditionId)?.tokens.map(({ tokenId }) => tokenId)).toEqual(

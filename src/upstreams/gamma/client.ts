@@ -5,6 +5,7 @@ import type { PathLimit } from '../transport/rate-limit.js'
 import type { Query } from '../transport/url.js'
 import {
   type GammaEventFilter,
+  type GammaLimit,
   type GammaMarketFilter,
   type GammaSlice,
   toGammaQuery,
@@ -18,6 +19,7 @@ import {
   type GammaSport,
   type GammaTag,
   type GammaTeam,
+  isBinary,
   parseEvent,
   parseGammaMarket,
   parseProfile,
@@ -27,7 +29,7 @@ import {
   parseTag,
   parseTeam,
 } from './parse.js'
-import { type SalvagedPage, salvagePage } from './salvage.js'
+import { listOf, type SalvagedPage, salvagePage } from './salvage.js'
 
 const windowMs = 10_000
 
@@ -43,7 +45,8 @@ const GAMMA_LIMITS: readonly PathLimit[] = [
 
 /** How much one call may ask for. */
 const EVENT_SLUGS_MAX = 100
-const MARKET_IDS_MAX = 50
+const MARKET_TOKENS_MAX = 50
+const MARKET_CONDITIONS_MAX = 20
 const EVENTS_PER_PAGE = 100
 const MARKETS_PER_PAGE = 100
 
@@ -59,15 +62,21 @@ export class GammaClient {
     return this.#http.close()
   }
 
-  listEvents(filter: GammaEventFilter & GammaSlice, signal?: AbortSignal): Promise<GammaEvent[]> {
-    return this.#list('/events', filter, parseEvent, signal)
+  /** The first ones that match, at most 500. */
+  listEvents(filter: GammaEventFilter & GammaLimit, signal?: AbortSignal): Promise<GammaEvent[]> {
+    const parse = listOf('events', parseEvent)
+    return this.#http.get('/events/keyset', toGammaQuery(filter), { parse, signal })
   }
 
-  listMarkets(
-    filter: GammaMarketFilter & GammaSlice,
+  /** The first ones that match, at most 100. */
+  async listMarkets(
+    filter: GammaMarketFilter & GammaLimit,
     signal?: AbortSignal,
   ): Promise<GammaMarket[]> {
-    return this.#list('/markets', filter, parseGammaMarket, signal)
+    const parse = listOf('markets', parseGammaMarket)
+    const query = toGammaQuery(filter)
+    const markets = await this.#http.get('/markets/keyset', query, { parse, signal })
+    return markets.filter(isBinary)
   }
 
   /** Every page of events that match, from that cursor on or from the first. */
@@ -100,14 +109,15 @@ export class GammaClient {
   }
 
   /** One page, the first without a cursor. An entry that cannot be parsed does not spoil it. */
-  getMarketPage(
+  async getMarketPage(
     filter: GammaMarketFilter,
     cursor: string | undefined,
     signal?: AbortSignal,
   ): Promise<SalvagedPage<GammaMarket>> {
     const parse = salvagePage('markets', parseGammaMarket)
-    const query = { ...filter, limit: MARKETS_PER_PAGE, afterCursor: cursor }
-    return this.#http.get('/markets/keyset', toGammaQuery(query), { parse, signal })
+    const query = toGammaQuery({ ...filter, limit: MARKETS_PER_PAGE, afterCursor: cursor })
+    const page = await this.#http.get('/markets/keyset', query, { parse, signal })
+    return { ...page, items: page.items.filter(isBinary) }
   }
 
   /** Open or closed. `undefined`: there is no such event. */
@@ -138,19 +148,19 @@ export class GammaClient {
     tokenIds: Iterable<string>,
     signal?: AbortSignal,
   ): Promise<Map<string, GammaMarket>> {
-    return findOpenThenClosed(tokenIds, MARKET_IDS_MAX, async (batch, closed) => {
+    return findOpenThenClosed(tokenIds, MARKET_TOKENS_MAX, async (batch, closed) => {
       const filter = { clobTokenIds: batch, closed, limit: batch.length }
       const markets = await this.listMarkets(filter, signal)
       return markets.flatMap((market) => market.tokens.map(({ tokenId }) => [tokenId, market]))
     })
   }
 
-  /** Open or closed, by condition id; those that do not exist are absent. */
+  /** Open or closed, by condition id of 32 bytes; those that do not exist are absent. */
   getMarketsByConditions(
     conditionIds: Iterable<string>,
     signal?: AbortSignal,
   ): Promise<Map<string, GammaMarket>> {
-    return findOpenThenClosed(conditionIds, MARKET_IDS_MAX, async (batch, closed) => {
+    return findOpenThenClosed(conditionIds, MARKET_CONDITIONS_MAX, async (batch, closed) => {
       const filter = { conditionIds: batch, closed, limit: batch.length }
       const markets = await this.listMarkets(filter, signal)
       return markets.map((market) => [market.conditionId, market])

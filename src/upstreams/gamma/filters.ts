@@ -22,7 +22,7 @@ export type GammaEventFilter = {
   featured?: boolean
   live?: boolean
   ended?: boolean
-  /** Only `daily`, `weekly`, `monthly`, `annual`, `hourly`: shorter series are found by slug. */
+  /** Only `daily`, `weekly` and `monthly`: shorter series are found by slug. */
   recurrence?: string
   titleSearch?: string
   volumeMin?: number
@@ -62,7 +62,10 @@ type Order = {
   ascending?: boolean
 }
 
-/** Part of a list by position. Gamma is about to retire it: prefer the generators. */
+/** How many entries of a list by cursor; 20 when absent. */
+export type GammaLimit = { limit?: number }
+
+/** Part of a list by position, as series, tags and teams still have it. */
 export type GammaSlice = { limit?: number; offset?: number }
 
 /** `tagSlug` is `tag_slug` to Gamma. */

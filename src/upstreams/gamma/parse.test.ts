@@ -51,6 +51,18 @@ describe('parseEvent', () => {
     })
   })
 
+  test('leaves out markets that do not have two outcomes', () => {
+    const json = fixture('event')
+    const [market] = json.markets
+    const others = ['["Bezos", "Musk", "Other"]', '["Yes"]', '[]', null].map((outcomes) => ({
+      ...market,
+      outcomes,
+      ...{ clobTokenIds: null, outcomePrices: null },
+    }))
+    const read = parseEvent({ ...json, markets: [...others, market] }, 'body')
+    expect(read.markets).toEqual(event.markets)
+  })
+
   test('quotes the field that is wrong', () => {
     const broken = { ...fixture('event'), endDate: 'tomorrow' }
     expect(() => parseEvent(broken, 'body[7]')).toThrow(
@@ -89,6 +101,15 @@ describe('parseGammaMarket', () => {
   ])('refuses %s that do not fit the tokens', (name, value) => {
     expect(() => parseGammaMarket({ ...json, [name]: value }, 'body')).toThrow(
       `body.${name} must be one for each of 2 tokens`,
+    )
+  })
+
+  test('the condition of a structured market has 31 bytes, and is padded', () => {
+    const conditionId = `0x01${'0a'.repeat(30)}`
+    const read = parseGammaMarket({ ...json, conditionId }, 'body')
+    expect(read.conditionId).toBe(`${conditionId}00`)
+    expect(() => parseGammaMarket({ ...json, conditionId: '0xab' }, 'body')).toThrow(
+      'body.conditionId must be 0x and 62 or 64 hex digits',
     )
   })
 

@@ -1,3 +1,4 @@
+import { parseConditionId } from '../../core/structured-id.js'
 import {
   arrayOf,
   type JsonFields,
@@ -18,7 +19,7 @@ import {
 export type GammaEvent = ReturnType<typeof parseEvent>
 
 export function parseEvent(value: unknown, path: string) {
-  const markets = parseFields(value, path).list('markets', parseGammaMarket)
+  const markets = parseFields(value, path).list('markets', parseGammaMarket).filter(isBinary)
   return { ...parseEventHead(value, path), markets }
 }
 
@@ -146,11 +147,14 @@ function parseEventMetadata(value: unknown, path: string) {
 
 export type GammaMarket = ReturnType<typeof parseGammaMarket>
 
+/** Lists leave out all other markets: no exchange trades more or fewer than two outcomes. */
+export const isBinary = ({ outcomes }: GammaMarket): boolean => outcomes.length === 2
+
 export function parseGammaMarket(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     id: fields.required('id', parseId),
-    conditionId: fields.optional('conditionId', parseString),
+    conditionId: fields.optional('conditionId', parseCondition),
     questionId: fields.optional('questionID', parseString),
     slug: fields.optional('slug', parseString),
     question: fields.optional('question', parseString),
@@ -224,6 +228,12 @@ export function parseGammaMarket(value: unknown, path: string) {
     // Only where Gamma lists markets by themselves.
     events: fields.list('events', parseEventHead),
   }
+}
+
+/** Of 32 bytes; a structured one, which has 31, is padded. */
+function parseCondition(value: unknown, path: string): string {
+  const id = parseConditionId(parseString(value, path))
+  return id ?? refuseValue(path, '0x and 62 or 64 hex digits', value)
 }
 
 /** Three arrays, each JSON in a string, whose items belong together by their index. */

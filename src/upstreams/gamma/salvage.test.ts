@@ -16,7 +16,12 @@ describe('salvagePage', () => {
 
   test('a page must have its list, and has a cursor unless it is the last', () => {
     expect(parse({ events: [] }, 'body')).toEqual({ items: [], nextCursor: undefined, odd: [] })
+    expect(parse({ events: [], next_cursor: null }, 'body').nextCursor).toBeUndefined()
     expect(() => parse({ error: 'x' }, 'body')).toThrow('body.events must be an array')
+  })
+
+  test.each(['', 7, {}])('a cursor that is none (%j) does not end the list', (next_cursor) => {
+    expect(() => parse({ events: [], next_cursor }, 'body')).toThrow('body.next_cursor must be')
   })
 
   test('leaves out the fields that are refused, and reports each entry once', () => {
@@ -35,17 +40,18 @@ describe('salvagePage', () => {
     expect(readOne({ id: {} })).toMatchObject({ items: [], odd: [expect.stringContaining('.id')] })
   })
 
-  test('a market whose tokens cannot be told apart has none', () => {
+  test('a market whose tokens cannot be told apart has none, or is left out', () => {
     const [market] = event.markets
-    for (const changes of [
-      { outcomes: '["Up"]' },
-      { outcomes: '[' },
-      { clobTokenIds: '[1.5, 2]' },
-    ]) {
-      const { items, odd } = readOne({ markets: [{ ...market, ...changes }] })
-      expect(items[0]?.markets).toMatchObject([{ slug: market.slug, tokens: [] }])
-      expect(odd).toHaveLength(1)
-    }
+    const readMarket = (changes: object) => readOne({ markets: [{ ...market, ...changes }] })
+    expect(readMarket({ clobTokenIds: '[1.5, 2]' })).toMatchObject({
+      items: [{ markets: [{ slug: market.slug, tokens: [] }] }],
+      odd: [expect.any(String)],
+    })
+    for (const outcomes of ['["Up"]', '['])
+      expect(readMarket({ outcomes })).toMatchObject({
+        items: [{ markets: [] }],
+        odd: [expect.any(String)],
+      })
   })
 
   test('refuses what is no page at all', () => {

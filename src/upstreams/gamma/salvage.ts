@@ -1,10 +1,12 @@
 import type { CursorPage } from '../transport/paging.js'
 import {
+  arrayOf,
   ParseError,
   type Parser,
   parseArray,
   parseFields,
   parseString,
+  refuseValue,
 } from '../transport/parse-json.js'
 
 /** What could be parsed of a page. `odd` has the first fault of each entry that had one. */
@@ -22,10 +24,22 @@ export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<Salvag
       parseArray(items, at, (item, itemAt) => salvage(item, itemAt, parseItem, odd))
     return {
       items: fields.required(key, parseAll).flatMap((item) => item ?? []),
-      nextCursor: fields.optional('next_cursor', parseString),
+      nextCursor: fields.required('next_cursor', parseCursor),
       odd,
     }
   }
+}
+
+/** The entries of a page of a keyset list. Any field that its parser refuses spoils it. */
+export const listOf =
+  <T>(key: string, parseItem: Parser<T>): Parser<T[]> =>
+  (value, path) =>
+    parseFields(value, path).required(key, arrayOf(parseItem))
+
+/** Absent or null on the last page. An empty one would end the list, or begin it again. */
+function parseCursor(value: unknown, path: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return parseString(value, path) || refuseValue(path, 'a cursor', value)
 }
 
 function salvage<T>(value: unknown, path: string, parse: Parser<T>, odd: string[]): T | undefined {

@@ -22,11 +22,18 @@ test('follows the cursor to the last page, over an empty one too', async () => {
   expect(asked).toEqual([undefined, '1', '2'])
 })
 
-test('a cursor that leads to itself ends in an error, not in a loop', async () => {
-  const items = eachCursorPage('test', undefined, async () => ({ items: [1], nextCursor: 'same' }))
+test.each([
+  ['to itself', ['a', 'a']],
+  ['to an earlier one', ['a', 'b', 'a']],
+])('a cursor that leads %s ends in an error, not in a loop', async (_where, cursors) => {
+  const next = cursors.values()
+  const items = eachCursorPage('test', undefined, async () => ({
+    items: [1],
+    nextCursor: next.next().value,
+  }))
   await expect(collect(items)).rejects.toMatchObject({
     name: 'UpstreamError',
-    message: 'test: cursor same leads to itself',
+    message: 'test: cursor a came before',
   })
 })
 

@@ -9,14 +9,16 @@ export async function* eachCursorPage<Page extends CursorPage<unknown>>(
   firstCursor: string | undefined,
   fetchPage: (cursor: string | undefined) => Promise<Page>,
 ): AsyncGenerator<Page> {
+  const seen = new Set([firstCursor])
   for (let cursor = firstCursor; ; ) {
     const page = await fetchPage(cursor)
     const { nextCursor } = page
-    // Following it would fetch the same page for ever.
-    if (nextCursor !== undefined && nextCursor === cursor)
-      throw new UpstreamError(`cursor ${cursor} leads to itself`, { upstream, retryable: true })
+    // Following it would fetch the same pages for ever.
+    if (nextCursor !== undefined && seen.has(nextCursor))
+      throw new UpstreamError(`cursor ${nextCursor} came before`, { upstream, retryable: true })
     yield page
     if (nextCursor === undefined) return
+    seen.add(nextCursor)
     cursor = nextCursor
   }
 }
