@@ -64,6 +64,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const database = options.database ?? (await openDatabase(config, { ...options, isService: true }))
   const store = new Store({
     target: database.target,
+    dataset: config.dataset,
     connectionsMax: config.databaseConnections,
     log,
   })

@@ -84,6 +84,12 @@ export const SETTINGS = {
     'connections that one process opens to PostgreSQL at most',
     Math.max(8, Math.min(32, availableParallelism() * 4)),
   ),
+  dataset: setting({
+    ...{ env: 'AUSPEX_DATASET', placeholder: 'name' },
+    help: 'name of what the upstreams serve; a database that holds another dataset is refused',
+    fallback: () => 'polymarket',
+    parse: parseText,
+  }),
   trustedProxies: setting<string[]>({
     ...{ env: 'AUSPEX_TRUSTED_PROXIES', flag: 'trusted-proxies', placeholder: 'list' },
     help: 'addresses or networks whose X-Forwarded-For is believed, separated by commas',

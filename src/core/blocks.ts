@@ -1,3 +1,6 @@
+/** Polygon, as `eth_chainId` of a node has it. */
+export const CHAIN_ID = 137
+
 /** The deepest reorganisation that can be taken back, in blocks below the head. */
 export const REORG_BLOCKS_MAX = 256
 

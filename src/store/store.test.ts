@@ -13,6 +13,7 @@ let server: EmbeddedServer
 let store: Store
 let running: Promise<void>
 
+const log = createLog('silent', process.stdout)
 const start = () => startServer(dataDir, { fsync: 'off', shared_buffers: '16MB' })
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
@@ -20,7 +21,7 @@ beforeEach(async () => {
   dataDir = makeOpenFolder('store')
   server = await start()
   const target = { socketDir: server.socketDir, database: 'postgres' }
-  store = new Store({ target, connectionsMax: 2, log: createLog('silent', process.stdout) })
+  store = new Store({ target, dataset: 'test', connectionsMax: 2, log })
   expect(store.problem).toBe('starting')
   running = store.run(() => undefined)
   await until(() => expect(store.problem).toBeUndefined())

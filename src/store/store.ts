@@ -3,12 +3,19 @@ import type { Log } from '../lib/log.js'
 import { TimeoutError, withTimeout } from '../lib/timeout.js'
 import { pause } from '../lib/timing.js'
 import { createPool, type Pool, type Target } from './connection.js'
+import { claimDatabase } from './dataset.js'
 import { migrate, readMigrations } from './migrate.js'
 
 const PULSE_TIMEOUT_MS = 2_000
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
-type StoreOptions = { target: Target; connectionsMax: number; log: Log }
+type StoreOptions = {
+  target: Target
+  /** What the service fills the database with. */
+  dataset: string
+  connectionsMax: number
+  log: Log
+}
 
 /**
  * The database as the service sees it. `starting` until the schema is up to date, then `ready` or,
@@ -20,7 +27,6 @@ export class Store {
   #pool: Pool
   // A connection of its own: a busy pool must not look like a lost database.
   #pulse: Pool
-  #migrated = false
   #problem: string | undefined = 'starting'
 
   constructor(options: StoreOptions) {
@@ -70,10 +76,11 @@ export class Store {
   async #check(): Promise<void> {
     const answer = this.#pulse`select 1`.then(() => undefined)
     await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
-    if (this.#migrated) return
+    // Also when it was lost: another database may have come back in its place.
+    if (this.#problem === undefined) return
     const applied = await migrate(this.#pulse, readMigrations())
+    await claimDatabase(this.#pulse, this.#options.dataset)
     this.#options.log.debug({ applied }, 'schema is up to date')
-    this.#migrated = true
   }
 
   #becomeReady(onReady: () => void): void {

@@ -165,6 +165,16 @@ describe('a backfill', () => {
     expect(rest.blocks).toBe(middle - firstBlock)
   })
 
+  test('refuses a node of another chain', async () => {
+    const database = await cloneDatabase(half)
+    const other = await openLongWorld({ seed: 6 })
+    onTestFinished(other.close)
+    const reading = backfill(other, database, { fromBlock: first })
+    await expect(reading).rejects.toThrow(/node cannot be used: the node has another chain/)
+    const rows = await database.sql`select from coverage where from_block < ${middle}`
+    expect(rows.length).toBe(0)
+  })
+
   test('does not join blocks that do not follow each other', async () => {
     const database = await cloneDatabase(half)
     await database.sql`

@@ -1,4 +1,4 @@
-import { messageOf, OperatorError } from '../../core/errors.js'
+import { OperatorError } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
 import type { Output } from '../../lib/progress.js'
 import type { Timing } from '../../lib/timing.js'
@@ -7,6 +7,7 @@ import { LOCKS } from '../../store/locks.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchLimits } from '../follow/batches.js'
+import { checkCommandNode } from '../follow/check-node-chain.js'
 import { selectState } from '../queries.js'
 import { buildIndexes } from '../write/partitions.js'
 import { selectHoles } from '../write/state.js'
@@ -113,7 +114,8 @@ async function readHoles(
   if (polygon === undefined) {
     throw new OperatorError('No node is configured. Set AUSPEX_POLYGON_URL or --polygon-url.')
   }
-  await checkNode(polygon, signal)
+  // A node that is unusable from the start is not retried.
+  await checkCommandNode(pool, polygon, signal)
   const writer = await HistoryWriter.open(pool)
   const shown = showReading(sizeOf(holes), writer, out)
   try {
@@ -125,16 +127,6 @@ async function readHoles(
     return writer.fills
   } finally {
     shown.end()
-  }
-}
-
-/** A node that is unusable from the start is not retried. */
-async function checkNode(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
-  try {
-    await polygon.checkChain(signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    throw new OperatorError(`The node cannot be used: ${messageOf(error)}.`)
   }
 }
 

@@ -1,7 +1,10 @@
 import type { Sql } from '../../store/connection.js'
 
 /** Tables and columns that tell how something came about, not what is true of the chain. */
-const BYSTANDERS = new Set(['schema_migrations', 'chain_state.epoch', 'partitions.isIndexed'])
+const BYSTANDERS = new Set([
+  ...['schema_migrations', 'partitions.isIndexed'],
+  ...['chain_state.epoch', 'chain_state.firstBlock', 'chain_state.firstHash'],
+])
 
 const COLUMNS: Record<string, Kind> = {
   ...kinds('wallet', [

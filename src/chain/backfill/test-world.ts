@@ -21,8 +21,8 @@ export const ROWS_MAX = 250
 const LIVE_BLOCKS = 300
 
 /** A chain that is long enough for a ledger without a journal before the blocks with one. */
-export const openLongWorld = (): Promise<FollowWorld> =>
-  openWorld({ seed: 5, historyMs: 2 * 60_000 })
+export const openLongWorld = ({ seed = 5 } = {}): Promise<FollowWorld> =>
+  openWorld({ seed, historyMs: 2 * 60_000 })
 
 /** Where a service begins whose history is read later. */
 export const middleOf = ({ universe }: FollowWorld): number =>

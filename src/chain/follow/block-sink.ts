@@ -17,10 +17,14 @@ export type BlockSink = {
   rewind(toBlock: number): Promise<void>
   /** Hash of a booked block near the head; `undefined` when the block is older or not booked. */
   hashOf(block: number): Promise<string | undefined>
+  /** Booked blocks that a node of the same chain with this head has too, the highest first. */
+  findAnchors(headBlock: number): Promise<readonly BlockId[]>
 }
 
 /** The last booked block. */
-export type ChainCursor = { block: number; hash: string; timeSec: number }
+export type ChainCursor = BlockId & { timeSec: number }
+
+export type BlockId = { block: number; hash: string }
 
 /** All watched logs of a range of blocks. */
 export type Batch = BlockRange & {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
+import { createLog } from '../../lib/log.js'
 import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
 
 let world: FollowWorld
@@ -129,12 +130,39 @@ describe('a sink with a cursor', () => {
     const { cursor } = sink
     const lost = follow(other, { sink })
     await until(() => lost.status.phase === 'stopped')
-    expect(lost.status.problem).toMatch(/another chain.*fresh database/)
+    expect(lost.status.problem).toMatch(/another chain.*another database/)
     expect(sink.cursor).toEqual(cursor)
     await lost.stop()
     const found = follow(world, { sink })
     await found.arrive()
     expect(found.status.problem).toBeUndefined()
+  })
+
+  test('above the head of a node that was reset stops the follower, with one line in the log', async () => {
+    const before = await openWorld()
+    const reset = await openWorld({ seed: 13, historyMs: 50_000 })
+    onTestFinished(before.close)
+    onTestFinished(reset.close)
+    const first = follow(before)
+    await first.arrive()
+    await first.stop()
+    const { sink } = first
+    expect(reset.universe.chain.head.number).toBeLessThan(sink.cursor?.block ?? 0)
+    let checks = 0
+    reset.lies.lie = ({ method }, answer) => {
+      if (method === 'eth_chainId') checks += 1
+      return answer
+    }
+    const lines: string[] = []
+    const log = createLog('info', { write: (line) => lines.push(line) })
+    const clock = new ManualClock()
+    const lost = follow(reset, { sink, log, clock })
+    await until(() => checks >= 3)
+    expect(lost.status).toMatchObject({
+      phase: 'stopped',
+      problem: expect.stringMatching(/another chain.*block \d+ is 0x\w+ at the node and 0x/),
+    })
+    expect(lines).toEqual([expect.stringMatching(/another chain.*chain is not followed/)])
   })
 })
 

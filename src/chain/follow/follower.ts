@@ -1,5 +1,4 @@
 import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
-import { messageOf } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
@@ -8,6 +7,7 @@ import type { Head } from '../../upstreams/polygon/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type BatchLimits, eachBatch } from './batches.js'
 import type { Batch, Batches, BlockSink, BookedRange } from './block-sink.js'
+import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
 import { findFork, NoForkError } from './fork.js'
 import { HeadWatch, type OpenSocket } from './head-watch.js'
 import {
@@ -73,7 +73,8 @@ export class Follower {
   readonly #options: FollowerOptions
   readonly #timing: Timing
   readonly #heads: HeadWatch
-  #isChainChecked = false
+  #isNodeChecked = false
+  #isStopped = false
   #failures = 0
 
   constructor(options: FollowerOptions) {
@@ -104,12 +105,15 @@ export class Follower {
     try {
       await this.#step(signal)
       this.#failures = 0
+      if (this.#isStopped) log.info('chain is followed again')
+      this.#isStopped = false
     } catch (fault) {
       const error = await this.#explain(fault, signal)
       if (signal.aborted) return
+      // The address may lead to another node now.
+      this.#isNodeChecked = false
       if (isPermanent(error)) {
-        log.error({ err: error }, 'chain is not followed')
-        status.enter('stopped', messageOf(error))
+        this.#stop(error)
         await this.#sleep(STOPPED_MS, signal)
       } else if (error instanceof UpstreamError) {
         this.#failures += 1
@@ -135,12 +139,21 @@ export class Follower {
     return new WrongNodeError(`${message}. ${advice}`, { cause: explained })
   }
 
+  /** The retries will most likely fail alike: the log gets one line for all of them. */
+  #stop({ message }: Error): void {
+    const { status, log } = this.#options
+    if (!this.#isStopped) log.error({ reason: message }, 'chain is not followed')
+    this.#isStopped = true
+    status.enter('stopped', message)
+  }
+
   async #step(signal: AbortSignal): Promise<void> {
     const { polygon, sink, status } = this.#options
-    if (!this.#isChainChecked) await checkChain(polygon, signal)
-    this.#isChainChecked = true
     const head = await this.#heads.next(signal)
     status.onHead(head)
+    const isBehind = head.number < (sink.cursor?.block ?? 0)
+    if (isBehind || !this.#isNodeChecked) await checkNodeChain(polygon, sink, head.number, signal)
+    this.#isNodeChecked = true
     if (!(await this.#approach(head, signal))) return
     this.#heads.done(head)
     const booked = sink.cursor?.block ?? 0
@@ -261,21 +274,8 @@ export class Follower {
 }
 
 /** An operator has to fix these. */
-const isPermanent = (error: unknown): boolean =>
+const isPermanent = (error: unknown): error is NoForkError | WrongNodeError =>
   error instanceof NoForkError || error instanceof WrongNodeError
-
-class WrongNodeError extends Error {
-  override name = 'WrongNodeError'
-}
-
-async function checkChain(polygon: PolygonClient, signal: AbortSignal): Promise<void> {
-  try {
-    await polygon.checkChain(signal)
-  } catch (error) {
-    if (!(error instanceof UpstreamError) || error.retryable) throw error
-    throw new WrongNodeError(`${error.message}. Set another node`, { cause: error })
-  }
-}
 
 async function* untilAborted(batches: Batches, signal: AbortSignal): AsyncGenerator<Batch> {
   for await (const batch of batches) {

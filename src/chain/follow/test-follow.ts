@@ -123,10 +123,15 @@ export const until = (condition: () => boolean): Promise<void> =>
     { timeout: 20_000, interval: 1 },
   )
 
+/** Asks the node of a world. The test closes it. */
+export function openClient({ url }: Pick<FollowWorld['host'], 'url'>): PolygonClient {
+  const metrics = createUpstreamMetrics(new Registry())
+  return new PolygonClient({ url, metrics, clock: systemClock, timing: hasty })
+}
+
 /** All watched logs of the chain as it is now, from a block on. */
 async function readChain({ universe, host }: FollowWorld, fromBlock: number): Promise<string[]> {
-  const metrics = createUpstreamMetrics(new Registry())
-  const client = new PolygonClient({ url: host.url, metrics, clock: systemClock, timing: hasty })
+  const client = openClient(host)
   const toBlock = universe.chain.head.number
   const logs: ChainLog[] = []
   for await (const page of client.eachLogs({ fromBlock, toBlock, filter: WATCHED }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert'
 import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import type { Batch, Batches, BlockSink, BookedRange, ChainCursor } from './block-sink.js'
+import type { Batch, Batches, BlockId, BlockSink, BookedRange, ChainCursor } from './block-sink.js'
 
 type BookedBlock = { cursor: ChainCursor; parentHash: string | undefined; isNearHead: boolean }
 
@@ -64,6 +64,13 @@ export class MemorySink implements BlockSink {
   async hashOf(block: number): Promise<string | undefined> {
     const isKept = block >= (this.#cursor?.block ?? 0) - REORG_BLOCKS_MAX
     return isKept ? this.#booked.get(block)?.cursor.hash : undefined
+  }
+
+  async findAnchors(headBlock: number): Promise<readonly BlockId[]> {
+    const known = [...this.#booked.values()].map(({ cursor }) => cursor)
+    const shared = known.filter(({ block }) => block <= headBlock)
+    const settled = known.findLast(({ block }) => block <= headBlock - REORG_BLOCKS_MAX)
+    return [settled ?? [], shared[0] ?? []].flat()
   }
 
   #check({ fromBlock, toBlock, logs, blocks, isNearHead }: Batch): void {

@@ -17,7 +17,14 @@ import { toEntries } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
 import { poolsIn, selectPools } from '../facts/raw-log.js'
 import type { BatchFacts } from '../facts/registry.js'
-import type { Batch, Batches, BlockSink, BookedRange, ChainCursor } from '../follow/block-sink.js'
+import type {
+  Batch,
+  Batches,
+  BlockId,
+  BlockSink,
+  BookedRange,
+  ChainCursor,
+} from '../follow/block-sink.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { cutFacts, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
@@ -30,6 +37,7 @@ import {
   lockState,
   moveCursor,
   readState,
+  selectAnchors,
   selectRecentBlock,
   startLedger,
 } from './state.js'
@@ -121,7 +129,7 @@ export class BlockWriter implements BlockSink {
     const cursor = await selectRecentBlock(this.#pool, toBlock)
     if (cursor === undefined) throw new Error(`block ${toBlock} is too old to go back to`)
     const unquarantined = await transact(this.#pool, async (tx) => {
-      await this.#start(tx, toBlock)
+      await this.#start(tx)
       const count = await cutFacts(tx, toBlock + 1)
       await rewindLedger(tx, toBlock)
       await cutRecentBlocks(tx, toBlock + 1)
@@ -137,6 +145,10 @@ export class BlockWriter implements BlockSink {
 
   async hashOf(block: number): Promise<string | undefined> {
     return (await selectRecentBlock(this.#pool, block))?.hash
+  }
+
+  findAnchors(headBlock: number): Promise<readonly BlockId[]> {
+    return selectAnchors(this.#pool, headBlock)
   }
 
   async *#attributeAll(batches: Batches): AsyncGenerator<AttributedBatch> {
@@ -180,7 +192,8 @@ export class BlockWriter implements BlockSink {
       const untilMs = performance.now() + TRANSACTION_MS
       const writer = new FactWriter(this.#ids)
       const refusals: RefusedEntry[] = []
-      await this.#start(tx, first.fromBlock)
+      await this.#start(tx)
+      if (this.cursor === undefined) await startLedger(tx, first.fromBlock, first.blocks[0])
       // What is lost far below the head when the machine fails is read from the node once more.
       if (!first.isNearHead) await tx`set local synchronous_commit = off`
       for (let batch: AttributedBatch | undefined = first; batch !== undefined; ) {
@@ -223,7 +236,7 @@ export class BlockWriter implements BlockSink {
   }
 
   /** Locks the state, and throws if it is not the one that this writer left. */
-  async #start(tx: Sql, fromBlock: number): Promise<void> {
+  async #start(tx: Sql): Promise<void> {
     const [, { cursor, epoch }] = await Promise.all([
       tx`set local statement_timeout = 0`,
       lockState(tx),
@@ -239,7 +252,6 @@ export class BlockWriter implements BlockSink {
       for (const pool of await selectPools(tx)) this.#pools.add(pool)
     }
     this.#epoch = epoch
-    if (cursor === undefined) await startLedger(tx, fromBlock)
   }
 
   /** Books a batch into the ledger's memory while its facts are sent to their tables. */

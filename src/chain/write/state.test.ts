@@ -8,6 +8,7 @@ import {
   lockState,
   moveCursor,
   readState,
+  selectAnchors,
   selectHoles,
   startLedger,
 } from './state.js'
@@ -24,11 +25,11 @@ describe('the state of the chain', () => {
     const { sql } = database
     const nothing = { ledgerFrom: undefined, cursor: undefined, epoch: 0 }
     expect(await readState(sql)).toEqual(nothing)
-    await startLedger(sql, 100)
+    await startLedger(sql, 100, undefined)
     const cursor = { block: 105, hash: word(7), timeSec: 1_700_000_000 }
     await moveCursor(sql, cursor)
     expect(await readState(sql)).toEqual({ ledgerFrom: 100, cursor, epoch: 1 })
-    await startLedger(sql, 50)
+    await startLedger(sql, 50, undefined)
     expect(await readState(sql)).toEqual({ ledgerFrom: 50, cursor: undefined, epoch: 2 })
   })
 
@@ -44,6 +45,20 @@ describe('the state of the chain', () => {
     })
     await sql.begin(lockState)
   })
+})
+
+test('anchors are the first booked block and the last one with facts that is settled', async () => {
+  const { sql } = database
+  await startLedger(sql, 1_000, { number: 1_000, hash: word(1), parentHash: undefined, timeSec: 5 })
+  await sql`insert into blocks (number, time, hash) values
+    (1100, 6, ${Buffer.alloc(32, 2)}), (1200, 7, ${Buffer.alloc(32, 3)})`
+  const numbersAt = async (head: number) =>
+    (await selectAnchors(sql, head)).map(({ block }) => block)
+  expect(await numbersAt(999)).toEqual([])
+  expect(await selectAnchors(sql, 1_000)).toEqual([{ block: 1_000, hash: word(1) }])
+  expect(await numbersAt(1_355)).toEqual([1_000])
+  expect(await numbersAt(1_356)).toEqual([1_100, 1_000])
+  expect(await numbersAt(1_456)).toEqual([1_200, 1_000])
 })
 
 describe('coverage', () => {

@@ -2,7 +2,7 @@ import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchBlock } from '../facts/block.js'
-import type { ChainCursor } from '../follow/block-sink.js'
+import type { BlockId, ChainCursor } from '../follow/block-sink.js'
 import type { StateRow } from '../queries.js'
 
 export type ChainState = {
@@ -41,11 +41,33 @@ function toState(row: CursorRow | undefined): ChainState {
   return { ledgerFrom: ledgerFrom ?? undefined, cursor, epoch }
 }
 
-/** The ledger begins, or begins anew, with nothing booked. */
-export async function startLedger(tx: Sql, fromBlock: number): Promise<void> {
+/**
+ * Booked blocks that a node of the same chain with this head has too, the highest first: the last one
+ * with facts that no reorganisation reaches, and the first one that was ever booked.
+ */
+export function selectAnchors(sql: Sql, headBlock: number): Promise<BlockId[]> {
+  return sql<BlockId[]>`
+    select block, '0x' || encode(hash, 'hex') as hash
+      from ((select number, hash from blocks
+              where number <= ${headBlock - REORG_BLOCKS_MAX}
+              order by number desc limit 1)
+            union
+            select first_block, first_hash from chain_state where first_block <= ${headBlock}
+           ) as anchors (block, hash)
+     order by block desc`
+}
+
+/** The ledger begins, with nothing booked yet. `first`: the lowest header that was read for it. */
+export async function startLedger(
+  tx: Sql,
+  fromBlock: number,
+  first: BatchBlock | undefined,
+): Promise<void> {
   await tx`
     update chain_state
        set ledger_from = ${fromBlock}, block = null, block_hash = null, block_time = null,
+           first_block = ${first?.number ?? null},
+           first_hash = decode(${first?.hash.slice(2) ?? null}, 'hex'),
            epoch = epoch + 1`
 }
 

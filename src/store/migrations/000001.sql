@@ -1,3 +1,12 @@
+-- What this database is filled from. A service that reads something else refuses the database, because
+-- its rows would mix with those that are here.
+create table dataset (
+  is_only_row boolean primary key default true check (is_only_row),
+  -- AUSPEX_DATASET of the service that started on the empty database.
+  name text not null,
+  chain_id integer not null
+);
+
 -- Accounts own keys. What a plan grants is in src/accounts/plans.ts.
 create table accounts (
   id integer generated always as identity primary key,

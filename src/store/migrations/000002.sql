@@ -10,6 +10,9 @@ create table chain_state (
   block integer,
   block_hash bytea,
   block_time integer,
+  -- The first block that was ever booked: a node that has another block in its place is of another chain.
+  first_block integer,
+  first_hash bytea,
   -- Facts of the big tables below this block were dropped by the retention; null: none were.
   kept_from integer,
   -- Moves when the ledger was rebuilt: every process then drops its cached rows.

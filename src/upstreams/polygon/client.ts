@@ -1,3 +1,4 @@
+import { CHAIN_ID } from '../../core/blocks.js'
 import { UpstreamError } from '../transport/errors.js'
 import type { ConnectorOptions } from '../transport/http.js'
 import { HttpUpstream } from '../transport/http.js'
@@ -12,7 +13,6 @@ import { AnswerError } from './rpc-error.js'
 export type PolygonOptions = ConnectorOptions & { callsPerSecond?: number | undefined }
 
 const NAME = 'polygon'
-const CHAIN_ID = 137
 /** What the public endpoint was seen to allow; a node of one's own allows more. */
 const CALLS_PER_SECOND = 17
 /** Nodes themselves give up on a query after half a minute. */
