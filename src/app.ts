@@ -4,6 +4,7 @@ import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
+import { showFrontPage } from './http/front-page.js'
 import { guardRoutes } from './http/guard.js'
 import { handleNotFound } from './http/not-found.js'
 import { observeRoutes } from './http/observe.js'
@@ -55,6 +56,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
   handleErrors(app, ctx.log)
   handleNotFound(app, observe)
   acceptJsonBodies(app)
+  showFrontPage(app)
   await describeApi(app)
 
   await app.register(async (api) => {

@@ -15,8 +15,12 @@ import { createSecret, hashSecret, hintOf } from './secret.js'
 
 export const NAME_LENGTH_MAX = 100
 
-/** No control characters: names are shown in terminals and logs. */
-export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+/**
+ * Names are shown in terminals and logs: no control characters, no line separators, and none that turn
+ * the direction of the text around them.
+ */
+export const NAME_PATTERN =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]*$'
 
 /** A key that was just made: the only moment at which its secret is known. */
 type NewKey = { id: number; accountId: number; name: string; secret: string }

@@ -125,7 +125,7 @@ function readName(text: string): string {
   const name = text.trim()
   if (name !== '' && name.length <= NAME_LENGTH_MAX && NAME.test(name)) return name
   throw new InvalidArgumentError(
-    `It must have 1 to ${NAME_LENGTH_MAX} characters and no control characters.`,
+    `It must have 1 to ${NAME_LENGTH_MAX} characters and no control or bidirectional characters.`,
   )
 }
 

@@ -37,7 +37,7 @@ describe('POST /v1/keys', () => {
     expect(usage.json()).toMatchObject({ tier: 'free' })
   })
 
-  test.each([['{}'], ['{"name":null}'], ['{"name":""}'], ['']])(
+  test.each([['{}'], ['{"name":null}'], ['{"name":""}'], ['null'], ['']])(
     '201: %j makes a key without a name',
     async (body) => {
       const reply = await post(body)
@@ -62,7 +62,10 @@ describe('POST /v1/keys', () => {
     ['101 characters', JSON.stringify({ name: 'x'.repeat(101) }), /name/],
     ['an array', '[]', /JSON object/],
     ['broken JSON', '{"name":', /not valid JSON/],
-    ['a poisoned prototype', '{"__proto__":{"x":1}}', /not valid JSON/],
+    ['a poisoned prototype', '{"__proto__":{"x":1}}', /must not have a field '__proto__'/],
+    ['a poisoned constructor', '{"constructor":{"prototype":1}}', /'constructor.prototype'/],
+    ['a character that turns the text', '{"name":"a\\u202eb"}', /name.*bidirectional/],
+    ['a line separator', '{"name":"a\\u2028b"}', /name.*control/],
   ])('400: %s', async (_what, body, message) => {
     const reply = await post(body)
     expect(reply.statusCode).toBe(400)

@@ -12,7 +12,7 @@ export const CreateKeyBody = Type.Union([
         Type.String({
           maxLength: NAME_LENGTH_MAX,
           pattern: NAME_PATTERN,
-          description: 'text without control characters',
+          description: 'text without control or bidirectional characters',
         }),
         Type.Null(),
       ]),

@@ -42,7 +42,7 @@ export class CatalogueSync {
       /** Markets in memory. */
       resident: size,
       lookupsQueued: lookups.waiting,
-      lookupsDropped: lookups.dropped,
+      lookupsDropped: lookups.counts.dropped,
       /** Tokens and conditions that were looked up and not found. */
       unknown: lookups.absent,
     }

@@ -3,6 +3,7 @@ import type { DomainWork } from '../jobs/job.js'
 import { pollUntil } from '../lib/timing.js'
 import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
 import { catalogueDepsOf } from './deps.js'
+import type { LookupCounts } from './lookup-queue.js'
 import { MIDPOINTS_MS, refreshMidpoints } from './token-prices.js'
 
 export function createCatalogueWork(ctx: Context): DomainWork {
@@ -37,6 +38,7 @@ export function createCatalogueWork(ctx: Context): DomainWork {
     status: {
       fields: () => ({
         state: { market_count: sync.status().known, metadata_count: ctx.catalogue.size },
+        metadata_observability: presentLookups(ctx.catalogue.lookups.counts),
       }),
       warnings: () => {
         const { problem } = sync.status()
@@ -45,6 +47,18 @@ export function createCatalogueWork(ctx: Context): DomainWork {
     },
   }
 }
+
+const presentLookups = (counts: LookupCounts) => ({
+  hydration_queued: counts.queued,
+  hydration_retries: counts.retried,
+  hydration_failures: counts.dropped,
+  gamma_hydration_success: counts.found,
+  gamma_hydration_no_markets: counts.absent,
+  gamma_hydration_unusable: counts.unreadable,
+  gamma_hydration_request_errors: counts.requestErrors,
+  gamma_hydration_status_errors: counts.statusErrors,
+  gamma_hydration_parse_errors: counts.parseErrors,
+})
 
 /** A short catch-up of the chain goes first: both at once would make both late. */
 async function untilLive({ chain }: Context, signal: AbortSignal): Promise<void> {

@@ -13,6 +13,24 @@ export type LookupLimits = {
   absentMax: number
 }
 
+const createLookupCounts = () => ({
+  queued: 0,
+  /** Keys that were put back, because the database or Gamma did not answer. */
+  retried: 0,
+  /** Keys that found the queue full. */
+  dropped: 0,
+  /** Keys that Gamma has a market for, has none for, and has one for that cannot be read. */
+  found: 0,
+  absent: 0,
+  unreadable: 0,
+  /** Calls of Gamma without an answer, with an error status, and with an answer that is no JSON. */
+  requestErrors: 0,
+  statusErrors: 0,
+  parseErrors: 0,
+})
+
+export type LookupCounts = ReturnType<typeof createLookupCounts>
+
 /** How long a key that was not found is not looked up again, by how often that happened. */
 const ABSENT_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]
 
@@ -26,8 +44,9 @@ export class LookupQueue {
   readonly #waiting = new Map<string, Kind>()
   readonly #taken = new Set<string>()
   readonly #absent: LRUCache<string, { times: number; untilMs: number }>
+  /** What became of the keys since the start. */
+  readonly counts = createLookupCounts()
   #wake: () => void = () => undefined
-  #dropped = 0
 
   constructor(clock: Clock, limits: LookupLimits) {
     this.#clock = clock
@@ -43,18 +62,15 @@ export class LookupQueue {
     return this.#absent.size
   }
 
-  get dropped(): number {
-    return this.#dropped
-  }
-
   add(kind: Kind, key: string): void {
     if (this.#waiting.has(key) || this.#taken.has(key)) return
     const absent = this.#absent.get(key)
     if (absent !== undefined && this.#clock.now() < absent.untilMs) return
     if (this.waiting >= this.#limits.waitingMax) {
-      this.#dropped++
+      this.counts.dropped++
       return
     }
+    this.counts.queued++
     this.#waiting.set(key, kind)
     this.#wake()
   }
@@ -102,6 +118,8 @@ export class LookupQueue {
   }
 
   #return(kind: Kind, key: string): void {
-    if (this.#taken.delete(key)) this.#waiting.set(key, kind)
+    if (!this.#taken.delete(key)) return
+    this.counts.retried++
+    this.#waiting.set(key, kind)
   }
 }

@@ -138,6 +138,7 @@ describe('lookUpQueued', () => {
 
   test('one market that cannot be read does not hide the others', async () => {
     const [bad, good] = [marketAt(-3), marketAt(-4)]
+    const before = { ...world.deps.catalogue.lookups.counts }
     world.spoil = (_request, reply) => {
       const { markets } = reply.body as { markets: { slug: string; clobTokenIds: unknown }[] }
       for (const market of markets) if (market.slug === bad.slug) market.clobTokenIds = 7
@@ -148,6 +149,9 @@ describe('lookUpQueued', () => {
     await lookUpQueued(world.deps, never)
     expect(ask(good.words[0])).toMatchObject({ slug: good.slug })
     expect(ask(bad.words[0])).toBeUndefined()
+    const { found, absent, unreadable } = world.deps.catalogue.lookups.counts
+    expect([found - before.found, absent - before.absent]).toEqual([1, 1])
+    expect(unreadable - before.unreadable).toBe(1)
   })
 
   test('while Gamma does not answer the keys wait, and are found when it does', async () => {
@@ -155,7 +159,13 @@ describe('lookUpQueued', () => {
     ask(market.words[0])
     world.faults.set({ upstream: 'gamma', mode: '500' })
     await expect(lookUpQueued(world.deps, never)).rejects.toThrow()
-    expect(world.deps.catalogue.lookups.waiting).toBe(1)
+    const { lookups } = world.deps.catalogue
+    expect(lookups.waiting).toBe(1)
+    expect(lookups.counts).toMatchObject({ retried: 1, statusErrors: 1 })
+    world.faults.set({ upstream: 'gamma', mode: 'off' })
+    world.faults.set({ upstream: 'gamma', mode: 'garbage' })
+    await expect(lookUpQueued(world.deps, never)).rejects.toThrow()
+    expect(lookups.counts).toMatchObject({ retried: 2, statusErrors: 1, parseErrors: 1 })
     world.faults.set({ upstream: 'gamma', mode: 'off' })
     await lookUpQueued(world.deps, never)
     expect(ask(market.words[0])).toMatchObject({ slug: market.slug })

@@ -3,7 +3,7 @@ import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { CatalogueDeps } from './deps.js'
-import type { LookupKeys } from './lookup-queue.js'
+import type { LookupCounts, LookupKeys } from './lookup-queue.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'
 import { selectMarketInfos } from './queries.js'
 import { storeEntries } from './store.js'
@@ -27,14 +27,29 @@ export async function lookUpQueued(deps: CatalogueDeps, signal: AbortSignal): Pr
       tokens: keys.tokens.filter((key) => !isStored(key)),
       conditions: keys.conditions.filter((key) => !isStored(key)),
     }
-    const all = [...stored, ...(await readFromGamma(deps, missing, signal))]
-    for (const market of all) catalogue.put(market)
-    const isFound = keyFilter(all)
-    for (const key of [...keys.tokens, ...keys.conditions]) lookups.settle(key, isFound(key))
+    const read = await readFromGamma(deps, missing, signal)
+    for (const market of [...stored, ...read]) catalogue.put(market)
+    const isRead = keyFilter(read)
+    for (const key of [...keys.tokens, ...keys.conditions]) {
+      lookups.settle(key, isStored(key) || isRead(key))
+    }
+    for (const key of [...missing.tokens, ...missing.conditions]) {
+      if (isRead(key)) lookups.counts.found++
+      else lookups.counts.absent++
+    }
   } catch (error) {
+    countFailure(lookups.counts, error)
     lookups.putBack(keys)
     throw error
   }
+}
+
+/** Counts a failed call of Gamma by how far it came; other errors are of the database. */
+function countFailure(counts: LookupCounts, error: unknown): void {
+  if (!(error instanceof UpstreamError)) return
+  if (error.status === undefined) counts.requestErrors++
+  else if (error.status < 300) counts.parseErrors++
+  else counts.statusErrors++
 }
 
 /** Whether a key is the condition or a token of one of the markets. */
@@ -48,10 +63,11 @@ async function readFromGamma(
   { tokens, conditions }: LookupKeys,
   signal: AbortSignal,
 ): Promise<KnownMarket[]> {
-  const { gamma, log } = deps
+  const { gamma, catalogue, log } = deps
   if (tokens.length + conditions.length === 0) return []
   const onRefused = (key: string, err: unknown) => {
     deps.metrics.odd.inc()
+    catalogue.lookups.counts.unreadable++
     log.warn({ err, key }, 'a market cannot be read')
   }
   const options = { isRefusal: isUnreadable, onRefused }

@@ -1,18 +1,43 @@
 import type { Bus } from '../bus/bus.js'
 import type { StatusPart } from '../jobs/job.js'
+import { MARKET } from './message.js'
 
 /** What the bus holds and has handed on. */
-export const eventStatus = (bus: Pick<Bus, 'status' | 'countBuffered'>): StatusPart => ({
-  fields: () => {
-    const { eventsBuffered, eventsProcessed, eventStoreBytes } = bus.status
-    return {
-      stream_length: bus.countBuffered('settlement'),
-      events_stream_length: eventsBuffered,
-      redis_memory: presentBytes(eventStoreBytes),
-      state: { events_buffered: eventsBuffered, events_processed: eventsProcessed },
+export function eventStatus(bus: Pick<Bus, 'status' | 'countBuffered' | 'subscribe'>): StatusPart {
+  const missing = countMissingMetadata(bus)
+  return {
+    fields: () => {
+      const { eventsBuffered, eventsProcessed, eventStoreBytes } = bus.status
+      return {
+        stream_length: bus.countBuffered('settlement'),
+        events_stream_length: eventsBuffered,
+        redis_memory: presentBytes(eventStoreBytes),
+        state: { events_buffered: eventsBuffered, events_processed: eventsProcessed },
+        metadata_observability: {
+          ws_settlement_missing_full: missing.settlement.full,
+          ws_settlement_missing_title: missing.settlement.title,
+          ws_status_missing_full: missing.status_update.full,
+          ws_status_missing_title: missing.status_update.title,
+        },
+      }
+    },
+  }
+}
+
+const MARKET_FIELDS = Object.keys(MARKET)
+
+/** Counts the matches that were published before the catalogue had their market, or all of it. */
+function countMissingMetadata(bus: Pick<Bus, 'subscribe'>) {
+  const missing = { settlement: { full: 0, title: 0 }, status_update: { full: 0, title: 0 } }
+  bus.subscribe(function countMissing(events) {
+    for (const { type, data } of events) {
+      if (type !== 'settlement' && type !== 'status_update') continue
+      if (data.market_title === undefined) missing[type].title++
+      if (MARKET_FIELDS.some((name) => data[name] === undefined)) missing[type].full++
     }
-  },
-})
+  })
+  return missing
+}
 
 /** As Redis shows memory: `512B`, `3.1G`. */
 export function presentBytes(bytes: number): string {

@@ -208,7 +208,9 @@ describe('what is not even a request', () => {
     ['garbage', 'hello\r\n\r\n', 400],
     ['a flood of headers', `GET / HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(20_000)}\r\n`, 431],
     ['a huge header', `GET / HTTP/1.1\r\nx-api-key: ${'k'.repeat(50_000)}\r\n\r\n`, 431],
-    ['a method that does not exist', 'GRAB / HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+    ['a method that does not exist', 'GRAB / HTTP/1.1\r\nhost: x\r\n\r\n', 405],
+    ['a method with a body', 'QUERY / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 405],
+    ['a greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00', 400],
   ])('%s gets an answer in JSON', async (_what, bytes, status) => {
     const answer = await send(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

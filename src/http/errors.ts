@@ -57,6 +57,9 @@ export function answerBadPath(error: FastifyError, request: FastifyRequest, repl
   return sendError(request, reply, new ApiError(isLong ? 414 : 400, message))
 }
 
+/** A request line whose method is not one of HTTP's; other bytes with this fault are no HTTP at all. */
+const REQUEST_LINE = /^[!-~]+ \S+ HTTP\/1\.[01]\r?\n/
+
 const CLIENT_FAULTS: Record<string, [status: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -64,13 +67,25 @@ const CLIENT_FAULTS: Record<string, [status: string, message: string]> = {
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }
-const MALFORMED = ['400 Bad Request', 'The request is not valid HTTP.']
+const MALFORMED: [string, string] = ['400 Bad Request', 'The request is not valid HTTP.']
+const UNKNOWN_METHOD: [string, string] = [
+  '405 Method Not Allowed\r\nallow: GET, HEAD, POST, PUT, DELETE',
+  'The HTTP method is not known.',
+]
+
+type ClientFault = NodeJS.ErrnoException & { rawPacket?: Buffer }
+
+function describeClientFault({ code, rawPacket }: ClientFault): [status: string, message: string] {
+  const start = rawPacket?.subarray(0, 1_000).toString('latin1') ?? ''
+  if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(start)) return UNKNOWN_METHOD
+  return CLIENT_FAULTS[code ?? ''] ?? MALFORMED
+}
 
 /** Answers bytes that are not a valid HTTP request. */
 export function createClientFaultHandler(nextId: () => string, log: Log) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const [status, message] = CLIENT_FAULTS[error.code ?? ''] ?? MALFORMED
+    const [status, message] = describeClientFault(error)
     const id = nextId()
     const fields = { request_id: id, reason: message, ip: socket.remoteAddress }
     log.info(fields, 'request not understood')

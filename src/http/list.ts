@@ -104,6 +104,7 @@ const pageParameters = (limitMax: number) => ({
     Type.String({
       minLength: 1,
       maxLength: 500,
+      pattern: '^[A-Za-z0-9_.-]*$',
       description:
         '`next_cursor` of the page before, with the same filters; valid for 24 hours; costs the same however far it goes',
     }),

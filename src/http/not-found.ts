@@ -6,11 +6,13 @@ import type { Observe } from './observe.js'
 
 /**
  * Answers unknown paths with 404 and a hint, and known paths with another method with 405. Neither
- * needs a key. It covers the routes that are registered after this call.
+ * needs a key or reads a body. It covers the routes that are registered after this call.
  */
 export function handleNotFound(app: FastifyInstance, observe: Observe): void {
   const routes = collectRoutes(app)
-  app.setNotFoundHandler((request, reply) => {
+  // The framework's own handler would come after its check of the body, which a method may require.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
     reply.raw.once('finish', () => observe(request, reply))
     const [path = ''] = request.url.split('?', 1)
     const methods = methodsOf(routes, path)

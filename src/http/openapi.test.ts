@@ -96,7 +96,34 @@ describe('GET /openapi.json', () => {
   })
 })
 
+describe('GET /', () => {
+  test('200: a program gets JSON, and every path in it answers', async () => {
+    const reply = await t.app.inject('/')
+    expect(reply.json()).toMatchObject({ name: 'auspex', docs: '/docs', openapi: '/openapi.json' })
+    for (const path of Object.values<string>(reply.json()).filter((text) => text.startsWith('/'))) {
+      expect((await t.app.inject(path)).statusCode, path).not.toBe(404)
+    }
+  })
+
+  test('200: a browser gets a page, and every link on it answers', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const page = await t.app.inject({ url: '/', headers: { accept } })
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers.vary).toContain('accept')
+    const links = [...page.body.matchAll(/href="(\/[^"]*)"/g)].map((match) => match[1] ?? '')
+    expect(links).toContain('/docs')
+    for (const link of links) expect((await t.app.inject(link)).statusCode).not.toBe(404)
+  })
+})
+
 describe('GET /docs', () => {
+  test('lets its scripts set styles, and keeps no key when the page is closed', async () => {
+    const page = await t.app.inject('/docs')
+    expect(page.headers['content-security-policy']).toMatch(/style-src 'self' 'unsafe-inline'/)
+    const script = await t.app.inject('/docs/static/swagger-initializer.js')
+    expect(script.body).toContain('"persistAuthorization":false')
+  })
+
   test('serves the reference and everything it loads from here', async () => {
     const page = await t.app.inject('/docs')
     expect(page.statusCode).toBe(200)

@@ -7,8 +7,8 @@ import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../lib/version.js'
 import { compressAnswer } from './compression.js'
 
-const DESCRIPTION = `Prediction-market data from your own machine: trades, positions, P&L, leaderboards,
-crypto short-form markets and sports.
+const DESCRIPTION = `Prediction-market data from your own machine: trades by wallet and by outcome token, prices of
+coins for every second, and the crypto markets that settle on them.
 
 Send your key in the \`x-api-key\` header, as \`?key=\`, or as \`Authorization: Bearer\`. Every error
 is a JSON object with an \`error\` text; some carry further fields. Every answer has an
@@ -63,30 +63,39 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       // The bar at the top advertises the framework and asks for a URL that never changes.
       css: [{ filename: 'auspex.css', content: '.swagger-ui .topbar { display: none }' }],
     },
-    uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: true },
+    uiConfig: { deepLinking: true, displayRequestDuration: true, persistAuthorization: false },
     staticCSP: true,
-    // The page is served over plain HTTP too, and loads nothing from other hosts.
+    // The page is served over plain HTTP too, and loads nothing from other hosts. Its scripts set
+    // styles on elements.
     transformStaticCSP: (policy) =>
-      policy.replace(/upgrade-insecure-requests;?|validator\.swagger\.io|https:/g, ''),
+      policy
+        .replace(/upgrade-insecure-requests;?|validator\.swagger\.io|https:/g, '')
+        .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'"),
   })
 }
 
+type ParameterSchema = { type?: string; default?: unknown; minimum?: number; maximum?: number }
 type BodySchema = { anyOf?: { type?: string }[] }
 type Operation = {
   security?: object[]
-  parameters?: { required?: boolean; schema?: { default?: unknown } }[]
+  parameters?: { required?: boolean; schema?: ParameterSchema }[]
   requestBody?: { required?: boolean; content: Record<string, { schema: BodySchema }> }
   responses: Record<string, { headers?: object; content?: object }>
 }
 type Described = { paths?: Record<string, Record<string, Operation>> }
 
-/** Adds what the schemas do not say: what may be left out, and the headers of answers. */
+/** Adds what the schemas do not say: what may be left out, which integers are read, and the headers of answers. */
 function completeDocument<Document extends object>(document: Document): Document {
   const { paths = {} } = document as Described
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
     const { requestBody, responses, parameters = [], security = [] } = operation
     for (const parameter of parameters) {
-      if (parameter.schema?.default !== undefined) parameter.required = false
+      const { schema = {} } = parameter
+      if (schema.default !== undefined) parameter.required = false
+      if (schema.type === 'integer') {
+        schema.minimum ??= Number.MIN_SAFE_INTEGER
+        schema.maximum ??= Number.MAX_SAFE_INTEGER
+      }
     }
     const choices = requestBody?.content['application/json']?.schema.anyOf ?? []
     // A body that may be null may also be left out.

@@ -2,49 +2,50 @@ import { Type } from 'typebox'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
 
 /**
- * A rule for the text of a parameter. `read` gives the one spelling that handlers see; the pattern is
- * tried after that. A schema names its rule as its `format`.
+ * How the text of a parameter becomes the one spelling that handlers see, by the `format` of its
+ * schema. What is allowed is in the rest of the schema, for validation and generated clients alike.
  */
-export type ParameterFormat = { read: (text: string) => string; pattern: RegExp }
-
-const lower = (text: string): string => text.toLowerCase()
-
-export const PARAMETER_FORMATS: Record<string, ParameterFormat> = {
-  address: { read: lower, pattern: /^0x[0-9a-f]{40}$/ },
-  hash: { read: lower, pattern: /^0x[0-9a-f]{64}$/ },
+export const PARAMETER_READERS: Record<string, (text: string) => string> = {
+  hex: (text) => text.toLowerCase(),
   // A structured condition id lacks its last byte in some answers of the platform.
-  'condition-id': {
-    read: (text) => lower(text).replace(/^(0x[0-9a-f]{62})$/, '$100'),
-    pattern: /^0x[0-9a-f]{64}$/,
-  },
-  'token-id': { read: (text) => text.replace(/^0+(?=\d)/, ''), pattern: /^\d{1,78}$/ },
-  usd: { read: (text) => text, pattern: /^\d{1,12}(\.\d{1,6})?$/ },
-  millionths: { read: (text) => text, pattern: /^\d{1,18}$/ },
+  'condition-id': (text) => text.toLowerCase().replace(/^(0x[0-9a-f]{62})$/, '$100'),
+  'token-id': (text) => text.replace(/^0+(?=\d)/, ''),
+  // A mixture of capitals and small letters is a mistake, and stays one.
+  capitals: (text) => (text === text.toLowerCase() ? text.toUpperCase() : text),
 }
 
 export const Address = Type.String({
-  format: 'address',
+  format: 'hex',
+  pattern: '^0x[0-9a-fA-F]{40}$',
   description: '0x and 40 hexadecimal digits',
   examples: ['0x1111111111111111111111111111111111111111'],
 })
 
 export const TokenId = Type.String({
   format: 'token-id',
+  pattern: '^[0-9]{1,78}$',
   description: 'an outcome token: a decimal number of 1 to 78 digits',
   examples: ['7123'],
 })
 
 export const ConditionId = Type.String({
   format: 'condition-id',
+  pattern: '^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$',
   description: 'a condition: 0x and 64 hexadecimal digits',
 })
 
 export const OrderHash = Type.String({
-  format: 'hash',
+  format: 'hex',
+  pattern: '^0x[0-9a-fA-F]{64}$',
   description: 'an order: 0x and 64 hexadecimal digits',
 })
 
-export const Slug = Type.String({ minLength: 1, maxLength: 300, description: 'a slug' })
+export const Slug = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: '^[^\\u0000]*$',
+  description: 'a slug',
+})
 
 export const EventId = Type.Integer({
   minimum: 0,
@@ -54,13 +55,13 @@ export const EventId = Type.Integer({
 
 /** Text, because a JavaScript number is not exact: `parseMillionths` of core/money.ts reads it. */
 export const Usd = Type.String({
-  format: 'usd',
+  pattern: '^[0-9]{1,12}(\\.[0-9]{1,6})?$',
   description: 'dollars, with at most 6 decimals',
   examples: ['12.5'],
 })
 
 export const Millionths = Type.String({
-  format: 'millionths',
+  pattern: '^[0-9]{1,18}$',
   description: 'a whole number of millionths',
   examples: ['12500000'],
 })
@@ -73,25 +74,22 @@ export const UnixSeconds = Type.Integer({
   examples: [1793000000],
 })
 
+/** A value that is too small was meant in seconds: the refusal has a hint then. */
+export const UnixMilliseconds = (description: string) =>
+  Type.Integer({ minimum: MILLISECONDS_MIN, description, examples: [1793000000000] })
+
 /** Both ends are included. */
 export const TimeBounds = {
   after: Type.Optional(UnixSeconds),
   before: Type.Optional(UnixSeconds),
 }
 
-/** A text out of few; the refusal lists them. */
+/** A text out of few; the refusal lists them. `format`: how it is read before. */
 export const oneOf = <const Value extends string>(
   values: readonly Value[],
   description: string,
-  byDefault?: Value,
-) =>
-  Type.Unsafe<Value>(
-    Type.String({
-      enum: [...values],
-      description,
-      ...(byDefault !== undefined && { default: byDefault }),
-    }),
-  )
+  options: { default?: NoInfer<Value>; format?: string } = {},
+) => Type.Unsafe<Value>(Type.String({ enum: [...values], description, ...options }))
 
 export const Order = Type.Optional(
   oneOf(['asc', 'desc'], '`desc`, the default, has the newest first'),

@@ -6,24 +6,31 @@ import type {
   preValidationHookHandler,
 } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type ApiError, badRequest } from '../core/errors.js'
+import { ApiError, badRequest } from '../core/errors.js'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
-import { PARAMETER_FORMATS } from './parameters.js'
+import { PARAMETER_READERS } from './parameters.js'
 
 type PropertySchema = { type?: string; format?: string; enum?: unknown[] }
 
 // Nothing is converted by Ajv: it would take ' 7', '0x7' and '7e2' for integers, and a number in a
 // JSON body for a text. `verbose` puts the schema beside each error, for messages that say what is allowed.
 const ajv = new Ajv({ useDefaults: true, verbose: true, strictTypes: false })
-for (const [name, { pattern }] of Object.entries(PARAMETER_FORMATS)) ajv.addFormat(name, pattern)
+for (const name of Object.keys(PARAMETER_READERS)) ajv.addFormat(name, true)
 
 /** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validate = ajv.compile(schema)
   const check = (data: unknown) =>
     validate(data) ? { value: data } : { error: toErrors(validate.errors) }
-  // A body that is not there is null: a schema that allows null makes the body optional.
-  if (httpPart === 'body') return (data: unknown) => check(data ?? null)
+  if (httpPart === 'body') {
+    // A schema that allows null makes the body optional.
+    return (data: unknown) => {
+      const isAbsent = data === undefined && !validate(null)
+      return isAbsent
+        ? { error: new ApiError(400, 'The request needs a JSON body.') }
+        : check(data ?? null)
+    }
+  }
 
   const readers = createReaders(schema)
   return (data: Record<string, unknown>) => {
@@ -38,18 +45,20 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 type Reader = (text: string) => unknown
 
 const READERS: Record<string, Reader> = {
-  integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  integer: (text) =>
+    /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text,
   number: (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
+  // Some clients write them as Python does.
   boolean: (text) => {
-    if (text === 'true' || text === '1') return true
-    return text === 'false' || text === '0' ? false : text
+    if (/^(true|1)$/i.test(text)) return true
+    return /^(false|0)$/i.test(text) ? false : text
   },
 }
 
 function createReaders(schema: TSchema): [string, Reader][] {
   const properties = (schema as { properties?: Record<string, PropertySchema> }).properties ?? {}
   return Object.entries(properties).flatMap(([name, { type, format }]): [string, Reader][] => {
-    const reader = PARAMETER_FORMATS[format ?? '']?.read ?? READERS[type ?? '']
+    const reader = PARAMETER_READERS[format ?? ''] ?? READERS[type ?? '']
     return reader === undefined ? [] : [[name, reader]]
   })
 }
@@ -69,9 +78,10 @@ export function describeFault(errors: FastifySchemaValidationError[], part: stri
   const partName = PART_NAMES[part] ?? part
   if (fault.keyword === 'required') {
     const { missingProperty } = fault.params
-    const { description } = fault.parentSchema?.properties?.[missingProperty] ?? {}
-    const meaning = describeMeaning(description)
-    return badRequest(`Missing required ${partName} '${missingProperty}'${meaning}`)
+    const missing = fault.parentSchema?.properties?.[missingProperty]
+    const meaning = describeMeaning(missing?.description)
+    const allowed = missing?.enum === undefined ? '' : `. Allowed: ${missing.enum.join(', ')}`
+    return badRequest(`Missing required ${partName} '${missingProperty}'${meaning}${allowed}`)
   }
   const name = fault.instancePath.slice(1).replaceAll('/', '.')
   if (name === '') return badRequest('The body must be a JSON object.')
@@ -83,21 +93,34 @@ export function describeFault(errors: FastifySchemaValidationError[], part: stri
   if (allowed !== undefined) {
     return badRequest(`Invalid ${name}. Allowed: ${allowed.join(', ')}`, { allowed })
   }
-  if (isInMilliseconds(fault)) {
-    const seconds = Math.floor(Number(fault.data) / 1000)
-    return badRequest(
-      `Invalid ${name}: give Unix seconds, not milliseconds.`,
-      // A hint that would be refused as well is none.
-      seconds < MILLISECONDS_MIN ? { hint: `${name}=${seconds}` } : {},
-    )
+  const unitFault = describeUnitFault(name, fault)
+  if (unitFault !== undefined) return unitFault
+  if (fault.keyword === 'multipleOf') {
+    const step: number = fault.params.multipleOf
+    const before = Math.floor(Number(fault.data) / step) * step
+    const nearest = `The nearest are ${before} and ${before + step}.`
+    return badRequest(`Invalid ${name}: it must be a multiple of ${step}. ${nearest}`)
   }
   const allowedValues = describeSchema(fault.parentSchema)
   return badRequest(`Invalid ${name}: the ${partName} must be ${allowedValues}.`)
 }
 
-/** Whether a time in seconds was given that only makes sense in milliseconds. */
-const isInMilliseconds = ({ keyword, parentSchema }: ErrorObject): boolean =>
-  keyword === 'maximum' && parentSchema?.maximum === MILLISECONDS_MIN - 1
+/** A time in seconds that only makes sense in milliseconds, or the other way round. */
+function describeUnitFault(name: string, fault: ErrorObject): ApiError | undefined {
+  const { keyword, parentSchema, data } = fault
+  // A hint that would be refused as well is none.
+  if (keyword === 'maximum' && parentSchema?.maximum === MILLISECONDS_MIN - 1) {
+    const seconds = Math.floor(Number(data) / 1000)
+    const fields = seconds < MILLISECONDS_MIN ? { hint: `${name}=${seconds}` } : {}
+    return badRequest(`Invalid ${name}: give Unix seconds, not milliseconds.`, fields)
+  }
+  if (keyword === 'minimum' && parentSchema?.minimum === MILLISECONDS_MIN) {
+    const ms = Number(data) * 1000
+    const fields = ms >= MILLISECONDS_MIN ? { hint: `${name}=${ms}` } : {}
+    return badRequest(`Invalid ${name}: give Unix milliseconds, not seconds.`, fields)
+  }
+  return undefined
+}
 
 function describeSchema(schema: ErrorObject['parentSchema']): string {
   const { type, minimum, maximum, minLength, maxLength, description } = schema ?? {}
@@ -135,10 +158,20 @@ export function acceptJsonBodies(app: FastifyInstance): void {
         return done(badRequest('The body is not valid UTF-8.'))
       }
       return parse(request, text, (error, body) =>
-        error ? done(badRequest('The body is not valid JSON.')) : done(null, body),
+        error ? done(describeBodyFault(text)) : done(null, body),
       )
     },
   )
+}
+
+/** Why the parser refused a text: it is no JSON, or it has a field that could change other objects. */
+function describeBodyFault(text: string): ApiError {
+  try {
+    JSON.parse(text)
+  } catch {
+    return badRequest('The body is not valid JSON.')
+  }
+  return badRequest("The body must not have a field '__proto__' or 'constructor.prototype'.")
 }
 
 /**

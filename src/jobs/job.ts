@@ -16,8 +16,11 @@ export type Job = {
 
 /** What a domain reports about itself. It is read from memory, because `/readyz` is asked often. */
 export type StatusPart = {
-  /** Fields of the answer of `/v1/status`; the fields of `state` are those of all domains together. */
-  fields?: (nowMs: number) => Record<string, unknown> & { state?: Record<string, number> }
+  /** Fields of the answer of `/v1/status`. The named ones have the fields of all domains together. */
+  fields?: (nowMs: number) => Record<string, unknown> & {
+    state?: Record<string, number>
+    metadata_observability?: Record<string, number>
+  }
   /** A check of `/readyz`; `undefined`: this part does not run. */
   check?: (nowMs: number) => HealthCheck | undefined
   /** What an operator should look at. */

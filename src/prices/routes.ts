@@ -5,7 +5,6 @@ import { Gauge } from 'prom-client'
 import { STANDARD } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { badRequest } from '../core/errors.js'
-import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { errorReply } from '../lib/error-reply.js'
 import { CANDLE_SEC, readCandles } from './candles/candles.js'
 import { readSlices } from './fast/read-slices.js'
@@ -19,7 +18,7 @@ import {
   TicksQuery,
   TicksReply,
 } from './schemas.js'
-import { feedOf, parseFeedName, parseSymbol } from './streams.js'
+import { feedOf, symbolOf } from './streams.js'
 import { readPrices } from './windows/price-window.js'
 import { SitePrices } from './windows/site-prices.js'
 import { cacheMsOf, parseWindow } from './windows/window.js'
@@ -55,9 +54,8 @@ export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
       },
     },
     async ({ method, query }, reply) => {
-      const { from, to, limit, source, price_source: kind } = query
-      checkTimes(from, to)
-      const symbol = parseSymbol(query.symbol)
+      const { symbol, from, to, limit, source, price_source: kind } = query
+      checkRange(from, to)
       const span = { fromSec: Math.ceil(from / 1000), toSec: Math.floor(to / 1000) }
       const range = { symbol, kind, source, limit, ...span }
       const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
@@ -70,16 +68,7 @@ export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
   )
 }
 
-function checkTimes(from: number, to: number): void {
-  for (const [name, ms] of Object.entries({ from, to })) {
-    if (ms >= MILLISECONDS_MIN) continue
-    // A hint that would be refused as well is none.
-    const areSeconds = ms * 1000 >= MILLISECONDS_MIN
-    throw badRequest(
-      `Invalid ${name}: give Unix milliseconds, not seconds.`,
-      areSeconds ? { hint: `${name}=${ms * 1000}` } : {},
-    )
-  }
+function checkRange(from: number, to: number): void {
   if (from >= to) throw badRequest('Invalid range: `from` must be before `to`.')
   if (to - from > RANGE_MS_MAX) {
     throw badRequest('Invalid range: `to` is at most 24 hours (86400000 ms) after `from`.', {
@@ -107,7 +96,7 @@ export const candleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
       },
     },
     async ({ query }) => ({
-      candles: await readCandles(ctx.sql, parseFeedName(query.symbol), ctx.clock.now()),
+      candles: await readCandles(ctx.sql, symbolOf(query.symbol), ctx.clock.now()),
     }),
   )
 }

@@ -1,18 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { oneOf, UnixMilliseconds, UnixSeconds } from '../http/parameters.js'
 import { nullable } from '../lib/nullable.js'
-import { PRICE_KINDS, SYMBOLS, TICK_SOURCES } from './streams.js'
+import { feedOf, PRICE_KINDS, SYMBOLS, TICK_SOURCES } from './streams.js'
 import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from './windows/window.js'
 
-const Coin = Type.String({
-  description: `one of ${SYMBOLS.join(', ')}, in capitals or in small letters`,
-})
+const Coin = oneOf(SYMBOLS, 'the coin, in capitals or in small letters', { format: 'capitals' })
 
 export const TicksQuery = Type.Object({
   symbol: Coin,
-  from: Type.Integer({ description: 'start of the range in Unix milliseconds, included' }),
-  to: Type.Integer({
-    description: 'end of the range in Unix milliseconds, included; at most 24 hours after `from`',
-  }),
+  from: UnixMilliseconds('start of the range in Unix milliseconds, included'),
+  to: UnixMilliseconds(
+    'end of the range in Unix milliseconds, included; after `from`, and at most 24 hours after it',
+  ),
   limit: Type.Integer({
     minimum: 1,
     maximum: 100_000,
@@ -77,9 +76,11 @@ export const TicksReply = Type.Object(
 )
 
 export const CandlesQuery = Type.Object({
-  symbol: Type.String({
-    description: `a coin (${SYMBOLS.join(', ')}) or its feed (BTC/USD), in capitals or in small letters`,
-  }),
+  symbol: oneOf(
+    [...SYMBOLS, ...SYMBOLS.map(feedOf)],
+    'the coin or its feed, in capitals or in small letters',
+    { format: 'capitals' },
+  ),
 })
 
 export const CandlesReply = Type.Object(
@@ -103,8 +104,10 @@ export const CandlesReply = Type.Object(
 export const PriceQuery = Type.Object({
   symbol: Coin,
   window: Type.Integer({
-    minimum: 0,
-    description: 'start of the window in Unix seconds, a multiple of its length',
+    ...UnixSeconds,
+    multipleOf: 300,
+    description:
+      'start of the window in Unix seconds, not in the future; a multiple of the length of the window',
   }),
   interval: Type.Optional(
     Type.Enum([...WINDOW_INTERVALS], {

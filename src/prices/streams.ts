@@ -1,4 +1,4 @@
-import { badRequest } from '../core/errors.js'
+import assert from 'node:assert/strict'
 import type { PriceKind, PriceSourceName } from '../upstreams/prices/source.js'
 
 /** In the order of their numbers in the database: new ones go to the end. */
@@ -54,25 +54,13 @@ export const sourceOf = (upstream: PriceSourceName): TickSource =>
 export const toSymbol = (text: string): CoinSymbol | undefined =>
   SYMBOLS.find((symbol) => text === symbol || text === symbol.toLowerCase())
 
-export const feedOf = (symbol: CoinSymbol): string => `${symbol}/USD`
+export type Feed = `${CoinSymbol}/USD`
 
-/** Throws a 400 that lists the coins. A mixture of capitals and small letters is a mistake. */
-export function parseSymbol(text: string): CoinSymbol {
-  const symbol = toSymbol(text)
-  if (symbol === undefined) throw refuse(SYMBOLS)
+export const feedOf = (symbol: CoinSymbol): Feed => `${symbol}/USD`
+
+/** The coin that a symbol or the name of a feed stands for. */
+export function symbolOf(name: CoinSymbol | Feed): CoinSymbol {
+  const symbol = SYMBOLS.find((each) => name === each || name === feedOf(each))
+  assert(symbol !== undefined, 'every feed is of a coin')
   return symbol
 }
-
-const FEEDS = new Map(SYMBOLS.map((symbol) => [feedOf(symbol), symbol]))
-
-/** As `parseSymbol`, and takes the name of a feed too: `BTC/USD`. */
-export function parseFeedName(text: string): CoinSymbol {
-  const isOfOneCase = text === text.toLowerCase() || text === text.toUpperCase()
-  const ofFeed = isOfOneCase ? FEEDS.get(text.toUpperCase()) : undefined
-  const symbol = ofFeed ?? toSymbol(text)
-  if (symbol === undefined) throw refuse([...SYMBOLS, ...FEEDS.keys()])
-  return symbol
-}
-
-const refuse = (allowed: readonly string[]) =>
-  badRequest(`Invalid symbol. Allowed: ${allowed.join(', ')}; in capitals or in small letters`)

@@ -34,6 +34,22 @@ const IDLE_STATE = {
   latest_block: 0,
 }
 
+const IDLE_METADATA = {
+  ws_settlement_missing_full: 0,
+  ws_settlement_missing_title: 0,
+  ws_status_missing_full: 0,
+  ws_status_missing_title: 0,
+  hydration_queued: 0,
+  hydration_retries: 0,
+  hydration_failures: 0,
+  gamma_hydration_success: 0,
+  gamma_hydration_no_markets: 0,
+  gamma_hydration_unusable: 0,
+  gamma_hydration_request_errors: 0,
+  gamma_hydration_status_errors: 0,
+  gamma_hydration_parse_errors: 0,
+}
+
 export function presentStatus({ statusParts, jobs, clock, startedAtMs }: Context) {
   const nowMs = clock.now()
   const fields = statusParts.map((part) => part.fields?.(nowMs) ?? {})
@@ -42,6 +58,10 @@ export function presentStatus({ statusParts, jobs, clock, startedAtMs }: Context
     ...(Object.assign({}, ...fields) as object),
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
     state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
+    metadata_observability: Object.assign(
+      { ...IDLE_METADATA },
+      ...fields.map(({ metadata_observability: counts }) => counts),
+    ),
     jobs: jobs.records.map(presentJob),
     warnings: statusParts.flatMap((part) => part.warnings?.() ?? []),
   }

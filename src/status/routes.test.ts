@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
+import { NO_KEYS } from '../bus/event.js'
 import type { FollowerStatus } from '../chain/chain-status.js'
 import { chainStatus } from '../chain/jobs.js'
 import { eventStatus, presentBytes } from '../events/status.js'
@@ -69,7 +70,16 @@ describe('GET /v1/status', () => {
     const { key } = await t.createCaller('free')
     t.ctx.chain.head = { block: 77_000_000, timeSec: 0 }
     const status = { ...t.ctx.bus.status, eventStoreBytes: 3_328_599_655 }
-    t.ctx.statusParts.push(eventStatus({ status, countBuffered: () => 0 }))
+    const { bus } = t.ctx
+    const subscribe = bus.subscribe.bind(bus)
+    t.ctx.statusParts.push(eventStatus({ status, countBuffered: () => 0, subscribe }))
+    const draft = { timestampMs: t.clock.now(), keys: NO_KEYS }
+    bus.publish([
+      { ...draft, type: 'settlement', data: {} },
+      { ...draft, type: 'settlement', data: { market_title: 'Will it?' } },
+      { ...draft, type: 'status_update', data: { market_title: 'Will it?' } },
+      { ...draft, type: 'trade', data: {} },
+    ])
     t.clock.advance(90_500)
     const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
     expect(reply.json()).toEqual({
@@ -88,6 +98,21 @@ describe('GET /v1/status', () => {
         events_buffered: 0,
         events_processed: 0,
         latest_block: 77_000_000,
+      },
+      metadata_observability: {
+        ws_settlement_missing_full: 2,
+        ws_settlement_missing_title: 1,
+        ws_status_missing_full: 1,
+        ws_status_missing_title: 0,
+        hydration_queued: 0,
+        hydration_retries: 0,
+        hydration_failures: 0,
+        gamma_hydration_success: 0,
+        gamma_hydration_no_markets: 0,
+        gamma_hydration_unusable: 0,
+        gamma_hydration_request_errors: 0,
+        gamma_hydration_status_errors: 0,
+        gamma_hydration_parse_errors: 0,
       },
       chain: {
         phase: 'off',

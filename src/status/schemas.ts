@@ -11,7 +11,7 @@ export const HealthReply = Type.Object(
 
 export const ReadyReply = Type.Object(
   {
-    status: Type.String({ description: '`ready`, `degraded` or `not_ready`' }),
+    status: Type.Enum(['ready', 'degraded', 'not_ready'], { type: 'string' }),
     checks: Type.Record(Type.String(), Type.String(), {
       description: '`ok`, or what is wrong, for each part',
     }),
@@ -37,8 +37,31 @@ export const StatusReply = Type.Object(
       events_processed: Count('events processed since the start'),
       latest_block: Count('highest block that is processed'),
     }),
+    metadata_observability: Type.Object(
+      {
+        ws_settlement_missing_full: Count('settlements that lacked some field of their market'),
+        ws_settlement_missing_title: Count('settlements that lacked its title'),
+        ws_status_missing_full: Count('status updates that lacked some field of their market'),
+        ws_status_missing_title: Count('status updates that lacked its title'),
+        hydration_queued: Count('tokens and conditions that were queued for a lookup'),
+        hydration_retries: Count('lookups that were put off, because there was no answer'),
+        hydration_failures: Count('lookups that were dropped, because the queue was full'),
+        gamma_hydration_success: Count('lookups for which Gamma had a market'),
+        gamma_hydration_no_markets: Count('lookups for which Gamma had none'),
+        gamma_hydration_unusable: Count('lookups for which Gamma had one that cannot be read'),
+        gamma_hydration_request_errors: Count('calls of Gamma without an answer'),
+        gamma_hydration_status_errors: Count('calls of Gamma answered with an error status'),
+        gamma_hydration_parse_errors: Count(
+          'calls of Gamma answered with something else than JSON',
+        ),
+      },
+      {
+        description: 'how events got the fields of their markets, in this process since its start',
+      },
+    ),
     chain: Type.Object({
       phase: Type.String({
+        enum: ['off', 'standby', 'catching_up', 'live', 'stopped'],
         description:
           '`off` without a node, `standby` while another process ingests, `catching_up`, `live`, or `stopped` with a problem, until it is tried again',
       }),
@@ -64,7 +87,10 @@ export const StatusReply = Type.Object(
     jobs: Type.Array(
       Type.Object({
         name: Type.String(),
-        runs_in: Type.String({ description: '`every_process`, or `one_process` of all' }),
+        runs_in: Type.Enum(['every_process', 'one_process'], {
+          type: 'string',
+          description: '`one_process`: in one of all processes on the database',
+        }),
         every_seconds: Type.Number({ description: 'pause after a run; 0: the job waits for work' }),
         is_running: Type.Boolean(),
         last_start: nullable(

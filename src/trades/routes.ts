@@ -125,7 +125,9 @@ export const walletTrades = defineList({
   query: Type.Object({
     ...TradeFilters,
     ...MarketFilters,
-    side: oneOf(['maker', 'taker', 'both'], 'what the wallet is in the fill', 'both'),
+    side: oneOf(['maker', 'taker', 'both'], 'what the wallet is in the fill', {
+      default: 'both',
+    }),
     min_amount: Type.Optional(Millionths),
     group_by: Type.Optional(
       oneOf(['order_hash', 'user_trade', 'transaction_hash'], 'the last two are the same'),

@@ -130,7 +130,7 @@ describe('GET /v1/crypto/candles', () => {
   })
 
   test.each([
-    ['no symbol', '', "parameter 'symbol' (a coin (BTC, ETH"],
+    ['no symbol', '', 'small letters). Allowed: BTC, ETH'],
     ['two symbols', '?symbol=BTC&symbol=ETH', "The query parameter 'symbol' was given 2 times"],
     ['an empty symbol', '?symbol=', 'Invalid symbol. Allowed: BTC, ETH'],
     ['another coin', '?symbol=ZEC', 'Invalid symbol. Allowed: BTC, ETH'],

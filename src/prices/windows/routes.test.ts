@@ -170,7 +170,7 @@ describe('GET /v1/crypto/price: a window that ends', () => {
 
 describe('GET /v1/crypto/price: what is refused', () => {
   test.each([
-    ['no symbol', 'window=1793000100', "parameter 'symbol' (one of BTC, ETH"],
+    ['no symbol', 'window=1793000100', 'small letters). Allowed: BTC, ETH'],
     ['an empty symbol', 'symbol=&window=1793000100', 'Invalid symbol. Allowed: BTC, ETH'],
     ['a feed', 'symbol=BTC/USD&window=1793000100', 'Invalid symbol. Allowed: BTC, ETH'],
     ['two symbols', 'symbol=BTC&symbol=BTC&window=1793000100', "'symbol' was given 2 times"],
@@ -192,11 +192,12 @@ describe('GET /v1/crypto/price: what is refused', () => {
       'symbol=BTC&window=1793000400&interval=15m',
       '900 seconds',
     ],
+    ['milliseconds', 'symbol=BTC&window=1793000100000', 'give Unix seconds, not milliseconds'],
     ['a window to come', 'symbol=BTC&window=1993000200', 'it has not begun yet'],
   ])('400: %s', async (_why, query, text) => {
     const reply = await w.get(query)
     expect(reply.statusCode).toBe(400)
-    expect(reply.json()).toEqual({ error: expect.stringContaining(text) })
+    expect(reply.json()).toMatchObject({ error: expect.stringContaining(text) })
   })
 
   test('400: milliseconds, with the seconds as a hint', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { ApiError, badRequest } from '../../core/errors.js'
-import { MILLISECONDS_MIN } from '../../core/unix-time.js'
 import { EARLIEST_MS } from '../../upstreams/prices/parse-fields.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
-import { type CoinSymbol, MEAN_SECONDS, parseSymbol } from '../streams.js'
+import { type CoinSymbol, MEAN_SECONDS } from '../streams.js'
 
 const INTERVAL_SEC = { '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400 } as const
 export type WindowInterval = keyof typeof INTERVAL_SEC
@@ -19,17 +18,11 @@ export type Window = {
 }
 
 /** As the caller asks for it. */
-export type AskedWindow = { symbol: string; window: number; interval?: WindowInterval }
+export type AskedWindow = { symbol: CoinSymbol; window: number; interval?: WindowInterval }
 
 /** Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. */
 export function parseWindow(asked: AskedWindow, nowMs: number): Window {
-  const { window: startSec, interval = DEFAULT_INTERVAL } = asked
-  const symbol = parseSymbol(asked.symbol)
-  if (startSec >= MILLISECONDS_MIN) {
-    throw badRequest('Invalid window: give Unix seconds, not milliseconds.', {
-      hint: `window=${Math.floor(startSec / 1000)}`,
-    })
-  }
+  const { symbol, window: startSec, interval = DEFAULT_INTERVAL } = asked
   const lengthSec = INTERVAL_SEC[interval]
   const pastSec = startSec % lengthSec
   if (pastSec !== 0) {
