@@ -157,6 +157,7 @@ describe('the command line', () => {
 
   test('makes accounts and keys, beside a running service and without one', async () => {
     const data = ['--data', folder.dataDir]
+    const service = await start()
     const account = runAuspex([
       'accounts',
       'create',
@@ -167,7 +168,6 @@ describe('the command line', () => {
       ...data,
     ])
     expect(account.stdout).toBe('acc_1\n')
-    const service = await start()
     const key = runAuspex(['keys', 'create', '--account', 'acc_1', '--name', 'bot', ...data])
     expect(key.stdout).toMatch(/^ax_live_[0-9a-f]{48}\n$/)
     const ask = () =>
@@ -183,11 +183,24 @@ describe('the command line', () => {
     expect(list.stdout).not.toContain(key.stdout.trim())
     expect(runAuspex(['keys', 'revoke', 'key_1', ...data]).status).toBe(0)
     await vi.waitFor(async () => expect((await ask()).status).toBe(403))
+    await service.stop()
     expect(runAuspex(['accounts', 'list', ...data]).stdout).toMatch(/acc_1 +growth +0 /)
+  })
+
+  test('makes no database where there is none', () => {
+    const { status, stderr } = runAuspex(['keys', 'list', '--data', folder.dataDir])
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      `auspex: There is no database in ${folder.dataDir}.\n` +
+        'Name the folder of a service with --data <folder> or AUSPEX_DATA; `auspex up` makes a new one.\n',
+    )
+    expect(existsSync(folder.dataDir)).toBe(false)
   })
 
   test('waits for a service that is starting, and for other commands', async () => {
     const service = startAuspex(['--data', folder.dataDir])
+    const lock = join(folder.dataDir, 'auspex.lock')
+    await vi.waitFor(() => expect(existsSync(lock)).toBe(true), { timeout: 20_000 })
     const create = (name: string) =>
       startCommand(['accounts', 'create', '--name', name, '--data', folder.dataDir])
     const runs = await Promise.all(['one', 'two', 'three'].map(create))

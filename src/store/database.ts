@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.js'
+import { OperatorError } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
 import { retry } from '../lib/timing.js'
 import { createPool, type Target } from './connection.js'
@@ -52,16 +53,29 @@ export async function openDatabase(location: Location, options: OpenOptions): Pr
   }
 }
 
-/** The database of a short command: that of a service on the same data folder when one runs. */
+/**
+ * The database of a short command: that of a service on the same data folder when one runs. Only a
+ * service makes a new one: a mistyped folder shall not look like one without data.
+ */
 export function borrowDatabase(location: Location, options: OpenOptions): Promise<Database> {
   // A service has just started, or is about to end: its database answers, or the folder is free, soon.
   return waitForFolder(
     () => true,
     async () => {
+      if (location.databaseUrl === undefined) refuseMissing(location.dataDir)
       const lent = location.databaseUrl === undefined ? findLent(location.dataDir) : undefined
       if (lent !== undefined && (await answers(lent))) return leaveOpen(lent)
       return await openDatabase(location, options)
     },
+  )
+}
+
+function refuseMissing(dataDir: string): void {
+  // A service that holds the folder is about to make its database.
+  if (findCluster(dataDir) !== undefined || findHolder(dataDir) !== undefined) return
+  throw new OperatorError(
+    `There is no database in ${dataDir}.\n` +
+      'Name the folder of a service with --data <folder> or AUSPEX_DATA; `auspex up` makes a new one.',
   )
 }
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Config } from '../config/config.js'
+import { maskPassword } from '../config/setting.js'
 import { readConfig } from '../config/setting-flags.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
-import { createPool, isOutage, type Pool, type Target } from './connection.js'
+import { createPool, isOutage, type Pool, type Sql, type Target } from './connection.js'
 import { borrowDatabase } from './database.js'
 import { migrate, readMigrations } from './migrate.js'
 
@@ -24,6 +25,7 @@ export const withDatabase: WithDatabase = async (command, work) => {
   const { target } = database
   const pool = createPool(target, 2)
   try {
+    if (config.databaseUrl !== undefined) await refuseEmpty(pool, config.databaseUrl)
     await migrate(pool, readMigrations())
     await work(pool, { config, target })
   } catch (error) {
@@ -33,6 +35,17 @@ export const withDatabase: WithDatabase = async (command, work) => {
     await pool.end({ timeout: 1 })
     await database.close()
   }
+}
+
+/** Only a service makes the tables of a new database: the URL may be mistyped. */
+async function refuseEmpty(sql: Sql, url: string): Promise<void> {
+  const [row] = await sql<{ isEmpty: boolean }[]>`
+    select to_regclass('schema_migrations') is null as is_empty`
+  if (row?.isEmpty !== true) return
+  throw new OperatorError(
+    `The database ${maskPassword(url)} is empty: no service has run on it yet.\n` +
+      'Name another one, or start `auspex up` on it first.',
+  )
 }
 
 /** `auspex keys create` */
