@@ -6,9 +6,12 @@ import { toDecimal, toUsd } from './amounts.js'
 export const TWAP_SECONDS = 60
 const SNAPSHOT_SECONDS = 120
 
+export type Provider = 'pyth' | 'massive' | 'chainlink'
+
 export type LiveChannel = {
   name: string
-  source: 'pyth' | 'massive' | 'chainlink'
+  /** Those that measure its prices. The first one is served unless the client asks for another. */
+  providers: readonly [Provider, ...Provider[]]
   isTwap: boolean
   /** By symbol. Channels of shares have none: they are open to every symbol, and nothing flows. */
   coins: ReadonlyMap<string, Coin>
@@ -22,15 +25,21 @@ const COIN_CODES = COINS.map(({ coin }) => coin)
 export const LIVE_CHANNELS: readonly LiveChannel[] = [
   {
     name: 'price.crypto',
-    source: 'pyth',
+    providers: ['pyth', 'chainlink'],
     isTwap: false,
     coins: symbolsOf(COIN_CODES.filter((coin) => coin !== 'hype')),
   },
-  { name: 'price.crypto.twap', source: 'chainlink', isTwap: true, coins: symbolsOf(COIN_CODES) },
-  { name: 'price.equity', source: 'massive', isTwap: false, coins: new Map() },
-  { name: 'price.equity.twap', source: 'massive', isTwap: true, coins: new Map() },
+  {
+    name: 'price.crypto.twap',
+    providers: ['chainlink'],
+    isTwap: true,
+    coins: symbolsOf(COIN_CODES),
+  },
+  { name: 'price.equity', providers: ['massive'], isTwap: false, coins: new Map() },
+  { name: 'price.equity.twap', providers: ['massive'], isTwap: true, coins: new Map() },
 ]
 
+/** The price of a second, without its source. */
 export function livePayload(
   universe: Universe,
   channel: LiveChannel,
@@ -39,9 +48,10 @@ export function livePayload(
   atMs: number,
 ): object {
   const { timestamp, ...price } = pricePoint(universe, channel, coin, Math.floor(atMs / 1000))
-  const window = channel.isTwap ? { window_seconds: TWAP_SECONDS } : {}
-  return { symbol, ...price, timestamp, source: channel.source, ...window }
+  return { symbol, ...price, timestamp, ...windowOf(channel) }
 }
+
+const windowOf = ({ isTwap }: LiveChannel) => (isTwap ? { window_seconds: TWAP_SECONDS } : {})
 
 /** The last two minutes. */
 export function snapshotPayload(universe: Universe, channel: LiveChannel, symbol: string): object {
@@ -53,7 +63,7 @@ export function snapshotPayload(universe: Universe, channel: LiveChannel, symbol
       : Array.from({ length: SNAPSHOT_SECONDS }, (_, index) =>
           pricePoint(universe, channel, coin, firstSec + index),
         )
-  return { symbol, source: channel.source, data }
+  return { symbol, data, ...windowOf(channel) }
 }
 
 function pricePoint(universe: Universe, channel: LiveChannel, coin: Coin, sec: number) {

@@ -3,6 +3,7 @@ import type { Universe } from '../universe/universe.js'
 import {
   LIVE_CHANNELS,
   type LiveChannel,
+  type Provider,
   snapshotPayload,
   TWAP_SECONDS,
 } from './live-v2-channels.js'
@@ -19,7 +20,6 @@ const AUTH_ATTEMPTS_MAX = 8
 const LAGGING_BYTES_MAX = 1024 * 1024
 const SLOW_BYTES_MAX = 8 * 1024 * 1024
 
-const CLOSE_AUTH = 4001
 const CLOSE_SLOW = 4002
 const CLOSE_POLICY = 4008
 
@@ -28,7 +28,8 @@ export class LiveV2Session {
   readonly #universe: Universe
   readonly #peer: Peer
   readonly #credentials: LiveV2Credentials | undefined
-  readonly #followed = new Set<string>()
+  /** Whose prices it follows, by channel and symbol. */
+  readonly #followed = new Map<string, Provider>()
   readonly #seqs = new Map<string, number>()
   #isAuthed = false
   #authAttempts = 0
@@ -41,8 +42,9 @@ export class LiveV2Session {
     this.#credentials = credentials
   }
 
-  follows(channel: string, symbol: string): boolean {
-    return this.#followed.has(`${channel} ${symbol}`)
+  /** `undefined`: it does not follow these prices. */
+  providerOf(channel: string, symbol: string): Provider | undefined {
+    return this.#followed.get(`${channel} ${symbol}`)
   }
 
   onText(text: string): void {
@@ -59,7 +61,7 @@ export class LiveV2Session {
         this.#peer.send({ op: 'pong', rid })
         break
       case 'unknown':
-        this.#peer.send({ op: 'error', code: 'bad_request', rid })
+        this.#peer.send({ op: 'error', code: 'bad_op', rid })
         break
       case 'subscribe':
       case 'unsubscribe':
@@ -67,27 +69,26 @@ export class LiveV2Session {
     }
   }
 
-  /** Sends data that is already JSON, unless the client lags behind. */
-  push(channel: string, atMs: number, payload: string, mark = ''): void {
+  /** Sends data, unless the client lags behind. */
+  push(channel: string, atMs: number, payload: object, mark: { snapshot?: true } = {}): void {
     const unread = this.#peer.bufferedBytes()
     if (unread > SLOW_BYTES_MAX) this.#peer.close(CLOSE_SLOW, 'slow consumer')
     else if (unread > LAGGING_BYTES_MAX) this.#dropped += 1
     else this.#peer.send(this.#envelope(channel, atMs, payload, mark))
   }
 
-  #envelope(channel: string, atMs: number, payload: string, mark: string): string {
+  #envelope(channel: string, atMs: number, payload: object, mark: { snapshot?: true }): object {
     const seq = (this.#seqs.get(channel) ?? 0) + 1
     this.#seqs.set(channel, seq)
-    const dropped = this.#dropped === 0 ? '' : `,"dropped":${this.#dropped}`
+    const dropped = this.#dropped === 0 ? {} : { dropped: this.#dropped }
     this.#dropped = 0
-    const head = `"v":1,"channel":"${channel}","seq":${seq},"ts":${atMs}${mark}${dropped}`
-    return `{${head},"payload":${payload}}`
+    return { v: 1, channel, seq, ts: atMs, ...mark, ...dropped, payload }
   }
 
   #authenticate(auth: { readonly [field: string]: unknown }, rid: string | undefined): void {
     this.#authAttempts += 1
     if (this.#authAttempts > AUTH_ATTEMPTS_MAX) {
-      this.#peer.close(CLOSE_AUTH, 'too many authentication attempts')
+      this.#breach('auth_attempts', rid)
       return
     }
     this.#isAuthed = CREDENTIAL_FIELDS.every((field) =>
@@ -104,45 +105,62 @@ export class LiveV2Session {
     this.#subscribeTimesMs = this.#subscribeTimesMs.filter((timeMs) => timeMs > nowMs - 1000)
     this.#subscribeTimesMs.push(nowMs)
     if (this.#subscribeTimesMs.length > SUBSCRIBE_FRAMES_PER_SECOND_MAX) {
-      this.#peer.close(CLOSE_POLICY, 'too many subscribe frames')
+      this.#breach('rate_limited', rid)
       return
     }
     for (const entry of entries) {
       const { channel } = entry
       const code = op === 'subscribe' ? this.#subscribe(entry, rid) : this.#unsubscribe(entry, rid)
+      if (code === 'sub_limit') {
+        this.#breach(code, rid, channel)
+        return
+      }
       if (code !== undefined) this.#peer.send({ op: 'error', code, channel, rid })
     }
+  }
+
+  /** What goes against a limit ends the connection. */
+  #breach(code: string, rid: LiveV2Request['rid'], channel?: string): void {
+    this.#peer.send({ op: 'error', code, channel, rid })
+    this.#peer.close(CLOSE_POLICY, code)
   }
 
   /** Returns the code of what is wrong. */
   #subscribe({ channel, filter }: Entry, rid: LiveV2Request['rid']): string | undefined {
     const found = LIVE_CHANNELS.find(({ name }) => name === channel)
-    if (found === undefined) return 'unknown_channel'
+    if (found === undefined) return 'bad_channel'
     if (!this.#isAuthed) return 'auth_required'
     const symbol = readSymbol(found, filter)
-    if (symbol === undefined) return 'invalid_filter'
+    const provider = readProvider(found, filter)
+    if (symbol === undefined || provider === undefined) return 'bad_filter'
     const key = `${channel} ${symbol}`
     const isNew = !this.#followed.has(key)
-    if (isNew && this.#followed.size >= SUBSCRIPTIONS_MAX) return 'too_many_subscriptions'
+    if (isNew && this.#followed.size >= SUBSCRIPTIONS_MAX) return 'sub_limit'
 
-    this.#followed.add(key)
-    this.#peer.send({ op: 'subscribed', channel, rid })
+    this.#followed.set(key, provider)
+    this.#peer.send({ op: 'subscribed', channel, provider, rid })
     if (isNew) {
-      const payload = JSON.stringify(snapshotPayload(this.#universe, found, symbol))
-      this.push(channel, this.#universe.nowMs, payload, ',"snapshot":true')
+      const payload = { ...snapshotPayload(this.#universe, found, symbol), source: provider }
+      this.push(channel, this.#universe.nowMs, payload, { snapshot: true })
     }
     return undefined
   }
 
   #unsubscribe({ channel, filter }: Entry, rid: LiveV2Request['rid']): string | undefined {
     const found = LIVE_CHANNELS.find(({ name }) => name === channel)
-    if (found === undefined) return 'unknown_channel'
+    if (found === undefined) return 'bad_channel'
     const symbol = readSymbol(found, filter)
-    if (symbol === undefined) return 'invalid_filter'
+    if (symbol === undefined) return 'bad_filter'
     this.#followed.delete(`${channel} ${symbol}`)
     this.#peer.send({ op: 'unsubscribed', channel, rid })
     return undefined
   }
+}
+
+/** One that does not serve the channel leaves the choice to the host. `undefined`: not a provider. */
+function readProvider({ providers }: LiveChannel, { provider }: Entry['filter']) {
+  if (provider !== undefined && provider !== 'chainlink' && provider !== 'pyth') return undefined
+  return providers.find((each) => each === provider) ?? providers[0]
 }
 
 /** `undefined`: the channel has no such data. */

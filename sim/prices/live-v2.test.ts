@@ -59,7 +59,7 @@ test('a subscription is acknowledged, shows two minutes, and then goes on every 
     rid: 's1',
     subscriptions: [btc, dogeTwap],
   })
-  expect(ack).toEqual({ op: 'subscribed', channel: 'price.crypto', rid: 's1' })
+  expect(ack).toEqual({ op: 'subscribed', channel: 'price.crypto', provider: 'pyth', rid: 's1' })
   expect(snapshot).toMatchObject({
     v: 1,
     channel: 'price.crypto',
@@ -70,8 +70,9 @@ test('a subscription is acknowledged, shows two minutes, and then goes on every 
   })
   expect(snapshot.payload.data).toHaveLength(120)
   expect(snapshot.payload.data.at(-1).timestamp).toBe(START_MS)
-  expect(ackTwap).toEqual({ op: 'subscribed', channel: 'price.crypto.twap', rid: 's1' })
-  expect(snapshotTwap).toMatchObject({ seq: 1, payload: { source: 'chainlink' } })
+  expect(ackTwap).toMatchObject({ op: 'subscribed', channel: 'price.crypto.twap', rid: 's1' })
+  const twap = { source: 'chainlink', window_seconds: 60 }
+  expect(snapshotTwap).toMatchObject({ seq: 1, payload: twap })
 
   const count = socket.frames.length
   universe.advance(START_MS + 2000)
@@ -116,35 +117,64 @@ test('channels of shares are open and empty', async () => {
 })
 
 test.each([
-  ['bad_request', 'hello'],
-  ['bad_request', { op: 'dance' }],
-  ['unknown_channel', { op: 'subscribe', channel: 'price.weather', filter: {} }],
-  ['invalid_filter', { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'hypeusd' } }],
+  ['bad_op', 'hello'],
+  ['bad_op', { op: 'dance' }],
+  ['bad_channel', { op: 'subscribe', channel: 'price.weather', filter: {} }],
+  ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'hypeusd' } }],
+  ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'BTCUSD' } }],
+  ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: {} }],
   [
-    'invalid_filter',
-    { op: 'subscribe', channel: 'price.crypto.twap', filter: { symbol: 'btcusd' } },
+    'bad_filter',
+    { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'btcusd', provider: 'me' } },
   ],
+  ['bad_filter', { op: 'subscribe', channel: 'price.crypto.twap', filter: { symbol: 'btcusd' } }],
 ])('error %s', async (code, frame) => {
   await authenticate()
   expect(await ask(frame)).toEqual([expect.objectContaining({ op: 'error', code })])
 })
 
+test('a provider can be asked for, and the one that is served is named', async () => {
+  await authenticate()
+  const of = (provider: string, symbol: string) => ({
+    channel: 'price.crypto',
+    filter: { symbol, provider },
+  })
+  const mean = { ...dogeTwap, filter: { ...dogeTwap.filter, provider: 'pyth' } }
+  const subscriptions = [of('chainlink', 'btcusd'), of('pyth', 'ethusd'), mean]
+  const answers = await ask({ op: 'subscribe', subscriptions })
+  expect(answers.flatMap(({ op, provider }) => (op === 'subscribed' ? provider : []))).toEqual([
+    'chainlink',
+    'pyth',
+    'chainlink',
+  ])
+  expect(answers.flatMap(({ payload }) => payload?.source ?? [])).toEqual([
+    'chainlink',
+    'pyth',
+    'chainlink',
+  ])
+})
+
 describe('limits', () => {
+  const lastFrame = () => JSON.parse(socket.frames.at(-1) ?? '')
+
   test('64 subscriptions', async () => {
     await authenticate()
-    const subscriptions = Array.from({ length: 65 }, (_, index) => ({
+    const subscriptions = Array.from({ length: 64 }, (_, index) => ({
       channel: 'price.equity',
       filter: { symbol: `s${index}` },
     }))
     const answers = await ask({ op: 'subscribe', subscriptions })
     expect(answers.filter(({ op }) => op === 'subscribed')).toHaveLength(64)
-    expect(answers.at(-1)).toMatchObject({ op: 'error', code: 'too_many_subscriptions' })
+    socket.send({ op: 'subscribe', channel: 'price.equity', filter: { symbol: 's64' } })
+    expect(await socket.closed).toBe(4008)
+    expect(lastFrame()).toMatchObject({ op: 'error', code: 'sub_limit', channel: 'price.equity' })
   })
 
   test('20 subscribe frames a second: 4008', async () => {
     await authenticate()
     for (let n = 0; n < 21; n++) socket.send({ op: 'subscribe', ...btc })
     expect(await socket.closed).toBe(4008)
+    expect(lastFrame()).toMatchObject({ op: 'error', code: 'rate_limited' })
   })
 
   test('64 KB a frame: 4008', async () => {
@@ -152,9 +182,10 @@ describe('limits', () => {
     expect(await socket.closed).toBe(4008)
   })
 
-  test('8 attempts to authenticate: 4001', async () => {
+  test('8 attempts to authenticate: 4008', async () => {
     for (let n = 0; n < 9; n++) socket.send({ op: 'auth', auth: { ...KEY, apiKey: `${n}` } })
-    expect(await socket.closed).toBe(4001)
+    expect(await socket.closed).toBe(4008)
+    expect(lastFrame()).toMatchObject({ op: 'error', code: 'auth_attempts' })
   })
 })
 

@@ -11,11 +11,12 @@ export function createLiveV2Host(universe: Universe, credentials?: LiveV2Credent
   const publish = (atMs: number) => {
     for (const channel of LIVE_CHANNELS) {
       for (const [symbol, coin] of channel.coins) {
-        let payload: string | undefined
+        let payload: object | undefined
         for (const session of sessions) {
-          if (!session.follows(channel.name, symbol)) continue
-          payload ??= JSON.stringify(livePayload(universe, channel, symbol, coin, atMs))
-          session.push(channel.name, atMs, payload)
+          const source = session.providerOf(channel.name, symbol)
+          if (source === undefined) continue
+          payload ??= livePayload(universe, channel, symbol, coin, atMs)
+          session.push(channel.name, atMs, { ...payload, source })
         }
       }
     }

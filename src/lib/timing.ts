@@ -24,6 +24,11 @@ export function backoffMs({ baseMs, maxMs }: Backoff, failures: number): number 
   return ms * (1 + 0.25 * Math.random())
 }
 
+/** Any wait up to that of so many failures: clients that lost the same peer come back one by one. */
+export function spreadBackoffMs({ baseMs, maxMs }: Backoff, failures: number): number {
+  return Math.random() * Math.min(baseMs * 2 ** (failures - 1), maxMs)
+}
+
 /** Waits, or ends at once when the signal aborts. The timer does not hold the process open. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal, ref: false }).catch(() => undefined)

@@ -58,8 +58,8 @@ describe('the status', () => {
     const jobs = await open('rtds', 'live_v2', 'chainlink')
     expect(jobs.known()).toEqual(await jobs.status())
     expect(jobs.sockets()).toEqual([
-      { source: 'rtds', lastSec: undefined },
       { source: 'live_v2', lastSec: undefined },
+      { source: 'rtds', lastSec: undefined },
     ])
     expect((await open('rtds', 'chainlink')).sockets()).toEqual([])
     expect(await jobs.status()).toEqual([

@@ -6,6 +6,7 @@ import {
   openSimulatedPrices,
   SIMULATED_STREAMS,
 } from '../../../test/simulated-prices.js'
+import { isOnLiveV2 } from '../../upstreams/prices/live-v2.js'
 import { insertTicks } from '../archive/queries.js'
 import { feedOf, SYMBOLS, streamId } from '../streams.js'
 import { type Collecting, collectFrom, startCollector } from './test-collect.js'
@@ -24,12 +25,20 @@ test('one message a second, feed and price source, in order, however many source
   const SECONDS = 20
   const sim = await openSimulatedPrices()
   await insertPast(database.sql, sim)
-  const collecting = await collectFrom(database, sim, 'rtds', 'live_v2', 'chainlink')
+  const collecting = await collectFrom(database, sim, 'live_v2', 'rtds', 'chainlink')
   const firstSec = sim.now() / 1_000
-  for (let second = 1; second <= SECONDS; second++) {
+  const { rtds, chainlink } = SIMULATED_STREAMS
+  const [first, second] = [true, false].map((isFirst) =>
+    rtds.filter(({ symbol, kind }) => isOnLiveV2(symbol.toLowerCase(), kind) === isFirst),
+  )
+  const streams = { live_v2: first, rtds: second, chainlink }
+  const SNAPSHOT_SECONDS = { live_v2: 120, rtds: 0, chainlink: 0 }
+  for (let seconds = 1; seconds <= SECONDS; seconds++) {
     sim.liveOn()
-    for (const [source, { length }] of Object.entries(SIMULATED_STREAMS))
-      await collecting.untilCount(length * second, 'auspex_ticks_total', { source })
+    for (const source of ['live_v2', 'rtds', 'chainlink'] as const) {
+      const count = (streams[source]?.length ?? 0) * (SNAPSHOT_SECONDS[source] + seconds)
+      await collecting.untilCount(count, 'auspex_ticks_total', { source })
+    }
   }
   await collecting.stop()
   const published = new Map<string, number[]>()
@@ -45,12 +54,15 @@ test('one message a second, feed and price source, in order, however many source
     expect(secs).toEqual(secs.map((_, index) => (secs[0] ?? 0) + index))
   }
   const lastSec = firstSec + SECONDS
-  const stream = { symbol: 'BTC', kind: 'spot', source: 'oracle_data_streams' } as const
+  const stream = { symbol: 'BTC', kind: 'spot', source: 'platform_oracle' } as const
+  const { price } = sim.quoteOf(stream, lastSec)
+  // Bid and ask are those of Chainlink's own stream if that was the first to tell it.
+  const quotes = { bid: expect.any(Number), ask: expect.any(Number) }
   expect(textsOf(collecting)).toContainEqual({
     type: 'price_feed',
     feed: 'BTC/USD',
     timestamp: lastSec,
-    data: { feed: 'BTC/USD', ...sim.quoteOf(stream, lastSec), timestamp: lastSec },
+    data: { feed: 'BTC/USD', price, ...quotes, timestamp: lastSec },
   })
 })
 

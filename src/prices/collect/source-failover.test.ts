@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
+import type { PriceKind } from '../../upstreams/prices/source.js'
 import { insertTicks } from '../archive/queries.js'
-import { streamId } from '../streams.js'
+import { type Stream, streamId } from '../streams.js'
 import { readPrices, startCollector } from './test-collect.js'
 import { openLiveV2, openRtds, rtdsTick } from './test-peers.js'
 
@@ -28,26 +29,27 @@ beforeEach(async () => {
 
 async function openBoth() {
   const clock = new ManualClock(NOW_SEC * 1_000)
-  const rtds = await openRtds()
   const liveV2 = await openLiveV2()
+  const rtds = await openRtds()
   const collecting = startCollector(database, clock, (shared) => [
-    rtds.connect(shared),
     liveV2.connect(shared),
+    rtds.connect(shared),
   ])
   const at = (sec: number) => clock.set((NOW_SEC + sec) * 1_000)
   return {
     at,
-    tellFirst: (sec: number, price: number) => rtds.say(collecting, rtdsTick(NOW_SEC + sec, price)),
-    tellSecond: (sec: number, price: number) => liveV2.say(collecting, NOW_SEC + sec, price),
-    read: async () => {
+    tellFirst: (sec: number, price: number) => liveV2.say(collecting, NOW_SEC + sec, price),
+    tellSecond: (sec: number, price: number, kind?: PriceKind, coin?: string) =>
+      rtds.say(collecting, rtdsTick(NOW_SEC + sec, price, kind, coin)),
+    read: async (stream?: Partial<Stream>) => {
       await collecting.stop()
-      const prices = await readPrices(database.sql)
+      const prices = await readPrices(database.sql, stream)
       return prices.map(([sec, price]) => [sec - NOW_SEC, price])
     },
   }
 }
 
-test('ticks of live_v2 are taken only while RTDS is silent, and no longer once it is back', async () => {
+test('ticks of RTDS are taken only while live_v2 is silent, and no longer once it is back', async () => {
   const { at, tellFirst, tellSecond, read } = await openBoth()
   await tellFirst(0, 100)
   at(10)
@@ -72,7 +74,19 @@ test('ticks of live_v2 are taken only while RTDS is silent, and no longer once i
   ])
 })
 
-test('an RTDS that never sends anything is waited for as long', async () => {
+test('no second is lost over to RTDS and back, whichever of the two is ahead', async () => {
+  const { at, tellFirst, tellSecond, read } = await openBoth()
+  for (let sec = 0; sec <= 40; sec++) {
+    at(sec)
+    // RTDS is a second ahead when live_v2 falls silent, and a second behind when that is back.
+    await tellSecond(sec < 20 ? sec : sec - 1, 100 + sec)
+    if (sec <= 5 || sec >= 30) await tellFirst(sec < 20 ? sec - 1 : sec, 200 + sec)
+  }
+  const secs = (await read()).map(([sec]) => sec)
+  expect(secs).toEqual(Array.from({ length: 42 }, (_, index) => index - 1))
+})
+
+test('a live_v2 that never sends anything is waited for as long', async () => {
   const { at, tellSecond, read } = await openBoth()
   await tellSecond(0, 100)
   at(10)
@@ -86,7 +100,21 @@ test('an RTDS that never sends anything is waited for as long', async () => {
   ])
 })
 
-test('prices that are not believed do not silence the successor', async () => {
+test.each([
+  ['BTC', 'twap30'],
+  ['BTC', 'binance'],
+  ['HYPE', 'spot'],
+] as const)(
+  '%s %s, which live_v2 does not have, is taken from RTDS at once',
+  async (symbol, kind) => {
+    const { tellSecond, read } = await openBoth()
+    // The first three prices of a coin show where it stands.
+    for (const sec of [-3, -2, -1, 0]) await tellSecond(sec, 100, kind, symbol.toLowerCase())
+    expect(await read({ symbol, kind })).toContainEqual([0, 100])
+  },
+)
+
+test('prices that are not believed do not silence the other source', async () => {
   const { at, tellFirst, tellSecond, read } = await openBoth()
   await tellFirst(0, 100)
   at(8)
@@ -100,11 +128,11 @@ test('prices that are not believed do not silence the successor', async () => {
   ])
 })
 
-test('without RTDS ticks of live_v2 are taken at once', async () => {
+test('without live_v2 ticks of RTDS are taken at once', async () => {
   const clock = new ManualClock(NOW_SEC * 1_000)
-  const liveV2 = await openLiveV2()
-  const collecting = startCollector(database, clock, (shared) => [liveV2.connect(shared)])
-  await liveV2.say(collecting, NOW_SEC, 100)
+  const rtds = await openRtds()
+  const collecting = startCollector(database, clock, (shared) => [rtds.connect(shared)])
+  await rtds.say(collecting, rtdsTick(NOW_SEC, 100))
   await collecting.stop()
   expect(await readPrices(database.sql)).toEqual([[NOW_SEC, 100]])
 })

@@ -1,3 +1,4 @@
+import { isOnLiveV2 } from '../../upstreams/prices/live-v2.js'
 import type { PriceSource, PriceTick } from '../../upstreams/prices/source.js'
 
 /** A source without a tick for so long is silent. */
@@ -6,9 +7,10 @@ const SILENT_MS = 10_000
 const HELD_MAX = 30
 
 /**
- * RTDS and live_v2 send the same streams, partly measured by different providers. Mixing them second by
- * second would make noise, so ticks of live_v2 are taken only while RTDS is silent. Those that came
- * before the silence was noticed are held, and taken then.
+ * live_v2 and RTDS send the same streams, of which the platform retires the second. Mixing them second by
+ * second would make noise where providers differ, so ticks of RTDS are taken only while live_v2 is
+ * silent. Those that came before the silence was noticed are held, and taken then. Streams that live_v2
+ * does not have are taken from RTDS at once.
  */
 export class SourceFailover {
   readonly #lastMs = new Map<number, number>()
@@ -17,13 +19,14 @@ export class SourceFailover {
   readonly #hasFirst: boolean
 
   constructor(sources: readonly Pick<PriceSource, 'name'>[], nowMs: number) {
-    this.#hasFirst = sources.some(({ name }) => name === 'rtds')
+    this.#hasFirst = sources.some(({ name }) => name === 'live_v2')
     this.#startedMs = nowMs
   }
 
   /** The ticks to take now that this one has come: it and those held before it, or none. */
   select(stream: number, tick: PriceTick, nowMs: number): PriceTick[] {
-    if (tick.source !== 'live_v2' || !this.#hasFirst) return [tick]
+    const isSecond = tick.source === 'rtds' && isOnLiveV2(tick.coin, tick.kind)
+    if (!isSecond || !this.#hasFirst) return [tick]
     const held = this.#held.get(stream) ?? []
     const sinceMs = Math.abs(nowMs - (this.#lastMs.get(stream) ?? this.#startedMs))
     if (sinceMs > SILENT_MS) {
@@ -36,8 +39,11 @@ export class SourceFailover {
 
   /** To be called with every tick that was taken. One that lags behind counts as silence. */
   noteTaken(stream: number, { source, timestampMs }: PriceTick, nowMs: number): void {
-    if (source !== 'rtds' || nowMs - timestampMs > SILENT_MS) return
+    if (source !== 'live_v2' || nowMs - timestampMs > SILENT_MS) return
     this.#lastMs.set(stream, nowMs)
-    this.#held.delete(stream)
+    // RTDS may be ahead: if this tick is the last one, the next second is among those held.
+    const held = this.#held.get(stream) ?? []
+    const later = held.filter((tick) => tick.timestampMs > timestampMs)
+    this.#held.set(stream, later)
   }
 }

@@ -5,6 +5,7 @@ import { LiveV2Source } from '../../upstreams/prices/live-v2.js'
 import { RtdsSource } from '../../upstreams/prices/rtds.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { COINS } from '../../upstreams/upstreams.js'
+import { MEAN_SECONDS } from '../streams.js'
 import type { Collecting, Shared } from './test-collect.js'
 
 const TOPICS: Readonly<Record<PriceKind, string>> = {
@@ -23,8 +24,17 @@ export const rtdsFrame = (payload: object, kind: PriceKind = 'spot', coin = 'btc
   })
 
 /** The price of a second. */
-export const rtdsTick = (sec: number, value: unknown, kind?: PriceKind, coin?: string): string =>
-  rtdsFrame({ timestamp: sec * 1_000, value }, kind, coin)
+export const rtdsTick = (
+  sec: number,
+  value: unknown,
+  kind: PriceKind = 'spot',
+  coin?: string,
+): string => {
+  const windowSec = MEAN_SECONDS[kind]
+  const exact = { full_accuracy_value: `${value}${'0'.repeat(18)}`, window_s: windowSec }
+  const payload = { timestamp: sec * 1_000, value, ...(windowSec !== undefined && exact) }
+  return rtdsFrame(payload, kind, coin)
+}
 
 /** The platform's socket, which says nothing but what the test has it say. */
 export async function openRtds() {
@@ -56,9 +66,12 @@ export async function openLiveV2() {
   let seq = 0
   server.onPeer((peer) => {
     peer.on('message', (data) => {
-      const { op } = JSON.parse(data.toString())
-      if (op === 'auth') peer.send(JSON.stringify({ op: 'authed' }))
-      if (op === 'subscribe') isSubscribed = true
+      const { op, rid, subscriptions } = JSON.parse(data.toString())
+      if (op === 'auth') peer.send(JSON.stringify({ op: 'authed', rid }))
+      if (op !== 'subscribe') return
+      for (const { channel } of subscriptions)
+        peer.send(JSON.stringify({ op: 'subscribed', channel, rid }))
+      isSubscribed = true
     })
   })
   const credentials = { apiKey: 'key', secret: 'secret', passphrase: 'phrase' }
@@ -70,7 +83,8 @@ export async function openLiveV2() {
       const of = { upstream: 'live_v2' }
       const read = await collecting.count('auspex_upstream_frames_total', of)
       seq += 1
-      const payload = { symbol: 'btcusd', source: 'pyth', timestamp: sec * 1_000, value }
+      const exact = { value, full_accuracy_value: String(value) }
+      const payload = { symbol: 'btcusd', source: 'chainlink', timestamp: sec * 1_000, ...exact }
       server.peers.at(-1)?.send(JSON.stringify({ v: 1, channel: 'price.crypto', seq, payload }))
       await collecting.untilCount(read + 1, 'auspex_upstream_frames_total', of)
     },

@@ -86,11 +86,11 @@ export function createPriceSources(
   shared: Omit<PriceSourceOptions, 'url'>,
 ): PriceSource[] {
   const sources: PriceSource[] = []
-  if (rtds !== undefined) sources.push(new RtdsSource({ ...shared, ...rtds }))
   if (liveV2?.credentials !== undefined) {
     const { url, credentials } = liveV2
     sources.push(new LiveV2Source({ ...shared, url, credentials }))
   }
+  if (rtds !== undefined) sources.push(new RtdsSource({ ...shared, ...rtds }))
   if (chainlink?.credentials !== undefined) {
     const { credentials } = chainlink
     sources.push(new ChainlinkSource({ ...shared, ...chainlink, credentials }))

@@ -49,17 +49,29 @@ describe('data', () => {
         { coin: 'btc', timestampMs: 1_791_000_000_000, price: '65431.5' },
       ],
     })
+    expect(parse(FRAMES.twapSnapshot)).toMatchObject({ ticks: [{ coin: 'hype', kind: 'twap60' }] })
     const payload = { ...FRAMES.snapshot.payload, data: [] }
     expect(parse({ ...FRAMES.snapshot, payload })).toMatchObject({ kind: 'data', ticks: [] })
   })
 })
 
+test('a price that is carried forward is none', () => {
+  const carried = (is_carried_forward: unknown) =>
+    parse({ ...FRAMES.spot, payload: { ...FRAMES.spot.payload, is_carried_forward } })
+  expect(carried(true)).toMatchObject({ kind: 'data', seq: 7, ticks: [] })
+  expect(carried(false)).toMatchObject({ ticks: [{ coin: 'btc' }] })
+})
+
 describe('answers', () => {
   test('are distinguished', () => {
     expect(parse(FRAMES.authed)).toEqual({ kind: 'authed' })
-    expect(parse(FRAMES.refused)).toEqual({ kind: 'error', code: 'auth_invalid' })
+    expect(parse(FRAMES.refused)).toEqual({ kind: 'error', code: 'auth_invalid', rid: 'auth' })
+    expect(parse(FRAMES.subscribed)).toEqual({
+      kind: 'subscribed',
+      channel: 'price.crypto',
+      provider: 'pyth',
+    })
     expect(parse(FRAMES.pong)).toBeUndefined()
-    expect(parse(FRAMES.subscribed)).toBeUndefined()
     expect(parse({ ...FRAMES.spot, channel: 'price.equity' })).toBeUndefined()
   })
 
@@ -68,6 +80,13 @@ describe('answers', () => {
     ['nothing', ''],
     ['no number', JSON.stringify({ ...FRAMES.spot, seq: undefined })],
     ['a mean of other seconds', JSON.stringify(FRAMES.twap).replace('s":60', 's":30')],
+    ['a mean of unknown seconds', JSON.stringify(FRAMES.twap).replace('window_', '')],
+    [
+      'a snapshot of means of unknown seconds',
+      JSON.stringify(FRAMES.twapSnapshot).replace('window_', ''),
+    ],
+    ['another version', JSON.stringify({ ...FRAMES.spot, v: 2 })],
+    ['no exact price', JSON.stringify(FRAMES.spot).replace('full_accuracy_value', 'about')],
     ['a price of zero', JSON.stringify(FRAMES.spot).replace('"65431.51234567"', '"0.0"')],
   ])('refused: %s', (_name, text) => {
     expect(() => parseLiveV2Frame(text, NOW_MS)).toThrow(ParseError)

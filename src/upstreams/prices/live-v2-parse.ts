@@ -1,6 +1,7 @@
 import {
   type JsonObject,
   parseArray,
+  parseBoolean,
   parseEncoded,
   parseInteger,
   parseObject,
@@ -13,7 +14,10 @@ import type { PriceKind, PriceTick } from './source.js'
 
 export type LiveV2Message =
   | { kind: 'authed' }
-  | { kind: 'error'; code: string; channel: string | undefined }
+  /** `provider` is the one that is served, where the server names it. */
+  | { kind: 'subscribed'; channel: string; provider: string | undefined }
+  /** Without a channel it is about the whole frame that `rid` names. */
+  | { kind: 'error'; code: string; channel: string | undefined; rid: string | undefined }
   | { kind: 'data'; channel: string; seq: number; dropped: number; ticks: PriceTick[] }
 
 export const LIVE_V2_CHANNELS: ReadonlyMap<string, PriceKind> = new Map([
@@ -23,7 +27,7 @@ export const LIVE_V2_CHANNELS: ReadonlyMap<string, PriceKind> = new Map([
 
 export const TWAP_WINDOW_SECONDS = 60
 
-/** `undefined`: a pong, an acknowledgement, or a channel that is not ours. Throws a ParseError on anything odd. */
+/** `undefined`: a pong, or a channel that is not ours. Throws a ParseError on anything odd. */
 export function parseLiveV2Frame(text: string, nowMs: number): LiveV2Message | undefined {
   return parseEncoded(text, 'frame', (value) => {
     const frame = parseObject(value, 'frame')
@@ -35,11 +39,18 @@ function parseAnswer(frame: JsonObject): LiveV2Message | undefined {
   switch (parseString(frame.op, 'op')) {
     case 'authed':
       return { kind: 'authed' }
+    case 'subscribed':
+      return {
+        kind: 'subscribed',
+        channel: parseString(frame.channel, 'channel'),
+        provider: parseOptional(frame.provider, 'provider', parseString),
+      }
     case 'error':
       return {
         kind: 'error',
         code: parseString(frame.code, 'code'),
         channel: parseOptional(frame.channel, 'channel', parseString),
+        rid: parseOptional(frame.rid, 'rid', parseString),
       }
     default:
       return undefined
@@ -47,6 +58,7 @@ function parseAnswer(frame: JsonObject): LiveV2Message | undefined {
 }
 
 function parseData(frame: JsonObject, nowMs: number): LiveV2Message | undefined {
+  if (frame.v !== 1) return refuseValue('v', '1', frame.v)
   const channel = parseString(frame.channel, 'channel')
   const kind = LIVE_V2_CHANNELS.get(channel)
   if (kind === undefined) return undefined
@@ -80,22 +92,21 @@ function parseTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceT
     }
   }
   // The first frame of a subscription holds the last two minutes.
-  return payload.data === undefined
-    ? [parsePoint(payload, 'payload')]
-    : parseArray(payload.data, 'payload.data', parsePoint)
+  if (payload.data !== undefined) return parseArray(payload.data, 'payload.data', parsePoint)
+  const carried = payload.is_carried_forward
+  const isRepeated = parseOptional(carried, 'payload.is_carried_forward', parseBoolean)
+  // The provider measured nothing in this second: the last price again is no price of it.
+  return isRepeated ? [] : [parsePoint(payload, 'payload')]
 }
 
 /** A mean over other seconds than we asked for is another price. */
 function checkWindow(value: unknown, path: string, kind: PriceKind): void {
-  const seconds = parseOptional(value, path, parseInteger)
   const expected = kind === 'twap60' ? TWAP_WINDOW_SECONDS : undefined
-  if (seconds !== undefined && seconds !== expected)
-    refuseValue(path, String(expected ?? 'absent'), value)
+  if ((value ?? undefined) !== expected) refuseValue(path, String(expected ?? 'absent'), value)
 }
 
+/** `value` beside it is a mere approximation. */
 function parsePrice(point: JsonObject, path: string): bigint {
-  return (
-    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, parseE18) ??
-    parseE18(point.value, `${path}.value`)
-  )
+  const exact = `${path}.full_accuracy_value`
+  return parseE18(parseString(point.full_accuracy_value, exact), exact)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -21,31 +22,48 @@ const frame = (seq: number, extra: object = {}) =>
     payload: {
       symbol: 'btcusd',
       value: 65_000 + seq,
+      full_accuracy_value: `${65_000 + seq}.0`,
       timestamp: 1_791_000_000_000 + seq * 1_000,
-      source: 'pyth',
+      source: 'chainlink',
     },
   })
 
-async function open(answers: readonly string[] = ['{"op":"authed","rid":"auth"}']) {
+const AUTHED = { op: 'authed', rid: 'auth' }
+const ack = (channel: string, extra: object = {}) => ({
+  ...{ op: 'subscribed', rid: 'prices', channel },
+  ...extra,
+})
+const refusal = (code: string, channel?: string, rid = 'prices') => ({
+  ...{ op: 'error', code, channel, rid },
+})
+const [SPOT, TWAP] = ['price.crypto', 'price.crypto.twap']
+const ACKS = [ack(SPOT), ack(TWAP), ack(TWAP)]
+
+/** A server that gives the first answers to an authentication and the others to a subscription. */
+async function open(toAuth: readonly object[] = [AUTHED], toSubscribe: readonly object[] = ACKS) {
   const server = await openPeerServer()
-  const received: object[] = []
+  const received: { op: string; atMs: number }[] = []
   server.onPeer((peer) => {
     peer.on('message', (data) => {
-      received.push(JSON.parse(data.toString()))
-      if (received.length === 1) for (const answer of answers) peer.send(answer)
+      const message = JSON.parse(data.toString())
+      received.push({ ...message, atMs: performance.now() })
+      for (const answer of message.op === 'auth' ? toAuth : toSubscribe)
+        peer.send(JSON.stringify(answer))
     })
   })
   const ticks: PriceTick[] = []
   const gaps: PriceGap[] = []
   const waits: number[] = []
+  const warnings: object[] = []
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
   const log = pino(
-    { base: null },
+    { base: null, level: 'warn' },
     {
       write: (line: string) => {
-        const { msg, waitMs } = JSON.parse(line)
-        if (msg === 'upstream socket ended') waits.push(waitMs)
+        const { level: _level, time: _time, upstream: _upstream, ...shown } = JSON.parse(line)
+        if (shown.msg === 'upstream socket ended') waits.push(shown.waitMs)
+        else warnings.push(shown)
       },
     },
   )
@@ -56,6 +74,7 @@ async function open(answers: readonly string[] = ['{"op":"authed","rid":"auth"}'
     clock: new ManualClock(NOW_MS),
     metrics: createUpstreamMetrics(new Registry()),
     log,
+    answerMsMax: 300,
     tuning: { timings: { backoff: { baseMs: 2, maxMs: 20 } } },
   })
   source.start(controller.signal, {
@@ -63,24 +82,68 @@ async function open(answers: readonly string[] = ['{"op":"authed","rid":"auth"}'
     onGap: (gap) => gaps.push(gap),
   })
   await until(() => received.length > 0)
-  return { server, received, ticks, gaps, waits, source }
+  return { server, received, ticks, gaps, waits, warnings, source }
 }
 
-test('says who we are, then subscribes to what there is of each coin', async () => {
+test('says who we are, then subscribes to what there is of each coin, not too fast', async () => {
   const { received } = await open()
   await until(() => received.length === 2)
-  expect(received).toEqual([
-    { op: 'auth', rid: 'auth', auth: credentials },
-    {
-      op: 'subscribe',
-      rid: 'prices',
-      subscriptions: [
-        { channel: 'price.crypto', filter: { symbol: 'btcusd' } },
-        { channel: 'price.crypto.twap', filter: { symbol: 'btcusd', window_seconds: 60 } },
-        { channel: 'price.crypto.twap', filter: { symbol: 'hypeusd', window_seconds: 60 } },
-      ],
-    },
-  ])
+  const [auth, subscribe] = received
+  expect(auth).toMatchObject({ op: 'auth', rid: 'auth', auth: credentials })
+  expect(subscribe).toMatchObject({
+    op: 'subscribe',
+    rid: 'prices',
+    subscriptions: [
+      { channel: 'price.crypto', filter: { symbol: 'btcusd', provider: 'chainlink' } },
+      { channel: 'price.crypto.twap', filter: { symbol: 'btcusd', window_seconds: 60 } },
+      { channel: 'price.crypto.twap', filter: { symbol: 'hypeusd', window_seconds: 60 } },
+    ],
+  })
+  expect(Number(subscribe?.atMs) - Number(auth?.atMs)).toBeGreaterThanOrEqual(105)
+})
+
+describe('answers', () => {
+  test.each([
+    ['to the authentication', [], []],
+    ['to the subscriptions', [AUTHED], []],
+    ['to the last subscription', [AUTHED], ACKS.slice(1)],
+  ])('a connection without an answer %s is given up', async (_name, toAuth, toSubscribe) => {
+    const { server, waits } = await open(toAuth, toSubscribe)
+    await until(() => server.peers.length > 1)
+    expect(waits[0]).toBeLessThan(1_000)
+  })
+
+  test('a connection with all answers stays', async () => {
+    const { server, ticks, received } = await open()
+    await until(() => received.length === 2)
+    await sleep(400)
+    server.peers[0]?.send(frame(1))
+    await until(() => ticks.length === 1)
+    expect(server.peers).toHaveLength(1)
+  })
+
+  test('a subscription that is refused is named, and does not disturb the others', async () => {
+    const answers = [ack(SPOT), ack(TWAP), refusal('bad_filter', TWAP)]
+    const { server, ticks, waits, warnings, received } = await open([AUTHED], answers)
+    await until(() => received.length === 2)
+    server.peers[0]?.send(frame(1))
+    await until(() => ticks.length === 1)
+    await sleep(400)
+    expect(waits).toEqual([])
+    const shown = { code: 'bad_filter', channel: TWAP, symbol: 'hypeusd' }
+    expect(warnings).toEqual([{ ...shown, msg: 'subscription refused' }])
+  })
+
+  test('prices of another provider than asked for are announced, and taken', async () => {
+    const answers = [ack(SPOT, { provider: 'pyth' }), ack(TWAP, { provider: 'chainlink' })]
+    const { server, ticks, warnings } = await open([AUTHED], [...answers, ack(TWAP)])
+    await until(() => warnings.length > 0)
+    server.peers[0]?.send(frame(1).replace('chainlink', 'pyth'))
+    await until(() => ticks.length === 1)
+    expect(ticks).toMatchObject([{ provider: 'pyth' }])
+    const shown = { channel: SPOT, symbol: 'btcusd', provider: 'pyth' }
+    expect(warnings).toEqual([{ ...shown, msg: 'prices of another provider are served' }])
+  })
 })
 
 describe('numbers', () => {
@@ -135,33 +198,36 @@ describe('numbers', () => {
 describe('refusals', () => {
   test.each([
     ['auth_invalid', 300_000],
-    ['auth_required', 300_000],
+    ['auth_expired', 300_000],
+    ['auth_attempts', 300_000],
     ['auth_unavailable', 0],
   ])('%s: the wait before the next attempt', async (code, waitMsMin) => {
-    const { waits } = await open([JSON.stringify({ op: 'error', code, rid: 'auth' })])
+    const { waits } = await open([refusal(code, undefined, 'auth')])
     await until(() => waits.length > 0)
     expect(waits[0]).toBeGreaterThanOrEqual(waitMsMin)
     if (waitMsMin === 0) expect(waits[0]).toBeLessThan(1_000)
   })
 
   test.each([
+    ['every subscription', ACKS.map(({ channel }) => refusal('bad_filter', channel))],
+    ['the frame', [refusal('rate_limited')]],
+    ['the key, for a subscription', [refusal('auth_required', SPOT)]],
+  ])('%s: it is left alone for long', async (_what, answers) => {
+    const { waits } = await open([AUTHED], answers)
+    await until(() => waits.length > 0)
+    expect(waits[0]).toBeGreaterThanOrEqual(300_000)
+  })
+
+  test.each([
     [4001, 300_000, 300_000],
     [4002, 0, 100],
     [4003, 0, 10_000],
-    [4008, 60_000, 60_000],
+    [4008, 300_000, 300_000],
   ])('close code %i', async (code, waitMsMin, waitMsMax) => {
     const { server, waits } = await open()
     server.peers[0]?.close(code)
     await until(() => waits.length > 0)
     expect(waits[0]).toBeGreaterThanOrEqual(waitMsMin)
     expect(waits[0]).toBeLessThanOrEqual(waitMsMax)
-  })
-
-  test('a channel that is refused does not disturb the others', async () => {
-    const refusal = JSON.stringify({ op: 'error', code: 'invalid_filter', channel: 'price.crypto' })
-    const { server, ticks, waits } = await open(['{"op":"authed"}', refusal])
-    server.peers[0]?.send(frame(1))
-    await until(() => ticks.length === 1)
-    expect(waits).toEqual([])
   })
 })

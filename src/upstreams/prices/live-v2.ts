@@ -8,6 +8,7 @@ import {
 import {
   PRICE_TIMINGS,
   type PriceGap,
+  type PriceKind,
   type PriceListener,
   type PriceSource,
   type PriceSourceHealth,
@@ -20,33 +21,61 @@ const NAME = 'live_v2'
 
 const STEP_MS_MAX = 5_000
 
-/** A refused key stays refused until the operator changes it. */
+/** A key or a frame that is refused for good stays refused until the operator changes it. */
 const REFUSED_WAIT_MS = 300_000
-const POLICY_WAIT_MS = 60_000
 const DRAINING_WAIT_MS_MAX = 10_000
+
+/** How long the server may take to answer a frame. */
+const ANSWER_MS = 10_000
+/** Frames that follow each other faster are refused. */
+const FRAMES_APART_MS = 110
 
 /** The channel of spot prices has no others. */
 const SPOT_COINS = ['btc', 'eth', 'sol', 'doge', 'xrp', 'bnb']
+/** The channel of spot prices has several. Windows settle on this one, and RTDS relays it. */
+const PROVIDER = 'chainlink'
 
 export type LiveV2Credentials = { apiKey: string; secret: string; passphrase: string }
 
+type LiveV2Options = PriceSourceOptions & {
+  credentials: LiveV2Credentials
+  answerMsMax?: number | undefined
+}
+
+type Accepted = Extract<LiveV2Message, { kind: 'subscribed' }>
+type Refused = Extract<LiveV2Message, { kind: 'error' }>
 type Data = Extract<LiveV2Message, { kind: 'data' }>
+
+type Subscription = { channel: string; filter: { symbol: string } }
+
+/** The name of the frame with all subscriptions, which answers to it repeat. */
+const SUBSCRIBE = 'prices'
+
+/** Whether there is a channel with these prices. */
+export const isOnLiveV2 = (coin: string, kind: PriceKind): boolean =>
+  kind === 'twap60' || (kind === 'spot' && SPOT_COINS.includes(coin))
 
 /**
  * The prices of the successor of the real-time data socket. Each connection authenticates first,
- * and subscribes when that is accepted. Frames of a channel are numbered: one that is missing is a
- * gap, one that comes again is left out.
+ * subscribes when that is accepted, and is given up when an answer is missing. There is one for each
+ * subscription, in order; one that is refused does not disturb the others. Frames of a channel are
+ * numbered: one that is missing is a gap, one that comes again is left out.
  */
 export class LiveV2Source implements PriceSource {
   readonly name = NAME
-  readonly #options: PriceSourceOptions & { credentials: LiveV2Credentials }
+  readonly #options: LiveV2Options
   /** The last number of each channel on this connection. */
   readonly #seqs = new Map<string, number>()
+  /** The subscriptions that are not answered yet, in the order of their answers. */
+  #unanswered: Subscription[] = []
+  #accepted = 0
+  /** What happens next on this connection unless the server answers before. */
+  #timer: NodeJS.Timeout | undefined
   #deduplicator: TickDeduplicator | undefined
   #socket: UpstreamSocket<LiveV2Message> | undefined
   #onGap: (gap: PriceGap) => void = () => undefined
 
-  constructor(options: PriceSourceOptions & { credentials: LiveV2Credentials }) {
+  constructor(options: LiveV2Options) {
     this.#options = options
   }
 
@@ -64,13 +93,14 @@ export class LiveV2Source implements PriceSource {
     const socket = new UpstreamSocket<LiveV2Message>({
       ...this.#options,
       upstream: NAME,
-      heartbeat: { everyMs: 10_000, text: JSON.stringify({ op: 'ping', rid: 'ping' }) },
-      deadAfterMs: 35_000,
+      heartbeat: { everyMs: 30_000, text: JSON.stringify({ op: 'ping', rid: 'ping' }) },
+      deadAfterMs: 90_000,
       silentAfterMs: 15_000,
       parse: (text) => parseLiveV2Frame(text, clock.now()),
       isData: (message) =>
         message.kind === 'data' && message.ticks.some((tick) => deduplicator.isNew(tick)),
       onOpen: () => this.#authenticate(),
+      onEnd: () => clearTimeout(this.#timer),
       onMessage: (message) => this.#onMessage(message),
       onGap: (gap) => {
         // The numbers on both sides of this gap must not report it again.
@@ -94,15 +124,19 @@ export class LiveV2Source implements PriceSource {
     this.#seqs.clear()
     const { credentials: auth } = this.#options
     this.#socket?.send(JSON.stringify({ op: 'auth', rid: 'auth', auth }))
+    this.#awaitAnswer()
   }
 
   #onMessage(message: LiveV2Message): void {
     switch (message.kind) {
       case 'authed':
-        this.#subscribe()
+        this.#next(FRAMES_APART_MS, () => this.#subscribe())
+        break
+      case 'subscribed':
+        this.#onAccepted(message)
         break
       case 'error':
-        this.#onRefusal(message.code, message.channel)
+        this.#onRefusal(message)
         break
       case 'data':
         this.#onData(message)
@@ -112,21 +146,56 @@ export class LiveV2Source implements PriceSource {
   #subscribe(): void {
     const { coins } = this.#options
     const spot = coins
-      .filter((coin) => SPOT_COINS.includes(coin))
-      .map((coin) => ({ channel: 'price.crypto', filter: { symbol: `${coin}usd` } }))
+      .filter((coin) => isOnLiveV2(coin, 'spot'))
+      .map((coin) => ({
+        channel: 'price.crypto',
+        filter: { symbol: `${coin}usd`, provider: PROVIDER },
+      }))
     const twap = coins.map((coin) => ({
       channel: 'price.crypto.twap',
       filter: { symbol: `${coin}usd`, window_seconds: TWAP_WINDOW_SECONDS },
     }))
     const subscriptions = [...spot, ...twap]
-    this.#socket?.send(JSON.stringify({ op: 'subscribe', rid: 'prices', subscriptions }))
+    this.#unanswered = subscriptions
+    this.#accepted = 0
+    this.#socket?.send(JSON.stringify({ op: 'subscribe', rid: SUBSCRIBE, subscriptions }))
+    this.#awaitAnswer()
   }
 
-  #onRefusal(code: string, channel: string | undefined): void {
-    const { log } = this.#options
-    log.warn({ upstream: NAME, code, channel }, 'subscription refused')
-    if (code === 'auth_unavailable') this.#socket?.reject(code)
-    else if (code.startsWith('auth_')) this.#socket?.reject(code, REFUSED_WAIT_MS)
+  #onAccepted({ channel, provider = PROVIDER }: Accepted): void {
+    const symbol = this.#unanswered[0]?.filter.symbol
+    this.#accepted += 1
+    if (provider !== PROVIDER) {
+      const shown = { upstream: NAME, channel, symbol, provider }
+      this.#options.log.warn(shown, 'prices of another provider are served')
+    }
+    this.#onAnswered()
+  }
+
+  #onRefusal({ code, channel, rid }: Refused): void {
+    const isOfOne = rid === SUBSCRIBE && channel !== undefined && !code.startsWith('auth_')
+    const symbol = isOfOne ? this.#unanswered[0]?.filter.symbol : undefined
+    this.#options.log.warn({ upstream: NAME, code, channel, symbol }, 'subscription refused')
+    if (isOfOne) this.#onAnswered()
+    else this.#socket?.reject(code, code === 'auth_unavailable' ? 0 : REFUSED_WAIT_MS)
+  }
+
+  #onAnswered(): void {
+    this.#unanswered.shift()
+    if (this.#unanswered.length > 0) return
+    clearTimeout(this.#timer)
+    if (this.#accepted === 0)
+      this.#socket?.reject('every subscription was refused', REFUSED_WAIT_MS)
+  }
+
+  #awaitAnswer(): void {
+    const { answerMsMax = ANSWER_MS } = this.#options
+    this.#next(answerMsMax, () => this.#socket?.reject('a frame was not answered'))
+  }
+
+  #next(afterMs: number, action: () => void): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(action, afterMs)
   }
 
   #onData({ channel, seq, dropped, ticks }: Data): void {
@@ -154,7 +223,6 @@ export class LiveV2Source implements PriceSource {
 
 /** 4001: not authenticated. 4003: the server is going away and wants its clients back spread out. 4008: policy. */
 function closeWaitMs(code: number): number {
-  if (code === 4001) return REFUSED_WAIT_MS
   if (code === 4003) return Math.random() * DRAINING_WAIT_MS_MAX
-  return code === 4008 ? POLICY_WAIT_MS : 0
+  return code === 4001 || code === 4008 ? REFUSED_WAIT_MS : 0
 }

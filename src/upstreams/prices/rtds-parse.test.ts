@@ -14,6 +14,11 @@ const withPayload = (change: object) => ({
   payload: { ...FRAMES.chainlink.payload, ...change },
 })
 
+const withoutField = (name: string) => ({
+  ...FRAMES.twapSixty,
+  payload: { ...FRAMES.twapSixty.payload, [name]: undefined },
+})
+
 describe('ticks', () => {
   test('an oracle price, exact', () => {
     expect(parse(FRAMES.chainlink)).toEqual({
@@ -78,6 +83,8 @@ describe('frames', () => {
     ['a time in seconds', JSON.stringify(withPayload({ timestamp: 1_791_000_000 }))],
     ['a symbol that is none', JSON.stringify(withPayload({ symbol: 7 }))],
     ['a mean of other seconds', JSON.stringify(withPayload({ window_s: 30 }))],
+    ['a mean of unknown seconds', JSON.stringify(withoutField('window_s'))],
+    ['a mean without its exact value', JSON.stringify(withoutField('full_accuracy_value'))],
     ['neither topic nor message', '{}'],
   ])('refused: %s', (_name, text) => {
     expect(() => parseRtdsFrame(text, NOW_MS)).toThrow(ParseError)

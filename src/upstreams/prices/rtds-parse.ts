@@ -2,7 +2,6 @@ import {
   type JsonObject,
   parseArray,
   parseEncoded,
-  parseInteger,
   parseObject,
   parseOptional,
   parseString,
@@ -61,7 +60,7 @@ function parseTicks(message: JsonObject, path: string, nowMs: number): PriceTick
   checkWindow(payload.window_s, `${path}.payload.window_s`, topic)
   const parsePoint = (value: unknown, where: string): PriceTick => {
     const point = parseObject(value, where)
-    const priceE18 = parsePrice(point, where)
+    const priceE18 = parsePrice(point, where, topic)
     return {
       coin,
       kind: topic.kind,
@@ -81,14 +80,14 @@ function parseTicks(message: JsonObject, path: string, nowMs: number): PriceTick
 
 /** A mean over other seconds than the topic promises is another price. */
 function checkWindow(value: unknown, path: string, { windowSeconds }: Topic): void {
-  const seconds = parseOptional(value, path, parseInteger)
-  if (seconds !== undefined && seconds !== windowSeconds)
+  if ((value ?? undefined) !== windowSeconds)
     refuseValue(path, String(windowSeconds ?? 'absent'), value)
 }
 
-function parsePrice(point: JsonObject, path: string): bigint {
-  return (
-    parseOptional(point.full_accuracy_value, `${path}.full_accuracy_value`, parseE18Integer) ??
-    parseE18(point.value, `${path}.value`)
-  )
+/** A mean is always sent exactly. */
+function parsePrice(point: JsonObject, path: string, { windowSeconds }: Topic): bigint {
+  const exact = point.full_accuracy_value
+  const exactPath = `${path}.full_accuracy_value`
+  if (windowSeconds !== undefined) return parseE18Integer(exact, exactPath)
+  return parseOptional(exact, exactPath, parseE18Integer) ?? parseE18(point.value, `${path}.value`)
 }

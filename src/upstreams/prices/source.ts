@@ -91,4 +91,4 @@ export type PriceSourceOptions = SocketConnectorOptions & {
 }
 
 /** A price that was missed does not come again: a socket is opened again after a few seconds at most. */
-export const PRICE_TIMINGS = { backoff: { baseMs: 1_000, maxMs: 5_000 } }
+export const PRICE_TIMINGS = { backoff: { baseMs: 250, maxMs: 5_000 } }

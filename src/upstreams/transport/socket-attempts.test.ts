@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openPeerServer, type Refusal } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { FAST, openTestSocket } from '../../../test/upstream-socket.js'
@@ -50,6 +50,9 @@ describe('attempts', () => {
   })
 
   test('a flapping server sees fewer and fewer attempts', async () => {
+    // Every wait is the longest one that it may be.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON)
+    onTestFinished(() => random.mockRestore())
     const server = await openPeerServer()
     const times: number[] = []
     openTestSocket(server.url, {

@@ -56,6 +56,8 @@ export type SocketOptions<Message> = {
   isData?: ((message: Message) => boolean) | undefined
   /** Called for each new connection: the place to subscribe. */
   onOpen: () => void
+  /** Called when a connection has ended, also before it was open: the place to stop its timers. */
+  onEnd?: (() => void) | undefined
   /** While a promise is pending the following messages wait. */
   onMessage: (message: Message) => void | Promise<void>
   /** Called once for each interruption, in order with the messages: right before the first one after it. */
@@ -89,8 +91,8 @@ export type SocketLimits = typeof LIMITS
 
 export const TIMINGS = {
   handshakeMs: 10_000,
-  /** The waits before the socket is opened again. */
-  backoff: { baseMs: 1_000, maxMs: 60_000 },
+  /** The longest waits before the socket is opened again; each is any part of them. */
+  backoff: { baseMs: 250, maxMs: 30_000 },
   /** After a connection that lasted this long the waits start at the shortest again. */
   stableMs: 30_000,
 }

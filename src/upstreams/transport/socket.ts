@@ -1,5 +1,5 @@
 import { onAbort } from '../../lib/abort.js'
-import { backoffMs } from '../../lib/timing.js'
+import { spreadBackoffMs } from '../../lib/timing.js'
 import { ParseError } from './parse-json.js'
 import { type ConnectionEnd, SocketConnection } from './socket-connection.js'
 import { SocketInbox } from './socket-inbox.js'
@@ -86,6 +86,7 @@ export class UpstreamSocket<Message> {
     this.#inbox.close()
     this.#connection?.close()
     this.#forgetConnection()
+    this.#call(this.#options.onEnd)
   }
 
   #connect(): void {
@@ -176,8 +177,9 @@ export class UpstreamSocket<Message> {
     this.#forgetConnection()
     this.#state = 'waiting'
     this.#garbage = 0
+    this.#call(this.#options.onEnd)
 
-    const waitMs = Math.max(askedMs, backoffMs(this.#timings.backoff, this.#failures))
+    const waitMs = Math.max(askedMs, spreadBackoffMs(this.#timings.backoff, this.#failures))
     const shown = { fault, detail: this.#redact(detail), waitMs: Math.round(waitMs) }
     log.warn({ upstream, ...shown }, 'upstream socket ended')
     this.#call(() => onFault?.({ upstream, detail: `${fault}: ${shown.detail}` }))
@@ -204,9 +206,9 @@ export class UpstreamSocket<Message> {
     this.#options.metrics.frames.inc({ upstream: this.#options.upstream, result })
   }
 
-  #call(callback: () => void): void {
+  #call(callback: (() => void) | undefined): void {
     try {
-      callback()
+      callback?.()
     } catch (error) {
       this.#onCallerError(error)
     }
