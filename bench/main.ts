@@ -14,6 +14,7 @@ import { limitsGrowth } from './limits-growth.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
 import { ticks } from './ticks.js'
+import { ticksBr } from './ticks-br.js'
 import { ticksGrowth } from './ticks-growth.js'
 import { ticksRange } from './ticks-range.js'
 
@@ -29,6 +30,7 @@ const BENCHES: Bench[] = [
   simFills,
   simStart,
   ticks,
+  ticksBr,
   ticksRange,
   ticksGrowth,
 ]

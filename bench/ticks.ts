@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BLOCK_SEC } from '../src/prices/fast/tick-block.js'
 import { TICK_SOURCES } from '../src/prices/streams.js'
 import type { Bench, Figures, Rounds } from './lib/bench.js'
-import { spread } from './lib/compare.js'
+import { showBound, spread } from './lib/compare.js'
 import { type Download, download } from './lib/download.js'
 import {
   insertKeys,
+  measureGrowth,
   NO_UPSTREAMS,
   type Running,
   type RunningService,
-  residentBytes,
   startAuspex,
   startYardstick,
 } from './lib/processes.js'
@@ -83,26 +83,29 @@ async function run(
     taken.bare.push(await bare())
     taken.naive.push(await naive())
   }
-  const memory = await measureMemory(auspex.pid, ours)
+  const memory = await measureGrowth(auspex.pid, () =>
+    Promise.all(Array.from({ length: AT_ONCE }, ours)),
+  )
   const speeds = (all: Download[]) => all.map(({ totalMs }) => 1000 / totalMs)
   const figures: Figures = {
     'bytes of an answer': taken.ours[0]?.bytes ?? 0,
     'first answer of all': `${Math.round(cold.totalMs)} ms, the event loop held up for ${Math.round(cold.loopMs)} ms at most`,
-    'time of the naive way': shown(naiveRatio(taken), 0.5, ''),
-    'first byte at the latest': shown(
+    'time of the naive way': showBound(naiveRatio(taken), 0.5, ''),
+    'first byte at the latest': showBound(
       Math.max(...taken.ours.map(({ firstMs }) => firstMs)),
       FIRST_BYTE_MS_MAX,
       ' ms',
     ),
-    'event loop held up, median of the rounds': shown(spread(loopMs).median, LOOP_MS_MAX, ' ms'),
+    'event loop held up, median of the rounds': showBound(
+      spread(loopMs).median,
+      LOOP_MS_MAX,
+      ' ms',
+    ),
     'event loop held up, worst round': `${Math.round(Math.max(...loopMs))} ms`,
-    [`memory for ${AT_ONCE} at once`]: shown(memory / MB, MEMORY_MAX / MB, ' MB'),
+    [`memory for ${AT_ONCE} at once`]: showBound(memory / MB, MEMORY_MAX / MB, ' MB'),
   }
   return { ours: speeds(taken.ours), yardstick: speeds(taken.bare), figures }
 }
-
-const shown = (value: number, max: number, unit: string): string =>
-  `${value.toFixed(value < 10 ? 2 : 0)}${unit} (${max}${unit} at most): ${value <= max ? 'kept' : 'MISSED'}`
 
 /** How much of the naive way's time ours takes. */
 const naiveRatio = ({ ours, naive }: Record<keyof Contest, Download[]>): number =>
@@ -114,18 +117,6 @@ async function readLoopDelay({ pid, loopFile }: Watched): Promise<number> {
   process.kill(pid, 'SIGUSR2')
   while (!existsSync(loopFile) || readFileSync(loopFile, 'utf8') === '') await sleep(SAMPLE_MS)
   return Number(readFileSync(loopFile, 'utf8'))
-}
-
-/** What the service takes in addition while many are answered at once. */
-async function measureMemory(pid: number, ours: () => Promise<Download>): Promise<number> {
-  const before = residentBytes(pid)
-  let peak = before
-  const sampling = setInterval(() => {
-    peak = Math.max(peak, residentBytes(pid))
-  }, SAMPLE_MS)
-  await Promise.all(Array.from({ length: AT_ONCE }, ours))
-  clearInterval(sampling)
-  return peak - before
 }
 
 type Watched = RunningService & { loopFile: string }

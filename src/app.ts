@@ -3,6 +3,7 @@ import { accountRoutes } from './accounts/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
+import { Compressor } from './http/compression.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
 import { showFrontPage } from './http/front-page.js'
 import { guardRoutes } from './http/guard.js'
@@ -57,13 +58,14 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
   handleNotFound(app, observe)
   acceptJsonBodies(app)
   showFrontPage(app)
-  await describeApi(app)
+  const compressor = new Compressor()
+  await describeApi(app, compressor)
 
   await app.register(async (api) => {
     guardRoutes(api, ctx)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
-    cacheRoutes(api, ctx)
+    cacheRoutes(api, ctx, compressor)
     showChainHead(api, ctx)
     for (const plugin of routes) await api.register(plugin, { ctx })
   })

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { Admission } from './accounts/admission.js'
 import { KeyRing } from './accounts/key-ring.js'
+import { LargeAnswers } from './accounts/large-answers.js'
 import { MemoryLimiter } from './accounts/limiter.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { Bus } from './bus/bus.js'
@@ -28,6 +29,7 @@ export type Context = {
   keyRing: KeyRing
   admission: Admission
   usage: UsageMeter
+  largeAnswers: LargeAnswers
   metrics: Metrics
   jobs: JobRunner
   /** What the domains that run report, in the order of their registration. */
@@ -62,6 +64,7 @@ export function createContext(parts: ContextParts): Context {
     keyRing,
     admission: new Admission({ config, store, keyRing, limiter, metrics, clock }),
     usage: new UsageMeter(store, clock),
+    largeAnswers: new LargeAnswers(metrics),
     metrics,
     jobs: new JobRunner({ store, registry: metrics.registry, clock, log }),
     statusParts: [],

@@ -62,6 +62,10 @@ export function showComparison({ ratioMin, unit }: Bench, comparison: Comparison
   ].join('\n')
 }
 
+/** A figure with a bound of its own beside the ratio. */
+export const showBound = (value: number, max: number, unit: string): string =>
+  `${value.toFixed(value < 10 ? 2 : 0)}${unit} (${max}${unit} at most): ${value <= max ? 'kept' : 'MISSED'}`
+
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN

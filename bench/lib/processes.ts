@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -75,11 +75,27 @@ export async function insertKeys(pool: Pool, count: number): Promise<string[]> {
 
 const CAN_PIN = spawnSync('taskset', ['-c', '0', 'true']).status === 0
 
-/** What a process has in memory now. */
+/** What a process has in memory now. `ps` takes long, so Linux is asked itself. */
 export function residentBytes(pid: number): number {
-  return (
-    1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
-  )
+  const status = `/proc/${pid}/status`
+  const kilobytes = existsSync(status)
+    ? /VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]
+    : spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout
+  return 1024 * Number(kilobytes)
+}
+
+const SAMPLE_MS = 5
+
+/** How much memory a process takes at most in addition while `work` goes on. */
+export async function measureGrowth(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = residentBytes(pid)
+  let peak = before
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, residentBytes(pid))
+  }, SAMPLE_MS)
+  await work()
+  clearInterval(sampling)
+  return peak - before
 }
 
 /** No upstream is asked for anything. */

@@ -22,6 +22,8 @@ const GRANTS = {
   restPerMinute: row(60, 1_000, 2_000, 2_000, 4_000),
   v3PerMinute: row(0, 1_000, 2_000, 2_000, 4_000),
   v3HeavyPerMinute: row(0, 1_000, 1_500, 1_500, 1_500),
+  /** Large answers of an account that are sent at the same time. */
+  largeAnswersMax: row(2, 4, 6, 6, 8),
   conditionPositionsPageMax: row(0, 300, 1_000, 1_000, 1_000),
   tradeExport: row<boolean>(false, false, true, true, true),
   copyPnlPoolMax: row(0, 1_000, 1_000, 1_000, 1_000),

@@ -48,6 +48,7 @@ export const PlansReply = Type.Object(
         rest_per_minute: Limit,
         v3_per_minute: Limit,
         v3_heavy_per_minute: Limit,
+        large_answers: Limit,
         condition_positions_page: Limit,
         trade_export: Type.Boolean(),
         copy_pnl_pool: Limit,

@@ -14,7 +14,7 @@ import {
   headersOf,
   isKnownToClient,
 } from './cached-answer.js'
-import { chooseEncoding, compressAnswer } from './compression.js'
+import { type Compressor, chooseEncoding, createCompressionHook } from './compression.js'
 import { setHeaders } from './request-headers.js'
 import { ResponseCache } from './response-cache.js'
 
@@ -44,8 +44,10 @@ declare module 'fastify' {
  * Gives every route with `cacheMs` registered after this call a place in the response cache, which
  * keeps compressed copies; answers of the others are compressed as they leave.
  */
-export function cacheRoutes(app: FastifyInstance, ctx: Context): void {
-  const cache = new ResponseCache(ctx.clock, ctx.metrics, ctx.config.cacheMb * 1024 * 1024)
+export function cacheRoutes(app: FastifyInstance, ctx: Context, compressor: Compressor): void {
+  const compressAnswer = createCompressionHook(compressor)
+  const bytesMax = ctx.config.cacheMb * 1024 * 1024
+  const cache = new ResponseCache({ clock: ctx.clock, metrics: ctx.metrics, compressor }, bytesMax)
   new Gauge({
     name: 'auspex_response_cache_bytes',
     help: 'Memory held by cached answers',

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import type { KeyedAccess } from '../accounts/access.js'
@@ -200,18 +199,18 @@ export function defineList<
       ...(nextCursor === null ? [] : ['x-next-cursor', nextCursor]),
     ])
     const { contentType } = ROW_FORMATS[format]
-    const slices = renderRows(ROW_FORMATS[format], Object.keys(view.row.properties), {
+    const text = renderRows(ROW_FORMATS[format], Object.keys(view.row.properties), {
       name: page.name,
       envelope: request.params as object,
       rows: rows.map(({ value }) => value),
-      echo: () => ({
+      echo: {
         rows_returned: rows.length,
         ...(view.echo ?? { has_more: hasMore, offset, limit, next_cursor: nextCursor }),
         ...second,
         elapsed_ms: Math.round(reply.elapsedTime),
-      }),
+      },
     })
-    return reply.type(contentType).send(Readable.from(slices))
+    return reply.type(contentType).send(text)
   }
 
   const body = Type.Object({

@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import type { Access } from '../accounts/access.js'
 import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../lib/version.js'
-import { compressAnswer } from './compression.js'
+import { type Compressor, createCompressionHook } from './compression.js'
 
 const DESCRIPTION = `Prediction-market data from your own machine: trades by wallet and by outcome token, prices of
 coins for every second, and the crypto markets that settle on them.
@@ -22,7 +22,7 @@ const TAGS = Object.entries({
 }).map(([name, description]) => ({ name, description }))
 
 /** Describes every route registered after this call, from the schemas that validate it. */
-export async function describeApi(app: FastifyInstance): Promise<void> {
+export async function describeApi(app: FastifyInstance, compressor: Compressor): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -50,7 +50,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   let text: string | undefined
   app.get(
     '/openapi.json',
-    { schema: { hide: true }, onSend: compressAnswer },
+    { schema: { hide: true }, onSend: createCompressionHook(compressor) },
     async (_request, reply) => {
       text ??= JSON.stringify(app.swagger())
       return reply.type('application/json; charset=utf-8').send(text)

@@ -2,13 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
-import { createMetrics } from '../context.js'
+import { createMetrics, type Metrics } from '../context.js'
+import { Compressor } from './compression.js'
 import { type Computed, ResponseCache } from './response-cache.js'
+
+const createCache = (clock: ManualClock, metrics: Metrics) =>
+  new ResponseCache({ clock, metrics, compressor: new Compressor() }, 100_000)
 
 const NO_GRID = Number.POSITIVE_INFINITY
 
 test('the cache never holds more than it may', async () => {
-  const cache = new ResponseCache(new ManualClock(), createMetrics(), 100_000)
+  const cache = createCache(new ManualClock(), createMetrics())
   for (let index = 0; index < 200; index++) {
     const answer = await cache.get(`key ${index}`, NO_GRID, async () => ({
       ttlMs: 60_000,
@@ -48,7 +52,7 @@ test('an answer is served until its time or its stretch of the grid is over, and
   await fc.assert(
     fc.asyncProperty(fc.nat(), grids, fc.array(asks), async (startMs, gridMs, requests) => {
       const clock = new ManualClock(startMs)
-      const cache = new ResponseCache(clock, metrics, 100_000)
+      const cache = createCache(clock, metrics)
       const computations: Computation[] = []
       const replies: { atMs: number; madeAnew: boolean; text: Promise<string> }[] = []
       const mayServe = ({ beganAtMs, endsAtMs, ttlMs }: Computation, atMs: number) =>

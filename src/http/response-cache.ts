@@ -2,7 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../context.js'
 import type { Clock } from '../core/clock.js'
 import { type CachedAnswer, createAnswer, type EncodedBody, sizeOf } from './cached-answer.js'
-import { COMPRESS_BYTES_MIN, type Compressed, compressBytes, type Encoding } from './compression.js'
+import {
+  COMPRESS_BYTES_MIN,
+  type Compressed,
+  type Compressor,
+  type Encoding,
+} from './compression.js'
 
 /** What a computation gives. */
 export type Computed = Pick<CachedAnswer, 'head'> & {
@@ -14,6 +19,8 @@ export type Computed = Pick<CachedAnswer, 'head'> & {
 
 /** Gets the time at which it begins. */
 type Compute = (nowMs: number) => Promise<Computed>
+
+type CacheParts = { clock: Clock; metrics: Metrics; compressor: Compressor }
 
 type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
 
@@ -27,15 +34,17 @@ type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
 export class ResponseCache {
   readonly #clock: Clock
   readonly #metrics: Metrics
+  readonly #compressor: Compressor
   // Resolved once: finding a counter by its labels costs more than the cache itself.
   readonly #hits: { inc(): void }
   readonly #answers: LRUCache<string, CachedAnswer>
   readonly #running = new Map<string, Running>()
   readonly #compressing = new Map<string, Promise<Buffer>>()
 
-  constructor(clock: Clock, metrics: Metrics, bytesMax: number) {
+  constructor({ clock, metrics, compressor }: CacheParts, bytesMax: number) {
     this.#clock = clock
     this.#metrics = metrics
+    this.#compressor = compressor
     this.#hits = metrics.cacheLookups.labels('hit')
     this.#answers = new LRUCache({ maxSize: bytesMax, sizeCalculation: sizeOf })
   }
@@ -110,7 +119,8 @@ export class ResponseCache {
     const id = `${encoding} ${answer.etag} ${key}`
     const running = this.#compressing.get(id)
     if (running !== undefined) return running
-    const compressing = compressBytes[encoding](answer.bodies.identity)
+    const compressing = this.#compressor
+      .compress(encoding, answer.bodies.identity)
       .then((body) => {
         answer.bodies[encoding] = body
         // Set again so that the larger size is counted, unless a newer answer took the place.

@@ -71,23 +71,17 @@ export function chooseRowFormat(
   return ROW_FORMAT_NAMES.find((name) => ROW_FORMATS[name].mediaType === preferred) ?? 'json'
 }
 
-const ROWS_PER_TURN = 100
-
-/** The whole answer in slices, so that other requests get their turn between them. */
-export async function* renderRows(
+/** The whole answer. */
+export function renderRows(
   format: RowFormat,
   columns: readonly string[],
-  parts: { name: string; envelope: object; rows: Iterable<object>; echo: () => object },
-): AsyncGenerator<string> {
-  let slice = format.begin(columns, parts.envelope, parts.name)
-  let count = 0
+  parts: { name: string; envelope: object; rows: Iterable<object>; echo: object },
+): string {
+  let text = format.begin(columns, parts.envelope, parts.name)
+  let isFirst = true
   for (const row of parts.rows) {
-    slice += format.row(row, columns, count === 0)
-    count++
-    if (count % ROWS_PER_TURN === 0) {
-      yield slice
-      slice = ''
-    }
+    text += format.row(row, columns, isFirst)
+    isFirst = false
   }
-  yield slice + format.end(parts.echo())
+  return text + format.end(parts.echo)
 }

@@ -5,9 +5,10 @@ import { Gauge } from 'prom-client'
 import { STANDARD } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { badRequest } from '../core/errors.js'
+import { awaitTurn } from '../http/large-answer.js'
 import { errorReply } from '../lib/error-reply.js'
 import { CANDLE_SEC, readCandles } from './candles/candles.js'
-import { readSlices } from './fast/read-slices.js'
+import { readSlices, type TickRange } from './fast/read-slices.js'
 import { RenderedBlocks } from './fast/rendered-blocks.js'
 import { streamTicks } from './fast/stream-ticks.js'
 import {
@@ -18,12 +19,15 @@ import {
   TicksQuery,
   TicksReply,
 } from './schemas.js'
-import { feedOf, symbolOf } from './streams.js'
+import { feedOf, symbolOf, TICK_SOURCES } from './streams.js'
 import { readPrices } from './windows/price-window.js'
 import { SitePrices } from './windows/site-prices.js'
 import { cacheMsOf, parseWindow } from './windows/window.js'
 
 const RANGE_MS_MAX = 24 * 60 * 60 * 1000
+
+/** Ten minutes of two sources, 300 KB: an answer that may have more is a large one. */
+const SMALL_TICKS_MAX = 1_200
 
 const TICKS_DESCRIPTION = `One tick a second, feed and source, from our own archive, which begins when the service first ran. Both
 ends of the range are included. An answer that reaches \`limit\` is \`truncated\`: with a \`source\` go on
@@ -53,20 +57,29 @@ export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
         response: { 200: TicksReply },
       },
     },
-    async ({ method, query }, reply) => {
+    async (request, reply) => {
+      const { method, query } = request
       const { symbol, from, to, limit, source, price_source: kind } = query
       checkRange(from, to)
       const span = { fromSec: Math.ceil(from / 1000), toSec: Math.floor(to / 1000) }
       const range = { symbol, kind, source, limit, ...span }
       const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
-      const slices = readSlices(ctx.sql, cache, range, ctx.clock.now())
-      // The answer to HEAD has no body, and the framework would read all of it.
-      const ticks = method === 'HEAD' ? Readable.from([]) : await streamTicks(envelope, slices)
       // It is the answer of the schema, and goes out as it is.
-      return (reply as FastifyReply).type('application/json; charset=utf-8').send(ticks)
+      const send = (ticks: Buffer | Readable) =>
+        (reply as FastifyReply).type('application/json; charset=utf-8').send(ticks)
+      // The answer to HEAD has no body, and the framework would read all of it.
+      if (method === 'HEAD') return send(Readable.from([]))
+      if (ticksMax(range) > SMALL_TICKS_MAX) {
+        await awaitTurn(ctx.largeAnswers, request, reply as FastifyReply)
+      }
+      const slices = readSlices(ctx.sql, cache, range, ctx.clock.now())
+      return send(await streamTicks(envelope, slices))
     },
   )
 }
+
+const ticksMax = ({ source, limit, fromSec, toSec }: TickRange): number =>
+  Math.min(limit, (toSec - fromSec + 1) * (source === undefined ? TICK_SOURCES.length : 1))
 
 function checkRange(from: number, to: number): void {
   if (from >= to) throw badRequest('Invalid range: `from` must be before `to`.')

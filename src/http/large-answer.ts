@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { finished } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { LargeAnswers } from '../accounts/large-answers.js'
+import { ApiError } from '../core/errors.js'
+
+/** A client that takes longer is cut off: it would keep others from their turn. */
+const SEND_MS_MAX = 5 * 60_000
+
+/**
+ * To be called before a large answer is made. Waits for its turn or throws the refusal; the place is
+ * free again when the answer is out or its client has left.
+ */
+export async function awaitTurn(
+  largeAnswers: LargeAnswers,
+  { caller }: FastifyRequest,
+  { raw }: FastifyReply,
+  sendMsMax = SEND_MS_MAX,
+): Promise<void> {
+  assert(caller !== undefined, 'large answers need a key')
+  const answer = new AbortController()
+  finished(raw, () => answer.abort(new ApiError(499, 'The client has left.')))
+  await largeAnswers.enter(caller, answer.signal)
+  const timer = setTimeout(() => raw.destroy(), sendMsMax)
+  answer.signal.addEventListener('abort', () => clearTimeout(timer))
+}
