@@ -93,7 +93,7 @@ describe('the collateral of a condition', () => {
   test('is not that of shares that were migrated', async () => {
     await insert({ token: '01', shares: [9, 7], paid: [7, 0] })
     await database.sql`insert into migrations values (${SEQ}, 2, 1, 99, 10, '\\x01')`
-    await database.sql`insert into transfers values (${SEQ}, 2, 0, 1, 10, 0, true, '\\x01')`
+    await database.sql`insert into transfers values (${SEQ}, 2, 0, 1, 10, 0, true, true, '\\x01')`
     expect(await check()).toMatchObject({ looked: '1 condition', differences: 0 })
   })
 })
@@ -125,7 +125,7 @@ describe('left out is a condition', () => {
     await insert({ id: 2, shares: [9, 7], paid: [7, 0] })
     for (const token of [10, 20]) {
       await database.sql`
-        insert into transfers values (${SEQ + token}, 2, 0, 1, ${token}, 0, true, '\\x01')`
+        insert into transfers values (${SEQ + token}, 2, 0, 1, ${token}, 0, true, true, '\\x01')`
     }
     expect(await check()).toMatchObject({ looked: '1 condition, 1 left out', differences: 1 })
   })

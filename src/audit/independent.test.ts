@@ -5,7 +5,7 @@ import { balancesOfLogs } from '../chain/attribute/fixtures/balances.js'
 import type { Sql } from '../store/connection.js'
 import { audit } from './audit.js'
 import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
-import { plainAccounts } from './fixtures/plain-accounts.js'
+import { type PlainAccount, plainAccounts } from './fixtures/plain-accounts.js'
 import { EVERYTHING } from './scope.js'
 
 const TIMEOUT_MS = 60_000
@@ -30,15 +30,12 @@ test(`${WALLETS} random wallets have what the chain and their own acts give them
   const wallets = chooseWallets([...new Set(rows.map(({ wallet }) => wallet))], WALLETS)
   expect(wallets.size).toBe(WALLETS)
   const stored = rows.filter(({ wallet }) => wallets.has(wallet))
-  for (const { wallet, token, balance, realized, bought } of stored) {
+  for (const { wallet, token, ...position } of stored) {
     const key = `${wallet} ${token}`
-    const account = accounts.get(key)
-    expect([key, balance, realized, bought]).toEqual([
-      key,
-      balances.get(key) ?? 0n,
-      account?.realized ?? 0n,
-      account?.bought ?? 0n,
-    ])
+    const { shares, ...account } = accounts.get(key) ?? NOTHING
+    const balance = balances.get(key) ?? 0n
+    expect([key, position]).toEqual([key, { ...account, balance }])
+    if (accounts.has(key)) expect([key, shares]).toEqual([key, balance])
   }
   const keys = new Set(stored.map(({ wallet, token }) => `${wallet} ${token}`))
   const isTheirs = (key: string) => wallets.has(key.split(' ')[0] ?? '')
@@ -48,17 +45,17 @@ test(`${WALLETS} random wallets have what the chain and their own acts give them
   expect(stored.filter(({ realized }) => realized !== 0n).length).toBeGreaterThan(WALLETS / 2)
 })
 
-type PositionRow = {
+const NOTHING: PlainAccount = { shares: 0n, held: 0n, cost: 0n, realized: 0n, bought: 0n }
+
+type PositionRow = Omit<PlainAccount, 'shares'> & {
   wallet: string
   token: string
   balance: bigint
-  realized: bigint
-  bought: bigint
 }
 
 const selectPositions = (sql: Sql) => sql<PositionRow[]>`
   select '0x' || encode(address, 'hex') as wallet, '0x' || encode(tokens.token, 'hex') as token,
-         balance, realized, bought
+         balance, held, cost, realized, bought
     from positions
     join wallets on wallets.id = wallet
     join tokens on tokens.id = positions.token`

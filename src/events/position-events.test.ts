@@ -30,6 +30,7 @@ describe('position_change', () => {
     token: NO,
     amount: 5_500_000n,
     isInternal: false,
+    bearsCost: true,
   }
 
   test('has sender, receiver and token', () => {

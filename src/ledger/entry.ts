@@ -81,6 +81,8 @@ export type TransferEntry = Placed & {
   to: number
   token: number
   amount: bigint
+  /** False: another entry of the transaction bears the cost of the shares. */
+  bearsCost: boolean
 }
 
 /** Minted and burned tokens of one block, from the transfer logs alone. */

@@ -103,9 +103,11 @@ test('positions, wins and losses are those of the rows, and nothing wins that wa
   )
 })
 
+// What a transfer takes from its giver depends on what the giver did before.
 test('the order of entries of different wallets does not matter', () => {
   fc.assert(
-    fc.property(histories, fc.array(fc.nat()), (entries, picks) => {
+    fc.property(histories, fc.array(fc.nat()), (history, picks) => {
+      const entries = history.filter((entry) => entry.kind !== 'transfer' || !entry.bearsCost)
       const shuffled = interleave(entries, picks, walletOf)
       expect(readBooks(foldAll(shuffled))).toEqual(readBooks(foldAll(entries)))
     }),

@@ -10,7 +10,6 @@ import {
   inOrder,
   migration,
   redemption,
-  START_SEC,
   sell,
   split,
   transfer,
@@ -246,29 +245,5 @@ describe('a migration', () => {
     const books = foldAll(inOrder<Entry>([transfer(BOB, ALICE, 1, 10n), migration(1, 31, 10n)]))
     expect(books.rows.positions.open(ALICE, 31)).toMatchObject({ held: 0n, cost: 0n, bought: 0n })
     expect([...books.rows.walletTotals]).toEqual([])
-  })
-})
-
-describe('a transfer', () => {
-  test('moves the balance, and leaves cost where it is', () => {
-    const entries = inOrder<Entry>([buy(1, 10n, 4n), transfer(ALICE, BOB, 1, 4n)])
-    const books = foldAll(entries)
-    expect(books.rows.positions.open(ALICE, 1)).toMatchObject({ balance: 6n, held: 10n, cost: 4n })
-    expect(books.rows.positions.open(BOB, 1)).toMatchObject({ balance: 4n, held: 0n, cost: 0n })
-    const timeSec = entries[1]?.timeSec
-    expect(books.rows.positions.open(ALICE, 1)).toMatchObject({
-      firstSec: START_SEC,
-      lastSec: timeSec,
-    })
-    expect(books.rows.positions.open(BOB, 1)).toMatchObject({
-      firstSec: timeSec,
-      lastSec: timeSec,
-      filledSec: 0,
-    })
-  })
-
-  test('to oneself changes nothing', () => {
-    const books = foldAll([transfer(ALICE, ALICE, 1, 4n)])
-    expect(books.rows.positions.open(ALICE, 1).balance).toBe(0n)
   })
 })

@@ -9,7 +9,7 @@ import {
 import { bookConversion, bookMigration } from './conversion.js'
 import type { Entry, SupplyEntry, TransferEntry } from './entry.js'
 import { bookFill } from './fill.js'
-import { changeBalance } from './position.js'
+import { changeBalance, giveAway } from './position.js'
 import { bookRedemption, bookSplit } from './sets.js'
 
 /**
@@ -40,13 +40,14 @@ function book(books: Books, entry: Entry): RefusalReason | undefined {
   }
 }
 
-/** A transfer has no price: it moves balances, and nothing that bears cost. */
+/** A transfer has no price: nothing is realized, and what comes in bears no cost. */
 function bookTransfer(books: Books, transfer: TransferEntry): RefusalReason | undefined {
   const { token, amount, timeSec } = transfer
   if (!isBookable(amount)) return 'absurd_amount'
   const from = books.rows.positions.open(transfer.from, token)
   const to = books.rows.positions.open(transfer.to, token)
   if (!balanceFits(from) || !balanceFits(to)) return 'column_full'
+  if (transfer.bearsCost && from !== to) giveAway(from, amount)
   changeBalance(from, -amount, timeSec)
   changeBalance(to, amount, timeSec)
   return undefined

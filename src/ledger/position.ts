@@ -101,6 +101,15 @@ export function changeBalance(position: Position, change: bigint, timeSec: numbe
   noteTime(position, timeSec)
 }
 
+/**
+ * Shares leave by a transfer, before the balance says so. Those that bear no cost leave first, then
+ * others with their part of the cost.
+ */
+export function giveAway(position: Position, shares: bigint): void {
+  const costless = position.balance > position.held ? position.balance - position.held : 0n
+  if (shares > costless) give(position, shares - costless)
+}
+
 export function noteTime(position: Position, timeSec: number): void {
   if (position.firstSec === 0 || timeSec < position.firstSec) position.firstSec = timeSec
   if (timeSec > position.lastSec) position.lastSec = timeSec

@@ -27,16 +27,21 @@ export function attributeConversion(
   }
   const taken = findBatch(tx, place, NEG_RISK_ADAPTER, stakeholder, given.place)
   const dollars = BigInt(count - 1)
-  const received = taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars)
+  const received = checkAmount(
+    taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars),
+  )
+  checkAmount(amount)
+  for (const token of given.ids) tx.explainCosted(wallet, NEG_RISK_BURN, token, amount)
+  for (const token of taken?.ids ?? []) tx.explainCosted(NEG_RISK_ADAPTER, wallet, token, received)
   facts.conversions.push({
     ...tx.origin(place),
     wallet,
     market: marketId,
     indexSet: `0x${indexSet.toString(16).padStart(64, '0')}`,
-    amount: checkAmount(amount),
+    amount,
     given: given.ids,
     taken: taken?.ids ?? [],
-    received: checkAmount(received),
+    received,
     cash: checkAmount(received * dollars),
   })
 }

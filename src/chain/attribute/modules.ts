@@ -8,7 +8,10 @@ import type { CurrentTransaction } from './transaction.js'
 
 type Split = DecodedEventOf<'positionsSplit' | 'positionsMerged'>
 
-/** A set of structured positions. Returns the wallet that ends up with them, or gave them. */
+/**
+ * A set of structured positions. Returns the wallet that ends up with them, or gave them. A set that a
+ * module makes or destroys for purposes of its own is the module's, and bears no cost.
+ */
 export function attributePositionSplit(
   attribution: Attribution,
   place: number,
@@ -26,18 +29,19 @@ export function attributePositionSplit(
       : event.initiator
   if (amount === 0n) return wallet
   for (const token of tokens) checkMoved(tx, token, amount, isMerge)
-  tx.explainSet(isMerge, wallet, tokens, amount)
+  const holder = isModule(event.initiator) ? event.initiator : wallet
+  tx.explainSet(isMerge, holder, tokens, amount)
   const origin = tx.origin(place)
   attribution.addOutcomes(origin.seq, condition, tokens)
   facts.splits.push({
     ...origin,
     isMerge,
-    wallet,
+    wallet: holder,
     condition,
     tokens,
     amount,
     isCore: true,
-    isUser: !isModule(event.initiator) && attribution.isUser(wallet),
+    isUser: attribution.isUser(holder),
   })
   return wallet
 }
@@ -75,13 +79,16 @@ export function attributeMigration(
   if (given === undefined)
     throw new AttributionError('inconsistent', 'the old tokens of a migration did not move')
   given.isClaimed = true
+  checkAmount(amount)
   const wallet = actsForOthers(from) ? tx.giverBehind(given.from, given.token, given.place) : from
+  tx.explainCosted(wallet, given.to, given.token, amount)
+  tx.explainCosted(ZERO_ADDRESS, wallet, positionId, amount)
   facts.migrations.push({
     ...tx.origin(place),
     wallet,
     fromToken: given.token,
     toToken: positionId,
-    amount: checkAmount(amount),
+    amount,
   })
   return wallet
 }

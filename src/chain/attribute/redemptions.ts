@@ -24,13 +24,12 @@ export function attributeCtfRedemption(
   }
   const { tokens, amounts } = findBurned(tx, place, event)
   checkPayout(amounts, event.payout)
-  tx.redeemed.push({ condition: conditionId, tokens, amounts })
   const leg = redeemer === NEG_RISK_ADAPTER ? findNegRisk(tx, place, conditionId) : undefined
   const asker = leg?.redeemer ?? redeemer
-  const named = countNamed(tx, place, conditionId)
-  // A redemption for several wallets is attributed to the redeemer; other events have their parts.
-  const isShared = isAutoRedeemer(asker) && named > 1
-  const wallet = isShared ? asker : tx.giverBehind(asker, tokens[0] ?? leg?.token ?? '', place)
+  const giver = tx.giverBehind(asker, tokens[0] ?? leg?.token ?? '', place)
+  const named = isAutoRedeemer(asker) ? findNamed(tx, place, conditionId) : []
+  const wallet = holderOf(asker, giver, named)
+  tx.redeemed.push({ wallet, condition: conditionId, tokens })
   for (const [index, token] of tokens.entries())
     tx.explain(wallet, ZERO_ADDRESS, token, amounts[index] ?? 0n)
   push(attribution, place, {
@@ -42,7 +41,7 @@ export function attributeCtfRedemption(
     isCore: true,
     isUser:
       redeemer !== NEG_RISK_ADAPTER &&
-      !(isAutoRedeemer(asker) && named > 0) &&
+      named.length === 0 &&
       event.indexSets.every((set) => outcomeOf(set) < 2) &&
       attribution.isUser(wallet),
     source: isAutoRedeemer(asker) ? 'auto_redeemer' : 'direct',
@@ -57,7 +56,7 @@ export function attributeNegRiskRedemption(
 ): void {
   const { tx } = attribution
   const { redeemer, conditionId, payout } = event
-  if (isAutoRedeemer(redeemer) && countNamed(tx, place, conditionId) > 0) return
+  if (isAutoRedeemer(redeemer) && findNamed(tx, place, conditionId).length > 0) return
   const ids = findGiven(tx, place, event)
   const given = keepPositive(ids, event.amounts)
   const wallet = tx.giverBehind(redeemer, given.tokens[0] ?? ids[0] ?? '', place)
@@ -94,6 +93,10 @@ export function attributeAutoRedemption(
     move.isClaimed = true
     tokens.push(move.token)
     amounts.push(move.amount)
+    const isCounted = tx.redeemed.some(
+      ({ wallet, tokens }) => wallet === event.from && tokens.includes(move.token),
+    )
+    if (!isCounted) tx.explainCosted(event.from, move.to, move.token, move.amount)
   }
   push(attribution, place, {
     wallet: event.from,
@@ -107,30 +110,28 @@ export function attributeAutoRedemption(
   })
 }
 
-/** One position of a structured condition. */
+/** One position of a structured condition. What a module redeems bears no cost, and is the module's. */
 export function attributePositionRedemption(
   attribution: Attribution,
   place: number,
   event: DecodedEventOf<'positionRedeemed'>,
-  wallet: string,
+  giver: string,
 ): void {
   const { tx } = attribution
   const { initiator, positionId, amount, payout } = event
   checkPayout([amount], payout)
+  const condition = conditionOfPosition(positionId)
+  const named = isAutoRedeemer(initiator) ? findNamedForPosition(tx, place, positionId) : []
+  const wallet = isModule(initiator) ? initiator : holderOf(initiator, giver, named)
   tx.explain(wallet, ZERO_ADDRESS, positionId, checkAmount(amount))
-  const isNamed =
-    isAutoRedeemer(initiator) &&
-    tx.events.some(
-      (named, later) =>
-        later > place && named.kind === 'autoRedemption' && named.positionId === positionId,
-    )
+  tx.redeemed.push({ wallet, condition, tokens: [positionId] })
   push(attribution, place, {
     wallet,
-    condition: conditionOfPosition(positionId),
+    condition,
     ...keepPositive([positionId], [amount]),
     payout,
     isCore: true,
-    isUser: !isNamed && !isModule(initiator) && attribution.isUser(wallet),
+    isUser: named.length === 0 && attribution.isUser(wallet),
     source: isAutoRedeemer(initiator) ? 'auto_redeemer' : 'direct',
   })
 }
@@ -237,9 +238,13 @@ function findGiven(
   throw new AttributionError('inconsistent', 'the tokens of a neg-risk redemption did not move')
 }
 
-/** How many wallets the AutoRedeemer names for a redemption, until it redeems the condition again. */
-function countNamed(tx: CurrentTransaction, place: number, condition: string): number {
-  let named = 0
+/** A redemption for other wallets than the giver is the redeemer's: other events have their parts. */
+const holderOf = (redeemer: string, giver: string, named: readonly string[]): string =>
+  named.every((wallet) => wallet === giver) ? giver : redeemer
+
+/** The wallets that the AutoRedeemer names for a redemption, until it redeems the condition again. */
+function findNamed(tx: CurrentTransaction, place: number, condition: string): string[] {
+  const named: string[] = []
   for (let later = place + 1; later < tx.events.length; later++) {
     const event = tx.events[later]
     if (event?.kind === 'ctfRedemption' && event.conditionId === condition) break
@@ -247,7 +252,17 @@ function countNamed(tx: CurrentTransaction, place: number, condition: string): n
       (event?.kind === 'autoBinaryRedemption' || event?.kind === 'autoNegRiskRedemption') &&
       event.conditionId === condition
     )
-      named++
+      named.push(event.from)
+  }
+  return named
+}
+
+function findNamedForPosition(tx: CurrentTransaction, place: number, position: string): string[] {
+  const named: string[] = []
+  for (let later = place + 1; later < tx.events.length; later++) {
+    const event = tx.events[later]
+    if (event?.kind === 'positionRedeemed' && event.positionId === position) break
+    if (event?.kind === 'autoRedemption' && event.positionId === position) named.push(event.from)
   }
   return named
 }

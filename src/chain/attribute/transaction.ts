@@ -25,7 +25,11 @@ type Move = {
 /** A split or merge of the conditional tokens for the neg-risk adapter, by the place of the adapter's event. */
 type InnerLeg = { place: number; wallet: string; tokens: readonly string[] }
 
-type Redeemed = { condition: string; tokens: readonly string[]; amounts: readonly bigint[] }
+/** Tokens that were destroyed for a payout, and the wallet that they are counted to. */
+type Redeemed = { wallet: string; condition: string; tokens: readonly string[] }
+
+/** A move that is a part of a conversion, a migration or a redemption, whose fact bears its cost. */
+type CostedMove = { from: string; to: string; token: string; amount: bigint }
 
 /**
  * The current transaction: its token events, in their order. One object is used for all
@@ -48,7 +52,8 @@ export class CurrentTransaction {
   moves: Move[] = []
   readonly innerLegs: InnerLeg[] = []
   readonly redeemed: Redeemed[] = []
-  /** The moves that fills, splits, merges and redemptions do not explain. */
+  readonly costedMoves: CostedMove[] = []
+  /** The moves that fills, splits, merges, redemptions and costed moves do not explain. */
   readonly unexplained = new NetMoves()
   /** Tokens of which absurd amounts moved: other events about them are not booked. */
   readonly absurdTokens: string[] = []
@@ -75,6 +80,7 @@ export class CurrentTransaction {
     empty(this.late)
     empty(this.innerLegs)
     empty(this.redeemed)
+    empty(this.costedMoves)
     empty(this.claimedPlaces)
     empty(this.absurdTokens)
     this.unexplained.clear()
@@ -110,6 +116,13 @@ export class CurrentTransaction {
     if (this.absurdTokens.includes(token))
       throw new AttributionError('absurd_amount', 'too many of the same tokens moved elsewhere')
     this.unexplained.move(to, from, token, amount)
+  }
+
+  /** Gets a transfer of its own, which moves balances and no cost. */
+  explainCosted(from: string, to: string, token: string, amount: bigint): void {
+    if (amount === 0n) return
+    this.explain(from, to, token, amount)
+    this.costedMoves.push({ from, to, token, amount })
   }
 
   /** A set of tokens was made for a wallet, or destroyed (`isMerge`). */

@@ -28,7 +28,8 @@ export function collectMoves(attribution: Attribution): void {
 
 /**
  * Adds transfers for the moves that no other event of the transaction explains; when there is no
- * other event, one transfer for each move.
+ * other event, one transfer for each move. The ledger books transfers after everything else of the
+ * transaction: what a wallet gives away is known when all else has its cost.
  */
 export function attributeTransfers(attribution: Attribution): void {
   const { tx } = attribution
@@ -80,17 +81,17 @@ function addEach({ tx, facts }: Attribution): void {
   for (const move of tx.moves) {
     sub = move.place === place ? sub + 1 : 0
     place = move.place
-    if (move.amount > 0n)
-      facts.transfers.push(toTransfer(tx, place, sub, move.from, move.to, move.token, move.amount))
+    if (move.amount > 0n) facts.transfers.push(toTransfer(tx, place, sub, move, true))
   }
 }
 
 function addUnexplained({ tx, facts }: Attribution): void {
   for (const { from, to, token, amount } of tx.moves) tx.unexplained.move(from, to, token, amount)
-  const place = tx.moves.at(-1)?.place ?? tx.events.length - 1
+  const place = tx.events.length - 1
   let sub = 0
+  for (const move of tx.costedMoves) facts.transfers.push(toTransfer(tx, place, sub++, move, false))
   tx.unexplained.settle((from, to, token, amount) => {
-    facts.transfers.push(toTransfer(tx, place, sub++, from, to, token, amount))
+    facts.transfers.push(toTransfer(tx, place, sub++, { from, to, token, amount }, true))
   })
 }
 
@@ -98,10 +99,8 @@ function toTransfer(
   tx: CurrentTransaction,
   place: number,
   sub: number,
-  from: string,
-  to: string,
-  token: string,
-  amount: bigint,
+  { from, to, token, amount }: { from: string; to: string; token: string; amount: bigint },
+  bearsCost: boolean,
 ): TransferFact {
   if (sub > SUB_MAX) throw new AttributionError('inconsistent', 'too many tokens at once')
   return {
@@ -114,6 +113,7 @@ function toTransfer(
     token,
     amount,
     isInternal: isProtocol(from) || isProtocol(to),
+    bearsCost,
   }
 }
 

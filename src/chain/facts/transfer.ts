@@ -23,21 +23,24 @@ export type TransferFact = TimedOrigin & {
   amount: bigint
   /** A contract gives or takes it: not a gift of one wallet to another. */
   isInternal: boolean
+  /** False: a conversion, migration or redemption of the transaction bears the cost of the shares. */
+  bearsCost: boolean
 }
 
 export const TRANSFERS: FactKind<TransferFact> = {
   rows: {
     table: 'transfers',
     columns: [
-      ...['seq', 'amount', 'from_wallet', 'to_wallet', 'token', 'sub', 'is_internal', 'tx_hash'],
+      ...['seq', 'amount', 'from_wallet', 'to_wallet', 'token', 'sub', 'is_internal'],
+      ...['bears_cost', 'tx_hash'],
     ],
     partitionIndexes: indexesOn('from_wallet', 'to_wallet'),
     toLine(transfer, ids) {
-      const { seq, sub, amount, isInternal } = transfer
+      const { seq, sub, amount, isInternal, bearsCost } = transfer
       const from = ids.wallet(transfer.from)
       const to = ids.wallet(transfer.to)
       const token = ids.token(transfer.token)
-      return `${seq}\t${amount}\t${from}\t${to}\t${token}\t${sub}\t${isInternal}\t${copyBytes(transfer.txHash)}\n`
+      return `${seq}\t${amount}\t${from}\t${to}\t${token}\t${sub}\t${isInternal}\t${bearsCost}\t${copyBytes(transfer.txHash)}\n`
     },
   },
   addReferences({ seq, sub, from, to, token }, ids, place) {
@@ -56,6 +59,7 @@ export const TRANSFERS: FactKind<TransferFact> = {
         to: ids.wallet(transfer.to),
         token: ids.token(transfer.token),
         amount: transfer.amount,
+        bearsCost: transfer.bearsCost,
       })),
     select: selectEntries,
     idsOf: ({ from, to, token }: TransferEntry) => ({ wallets: [from, to], tokens: [token] }),
@@ -66,7 +70,7 @@ export const TRANSFERS: FactKind<TransferFact> = {
 async function selectEntries(sql: Sql, query: EntryQuery): Promise<TransferEntry[]> {
   const { fromSeq, toSeq, wallets, limit } = query
   const select = (which = sql``) => sql`
-    select seq, sub, from_wallet, to_wallet, token, amount
+    select seq, sub, from_wallet, to_wallet, token, amount, bears_cost
       from transfers
      where seq between ${fromSeq} and ${toSeq} ${which}
      order by seq, sub
@@ -80,7 +84,7 @@ async function selectEntries(sql: Sql, query: EntryQuery): Promise<TransferEntry
             (${select(sql`and to_wallet = any(${wallets}::integer[])
                           and from_wallet <> all(${wallets}::integer[])`)})`
   const rows = await sql<Omit<TransferEntry, 'kind' | 'timeSec'>[]>`
-    select seq::float8, from_wallet as "from", to_wallet as "to", token, amount
+    select seq::float8, from_wallet as "from", to_wallet as "to", token, amount, bears_cost
       from (${source}) as moved
      order by moved.seq, moved.sub
      limit ${limit}`

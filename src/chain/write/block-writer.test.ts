@@ -33,9 +33,11 @@ const TO = chain.head.number
 const isWithin = ({ at }: ChainLog, from: number, to: number) =>
   at.blockNumber >= from && at.blockNumber <= to
 
+/** As the follower reads them: near the head every header, elsewhere the first and the last. */
 function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean): Batch {
   const blocks = []
-  for (let number = isNearHead ? fromBlock : toBlock; number <= toBlock; number++) {
+  for (let number = fromBlock; number <= toBlock; number++) {
+    if (!isNearHead && number !== fromBlock && number !== toBlock) continue
     const block = chain.block(number)
     const parent = chain.block(number - 1)
     if (block === undefined || parent === undefined) throw new Error(`there is no block ${number}`)

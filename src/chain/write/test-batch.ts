@@ -225,6 +225,7 @@ class TestBlock {
         token: this.#token(),
         amount: this.#amount(),
         isInternal: this.#below(2) === 0,
+        bearsCost: sub % 2 === 0,
       })
     }
   }

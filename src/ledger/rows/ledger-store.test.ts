@@ -343,5 +343,6 @@ function makeFill(wallet: number, token: number): FillEntry {
 
 function makeTransfer(from: number, to: number, token: number): TransferEntry {
   lastSeq++
-  return { kind: 'transfer', seq: lastSeq, timeSec: 1_763_164_800, from, to, token, amount: 1n }
+  const place = { seq: lastSeq, timeSec: 1_763_164_800 }
+  return { kind: 'transfer', ...place, from, to, token, amount: 1n, bearsCost: true }
 }

@@ -163,6 +163,7 @@ create table transfers (
   token integer not null,
   sub smallint not null,
   is_internal boolean not null,
+  bears_cost boolean not null,
   tx_hash bytea not null,
   primary key (seq, sub)
 ) partition by range (seq);
