@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { createPool, isOutage } from './connection.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -31,5 +35,38 @@ describe('arrays come back as they were sent', () => {
       }),
       { numRuns: 50 },
     )
+  })
+})
+
+describe('an outage', () => {
+  const errorOf = (work: Promise<unknown>) => work.then(String, (error: unknown) => error)
+
+  test('is a connection that the database refuses or resets', async () => {
+    const peer = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+    peer.listen(0, '127.0.0.1')
+    await once(peer, 'listening')
+    const { port } = peer.address() as AddressInfo
+    const pool = createPool({ url: `postgres://x@127.0.0.1:${port}/x` }, 1)
+    const reset = await errorOf(pool`select 1`)
+    expect([reset, isOutage(reset)]).toEqual([expect.any(Error), true])
+    peer.close()
+    await once(peer, 'close')
+    const refused = await errorOf(pool`select 1`)
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
+    expect(isOutage(refused)).toBe(true)
+    await pool.end({ timeout: 0 })
+  })
+
+  test('is not the reset of another connection, nor a file that is missing', async () => {
+    const peer = createServer((socket) => socket.resetAndDestroy()).listen(0, '127.0.0.1')
+    await once(peer, 'listening')
+    const client = connect((peer.address() as AddressInfo).port, '127.0.0.1').resume()
+    const reset = await errorOf(once(client, 'end'))
+    expect(reset).toMatchObject({ code: 'ECONNRESET' })
+    expect(isOutage(reset)).toBe(false)
+    peer.close()
+    const missing = await errorOf(readFile('/no/such/file'))
+    expect(missing).toMatchObject({ code: 'ENOENT' })
+    expect(isOutage(missing)).toBe(false)
   })
 })

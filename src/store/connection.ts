@@ -69,9 +69,20 @@ const TRANSPORT_CODES = new Set(
 )
 const OUTAGE_CLASSES = new Set(['08', '53'])
 
+/**
+ * The code of an error of the database; `undefined`: the error is not one. Node.js gives errors of the
+ * sockets of clients and upstreams, and of files, the same codes (`ECONNRESET`, `ENOENT`). Those of
+ * the driver name the query that failed.
+ */
+export function databaseCodeOf(error: unknown): string | undefined {
+  const code = codeOf(error)
+  const isOfSystem = code?.startsWith('E') ?? false
+  return isOfSystem && !('query' in (error as Error)) ? undefined : code
+}
+
 /** Whether the database could not answer, as opposed to answering that the query is wrong. */
 export function isOutage(error: unknown): boolean {
-  const code = codeOf(error) ?? ''
+  const code = databaseCodeOf(error) ?? ''
   return TRANSPORT_CODES.has(code) || (code.length === 5 && OUTAGE_CLASSES.has(code.slice(0, 2)))
 }
 

@@ -49,6 +49,16 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([])
   })
 
+  test('of work that fails with the code of a lost connection that is not its own is rolled back', async () => {
+    const failing = transact(pool, async (tx) => {
+      await tx`insert into notes values ('lost')`
+      throw Object.assign(new Error('of an upstream'), { code: 'ECONNRESET' })
+    })
+    await expect(failing).rejects.toThrow('of an upstream')
+    expect(await pool`select 1 as one`).toEqual([{ one: 1 }])
+    expect(await notes()).toEqual([])
+  })
+
   test('of work that fails in one of its branches takes nothing from the others', async () => {
     let stray: Promise<unknown> = Promise.resolve()
     const failing = transact(pool, async (tx) => {

@@ -1,5 +1,4 @@
-import { codeOf } from '../core/errors.js'
-import type { Pool, Sql } from './connection.js'
+import { databaseCodeOf, type Pool, type Sql } from './connection.js'
 
 /**
  * Runs `work` in a transaction: whole, or not at all. To be used in place of the driver's `begin`,
@@ -61,4 +60,4 @@ const LOSSES = new Set([
   ...['57P01', '57P02'],
 ])
 
-const isLoss = (error: unknown): boolean => LOSSES.has(codeOf(error) ?? '')
+const isLoss = (error: unknown): boolean => LOSSES.has(databaseCodeOf(error) ?? '')
