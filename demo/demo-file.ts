@@ -5,6 +5,7 @@ import type { UpstreamUrls } from '../sim/simulator.js'
 import { createKey, retireKey } from '../src/accounts/accounts.js'
 import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
 import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
+import { digestSecret } from '../src/accounts/secret.js'
 import type { Context } from '../src/context.js'
 
 type PlanKeys = Record<PlanId, string>
@@ -54,7 +55,8 @@ export async function prepareKeys(ctx: Context, known: Partial<PlanKeys> = {}): 
 }
 
 async function prepareKey(ctx: Context, plan: PlanId, known: string | undefined): Promise<string> {
-  const caller = known === undefined ? undefined : await ctx.keyRing.find(known)
+  const digest = known === undefined ? undefined : digestSecret(known)
+  const caller = digest === undefined ? undefined : await ctx.keyRing.find(digest)
   if (known !== undefined && caller?.plan.id === plan) return known
   const nowMs = ctx.clock.now()
   const name = `demo ${plan}`

@@ -7,7 +7,7 @@ import { BUCKETS, type Bucket, type BucketName } from './buckets.js'
 import { type Caller, type KeyRing, UnknownKeyLimiter } from './key-ring.js'
 import type { Balance, Charge, Limiter, Verdict } from './limiter.js'
 import { PLANS, type Plan, type PlanId } from './plans.js'
-import { isSecret } from './secret.js'
+import { digestSecret } from './secret.js'
 
 /** The client's end of a connection; a Fastify request is one. */
 export type Client = { readonly ip: string; readonly protocol: string; readonly host: string }
@@ -64,19 +64,18 @@ export class Admission {
 
   #findCaller(secret: string | undefined, client: Client): Caller | Promise<Caller> {
     if (secret === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
-    const isStoreLost = this.#parts.store.problem !== undefined
-    const known = isStoreLost ? undefined : this.#parts.keyRing.recall(secret)
-    if (known !== undefined) return known
-    if (!isSecret(secret)) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
-    if (isStoreLost) throw databaseLost()
-    return this.#lookUp(secret, client)
+    const digest = digestSecret(secret)
+    if (digest === undefined) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
+    const { store, keyRing } = this.#parts
+    if (store.problem !== undefined) throw databaseLost()
+    return keyRing.recall(digest) ?? this.#lookUp(digest, client)
   }
 
-  async #lookUp(secret: string, { ip }: Client): Promise<Caller> {
+  async #lookUp(digest: string, { ip }: Client): Promise<Caller> {
     const { keyRing } = this.#parts
-    if (!keyRing.isUnknown(secret)) {
+    if (!keyRing.isUnknown(digest)) {
       this.#unknownKeys.check(ip)
-      const caller = await keyRing.find(secret)
+      const caller = await keyRing.find(digest)
       if (caller !== undefined) return caller
       this.#unknownKeys.add(ip)
     }

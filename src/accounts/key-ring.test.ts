@@ -4,7 +4,7 @@ import type { Pool } from '../store/connection.js'
 import { createKey, retireKey, setPlan } from './accounts.js'
 import { KeyRing, SYNC_MS } from './key-ring.js'
 import { insertAccount } from './queries.js'
-import { createSecret } from './secret.js'
+import { createSecret, digestSecret } from './secret.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -16,70 +16,71 @@ afterEach(() => vi.useRealTimers())
 const NOW_MS = Date.UTC(2026, 10, 15)
 const issueKey = async () => {
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'growth', nowMs: NOW_MS })
-  return await createKey(database.sql, { accountId, name: 'k', nowMs: NOW_MS })
+  const { secret, ...key } = await createKey(database.sql, { accountId, name: 'k', nowMs: NOW_MS })
+  return { ...key, digest: digestSecret(secret) ?? '' }
 }
 
 describe('KeyRing', () => {
   test('answers from memory what it has seen, and forgets it when any key changes', async () => {
     const ring = new KeyRing(database)
-    const { secret, id, accountId } = await issueKey()
+    const { digest, id, accountId } = await issueKey()
     await ring.sync()
-    expect(ring.recall(secret)).toBeUndefined()
-    expect(await ring.find(secret)).toMatchObject({ keyId: id, plan: { id: 'growth' } })
-    expect(ring.recall(secret)).toMatchObject({ accountId })
+    expect(ring.recall(digest)).toBeUndefined()
+    expect(await ring.find(digest)).toMatchObject({ keyId: id, plan: { id: 'growth' } })
+    expect(ring.recall(digest)).toMatchObject({ accountId })
 
     await setPlan(database.sql, accountId, 'enterprise')
     await ring.sync()
-    expect(ring.recall(secret)).toBeUndefined()
-    expect(await ring.find(secret)).toMatchObject({ plan: { id: 'enterprise' } })
+    expect(ring.recall(digest)).toBeUndefined()
+    expect(await ring.find(digest)).toMatchObject({ plan: { id: 'enterprise' } })
   })
 
   test('stays as it is when a key is made: no request can carry that key yet', async () => {
     const ring = new KeyRing(database)
-    const { secret } = await issueKey()
+    const { digest } = await issueKey()
     await ring.sync()
-    await ring.find(secret)
+    await ring.find(digest)
     await issueKey()
     await ring.sync()
-    expect(ring.recall(secret)).toBeDefined()
+    expect(ring.recall(digest)).toBeDefined()
   })
 
   test('trusts its memory for less than a second without news from the database', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const ring = new KeyRing(database)
-    const { secret, id } = await issueKey()
+    const { digest, id } = await issueKey()
     await ring.sync()
-    await ring.find(secret)
+    await ring.find(digest)
     await retireKey(database.sql, id, NOW_MS)
-    expect(ring.recall(secret)).toBeDefined()
+    expect(ring.recall(digest)).toBeDefined()
     vi.advanceTimersByTime(1_000 - SYNC_MS)
-    expect(ring.recall(secret)).toBeUndefined()
-    expect(await ring.find(secret)).toBeUndefined()
+    expect(ring.recall(digest)).toBeUndefined()
+    expect(await ring.find(digest)).toBeUndefined()
   })
 
   test('does not keep an answer that is older than a change seen by `sync`', async () => {
-    const { secret, id } = await issueKey()
+    const { digest, id } = await issueKey()
     let release = (): void => undefined
     const answered = new Promise<void>((resolve) => {
       release = resolve
     })
     const ring = new KeyRing(watch(async (rows) => (rows[0]?.keyId === id ? answered : undefined)))
     await ring.sync()
-    const lookup = ring.find(secret)
+    const lookup = ring.find(digest)
     await vi.waitFor(() => expect(asked).toBe(1))
     await retireKey(database.sql, id, NOW_MS)
     await ring.sync()
     release()
     expect(await lookup).toMatchObject({ keyId: id })
-    expect(ring.recall(secret)).toBeUndefined()
-    expect(await ring.find(secret)).toBeUndefined()
+    expect(ring.recall(digest)).toBeUndefined()
+    expect(await ring.find(digest)).toBeUndefined()
   })
 
   test('asks the database once for an unknown key, and once for many requests at the same time', async () => {
     const ring = new KeyRing(watch())
-    const secret = createSecret()
-    await Promise.all(Array.from({ length: 50 }, () => ring.find(secret)))
-    expect(await ring.find(secret)).toBeUndefined()
+    const digest = digestSecret(createSecret()) ?? ''
+    await Promise.all(Array.from({ length: 50 }, () => ring.find(digest)))
+    expect(await ring.find(digest)).toBeUndefined()
     expect(asked).toBe(1)
   })
 })

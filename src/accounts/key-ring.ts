@@ -5,7 +5,7 @@ import { SlidingWindow } from '../lib/sliding-window.js'
 import type { Pool } from '../store/connection.js'
 import { PLANS, type Plan } from './plans.js'
 import { selectKeyOwner, selectRevision } from './queries.js'
-import { digestSecret, hasPrefix, toHash } from './secret.js'
+import { toHash } from './secret.js'
 
 /** The sender of a request: the key, the account that owns it, and what its plan grants. */
 export type Caller = { keyId: number; accountId: number; plan: Plan }
@@ -20,7 +20,7 @@ const TRUST_MS = 700
 const CALLERS_MAX = 100_000
 
 /**
- * The keys that this process has seen. Memory answers while the accounts' revision was read less
+ * The keys that this process has seen, by their digests. Memory answers while the accounts' revision was read less
  * than TRUST_MS ago, and the database otherwise: a process that is cut off or stalled never lets a
  * revoked key pass. Real time is measured here, not the service's clock, because other processes
  * revoke.
@@ -39,19 +39,18 @@ export class KeyRing {
   }
 
   /** The caller of a key that this process has seen lately; `undefined`: ask `find`. */
-  recall(secret: string): Caller | undefined {
-    if (!hasPrefix(secret) || performance.now() - this.#syncedAt >= TRUST_MS) return undefined
-    return this.#callers.get(digestSecret(secret))
+  recall(digest: string): Caller | undefined {
+    if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined
+    return this.#callers.get(digest)
   }
 
   /** Whether the database had no such key. It is never made later: keys are random. */
-  isUnknown(secret: string): boolean {
-    return this.#unknown.has(digestSecret(secret))
+  isUnknown(digest: string): boolean {
+    return this.#unknown.has(digest)
   }
 
   /** The caller of an active key; `undefined` when there is no such key. */
-  async find(secret: string): Promise<Caller | undefined> {
-    const digest = digestSecret(secret)
+  async find(digest: string): Promise<Caller | undefined> {
     if (this.#unknown.has(digest)) return undefined
     return await (this.#lookups.get(digest) ?? this.#lookUp(digest))
   }

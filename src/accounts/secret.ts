@@ -1,25 +1,28 @@
+import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 
 /** 192 random bits, as 48 lower-case hexadecimal characters. */
 export const createSecret = (): string => `ax_live_${randomBytes(24).toString('hex')}`
 
-/** Whether the text has the form of a key, with today's prefix or the legacy one. */
-export const isSecret = (text: string): boolean => /^(?:ax|auspex)_live_[0-9a-f]{48}$/.test(text)
-
-/** A cheap necessary condition of `isSecret`. */
-export const hasPrefix = (text: string): boolean =>
-  text.startsWith('ax_live_') || text.startsWith('auspex_live_')
+// With today's prefix or the legacy one.
+const SECRET = /^(?:ax|auspex)_live_[0-9a-f]{48}$/
 
 /**
  * What is stored and looked up: the SHA-256 of the random part, so that a key works with today's
  * prefix and with the legacy one. It is too random to be guessed back, so no salt is needed.
+ * `undefined`: the text as a whole is no key. There is no other way from a text to a lookup.
  */
-export const digestSecret = (secret: string): string =>
-  hash('sha256', secret.slice(secret.lastIndexOf('_') + 1), 'base64')
+export const digestSecret = (text: string): string | undefined =>
+  SECRET.test(text) ? hash('sha256', text.slice(-48), 'base64') : undefined
 
 export const toHash = (digest: string): Buffer => Buffer.from(digest, 'base64')
 
-export const hashSecret = (secret: string): Buffer => toHash(digestSecret(secret))
+/** The digest as the database stores it. Throws when the text is no key. */
+export function hashSecret(secret: string): Buffer {
+  const digest = digestSecret(secret)
+  assert(digest !== undefined, 'the text is no key')
+  return toHash(digest)
+}
 
 /** The end of a key, enough for an owner to recognise it. */
 export const hintOf = (secret: string): string => secret.slice(-4)
