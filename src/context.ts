@@ -12,6 +12,7 @@ import type { Config } from './config/config.js'
 import { type Clock, systemClock } from './core/clock.js'
 import type { StatusPart } from './jobs/job.js'
 import { JobRunner } from './jobs/runner.js'
+import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
 import type { Pool } from './store/connection.js'
 import type { Store } from './store/store.js'
@@ -23,6 +24,8 @@ export type Context = {
   config: Config
   clock: Clock
   log: Log
+  /** For lines that clients and upstreams can cause as often as they like. */
+  floodLog: FloodLog
   /** The pool of this moment. */
   readonly sql: Pool
   store: Pick<Store, 'sql' | 'control' | 'problem'>
@@ -57,6 +60,7 @@ export function createContext(parts: ContextParts): Context {
     config,
     clock,
     log,
+    floodLog: new FloodLog(log),
     get sql() {
       return store.sql
     },

@@ -118,6 +118,7 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
     await store.close()
     await watching.catch(() => undefined)
     await database.close()
+    ctx.floodLog.flush()
     ctx.log.info('stopped')
   }
   return { ready, failed, stop }

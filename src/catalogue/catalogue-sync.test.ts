@@ -2,6 +2,7 @@ import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../test/until.js'
 import { JobRunner } from '../jobs/runner.js'
+import { createLog } from '../lib/log.js'
 import type { Timing } from '../lib/timing.js'
 import { Catalogue } from './catalogue.js'
 import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
@@ -34,7 +35,7 @@ function startSync() {
   const jobs = new CatalogueSync(world.deps)
   const runner = new JobRunner({
     ...{ store: { problem: undefined }, registry: new Registry(), sleep },
-    ...{ clock: world.clock, log: world.deps.log },
+    ...{ clock: world.clock, log: createLog('silent', process.stderr) },
   })
   runner.add([
     {

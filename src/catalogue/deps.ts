@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
-import type { Log } from '../lib/log.js'
+import type { FloodLog } from '../lib/flood-log.js'
 import type { Pool } from '../store/connection.js'
 import type { ClobClient } from '../upstreams/clob/client.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
@@ -13,7 +13,7 @@ export type CatalogueDeps = {
   gamma: GammaClient
   clob: ClobClient
   clock: Clock
-  log: Log
+  floodLog: FloodLog
   metrics: CatalogueMetrics
   catalogue: Catalogue
 }
@@ -25,9 +25,9 @@ type DepsOwner = Omit<CatalogueDeps, 'gamma' | 'clob' | 'metrics'> & {
 
 /** Takes them from the context of the service. */
 export function catalogueDepsOf(ctx: DepsOwner): CatalogueDeps {
-  const { store, clock, log, catalogue, upstreams, metrics } = ctx
+  const { store, clock, floodLog, catalogue, upstreams, metrics } = ctx
   const { gamma, clob } = upstreams
-  return { store, gamma, clob, clock, log, catalogue, metrics: metrics.catalogue }
+  return { store, gamma, clob, clock, floodLog, catalogue, metrics: metrics.catalogue }
 }
 
 export type CatalogueMetrics = ReturnType<typeof createCatalogueMetrics>

@@ -63,12 +63,12 @@ async function readFromGamma(
   { tokens, conditions }: LookupKeys,
   signal: AbortSignal,
 ): Promise<KnownMarket[]> {
-  const { gamma, catalogue, log } = deps
+  const { gamma, catalogue, floodLog } = deps
   if (tokens.length + conditions.length === 0) return []
   const onRefused = (key: string, err: unknown) => {
     deps.metrics.odd.inc()
     catalogue.lookups.counts.unreadable++
-    log.warn({ err, key }, 'a market cannot be read')
+    floodLog.write('warn', 'a market cannot be read', () => ({ err, key }))
   }
   const options = { isRefusal: isUnreadable, onRefused }
   const ids = tokens.map(toTokenId)

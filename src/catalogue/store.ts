@@ -23,7 +23,7 @@ type Stored = { markets: KnownMarket[]; odd: number }
  * and `also` in the last one.
  */
 export async function storeEntries(
-  { store, clock, catalogue, metrics, log }: CatalogueDeps,
+  { store, clock, catalogue, metrics, floodLog }: CatalogueDeps,
   { events = [], markets = [], odd = 0 }: Entries,
   also?: (tx: Sql) => Promise<void>,
 ): Promise<KnownMarket[]> {
@@ -38,7 +38,7 @@ export async function storeEntries(
   const storeApart = async (): Promise<Stored> => {
     const refused: Stored[] = []
     const onRefused = (_entry: Entry, err: unknown) => {
-      log.warn({ err }, 'an entry of the catalogue cannot be stored')
+      floodLog.write('warn', 'an entry of the catalogue cannot be stored', () => ({ err }))
       refused.push({ markets: [], odd: 1 })
     }
     const write = (some: readonly Entry[]) =>

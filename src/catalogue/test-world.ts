@@ -7,6 +7,7 @@ import { openHost } from '../../sim/server/host.js'
 import { Universe } from '../../sim/universe/universe.js'
 import { createTestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
+import { FloodLog } from '../lib/flood-log.js'
 import { createLog } from '../lib/log.js'
 import type { Timing } from '../lib/timing.js'
 import { ClobClient } from '../upstreams/clob/client.js'
@@ -62,7 +63,7 @@ export async function openCatalogueWorld(limits?: ConstructorParameters<typeof C
     gamma: new GammaClient({ ...shared, url: gamma.url }),
     clob: new ClobClient({ ...shared, url: clob.url }),
     clock,
-    log: createLog('silent', process.stderr),
+    floodLog: new FloodLog(createLog('silent', process.stderr)),
     metrics: createCatalogueMetrics(registry),
     catalogue: new Catalogue(clock, limits),
   }

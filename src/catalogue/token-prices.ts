@@ -52,13 +52,14 @@ export async function refreshMidpoints(deps: CatalogueDeps, signal: AbortSignal)
 }
 
 async function readMids(
-  { clob, store, clock, metrics, log }: CatalogueDeps,
+  { clob, store, clock, metrics, floodLog }: CatalogueDeps,
   tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   const found = await bisect(tokens.map(toTokenId), (ids) => clob.getMidpoints(ids, signal), {
     isRefusal: isUnreadable,
-    onRefused: (token, err) => log.warn({ err, token }, 'a midpoint cannot be read'),
+    onRefused: (token, err) =>
+      floodLog.write('warn', 'a midpoint cannot be read', () => ({ err, token })),
   })
   const mids = new Map(found.flatMap((byToken) => [...byToken]))
   const rows = tokens.map((token) => ({ token, mid: toMillionths(mids.get(toTokenId(token))) }))

@@ -6,6 +6,7 @@ import type { BatchFacts } from '../chain/facts/registry.js'
 import type { Clock } from '../core/clock.js'
 import { AMOUNT_MAX } from '../core/money.js'
 import { isCombo } from '../core/structured-id.js'
+import { FloodLog } from '../lib/flood-log.js'
 import type { Log } from '../lib/log.js'
 import { DecodeError } from '../upstreams/polygon/abi.js'
 import { decodeMatchOrders } from '../upstreams/polygon/calldata.js'
@@ -32,7 +33,7 @@ const PUBLISHED_MS = 5 * 60_000
 export class LiveEvents {
   readonly #bus: Bus
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #floodLog: FloodLog
   readonly #enricher: Enricher
   readonly #pending = new PendingMatches()
   #unreadable = 0
@@ -42,7 +43,7 @@ export class LiveEvents {
   constructor({ bus, markets, clock, log }: LiveEventsOptions) {
     this.#bus = bus
     this.#clock = clock
-    this.#log = log
+    this.#floodLog = new FloodLog(log)
     this.#enricher = new Enricher(markets)
   }
 
@@ -103,7 +104,8 @@ export class LiveEvents {
     try {
       this.#bus.publish(blockEvents(batch, block, this.#enricher, confirm))
     } catch (error) {
-      this.#log.error({ err: error, block: block.number }, 'events of a block could not be made')
+      const fields = () => ({ err: error, block: block.number })
+      this.#floodLog.write('error', 'events of a block could not be made', fields)
     }
   }
 
@@ -124,8 +126,10 @@ export class LiveEvents {
       const match = toPendingMatch(hash, call)
       if (match.rows.every(isPossible)) return match
     } catch (error) {
-      if (!(error instanceof DecodeError))
-        this.#log.error({ err: error, tx: hash }, 'pending match could not be decoded')
+      if (!(error instanceof DecodeError)) {
+        const fields = () => ({ err: error, tx: hash })
+        this.#floodLog.write('error', 'pending match could not be decoded', fields)
+      }
     }
     this.#unreadable++
     return undefined

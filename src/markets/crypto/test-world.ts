@@ -40,11 +40,11 @@ export async function openCryptoWorld() {
   const t = await createTestApp({ config: { gammaUrl: host.url } })
   t.clock.set(universe.nowMs)
   const { key } = await t.createCaller('enterprise')
-  const { store, clock, log, catalogue, upstreams } = t.ctx
+  const { store, clock, floodLog, catalogue, upstreams } = t.ctx
   const registry = new Registry()
   const metrics = createUpstreamMetrics(registry)
   const deps: CatalogueDeps = {
-    ...{ store, clock, log, catalogue, clob: upstreams.clob },
+    ...{ store, clock, floodLog, catalogue, clob: upstreams.clob },
     gamma: new GammaClient({ url: host.url, metrics, clock, timing: instantTiming() }),
     metrics: createCatalogueMetrics(registry),
   }
