@@ -45,7 +45,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/v3/') ? dropTrailingSlash(url) : url),
-    clientErrorHandler: createClientFaultHandler(nextId, ctx.log),
+    clientErrorHandler: createClientFaultHandler(nextId, ctx.floodLog),
     frameworkErrors: answerBadPath,
     schemaErrorFormatter: describeFault,
   })
@@ -54,7 +54,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
   addRequestHeaders(app)
 
   const observe = observeRoutes(app, ctx)
-  handleErrors(app, ctx.log)
+  handleErrors(app, ctx.floodLog)
   handleNotFound(app, observe)
   acceptJsonBodies(app)
   showFrontPage(app)

@@ -1,7 +1,7 @@
-import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { probeRoutes } from '../../test/probe-routes.js'
+import { sendRaw } from '../../test/raw-request.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 
 let t: TestApp
@@ -191,19 +191,6 @@ describe('answers', () => {
 })
 
 describe('what is not even a request', () => {
-  const send = (bytes: string | Buffer) =>
-    new Promise<string>((resolve, reject) => {
-      const { port } = t.app.server.address() as { port: number }
-      const socket = connect(port, '127.0.0.1')
-      let answer = ''
-      socket.on('data', (chunk) => {
-        answer += chunk.toString()
-      })
-      socket.on('close', () => resolve(answer))
-      socket.on('error', reject)
-      socket.write(bytes)
-    })
-
   test.each([
     ['garbage', 'hello\r\n\r\n', 400],
     ['a flood of headers', `GET / HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(20_000)}\r\n`, 431],
@@ -212,7 +199,7 @@ describe('what is not even a request', () => {
     ['a method with a body', 'QUERY / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 405],
     ['a greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00', 400],
   ])('%s gets an answer in JSON', async (_what, bytes, status) => {
-    const answer = await send(bytes)
+    const answer = await sendRaw(t.app, bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(answer).toMatch(/\{"error":".+"\}$/)
   })

@@ -1,16 +1,26 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, databaseLost } from '../core/errors.js'
-import type { Log } from '../lib/log.js'
+import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
+import type { FloodLog } from '../lib/flood-log.js'
 import { isOutage } from '../store/connection.js'
+import { markAnswer } from './request-headers.js'
+
+const INCOMPLETE = 'The client left before its request was complete.'
 
 /** Turns every error of a request into an answer that the caller may read. */
-export function handleErrors(app: FastifyInstance, log: Log): void {
+export function handleErrors(app: FastifyInstance, log: FloodLog): void {
   app.setErrorHandler((error: Error, request, reply) => {
-    const known = toApiError(error)
-    const fields = { request_id: request.id, route: request.routeOptions.url }
-    if (known === undefined) log.error({ err: error, ...fields }, 'request failed')
-    else if (known.status >= 500) log.warn({ reason: known.message, ...fields }, 'request refused')
+    const known = toApiError(error, request)
+    const { url: route } = request.routeOptions
+    const fields = { request_id: request.id, route }
+    if (known === undefined) {
+      const kind = `${route} ${messageOf(error)}`
+      log.write('error', 'request failed', () => ({ err: error, ...fields }), kind)
+    } else if (known.status >= 500) {
+      const reason = known.message
+      log.write('warn', 'request refused', () => ({ reason, ...fields }), `${route} ${reason}`)
+    }
     const body = known ?? new ApiError(500, 'Internal server error')
     return sendError(request, reply, body)
   })
@@ -35,8 +45,9 @@ function visibleFields(request: FastifyRequest, { fields }: ApiError) {
 }
 
 /** `undefined`: a fault of the service, whose details are for the log alone. */
-function toApiError(error: Error): ApiError | undefined {
+function toApiError(error: Error, { raw }: FastifyRequest): ApiError | undefined {
   if (error instanceof ApiError) return error
+  if (error === raw.errored) return badRequest(INCOMPLETE)
   if (isOutage(error)) return databaseLost(error)
   const { code, statusCode = 500 } = error as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
@@ -51,7 +62,7 @@ function toApiError(error: Error): ApiError | undefined {
 
 /** Answers paths that the router cannot read; no hook has run for them. */
 export function answerBadPath(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  reply.header('x-request-id', request.id)
+  markAnswer(request, reply)
   const isLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
   const message = isLong ? 'A path parameter is too long.' : 'The path is not valid UTF-8.'
   return sendError(request, reply, new ApiError(isLong ? 414 : 400, message))
@@ -65,34 +76,58 @@ const CLIENT_FAULTS: Record<string, [status: string, message: string]> = {
     '431 Request Header Fields Too Large',
     'The request headers are too large.',
   ],
+  HPE_INVALID_EOF_STATE: ['400 Bad Request', INCOMPLETE],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }
+const CLOSE_MS_MAX = 1_000
 const MALFORMED: [string, string] = ['400 Bad Request', 'The request is not valid HTTP.']
 const UNKNOWN_METHOD: [string, string] = [
   '405 Method Not Allowed\r\nallow: GET, HEAD, POST, PUT, DELETE',
   'The HTTP method is not known.',
 ]
 
-type ClientFault = NodeJS.ErrnoException & { rawPacket?: Buffer }
+type ClientFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-function describeClientFault({ code, rawPacket }: ClientFault): [status: string, message: string] {
-  const start = rawPacket?.subarray(0, 1_000).toString('latin1') ?? ''
+function describeClientFault(fault: ClientFault): [status: string, message: string] {
+  const { code, rawPacket = Buffer.alloc(0), bytesParsed = 0 } = fault
+  // The packet may begin with other requests.
+  const from = rawPacket.lastIndexOf('\n', bytesParsed) + 1
+  const start = rawPacket.subarray(from, from + 1_000).toString('latin1')
   if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(start)) return UNKNOWN_METHOD
   return CLIENT_FAULTS[code ?? ''] ?? MALFORMED
 }
 
-/** Answers bytes that are not a valid HTTP request. */
-export function createClientFaultHandler(nextId: () => string, log: Log) {
-  return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+/** Answers bytes that are not a valid HTTP request, after the requests before them. */
+export function createClientFaultHandler(nextId: () => string, log: FloodLog) {
+  const faulty = new WeakSet<Socket>()
+  const answer = (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const current = responseOf(socket)
+    if (current?.req.complete === true) {
+      return void current.once('close', () => answer(error, socket))
+    }
+    if (!socket.writable || current?.headersSent === true) return void socket.destroy()
     const [status, message] = describeClientFault(error)
     const id = nextId()
     const fields = { request_id: id, reason: message, ip: socket.remoteAddress }
-    log.info(fields, 'request not understood')
+    log.write('info', 'request not understood', () => fields, message)
     const body = JSON.stringify({ error: message })
     socket.end(
       `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `content-length: ${body.length}\r\nx-request-id: ${id}\r\nconnection: close\r\n\r\n${body}`,
+        `content-length: ${body.length}\r\nx-content-type-options: nosniff\r\n` +
+        `x-request-id: ${id}\r\nconnection: close\r\n\r\n${body}`,
     )
+    // A client that does not close its end would keep the connection otherwise.
+    socket.setTimeout(CLOSE_MS_MAX)
+  }
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    // Node.js calls again for every chunk after the first fault.
+    if (faulty.has(socket)) return
+    faulty.add(socket)
+    answer(error, socket)
   }
 }
+
+/** The response whose turn it is on a connection. Node.js has no public name for it. */
+const responseOf = (socket: Socket) =>
+  (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined

@@ -1,8 +1,12 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { counts } from '../../test/counts.js'
+import { createTestDatabase } from '../../test/database.js'
 import { probe, probeRoutes } from '../../test/probe-routes.js'
+import { sendRaw } from '../../test/raw-request.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { createKey, retireKey } from '../accounts/accounts.js'
-import { createSecret } from '../accounts/secret.js'
+import { createSecret, digestSecret } from '../accounts/secret.js'
 
 let t: TestApp
 beforeAll(async () => {
@@ -95,6 +99,105 @@ describe('key', () => {
     await get('/v1/probe/broken', withKey(key))
     expect(t.logged.length).toBeGreaterThan(8)
     expect(t.logged.join('')).not.toContain(key.slice(8))
+  })
+})
+
+describe('key in memory and key in the database', () => {
+  let memory: TestApp
+  let store: TestApp
+  beforeAll(async () => {
+    const database = await createTestDatabase()
+    memory = await createTestApp({ routes: [probeRoutes], database })
+    const shared = { ...database, drop: async () => undefined }
+    store = await createTestApp({ routes: [probeRoutes], database: shared })
+    for (const { app } of [memory, store]) await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(async () => {
+    await store.close()
+    await memory.close()
+  })
+
+  /** Header lines, and what is in the query. */
+  type Sent = { lines: string[]; query: string }
+
+  const ask = async ({ app, clock }: TestApp, { lines, query }: Sent) => {
+    clock.advance(60_000)
+    const start = `GET ${LIST}${query} HTTP/1.1`
+    const head = [start, 'host: x', 'connection: close', ...lines, '', ''].join('\r\n')
+    const answer = await sendRaw(app, Buffer.from(head, 'latin1'))
+    return { status: Number(answer.split(' ')[1]), body: answer.split('\r\n\r\n')[1] }
+  }
+
+  test('give the same answer to whatever a request sends as its key', async () => {
+    const { key } = await memory.createCaller('enterprise')
+    const legacy = key.replace('ax_', 'auspex_')
+    const pieces = fc.oneof(
+      fc.constantFrom(key, key, legacy, createSecret(), key.slice(8), key.toUpperCase(), ''),
+      fc.constantFrom(
+        'junk_',
+        'x',
+        '"',
+        'ax_live_',
+        'Bearer ',
+        '\u00e9',
+        '\u00a0',
+        'k'.repeat(9_000),
+      ),
+    )
+    const separators = fc.constantFrom('', '', '_', ',', ', ', ' ', '\t', ';')
+    const values = fc
+      .array(fc.tuple(pieces, separators), { minLength: 1, maxLength: 3 })
+      .map((parts) => parts.flat().join(''))
+    const names = fc.constantFrom(
+      'x-api-key: ',
+      'X-API-Key:',
+      'authorization: Bearer ',
+      'authorization: ',
+    )
+    const line = fc.tuple(names, fc.oneof(values, fc.constant(key))).map((parts) => parts.join(''))
+    const query = fc.oneof(
+      { weight: 3, arbitrary: fc.constant('') },
+      { weight: 1, arbitrary: values.map((value) => `&key=${encodeURIComponent(value)}`) },
+    )
+    const sent = fc.record({ lines: fc.array(line, { maxLength: 2 }), query })
+
+    // Another scheme than Bearer is not for this service, whatever follows it.
+    const valueIn = (text: string) =>
+      /^(?:x-api-key:|authorization: bearer )(.*)$/i
+        .exec(text)?.[1]
+        ?.replace(/^[ \t]+|[ \t]+$/g, '') ?? ''
+    const isKey = (text: string) => /^(ax|auspex)_live_[0-9a-f]{48}$/.test(text)
+    await fc.assert(
+      fc.asyncProperty(sent, async (each) => {
+        await memory.ctx.keyRing.find(digestSecret(key) ?? '')
+        await memory.ctx.keyRing.sync()
+        const [fast, slow] = [await ask(memory, each), await ask(store, each)]
+        expect(fast).toEqual(slow)
+        // An admitted request has the key once, and nothing else in the place where it stands.
+        const places = [...each.lines.map(valueIn), decodeURIComponent(each.query.slice(5))]
+        if (slow.status === 200) expect(places.filter(isKey)).toHaveLength(1)
+        else expect([401, 403, 431]).toContain(slow.status)
+      }),
+      { numRuns: counts({ short: 150, long: 2_000 }) },
+    )
+  }, 120_000)
+
+  test.each<[string, (key: string) => Sent]>([
+    ['text before the key', (key) => ({ lines: [`x-api-key: junk_${key}`], query: '' })],
+    [
+      'two keys in one header',
+      (key) => ({ lines: [`x-api-key: ${createSecret()}_${key}`], query: '' }),
+    ],
+    ['a list of keys', (key) => ({ lines: [`x-api-key: ${key}, ${key}`], query: '' })],
+    ['two bearer tokens', (key) => ({ lines: [`authorization: Bearer ${key} ${key}`], query: '' })],
+    ['text before it in the query', (key) => ({ lines: [], query: `&key=ax_live_${key}` })],
+  ])('401: %s, also while the key is in memory', async (_what, toSent) => {
+    const { key } = await memory.createCaller('free')
+    const plain = { lines: [`x-api-key: ${key}`], query: '' }
+    await memory.ctx.keyRing.sync()
+    expect((await ask(memory, plain)).status).toBe(200)
+    expect(memory.ctx.keyRing.recall(digestSecret(key) ?? '')).toBeDefined()
+    expect((await ask(memory, toSent(key))).status).toBe(401)
   })
 })
 

@@ -80,8 +80,9 @@ function chooseSecret(given: unknown[]): unknown {
   return secret
 }
 
-// Other schemes belong to proxies in front of the service and carry none of its keys.
+// Other schemes belong to proxies in front of the service and carry none of its keys. A header that
+// names the scheme and is not one token stays whole, and is refused as malformed.
 function readBearer(header: string | undefined): string | undefined {
-  const match = header === undefined ? null : /^bearer +(\S+) *$/i.exec(header)
-  return match?.[1]
+  if (header === undefined || !/(?:^|[\s,])bearer(?:[\s,]|$)/i.test(header)) return undefined
+  return /^bearer +(\S+)$/i.exec(header)?.[1] ?? header
 }

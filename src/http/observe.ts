@@ -23,7 +23,7 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
       }
       const seconds = elapsedTime / 1000
       addTime(tallies, request.method, statusCode, seconds)
-      logRequest(ctx, request, statusCode, seconds)
+      logRequest(ctx, route, request, statusCode, seconds)
     }
   }
   app.addHook('onRoute', (route) => {
@@ -41,21 +41,29 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
  * Refused requests at info, all others at debug: a busy service would fill its log. Probes of readiness
  * come all the time, and `/v1/status` says why they fail.
  */
-function logRequest(ctx: Context, request: FastifyRequest, status: number, seconds: number): void {
-  const level = status >= 400 && request.url !== '/readyz' ? 'info' : 'debug'
-  if (!ctx.log.isLevelEnabled(level)) return
-  ctx.log[level](
-    {
-      request_id: request.id,
-      method: request.method,
-      url: loggableUrl(request.url),
-      status,
-      ms: Math.round(seconds * 1000),
-      ip: request.ip,
-      account: request.caller?.accountId,
-    },
-    'request',
-  )
+function logRequest(
+  { log, floodLog }: Context,
+  route: string,
+  request: FastifyRequest,
+  status: number,
+  seconds: number,
+): void {
+  const account = request.caller?.accountId
+  const fields = () => ({
+    request_id: request.id,
+    method: request.method,
+    url: loggableUrl(request.url),
+    status,
+    ms: Math.round(seconds * 1000),
+    ip: request.ip,
+    account,
+  })
+  if (status >= 400 && request.url !== '/readyz') {
+    const sender = account === undefined ? 'without account' : `of account ${account}`
+    floodLog.write('info', 'request', fields, `${status} ${route} ${sender}`)
+  } else if (log.isLevelEnabled('debug')) {
+    log.debug(fields(), 'request')
+  }
 }
 
 /** The URL without the key. Decoded, so that the log's own filter recognises a key in any spelling. */

@@ -1,17 +1,27 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, badRequest } from '../core/errors.js'
 
 const EXPOSED =
   'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor'
 const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
 
+/** Far more than a browser and a chain of proxies send. */
+const HEADERS_MAX = 100
+
 /**
- * Sets the headers that do not depend on the route: the request's id, and CORS headers that let pages
- * of any origin call the API. Keys travel in headers that a page must set itself, never in cookies.
+ * Checks the headers of every request, and sets those of every answer that do not depend on the route:
+ * the request's id, the ban on guessing content types, and CORS headers that let pages of any origin
+ * call the API. Keys travel in headers that a page must set itself, never in cookies.
  * Only browsers send an origin, so only they get the CORS headers.
  */
 export function addRequestHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    markAnswer(request, reply)
+    const fault = checkHeaders(request)
+    if (fault !== undefined) {
+      reply.header('connection', 'close')
+      return done(fault)
+    }
     const { origin } = request.headers
     if (origin === undefined || request.url.startsWith('/metrics')) return done()
 
@@ -24,6 +34,27 @@ export function addRequestHeaders(app: FastifyInstance): void {
     reply.header('access-control-max-age', 86_400)
     return reply.code(204).send()
   })
+}
+
+/** Sets the headers of every answer, errors included. */
+export function markAnswer({ id }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', id)
+  reply.header('x-content-type-options', 'nosniff')
+}
+
+const HOST = /^(?:[\w.~%-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/** What is wrong with the headers as a whole. A repeated header arrives as one, joined by commas. */
+function checkHeaders({ raw, headers }: FastifyRequest): ApiError | undefined {
+  if (raw.rawHeaders.length > 2 * HEADERS_MAX) {
+    return new ApiError(431, `The request has more than ${HEADERS_MAX} headers.`)
+  }
+  const { host = '' } = headers
+  if (host === '' && raw.httpVersion === '1.0') return undefined
+  if (host === '') return badRequest('The request has no Host header.')
+  if (!HOST.test(host))
+    return badRequest('The Host header is not one host, with or without a port.')
+  return undefined
 }
 
 /** Sets headers that are given as names and values in turn. */

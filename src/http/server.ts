@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { serveInTurn } from './serve-in-turn.js'
 
 /** A server with bounds on connections, slow senders and slow readers. */
 export function createHttpServer(handler: RequestListener): Server {
@@ -11,10 +12,17 @@ export function createHttpServer(handler: RequestListener): Server {
     requestTimeout: 30_000,
     // Longer than the minute after which proxies usually give up an idle connection.
     keepAliveTimeout: 72_000,
+    // `checkHeaders` sees what was sent and refuses it in the form of every other answer: Node.js would
+    // drop headers past the thousandth and repeated ones, and answer a missing host by itself.
+    joinDuplicateHeaders: true,
     requireHostHeader: false,
   }
-  const server = createServer(options, handler)
+  const serve = serveInTurn(handler)
+  const server = createServer(options, serve)
+  server.maxHeadersCount = 0
   server.maxConnections = 10_000
+  // An expectation that is unknown may be ignored; Node.js would answer with a bare 417.
+  server.on('checkExpectation', serve)
   cutSlowReaders(server)
   return server
 }

@@ -1,3 +1,4 @@
+import { Gauge } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
@@ -216,9 +217,37 @@ describe('GET /metrics', () => {
   test.each([
     ['from elsewhere', '192.0.2.1', {}],
     ['with a wrong token', '192.0.2.1', { authorization: 'Bearer let-me-out' }],
-    ['through a proxy on this machine', '127.0.0.1', { 'x-forwarded-for': '192.0.2.1' }],
+    ['with a wrong token from this machine', '127.0.0.1', { authorization: 'Bearer let-me-out' }],
   ])('403: %s', async (_who, address, headers) => {
     expect((await scrape(address, headers)).statusCode).toBe(403)
+  })
+
+  test.each([
+    ...['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-By'],
+    ...['X-Real-IP', 'Via', 'X-Original-Forwarded-For', 'CF-Connecting-IP', 'True-Client-IP'],
+  ])('403: through a proxy on this machine that sends %s, even without a value', async (name) => {
+    for (const value of ['192.0.2.1', '']) {
+      expect((await scrape('127.0.0.1', { [name]: value })).statusCode).toBe(403)
+    }
+    const authorization = 'Bearer let-me-in'
+    expect((await scrape('127.0.0.1', { [name]: 'x', authorization })).statusCode).toBe(200)
+  })
+
+  test('200: collected once a second, however many ask', async () => {
+    let collected = 0
+    new Gauge({
+      name: 'probe_collections',
+      help: 'test',
+      registers: [t.ctx.metrics.registry],
+      collect() {
+        this.set(++collected)
+      },
+    })
+    t.clock.advance(1_000)
+    const replies = await Promise.all(Array.from({ length: 50 }, () => scrape('127.0.0.1')))
+    for (const { body } of replies) expect(body).toContain('probe_collections 1\n')
+    t.clock.advance(1_000)
+    expect((await scrape('127.0.0.1')).body).toContain('probe_collections 2\n')
   })
 })
 

@@ -92,6 +92,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
     },
   )
 
+  const collectMetrics = createCollector(ctx)
   app.get(
     '/metrics',
     { config: { access: 'public' }, schema: { hide: true } },
@@ -102,11 +103,26 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
           'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.',
         )
       }
-      ctx.metrics.storeUp.set(ctx.store.problem === undefined ? 1 : 0)
       reply.type(ctx.metrics.registry.contentType)
-      return await ctx.metrics.registry.metrics()
+      return await collectMetrics()
     },
   )
+}
+
+/**
+ * Collects the metrics once a second at most, however many callers ask: it takes milliseconds, in which
+ * nothing else runs.
+ */
+function createCollector({ metrics, store, clock }: Context): () => Promise<string> {
+  let collected = { second: Number.NaN, text: Promise.resolve('') }
+  return () => {
+    const second = Math.floor(clock.now() / 1000)
+    if (second !== collected.second) {
+      metrics.storeUp.set(store.problem === undefined ? 1 : 0)
+      collected = { second, text: metrics.registry.metrics() }
+    }
+    return collected.text
+  }
 }
 
 // Digests have one length, which the comparison needs, and do not reveal that of the token.
@@ -114,12 +130,15 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
 
+// `Forwarded`, `X-Forwarded-*`, `X-Real-IP` and `Via`; the others are those of large proxy services.
+const OF_PROXY = /forwarded|^x-real-|^via$|client-ip$|^cf-|^x-envoy-|^x-original-/
+
 function mayScrape(request: FastifyRequest, token: string | undefined): boolean {
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (given !== undefined && token !== undefined) {
     return timingSafeEqual(digest(given), digest(token))
   }
   // Behind a proxy on this machine every request comes from here: then the address proves nothing.
-  const isForwarded = ['x-forwarded-for', 'forwarded'].some((name) => name in request.headers)
+  const isForwarded = Object.keys(request.headers).some((name) => OF_PROXY.test(name))
   return !isForwarded && LOOPBACK.test(request.socket.remoteAddress ?? '')
 }
