@@ -34,7 +34,9 @@ describe('auspex backfill', () => {
   test('says that the blocks are here already', async () => {
     await run('--from', '150')
     expect(printed).toEqual([
-      'Blocks 150 to 150 are here already.\nThe ledger begins at block 100, as before.',
+      'Nothing was missing: blocks 150 to 150 are here already.\n' +
+        'The ledger begins at block 100, as before.\n' +
+        'Stored facts are not replaced. If an audit found differences: auspex backfill --again --from 150 --to 150',
     ])
   })
 
@@ -43,7 +45,18 @@ describe('auspex backfill', () => {
     ['a block is not booked yet', ['--from', '50', '--to', '201'], 'Block 201 is not booked yet'],
     ['the range runs backwards', ['--from', '50', '--to', '40'], '--to 40 is below --from 50'],
     ['a block is no number', ['--from', 'x'], 'It must be a number from 0 to 2147483647'],
-    ['nothing is asked for', [], "required option '--from <block>' not specified"],
+    ['nothing is asked for', [], 'Name the first block that is to be read with --from'],
+    ['there is no node to read again from', ['--again'], 'No node is configured'],
+    [
+      '--again of blocks that are not booked',
+      ['--again', '--to', '201'],
+      'Block 201 is not booked',
+    ],
+    [
+      '--again of blocks that were never read',
+      ['--again', '--from', '99'],
+      'use --again with --from 100',
+    ],
   ])('fails: %s', async (_why, args, message) => {
     await expect(run(...args)).rejects.toThrow(message)
     expect(printed).toEqual([])

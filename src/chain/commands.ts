@@ -4,7 +4,7 @@ import { OperatorError } from '../core/errors.js'
 import type { Target } from '../store/connection.js'
 import type { WithDatabase } from '../store/with-database.js'
 
-type BackfillFlags = { from: number; to?: number; factsOnly?: boolean }
+type BackfillFlags = { from?: number; to?: number; again?: boolean; factsOnly?: boolean }
 
 const BLOCK_MAX = 2 ** 31 - 1
 /** Exit code of a process that a signal ended, by the convention of shells. */
@@ -15,14 +15,24 @@ export function addChainCommands(program: Command, withDatabase: WithDatabase): 
   return program
     .command('backfill')
     .description('read older blocks of the chain, beside a running service or without one')
-    .requiredOption('--from <block>', 'the first block', parseBlock)
-    .option('--to <block>', 'the last block; default: the one before the ledger', parseBlock)
+    .option(
+      '--from <block>',
+      'the first block; with --again the default is the first stored one',
+      parseBlock,
+    )
+    .option(
+      '--to <block>',
+      'the last block; default: the one before the ledger, with --again the last booked one',
+      parseBlock,
+    )
+    .option('--again', 'read stored blocks again, replace facts that differ, rebuild the ledger')
     .option('--facts-only', 'leave positions and profits as they are for now')
     .addHelpText(
       'after',
       '\nIt may be stopped at any time: the same command goes on where it was.\n' +
         'With --facts-only the ledger takes the blocks in when the command is run again without it.\n' +
-        '\nExample:\n  $ auspex backfill --from 78000000\n',
+        '\nExamples:\n  $ auspex backfill --from 78000000\n' +
+        '  $ auspex backfill --again --from 78120000 --to 78120500\n',
     )
     .action((flags: BackfillFlags, command: Command) =>
       withDatabase(command, (_pool, { config, target }) => backfill(config, target, flags)),
@@ -36,8 +46,8 @@ async function backfill(config: Config, target: Target, flags: BackfillFlags): P
     import('./backfill/show.js'),
     import('../upstreams/with-upstreams.js'),
   ])
-  const { from: fromBlock, to: toBlock, factsOnly } = flags
-  const range = { fromBlock, toBlock, factsOnly }
+  const { from: fromBlock, to: toBlock, again, factsOnly } = flags
+  const range = { fromBlock, toBlock, again, factsOnly }
   const startMs = performance.now()
   const result = await withUpstreams(config, ({ polygon }) =>
     untilInterrupted((signal) =>

@@ -4,6 +4,7 @@ import type { Output } from '../../lib/progress.js'
 import type { Timing } from '../../lib/timing.js'
 import { createPool, type Pool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
+import { transact } from '../../store/transaction.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchLimits } from '../follow/batches.js'
@@ -11,11 +12,20 @@ import { checkCommandNode } from '../follow/check-node-chain.js'
 import { selectState } from '../queries.js'
 import { buildIndexes } from '../write/partitions.js'
 import { selectHoles } from '../write/state.js'
-import { chooseRange, type WantedRange } from './choose-range.js'
-import { selectHoleBelow, selectPossibleStart } from './queries.js'
+import { chooseAgainRange, chooseRange, type WantedRange } from './choose-range.js'
+import {
+  type RepairRow,
+  selectFirstBlock,
+  selectHoleBelow,
+  selectPossibleStart,
+  selectRepair,
+  startRepair,
+} from './queries.js'
+import { AgainReader } from './read-again.js'
 import { HistoryWriter, readHole } from './read-hole.js'
 import { Rebuild } from './rebuild.js'
 import { type BackfillResult, showReading, showRebuild } from './show.js'
+import { dropTwins } from './twin-tables.js'
 
 export type BackfillOptions = WantedRange & {
   target: Target
@@ -23,6 +33,8 @@ export type BackfillOptions = WantedRange & {
   polygon: PolygonClient | undefined
   /** Leaves the ledger as it is. */
   factsOnly?: boolean | undefined
+  /** Reads blocks that are here already, and replaces their facts by what the node has. */
+  again?: boolean | undefined
   out: Output
   batchLimits?: BatchLimits | undefined
   rowsMax?: number | undefined
@@ -35,7 +47,8 @@ const LOST = 'The database closed the connection. Run the same command again to 
 
 /**
  * Reads older history beside a running service, each block once however often the command is run, and
- * rebuilds the ledger if it can begin earlier then.
+ * rebuilds the ledger if it can begin earlier then. With `again` it reads stored blocks instead, replaces
+ * what differs from the node, and rebuilds the ledger in any case.
  */
 export function runBackfill(
   options: BackfillOptions,
@@ -84,23 +97,68 @@ async function backfill(
   options: BackfillOptions,
   signal: AbortSignal,
 ): Promise<BackfillResult> {
+  const read = await (options.again === true ? readAgain : readMissing)(pool, options, signal)
   const state = await selectState(pool)
-  const range = chooseRange(state, options)
-  const before = state.ledgerFrom ?? range.fromBlock
-  const holes = await selectHoles(pool, range)
-  const fills = await readHoles(pool, holes, options, signal)
-  const possibleFrom = (await selectPossibleStart(pool, await selectState(pool))) ?? before
-  const isWanted = possibleFrom < before && options.factsOnly !== true
-  if (isWanted) await rebuild(pool, possibleFrom, options, signal)
+  const before = state.ledgerFrom ?? read.range.fromBlock
+  const possibleFrom = (await selectPossibleStart(pool, state)) ?? before
+  const repair = await selectRepair(pool)
+  const isWanted = possibleFrom < before || (repair !== undefined && possibleFrom === before)
+  const isRebuilt = isWanted && options.factsOnly !== true
+  if (isRebuilt) await rebuild(pool, possibleFrom, options, signal)
   return {
-    range,
-    blocks: sizeOf(holes),
-    fills,
-    ledgerFrom: { before, now: isWanted ? possibleFrom : before },
+    ...read,
+    isRebuilt,
+    ledgerFrom: { before, now: isRebuilt ? possibleFrom : before },
     possibleFrom,
     holeBelow: await selectHoleBelow(pool, possibleFrom),
+    unread: repair !== undefined && repair.doneTo < repair.toBlock ? restOf(repair) : undefined,
   }
 }
+
+type Read = Pick<BackfillResult, 'range' | 'blocks' | 'fills' | 'replaced'>
+
+async function readMissing(
+  pool: Pool,
+  options: BackfillOptions,
+  signal: AbortSignal,
+): Promise<Read> {
+  const range = chooseRange(await selectState(pool), options)
+  const holes = await selectHoles(pool, range)
+  const fills = await readHoles(pool, holes, options, signal)
+  return { range, blocks: sizeOf(holes), fills, replaced: undefined }
+}
+
+/** Goes on where an earlier attempt was interrupted, if it was about the same blocks. */
+async function readAgain(pool: Pool, options: BackfillOptions, signal: AbortSignal): Promise<Read> {
+  const { out, batchLimits: limits, timing, factsOnly = false } = options
+  const state = await selectState(pool)
+  const firstBlock = (await selectFirstBlock(pool)) ?? 0
+  const wanted = chooseAgainRange(state, firstBlock, { ...options, factsOnly })
+  const polygon = await openNode(pool, options, signal)
+  const earlier = await selectRepair(pool)
+  const goesOn =
+    earlier?.fromBlock === wanted.fromBlock &&
+    (options.toBlock === undefined || earlier.toBlock === wanted.toBlock)
+  const range = goesOn ? { fromBlock: earlier.fromBlock, toBlock: earlier.toBlock } : wanted
+  if (!goesOn) {
+    await transact(pool, async (tx) => {
+      await startRepair(tx, range)
+      await dropTwins(tx)
+    })
+  }
+  const rest = goesOn ? restOf(earlier) : range
+  const reader = await AgainReader.open(pool)
+  const blocks = rest.toBlock - rest.fromBlock + 1
+  const shown = showReading('Reading blocks again', blocks, reader, out)
+  try {
+    await reader.read(rest, { pool, polygon, limits, timing, ...shown }, signal)
+  } finally {
+    shown.end()
+  }
+  return { range, blocks, fills: reader.fills, replaced: reader.replaced }
+}
+
+const restOf = ({ doneTo, toBlock }: RepairRow): BlockRange => ({ fromBlock: doneTo + 1, toBlock })
 
 /** Returns how many fills were read. */
 async function readHoles(
@@ -109,15 +167,11 @@ async function readHoles(
   options: BackfillOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { polygon, out, batchLimits: limits, timing } = options
+  const { out, batchLimits: limits, timing } = options
   if (holes.length === 0) return 0
-  if (polygon === undefined) {
-    throw new OperatorError('No node is configured. Set AUSPEX_POLYGON_URL or --polygon-url.')
-  }
-  // A node that is unusable from the start is not retried.
-  await checkCommandNode(pool, polygon, signal)
+  const polygon = await openNode(pool, options, signal)
   const writer = await HistoryWriter.open(pool)
-  const shown = showReading(sizeOf(holes), writer, out)
+  const shown = showReading('Reading the chain', sizeOf(holes), writer, out)
   try {
     const reading = { pool, polygon, writer, limits, timing, ...shown }
     for (const hole of holes) await readHole(hole, reading, signal)
@@ -128,6 +182,19 @@ async function readHoles(
   } finally {
     shown.end()
   }
+}
+
+/** A node that is unusable from the start is not retried. */
+async function openNode(
+  pool: Pool,
+  { polygon }: BackfillOptions,
+  signal: AbortSignal,
+): Promise<PolygonClient> {
+  if (polygon === undefined) {
+    throw new OperatorError('No node is configured. Set AUSPEX_POLYGON_URL or --polygon-url.')
+  }
+  await checkCommandNode(pool, polygon, signal)
+  return polygon
 }
 
 async function rebuild(

@@ -42,7 +42,36 @@ export async function selectHoleBelow(sql: Sql, block: number): Promise<BlockRan
   return range && { fromBlock: range.toBlock + 1, toBlock: block - 1 }
 }
 
-/** The ledger was rebuilt, and begins with this block. */
+/** The ledger was rebuilt, and begins with this block. What was read again is in it. */
 export async function moveLedgerStart(tx: Sql, fromBlock: number): Promise<void> {
   await tx`update chain_state set ledger_from = ${fromBlock}, epoch = epoch + 1`
+  await tx`delete from repair`
+}
+
+/** The first block whose facts are stored, or of the ledger. */
+export async function selectFirstBlock(sql: Sql): Promise<number | undefined> {
+  const [row] = await sql<{ first: number | null }[]>`
+    select least((select min(from_block) from coverage), (select ledger_from from chain_state)) as first`
+  return row?.first ?? undefined
+}
+
+/** Blocks that are read again, and the last one that was. */
+export type RepairRow = BlockRange & { doneTo: number }
+
+/** `undefined`: the ledger has what was read again. */
+export async function selectRepair(sql: Sql): Promise<RepairRow | undefined> {
+  const [row] = await sql<RepairRow[]>`select from_block, to_block, done_to from repair`
+  return row
+}
+
+/** Takes the place of one that was not finished. */
+export async function startRepair(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
+  await tx`delete from repair`
+  await tx`
+    insert into repair (from_block, to_block, done_to)
+    values (${fromBlock}, ${toBlock}, ${fromBlock - 1})`
+}
+
+export async function moveRepair(tx: Sql, doneTo: number): Promise<void> {
+  await tx`update repair set done_to = ${doneTo}`
 }

@@ -100,7 +100,7 @@ export async function backfill(
   const options: BackfillOptions = {
     target,
     polygon,
-    fromBlock: world.universe.chain.firstNumber,
+    fromBlock: changes.again === true ? undefined : world.universe.chain.firstNumber,
     out: { write: () => undefined },
     batchLimits: BATCH_LIMITS,
     rowsMax: ROWS_MAX,

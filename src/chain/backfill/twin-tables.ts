@@ -18,9 +18,15 @@ export async function useTwins(tx: Sql): Promise<void> {
   await tx.unsafe(`set local search_path = ${TWIN_SCHEMA}, public; set local statement_timeout = 0`)
 }
 
+/** Removes a ledger that was begun. */
+export async function dropTwins(tx: Sql): Promise<void> {
+  await tx.unsafe(`drop schema if exists ${TWIN_SCHEMA} cascade`)
+}
+
 /** Creates the tables, empty: like those in use, without the indexes beside the primary key. */
 export async function createTwins(tx: Sql): Promise<void> {
-  await tx.unsafe(`drop schema if exists ${TWIN_SCHEMA} cascade; create schema ${TWIN_SCHEMA}`)
+  await dropTwins(tx)
+  await tx.unsafe(`create schema ${TWIN_SCHEMA}`)
   const tables = await tx<
     { name: string; key: string; partitionKey: string | null; options: string | null }[]
   >`
@@ -96,10 +102,14 @@ export async function swapTwins(tx: Sql): Promise<void> {
     set local search_path = public;
     set local lock_timeout = ${LOCK_WAIT_MS};
     lock table ${inUse} in access exclusive mode`)
-  // Which tokens a condition has is no part of the ledger: its journal goes on. A block whose hash is
-  // not kept cannot be gone back to.
+  // Which tokens a condition has is no part of the ledger, and its journal follows from the tokens: those
+  // that are as new as what was stated of them need none. A block whose hash is not kept cannot be gone
+  // back to.
   await tx.unsafe(`
-    insert into ${TWIN_SCHEMA}.undo select * from undo where state = 'tokens';
+    insert into ${TWIN_SCHEMA}.undo
+    select stated_in, 'tokens', array[id], '{}'
+      from tokens
+     where stated_in > (select block from ${TWIN_SCHEMA}.undo_floor) and since >> 20 < stated_in;
     delete from quarantine where reason = 'out_of_range';
     insert into quarantine select * from ${TWIN_SCHEMA}.quarantine;
     update ${TWIN_SCHEMA}.undo_floor

@@ -1,7 +1,7 @@
 import type { IdTable } from './queries.js'
 
 /** The first place on the chain that names an id. */
-type Reference = { name: string; seq: number; place: number }
+export type Reference = { name: string; seq: number; place: number }
 
 /** The natural ids of one table that a batch names and that are not in memory. */
 export class References {

@@ -8,6 +8,7 @@ import { addReferences, type BatchFacts, idsOfEntry } from '../facts/registry.js
 import { type IdLimits, IdMemory } from './id-memory.js'
 import { type IdReferences, References } from './id-references.js'
 import {
+  byIdTable,
   type FoundId,
   ID_TABLES,
   type IdTable,
@@ -70,7 +71,7 @@ export class IdRegistry implements IdLookup {
     const created = this.#create(references, last)
     const outcomes = await this.#insert(tx, created, batch.outcomes, last)
     if (journal) await insertOutcomeJournal(tx, outcomes.filter(isOlderThanStated(created, last)))
-    this.#lastIds = byTable((table) => last[table] + created[table].length)
+    this.#lastIds = byIdTable((table) => last[table] + created[table].length)
     return { wallets: created.wallets.map(idOf), tokens: created.tokens.map(idOf) }
   }
 
@@ -180,7 +181,7 @@ export class IdRegistry implements IdLookup {
     this.#setIds(found)
     const missing = conditions.map(idOf).filter((id) => !memory.keepsTokensOf(id))
     await this.#findSets(sql, [...missing, ...this.#setConditions(tokens)])
-    return byTable((table) =>
+    return byIdTable((table) =>
       found[table].map(({ name, id }) => ({ id, since: references[table].take(name)?.seq ?? 0 })),
     )
   }
@@ -216,7 +217,7 @@ export class IdRegistry implements IdLookup {
 
   /** Numbers what is left of the references, and brings it into memory. */
   #create(references: IdReferences, last: LastIds): NewIds {
-    const created = byTable((table) => {
+    const created = byIdTable((table) => {
       const left = references[table].takeAll()
       return left.map(({ name, seq }, index) => ({ name, id: last[table] + 1 + index, since: seq }))
     })
@@ -259,13 +260,6 @@ export class IdRegistry implements IdLookup {
 }
 
 const idOf = ({ id }: { id: number }): number => id
-
-const byTable = <T>(make: (table: IdTable) => T): Record<IdTable, T> => ({
-  wallets: make('wallets'),
-  tokens: make('tokens'),
-  conditions: make('conditions'),
-  builders: make('builders'),
-})
 
 const isEmpty = (references: IdReferences): boolean =>
   ID_TABLES.every((table) => references[table].size === 0)

@@ -21,11 +21,20 @@ export type TokenOutcome = {
 }
 export type LastIds = Record<IdTable, number>
 
-const COLUMNS: Record<PlainIdTable, string> = {
+/** The column of the natural id. */
+export const NAME_COLUMNS: Readonly<Record<IdTable, string>> = {
   wallets: 'address',
   conditions: 'condition',
   builders: 'code',
+  tokens: 'token',
 }
+
+export const byIdTable = <T>(make: (table: IdTable) => T): Record<IdTable, T> => ({
+  wallets: make('wallets'),
+  tokens: make('tokens'),
+  conditions: make('conditions'),
+  builders: make('builders'),
+})
 
 /** One transaction at a time adds or removes ids, until it ends. */
 export async function lockIds(tx: Sql): Promise<void> {
@@ -45,7 +54,7 @@ export async function selectIds(
      cross join lateral (
        select id
          from ${sql(table)}
-        where ${sql(COLUMNS[table])} = decode(substr(name, 3), 'hex')
+        where ${sql(NAME_COLUMNS[table])} = decode(substr(name, 3), 'hex')
        offset 0
      ) as known`
 }
@@ -108,7 +117,7 @@ export async function insertIds(
 async function insertPlainIds(tx: Sql, table: PlainIdTable, ids: readonly NewId[]): Promise<void> {
   if (ids.length === 0) return
   await tx`
-    insert into ${tx(table)} (id, ${tx(COLUMNS[table])}, since)
+    insert into ${tx(table)} (id, ${tx(NAME_COLUMNS[table])}, since)
     select id, decode(substr(name, 3), 'hex'), since
       from unnest(${ids.map(({ id }) => id)}::integer[],
                   ${ids.map(({ name }) => name)}::text[],

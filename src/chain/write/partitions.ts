@@ -47,6 +47,11 @@ export async function ensurePartitions(
   }
 }
 
+/** Partitions that are noted and not there are made again by `ensurePartitions`. */
+export async function forgetLostPartitions(tx: Sql): Promise<void> {
+  await tx`delete from partitions where to_regclass('public.' || name) is null`
+}
+
 /**
  * Builds the indexes that are missing, one partition after the other, each whole or not at all;
  * writers of that partition wait. `beforeBlock`: only where no row below this block is still to come.

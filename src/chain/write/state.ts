@@ -71,6 +71,11 @@ export async function startLedger(
            epoch = epoch + 1`
 }
 
+/** What a process has of ids and ledger in memory is void from now on. */
+export async function moveEpoch(tx: Sql): Promise<void> {
+  await tx`update chain_state set epoch = epoch + 1`
+}
+
 export async function moveCursor(tx: Sql, { block, hash, timeSec }: ChainCursor): Promise<void> {
   await tx`
     update chain_state
@@ -138,6 +143,26 @@ export async function insertRecentBlocks(
                   ${blocks.map(({ parentHash }) => parentHash ?? null)}::text[])
         as read (number, time, hash, parent_hash)`
   await tx`delete from recent_blocks where number < ${lowest}`
+}
+
+/** Makes the rows of these blocks right, as far as a reorganisation may need them; returns how many were not. */
+export async function mendRecentBlocks(tx: Sql, blocks: readonly BatchBlock[]): Promise<number> {
+  const { count } = await tx`
+    insert into recent_blocks (number, time, hash, parent_hash)
+    select number, read.time, decode(substr(hash, 3), 'hex'), decode(substr(parent_hash, 3), 'hex')
+      from unnest(${blocks.map(({ number }) => number)}::integer[],
+                  ${blocks.map(({ timeSec }) => timeSec)}::integer[],
+                  ${blocks.map(({ hash }) => hash)}::text[],
+                  ${blocks.map(({ parentHash }) => parentHash ?? null)}::text[])
+        as read (number, time, hash, parent_hash)
+     cross join chain_state
+     cross join undo_floor
+     where number >= greatest(ledger_from, undo_floor.block, chain_state.block - ${REORG_BLOCKS_MAX}::integer)
+    on conflict (number) do update
+       set time = excluded.time, hash = excluded.hash, parent_hash = excluded.parent_hash
+     where (recent_blocks.time, recent_blocks.hash, recent_blocks.parent_hash)
+           is distinct from (excluded.time, excluded.hash, excluded.parent_hash)`
+  return count
 }
 
 export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void> {

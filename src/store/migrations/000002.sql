@@ -26,6 +26,15 @@ create table coverage (
   to_block integer not null check (to_block >= from_block)
 );
 
+-- Blocks that are read again (`auspex backfill --again`), up to `done_to` so far. The row goes when the
+-- ledger has been rebuilt from what was read.
+create table repair (
+  is_only_row boolean primary key default true check (is_only_row),
+  from_block integer not null,
+  to_block integer not null,
+  done_to integer not null
+);
+
 -- The blocks that have facts. Which other blocks were read depends on the batches, so they are not kept.
 create table blocks (
   number integer primary key,
@@ -79,6 +88,7 @@ create table tokens (
 );
 create index tokens_condition on tokens (condition);
 create index tokens_since on tokens using brin (since);
+create index tokens_stated_in on tokens using brin (stated_in);
 
 -- Partitions of the tables below hold 2^18 blocks each and are made when the first row needs them;
 -- their other indexes are built when they are full, or when the head is reached.

@@ -1,0 +1,94 @@
+import { messageOf, OperatorError } from '../../core/errors.js'
+import { readAhead } from '../../lib/read-ahead.js'
+import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
+import type { PolygonClient } from '../../upstreams/polygon/client.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import { UntrustedLogsError } from '../attribute/order-logs.js'
+import type { BatchLimits, BatchRange } from '../follow/batches.js'
+import type { Batch } from '../follow/block-sink.js'
+import { ParentMismatchError } from '../follow/headers.js'
+import { explainFault, MissingHistoryError } from '../follow/missing-history.js'
+import { eachFacts, type ReadBatch } from './each-facts.js'
+
+export type ReadOptions = {
+  polygon: PolygonClient
+  onBatch: (batch: Batch) => void
+  /** The node's answer failed or was wrong; the request is repeated. */
+  onFault: (message: string) => void
+  limits?: BatchLimits | undefined
+  timing?: Timing | undefined
+}
+
+type RangeOptions = ReadOptions & {
+  pools: Set<string>
+  store: (read: ReadBatch) => Promise<void>
+}
+
+const BACKOFF = { baseMs: 500, maxMs: 30_000 }
+/** About ten minutes in a row. */
+const FAILURES_MAX = 25
+
+/** Reads a range upward and hands the facts of each batch on. Faults of the node are retried for a while. */
+export async function readRange(
+  range: BatchRange,
+  { pools, store, ...options }: RangeOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { polygon, onBatch, limits, timing } = options
+  let place = range
+  const readUpward = async () => {
+    const batches = eachFacts(polygon, place, signal, { pools, limits, timing })
+    for await (const read of readAhead(batches)) {
+      signal.throwIfAborted()
+      const { batch } = read
+      await store(read)
+      place = {
+        ...range,
+        fromBlock: batch.toBlock + 1,
+        previousHash: batch.blocks.at(-1)?.hash,
+      }
+      onBatch(batch)
+    }
+  }
+  await retryFaults(() => place.fromBlock, readUpward, options, signal)
+}
+
+/**
+ * Runs the work again after faults of the node, for a while. `nextBlock`: the block that it begins with
+ * then. Throws an OperatorError when that does not help.
+ */
+export async function retryFaults(
+  nextBlock: () => number,
+  work: () => Promise<void>,
+  { polygon, onFault, timing = systemTiming }: Omit<ReadOptions, 'onBatch'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; ; ) {
+    const before = nextBlock()
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isFault(error)) throw error
+      const fault = await explainFault(polygon, nextBlock(), error, signal)
+      if (fault instanceof MissingHistoryError) throw refuseHistory(fault)
+      failures = nextBlock() > before ? 1 : failures + 1
+      if (failures > FAILURES_MAX || (error instanceof UpstreamError && !error.retryable)) {
+        throw new OperatorError(`${messageOf(error)}\nRun the same command again to go on.`)
+      }
+      onFault(messageOf(error))
+      await timing.sleep(backoffMs(BACKOFF, failures), signal)
+    }
+  }
+}
+
+const refuseHistory = ({ message, firstBlock }: MissingHistoryError): OperatorError =>
+  new OperatorError(
+    `${message}.\nRead from block ${firstBlock} on (--from ${firstBlock}), or set a node that has older blocks (AUSPEX_POLYGON_URL or --polygon-url).`,
+  )
+
+/** Errors that another answer of the node may not have. */
+const isFault = (error: unknown): boolean =>
+  error instanceof UpstreamError ||
+  error instanceof ParentMismatchError ||
+  error instanceof UntrustedLogsError
