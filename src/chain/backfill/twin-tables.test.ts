@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 beforeEach(async () => {
-  await sql`truncate positions, undo, pnl, quarantine`
+  await sql`truncate positions, undo, pnl, quarantine, tokens`
 })
 
 /** All that can be said of the tables in use, but for their rows. */
@@ -60,6 +60,11 @@ async function swap(fill: (tx: Sql) => Promise<unknown> = async () => undefined)
 const insertPosition = (tx: Sql, held: number) =>
   tx`insert into positions values (1, 2, 0, 0, 0, 0, ${held}, 0, 0, 0, 0, 0)`
 
+/** A token that this block names first, and whose condition another one states. */
+const insertToken = (id: number, block: number, statedIn: number) => sql`
+  insert into tokens (id, token, since, condition, stated_in, outcome)
+  values (${id}, int4send(${id}), ${seqOf(block, 3)}, 1, ${statedIn}, 0)`
+
 describe('tables that were swapped', () => {
   test('are like the old ones, to the name of each index', async () => {
     const before = await readSchema()
@@ -83,12 +88,13 @@ describe('tables that were swapped', () => {
     expect(await sql`select amount from pnl order by seq`).toEqual([{ amount: 1n }, { amount: 2n }])
   })
 
-  test('keep the journal of what tokens belong to, and of refusals only the new ones', async () => {
+  test('have the journal that the tokens need, and of refusals only the new ones', async () => {
     const undo = (tx: Sql, state: string) =>
       tx`insert into undo values (9, ${state}, '{4}', '{-1}')`
     const refuse = (tx: Sql, seq: number, reason: string) =>
       tx`insert into quarantine values (${seq}, ${reason}, '', '', '', '', '')`
-    await undo(sql, 'tokens')
+    await insertToken(4, 8, 9)
+    await insertToken(5, 9, 9)
     await undo(sql, 'supplies')
     await refuse(sql, 1, 'out_of_range')
     await refuse(sql, 2, 'undecodable')
@@ -96,14 +102,17 @@ describe('tables that were swapped', () => {
       await undo(tx, 'reserves')
       await refuse(tx, 3, 'out_of_range')
     })
-    const states = await sql<{ state: string }[]>`select state from undo order by state`
-    expect(states.map(({ state }) => state)).toEqual(['reserves', 'tokens'])
+    expect(await sql`select block, state, key, image from undo order by state`).toEqual([
+      { block: 9, state: 'reserves', key: [4n], image: [-1n] },
+      { block: 9, state: 'tokens', key: [4n], image: [] },
+    ])
     const refused = await sql<{ seq: bigint }[]>`select seq from quarantine order by seq`
     expect(refused.map(({ seq }) => seq)).toEqual([2n, 3n])
   })
 
   test('keep nothing of the journal up to the block below which no reorganisation can go back', async () => {
-    await sql`insert into undo values (9, 'tokens', '{4}', '{}'), (12, 'tokens', '{5}', '{}')`
+    await insertToken(4, 8, 9)
+    await insertToken(5, 9, 12)
     await swap(async (tx) => {
       await tx`insert into undo values (10, 'supplies', '{1}', null), (11, 'supplies', '{1}', null)`
       await tx`update undo_floor set block = 10`
