@@ -27,6 +27,7 @@ describe('a history that was booked', () => {
       'nothing above the cursor',
       'blocks of facts',
       'sums of balances',
+      'holdings',
       'collateral of claims',
       'positions',
       'profit and loss',

@@ -4,6 +4,7 @@ import { transact } from '../store/transaction.js'
 import { checkBalances, checkCounterparts } from './balance-checks.js'
 import { checkCollateral } from './collateral-check.js'
 import type { Finding } from './finding.js'
+import { checkHoldings } from './holdings-check.js'
 import { readScope, type Scope, type Span } from './scope.js'
 import {
   checkBuilderHours,
@@ -72,6 +73,7 @@ async function checkTables(tx: Sql, scope: Scope, { span, signal }: AuditPlan): 
     () => checkNothingAbove(tx, scope),
     () => checkBlocksOfFacts(tx, span.blocks),
     () => checkBalances(tx, scope, span.tokens),
+    () => checkHoldings(tx, scope, span.tokens),
     () => checkCollateral(tx, scope, span.conditions),
   ])
 }
