@@ -37,7 +37,7 @@ const HOUR_MAX = 2 ** 20
 
 /** Every table whose rows change. To `pnl` rows are only added. */
 export const LEDGER_TABLES = {
-  /** Plain transfers change the balance alone; all other numbers follow the rules of cost and profit. */
+  /** The balance is that of the chain; all other numbers follow the rules of cost and profit. */
   positions: ledgerTable(
     { name: 'positions', keys: ['wallet', 'token'], secondMax: TOKEN_MAX, share: 1 },
     (wallet, token) => ({
