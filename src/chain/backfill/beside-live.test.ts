@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import type { Sql } from '../../store/connection.js'
 import type { FollowWorld } from '../follow/test-follow.js'
+import type { BlockListener } from '../write/block-writer.js'
 import { compareContents, readContents } from './test-contents.js'
+import { corruptFacts } from './test-corruption.js'
 import { backfill, bookFrom, follow, middleOf, openLongWorld } from './test-world.js'
 
 let world: FollowWorld
@@ -44,7 +46,64 @@ test('history that is read beside a service leaves what one run from the start l
   expect(found.positions?.length).toBeGreaterThan(500)
   expect(found.undo?.length).toBeGreaterThan(100)
   expect(await sumDifferences(database.sql)).toBe(0)
-}, 60_000)
+}, 120_000)
+
+test('blocks that are read again beside a service leave what one run from the start leaves', async () => {
+  const { universe } = world
+  const { firstNumber } = universe.chain
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  /** Blocks that the service has told of, again only after it has taken them back. */
+  const told = new Set<number>()
+  let quarantined = -1
+  const listener: BlockListener = {
+    onBooked:
+      ({ blocks }) =>
+      () => {
+        for (const { number } of blocks) {
+          if (told.has(number)) throw new Error(`block ${number} is told of twice`)
+          told.add(number)
+        }
+      },
+    onRewound: (toBlock) => {
+      for (const number of told) if (number > toBlock) told.delete(number)
+    },
+    onRebuilt: (count) => {
+      quarantined = count
+    },
+  }
+  const live = await follow(world, database, firstNumber, [listener])
+  onTestFinished(() => live.end())
+  await live.arrive()
+  const { sql } = database
+  await corruptFacts(sql)
+  await sql`update wallets set address = '\\x11' where id = 40`
+  await sql`insert into quarantine values (${(firstNumber + 5) * 2 ** 20}, 'x', '', '', '', '', '')`
+
+  let isDone = false
+  const reading = backfill(world, database, { again: true }).finally(() => {
+    isDone = true
+  })
+  reading.catch(() => undefined)
+  for (let turn = 1; !isDone; turn++) {
+    if (turn % 5 === 0) universe.reorg(3)
+    world.makeBlock()
+    await live.arrive()
+  }
+  const { replaced } = await reading
+  expect(replaced?.get('fills')).toBeGreaterThan(5)
+  universe.reorg(60)
+  for (let turn = 0; turn < 3; turn++) world.makeBlock()
+  await live.arrive()
+  await live.end()
+  expect(quarantined).toBe(0)
+
+  const whole = await bookFrom(world, firstNumber)
+  onTestFinished(() => whole.drop())
+  const found = await readContents(sql)
+  expect(compareContents(found, await readContents(whole.sql))).toEqual({})
+  expect(found.undo?.length).toBeGreaterThan(100)
+}, 120_000)
 
 /** Tokens whose holders do not hold what was made and not destroyed. */
 async function sumDifferences(sql: Sql): Promise<number> {

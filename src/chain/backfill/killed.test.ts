@@ -1,18 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { TestDatabase } from '../../../test/database.js'
 import type { FollowWorld } from '../follow/test-follow.js'
 import { compareContents, readContents } from './test-contents.js'
-import {
-  BATCH_LIMITS,
-  bookFrom,
-  cloneDatabase,
-  middleOf,
-  openLongWorld,
-  ROWS_MAX,
-} from './test-world.js'
+import { corruptFacts } from './test-corruption.js'
+import { BATCH_LIMITS, bookFrom, middleOf, openLongWorld, ROWS_MAX } from './test-world.js'
 
 const DIST = resolve(import.meta.dirname, '../../../dist/src')
 const KILLS = 6
@@ -35,10 +29,13 @@ const SCRIPT = `
   await runBackfill({ ...options, polygon, out: process.stderr }, new AbortController().signal)
   await polygon.close()`
 
-function startBackfill({ target }: TestDatabase): { child: ChildProcess; ended: Promise<unknown> } {
+type Started = { child: ChildProcess; ended: Promise<unknown> }
+
+function startBackfill({ target }: TestDatabase, again: boolean): Started {
   const options = {
     url: world.host.url,
     target,
+    again,
     fromBlock: world.universe.chain.firstNumber,
     batchLimits: BATCH_LIMITS,
     rowsMax: ROWS_MAX,
@@ -48,15 +45,18 @@ function startBackfill({ target }: TestDatabase): { child: ChildProcess; ended: 
   return { child, ended: once(child, 'exit') }
 }
 
+type Progress = { covered: string; doneTo: number | null; isMaking: boolean; epoch: number }
+
 /** Differs after each transaction that brought something. */
 async function readProgress({ sql }: TestDatabase): Promise<string> {
-  const [row] = await sql<{ covered: string; isMaking: boolean; epoch: number }[]>`
+  const [row] = await sql<Progress[]>`
     select (select string_agg(from_block || '-' || to_block, ',' order by from_block)
               from coverage) as covered,
+           (select done_to from repair) as done_to,
            to_regclass('auspex_rebuild.progress') is not null as is_making, epoch
       from chain_state`
   const done = row?.isMaking === true ? await readDone() : ''
-  return `${row?.covered} ${done} ${row?.epoch}`
+  return `${row?.covered} ${row?.doneTo} ${done} ${row?.epoch}`
 
   async function readDone(): Promise<unknown> {
     // It may be gone since.
@@ -78,16 +78,12 @@ function untilUnlocked({ sql }: TestDatabase): Promise<void> {
   })
 }
 
-test('a process that is killed again and again leaves what one run from the start leaves', async () => {
-  const { firstNumber } = world.universe.chain
-  const half = await bookFrom(world, middleOf(world))
-  await half.sql.end({ timeout: 1 })
-  const database = await cloneDatabase(half)
-  await half.drop()
+/** Kills one process after the other in the middle of its work, and lets the last one end. */
+async function killAndFinish(database: TestDatabase, again: boolean): Promise<void> {
   const stages = new Set<string>()
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await readProgress(database)
-    const { child, ended } = startBackfill(database)
+    const { child, ended } = startBackfill(database, again)
     let changes = 0
     for (let last = before; changes <= kill % 2 && child.exitCode === null; ) {
       const progress = await readProgress(database)
@@ -100,12 +96,31 @@ test('a process that is killed again and again leaves what one run from the star
     stages.add(await readProgress(database))
   }
   expect(stages.size).toBeGreaterThan(3)
-  const [code] = (await startBackfill(database).ended) as [number]
+  const [code] = (await startBackfill(database, again).ended) as [number]
   expect(code).toBe(0)
+}
 
-  const whole = await bookFrom(world, firstNumber)
-  const found = await readContents(database.sql)
+async function expectWhole({ sql }: TestDatabase): Promise<void> {
+  const whole = await bookFrom(world, world.universe.chain.firstNumber)
+  const found = await readContents(sql)
   const expected = await readContents(whole.sql)
   await whole.drop()
   expect(compareContents(found, expected)).toEqual({})
-}, 60_000)
+}
+
+test('a process that is killed again and again leaves what one run from the start leaves', async () => {
+  const half = await bookFrom(world, middleOf(world))
+  onTestFinished(() => half.drop())
+  await killAndFinish(half, false)
+  await expectWhole(half)
+}, 120_000)
+
+test('one that reads wrong blocks again leaves the same', async () => {
+  const wrong = await bookFrom(world, world.universe.chain.firstNumber)
+  onTestFinished(() => wrong.drop())
+  await corruptFacts(wrong.sql)
+  await wrong.sql`update wallets set address = int4send(id) where id in (40, 60)`
+  await wrong.sql`delete from tokens where id = 50`
+  await killAndFinish(wrong, true)
+  await expectWhole(wrong)
+}, 120_000)

@@ -99,7 +99,18 @@ function pairBySeq({ missing, misplaced, unnamed, references }: NamedIds): NewId
       bonds.push({ id, name: group[index]?.name ?? '', since: seq })
     }
   }
-  return bonds
+  return withoutDoubles(bonds, misplaced)
+}
+
+/** A name that has a row of its own changes it only if that row gets another name. */
+function withoutDoubles(bonds: readonly NewId[], misplaced: readonly NewId[]): NewId[] {
+  const rowOf = new Map(misplaced.map(({ name, id }) => [name, id]))
+  for (let left = bonds; ; ) {
+    const ids = new Set(left.map(({ id }) => id))
+    const next = left.filter(({ name, id }) => ids.has(rowOf.get(name) ?? id))
+    if (next.length === left.length) return next
+    left = next
+  }
 }
 
 /**

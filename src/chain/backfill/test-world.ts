@@ -11,7 +11,7 @@ import { eachBatch } from '../follow/batches.js'
 import { toBatchBlock } from '../follow/headers.js'
 import { readBlocks } from '../follow/read-blocks.js'
 import { type FollowWorld, followInto, hasty, openWorld } from '../follow/test-follow.js'
-import { BlockWriter } from '../write/block-writer.js'
+import { type BlockListener, BlockWriter } from '../write/block-writer.js'
 import { type BackfillOptions, runBackfill } from './backfill.js'
 
 /** Small batches, so that a short history has many. */
@@ -29,9 +29,14 @@ export const middleOf = ({ universe }: FollowWorld): number =>
   universe.chain.head.number - LIVE_BLOCKS
 
 /** A service that books the chain from this block on. */
-export async function follow(world: FollowWorld, { target }: TestDatabase, startBlock: number) {
+export async function follow(
+  world: FollowWorld,
+  { target }: TestDatabase,
+  startBlock: number,
+  listeners: readonly BlockListener[] = [],
+) {
   const pool = createPool(target, 2)
-  const line = await BlockWriter.open({ pool })
+  const line = await BlockWriter.open({ pool, listeners })
   const followed = followInto(world, line, { startBlock, batchLimits: BATCH_LIMITS })
   const end = async () => {
     await followed.stop()

@@ -49,6 +49,10 @@ export class ChainWatch {
     this.#update()
   }
 
+  onRebuilt(quarantined: number): void {
+    this.quarantined = quarantined
+  }
+
   get warnings(): string[] {
     const warnings = this.#busy.map(
       ({ operator, transfers }) =>

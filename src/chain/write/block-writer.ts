@@ -26,6 +26,7 @@ import type {
   ChainCursor,
 } from '../follow/block-sink.js'
 import { IdRegistry } from '../ids/id-registry.js'
+import { countQuarantined } from '../queries.js'
 import { cutFacts, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
 import {
@@ -52,6 +53,8 @@ export type BlockListener = {
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void
   /** `unquarantined`: so many logs of the blocks above were in quarantine and are deleted. */
   onRewound(toBlock: number, unquarantined: number): void
+  /** Another process has rebuilt the ledger or replaced facts; so many logs are in quarantine now. */
+  onRebuilt?(quarantined: number): void
 }
 
 type BlockWriterOptions = {
@@ -250,6 +253,8 @@ export class BlockWriter implements BlockSink {
       this.#forget()
       // Those of batches that are attributed and not booked yet stay.
       for (const pool of await selectPools(tx)) this.#pools.add(pool)
+      const quarantined = await countQuarantined(tx)
+      for (const listener of this.#listeners) listener.onRebuilt?.(quarantined)
     }
     this.#epoch = epoch
   }
