@@ -7,7 +7,7 @@ import { CATEGORIES, type Category, PERIODS, type Period } from './periods.js'
 import { readChoice, readOptionalUser } from './query.js'
 import { pageOfList } from './v2-page.js'
 
-const rule = (list: string) => ({ list, usual: 25, max: 50 })
+const rule = (list: string) => ({ list, usual: 25, max: 1000 })
 
 /** A board, or both ranks of one wallet. */
 export const leaderboardV2: Route = (api, query) => {
@@ -22,7 +22,11 @@ export const leaderboardV2: Route = (api, query) => {
   }
   const { standing, rank } = ranks('PNL')
   if (standing === undefined) return { data: null }
-  return { data: { ...showStanding(standing), pnl_rank: rank, volume_rank: ranks('VOL').rank } }
+  const volumeRank = ranks('VOL').rank
+  const older = { pnl_rank: rank, volume_rank: volumeRank }
+  return {
+    data: { ...showStanding(standing), rank_pnl: rank, rank_volume: volumeRank, ...older },
+  }
 }
 
 function listBoard(api: Api, query: URLSearchParams) {
@@ -40,13 +44,16 @@ const readBoard = (query: URLSearchParams): { period: Period; category: Category
 })
 
 const showStanding = ({ wallet, pnl, volumeShares, volumeUsd }: Standing) => ({
-  proxy_wallet: wallet.address,
-  name: wallet.name,
+  user_id: wallet.address,
+  user_name: wallet.name,
   profile_image: wallet.profileImage,
   x_username: wallet.xUsername,
   verified: wallet.verified,
   pnl,
   volume: volumeShares,
+  // Under the names that an earlier version of the host had.
+  proxy_wallet: wallet.address,
+  name: wallet.name,
   volume_usdc: volumeUsd,
 })
 

@@ -260,12 +260,12 @@ describe('boards', () => {
   test('ranks are numbers, and one wallet has both', async () => {
     const rows = await walk('/v2/leaderboard?time_period=all&limit=20', 3)
     expect(rows.map(({ rank }) => rank)).toEqual(rows.map((_, index) => index + 1))
-    const user = rows[10]?.proxy_wallet
+    const user = rows[10]?.user_id
     const { data }: { data: Row } = await get(`/v2/leaderboard?time_period=all&user=${user}`)
-    expect(data).toMatchObject({ proxy_wallet: user, pnl_rank: 11 })
+    expect(data).toMatchObject({ user_id: user, rank_pnl: 11 })
     const board = await walk('/v2/leaderboard?time_period=all&sort_by=VOLUME&limit=50')
-    const place = board.find(({ proxy_wallet }) => proxy_wallet === user)
-    expect(data.volume_rank).toBe(place?.rank)
+    const place = board.find(({ user_id }) => user_id === user)
+    expect(data.rank_volume).toBe(place?.rank)
   })
 
   test('the biggest wins are those of the profiles', async () => {

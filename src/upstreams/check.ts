@@ -88,7 +88,7 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
       upstream: 'data_api',
       ask: async (signal) => {
         const [leader] = await dataApi.listLeaderboard(1, signal)
-        return leader?.proxyWallet ?? 'the leaderboard is empty'
+        return leader?.userId ?? 'the leaderboard is empty'
       },
     },
     {

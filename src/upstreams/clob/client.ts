@@ -4,9 +4,9 @@ import { inBatches } from '../transport/paging.js'
 import {
   arrayOf,
   type Parser,
-  parseAmount,
   parseDecimal,
   parseInteger,
+  parseString,
 } from '../transport/parse-json.js'
 import type { PathLimit } from '../transport/rate-limit.js'
 import {
@@ -16,6 +16,7 @@ import {
   type ClobPrices,
   parseBook,
   parseByToken,
+  parseClobAmount,
   parseHistories,
   parseHistory,
   parseLastTrades,
@@ -96,11 +97,11 @@ export class ClobClient {
   }
 
   getMidpoints(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/midpoints', tokenIds, parseByToken(parseAmount), signal)
+    return this.#byToken('/midpoints', tokenIds, parseByToken(parseClobAmount), signal)
   }
 
   getSpreads(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/spreads', tokenIds, parseByToken(parseDecimal), signal)
+    return this.#byToken('/spreads', tokenIds, parseByToken(parseSpread), signal)
   }
 
   getLastTradePrices(
@@ -159,6 +160,9 @@ export class ClobClient {
     return joinMaps(answers)
   }
 }
+
+/** Below zero for a moment, when both sides of a book change. */
+const parseSpread: Parser<string> = (value, path) => parseDecimal(parseString(value, path), path)
 
 const toTokens = (tokenIds: readonly string[]) => tokenIds.map((token_id) => ({ token_id }))
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
-import { parseDecimal } from '../transport/parse-json.js'
+import { ParseError } from '../transport/parse-json.js'
 import {
   parseBook,
   parseByToken,
+  parseClobAmount,
   parseHistories,
   parseHistory,
   parseLastTrades,
@@ -44,14 +45,20 @@ describe('parseBook', () => {
     )
   })
 
-  test('a side that is null or missing is empty, and so are decimals that are ""', () => {
-    const { asks: _, ...oneSided } = { ...json, bids: null, last_trade_price: '', tick_size: '' }
-    expect(parseBook(oneSided, 'body')).toMatchObject({
-      bids: [],
-      asks: [],
-      lastTradePrice: undefined,
-      tickSize: undefined,
-    })
+  test('decimals that are "" are missing', () => {
+    const book = parseBook({ ...json, last_trade_price: '', tick_size: '', bids: [] }, 'body')
+    expect(book).toMatchObject({ bids: [], lastTradePrice: undefined, tickSize: undefined })
+  })
+
+  test.each([
+    ['a side that is null', { bids: null }],
+    ['a side that is missing', { asks: undefined }],
+    ['a price that is a number', { asks: [{ price: 0.5, size: '1' }] }],
+    ['a size that is a number', { bids: [{ price: '0.5', size: 1 }] }],
+    ['a time that is a number', { timestamp: 1_791_000_012_345 }],
+    ['a time that is none', { timestamp: '12.5' }],
+  ])('refuses %s', (_what, changes) => {
+    expect(() => parseBook({ ...json, ...changes }, 'body')).toThrow(ParseError)
   })
 
   test('quotes a level that is wrong', () => {
@@ -68,12 +75,14 @@ describe('parseBook', () => {
   })
 })
 
-test('prices may be numbers or strings, and one side may be missing', () => {
-  const json = { '1': { BUY: '0.45', SELL: 0.46 }, '2': { BUY: '' }, '3': null }
+test('prices are texts, and one side may be missing', () => {
+  const json = { '1': { BUY: '0.45', SELL: '0.46' }, '2': { BUY: '' }, '3': null }
   expect([...parseByToken(parsePrices)(json, 'body')]).toEqual([
     ['1', { buy: '0.45', sell: '0.46' }],
     ['2', { buy: undefined, sell: undefined }],
   ])
+  expect(() => parsePrices({ BUY: 0.45 }, 'body')).toThrow('body.BUY must be a string, got 0.45')
+  expect(() => parseByToken(parseClobAmount)({ '1': 0.45 }, 'body')).toThrow(ParseError)
 })
 
 test('a token that never traded has no side', () => {
@@ -105,7 +114,7 @@ test('whatever comes, nothing but a ParseError is thrown', () => {
   const parsers = [
     parseBook,
     parseByToken(parsePrices),
-    parseByToken(parseDecimal),
+    parseByToken(parseClobAmount),
     parseLastTrades,
     parseHistory,
     parseHistories,

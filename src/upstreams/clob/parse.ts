@@ -23,11 +23,12 @@ export function parseBook(value: unknown, path: string) {
   return {
     conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
     // Changes with every version of the book.
     hash: fields.optional('hash', parseString),
-    bids: fields.list('bids', parseLevel).sort((a, b) => Number(b.price) - Number(a.price)),
-    asks: fields.list('asks', parseLevel).sort((a, b) => Number(a.price) - Number(b.price)),
+    // Without one of the sides it would look like a book in which nothing is offered.
+    bids: fields.required('bids', parseLevels).sort((a, b) => Number(b.price) - Number(a.price)),
+    asks: fields.required('asks', parseLevels).sort((a, b) => Number(a.price) - Number(b.price)),
     minOrderSize: fields.optional('min_order_size', parseAmount),
     tickSize: fields.optional('tick_size', parseAmount),
     negRisk: fields.optional('neg_risk', parseBoolean),
@@ -35,12 +36,23 @@ export function parseBook(value: unknown, path: string) {
   }
 }
 
-function parseLevel(value: unknown, path: string) {
+const parseLevels = arrayOf((value, path) => {
   const fields = parseFields(value, path)
   return {
-    price: fields.required('price', parseAmount),
-    size: fields.required('size', parseAmount),
+    price: fields.required('price', parseClobAmount),
+    size: fields.required('size', parseClobAmount),
   }
+})
+
+/** A price or a size, always as text: a number may have lost digits on its way. */
+export const parseClobAmount: Parser<string> = (value, path) =>
+  parseAmount(parseString(value, path), path)
+
+/** Unix milliseconds, always as text. */
+export function parseClobTimeMs(value: unknown, path: string): number {
+  return /^\d{1,15}$/.test(parseString(value, path))
+    ? Number(value)
+    : refuseValue(path, 'milliseconds', value)
 }
 
 /** `{"<token>": …}`: tokens that the upstream does not have are absent. */
@@ -61,8 +73,8 @@ export type ClobPrices = ReturnType<typeof parsePrices>
 export function parsePrices(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    buy: fields.optional('BUY', parseAmount),
-    sell: fields.optional('SELL', parseAmount),
+    buy: fields.optional('BUY', parseClobAmount),
+    sell: fields.optional('SELL', parseClobAmount),
   }
 }
 
@@ -81,8 +93,10 @@ export function parseLastTrades(value: unknown, path: string): Map<string, ClobL
   return new Map(trades)
 }
 
+/** In any letter case. */
 export function parseClobSide(value: unknown, path: string): 'BUY' | 'SELL' {
-  return value === 'BUY' || value === 'SELL' ? value : refuseValue(path, 'BUY or SELL', value)
+  const side = parseString(value, path).toUpperCase()
+  return side === 'BUY' || side === 'SELL' ? side : refuseValue(path, 'BUY or SELL', value)
 }
 
 export type ClobPricePoint = { timeSec: number; price: number }

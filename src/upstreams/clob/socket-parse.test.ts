@@ -164,6 +164,21 @@ describe('frames', () => {
     expect(parseClobFrame(frame)).toMatchObject([{ bestBid: '0.73' }])
   })
 
+  test('a side may be written in any letter case, and hash and best prices may be missing', () => {
+    const change = { asset_id: '5511', price: '0.5', size: '1', side: 'Buy' }
+    const head = { event_type: 'price_change', market: '0xab5d', timestamp: '1791000013001' }
+    const frame = JSON.stringify({ ...head, price_changes: [change] })
+    expect(parseClobFrame(frame)).toMatchObject([{ changes: [{ side: 'BUY', price: '0.5' }] }])
+    const trade = readFixture('last-trade-price').replace('"BUY"', '"sell"')
+    expect(parseClobFrame(trade)).toMatchObject([{ side: 'SELL' }])
+  })
+
+  test.each(['1791036000000', '2026-10-03T14:00:00Z'])('a game may start at %j', (time) => {
+    const game = `"game_start_time": "${time}"`
+    const frame = readFixture('new-market').replace('"game_start_time": ""', game)
+    expect(parseClobFrame(frame)).toMatchObject([{ gameStartTimeMs: 1_791_036_000_000 }])
+  })
+
   test('no books at all is an answer too', () => {
     expect(parseClobFrame('[]')).toEqual([])
   })
@@ -175,6 +190,11 @@ describe('frames', () => {
     ['a negative price', readFixture('best-bid-ask').replace('0.73', '-0.73')],
     ['a side that is none', readFixture('price-change').replace('BUY', 'HOLD')],
     ['a time that is none', readFixture('tick-size-change').replace('1791000014000', 'noon')],
+    ['a time that is a number', readFixture('book').replace(/"(1791\d+)"/, '$1')],
+    ['a book with one side', readFixture('book').replace('"asks"', '"offers"')],
+    ['a new market without its id', readFixture('new-market').replace('"id"', '"no"')],
+    ['a resolution without its id', readFixture('market-resolved').replace('"id"', '"no"')],
+    ['a resolution without its market', readFixture('market-resolved').replace('"market"', '"no"')],
     ['one bad event among good ones', `[${readFixture('best-bid-ask')}, 5]`],
   ])('refused: %s', (_name, text) => {
     expect(() => parseClobFrame(text)).toThrow(ParseError)

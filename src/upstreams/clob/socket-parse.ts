@@ -7,11 +7,17 @@ import {
   parseEncoded,
   parseFields,
   parseId,
-  parseInteger,
   parseNumber,
   parseString,
+  parseTimeMs,
 } from '../transport/parse-json.js'
-import { type ClobBook, parseBook, parseClobSide } from './parse.js'
+import {
+  type ClobBook,
+  parseBook,
+  parseClobAmount,
+  parseClobSide,
+  parseClobTimeMs,
+} from './parse.js'
 
 /** One event of the market socket. Decimals are kept as they were written; what is empty is `undefined`. */
 export type ClobEvent =
@@ -61,7 +67,7 @@ function parsePriceChange(value: unknown, path: string) {
   return {
     type: 'price_change' as const,
     conditionId: fields.required('market', parseString),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
     changes: fields.required('price_changes', arrayOf(parseChange)),
   }
 }
@@ -71,9 +77,9 @@ function parseChange(value: unknown, path: string) {
   return {
     tokenId: fields.required('asset_id', parseId),
     side: fields.required('side', parseClobSide),
-    price: fields.required('price', parseAmount),
+    price: fields.required('price', parseClobAmount),
     // What the level holds now; zero: the level is gone.
-    size: fields.required('size', parseAmount),
+    size: fields.required('size', parseClobAmount),
     // Of the book after the change.
     hash: fields.optional('hash', parseString),
     bestBid: fields.optional('best_bid', parseAmount),
@@ -89,7 +95,7 @@ function parseTickSizeChange(value: unknown, path: string) {
     tokenId: fields.required('asset_id', parseId),
     oldTickSize: fields.optional('old_tick_size', parseAmount),
     newTickSize: fields.required('new_tick_size', parseAmount),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
   }
 }
 
@@ -99,11 +105,11 @@ function parseTrade(value: unknown, path: string) {
     type: 'last_trade_price' as const,
     conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
-    price: fields.required('price', parseAmount),
+    price: fields.required('price', parseClobAmount),
     size: fields.optional('size', parseAmount),
     side: fields.optional('side', parseClobSide),
     feeRateBps: fields.optional('fee_rate_bps', parseNumber),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
     transactionHash: fields.optional('transaction_hash', parseString),
   }
 }
@@ -117,7 +123,7 @@ function parseTop(value: unknown, path: string) {
     bestBid: fields.optional('best_bid', parseAmount),
     bestAsk: fields.optional('best_ask', parseAmount),
     spread: fields.optional('spread', parseDecimal),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
   }
 }
 
@@ -138,20 +144,26 @@ function parseNewMarket(value: unknown, path: string) {
     active: fields.optional('active', parseBoolean),
     sportsMarketType: fields.optional('sports_market_type', parseString),
     line: fields.optional('line', parseDecimal),
-    gameStartTime: fields.optional('game_start_time', parseString),
+    gameStartTimeMs: fields.optional('game_start_time', parseGameStartMs),
     tickSize: fields.optional('order_price_min_tick_size', parseAmount),
     takerBaseFee: fields.optional('taker_base_fee', parseNumber),
     feesEnabled: fields.optional('fees_enabled', parseBoolean),
     feeSchedule: fields.optional('fee_schedule', parseFeeSchedule),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
   }
+}
+
+/** As ISO text, or as milliseconds. */
+function parseGameStartMs(value: unknown, path: string): number {
+  const text = parseString(value, path)
+  return /^\d{12,15}$/.test(text) ? Number(text) : parseTimeMs(text, path)
 }
 
 function parseResolution(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     type: 'market_resolved' as const,
-    id: fields.optional('id', parseId),
+    id: fields.required('id', parseId),
     conditionId: fields.required('market', parseString),
     tokenIds: fields.list('assets_ids', parseId),
     // Both are undefined when neither outcome won alone.
@@ -159,7 +171,7 @@ function parseResolution(value: unknown, path: string) {
     winningOutcome: fields.optional('winning_outcome', parseString),
     event: fields.optional('event_message', parseEventMessage),
     tags: fields.list('tags', parseString),
-    timestampMs: fields.required('timestamp', parseInteger),
+    timestampMs: fields.required('timestamp', parseClobTimeMs),
   }
 }
 

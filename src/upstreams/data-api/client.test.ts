@@ -29,7 +29,7 @@ test('the leaderboard, best first', async () => {
   expect(leaders.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   const gains = leaders.map(({ pnl }) => pnl)
   expect(gains).toEqual(gains.toSorted((a, b) => b - a))
-  for (const { proxyWallet } of leaders) expect(proxyWallet).toMatch(/^0x[0-9a-f]{40}$/)
+  for (const { userId } of leaders) expect(userId).toMatch(/^0x[0-9a-f]{40}$/)
 })
 
 test('a refusal of the Data API is an error with its message', async () => {

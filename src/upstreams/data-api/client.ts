@@ -1,11 +1,5 @@
 import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
-import {
-  arrayOf,
-  parseFields,
-  parseInteger,
-  parseNumber,
-  parseString,
-} from '../transport/parse-json.js'
+import { type DataLeader, dataPageOf, parseLeader } from './parse.js'
 
 /**
  * The Data API: what wallets did and hold, as the platform counts it. The ledger answers all of that
@@ -24,21 +18,10 @@ export class DataApiClient {
     return this.#http.close()
   }
 
-  /** The best wallets of the day, best first; at most 50. */
+  /** The best wallets of the day, best first; at most 1,000. */
   listLeaderboard(limit: number, signal?: AbortSignal): Promise<DataLeader[]> {
-    const parse = arrayOf(parseLeader)
-    return this.#http.get('/v1/leaderboard', { limit }, { parse, signal })
-  }
-}
-
-type DataLeader = ReturnType<typeof parseLeader>
-
-function parseLeader(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    rank: fields.required('rank', parseInteger),
-    proxyWallet: fields.required('proxyWallet', parseString),
-    vol: fields.required('vol', parseNumber),
-    pnl: fields.required('pnl', parseNumber),
+    const parse = dataPageOf(parseLeader)
+    const query = { limit, time_period: 'day', sort_by: 'PNL' }
+    return this.#http.get('/v2/leaderboard', query, { parse, signal })
   }
 }
