@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Samples } from '../sim/samples.js'
-import type { UpstreamUrls } from '../sim/simulator.js'
+import type { SIM_CREDENTIALS, UpstreamUrls } from '../sim/simulator.js'
 import { createKey, retireKey } from '../src/accounts/accounts.js'
 import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
 import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
@@ -19,6 +19,9 @@ export type DemoFile = {
   /** Takes orders for faults of the simulated upstreams. */
   sim_url: string
   upstreams: UpstreamUrls
+  /** What the two simulated upstreams take that ask who is there. */
+  live_v2_credentials: typeof SIM_CREDENTIALS.liveV2
+  chainlink_credentials: typeof SIM_CREDENTIALS.chainlink
   samples: Samples
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { addSimFlags, type SimFlags } from '../sim/flags.js'
+import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import type { Config } from '../src/config/config.js'
 import { addSettingFlags, readConfig } from '../src/config/setting-flags.js'
 import { reportAndExit } from '../src/core/errors.js'
@@ -112,7 +113,12 @@ async function serve(
         if (isStopping) return
         phases.end('Prices', 'candles of all coins filled')
         const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys)
-        const demo = { url, pid: process.pid, keys, sim_url: simUrl, upstreams, samples }
+        const demo = {
+          ...{ url, pid: process.pid, keys, sim_url: simUrl, upstreams },
+          live_v2_credentials: SIM_CREDENTIALS.liveV2,
+          chainlink_credentials: SIM_CREDENTIALS.chainlink,
+          samples,
+        }
         writeDemoFile(config.dataDir, demo)
         console.log(formatBanner(demo, demoLog.path))
       },

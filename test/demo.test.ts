@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
+import { dial } from '../sim/prices/test-socket.js'
+import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import { checkCryptoAnswers } from './crypto-answers.js'
 import {
@@ -118,6 +120,14 @@ test(
     expect(await trades.json()).toContainEqual(
       expect.objectContaining({ proxyWallet: samples.wallet }),
     )
+
+    expect(statSync(join(folder.dataDir, 'demo.json')).mode & 0o777).toBe(0o600)
+    expect(first.chainlink_credentials).toEqual(SIM_CREDENTIALS.chainlink)
+    const stranger = await dial(upstreams.live_v2)
+    stranger.send({ op: 'auth', rid: 'a1', auth: first.live_v2_credentials })
+    await stranger.until(1)
+    expect(JSON.parse(stranger.frames[0] ?? '')).toEqual({ op: 'authed', rid: 'a1' })
+    await stranger.close()
 
     const fault = await fetch(`${first.sim_url}/faults`, { method: 'POST', body: '{"reorg":5}' })
     expect(fault.status).toBe(200)
