@@ -134,12 +134,12 @@ export const SETTINGS = {
   ),
   rtdsWsUrl: retirable(
     'AUSPEX_RTDS_WS_URL',
-    'live prices of coins',
+    'live prices of coins that live_v2 does not send',
     'wss://ws-live-data.polymarket.com',
   ),
   liveV2WsUrl: address(
     'AUSPEX_LIVE_V2_WS_URL',
-    'live prices of coins, the successor; needs the three CLOB values below',
+    'live prices of coins, the first source; needs the three CLOB values below',
     'wss://ws-live-v2.polymarket.com/ws',
   ),
   clobApiKey: secret('AUSPEX_CLOB_API_KEY', 'key of a CLOB account'),
