@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { openSimulatedPrices, SIMULATED_STREAMS } from '../../../test/simulated-prices.js'
+import { until } from '../../../test/until.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { insertTicks } from '../archive/queries.js'
 import { type Stream, streamId } from '../streams.js'
-import { readPrices, startCollector } from './test-collect.js'
+import { collectFrom, readPrices, startCollector } from './test-collect.js'
 import { openLiveV2, openRtds, rtdsTick } from './test-peers.js'
 
 const NOW_SEC = Date.UTC(2026, 10, 15, 12) / 1_000
@@ -84,6 +86,43 @@ test('no second is lost over to RTDS and back, whichever of the two is ahead', a
   }
   const secs = (await read()).map(([sec]) => sec)
   expect(secs).toEqual(Array.from({ length: 42 }, (_, index) => index - 1))
+})
+
+test('the simulated live_v2 goes and comes back: every second is there, exact, from one or the other', async () => {
+  await database.sql`truncate live_ticks`
+  const sim = await openSimulatedPrices()
+  const collecting = await collectFrom(database, sim, 'live_v2', 'rtds')
+  const of = { upstream: 'live_v2' }
+  const liveThrough = async (seconds: number) => {
+    for (let passed = 0; passed < seconds; passed++) {
+      const frames = await collecting.count('auspex_upstream_frames_total', { upstream: 'rtds' })
+      sim.liveOn()
+      const streams = SIMULATED_STREAMS.rtds.length
+      await collecting.untilCount(frames + streams, 'auspex_upstream_frames_total', {
+        upstream: 'rtds',
+      })
+    }
+  }
+  const fromSec = sim.now() / 1_000
+  await liveThrough(4)
+  sim.faults.set({ upstream: 'live_v2', mode: 'drop' })
+  await vi.waitFor(async () =>
+    expect(await collecting.count('auspex_upstream_socket_connected', of)).toBe(0),
+  )
+  await liveThrough(20)
+  expect(await collecting.count('auspex_ticks_total', { source: 'rtds' })).toBeGreaterThan(0)
+  sim.faults.set({ upstream: 'live_v2', mode: 'off' })
+  await collecting.untilCount(1, 'auspex_upstream_socket_connected', of)
+  await until(() => sim.isFollowed('live_v2'))
+  await liveThrough(4)
+  const stream = { symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' } as const
+  const toSec = sim.now() / 1_000
+  await collecting.stop()
+  const prices = (await readPrices(database.sql, stream)).filter(
+    ([sec]) => sec > fromSec && sec < toSec,
+  )
+  const secs = Array.from({ length: toSec - fromSec - 1 }, (_, index) => fromSec + 1 + index)
+  expect(prices).toEqual(secs.map((sec) => [sec, sim.quoteOf(stream, sec).price]))
 })
 
 test('a live_v2 that never sends anything is waited for as long', async () => {
