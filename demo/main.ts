@@ -1,23 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { addSimFlags, type SimFlags } from '../sim/flags.js'
 import { SIM_CREDENTIALS } from '../sim/simulator.js'
+import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import type { Config } from '../src/config/config.js'
 import { addSettingFlags, readConfig } from '../src/config/setting-flags.js'
+import type { Context } from '../src/context.js'
 import { reportAndExit } from '../src/core/errors.js'
 import { formatCount } from '../src/lib/progress.js'
+import { stopSignal } from '../src/lib/stop-signal.js'
+import { pollUntil } from '../src/lib/timing.js'
 import type { ServiceOptions } from '../src/service.js'
+import { readiness } from '../src/status/readiness.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
 import { prepareKeys, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
-import { type SimProcess, simulatedEnvironment, startSimulator } from './simulator.js'
+import {
+  refuseServiceFolder,
+  type SimProcess,
+  simulatedEnvironment,
+  startSimulator,
+} from './simulator.js'
 import { type DemoLog, formatBanner, openDemoLog, Phases } from './terminal.js'
 
 type DemoOptions = SimFlags & { fresh?: boolean }
 
+/** Apart from the folder of a service. */
+const DATA_DIR = '.auspex-demo'
+
 const demo = addSimFlags(new Command('demo'))
   .description(
-    'Run everything on this machine: a simulated market universe, and a key for every plan.',
+    'Run everything on this machine: a simulated market universe, and a key for every plan.\n' +
+      `Its data is in ${DATA_DIR} of this folder, unless --data names another.`,
   )
   .option('--fresh', 'throw away what an earlier demo left in the data folder')
   .addHelpText('after', '\nExample:\n  $ npm run demo -- --port 9000 --data /tmp/auspex-demo')
@@ -28,21 +41,29 @@ addSettingFlags(demo, ['port', 'dataDir', 'logLevel'], { readsEnvironment: false
 await demo.parseAsync().catch(reportAndExit)
 
 async function runDemo(options: DemoOptions, command: Command): Promise<void> {
+  const stopping = stopSignal()
   // The demo is the same everywhere: the settings of a real service on this machine do not reach it.
   const { AUSPEX_LOG_LEVEL = 'info' } = process.env
-  const { config: ownConfig } = readConfig(command, { AUSPEX_LOG_LEVEL })
+  const own = { AUSPEX_LOG_LEVEL, AUSPEX_DATA: DATA_DIR }
+  const { config: ownConfig } = readConfig(command, own)
   const { dataDir } = ownConfig
   const { fresh = false } = options
+  refuseServiceFolder(dataDir)
   prepareDataFolder(dataDir)
   const holder = findHolder(dataDir)
   if (holder !== undefined) throw new FolderBusy(dataDir, holder)
 
   const demoLog = openDemoLog(dataDir, ownConfig.logLevel)
   const phases = new Phases()
-  const owner = { command: 'npm run demo', log: demoLog.log, fresh }
+  stopping.addEventListener('abort', () => {
+    phases.clear()
+    console.log('\nStopping …')
+  })
+  const owner = { command: 'npm run demo', log: demoLog.log, fresh, signal: stopping }
   // Both take a while, in which the service can be loaded.
-  const onProgress = (share: number) =>
-    phases.show(share, { title: 'Simulating', unit: '', total: 1 })
+  const onProgress = (share: number) => {
+    if (!stopping.aborted) phases.show(share, { title: 'Simulating', unit: '', total: 1 })
+  }
   const starting = startSimulator(dataDir, options, { fresh, onProgress })
   const opening = openDatabase(ownConfig, { ...owner, isService: true })
   const loading = import('../src/service.js')
@@ -50,12 +71,16 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   try {
     const [simulator, database] = await openBoth(starting, opening)
     try {
-      const environment = { AUSPEX_LOG_LEVEL, ...simulatedEnvironment(simulator.upstreams) }
-      const { config } = readConfig(command, environment)
-      await serve(await loading, { config, simulator, phases, demoLog }, { ...owner, database })
+      const environment = { ...own, ...simulatedEnvironment(simulator.upstreams) }
+      const { config } = readConfig(command, { ...environment, AUSPEX_DATASET: simulator.dataset })
+      const parts = { config, simulator, phases, demoLog, stopping }
+      await serve(await loading, parts, { ...owner, database })
     } finally {
       await simulator.stop()
     }
+  } catch (error) {
+    // Ctrl-C reaches all processes of the demo at once: what one says of the end of another is no fault.
+    if (!stopping.aborted) throw error
   } finally {
     phases.clear()
     demoLog.close()
@@ -77,68 +102,62 @@ async function openBoth(
   throw [simulator, database].find((outcome) => outcome.status === 'rejected')?.reason
 }
 
-type Demo = { config: Config; simulator: SimProcess; phases: Phases; demoLog: DemoLog }
+type Demo = {
+  config: Config
+  simulator: SimProcess
+  phases: Phases
+  demoLog: DemoLog
+  stopping: AbortSignal
+}
 
 async function serve(
   { startService, untilStopped }: typeof import('../src/service.js'),
-  { config, simulator, phases, demoLog }: Demo,
+  { config, simulator, phases, demoLog, stopping }: Demo,
   options: ServiceOptions,
 ): Promise<void> {
-  let firstBlock: number | undefined
-  let blocks = 0
-  let isSimulated = false
-  let isStopping = false
-  const onCatchUp: ServiceOptions['onCatchUp'] = ({ fromBlock, toBlock, block }) => {
-    firstBlock ??= fromBlock
-    const total = toBlock + 1 - firstBlock
-    blocks = block + 1 - firstBlock
-    // Before that the bar of the simulation is shown.
-    if (isSimulated) phases.show(blocks, { title: 'Ingesting', unit: 'blocks', total })
+  const { simulated, clock, url: simUrl, upstreams } = simulator
+  const opened = simulated.then(() => undefined)
+  const service = await startService(config, { ...options, clock, opened })
+  const { url, ctx } = service
+  const onStart = async () => {
+    const { samples, headBlock } = await simulated
+    if (stopping.aborted) return
+    phases.end('Universe', 'history simulated')
+    const blocks = await showIngest(ctx, phases, headBlock, stopping)
+    if (stopping.aborted) return
+    phases.end('Chain', `${formatCount(blocks)} blocks ingested`)
+    await service.ready
+    if (stopping.aborted) return
+    phases.end('Prices', 'candles of all coins filled')
+    const keys = await prepareKeys(ctx, readDemoFile(config.dataDir)?.keys)
+    const demo = {
+      ...{ url, pid: process.pid, keys, sim_url: simUrl, upstreams },
+      live_v2_credentials: SIM_CREDENTIALS.liveV2,
+      chainlink_credentials: SIM_CREDENTIALS.chainlink,
+      samples,
+    }
+    writeDemoFile(config.dataDir, demo)
+    console.log(formatBanner(demo, demoLog.path))
   }
-  const { samples: simulating, clock, url: simUrl, upstreams } = simulator
-  const opened = simulating.then(() => undefined)
-  const service = await startService(config, { ...options, clock, opened, onCatchUp })
-  const { url } = service
-  await untilStopped(
-    { ...service, failed: Promise.race([service.failed, simulator.failed]) },
-    {
-      onStart: async () => {
-        const samples = await simulating
-        phases.end('Universe', 'history simulated')
-        isSimulated = true
-        await untilCheck(url, 'chain')
-        if (isStopping) return
-        phases.end('Chain', `${formatCount(blocks)} blocks ingested`)
-        await service.ready
-        if (isStopping) return
-        phases.end('Prices', 'candles of all coins filled')
-        const keys = await prepareKeys(service.ctx, readDemoFile(config.dataDir)?.keys)
-        const demo = {
-          ...{ url, pid: process.pid, keys, sim_url: simUrl, upstreams },
-          live_v2_credentials: SIM_CREDENTIALS.liveV2,
-          chainlink_credentials: SIM_CREDENTIALS.chainlink,
-          samples,
-        }
-        writeDemoFile(config.dataDir, demo)
-        console.log(formatBanner(demo, demoLog.path))
-      },
-      onStopping: () => {
-        isStopping = true
-        phases.clear()
-        removeDemoPid(config.dataDir)
-        console.log('\nStopping …')
-      },
-    },
-  )
+  const onStopping = () => removeDemoPid(config.dataDir)
+  const failed = Promise.race([service.failed, simulator.failed])
+  await untilStopped({ ...service, failed }, stopping, { onStart, onStopping })
 }
 
-/** Waits until `/readyz` says `ok` about a part of the service, or the service is gone. */
-async function untilCheck(url: string, part: string): Promise<void> {
-  for (;;) {
-    const reply = await fetch(`${url}/readyz`).catch(() => undefined)
-    if (reply === undefined) return
-    const { checks } = (await reply.json()) as { checks: Record<string, string> }
-    if (checks[part] === 'ok') return
-    await sleep(100)
+/** Shows how much of the history up to this block is ingested, until the service is at the head. Returns the blocks. */
+async function showIngest(
+  ctx: Context,
+  phases: Phases,
+  headBlock: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const countTo = (block: number) => Math.max(0, block - FIRST_NUMBER + 1)
+  const phase = { title: 'Ingesting', unit: 'blocks', total: countTo(headBlock) }
+  const isAtHead = () => {
+    if (signal.aborted) return true
+    phases.show(countTo(ctx.chain.head.block), phase)
+    return readiness(ctx).checks.chain === 'ok'
   }
+  await pollUntil(isAtHead, { everyMs: 100, signal })
+  return countTo(ctx.chain.head.block)
 }

@@ -1,15 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SimFlags } from '../sim/flags.js'
+import { HISTORY_MS, type SimFlags, showDuration } from '../sim/flags.js'
 import type { SimMessage } from '../sim/main.js'
 import { SIM_CREDENTIALS, type UpstreamUrls } from '../sim/simulator.js'
-import { LAWS, readState } from '../sim/state-file.js'
+import { LAWS, openState, readState } from '../sim/state-file.js'
 import { simulatedMs } from '../sim/time.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import type { Environment } from '../src/config/config.js'
 import { type Clock, systemClock } from '../src/core/clock.js'
 import { OperatorError } from '../src/core/errors.js'
+import { findCluster } from '../src/store/embedded/home.js'
+
+/** In the data folder: what the simulator needs to continue its universe. */
+const STATE_FILE = 'sim.json'
 
 const STOP_MS_MAX = 2_000
 /** The universe makes much garbage while its history is read: in a small semi-space that takes a third of the time. */
@@ -18,8 +22,10 @@ const LARGE_SEMI_SPACE = ['--min-semi-space-size=64', '--max-semi-space-size=64'
 type MessageOf<Kind> = Extract<SimMessage, { kind: Kind }>
 
 export type SimProcess = Pick<MessageOf<'open'>, 'url' | 'upstreams'> & {
+  /** Names this universe among all others. */
+  dataset: string
   /** Resolves when the history is simulated. Until then only the chain can be read. */
-  samples: Promise<MessageOf<'ready'>['samples']>
+  simulated: Promise<Pick<MessageOf<'ready'>, 'samples' | 'headBlock'>>
   /** Shows the time of the universe, which may pass faster than ours. */
   clock: Clock
   /** Rejects when the process ends without `stop`. */
@@ -35,11 +41,11 @@ export async function startSimulator(
   { seed, history, speed }: SimFlags,
   { fresh = false, onProgress = () => {} }: StartOptions = {},
 ): Promise<SimProcess> {
-  const statePath = join(dataDir, 'sim.json')
+  const statePath = join(dataDir, STATE_FILE)
   if (fresh) rmSync(statePath, { force: true })
-  refuseOtherUniverse(dataDir, statePath, seed)
+  refuseOtherUniverse(dataDir, { seed, history })
+  const { startMs } = openState({ seed, historyMs: history ?? HISTORY_MS, intensity: 1 }, statePath)
   const args = ['--seed', String(seed), '--speed', String(speed), '--state', statePath]
-  if (history !== undefined) args.push('--history', `${history / 60_000}m`)
   const child = fork(join(import.meta.dirname, '../sim/main.js'), args, {
     execArgv: LARGE_SEMI_SPACE,
   })
@@ -56,12 +62,13 @@ export async function startSimulator(
     if (message.kind === 'progress') onProgress(message.share)
   })
   const opened = firstMessage(child, 'open')
-  const samples = firstMessage(child, 'ready').then((message) => message.samples)
+  const simulated = firstMessage(child, 'ready')
   const { url, upstreams, time } = await Promise.race([opened, failed])
   return {
     url,
     upstreams,
-    samples,
+    dataset: `simulation of seed ${seed} from ${new Date(startMs).toISOString()}`,
+    simulated,
     clock: { now: () => simulatedMs(time, systemClock.now()) },
     failed,
     stop: async () => {
@@ -111,17 +118,34 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
   }
 }
 
-/** What was read from one universe does not fit another. */
-function refuseOtherUniverse(dataDir: string, statePath: string, seed: number): void {
-  const kept = readState(statePath)
-  if (kept === undefined || (kept.laws === LAWS && kept.seed === seed)) return
-  const [held, advice] =
-    kept.laws === LAWS
-      ? [`the universe of seed ${kept.seed}`, `Continue it with --seed ${kept.seed}, throw`]
-      : ['a universe of another version of the simulator', 'Throw']
+/** Throws unless the folder is free or a demo's: `--fresh` must not throw away the data of a service. */
+export function refuseServiceFolder(dataDir: string): void {
+  if (findCluster(dataDir) === undefined || existsSync(join(dataDir, STATE_FILE))) return
   throw new OperatorError(
-    `The data folder ${dataDir} holds ${held}.\n` +
-      `${advice} it away with --fresh, or choose another folder with --data.`,
+    `The data folder ${dataDir} holds the database of a service, not of a demo.\n` +
+      'Choose another folder with --data.',
     2,
   )
+}
+
+/** What was read from one universe does not fit another. */
+function refuseOtherUniverse(dataDir: string, { seed, history }: Omit<SimFlags, 'speed'>): void {
+  const kept = readState(join(dataDir, STATE_FILE))
+  if (kept === undefined) return
+  const refuse = (held: string, advice: string) =>
+    new OperatorError(
+      `The data folder ${dataDir} holds ${held}.\n` +
+        `${advice} it away with --fresh, or choose another folder with --data.`,
+      2,
+    )
+  if (kept.laws !== LAWS) throw refuse('a universe of another version of the simulator', 'Throw')
+  if (kept.seed !== seed) {
+    throw refuse(`the universe of seed ${kept.seed}`, `Continue it with --seed ${kept.seed}, throw`)
+  }
+  if (history !== undefined && history !== kept.historyMs) {
+    throw refuse(
+      `a universe that began with a history of ${showDuration(kept.historyMs)}`,
+      'Continue it without --history, throw',
+    )
+  }
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog, type Log, type LogLevel } from '../src/lib/log.js'
-import { Progress } from '../src/lib/progress.js'
+import { type Output, Progress } from '../src/lib/progress.js'
 import { formatTable } from '../src/lib/table.js'
 import type { DemoFile } from './demo-file.js'
 
@@ -26,10 +26,16 @@ type Phase = { title: string; unit: string; total: number }
 /** Shows what the demo is doing: on a terminal a bar for the phase that runs, and a line for each that is over. */
 export class Phases {
   readonly #startedAt = performance.now()
+  readonly #out: Output
   #bar: Progress | undefined
 
+  constructor(out: Output = process.stderr) {
+    this.#out = out
+  }
+
+  /** The phase of the first call counts until `end` or `clear`. */
   show(done: number, phase: Phase): void {
-    this.#bar ??= new Progress(phase)
+    this.#bar ??= new Progress({ ...phase, from: done, out: this.#out })
     this.#bar.show(done)
   }
 
@@ -40,7 +46,8 @@ export class Phases {
   }
 
   end(title: string, result: string): void {
-    this.clear()
+    this.#bar?.complete()
+    this.#bar = undefined
     const seconds = ((performance.now() - this.#startedAt) / 1_000).toFixed(1)
     console.log(`${title.padEnd(10)}${result.padEnd(44)}${seconds.padStart(6)} s`)
   }

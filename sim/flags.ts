@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 
 /** What decides which universe it is and how its time passes. */
-export type SimFlags = { seed: number; history?: number; speed: number }
+export type SimFlags = { seed: number; history?: number | undefined; speed: number }
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -17,6 +17,12 @@ export function addSimFlags(command: Command): Command {
 }
 
 export const HISTORY_MS = 3 * UNITS_MS.d
+
+/** As `--history` takes it. */
+export function showDuration(ms: number): string {
+  const unit = ms % UNITS_MS.d === 0 ? 'd' : ms % UNITS_MS.h === 0 ? 'h' : 'm'
+  return `${ms / UNITS_MS[unit]}${unit}`
+}
 
 function readInteger(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')

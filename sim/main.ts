@@ -12,7 +12,7 @@ export type SimMessage =
       upstreams: Running['simulator']['upstreams']
       time: Running['time']
     }
-  | { kind: 'ready'; samples: Running['samples'] }
+  | ({ kind: 'ready' } & Pick<Running, 'samples' | 'headBlock'>)
 
 type Options = SimFlags & { intensity: number; state?: string }
 
@@ -51,7 +51,8 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
     onOpen: ({ simulator: { url, upstreams }, time }) =>
       sendToParent({ kind: 'open', url, upstreams, time }),
   })
-  sendToParent({ kind: 'ready', samples: running.samples })
+  const { samples, headBlock } = running
+  sendToParent({ kind: 'ready', samples, headBlock })
   if (process.send === undefined) showBanner(running)
 }
 

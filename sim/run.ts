@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { chooseSamples, type Samples } from './samples.js'
 import { openSimulator, type Simulator } from './simulator.js'
-import { LAWS, readState, type SimState, writeState } from './state-file.js'
+import { openState, writeState } from './state-file.js'
 import { type SimTime, simulatedMs } from './time.js'
 import { Universe } from './universe/universe.js'
 
@@ -10,7 +10,6 @@ const TICK_MS = 100
 const DERIVED_PER_TICK = 150
 const SAVE_MS = 5_000
 const SLICE_MS = 30 * 60_000
-const HOUR_MS = 3_600_000
 
 type RunOptions = {
   seed: number
@@ -28,6 +27,8 @@ type RunOptions = {
 export type Running = {
   simulator: Simulator
   samples: Samples
+  /** The newest block when the history was simulated. */
+  headBlock: number
   time: SimTime
   stop(): Promise<void>
 }
@@ -35,7 +36,7 @@ export type Running = {
 /** Opens the hosts, generates the history, and lets time pass. */
 export async function runSimulator(options: RunOptions): Promise<Running> {
   const { speed, statePath } = options
-  const state = openState(options)
+  const state = openState(options, statePath)
   const universe = new Universe(state)
   const time: SimTime = { startedMs: Date.now(), aheadMs: state.aheadMs, speed }
   const nowMs = () => simulatedMs(time, Date.now())
@@ -44,6 +45,7 @@ export async function runSimulator(options: RunOptions): Promise<Running> {
   await liveHistory(universe, nowMs, options.onProgress)
   simulator.awake()
   const samples = chooseSamples(universe)
+  const headBlock = universe.chain.head.number
 
   const ticking = setInterval(() => {
     universe.advance(nowMs())
@@ -61,6 +63,7 @@ export async function runSimulator(options: RunOptions): Promise<Running> {
   return {
     simulator,
     samples,
+    headBlock,
     time,
     stop: async () => {
       clearInterval(ticking)
@@ -71,16 +74,6 @@ export async function runSimulator(options: RunOptions): Promise<Running> {
   }
 }
 
-/** The universe of an earlier run when it has the same seed, else a new one. */
-function openState({ seed, historyMs, intensity, statePath }: RunOptions): SimState {
-  const kept = statePath === undefined ? undefined : readState(statePath)
-  const isSame = kept?.laws === LAWS && kept.seed === seed && kept.intensity === intensity
-  if (isSame) return kept
-  // A whole hour: two runs within it begin alike.
-  const startMs = Math.floor((Date.now() - historyMs) / HOUR_MS) * HOUR_MS
-  return { laws: LAWS, seed, startMs, intensity, aheadMs: 0, reorgs: [] }
-}
-
 /** In slices, so that signals and progress get through. */
 async function liveHistory(
   universe: Universe,
@@ -88,9 +81,11 @@ async function liveHistory(
   onProgress: (share: number) => void,
 ): Promise<void> {
   const { startMs } = universe
+  // Time goes on meanwhile. Progress is measured by what was to do at first.
+  const spanMs = nowMs() - startMs
   for (let toMs = startMs; toMs < nowMs(); toMs += SLICE_MS) {
     universe.advance(toMs)
-    onProgress((toMs - startMs) / (nowMs() - startMs))
+    onProgress(Math.min(1, (toMs - startMs) / spanMs))
     await breathe()
   }
   universe.advance(nowMs())

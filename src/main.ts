@@ -13,6 +13,7 @@ import {
 import { reportAndExit } from './core/errors.js'
 import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './lib/log.js'
+import { stopSignal } from './lib/stop-signal.js'
 import { VERSION } from './lib/version.js'
 import { withDatabase } from './store/with-database.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
@@ -57,6 +58,12 @@ async function up(config: Config): Promise<void> {
   // Half of what there is to load, and no other command needs it.
   const { startService, untilStopped } = await import('./service.js')
   const log = createLog(config.logLevel, process.stdout)
-  const service = await startService(config, { command: 'auspex up', log })
-  await untilStopped(service)
+  const signal = stopSignal()
+  const starting = startService(config, { command: 'auspex up', log, signal })
+  const service = await starting.catch((error) => {
+    // Ctrl-C ends the child processes of the start too, which is no fault then.
+    if (!signal.aborted) throw error
+    log.info('stopped')
+  })
+  if (service !== undefined) await untilStopped(service, signal)
 }

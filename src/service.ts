@@ -3,7 +3,7 @@ import { createAccountWork } from './accounts/jobs.js'
 import { buildApp } from './app.js'
 import { createAuditWork } from './audit/jobs.js'
 import { createCatalogueWork } from './catalogue/jobs.js'
-import { createChainWork, type OnCatchUp } from './chain/jobs.js'
+import { createChainWork } from './chain/jobs.js'
 import type { Config } from './config/config.js'
 import { type Context, createContext } from './context.js'
 import { type Clock, systemClock } from './core/clock.js'
@@ -39,8 +39,8 @@ export type ServiceOptions = {
   database?: Database
   /** Resolves when the upstreams can be asked; absent: at once. A node can be asked for blocks before. */
   opened?: Promise<void>
-  /** Called with the progress of reading the history of the chain. */
-  onCatchUp?: OnCatchUp
+  /** Ends the wait for another process to leave the data folder. */
+  signal?: AbortSignal
 }
 
 /** The jobs and the status of every domain. A new domain is a line here. */
@@ -81,12 +81,12 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     throw error
   }
   log.info({ url }, 'listening')
-  return { url, ctx, ...run(ctx, app, { store, database, onCatchUp: options.onCatchUp }) }
+  return { url, ctx, ...run(ctx, app, { store, database }) }
 }
 
-type Parts = { store: Store; database: Database; onCatchUp: OnCatchUp | undefined }
+type Parts = { store: Store; database: Database }
 
-function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }: Parts) {
+function run(ctx: Context, app: FastifyInstance, { store, database }: Parts) {
   const stopping = new AbortController()
   let watching: Promise<void> = Promise.resolve()
   const storeReady = new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
     onWorkFailed = reject
   })
   const ready = storeReady.then(() => {
-    working = startJobs(ctx, { target: database.target, onCatchUp }, stopping.signal)
+    working = startJobs(ctx, database.target, stopping.signal)
     working.catch(onWorkFailed)
     return untilReady(ctx, stopping.signal)
   })
@@ -125,12 +125,8 @@ function run(ctx: Context, app: FastifyInstance, { store, database, onCatchUp }:
 }
 
 /** Starts everything that runs beside the requests, until the signal aborts. */
-async function startJobs(
-  ctx: Context,
-  options: { target: Target; onCatchUp: OnCatchUp | undefined },
-  signal: AbortSignal,
-): Promise<void> {
-  const chain = createChainWork(ctx, options)
+async function startJobs(ctx: Context, target: Target, signal: AbortSignal): Promise<void> {
+  const chain = createChainWork(ctx, target)
   for (const { jobs, status } of [chain, ...DOMAINS.map((create) => create(ctx))]) {
     ctx.jobs.add(jobs)
     if (status !== undefined) ctx.statusParts.push(status)
@@ -185,12 +181,15 @@ async function flushUsage({ usage, log }: Context): Promise<void> {
 
 type Moments = { onStart?: () => Promise<void>; onStopping?: () => void }
 
-/** Waits until the process gets a stop signal or the service fails, and then stops the service. */
-export async function untilStopped(service: Service, moments: Moments = {}): Promise<void> {
-  const { onStart = async () => undefined, onStopping = () => undefined } = moments
+/** Waits until the signal aborts or the service fails, and then stops the service. */
+export async function untilStopped(
+  service: Service,
+  signal: AbortSignal,
+  { onStart = async () => undefined, onStopping = () => undefined }: Moments = {},
+): Promise<void> {
   const asked = new Promise<void>((resolve) => {
-    // Further signals change nothing: the stop is bounded in time already.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve())
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve())
   })
   try {
     const started = onStart().then(() => asked)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -13,6 +13,7 @@ import {
   processesOn,
   type Running,
   runBuilt,
+  spawnBuilt,
   startCommand,
   startProcess,
 } from './processes.js'
@@ -142,12 +143,44 @@ test(
   'refuses to mix universes in one folder',
   async () => {
     await expect(startDemo('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
+    await expect(startDemo('--history', '2h')).rejects.toThrow(
+      /began with a history of 10m\.\nContinue it without --history.*--fresh/,
+    )
     const statePath = join(folder.dataDir, 'sim.json')
     const state = readFileSync(statePath, 'utf8')
     const { laws, ...rest } = JSON.parse(state)
     writeFileSync(statePath, JSON.stringify({ ...rest, laws: laws - 1 }))
     await expect(startDemo()).rejects.toThrow(/another version of the simulator.*--fresh/s)
     writeFileSync(statePath, state)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'keeps its folder from a service, which would serve the simulated data as real',
+  async () => {
+    const up = await startCommand(['up', '--port', '0', '--data', folder.dataDir])
+    expect(up.status).toBe(1)
+    expect(up.output).toMatch(
+      /auspex: The database holds the dataset "simulation of seed 1 from [-\w:.]+", and this service reads the dataset "polymarket"/,
+    )
+    await nothingIsLeft()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'that is stopped before it listens says so and leaves nothing running',
+  async () => {
+    const place = ['--port', '0', '--data', folder.dataDir]
+    const { child, output } = spawnBuilt('demo/main.js', place)
+    const hasLock = () => expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(true)
+    await vi.waitFor(hasLock, { timeout: 20_000, interval: 5 })
+    child.kill('SIGINT')
+    const [status] = await once(child, 'close')
+    expect(output.join('')).toMatch(/^\nStopping …\nStopped\.\n$/)
+    expect(status).toBe(0)
+    await nothingIsLeft()
   },
   TIMEOUT_MS,
 )

@@ -73,10 +73,11 @@ export async function startProcess(
   return { url, child, output, stop }
 }
 
-function spawnBuilt(
+/** A built script, started. */
+export function spawnBuilt(
   script: string,
   args: string[],
-  env: Env,
+  env: Env = {},
   onOutput: (text: string) => void = () => undefined,
 ) {
   const child = spawn(process.execPath, [join(DIST, script), ...args], {

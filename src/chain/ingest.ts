@@ -9,7 +9,7 @@ import type { PolygonClient } from '../upstreams/polygon/client.js'
 import type { PolygonListener } from '../upstreams/polygon/socket.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
 import type { ChainStatus } from './chain-status.js'
-import { type CatchUpProgress, Follower } from './follow/follower.js'
+import { Follower } from './follow/follower.js'
 import type { OpenSocket } from './follow/head-watch.js'
 import { withLease } from './follow/lease.js'
 import { createFollowMetrics, FollowStatus } from './follow/status.js'
@@ -30,8 +30,6 @@ export type IngestOptions = {
   registry: Registry
   clock: Clock
   log: Log
-  /** Called after every batch of a long way to the head. */
-  onProgress?: ((progress: CatchUpProgress) => void) | undefined
 }
 
 /** About a day: how far back a new database begins, unless a setting names a block. */
@@ -99,7 +97,7 @@ export class Ingest {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { polygon, target, upstreams, live, log, onProgress } = this.#options
+    const { polygon, target, upstreams, live, log } = this.#options
     const status = this.#following
     const pool = createPool(target, 1)
     try {
@@ -114,7 +112,7 @@ export class Ingest {
       await this.#seedWatch(pool, startBlock)
       const openSocket: OpenSocket = (listener) =>
         upstreams.followPolygon({ ...listener, onPending: (tx) => live.onPending(tx) })
-      const shared = { polygon, openSocket, status, log, onProgress }
+      const shared = { polygon, openSocket, status, log }
       await new Follower({ ...shared, sink: line, startBlock }).run(signal)
     } finally {
       await pool.end({ timeout: 1 })

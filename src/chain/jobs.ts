@@ -4,7 +4,6 @@ import { LiveEvents } from '../events/live-events.js'
 import type { DomainWork, HealthCheck, StatusPart } from '../jobs/job.js'
 import type { Target } from '../store/connection.js'
 import type { ChainStatus } from './chain-status.js'
-import type { CatchUpProgress } from './follow/follower.js'
 import { Ingest } from './ingest.js'
 import { countWallets, selectState } from './queries.js'
 import { dropOldFacts } from './write/partitions.js'
@@ -15,11 +14,6 @@ const RETENTION_MS = 60 * 60 * 1000
 /** Behind by more than this there is nothing fresh to serve. */
 const HEAD_AGE_SEC_MAX = 60
 
-/** Called with the progress of a long catch-up. */
-export type OnCatchUp = (progress: CatchUpProgress) => void
-
-type ChainWorkOptions = { target: Target; onCatchUp?: OnCatchUp | undefined }
-
 type ChainWork = DomainWork & {
   /**
    * Books the chain whenever no other process does, until the signal aborts, and runs `alongside`
@@ -28,7 +22,7 @@ type ChainWork = DomainWork & {
   lead(signal: AbortSignal, alongside: (term: AbortSignal) => Promise<void>): Promise<void>
 }
 
-export function createChainWork(ctx: Context, { target, onCatchUp }: ChainWorkOptions): ChainWork {
+export function createChainWork(ctx: Context, target: Target): ChainWork {
   const { config, upstreams, bus, catalogue, chain: status, clock, log, metrics } = ctx
   const { polygon } = upstreams
   const live = new LiveEvents({ bus, markets: catalogue, clock, log })
@@ -36,7 +30,7 @@ export function createChainWork(ctx: Context, { target, onCatchUp }: ChainWorkOp
     polygon &&
     new Ingest({
       ...{ config, target, upstreams, polygon, live, status, clock, log },
-      ...{ registry: metrics.registry, onProgress: onCatchUp },
+      registry: metrics.registry,
     })
   ingest?.report()
   const part = chainStatus(status)

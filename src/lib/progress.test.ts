@@ -1,11 +1,12 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatSeconds, Progress } from './progress.js'
 
-function watch(options: { isTTY: boolean; linesMs?: number; from?: number }) {
-  const { isTTY, linesMs, from } = options
+function watch(options: { isTTY: boolean; columns?: number; linesMs?: number; from?: number }) {
+  const { isTTY, columns, linesMs, from } = options
   const written: string[] = []
   const time = { ms: 0 }
-  const out = { isTTY, write: (text: string) => written.push(text) }
+  const out = { isTTY, columns, write: (text: string) => written.push(text) }
   const clock = { now: () => time.ms }
   const what = { title: 'Reading', unit: 'blocks', total: 2_000, from, linesMs }
   const progress = new Progress({ ...what, out, clock })
@@ -20,7 +21,7 @@ describe('progress', () => {
     progress.show(501)
     progress.end()
     expect(written).toEqual([
-      `\r\x1b[KReading  ${'█'.repeat(8)}${'░'.repeat(22)}  25 %  500 of 2,000 blocks  50/s  ETA 30s  7 fills/s`,
+      `\r\x1b[KReading  ${'█'.repeat(7)}${'░'.repeat(23)}  25 %  500 of 2,000 blocks  50/s  ETA 30s  7 fills/s`,
       '\r\x1b[K',
     ])
   })
@@ -44,6 +45,41 @@ describe('progress', () => {
     time.ms = 10_000
     progress.show(1_500)
     expect(written).toEqual(['Reading  75 %  1,500 of 2,000 blocks  50/s  ETA 10s\n'])
+  })
+
+  test('goes forward only, to 100 % of a total that stays, whatever it is told', () => {
+    const steps = fc.array(fc.tuple(fc.nat(3_000), fc.nat(400)), { minLength: 1 })
+    fc.assert(
+      fc.property(steps, fc.nat(2_500), (told, from) => {
+        const { written, time, progress } = watch({ isTTY: true, from })
+        for (const [done, ms] of told) {
+          time.ms += ms
+          progress.show(done)
+        }
+        progress.complete()
+        const frames = written.slice(0, -1).map((frame) => {
+          const [, percent, done, total] =
+            /(\d+) % {2}([\d,]+) of ([\d,]+) blocks/.exec(frame) ?? []
+          return { percent: Number(percent), done: Number(done?.replace(',', '')), total }
+        })
+        for (const [index, { percent, done, total }] of frames.entries()) {
+          expect(total).toBe('2,000')
+          expect(done).toBeLessThanOrEqual(2_000)
+          const before = frames[index - 1] ?? { percent: 0, done: 0 }
+          expect(percent).toBeGreaterThanOrEqual(before.percent)
+          expect(done).toBeGreaterThanOrEqual(before.done)
+        }
+        expect(frames.at(-1)).toEqual({ percent: 100, done: 2_000, total: '2,000' })
+        expect(written.at(-1)).toBe('\r\x1b[K')
+      }),
+    )
+  })
+
+  test('is cut to the width of the terminal, because a wrapped line would stay', () => {
+    const { written, time, progress } = watch({ isTTY: true, columns: 40 })
+    time.ms = 10_000
+    progress.show(500, 'a note that is long')
+    expect(written).toEqual([`\r\x1b[KReading  ${'█'.repeat(4)}${'░'.repeat(12)}  25 %  500 of`])
   })
 
   test('is nothing in a pipe otherwise', () => {

@@ -1,6 +1,11 @@
 import { type Clock, systemClock } from '../core/clock.js'
 
-export type Output = { isTTY?: boolean | undefined; write(text: string): unknown }
+export type Output = {
+  isTTY?: boolean | undefined
+  /** Width of the terminal. */
+  columns?: number | undefined
+  write(text: string): unknown
+}
 
 type ProgressOptions = {
   /** What goes on, and what is counted: `Reading the chain`, `blocks`; '' shows the share alone. */
@@ -15,11 +20,15 @@ type ProgressOptions = {
   linesMs?: number | undefined
 }
 
-const BAR_CELLS = 30
+/** So that most lines fit into the usual 80 columns, too. */
+const barCells = (columns = 100): number => (columns < 100 ? 16 : 30)
 /** More updates than this cannot be read. */
 const TERMINAL_MS = 100
 
-/** How far long work has come, how fast it is and when it will be done: on a terminal one line that vanishes at the end. */
+/**
+ * How far long work has come, how fast it is and when it will be done: on a terminal one line that
+ * vanishes at the end. It never goes back and never beyond its total.
+ */
 export class Progress {
   readonly #options: ProgressOptions
   readonly #out: Output
@@ -27,39 +36,59 @@ export class Progress {
   readonly #startMs: number
   readonly #everyMs: number
   #shownMs: number
+  #done: number
 
   constructor(options: ProgressOptions) {
     const {
       out = process.stderr,
       clock = systemClock,
       linesMs = Number.POSITIVE_INFINITY,
+      from = 0,
     } = options
     this.#options = options
     this.#out = out
     this.#clock = clock
     this.#startMs = clock.now()
+    this.#done = Math.min(from, options.total)
     this.#everyMs = out.isTTY === true ? TERMINAL_MS : linesMs
     this.#shownMs = out.isTTY === true ? Number.NEGATIVE_INFINITY : this.#startMs
   }
 
   /** `note` stands at the end of the line. */
   show(done: number, note = ''): void {
+    this.#done = Math.max(this.#done, Math.min(done, this.#options.total))
     const nowMs = this.#clock.now()
     if (nowMs - this.#shownMs < this.#everyMs) return
     this.#shownMs = nowMs
-    const line = this.#line(done, note, (nowMs - this.#startMs) / 1_000)
-    this.#out.write(this.#out.isTTY === true ? `\r\x1b[K${line}` : `${line}\n`)
+    this.#draw(note)
+  }
+
+  /** The work is done: on a terminal the bar is shown full, and vanishes. */
+  complete(): void {
+    this.#done = this.#options.total
+    if (this.#out.isTTY === true) this.#draw()
+    this.end()
   }
 
   end(): void {
     if (this.#out.isTTY === true) this.#out.write('\r\x1b[K')
   }
 
-  #line(done: number, note: string, seconds: number): string {
+  #draw(note = ''): void {
+    const line = this.#line(note, (this.#clock.now() - this.#startMs) / 1_000)
+    const { isTTY, columns } = this.#out
+    // A line that wraps cannot be taken away: its first part would stay and scroll.
+    const shown = isTTY === true ? `\r\x1b[K${line.slice(0, columns && columns - 1)}` : `${line}\n`
+    this.#out.write(shown)
+  }
+
+  #line(note: string, seconds: number): string {
     const { title, unit, total, from = 0 } = this.#options
-    const share = total === 0 ? 1 : Math.min(1, done / total)
-    const filled = Math.round(share * BAR_CELLS)
-    const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled)
+    const done = this.#done
+    const share = total === 0 ? 1 : done / total
+    const cells = barCells(this.#out.columns)
+    const filled = Math.floor(share * cells)
+    const bar = '█'.repeat(filled) + '░'.repeat(cells - filled)
     const perSecond = seconds > 0 ? (done - from) / seconds : 0
     const left = perSecond > 0 ? `ETA ${formatSeconds((total - done) / perSecond)}` : ''
     const parts = [

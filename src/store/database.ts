@@ -28,6 +28,8 @@ type OpenOptions = LockOwner & {
   /** Throws away what the data folder holds. */
   fresh?: boolean
   settings?: ServerSettings
+  /** Ends the wait for another process to leave the folder. */
+  signal?: AbortSignal
 }
 
 type Location = Pick<Config, 'databaseUrl' | 'dataDir'>
@@ -60,7 +62,7 @@ export async function openDatabase(location: Location, options: OpenOptions): Pr
 export function borrowDatabase(location: Location, options: OpenOptions): Promise<Database> {
   // A service has just started, or is about to end: its database answers, or the folder is free, soon.
   return waitForFolder(
-    () => true,
+    () => !options.signal?.aborted,
     async () => {
       if (location.databaseUrl === undefined) refuseMissing(location.dataDir)
       const lent = location.databaseUrl === undefined ? findLent(location.dataDir) : undefined
@@ -110,9 +112,12 @@ async function answers(target: Target): Promise<boolean> {
 }
 
 /** Waits for a short command to finish with the folder; a service has it until it is stopped. */
-const takeFolder = (dataDir: string, { command, isService }: LockOwner): Promise<FolderLock> =>
+const takeFolder = (
+  dataDir: string,
+  { command, isService, signal }: OpenOptions,
+): Promise<FolderLock> =>
   waitForFolder(
-    ({ holder }) => !holder.isService,
+    ({ holder }) => !holder.isService && !signal?.aborted,
     async () => lockDataFolder(dataDir, { command, isService }),
   )
 

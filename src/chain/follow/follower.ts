@@ -6,7 +6,7 @@ import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type BatchLimits, eachBatch } from './batches.js'
-import type { Batch, Batches, BlockSink, BookedRange } from './block-sink.js'
+import type { Batch, Batches, BlockSink } from './block-sink.js'
 import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
 import { findFork, NoForkError } from './fork.js'
 import { HeadWatch, type OpenSocket } from './head-watch.js'
@@ -30,20 +30,8 @@ export type FollowerOptions = {
   startBlock: number
   status: FollowStatus
   log: Log
-  /** After every batch of the catch-up. */
-  onProgress?: ((progress: CatchUpProgress) => void) | undefined
   timing?: Timing | undefined
   batchLimits?: BatchLimits | undefined
-}
-
-/** How far a catch-up has come: `block` is booked, `toBlock` is its last block. */
-export type CatchUpProgress = {
-  fromBlock: number
-  toBlock: number
-  block: number
-  headBlock: number
-  /** Logs booked since `fromBlock`. */
-  logs: number
 }
 
 /** Blocks near the head that are booked in one batch while the follower is behind. */
@@ -185,22 +173,16 @@ export class Follower {
   }
 
   async #catchUp(head: Head, fromBlock: number, signal: AbortSignal): Promise<void> {
-    const { polygon, sink, status, onProgress, batchLimits: limits } = this.#options
+    const { polygon, sink, status, batchLimits: limits } = this.#options
     status.enter('catching_up')
-    const { number: headBlock } = head
-    const toBlock = headBlock - REORG_BLOCKS_MAX
+    const toBlock = head.number - REORG_BLOCKS_MAX
     const range = { fromBlock, toBlock, previousHash: sink.cursor?.hash }
-    let logs = 0
-    const onBooked = (booked: BookedRange) => {
-      logs += booked.logs
-      onProgress?.({ fromBlock, toBlock, block: booked.toBlock, headBlock, logs })
-    }
     await this.#orRewind(signal, () =>
       withLinked([signal], async (linked) => {
         const options = { limits, timing: this.#timing }
         try {
           const batches = eachBatch(polygon, range, linked.signal, options)
-          await this.#append(batches, signal, onBooked)
+          await this.#append(batches, signal)
         } finally {
           linked.abort()
         }
@@ -227,16 +209,11 @@ export class Follower {
     })
   }
 
-  async #append(
-    batches: Batches,
-    signal: AbortSignal,
-    onBooked?: (booked: BookedRange) => void,
-  ): Promise<void> {
+  async #append(batches: Batches, signal: AbortSignal): Promise<void> {
     const { sink, status } = this.#options
     await sink.append(untilAborted(batches, signal), (booked) => {
       status.onBooked(booked)
       status.onCursor(sink.cursor)
-      onBooked?.(booked)
     })
   }
 

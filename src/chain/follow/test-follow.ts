@@ -15,7 +15,7 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { PolygonSocket } from '../../upstreams/polygon/socket.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
 import type { BlockSink } from './block-sink.js'
-import { type CatchUpProgress, Follower, type FollowerOptions } from './follower.js'
+import { Follower, type FollowerOptions } from './follower.js'
 import { createFollowMetrics, FollowStatus } from './status.js'
 import { MemorySink } from './test-sink.js'
 
@@ -85,7 +85,6 @@ export function followInto<AnySink extends BlockSink>(
   const status = new FollowStatus(clock, createFollowMetrics(registry))
   const timings = { handshakeMs: 500, stableMs: 60_000, backoff: { baseMs: 2, maxMs: 20 } }
   const socketOptions = { ...shared, url: world.host.wsUrl, timings, silentAfterMs: 300 }
-  const progress: CatchUpProgress[] = []
   const controller = new AbortController()
   const running = new Follower({
     polygon,
@@ -94,7 +93,6 @@ export function followInto<AnySink extends BlockSink>(
     startBlock: chain.head.number - BLOCKS,
     status,
     log,
-    onProgress: (each) => progress.push(each),
     timing: hasty,
     ...options,
   }).run(controller.signal)
@@ -112,7 +110,7 @@ export function followInto<AnySink extends BlockSink>(
   /** Waits until the cursor is the head of the chain. */
   const arrive = () =>
     until(() => sink.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
-  return { sink, status, progress, polygon, running, stop, metric, arrive }
+  return { sink, status, polygon, running, stop, metric, arrive }
 }
 
 export const until = (condition: () => boolean): Promise<void> =>
