@@ -59,7 +59,7 @@ async function answer(pool: Pool, site: SitePrices, untilBlock: number): Promise
     await readCandles(pool, symbol, nowMs)
     const startSec = (untilBlock - 2 - ((turn * 37) % (DAY_BLOCKS - 3))) * BLOCK_SEC
     const window = { symbol, interval: '5m', startSec, endSec: startSec + BLOCK_SEC } as const
-    await readPrices({ sql: pool, site }, window, nowMs)
+    await readPrices({ sql: pool, site, accountId: undefined }, window, nowMs)
   }
   return (2 * TURNS) / ((performance.now() - startedMs) / 1000)
 }

@@ -17,6 +17,37 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * A refusal that holds for one account alone, such as that of a used-up share. Other accounts that
+ * wait for the same work are not refused by it: see `joinWork`.
+ */
+export class AccountRefusal extends ApiError {
+  override name = 'AccountRefusal'
+  readonly accountId: number
+
+  constructor(accountId: number, message: string, fields?: Fields, options?: ApiErrorOptions) {
+    super(429, message, fields, options)
+    this.accountId = accountId
+  }
+}
+
+/**
+ * Waits for work that several requests share and the first one pays for. Asks again if the work was
+ * refused to another account than this one.
+ */
+export async function joinWork<T>(
+  accountId: number | undefined,
+  ask: () => T | Promise<T>,
+  begun = ask(),
+): Promise<T> {
+  try {
+    return await begun
+  } catch (error) {
+    if (!(error instanceof AccountRefusal) || error.accountId === accountId) throw error
+    return await joinWork(accountId, ask)
+  }
+}
+
 export const badRequest = (message: string, fields?: Fields) => new ApiError(400, message, fields)
 
 export const unavailable = (message: string, cause?: unknown) =>

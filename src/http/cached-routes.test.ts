@@ -1,8 +1,11 @@
 import { brotliDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { probe, probeRoutes } from '../../test/probe-routes.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
+import { STANDARD } from '../accounts/access.js'
+import { AccountRefusal } from '../core/errors.js'
 
 let t: TestApp
 let key: string
@@ -230,4 +233,40 @@ describe('a cached route that marks repeated answers', () => {
     }
     expect(probe.computed).toBe(1)
   })
+})
+
+test('a refusal of the account that began a computation is not that of others who wait for it', async () => {
+  const begun: number[] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const shared = await createTestApp({
+    routes: [
+      async (app) => {
+        const config = { access: STANDARD, cacheMs: 30_000 }
+        const schema = { response: { 200: Type.Object({ paid: Type.Integer() }) } }
+        app.get('/shared', { config, schema }, async ({ caller: { accountId = 0 } = {} }) => {
+          begun.push(accountId)
+          if (begun.length > 1) return { paid: accountId }
+          await held
+          throw new AccountRefusal(accountId, 'Your share is used up.')
+        })
+      },
+    ],
+  })
+  const [first, second] = [await shared.createCaller('free'), await shared.createCaller('free')]
+  const askShared = (caller: { key: string }) =>
+    shared.app.inject({ url: '/shared', headers: { 'x-api-key': caller.key } }).then((r) => r)
+  const refused = askShared(first)
+  await until(() => begun.length === 1)
+  const joined = askShared(second)
+  await vi.waitFor(async () => {
+    const { values } = await shared.ctx.metrics.cacheLookups.get()
+    expect(values.map(({ labels }) => labels.result)).toContain('joined')
+  })
+  release()
+  expect((await refused).statusCode).toBe(429)
+  expect((await joined).json()).toEqual({ paid: second.accountId })
+  await shared.close()
 })

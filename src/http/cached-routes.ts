@@ -7,6 +7,7 @@ import type {
 } from 'fastify'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.js'
+import { joinWork } from '../core/errors.js'
 import {
   bodyHeadersOf,
   type CachedAnswer,
@@ -22,7 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * How long an answer may be served again. The handler of such a route returns a value that
-     * depends on the parameters of its schema alone: never on the caller, never through `reply`.
+     * depends on the parameters of its schema alone: never on the caller, never through `reply`. What
+     * it asks of upstreams is charged to the account of the first caller.
      * A function gets the validated query and the value, of the types that the route names, and the
      * time at which the computation began.
      */
@@ -105,8 +107,10 @@ function createHandler(
         ? encoded.then((late) => send(request, reply, answer, late))
         : send(request, reply, answer, encoded)
     }
-    const found = cache.get(key, gridMs, compute)
-    return found instanceof Promise ? found.then(encode) : encode(found)
+    const ask = () => cache.get(key, gridMs, compute)
+    const found = ask()
+    if (!(found instanceof Promise)) return encode(found)
+    return joinWork(request.caller?.accountId, ask, found).then(encode)
   }
 }
 

@@ -150,10 +150,11 @@ export const windowRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         },
       },
     },
-    async ({ query }) => {
+    async ({ query, caller }) => {
       const nowMs = ctx.clock.now()
+      const sources = { sql: ctx.sql, site, accountId: caller?.accountId }
       const window = parseWindow(query, nowMs)
-      const { completed, ...prices } = await readPrices({ sql: ctx.sql, site }, window, nowMs)
+      const { completed, ...prices } = await readPrices(sources, window, nowMs)
       return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
     },
   )

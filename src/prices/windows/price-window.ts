@@ -6,8 +6,8 @@ import { type CoinSymbol, streamIds } from '../streams.js'
 import type { SitePrices } from './site-prices.js'
 import { kindsAt, lookbackSecOf, priceUnknown, SETTLE_MS, type Window } from './window.js'
 
-/** Where prices are looked for: in the archive, then at the site. */
-type PriceSources = { sql: Sql; site: SitePrices }
+/** Where prices are looked for: in the archive, then at the site on the account of the caller. */
+type PriceSources = { sql: Sql; site: SitePrices; accountId: number | undefined }
 
 /** The price of a boundary may be so old. Normally there is one every second. */
 const AGE_SEC_MAX = 60
@@ -21,11 +21,12 @@ const AGE_SEC_MAX = 60
  *              passed, or the site has it.
  *
  * Throws a 404 if neither archive nor site has the price at which it began, and a 503 if the archive
- * does not have it and the site is down.
+ * does not have it and the site is down. A 429: the account's share of requests to the site is used up.
  */
-export async function readPrices({ sql, site }: PriceSources, window: Window, nowMs: number) {
+export async function readPrices(sources: PriceSources, window: Window, nowMs: number) {
+  const { sql, site, accountId } = sources
   const { startSec, endSec, symbol } = window
-  const { openPrice, kinds } = await readOpen({ sql, site }, window)
+  const { openPrice, kinds } = await readOpen(sources, window)
   const sinceEndMs = nowMs - endSec * 1000
   if (sinceEndMs >= 0) {
     const end = await selectBoundaryPrice(sql, window, endSec)
@@ -33,7 +34,11 @@ export async function readPrices({ sql, site }: PriceSources, window: Window, no
       const completed = end.commonSec === endSec || sinceEndMs >= SETTLE_MS
       return { openPrice, closePrice: end.price, completed }
     }
-    const answer = await site.get(window, lookbackSecOf(kindsAt(window.interval, endSec)))
+    const answer = await site.get(
+      window,
+      lookbackSecOf(kindsAt(window.interval, endSec)),
+      accountId,
+    )
     if (answer?.completed && answer.closePrice !== undefined) {
       return { openPrice, closePrice: answer.closePrice, completed: true }
     }
@@ -46,12 +51,12 @@ export async function readPrices({ sql, site }: PriceSources, window: Window, no
 }
 
 /** The price to beat, and the kinds of those that are compared with it while the window runs. */
-async function readOpen({ sql, site }: PriceSources, window: Window) {
+async function readOpen({ sql, site, accountId }: PriceSources, window: Window) {
   const { interval, startSec } = window
   const known = await selectBoundaryPrice(sql, window, startSec)
   if (known !== undefined) return { openPrice: known.price, kinds: [known.kind] }
   const kinds = kindsAt(interval, startSec)
-  const answer = await site.get(window, lookbackSecOf(kinds))
+  const answer = await site.get(window, lookbackSecOf(kinds), accountId)
   if (answer === undefined) {
     throw unavailable('The archive has no price of this window, and the site does not answer.')
   }

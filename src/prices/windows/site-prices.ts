@@ -7,6 +7,7 @@ import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { Window } from './window.js'
 
 type SitePrice = Pick<SitePriceClient, 'getCryptoPrice'>
+type AskedWindow = Window & { twapLookbackSec: number | undefined }
 type Known = { answer: SiteCryptoPrice; untilMs: number }
 
 const ANSWERS_MAX = 2_000
@@ -30,13 +31,20 @@ export class SitePrices {
     this.#waitMsMax = waitMsMax
   }
 
-  /** `undefined`: the site does not answer, or not in time. */
-  async get(window: Window, twapLookbackSec?: number): Promise<SiteCryptoPrice | undefined> {
+  /**
+   * `undefined`: the site does not answer, or not in time. Throws when the account's share of the
+   * requests to the site is used up.
+   */
+  async get(
+    window: Window,
+    twapLookbackSec?: number,
+    accountId?: number,
+  ): Promise<SiteCryptoPrice | undefined> {
     const { symbol, interval, startSec } = window
     const key = `${symbol} ${interval} ${startSec} ${twapLookbackSec}`
     const known = this.#known.get(key)
     if (known !== undefined && this.#clock.now() < known.untilMs) return known.answer
-    const asking = this.#ask(key, window, twapLookbackSec)
+    const asking = this.#ask(key, { ...window, twapLookbackSec }, accountId)
     try {
       return await withTimeout(asking, this.#waitMsMax, 'the site is slow')
     } catch (error) {
@@ -45,10 +53,11 @@ export class SitePrices {
     }
   }
 
-  async #ask(key: string, window: Window, twapLookbackSec: number | undefined) {
-    const { symbol, interval, startSec, endSec } = window
+  async #ask(key: string, window: AskedWindow, accountId: number | undefined) {
+    const { symbol, interval, startSec, endSec, twapLookbackSec } = window
     const times = { startMs: startSec * 1000, endMs: endSec * 1000 }
-    const answer = await this.#site.getCryptoPrice({ symbol, interval, ...times, twapLookbackSec })
+    const asked = { symbol, interval, ...times, twapLookbackSec }
+    const answer = await this.#site.getCryptoPrice(asked, { accountId })
     const nowMs = this.#clock.now()
     this.#known.set(key, { answer, untilMs: nowMs + keepMs(answer, window, nowMs) })
     return answer

@@ -1,4 +1,4 @@
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import type { PathLimit } from '../transport/rate-limit.js'
 import { parseCandles, parseCryptoPrice, type SiteCandle, type SiteCryptoPrice } from './parse.js'
 
@@ -45,7 +45,7 @@ export class SitePriceClient {
   /** Windows settle on a mean over seconds: without `twapLookbackSec` the prices are of a moment. */
   getCryptoPrice(
     window: SiteWindow & { twapLookbackSec?: number | undefined },
-    signal?: AbortSignal,
+    call: CallOptions = {},
   ): Promise<SiteCryptoPrice> {
     const { symbol, interval, startMs, endMs, twapLookbackSec } = window
     const query = {
@@ -56,7 +56,7 @@ export class SitePriceClient {
       twap: twapLookbackSec === undefined ? undefined : true,
       twapLookbackSeconds: twapLookbackSec,
     }
-    return this.#http.get('/api/crypto/crypto-price', query, { parse: parseCryptoPrice, signal })
+    return this.#http.get('/api/crypto/crypto-price', query, { parse: parseCryptoPrice, ...call })
   }
 
   /** Oldest first; the last one is still running. */

@@ -295,6 +295,21 @@ describe('a fault that stays', () => {
 })
 
 describe('callers', () => {
+  test('of accounts share a GET, and the refusal of the one who pays is not that of the other', async () => {
+    const limits = [{ paths: /^/, calls: 6, windowMs: 60_000 }]
+    const { http, requests, resultsOf } = await setup(ok, { limits })
+    const get = (path: string, accountId: number) =>
+      http.get(path, {}, { parse: anything, accountId })
+    await Promise.all([get('/a', 1), get('/a', 2), get('/b', 1)])
+    expect(requests()).toBe(2)
+
+    const [greedy, modest] = await Promise.allSettled([get('/c', 1), get('/c', 2)])
+    expect(greedy).toMatchObject({ status: 'rejected', reason: { status: 429, accountId: 1 } })
+    expect(modest).toMatchObject({ status: 'fulfilled', value: { ok: 1 } })
+    expect(http.state).toBe('closed')
+    expect(await resultsOf()).toEqual({ ok: 3 })
+  })
+
   test('share a GET of the same URL, and each reads the answer himself', async () => {
     const { http, requests } = await setup(ok)
     const parse = (json: unknown) => ({ ...(json as object) })

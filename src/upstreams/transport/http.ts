@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import type { Clock } from '../../core/clock.js'
+import { joinWork } from '../../core/errors.js'
 import { untilAborted, withLinked } from '../../lib/abort.js'
 import type { Log } from '../../lib/log.js'
 import { TimeoutError } from '../../lib/timeout.js'
@@ -39,10 +40,13 @@ export type ConnectorOptions = Pick<
   'url' | 'metrics' | 'clock' | 'log' | 'timing' | 'timeoutMs' | 'opened'
 >
 
-export type GetOptions<T> = {
-  parse: (json: unknown, path: string) => T
+export type CallOptions = {
   signal?: AbortSignal | undefined
+  /** Whose share of the limits the call is charged to. Absent: it is background work of our own. */
+  accountId?: number | undefined
 }
+
+export type GetOptions<T> = CallOptions & { parse: (json: unknown, path: string) => T }
 
 export type PostOptions<T> = GetOptions<T> & {
   /**
@@ -100,12 +104,18 @@ export class HttpUpstream {
     return this.#breaker.state
   }
 
-  /** Calls of the same URL at the same time share one request. */
-  async get<T>(path: string, query: Query, { parse, signal }: GetOptions<T>): Promise<T> {
+  /** Calls of the same URL at the same time share one request, which the first one pays for. */
+  async get<T>(
+    path: string,
+    query: Query,
+    { parse, signal, accountId }: GetOptions<T>,
+  ): Promise<T> {
     const target = path + toQueryString(query)
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
-    const json = await this.#flights.run(target, signal, (shared) =>
-      this.#call(request, { parse: (answer) => answer, signal: shared }),
+    const json = await joinWork(accountId, () =>
+      this.#flights.run(target, signal, (shared) =>
+        this.#call(request, { parse: (answer) => answer, signal: shared, accountId }),
+      ),
     )
     return this.#parse(request, json, parse)
   }
@@ -160,7 +170,7 @@ export class HttpUpstream {
     const triesMax = probe ? 1 : TRIES_MAX
     let fault: UpstreamError | undefined
     for (let tries = 1; ; tries++) {
-      await this.#limiter.take(request.path, call.signal)
+      await this.#limiter.take(request.path, call.signal, call.accountId)
       // The breaker opened while this call waited.
       if (!probe && this.#breaker.state !== 'closed') throw fault ?? this.#breaker.refusal()
       const outcome = await this.#measure(() => this.#tryAndRead(request, call))

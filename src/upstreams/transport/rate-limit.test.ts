@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { AccountRefusal } from '../../core/errors.js'
 import type { Timing } from '../../lib/timing.js'
 import { UpstreamError } from './errors.js'
 import { QueueFullError, RateLimiter } from './rate-limit.js'
@@ -113,6 +114,86 @@ describe('RateLimiter', () => {
     await expect(limiter.take('/slow', AbortSignal.abort(reason))).rejects.toBe(reason)
     await timing.runUntil(1_000)
     await next
+  })
+
+  describe('on behalf of accounts', () => {
+    const LONG = [{ paths: /^/, calls: 60, windowMs: 10_000 }]
+
+    /** Takes so many calls; those that are refused are counted. */
+    async function takeMany(limiter: RateLimiter, count: number, account?: number) {
+      const calls = Array.from({ length: count }, () => limiter.take('/', never, account))
+      const ends = await Promise.allSettled(calls)
+      return ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+    }
+
+    test('429: a share that is used up is refused at once, and others go on', async () => {
+      const timing = new VirtualTiming()
+      const limiter = new RateLimiter('site', LONG, timing)
+      const refused = await takeMany(limiter, 25, 1)
+      expect(refused).toHaveLength(5)
+      for (const error of refused) expect(error).toBeInstanceOf(AccountRefusal)
+      expect(refused[0]).toMatchObject({
+        status: 429,
+        message: "Your account's share of the requests to site is used up. Retry in 10 s.",
+        fields: { scope: 'upstream', upstream: 'site' },
+        retryAfterSeconds: 10,
+      })
+      expect(await takeMany(limiter, 1, 2)).toEqual([])
+      await timing.runUntil(10_000)
+      expect(await takeMany(limiter, 1, 1)).toEqual([])
+    })
+
+    test('503: what others have used up is not blamed on the account', async () => {
+      const limiter = new RateLimiter('site', LONG, new VirtualTiming())
+      for (const account of [1, 2, 3, 4]) await takeMany(limiter, 25, account)
+      const [refused] = await takeMany(limiter, 1, 5)
+      expect(refused).not.toBeInstanceOf(AccountRefusal)
+      expect(refused).toMatchObject({
+        status: 503,
+        message: 'The requests to site are used up by all accounts together. Retry in 10 s.',
+      })
+    })
+
+    test('a turn that comes soon is waited for, first by the account with the fewest calls', async () => {
+      const timing = new VirtualTiming()
+      const limiter = new RateLimiter('test', LIMITS, timing)
+      await takeMany(limiter, 10)
+      const order: string[] = []
+      const wait = (name: string, account?: number) =>
+        void limiter.take('/', never, account).then(() => order.push(name))
+      wait('background')
+      for (const name of ['a1', 'a2', 'a3']) wait(name, 1)
+      for (const name of ['b1', 'b2']) wait(name, 2)
+      await timing.runUntil(999)
+      expect(order).toEqual([])
+      await timing.runUntil(1_000)
+      expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'background'])
+      await timing.runUntil(5_000)
+      expect(order).toHaveLength(6)
+    })
+
+    test('one that waited for two seconds is refused', async () => {
+      const timing = new VirtualTiming()
+      const limiter = new RateLimiter('test', [{ paths: /^/, calls: 2, windowMs: 1_500 }], timing)
+      await limiter.take('/', never, 1)
+      const waiting = ['b', 'c', 'd'].map((_name, index) => limiter.take('/', never, 2 + index))
+      const ends = Promise.allSettled(waiting)
+      await timing.runUntil(2_000)
+      expect((await ends).map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+      ])
+    })
+
+    test('an account does not fill the queue', async () => {
+      const limiter = new RateLimiter('test', LIMITS, new VirtualTiming())
+      const leaving = new AbortController()
+      const calls = Array.from({ length: 40 }, () => limiter.take('/', leaving.signal, 1))
+      await expect(calls.at(-1)).rejects.toBeInstanceOf(AccountRefusal)
+      leaving.abort()
+      await Promise.allSettled(calls)
+    })
   })
 
   test('the queue has an end', async () => {

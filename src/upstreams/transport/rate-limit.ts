@@ -1,7 +1,8 @@
+import { AccountRefusal, ApiError } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
-import { SlidingWindow } from '../../lib/sliding-window.js'
 import type { Timing } from '../../lib/timing.js'
 import { UpstreamError } from './errors.js'
+import { type Payer, SharedLimit } from './shared-limit.js'
 
 /** A published limit: so many calls in any window, of the paths that match. */
 export type PathLimit = { paths: RegExp; calls: number; windowMs: number }
@@ -10,9 +11,20 @@ export type PathLimit = { paths: RegExp; calls: number; windowMs: number }
 const SHARE = 0.5
 
 const WAITING_MAX = 1_000
+/** Of one account. */
+const ACCOUNT_WAITING_MAX = 20
+/** A caller waits for the answer: a call of an account that must wait longer for its turn is refused. */
+const ACCOUNT_WAIT_MS_MAX = 2_000
 
-type CountedLimit = { paths: RegExp; calls: number; window: SlidingWindow }
-type Waiter = { limits: readonly CountedLimit[]; admit: () => void }
+type CountedLimit = { paths: RegExp; shared: SharedLimit }
+type Waiter = {
+  payer: Payer
+  limits: readonly SharedLimit[]
+  /** Only calls of accounts are refused. */
+  untilMs: number
+  admit: () => void
+  refuse: (error: Error) => void
+}
 
 /** Thrown before a request is sent: it is no sign of the upstream's health. */
 export class QueueFullError extends UpstreamError {
@@ -21,8 +33,12 @@ export class QueueFullError extends UpstreamError {
 
 /**
  * Keeps calls under half of every limit that applies to their path, counted exactly over sliding
- * windows. Waiting calls are admitted in the order in which they came; calls under other limits
- * may pass them.
+ * windows, and shares them between the payers (see `SharedLimit`).
+ *
+ * - Waiting calls of accounts come first, those of the account with the fewest calls before others.
+ *   They are refused after two seconds, or at once when their turn comes later than that.
+ * - Waiting calls of background work are admitted in the order in which they came. Calls under other
+ *   limits may pass them.
  */
 export class RateLimiter {
   readonly #upstream: string
@@ -37,21 +53,35 @@ export class RateLimiter {
     this.#timing = timing
     this.#limits = limits.map(({ paths, calls, windowMs }) => ({
       paths,
-      calls: Math.max(1, Math.floor(calls * SHARE)),
-      window: new SlidingWindow(windowMs),
+      shared: new SharedLimit(Math.max(1, Math.floor(calls * SHARE)), windowMs),
     }))
   }
 
-  /** Resolves when one call of this path may be sent, which is then counted as sent. */
-  take(path: string, signal: AbortSignal): Promise<void> {
-    if (this.#waiters.size >= WAITING_MAX) return Promise.reject(this.#queueFull())
-    const limits = this.#limits.filter((limit) => limit.paths.test(path))
+  /**
+   * Resolves when one call of this path may be sent, which is then counted as sent. Without an account
+   * it is our own work. Throws an `ApiError` when the account is refused.
+   */
+  take(path: string, signal: AbortSignal, payer?: Payer): Promise<void> {
+    const limits = this.#limits.filter(({ paths }) => paths.test(path)).map(({ shared }) => shared)
+    for (const limit of limits) limit.ask(payer, this.#timing.now())
+    const refusal = this.#refuseNow(limits, payer)
+    if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
+      const leave = () => {
+        stopListening()
+        this.#waiters.delete(waiter)
+      }
       const waiter: Waiter = {
+        payer,
         limits,
+        untilMs: this.#timing.now() + (payer === undefined ? Infinity : ACCOUNT_WAIT_MS_MAX),
         admit: () => {
-          stopListening()
+          leave()
           resolve()
+        },
+        refuse: (error) => {
+          leave()
+          reject(error)
         },
       }
       const stopListening = onAbort(signal, () => {
@@ -73,27 +103,46 @@ export class RateLimiter {
   #admitAll(): void {
     this.#alarm?.abort()
     const nowMs = this.#timing.now()
-    let nextMs = Number.POSITIVE_INFINITY
-    for (const waiter of this.#waiters) {
-      const freeAtMs = this.#freeAt(waiter.limits, nowMs)
-      if (freeAtMs <= nowMs) this.#admit(waiter, nowMs)
-      else nextMs = Math.min(nextMs, freeAtMs)
+    if (this.#heldUntil <= nowMs) {
+      for (let next = this.#nextOfAccounts(nowMs); next; next = this.#nextOfAccounts(nowMs)) {
+        this.#admit(next, nowMs)
+      }
+      for (const waiter of this.#waiters) {
+        if (mayGo(waiter, nowMs)) this.#admit(waiter, nowMs)
+        else if (waiter.untilMs <= nowMs) waiter.refuse(this.#refusal(waiter, nowMs))
+      }
     }
-    if (this.#waiters.size > 0) this.#wakeIn(nextMs - nowMs)
+    if (this.#waiters.size > 0) this.#wakeIn(this.#nextChange(nowMs) - nowMs)
+  }
+
+  #nextOfAccounts(nowMs: number): Waiter | undefined {
+    let next: Waiter | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const waiter of this.#waiters) {
+      if (waiter.payer === undefined || !mayGo(waiter, nowMs)) continue
+      const used = usedBy(waiter, nowMs)
+      if (used >= fewest) continue
+      next = waiter
+      fewest = used
+    }
+    return next
   }
 
   #admit(waiter: Waiter, nowMs: number): void {
-    for (const limit of waiter.limits) limit.window.add(nowMs)
-    this.#waiters.delete(waiter)
+    for (const limit of waiter.limits) limit.add(waiter.payer, nowMs)
     waiter.admit()
   }
 
-  #freeAt(limits: readonly CountedLimit[], nowMs: number): number {
-    let freeAtMs = this.#heldUntil
-    for (const { window, calls } of limits) {
-      if (window.count(nowMs) >= calls) freeAtMs = Math.max(freeAtMs, window.freeAt(calls, nowMs))
+  /** When a waiter may get its turn, or must be refused. */
+  #nextChange(nowMs: number): number {
+    if (this.#heldUntil > nowMs) return this.#heldUntil
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const { limits, payer, untilMs } of this.#waiters) {
+      const blocking = limits.filter((limit) => !limit.mayTake(payer, nowMs))
+      const changesMs = Math.max(...blocking.map((limit) => limit.changesAt(nowMs)))
+      nextMs = Math.min(nextMs, changesMs, untilMs)
     }
-    return freeAtMs
+    return nextMs
   }
 
   #wakeIn(ms: number): void {
@@ -105,8 +154,39 @@ export class RateLimiter {
     )
   }
 
-  #queueFull(): QueueFullError {
+  /** `undefined`: it may wait. */
+  #refuseNow(limits: readonly SharedLimit[], payer: Payer): Error | undefined {
+    const nowMs = this.#timing.now()
+    if (payer !== undefined) {
+      const waiting = [...this.#waiters].filter((waiter) => waiter.payer === payer).length
+      const waitMs = Math.max(0, ...limits.map((limit) => limit.refusal(payer, nowMs)?.waitMs ?? 0))
+      if (waiting >= ACCOUNT_WAITING_MAX || waitMs > ACCOUNT_WAIT_MS_MAX) {
+        return this.#refusal({ limits, payer }, nowMs)
+      }
+    }
+    if (this.#waiters.size < WAITING_MAX) return undefined
     const message = `${WAITING_MAX} calls wait for their turn already`
     return new QueueFullError(message, { upstream: this.#upstream, retryable: true })
   }
+
+  /** What an account is told: whether its own calls or those of others are in the way. */
+  #refusal({ limits, payer }: Pick<Waiter, 'limits' | 'payer'>, nowMs: number): Error {
+    const refusals = limits.flatMap((limit) => limit.refusal(payer, nowMs) ?? [])
+    const waitMs = Math.max(1, ...refusals.map((refusal) => refusal.waitMs))
+    const retryAfterSeconds = Math.ceil(waitMs / 1000)
+    const fields = { scope: 'upstream', upstream: this.#upstream }
+    const retry = `Retry in ${retryAfterSeconds} s.`
+    if (payer !== undefined && refusals.every(({ isOwn }) => isOwn)) {
+      const message = `Your account's share of the requests to ${this.#upstream} is used up. ${retry}`
+      return new AccountRefusal(payer, message, fields, { retryAfterSeconds })
+    }
+    const message = `The requests to ${this.#upstream} are used up by all accounts together. ${retry}`
+    return new ApiError(503, message, fields, { retryAfterSeconds })
+  }
 }
+
+const mayGo = ({ limits, payer }: Waiter, nowMs: number): boolean =>
+  limits.every((limit) => limit.mayTake(payer, nowMs))
+
+const usedBy = ({ limits, payer }: Waiter, nowMs: number): number =>
+  Math.max(0, ...limits.map((limit) => limit.usedBy(payer, nowMs)))
