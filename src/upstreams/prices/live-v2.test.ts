@@ -54,6 +54,7 @@ async function open(toAuth: readonly object[] = [AUTHED], toSubscribe: readonly 
   const ticks: PriceTick[] = []
   const gaps: PriceGap[] = []
   const waits: number[] = []
+  const details: string[] = []
   const warnings: object[] = []
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
@@ -62,8 +63,10 @@ async function open(toAuth: readonly object[] = [AUTHED], toSubscribe: readonly 
     {
       write: (line: string) => {
         const { level: _level, time: _time, upstream: _upstream, ...shown } = JSON.parse(line)
-        if (shown.msg === 'upstream socket ended') waits.push(shown.waitMs)
-        else warnings.push(shown)
+        if (shown.msg === 'upstream socket ended') {
+          waits.push(shown.waitMs)
+          details.push(shown.detail)
+        } else warnings.push(shown)
       },
     },
   )
@@ -82,7 +85,7 @@ async function open(toAuth: readonly object[] = [AUTHED], toSubscribe: readonly 
     onGap: (gap) => gaps.push(gap),
   })
   await until(() => received.length > 0)
-  return { server, received, ticks, gaps, waits, warnings, source }
+  return { server, received, ticks, gaps, waits, details, warnings, source }
 }
 
 test('says who we are, then subscribes to what there is of each coin, not too fast', async () => {
@@ -108,8 +111,9 @@ describe('answers', () => {
     ['to the subscriptions', [AUTHED], []],
     ['to the last subscription', [AUTHED], ACKS.slice(1)],
   ])('a connection without an answer %s is given up', async (_name, toAuth, toSubscribe) => {
-    const { server, waits } = await open(toAuth, toSubscribe)
+    const { server, waits, details } = await open(toAuth, toSubscribe)
     await until(() => server.peers.length > 1)
+    expect(details[0]).toBe('a frame was not answered')
     expect(waits[0]).toBeLessThan(1_000)
   })
 
