@@ -1,24 +1,30 @@
 const SLICE_MS = 100
 
 /**
- * Rejects with `message` when `work` has not settled in time. The work itself goes on. The time is
- * counted in slices, between which the process reads its sockets: a process that was stalled finds
- * the answer that came meanwhile.
+ * Calls `onLate` when the time is over, unless the returned function was called before. The time is
+ * counted in slices, between which the process reads its sockets: a process that was stalled finds the
+ * answer that came meanwhile, and does not blame the peer.
  */
+export function startTimeout(timeoutMs: number, onLate: () => void): () => void {
+  let timer: NodeJS.Timeout
+  const wait = (leftMs: number) => {
+    const next = () => (leftMs > SLICE_MS ? wait(leftMs - SLICE_MS) : onLate())
+    timer = setTimeout(next, Math.min(leftMs, SLICE_MS))
+  }
+  wait(timeoutMs)
+  return () => clearTimeout(timer)
+}
+
+/** Rejects with `message` when `work` has not settled in time. The work itself goes on. */
 export async function withTimeout<T>(work: Promise<T>, timeoutMs: number, message: string) {
-  let timer: NodeJS.Timeout | undefined
+  let stop = (): void => undefined
   const late = new Promise<never>((_, reject) => {
-    const wait = (leftMs: number) => {
-      const next = () =>
-        leftMs > SLICE_MS ? wait(leftMs - SLICE_MS) : reject(new TimeoutError(message))
-      timer = setTimeout(next, Math.min(leftMs, SLICE_MS))
-    }
-    wait(timeoutMs)
+    stop = startTimeout(timeoutMs, () => reject(new TimeoutError(message)))
   })
   try {
     return await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    stop()
   }
 }
 

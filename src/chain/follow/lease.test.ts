@@ -107,7 +107,7 @@ describe('the lease', () => {
   test('is tried for again when the database is away', async () => {
     const controller = new AbortController()
     const lines: string[] = []
-    const log = createLog('warn', { write: (text) => lines.push(text) })
+    const log = createLog('debug', { write: (text) => lines.push(text) })
     const target = { socketDir: '/nowhere', database: 'none' }
     const ended = withLease({ target, log, pollMs: POLL_MS }, untilAborted, controller.signal)
     await until(() => lines.length >= 2)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, OperatorError } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
+import { FloodLog } from '../../lib/flood-log.js'
 import type { Log } from '../../lib/log.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { pause, repeat } from '../../lib/timing.js'
@@ -38,6 +39,7 @@ export async function withLease(
   signal: AbortSignal,
 ): Promise<void> {
   const { log, pollMs = POLL_MS } = options
+  const floodLog = new FloodLog(log)
   while (!signal.aborted) {
     let waitMs = pollMs
     try {
@@ -46,9 +48,11 @@ export async function withLease(
       if (signal.aborted) return
       if (error instanceof OperatorError) throw error
       if (error instanceof LeaseLostError || isOutage(error)) {
-        log.warn({ reason: messageOf(error) }, 'the lease is lost')
+        const reason = messageOf(error)
+        floodLog.write('warn', 'the lease is lost', () => ({ reason }), reason)
       } else {
-        log.error({ err: error }, 'work under the lease failed, it is tried again')
+        const message = 'work under the lease failed, it is tried again'
+        floodLog.write('error', message, () => ({ err: error }), messageOf(error))
         waitMs *= FAILED_POLLS
       }
     }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Bus } from '../../bus/bus.js'
 import { type EventDraft, NO_KEYS } from '../../bus/event.js'
 import type { Clock } from '../../core/clock.js'
+import { FloodLog } from '../../lib/flood-log.js'
 import type { Log } from '../../lib/log.js'
 import { repeat } from '../../lib/timing.js'
 import type { Pool } from '../../store/connection.js'
@@ -45,6 +46,7 @@ const PUBLISH_MS_MAX = 10_000
  */
 export class TickCollector {
   readonly #options: CollectorOptions
+  readonly #floodLog: FloodLog
   readonly #buffer: TickBuffer
   readonly #metrics: ReturnType<typeof createCollectMetrics>
   #guard = new PriceGuard()
@@ -55,8 +57,9 @@ export class TickCollector {
   hasCandles = false
 
   constructor(options: CollectorOptions) {
-    const { store, registry, sources, clock } = options
+    const { store, registry, sources, clock, log } = options
     this.#options = options
+    this.#floodLog = new FloodLog(log)
     this.#buffer = new TickBuffer(store)
     this.#metrics = createCollectMetrics(registry, () => this.#buffer.size)
     this.#failover = new SourceFailover(sources, clock.now())
@@ -132,14 +135,14 @@ export class TickCollector {
   }
 
   async #flush(): Promise<void> {
-    const { sources, clock, log } = this.#options
+    const { sources, clock } = this.#options
     const sinceMs = clock.now() - CANDLES_SEC * 1000
     const isFetching = sources.some((source) => source.isFetching?.('spot', sinceMs))
     try {
       await this.#buffer.flush()
       this.hasCandles ||= !isFetching
     } catch (error) {
-      log.warn({ err: error }, 'ticks wait to be written')
+      this.#floodLog.write('warn', 'ticks wait to be written', () => ({ err: error }))
     }
   }
 }

@@ -3,7 +3,7 @@ import { brotliDecompress, gunzip } from 'node:zlib'
 import type { Pool } from 'undici'
 import { codeOf, messageOf } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
-import { TimeoutError } from '../../lib/timeout.js'
+import { startTimeout, TimeoutError } from '../../lib/timeout.js'
 import { UpstreamError, type UpstreamErrorParts } from './errors.js'
 import { addQuery, type BaseUrl } from './url.js'
 
@@ -61,7 +61,7 @@ function exchange(
 ): Promise<Answer> {
   return withLinked([signal], async (linked) => {
     const late = () => linked.abort(new TimeoutError(`gave no answer within ${timeoutMs} ms`))
-    const timer = setTimeout(late, timeoutMs)
+    const stop = startTimeout(timeoutMs, late)
     try {
       const response = await pool.request({
         method: request.method,
@@ -78,7 +78,7 @@ function exchange(
       const text = await readBody(response.body, encoding, bodyBytesMax)
       return { status: response.statusCode, headers: response.headers, text }
     } finally {
-      clearTimeout(timer)
+      stop()
     }
   })
 }
