@@ -21,7 +21,7 @@ import {
   selectRepair,
   startRepair,
 } from './queries.js'
-import { AgainReader } from './read-again.js'
+import { AgainReader, checkBookedChain } from './read-again.js'
 import { HistoryWriter, readHole } from './read-hole.js'
 import { Rebuild } from './rebuild.js'
 import { type BackfillResult, showReading, showRebuild } from './show.js'
@@ -135,6 +135,7 @@ async function readAgain(pool: Pool, options: BackfillOptions, signal: AbortSign
   const firstBlock = (await selectFirstBlock(pool)) ?? 0
   const wanted = chooseAgainRange(state, firstBlock, { ...options, factsOnly })
   const polygon = await openNode(pool, options, signal)
+  await checkBookedChain({ pool, polygon, timing }, signal)
   const earlier = await selectRepair(pool)
   const goesOn =
     earlier?.fromBlock === wanted.fromBlock &&

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
+import { showOnlyUpTo } from '../follow/test-faulty-node.js'
 import { type FollowWorld, hasty, openWorld } from '../follow/test-follow.js'
+import { compareContents, readContents } from './test-contents.js'
 import { corruptFacts } from './test-corruption.js'
 import {
   BATCH_LIMITS,
@@ -16,6 +18,7 @@ let world: FollowWorld
 /** What a service has booked that began at the start. */
 let whole: TestDatabase
 let healthy: Record<string, string>
+let contents: Record<string, string[]>
 let first: number
 let head: number
 
@@ -27,6 +30,7 @@ beforeAll(async () => {
   world.lies.lie = spoilSomeLogs
   whole = await bookFrom(world, first)
   healthy = await hash(whole)
+  contents = await readContents(whole.sql)
   await whole.sql.end({ timeout: 1 })
 }, 60_000)
 afterAll(async () => {
@@ -135,6 +139,28 @@ describe('blocks that are read again', () => {
     expect(await differences(database)).toEqual([])
   }, 30_000)
 
+  test('leave one id to a name that got a second one after its row was lost', async () => {
+    const database = await cloneDatabase(whole)
+    const { sql } = database
+    // The row of a busy wallet was renamed, and the head has met the wallet again since.
+    const [busy] = await sql<{ wallet: number; address: Buffer; seq: bigint }[]>`
+      select wallet, address, percentile_disc(0.5) within group (order by seq) as seq
+        from fills
+        join wallets on id = wallet
+       group by wallet, address
+       order by count(*) desc
+       limit 1`
+    const { wallet = 0, address = null, seq = 0n } = busy ?? {}
+    await sql`update wallets set address = '\\x11' where id = ${wallet}`
+    await sql`
+      insert into wallets (id, address, since) select max(id) + 1, ${address}, ${seq} from wallets`
+    await sql`
+      update fills set wallet = (select max(id) from wallets)
+       where wallet = ${wallet} and seq >= ${seq}`
+    await again(database)
+    expect(compareContents(await readContents(sql), contents)).toEqual({})
+  }, 30_000)
+
   test('give back what belongs to them: recent blocks, journal, coverage, partitions, ledger', async () => {
     const database = await cloneDatabase(whole)
     const { sql } = database
@@ -225,6 +251,13 @@ describe('blocks that are read again', () => {
     const timing = { ...hasty, sleep: async () => undefined }
     await expect(backfill(other, database, { again: true, timing })).rejects.toThrow(
       'The node cannot be used: the node has another chain',
+    )
+    world.lies.lie = showOnlyUpTo(world.universe, head - 10)
+    onTestFinished(() => {
+      world.lies.lie = spoilSomeLogs
+    })
+    await expect(again(database, { timing })).rejects.toThrow(
+      `The node does not have block ${head}, the last one that is booked: it is behind.`,
     )
     expect(await differences(database)).toEqual([])
   })

@@ -75,7 +75,6 @@ export class AgainReader {
 
   async read(range: BlockRange, options: ReadAgainOptions, signal: AbortSignal): Promise<void> {
     const { toBlock } = range
-    await checkBookedChain(options, signal)
     for (let next = range.fromBlock; next <= toBlock; ) {
       const { block: lastBlock } = await selectState(this.#pool)
       const lastSafe = (lastBlock ?? 0) - REORG_BLOCKS_MAX
@@ -138,7 +137,10 @@ export class AgainReader {
     await this.#preparePartitions(range)
     const counts = await transact(this.#pool, async (tx) => {
       await tx`set local statement_timeout = 0`
+      const all: Replacements[] = []
+      for (const read of reads) all.push(await replaceBatch(tx, read))
       const { cursor } = await lockState(tx)
+      // The block that the headers link to is still booked, so all blocks below it are, too.
       if (cursor === undefined || (await hashOf(tx, cursor, linked.block)) !== linked.hash) {
         throw inconsistentAnswer('blocks were replaced while they were read again')
       }
@@ -146,8 +148,6 @@ export class AgainReader {
       await cutFacts(tx, cursor.block + 1)
       await cutRecentBlocks(tx, cursor.block + 1)
       await cutCoverage(tx, cursor.block + 1)
-      const all: Replacements[] = []
-      for (const read of reads) all.push(await replaceBatch(tx, read))
       const within = heads.filter(({ number }) => number <= range.toBlock)
       const recent = await mendRecentBlocks(tx, within.map(toBatchBlock))
       await moveRepair(tx, range.toBlock)
@@ -230,8 +230,8 @@ function checkHashes({ batch }: ReadBatch, heads: readonly Head[]): void {
 }
 
 /** A node of another chain must not replace facts: it has the last block that is booked. */
-async function checkBookedChain(
-  { pool, polygon, timing = systemTiming }: ReadAgainOptions,
+export async function checkBookedChain(
+  { pool, polygon, timing = systemTiming }: Pick<ReadAgainOptions, 'pool' | 'polygon' | 'timing'>,
   signal: AbortSignal,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
