@@ -138,6 +138,15 @@ describe('answers', () => {
     expect(warnings).toEqual([{ ...shown, msg: 'subscription refused' }])
   })
 
+  test('a refusal of neither the key nor a subscription changes nothing', async () => {
+    const { server, ticks, waits, received } = await open()
+    await until(() => received.length === 2)
+    server.peers[0]?.send(JSON.stringify({ op: 'error', code: 'bad_op' }))
+    server.peers[0]?.send(frame(1))
+    await until(() => ticks.length === 1)
+    expect(waits).toEqual([])
+  })
+
   test('prices of another provider than asked for are announced, and taken', async () => {
     const answers = [ack(SPOT, { provider: 'pyth' }), ack(TWAP, { provider: 'chainlink' })]
     const { server, ticks, warnings } = await open([AUTHED], [...answers, ack(TWAP)])

@@ -48,7 +48,8 @@ type Data = Extract<LiveV2Message, { kind: 'data' }>
 
 type Subscription = { channel: string; filter: { symbol: string } }
 
-/** The name of the frame with all subscriptions, which answers to it repeat. */
+/** The names of our frames, which the answers to them repeat. */
+const AUTH = 'auth'
 const SUBSCRIBE = 'prices'
 
 /** Whether there is a channel with these prices. */
@@ -93,7 +94,7 @@ export class LiveV2Source implements PriceSource {
     const socket = new UpstreamSocket<LiveV2Message>({
       ...this.#options,
       upstream: NAME,
-      heartbeat: { everyMs: 30_000, text: JSON.stringify({ op: 'ping', rid: 'ping' }) },
+      heartbeat: { everyMs: 30_000, text: JSON.stringify({ op: 'ping' }) },
       deadAfterMs: 90_000,
       silentAfterMs: 15_000,
       parse: (text) => parseLiveV2Frame(text, clock.now()),
@@ -123,7 +124,7 @@ export class LiveV2Source implements PriceSource {
   #authenticate(): void {
     this.#seqs.clear()
     const { credentials: auth } = this.#options
-    this.#socket?.send(JSON.stringify({ op: 'auth', rid: 'auth', auth }))
+    this.#socket?.send(JSON.stringify({ op: 'auth', rid: AUTH, auth }))
     this.#awaitAnswer()
   }
 
@@ -177,7 +178,8 @@ export class LiveV2Source implements PriceSource {
     const symbol = isOfOne ? this.#unanswered[0]?.filter.symbol : undefined
     this.#options.log.warn({ upstream: NAME, code, channel, symbol }, 'subscription refused')
     if (isOfOne) this.#onAnswered()
-    else this.#socket?.reject(code, code === 'auth_unavailable' ? 0 : REFUSED_WAIT_MS)
+    else if (rid === AUTH || rid === SUBSCRIBE)
+      this.#socket?.reject(code, code === 'auth_unavailable' ? 0 : REFUSED_WAIT_MS)
   }
 
   #onAnswered(): void {
