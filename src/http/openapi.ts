@@ -142,6 +142,10 @@ export function describeErrors(app: FastifyInstance): void {
   })
 }
 
+const upstream = {
+  upstream: Type.Optional(Type.String({ description: 'whose requests are used up' })),
+}
+
 const ERRORS = {
   304: Type.Null({ description: 'The answer is the one whose `etag` was sent in `if-none-match`' }),
   400: errorReply('A parameter or the body is not valid; the text names it and what is allowed', {
@@ -156,13 +160,17 @@ const ERRORS = {
   403: errorReply('The key is unknown or inactive, or its plan is too low'),
   413: errorReply('The body is too large'),
   415: errorReply('The body is not sent as JSON'),
-  429: errorReply('A rate limit is used up; `retry-after` says for how many seconds', {
+  429: errorReply('A limit of the account is used up; `retry-after` says for how many seconds', {
     scope: Type.Optional(Type.String()),
     reset_at: Type.Optional(Type.Integer({ description: 'Unix seconds' })),
     retryAfterMs: Type.Optional(Type.Integer()),
+    ...upstream,
   }),
   500: errorReply('A fault of the service, logged under the `x-request-id` of the answer'),
-  503: errorReply('The service is starting, overloaded or has lost its database'),
+  503: errorReply('The service is starting, overloaded or has lost its database or an upstream', {
+    scope: Type.Optional(Type.String()),
+    ...upstream,
+  }),
 }
 
 function errorsOf({ schema, method, config }: RouteOptions, access: Access): object {
