@@ -13,6 +13,7 @@ import {
   processesOn,
   type Running,
   runAuspex,
+  spawnBuilt,
   startAuspex,
   startCommand,
 } from './processes.js'
@@ -138,6 +139,16 @@ describe('auspex up', () => {
     expect(await usage.json()).toMatchObject({
       meters: [{ meter: 'api_requests', used: 5 }, {}, {}],
     })
+  })
+
+  test('stops cleanly while it starts', async () => {
+    for (const service of running.splice(0)) await service.stop()
+    const { child } = spawnBuilt('src/main.js', ['up', '--port', '0', '--data', folder.dataDir])
+    const hasLock = () => expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(true)
+    await vi.waitFor(hasLock, { timeout: 20_000, interval: 5 })
+    child.kill('SIGINT')
+    const [code] = await once(child, 'close')
+    expectCleanStop(code)
   })
 
   test('a folder that cannot be used is named', () => {
