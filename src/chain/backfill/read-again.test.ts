@@ -171,6 +171,9 @@ describe('blocks that are read again', () => {
     await sql`delete from coverage`
     await sql`insert into coverage values (${first}, ${first + 10}), (${first + 90}, ${head + 9})`
     await sql`insert into wallets values (99999999, '\\x16', ${(head + 1) * 2 ** 20})`
+    await expect(backfill(world, database, { toBlock: first + 100 })).rejects.toThrow(
+      /are stored, though the blocks do not count as read\.\n.* auspex backfill --again --from \d+ --to \d+$/,
+    )
     await sql.unsafe('drop table fees_p328')
     await sql`update positions set cost = cost + 1 where wallet = 30`
     await sql`delete from pnl where seq = (select max(seq) from pnl)`

@@ -1,3 +1,4 @@
+import { codeOf, OperatorError } from '../../core/errors.js'
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
@@ -28,10 +29,24 @@ export async function readHole(
     if (batch.toBlock === toBlock && above !== undefined && batch.blocks.at(-1)?.hash !== above) {
       throw new ParentMismatchError(`block ${toBlock} is not the parent of the block after it`)
     }
-    await writer.append(read)
+    try {
+      await writer.append(read)
+    } catch (error) {
+      throw codeOf(error) === DUPLICATE ? refuseStored(batch) : error
+    }
   }
   await readRange({ ...hole, previousHash }, { ...options, pools: writer.pools, store }, signal)
 }
+
+/** unique_violation */
+const DUPLICATE = '23505'
+
+/** The coverage is wrong, or rows were added by hand. */
+const refuseStored = ({ fromBlock, toBlock }: BlockRange): OperatorError =>
+  new OperatorError(
+    `Facts of blocks ${fromBlock} to ${toBlock} are stored, though the blocks do not count as read.\n` +
+      `To compare them with the node and replace what differs: auspex backfill --again --from ${fromBlock} --to ${toBlock}`,
+  )
 
 /**
  * Stores the facts of old blocks, in ascending order, beside the block writer of the head. Each batch
