@@ -60,11 +60,11 @@ describe('V1', () => {
     expect(transactionInput(named('v1 BUY trade fee 0'))).toMatch(/^0xe60f0c05/)
   })
 
-  test('others through the fee module, which charges makers nothing', () => {
+  test('others through the fee module, which charges what it does not give back', () => {
     const match = named('v1NegRisk SELL both fee 4321')
     expect(transactionTarget(match)).toBe(ADDRESS.negRiskFeeModule)
     expect(transactionInput(match)).toMatch(/^0x2287e350/)
-    expect(matchFees(match)).toEqual({ taker: 4321, makers: [0, 0] })
+    expect(matchFees(match)).toEqual({ taker: 3087, makers: [0, 599] })
   })
 })
 

@@ -96,9 +96,15 @@ function convert({ event, indexSet, amount }: ActOf<'convert'>): string {
   return call(SELECTOR.convertPositions, [market, word(indexSet), word(amount)])
 }
 
-function transfer({ from, to, token, amount }: ActOf<'transfer'>): string {
-  const args = [from.word, to.word, token.word, word(amount), bytesArgument('')]
-  return call(SELECTOR.safeTransferFrom, args)
+function transfer({ from, to, shares }: ActOf<'transfer'>): string {
+  const tokens = shares.map(({ token }) => token.word)
+  const amounts = shares.map(({ amount }) => word(amount))
+  const nothing = bytesArgument('')
+  if (shares.length === 1) {
+    return call(SELECTOR.safeTransferFrom, [from.word, to.word, ...tokens, ...amounts, nothing])
+  }
+  const lists = [arrayArgument(tokens), arrayArgument(amounts)]
+  return call(SELECTOR.safeBatchTransferFrom, [from.word, to.word, ...lists, nothing])
 }
 
 /** The adapter itself appends the caller to the text. */

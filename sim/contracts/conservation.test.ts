@@ -22,7 +22,14 @@ const wallet = fc.constantFrom(...wallets)
 const amount = fc.integer({ min: 2, max: 10 ** 12 })
 
 const resting: fc.Arbitrary<Resting> = fc
-  .record({ wallet, trades: fc.boolean(), shares: amount, price: part(), feePart: part() })
+  .record({
+    wallet,
+    trades: fc.boolean(),
+    shares: amount,
+    price: part(),
+    feePart: part(),
+    refund: fc.nat(10 ** 9),
+  })
   .map(({ price, feePart, ...rest }) => {
     const usd = Math.max(1, Math.floor(rest.shares * price))
     return { ...rest, usd, fee: Math.floor(Math.min(usd, rest.shares) * feePart * 0.1) }
@@ -41,6 +48,7 @@ const match: fc.Arbitrary<Match> = fc
     side: fc.constantFrom('BUY' as const, 'SELL' as const),
     taker: wallet,
     fee: fc.integer({ min: 0, max: 10_000 }),
+    refund: fc.integer({ min: 0, max: 10_000 }),
     makers: fc.array(resting, { minLength: 1, maxLength: 4 }),
   })
   .map(({ venue, ...plan }) => createMatch({ ...venue, ...plan }))
@@ -125,6 +133,7 @@ describe('the conditional tokens', () => {
     }),
     fc.record({
       kind: fc.constant('convert' as const),
+      route: fc.constantFrom('direct' as const, 'adapter' as const),
       wallet,
       event: fc.constant(event),
       indexSet: fc.integer({ min: 1, max: 31 }),
@@ -176,8 +185,8 @@ describe('the conditional tokens', () => {
 function dueOf(act: Match): Map<Wallet, Record<string, number>> {
   const due = new Map<Wallet, Record<string, number>>()
   const money = isV1(act.exchange) ? ADDRESS.usdce : ADDRESS.pusd
-  const book = (fill: Fill, fee: number) => {
-    const { order, shares, usd } = fill
+  const book = ({ order, shares, usd, ...fill }: Fill) => {
+    const fee = fill.fee - fill.refund
     const held = due.get(order.wallet) ?? {}
     due.set(order.wallet, held)
     const feeInShares = isV1(act.exchange) && order.side === 'BUY'
@@ -185,8 +194,7 @@ function dueOf(act: Match): Map<Wallet, Record<string, number>> {
     add(held, order.token.word, sign * shares - (feeInShares ? fee : 0))
     add(held, money, -sign * usd - (feeInShares ? 0 : fee))
   }
-  book(act.taker, act.taker.fee)
-  for (const maker of act.makers) book(maker, isV1(act.exchange) ? 0 : maker.fee)
+  for (const fill of [act.taker, ...act.makers]) book(fill)
   return due
 }
 

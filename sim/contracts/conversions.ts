@@ -1,6 +1,6 @@
 import assert from 'node:assert'
 import type { Convert } from '../universe/acts.js'
-import { questionsOf } from '../universe/outcomes.js'
+import { conversionFee, questionsOf } from '../universe/outcomes.js'
 import { WORD } from './addresses.js'
 import { wrapFrom } from './collateral.js'
 import { mintWcol, moveUsdce, moveWcol } from './events/erc20.js'
@@ -21,38 +21,50 @@ import type { Word } from './words.js'
  * would have been redeemable, and that money stays. The adapter is even again.
  */
 export function encodeConvert(act: Convert): LogBody[] {
-  const { wallet, event, indexSet, amount } = act
-  assert(event.negRisk, 'only neg-risk events convert')
-  const { marketId, feeBips } = event.negRisk
+  const user = act.wallet.word
+  if (act.route === 'direct') return convert(act, user)
+  const { amount } = act
   const { given, others } = questionsOf(act)
-  const fee = Math.floor((amount * feeBips) / 10_000)
+  const received = amount - conversionFee(act)
   const dollars = given.length - 1
-
-  const user = wallet.word
   const converter = WORD.negRiskUserAdapter
+  const noGiven = given.map((market) => market.tokens[1].word)
+  const yesOthers = others.map((market) => market.tokens[0].word)
+  return [
+    moveAll(converter, user, converter, noGiven, amount),
+    ...convert(act, converter),
+    moveAll(converter, converter, user, yesOthers, received),
+    ...(dollars > 0 ? wrapFrom(converter, user, dollars * received) : []),
+  ]
+}
+
+/** What the neg-risk adapter does for its caller. */
+function convert(act: Convert, caller: Word): LogBody[] {
+  const { event, indexSet, amount } = act
+  assert(event.negRisk, 'only neg-risk events convert')
+  const { given, others } = questionsOf(act)
+  const fee = conversionFee(act)
+  const dollars = given.length - 1
   const adapter = WORD.negRiskAdapter
   const noGiven = given.map((market) => market.tokens[1].word)
   const noOthers = others.map((market) => market.tokens[1].word)
   const yesOthers = others.map((market) => market.tokens[0].word)
 
   return [
-    moveAll(converter, user, converter, noGiven, amount),
     mintWcol(others.length * amount),
     ...others.flatMap((market) => [
       moveWcol(adapter, WORD.ctf, amount),
       ...mintBoth(adapter, WORD.wcol, market, amount),
     ]),
-    moveAll(adapter, converter, WORD.negRiskBurn, noGiven, amount),
+    moveAll(adapter, caller, WORD.negRiskBurn, noGiven, amount),
     moveAll(adapter, adapter, WORD.negRiskBurn, noOthers, amount),
     ...(dollars > 0 && fee > 0 ? [moveUsdce(WORD.wcol, WORD.negRiskVault, dollars * fee)] : []),
-    ...(dollars > 0 ? [moveUsdce(WORD.wcol, converter, dollars * (amount - fee))] : []),
+    ...(dollars > 0 ? [moveUsdce(WORD.wcol, caller, dollars * (amount - fee))] : []),
     ...(others.length > 0 && fee > 0
       ? [moveAll(adapter, adapter, WORD.negRiskVault, yesOthers, fee)]
       : []),
-    ...(others.length > 0 ? [moveAll(adapter, adapter, converter, yesOthers, amount - fee)] : []),
-    positionsConverted(converter, marketId, indexSet, amount),
-    moveAll(converter, converter, user, yesOthers, amount - fee),
-    ...(dollars > 0 ? wrapFrom(converter, user, dollars * (amount - fee)) : []),
+    ...(others.length > 0 ? [moveAll(adapter, adapter, caller, yesOthers, amount - fee)] : []),
+    positionsConverted(caller, event.negRisk.marketId, indexSet, amount),
   ]
 }
 

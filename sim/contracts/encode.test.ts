@@ -116,6 +116,19 @@ describe('the order of logs', () => {
         'exchangeV1 OrdersMatched',
         'ctf TransferSingle',
         'feeModule FeeRefunded',
+        'ctf TransferSingle',
+        'feeModule FeeRefunded',
+      ],
+    ],
+    [
+      'convert all directly',
+      [
+        'wcol Transfer',
+        'ctf TransferBatch',
+        'ctf TransferBatch',
+        'usdce Transfer',
+        'usdce Transfer',
+        'negRiskAdapter PositionsConverted',
       ],
     ],
     [

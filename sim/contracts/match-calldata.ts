@@ -35,9 +35,10 @@ export function matchTarget(match: Match): string {
   }
 }
 
-/** What the operator charges each order in the end: on V1 makers are refunded in full. */
-export function matchFees({ exchange, taker, makers }: Match): { taker: number; makers: number[] } {
-  return { taker: taker.fee, makers: makers.map(({ fee }) => (isV1(exchange) ? 0 : fee)) }
+/** What the operator charges each order in the end. */
+export function matchFees({ taker, makers }: Match): { taker: number; makers: number[] } {
+  const charged = ({ fee, refund }: Fill) => fee - refund
+  return { taker: charged(taker), makers: makers.map(charged) }
 }
 
 function selectorOf(match: Match): string {

@@ -17,7 +17,8 @@ import { type Word, ZERO_WORD } from './words.js'
 
 /**
  * Exchange V1 settles everything in USDC.e through itself, maker by maker. Fees are taken from what
- * an order receives, by the rate that it signed; the fee module then gives makers theirs back.
+ * an order receives, by the rate that it signed; the fee module then gives back what exceeds the fee
+ * that the operator wants, to the taker first.
  */
 export function encodeMatchV1(match: Match): LogBody[] {
   const venue = match.exchange === 'v1' ? STANDARD : NEG_RISK
@@ -29,7 +30,7 @@ export function encodeMatchV1(match: Match): LogBody[] {
     ...pay(taker, venue),
     orderFilledV1(filled),
     ordersMatchedV1(filled),
-    ...makers.flatMap((maker) => refund(maker, venue)),
+    ...[taker, ...makers].flatMap((fill) => giveBack(fill, venue)),
   ]
 }
 
@@ -100,13 +101,15 @@ function pay(fill: Fill, venue: Venue): LogBody[] {
   ]
 }
 
-function refund(maker: Fill, venue: Venue): LogBody[] {
-  if (maker.fee === 0) return []
+function giveBack(fill: Fill, venue: Venue): LogBody[] {
+  const { order, fee, refund } = fill
+  if (refund === 0) return []
   const { feeModule, feeModuleAddress, operators } = venue
-  const wallet = maker.order.wallet.word
+  const wallet = order.wallet.word
+  const charged = fee - refund
   return [
-    sendTaken(maker, operators.feeModule, feeModule, wallet, maker.fee),
-    feeRefunded(feeModuleAddress, orderHash(maker.order), wallet, takenAsset(maker), maker.fee, 0),
+    sendTaken(fill, operators.feeModule, feeModule, wallet, refund),
+    feeRefunded(feeModuleAddress, orderHash(order), wallet, takenAsset(fill), refund, charged),
   ]
 }
 

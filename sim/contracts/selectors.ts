@@ -15,6 +15,7 @@ export const SELECTOR = {
   negRiskRedeemPositions: '0xdbeccb23',
   convertPositions: '0xc64748c4',
   safeTransferFrom: '0xf242432a',
+  safeBatchTransferFrom: '0x2eb2c2d6',
 
   wrap: '0x62355638',
   unwrap: '0x8cc7104f',

@@ -4,6 +4,7 @@ import type { Wallet } from '../universe/wallet.js'
 import { ADDRESS } from './addresses.js'
 import { matchTarget } from './match-calldata.js'
 import { optimisticOracleOf, umaAdapterOf } from './oracle.js'
+import { tokenContract } from './wallets.js'
 
 /** The contract that the transaction of the act calls. */
 export function transactionTarget(act: Act): string {
@@ -22,9 +23,9 @@ export function transactionTarget(act: Act): string {
     case 'redeem':
       return redeemTarget(act)
     case 'convert':
-      return ADDRESS.negRiskUserAdapter
+      return act.route === 'direct' ? ADDRESS.negRiskAdapter : ADDRESS.negRiskUserAdapter
     case 'transfer':
-      return act.token.of.kind === 'market' ? ADDRESS.ctf : ADDRESS.positionManager
+      return tokenContract(act)
     case 'prepareMarket':
     case 'resolve':
       return umaAdapterOf(act.market)

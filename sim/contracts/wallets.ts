@@ -1,7 +1,7 @@
-import type { ActOf } from '../universe/acts.js'
+import type { ActOf, Transfer } from '../universe/acts.js'
 import type { Wallet } from '../universe/wallet.js'
 import { ADDRESS, WORD } from './addresses.js'
-import { transferSingle } from './events/erc1155.js'
+import { transferBatch, transferSingle } from './events/erc1155.js'
 import type { LogBody } from './log.js'
 import { SELECTOR } from './selectors.js'
 import { TOPIC } from './topics.js'
@@ -22,9 +22,21 @@ export function encodeCreateWallet({ wallet }: ActOf<'createWallet'>): LogBody[]
 }
 
 /** A gift of shares from one trader to another. */
-export function encodeTransfer({ from, to, token, amount }: ActOf<'transfer'>): LogBody[] {
-  const contract = token.of.kind === 'market' ? ADDRESS.ctf : ADDRESS.positionManager
-  return [transferSingle(contract, from.word, from.word, to.word, token.word, amount)]
+export function encodeTransfer(act: Transfer): LogBody[] {
+  const { shares } = act
+  const parties = [tokenContract(act), act.from.word, act.from.word, act.to.word] as const
+  const [only, ...others] = shares
+  if (only !== undefined && others.length === 0) {
+    return [transferSingle(...parties, only.token.word, only.amount)]
+  }
+  const tokens = shares.map(({ token }) => token.word)
+  const amounts = shares.map(({ amount }) => amount)
+  return [transferBatch(...parties, tokens, amounts)]
+}
+
+/** The contract of the tokens that are given. */
+export function tokenContract({ shares }: Transfer): string {
+  return shares[0]?.token.of.kind === 'market' ? ADDRESS.ctf : ADDRESS.positionManager
 }
 
 /** A proxy wallet comes into being with the first call that a relay makes for its owner. */

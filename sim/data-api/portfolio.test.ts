@@ -14,7 +14,7 @@ const settle = (act: Act, timestampSec = 100): Settled =>
 
 /** Ten shares at 40 cents, and a fee of 20,000 for each side. */
 function trade(exchange: 'v1' | 'v2', side: Side) {
-  const amounts = { shares: 10_000_000, usd: 4_000_000, fee: 20_000 }
+  const amounts = { shares: 10_000_000, usd: 4_000_000, fee: 20_000, refund: 20_000 }
   const plan = { exchange, of: market, outcome: 0 as const, side, taker: A, fee: 20_000 }
   return createMatch({ ...plan, makers: [{ wallet: B, trades: true, ...amounts }] })
 }

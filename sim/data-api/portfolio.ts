@@ -1,4 +1,4 @@
-import { type Fill, isV1, type Match } from '../universe/acts.js'
+import { type Fill, isV1 } from '../universe/acts.js'
 import type { Token } from '../universe/market.js'
 import type { Settled } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
@@ -58,9 +58,11 @@ export class Portfolio {
       }
     }
     if (act.kind === 'match') {
-      for (const fill of fillsOf(act, this.wallet)) this.#count(fill, feeOf(act, fill))
+      for (const fill of fillsOf(act, this.wallet)) this.#count(fill, feeOf(fill))
     }
-    if (act.kind === 'transfer') this.#set(act.token, held(act.token), timestampSec)
+    if (act.kind === 'transfer') {
+      for (const { token } of act.shares) this.#set(token, held(token), timestampSec)
+    }
   }
 
   #set(token: Token, position: Position, sec: number): void {
@@ -106,12 +108,10 @@ export class Portfolio {
   }
 }
 
-/** In micro-dollars. The first exchange took the fee of a buy in shares, and gave makers theirs back. */
-function feeOf({ exchange, taker }: Match, fill: Fill): number {
-  const { order, fee, usd, shares } = fill
-  if (!isV1(exchange)) return fee
-  if (fill !== taker) return 0
-  return order.side === 'BUY' ? Math.round((fee * usd) / shares) : fee
+/** In micro-dollars. The first exchange took the fee of a buy in shares. */
+function feeOf({ order, fee, refund, usd, shares }: Fill): number {
+  const isInShares = isV1(order.exchange) && order.side === 'BUY'
+  return isInShares ? Math.round(((fee - refund) * usd) / shares) : fee - refund
 }
 
 /**

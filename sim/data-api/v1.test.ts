@@ -193,7 +193,8 @@ describe('positions', () => {
     const gifts = wallets.flatMap((wallet) =>
       settledActs
         .ofWallet(wallet)
-        .flatMap(({ tx }) => (tx.act.kind === 'transfer' ? [tx.act] : [])),
+        .flatMap(({ tx }) => (tx.act.kind === 'transfer' ? [tx.act] : []))
+        .flatMap(({ from, shares }) => shares.map(({ token }) => ({ from, token }))),
     )
     const bought = (act: (typeof gifts)[number]) =>
       settledActs.ofWallet(act.from).some(({ tx }) => {

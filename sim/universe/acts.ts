@@ -25,8 +25,11 @@ export type Order = {
   createdMs: number
 }
 
-/** One order's part in a match. On V1 the fee of a BUY is in shares, everywhere else in money. */
-export type Fill = { order: Order; shares: Micros; usd: Micros; fee: Micros }
+/**
+ * One order's part in a match. On V1 the fee of a BUY is in shares, everywhere else in money; `refund`
+ * is what the fee module of V1 gives back of it in the same transaction.
+ */
+export type Fill = { order: Order; shares: Micros; usd: Micros; fee: Micros; refund: Micros }
 
 /** One taker order against resting ones; each pair trades, mints or merges by its tokens and sides. */
 export type Match = {
@@ -52,7 +55,7 @@ export type Act =
   | { kind: 'merge'; era: Era; wallet: Wallet; market: Market; amount: Micros }
   | Redeem
   | Convert
-  | { kind: 'transfer'; from: Wallet; to: Wallet; token: Token; amount: Micros }
+  | Transfer
   | { kind: 'prepareMarket'; era: Era; market: Market; askedSec: number }
   | { kind: 'prepareEvent'; event: MarketEvent }
   | Propose
@@ -80,14 +83,27 @@ export type Redeem = {
   payouts: Payouts
 }
 
-/** NO shares of the questions in `indexSet` for YES of all others, and money when they are several. */
+/**
+ * NO shares of the questions in `indexSet` for YES of all others, and money when they are several, both
+ * less the fee of the event. `direct`: the wallet asks the neg-risk adapter itself. `adapter`: through
+ * the collateral adapter, which pays pUSD.
+ */
 export type Convert = {
   kind: 'convert'
+  route: 'direct' | 'adapter'
   wallet: Wallet
   event: MarketEvent
   /** Bit i: the NO of question i is given. */
   indexSet: number
   amount: Micros
+}
+
+/** A gift: shares of one token, or of several tokens of one contract at once. */
+export type Transfer = {
+  kind: 'transfer'
+  from: Wallet
+  to: Wallet
+  shares: readonly { token: Token; amount: Micros }[]
 }
 
 /** An answer, which counts unless it is disputed in time. */

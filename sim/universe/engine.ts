@@ -55,7 +55,7 @@ export class Engine {
     const floor = this.#floor
     this.#takers = new Takers(seed, population, { fair, quotes, ledger, floor })
     this.#matching = new Matching(population, { quotes, ledger })
-    this.#errands = new Errands(population, { ledger, floor })
+    this.#errands = new Errands(population, { ledger, floor, matching: this.#matching })
     const onResolved: typeof quotes.forget = (of) => quotes.forget(of)
     this.#lifeCycle = new LifeCycle({ seed, startMs, fair, ledger, onResolved })
     for (const wallet of population.wallets) {

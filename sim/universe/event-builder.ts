@@ -14,6 +14,8 @@ import type { Market, MarketEvent, NegRisk, Outcome, Token, TokenPair } from './
 export type EventDraft = Omit<MarketEvent, 'markets' | 'negRisk'> & {
   /** The questions exclude each other, so positions in them convert into each other. */
   exclusive: boolean
+  /** What conversions between them cost, in basis points; nothing when absent. */
+  feeBips?: number
   markets: readonly MarketDraft[]
 }
 
@@ -33,12 +35,12 @@ export type MarketDraft = Pick<
 export type OnTokens = (tokens: TokenPair) => void
 
 export function buildEvent(
-  { exclusive, markets, ...draft }: EventDraft,
+  { exclusive, feeBips = 0, markets, ...draft }: EventDraft,
   onTokens: OnTokens,
 ): MarketEvent {
   const event: Omit<MarketEvent, 'markets'> & { markets: Market[] } = {
     ...draft,
-    negRisk: exclusive ? negRiskOf(draft.slug) : undefined,
+    negRisk: exclusive ? negRiskOf(draft.slug, feeBips) : undefined,
     markets: [],
   }
   markets.forEach((market, index) => {
@@ -47,11 +49,11 @@ export function buildEvent(
   return event
 }
 
-function negRiskOf(slug: string): NegRisk {
+function negRiskOf(slug: string, feeBips: number): NegRisk {
   const metadata = `title: ${slug}`
   return {
-    marketId: negRiskMarketIdOf(ADDRESS.negRiskOperator, 0, metadata),
-    feeBips: 0,
+    marketId: negRiskMarketIdOf(ADDRESS.negRiskOperator, feeBips, metadata),
+    feeBips,
     metadata,
   }
 }

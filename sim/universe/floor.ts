@@ -10,6 +10,7 @@ const COMBO_SHARE = 0.02
 /** Orders of the last seconds would settle after the end. */
 const LAST_ORDER_MS = 4_000
 const DRAWS_MAX = 5
+const COMBOS_TRADED = 24
 
 type Slot = {
   coin: (typeof COINS)[number]['coin']
@@ -80,12 +81,15 @@ export class Floor {
     return undefined
   }
 
+  /** The newest are traded, as long as all their legs are; an old combo is held to its end. */
   #drawCombo(rng: Rng, atMs: number): Combo | undefined {
-    const combos = this.#catalogue.combos()
-    // The newest are traded; an old combo is held to its end.
-    const combo = combos[combos.length - 1 - rng.below(Math.min(6, combos.length))]
-    const open = combo?.legs.every(({ market }) => isOpen(market, atMs)) ?? false
-    return open && combo !== undefined && combo.createdMs < atMs ? combo : undefined
+    const traded = this.#catalogue
+      .combos()
+      .slice(-COMBOS_TRADED)
+      .filter(({ legs, createdMs }) => {
+        return createdMs < atMs && legs.every(({ market }) => isOpen(market, atMs))
+      })
+    return traded[rng.below(traded.length)]
   }
 
   #rebuild(atMs: number): void {

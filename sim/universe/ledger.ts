@@ -9,7 +9,7 @@ import {
   type RedeemCombo,
 } from './acts.js'
 import type { Combo, Market, Token } from './market.js'
-import { payoutOf, payoutOfBoth, questionsOf } from './outcomes.js'
+import { conversionFee, payoutOf, payoutOfBoth, questionsOf } from './outcomes.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -70,8 +70,10 @@ export class Ledger {
         this.#applyConvert(act, sign)
         break
       case 'transfer':
-        this.#give(act.from, act.token, -sign * act.amount)
-        this.#give(act.to, act.token, sign * act.amount)
+        for (const { token, amount } of act.shares) {
+          this.#give(act.from, token, -sign * amount)
+          this.#give(act.to, token, sign * amount)
+        }
         break
       default:
         // Wallets, questions and answers move nothing.
@@ -81,15 +83,15 @@ export class Ledger {
 
   #applyMatch({ exchange, taker, makers }: Match, sign: 1 | -1): void {
     const isOld = isV1(exchange)
-    for (const fill of makers) this.#applyFill(fill, sign, isOld, true)
-    this.#applyFill(taker, sign, isOld, false)
+    for (const fill of makers) this.#applyFill(fill, sign, isOld)
+    this.#applyFill(taker, sign, isOld)
   }
 
-  #applyFill({ order, shares, usd, fee }: Fill, sign: 1 | -1, isOld: boolean, isMaker: boolean) {
+  #applyFill({ order, shares, usd, fee, refund }: Fill, sign: 1 | -1, isOld: boolean) {
     const { wallet, token, side } = order
     const buys = side === 'BUY'
-    // The first exchange took the fee of a buyer in shares, and gave makers theirs back.
-    const shareFee = isOld && buys && !isMaker ? fee : 0
+    // The first exchange took the fee of a buyer in shares.
+    const shareFee = isOld && buys ? fee - refund : 0
     this.#give(wallet, token, sign * (buys ? shares - shareFee : -shares))
     if (!isOld) this.#pay(wallet, sign * (buys ? -usd - fee : usd - fee))
   }
@@ -123,9 +125,10 @@ export class Ledger {
   #applyConvert(act: Convert, sign: 1 | -1): void {
     const { wallet, amount } = act
     const { given, others } = questionsOf(act)
+    const received = amount - conversionFee(act)
     for (const { tokens } of given) this.#give(wallet, tokens[1], -sign * amount)
-    for (const { tokens } of others) this.#give(wallet, tokens[0], sign * amount)
-    this.#pay(wallet, sign * amount * (given.length - 1))
+    for (const { tokens } of others) this.#give(wallet, tokens[0], sign * received)
+    if (act.route === 'adapter') this.#pay(wallet, sign * received * (given.length - 1))
   }
 
   #give(wallet: Wallet, token: Token, amount: Micros): void {

@@ -158,8 +158,8 @@ export class LifeCycle {
         (token, outcome) => payouts[outcome] !== 0 && this.#parts.ledger.balance(wallet, token) > 0,
       )
       const delayMs = collectDelayMs(this.#parts.seed, wallet, market, wins)
-      if (delayMs !== undefined)
-        this.#agenda.add(atMs + delayMs, { kind: 'redeem', wallet, market })
+      if (delayMs === undefined) continue
+      this.#agenda.add(earliest(wallet, atMs) + delayMs, { kind: 'redeem', wallet, market })
     }
   }
 
@@ -174,10 +174,13 @@ export class LifeCycle {
         const wins = payouts[token.outcome] !== 0
         const delayMs = collectDelayMs(this.#parts.seed, wallet, combo, wins)
         if (delayMs === undefined) continue
-        this.#agenda.add(atMs + delayMs, { kind: 'redeemCombo', wallet, token })
+        this.#agenda.add(earliest(wallet, atMs) + delayMs, { kind: 'redeemCombo', wallet, token })
       }
     }
   }
 }
+
+/** A gift may wait for a wallet that is not there yet. */
+const earliest = ({ createdMs }: Wallet, atMs: number): number => Math.max(createdMs, atMs)
 
 const some = (act: Act | undefined): Act[] => (act === undefined ? [] : [act])

@@ -11,7 +11,15 @@ import {
 } from './acts.js'
 import type { Ledger } from './ledger.js'
 import type { Token } from './market.js'
-import { MICROS_E2, newOrder, platformFee, type Slice, v1Fee } from './orders.js'
+import {
+  MICROS_E2,
+  newOrder,
+  platformFee,
+  SIZE_E2_MIN,
+  type Slice,
+  v1Fee,
+  v1Refund,
+} from './orders.js'
 import { otherOutcome } from './outcomes.js'
 import type { Population } from './population.js'
 import { type Quotes, WHOLE_E4 } from './quotes.js'
@@ -19,7 +27,6 @@ import { Lottery, type Rng } from './random.js'
 import type { Intent } from './takers.js'
 import type { Wallet } from './wallet.js'
 
-const SIZE_E2_MIN = 100
 /** How often two, three or four resting orders fill one taker. */
 const EXTRA_MAKER_CHANCE = 0.38
 const MAKERS_MAX = 4
@@ -143,7 +150,8 @@ export class Matching {
     resting.leftE2 -= sizeE2
     const shares = sizeE2 * MICROS_E2
     const usd = sizeE2 * priceE4
-    return { order: resting.order, shares, usd, fee: v1Fee(resting.order, shares, usd) }
+    const fee = v1Fee(resting.order, shares, usd)
+    return { order: resting.order, shares, usd, fee, refund: v1Refund(rng, fee, fee) }
   }
 
   #ordersOf(wallet: Wallet): Map<Token, Resting> {
@@ -206,6 +214,7 @@ function takerFill(
   const token = of.tokens[outcome]
   const order = newOrder(rng, { exchange, wallet, token, side, sizeE2, priceE4, createdMs })
   const shares = sizeE2 * MICROS_E2
-  const fee = isV1(exchange) ? v1Fee(order, shares, usd) : platformFee(order, slices)
-  return { order, shares, usd, fee }
+  const isOld = isV1(exchange)
+  const fee = isOld ? v1Fee(order, shares, usd) : platformFee(order, slices)
+  return { order, shares, usd, fee, refund: isOld ? v1Refund(rng, fee, 0) : 0 }
 }

@@ -6,10 +6,17 @@ import type { Wallet } from './wallet.js'
 
 /** Micro-shares in a hundredth of a share. A size in hundredths times a price in ten-thousandths is micro-dollars. */
 export const MICROS_E2 = 10_000
+export const CENT = 10_000
+/** The smallest order, in hundredths of a share. */
+export const SIZE_E2_MIN = 100
 const BUILDER_FEE = 0.002
 const V1_FEE_BPS = 200
 const V1_FEE_CHANCE = 0.3
+/** How often the operator of V1 charges a part of the fee that an order allows. */
+const V1_PART_CHANCE = 0.4
 const ONE_E18 = 10n ** 18n
+/** How often people make an odd number of millionths of a set. */
+const ODD_CHANCE = 0.5
 
 export type Slice = { sizeE2: number; priceE4: number }
 
@@ -66,4 +73,16 @@ export function v1Fee(
   const cheaper = price < ONE_E18 - price ? price : ONE_E18 - price
   const fee = BigInt(feeRateBps) * cheaper * BigInt(shares)
   return Number(fee / ((side === 'BUY' ? price : ONE_E18) * 10_000n))
+}
+
+/** What the fee module gives back: `usual` is all of a maker's fee and nothing of a taker's. */
+export function v1Refund(rng: Rng, fee: Micros, usual: Micros): Micros {
+  if (fee === 0) return 0
+  return rng.chance(V1_PART_CHANCE) ? Math.floor(fee * rng.between(0.1, 0.9)) : usual
+}
+
+/** A number of sets: mostly whole ones, up to so many dollars. */
+export function drawSets(rng: Rng, usdMin: number, usdMax: number): Micros {
+  const whole = Math.ceil(rng.between(usdMin, usdMax)) * 100 * CENT
+  return rng.chance(ODD_CHANCE) ? whole - 1 - 2 * rng.below(50 * CENT) : whole
 }

@@ -33,3 +33,7 @@ export function questionsOf({ event, indexSet }: Convert): { given: Market[]; ot
     others: event.markets.filter((market) => !isGiven(market)),
   }
 }
+
+/** What the event keeps of each share and of each dollar of a conversion, rounded down as the contract does. */
+export const conversionFee = ({ event, amount }: Convert): number =>
+  Math.floor((amount * (event.negRisk?.feeBips ?? 0)) / 10_000)

@@ -7,6 +7,7 @@ import { tagsBySlug } from './tags.js'
 import { fillIn, type Questions, type Topic } from './topics.js'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 1_440 * MINUTE_MS
 const EVENT_ID_BASE = 400_000
 const MARKET_ID_BASE = 5_000_000
 const QUESTIONS_MAX = 16
@@ -14,7 +15,6 @@ const QUESTIONS_MAX = 16
 const LIVENESS_MS = 120 * MINUTE_MS
 /** From the proposal of an answer to the transaction that makes it final. */
 export const PROPOSAL_LEAD_MS = LIVENESS_MS + 30_000
-const DRAW_SHARE = 0.04
 
 /** One instance of a topic: the event that ends at `endMs`. `ordinal` sets it apart from all others. */
 export function buildTopicEvent(
@@ -29,7 +29,7 @@ export function buildTopicEvent(
   const slug = slugify(fillIn(topic.key, endMs))
   const title = fillIn(topic.title, endMs)
   const salt = hash32(seed, ordinal, endMs / 1000, 71)
-  const model = decide(salt, topic.questions, prices, createdMs)
+  const model = decide(salt, topic.questions, prices, times)
   const titles = questionTitles(topic.questions, model)
   const proposedMs = endMs + 5 * MINUTE_MS + (salt % (25 * MINUTE_MS))
   const draft: EventDraft = {
@@ -47,6 +47,7 @@ export function buildTopicEvent(
     window: undefined,
     model,
     exclusive: topic.questions.kind !== 'single' && isExclusive(topic.questions),
+    feeBips: topic.feeBips ?? 0,
     markets: titles.map((groupItemTitle, index): MarketDraft => {
       const alone = titles.length === 1
       return {
@@ -68,10 +69,15 @@ export function buildTopicEvent(
 const isExclusive = (questions: Questions): boolean =>
   questions.kind === 'exclusive' || (questions.kind === 'strikes' && questions.exclusive)
 
-function decide(salt: number, questions: Questions, prices: Prices, createdMs: number): Model {
+function decide(
+  salt: number,
+  questions: Questions,
+  prices: Prices,
+  { createdMs, endMs }: { createdMs: number; endMs: number },
+): Model {
   switch (questions.kind) {
     case 'single': {
-      const draw = questions.draws === true && unit(salt, 1) < DRAW_SHARE
+      const draw = questions.draws === (Math.floor(endMs / DAY_MS) % 2 === 0 ? 'even' : 'odd')
       const truth: Payouts = draw ? [1, 1] : unit(salt, 2) < questions.prior ? [1, 0] : [0, 1]
       return { kind: 'opinion', priors: [questions.prior], truths: [truth], exclusive: false }
     }

@@ -165,6 +165,7 @@ export const TOPICS: readonly Topic[] = [
     schedule: everyDay(23, 3),
     popularity: 24,
     feeRate: 0.05,
+    feeBips: 50,
     questions: {
       kind: 'exclusive',
       choices: [
@@ -222,9 +223,9 @@ export const TOPICS: readonly Topic[] = [
     tags: ['culture', 'mentions'],
     series: 'evening-show-daily',
     schedule: everyDay(2, 2),
-    popularity: 10,
+    popularity: 30,
     feeRate: 0.04,
-    questions: { kind: 'single', prior: 0.58, draws: true },
+    questions: { kind: 'single', prior: 0.58, draws: 'even' },
   },
   {
     key: 'fed-decision-in-{month}-{year}',
@@ -235,6 +236,7 @@ export const TOPICS: readonly Topic[] = [
     schedule: everyMonth(16, 19, 60),
     popularity: 50,
     feeRate: 0.04,
+    feeBips: 200,
     questions: {
       kind: 'exclusive',
       choices: [
@@ -290,9 +292,9 @@ export const TOPICS: readonly Topic[] = [
     tags: ['finance', 'stocks'],
     series: 'broad-index-daily',
     schedule: everyDay(21, 2),
-    popularity: 20,
+    popularity: 30,
     feeRate: 0.04,
-    questions: { kind: 'single', prior: 0.54, draws: true },
+    questions: { kind: 'single', prior: 0.54, draws: 'odd' },
   },
   {
     key: 'best-ai-model-end-of-{month}-{year}',
@@ -303,6 +305,7 @@ export const TOPICS: readonly Topic[] = [
     schedule: everyMonth(27, 17, 45),
     popularity: 35,
     feeRate: 0.04,
+    feeBips: 333,
     questions: {
       kind: 'exclusive',
       choices: [

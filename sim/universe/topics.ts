@@ -18,11 +18,14 @@ export type Topic = {
   schedule: Schedule
   popularity: number
   feeRate: number
+  /** What an exclusive event keeps of conversions; nothing when absent. */
+  feeBips?: number
   questions: Questions
 }
 
 export type Questions =
-  | { kind: 'single'; prior: number; draws?: boolean }
+  /** `draws`: on these days, counted since 1970, it ends in a draw. */
+  | { kind: 'single'; prior: number; draws?: 'even' | 'odd' }
   | { kind: 'exclusive'; choices: readonly (readonly [title: string, prior: number])[] }
   | { kind: 'strikes'; coin: Coin; steps: readonly number[]; exclusive: boolean }
 

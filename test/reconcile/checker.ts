@@ -124,8 +124,8 @@ export class Checker {
   #endTransaction(): void {
     const books = this.#books
     if (this.#logs === 0) return
-    const isGift = this.#logs === 1 && (this.#lastEvent?.endsWith('TransferSingle') ?? false)
-    if (isGift) books.note('gift')
+    const isGift = this.#logs === 1 && isShareTransfer(this.#lastEvent)
+    if (isGift) books.note(this.#lastEvent?.endsWith('Batch') ? 'gift of several' : 'gift')
     checkSettlement(books, this.#trades.isMatch ? 'match' : isGift ? 'gift' : 'other')
     bookBalances(books)
     this.#trades.endTransaction()
@@ -137,3 +137,6 @@ export class Checker {
     this.#logs = 0
   }
 }
+
+const isShareTransfer = (event: EventName | undefined): boolean =>
+  event?.endsWith('TransferSingle') === true || event?.endsWith('TransferBatch') === true

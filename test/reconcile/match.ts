@@ -132,6 +132,7 @@ function checkRefunds(
   for (const { orderHash, fee } of fills) open.set(orderHash, (open.get(orderHash) ?? 0n) + fee)
   for (const { orderHash, refund, charged, module } of refunds) {
     if (module !== FEE_MODULES.get(exchange)) books.report(`${module} refunds what it never had`)
+    if (charged > 0n) books.note('refund of a part')
     open.set(orderHash, (open.get(orderHash) ?? 0n) - refund - charged)
   }
   for (const { orderHash } of refunds) {

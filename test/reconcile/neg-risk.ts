@@ -1,7 +1,15 @@
 import type { Books } from './books.js'
 import type { Condition } from './condition.js'
 import type { Conditions } from './conditions.js'
-import { NEG_RISK_ADAPTER, NEG_RISK_BURN, NEG_RISK_VAULT, USDCE, WCOL, ZERO } from './contracts.js'
+import {
+  COLLATERAL_ADAPTERS,
+  NEG_RISK_ADAPTER,
+  NEG_RISK_BURN,
+  NEG_RISK_VAULT,
+  USDCE,
+  WCOL,
+  ZERO,
+} from './contracts.js'
 import { addressIn, amountAt, amountsAt, type RawLog, topicAt } from './log.js'
 import { conditionIdOf, negRiskMarketIdOf } from './token-ids.js'
 
@@ -102,7 +110,10 @@ export class NegRisk {
     if (given.length === 0 || indexSet >> BigInt(market.questions.length) !== 0n) {
       this.#books.report(`conversion of questions that market ${market.id} does not have`)
     }
-    this.#books.note(given.length > 1 ? 'conversion of several' : 'conversion of one')
+    const which = others.length === 0 ? 'all' : given.length > 1 ? 'several' : 'one'
+    this.#books.note(`conversion of ${which}`)
+    const caller = COLLATERAL_ADAPTERS.includes(holder) ? 'an adapter' : 'the holder'
+    if (fee > 0n) this.#books.note(`conversion of ${which} with a fee by ${caller}`)
 
     const { moves } = this.#books
     const dollars = BigInt(given.length - 1)

@@ -35,7 +35,13 @@ const WAYS = [
   'mint on exchange V3',
   'conversion of one',
   'conversion of several',
+  'conversion of all',
+  ...['one', 'several', 'all'].flatMap((which) =>
+    ['an adapter', 'the holder'].map((by) => `conversion of ${which} with a fee by ${by}`),
+  ),
+  'refund of a part',
   'gift',
+  'gift of several',
   'redemption by the holder',
   'redemption through an adapter',
   'redemption by the neg-risk adapter',
@@ -43,6 +49,7 @@ const WAYS = [
   'combo redemption through the router',
   'result 1,0',
   'result 0,1',
+  'result 1,1',
 ]
 
 const day = new Checker()

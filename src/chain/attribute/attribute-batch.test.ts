@@ -16,7 +16,7 @@ import { emptyLike, factsByTransaction } from './fixtures/facts-by-transaction.j
 import { simulatedActs, simulatedLogs } from './fixtures/simulated-logs.js'
 
 const startMs = Date.UTC(2026, 10, 14, 12)
-const universe = new Universe({ seed: 3, startMs })
+const universe = new Universe({ seed: 5, startMs })
 universe.advance(startMs + 2 * 3_600_000)
 const logs = simulatedLogs(universe)
 const acts = simulatedActs(universe)

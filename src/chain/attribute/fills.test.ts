@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest'
-import { ADDRESS, WORD } from '../../../sim/contracts/addresses.js'
+import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { encodeAct } from '../../../sim/contracts/encode.js'
-import { moveShares } from '../../../sim/contracts/events/erc1155.js'
-import { feeRefunded } from '../../../sim/contracts/events/exchange-v1.js'
 import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
 import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
-import { orderHash } from '../../../sim/contracts/order-hash.js'
 import { attributeBatch } from './attribute-batch.js'
 import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
 import { encodeLog } from './fixtures/encode-log.js'
@@ -21,18 +18,17 @@ const match = createMatch({
   side: 'BUY',
   taker,
   fee: 4_000,
-  makers: [{ wallet: maker, trades: true, shares: 3_000_000, usd: 1_230_000, fee: 900 }],
+  refund: 1_500,
+  makers: [
+    { wallet: maker, trades: true, shares: 3_000_000, usd: 1_230_000, fee: 900, refund: 900 },
+  ],
 })
 const { order } = match.taker
 const token = idOf(order.token)
 const { feeModule } = ADDRESS
 
 test('what the fee module gives back of a fee in shares is no fee, and the rest is in its hands', () => {
-  const logs = placeLogs([
-    ...encodeAct(match),
-    moveShares(WORD.feeModule, WORD.feeModule, taker.word, order.token.word, 1_500),
-    feeRefunded(feeModule, orderHash(order), taker.word, order.token.word, 1_500, 2_500),
-  ])
+  const logs = placeLogs(encodeAct(match))
   const facts = attributeBatch({ logs, blocks: [] })
   expect(facts.fills.map(({ fee, isFeeInShares }) => [fee, isFeeInShares])).toEqual([
     [0n, false],
@@ -44,8 +40,8 @@ test('what the fee module gives back of a fee in shares is no fee, and the rest 
   ).toEqual([
     ['charged', feeModule, undefined, 900n],
     ['charged', feeModule, token, 4_000n],
-    ['refunded', maker.address, undefined, 900n],
     ['refunded', taker.address, token, 1_500n],
+    ['refunded', maker.address, undefined, 900n],
   ])
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
 })

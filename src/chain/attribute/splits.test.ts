@@ -184,7 +184,7 @@ describe('two acts in one transaction', () => {
 
   test('a conversion within another one is distinguished from it', () => {
     const [outer, inner] = [1, 6].map((indexSet) =>
-      encodeAct({ kind: 'convert', wallet, event, indexSet, amount: 10 }),
+      encodeAct({ kind: 'convert', route: 'adapter', wallet, event, indexSet, amount: 10 }),
     )
     if (outer === undefined || inner === undefined) throw new Error('there are two')
     const apart = read(...outer, ...inner).conversions.map(({ given, taken }) => [given, taken])
@@ -197,7 +197,14 @@ describe('two acts in one transaction', () => {
   test('a split beside a conversion keeps its wallet', () => {
     const { splits, conversions } = read(
       ...encodeAct({ kind: 'split', era: 'v2', wallet, market: grouped, amount: 10 }),
-      ...encodeAct({ kind: 'convert', wallet: other, event, indexSet: 1, amount: 10 }),
+      ...encodeAct({
+        kind: 'convert',
+        route: 'adapter',
+        wallet: other,
+        event,
+        indexSet: 1,
+        amount: 10,
+      }),
     )
     expect(splits.map((row) => row.wallet)).toEqual([
       wallet.address,

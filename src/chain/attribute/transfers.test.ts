@@ -33,7 +33,7 @@ function read(...bodies: LogBody[]) {
 }
 
 const convert = (indexSet: number) =>
-  encodeAct({ kind: 'convert', wallet, event, indexSet, amount: Number(AMOUNT) })
+  encodeAct({ kind: 'convert', route: 'adapter', wallet, event, indexSet, amount: Number(AMOUNT) })
 const marketAt = (index: number) => first(event.markets.slice(index))
 const yes = (index: number) => idOf(marketAt(index).tokens[0])
 const no = (index: number) => idOf(marketAt(index).tokens[1])

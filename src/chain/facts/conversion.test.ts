@@ -1,14 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { encodeAct } from '../../../sim/contracts/encode.js'
-import { marketPrepared, positionsConverted } from '../../../sim/contracts/events/neg-risk.js'
+import { marketPrepared } from '../../../sim/contracts/events/neg-risk.js'
 import { createEvent, createWallet } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
 import type { MarketEvent } from '../../../sim/universe/market.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createPool } from '../../store/connection.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
-import { transferBatch } from '../attribute/fixtures/encode-log.js'
 import { BLOCK, placeLogs } from '../attribute/fixtures/placed-logs.js'
 import { HistoryWriter } from '../backfill/read-hole.js'
 import type { Batch } from '../follow/block-sink.js'
@@ -31,20 +29,13 @@ const splitAll = ({ markets }: MarketEvent): LogBody[] =>
   )
 
 /** The wallet calls the neg-risk adapter itself, and gives NO of all questions. */
-const convertDirectly = ({ markets, negRisk }: MarketEvent): LogBody[] => [
-  transferBatch(
-    ADDRESS.ctf,
-    ADDRESS.negRiskAdapter,
-    wallet.address,
-    ADDRESS.negRiskBurn,
-    markets.map(({ tokens }) => tokens[1].id),
-    markets.map(() => BigInt(AMOUNT)),
-  ),
-  positionsConverted(wallet.word, negRisk?.marketId ?? '', 2 ** markets.length - 1, AMOUNT),
-]
+const convertDirectly = (event: MarketEvent): LogBody[] => {
+  const indexSet = 2 ** event.markets.length - 1
+  return encodeAct({ kind: 'convert', route: 'direct', wallet, event, indexSet, amount: AMOUNT })
+}
 
 const convertByAdapter = (event: MarketEvent, indexSet: number): LogBody[] =>
-  encodeAct({ kind: 'convert', wallet, event, indexSet, amount: AMOUNT })
+  encodeAct({ kind: 'convert', route: 'adapter', wallet, event, indexSet, amount: AMOUNT })
 
 const hashOf = (block: number): string => `0x${block.toString(16).padStart(64, '0')}`
 
