@@ -1,4 +1,4 @@
-import type { Act, ActOf, Redeem, RedeemCombo } from '../universe/acts.js'
+import type { Act, ActOf, Migrate, Redeem, RedeemCombo } from '../universe/acts.js'
 import type { Market } from '../universe/market.js'
 import type { Wallet } from '../universe/wallet.js'
 import {
@@ -12,9 +12,11 @@ import { WORD } from './addresses.js'
 import { legWords } from './combos.js'
 import { IDENTIFIER } from './events/uma.js'
 import { matchInput } from './match-calldata.js'
+import { migratingMarket } from './migrations.js'
 import { BOND, LIVENESS_SEC, priceWord, requestOf } from './oracle.js'
 import { SELECTOR } from './selectors.js'
-import { addressWord, type Word, word, ZERO_WORD } from './words.js'
+import { binaryConditionOf } from './structured-ids.js'
+import { addressWord, bytesWord, type Word, word, ZERO_WORD } from './words.js'
 
 /** Calldata of the transaction that does the act: 0x and hex. */
 export function transactionInput(act: Act): string {
@@ -49,11 +51,13 @@ export function transactionInput(act: Act): string {
     case 'prepareCombo':
       return call(SELECTOR.prepareCondition, [arrayArgument(legWords(act.combo))])
     case 'registerLeg':
-      return call(SELECTOR.registerMigration, [act.market.conditionId.slice(2)])
+      return call(SELECTOR.prepareMigration, [act.market.conditionId.slice(2)])
     case 'resolveLeg':
-      return call(SELECTOR.resolveMigration, [act.market.conditionId.slice(2)])
+      return call(SELECTOR.resolveMigration, [bytesWord(binaryConditionOf(act.market.conditionId))])
     case 'redeemCombo':
       return redeemCombo(act)
+    case 'migrate':
+      return migrate(act)
   }
 }
 
@@ -122,6 +126,16 @@ function prepareEvent({ event }: ActOf<'prepareEvent'>): string {
 function request(act: ActOf<'propose'> | ActOf<'dispute'>): Argument[] {
   const { requester, timestampSec, ancillaryData } = requestOf(act)
   return [requester, IDENTIFIER, word(timestampSec), textArgument(ancillaryData)]
+}
+
+function migrate({ combo, amounts }: Migrate): string {
+  const condition = migratingMarket(combo).conditionId.slice(2)
+  const outcomes = ([0, 1] as const).filter((outcome) => amounts[outcome] > 0)
+  return call(SELECTOR.migratePositions, [
+    arrayArgument(outcomes.map(() => condition)),
+    arrayArgument(outcomes.map(word)),
+    arrayArgument(outcomes.map((outcome) => word(amounts[outcome]))),
+  ])
 }
 
 function redeemCombo({ route, wallet, token, amount }: RedeemCombo): string {

@@ -1,5 +1,4 @@
 import type { ActOf, RedeemCombo } from '../universe/acts.js'
-import type { Payouts } from '../universe/market.js'
 import { payoutOf } from '../universe/outcomes.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { autoRedemption } from './events/auto-redeemer.js'
@@ -7,38 +6,15 @@ import { movePusd } from './events/erc20.js'
 import { transferSingle } from './events/erc1155.js'
 import {
   combinatorialConditionPrepared,
-  conditionResolved,
-  migrationConditionRegistered,
-  migrationResolved,
   positionRedeemed,
   routerPositionRedeemed,
 } from './events/modules.js'
 import type { LogBody } from './log.js'
-import { binaryConditionOf, sortLegs } from './structured-ids.js'
+import { sortLegs } from './structured-ids.js'
 import { type Word, word, ZERO_WORD } from './words.js'
-
-const MODULE = WORD.combinatorialModule
-const RESULT_TOTAL = 1_000_000
 
 export function encodePrepareCombo({ combo }: ActOf<'prepareCombo'>): LogBody[] {
   return [combinatorialConditionPrepared(combo.conditionId, legWords(combo))]
-}
-
-/** Before a market can be a leg, the module learns which of its conditions stands for it. */
-export function encodeRegisterLeg({ market }: ActOf<'registerLeg'>): LogBody[] {
-  const { conditionId } = market
-  return [migrationConditionRegistered(binaryConditionOf(conditionId), conditionId)]
-}
-
-/** A combo has no result of its own: it pays by those of its legs. */
-export function encodeResolveLeg({ market, payouts }: ActOf<'resolveLeg'>): LogBody[] {
-  const { conditionId } = market
-  const structured = binaryConditionOf(conditionId)
-  const result = resultOf(payouts)
-  return [
-    migrationResolved(structured, conditionId, payouts, result),
-    conditionResolved(structured, result),
-  ]
 }
 
 export function encodeRedeemCombo(act: RedeemCombo): LogBody[] {
@@ -57,14 +33,13 @@ export function encodeRedeemCombo(act: RedeemCombo): LogBody[] {
   ]
 }
 
-export function legWords({ legs }: ActOf<'prepareCombo'>['combo']): Word[] {
-  return sortLegs(legs.map((leg) => leg.positionId)).map(word)
+/** The first byte of a structured id says which module it belongs to. */
+export function moduleOf(token: Word): 'binaryModule' | 'combinatorialModule' {
+  return token.startsWith('01') ? 'binaryModule' : 'combinatorialModule'
 }
 
-/** Payouts as the module counts them: out of a million. */
-function resultOf(payouts: Payouts): [number, number] {
-  const first = Math.floor((payouts[0] * RESULT_TOTAL) / (payouts[0] + payouts[1]))
-  return [first, RESULT_TOTAL - first]
+export function legWords({ legs }: ActOf<'prepareCombo'>['combo']): Word[] {
+  return sortLegs(legs.map((leg) => leg.positionId)).map(word)
 }
 
 /** The module mints the pUSD that it pays. */
@@ -75,10 +50,12 @@ function redeemPosition(
   payout: number,
 ): LogBody[] {
   const contract = ADDRESS.positionManager
+  const module = moduleOf(token.word)
+  const moduleWord = WORD[module]
   return [
-    transferSingle(contract, initiator, wallet.word, MODULE, token.word, amount),
+    transferSingle(contract, initiator, wallet.word, moduleWord, token.word, amount),
     ...(payout > 0 ? [movePusd(ZERO_WORD, recipient, payout)] : []),
-    transferSingle(contract, MODULE, MODULE, ZERO_WORD, token.word, amount),
-    positionRedeemed(initiator, token.word, recipient, amount, payout),
+    transferSingle(contract, moduleWord, moduleWord, ZERO_WORD, token.word, amount),
+    positionRedeemed(ADDRESS[module], initiator, token.word, recipient, amount, payout),
   ]
 }

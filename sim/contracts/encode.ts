@@ -10,12 +10,7 @@ import {
   userAdapter,
   wrap,
 } from './collateral.js'
-import {
-  encodePrepareCombo,
-  encodeRedeemCombo,
-  encodeRegisterLeg,
-  encodeResolveLeg,
-} from './combos.js'
+import { encodePrepareCombo, encodeRedeemCombo } from './combos.js'
 import { encodeConvert } from './conversions.js'
 import { autoBinaryRedemption, autoNegRiskRedemption } from './events/auto-redeemer.js'
 import { pullUsdce } from './events/erc20.js'
@@ -24,6 +19,7 @@ import type { LogBody } from './log.js'
 import { encodeMatchCombo } from './match-combo.js'
 import { encodeMatchV1 } from './match-v1.js'
 import { encodeMatchV2 } from './match-v2.js'
+import { encodeMigrate, encodeRegisterLeg, encodeResolveLeg } from './migrations.js'
 import {
   encodeDispute,
   encodePrepareEvent,
@@ -73,6 +69,8 @@ export function encodeAct(act: Act): LogBody[] {
       return encodePrepareCombo(act)
     case 'redeemCombo':
       return encodeRedeemCombo(act)
+    case 'migrate':
+      return encodeMigrate(act)
   }
 }
 

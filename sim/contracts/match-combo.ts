@@ -2,6 +2,7 @@ import assert from 'node:assert'
 import type { Fill, Match } from '../universe/acts.js'
 import type { Combo } from '../universe/market.js'
 import { ADDRESS, WORD } from './addresses.js'
+import { moduleOf } from './combos.js'
 import { movePusd } from './events/erc20.js'
 import { transferBatch, transferSingle } from './events/erc1155.js'
 import { positionsMerged, positionsSplit } from './events/modules.js'
@@ -10,7 +11,6 @@ import type { LogBody } from './log.js'
 import { type Word, ZERO_WORD } from './words.js'
 
 const EXCHANGE = WORD.exchangeV3
-const MODULE = WORD.combinatorialModule
 
 /**
  * Exchange V3 works like V2, with two differences that show: positions are minted and merged by a
@@ -100,14 +100,15 @@ function sellThroughExchange(match: Match): LogBody[] {
   const { taker } = match
   const seller = taker.order.wallet.word
   const sets = setsOf(match)
+  const module = WORD[moduleOf(taker.order.token.word)]
   return [
     ...match.makers.flatMap((maker) => [
       buys(maker)
         ? movePusd(maker.order.wallet.word, EXCHANGE, maker.usd + maker.fee)
-        : move(maker, maker.order.wallet.word, MODULE),
+        : move(maker, maker.order.wallet.word, module),
       filled(maker, match),
     ]),
-    moveAmount(taker, seller, MODULE, sets),
+    moveAmount(taker, seller, module, sets),
     ...mergeSets(comboOf(match), sets),
     ...match.makers.flatMap((maker) => [
       buys(maker)
@@ -124,22 +125,31 @@ function sellThroughExchange(match: Match): LogBody[] {
 
 function splitSets({ conditionId, tokens }: Combo, amount: number): LogBody[] {
   const contract = ADDRESS.positionManager
+  const name = moduleOf(tokens[0].word)
+  const module = WORD[name]
   return [
-    movePusd(EXCHANGE, MODULE, amount),
-    transferSingle(contract, MODULE, ZERO_WORD, EXCHANGE, tokens[0].word, amount),
-    transferSingle(contract, MODULE, ZERO_WORD, EXCHANGE, tokens[1].word, amount),
-    movePusd(MODULE, ZERO_WORD, amount),
-    positionsSplit(EXCHANGE, conditionId, [EXCHANGE, EXCHANGE], amount),
+    movePusd(EXCHANGE, module, amount),
+    transferSingle(contract, module, ZERO_WORD, EXCHANGE, tokens[0].word, amount),
+    transferSingle(contract, module, ZERO_WORD, EXCHANGE, tokens[1].word, amount),
+    movePusd(module, ZERO_WORD, amount),
+    positionsSplit(ADDRESS[name], EXCHANGE, conditionId, [EXCHANGE, EXCHANGE], amount),
   ]
 }
 
+/** The combinatorial module burns both outcomes at once, the binary one after the other. */
 function mergeSets({ conditionId, tokens }: Combo, amount: number): LogBody[] {
-  const words = [tokens[0].word, tokens[1].word]
-  const amounts = [amount, amount]
+  const contract = ADDRESS.positionManager
+  const name = moduleOf(tokens[0].word)
+  const module = WORD[name]
+  const words = tokens.map(({ word }) => word)
+  const burns =
+    name === 'binaryModule'
+      ? words.map((word) => transferSingle(contract, module, module, ZERO_WORD, word, amount))
+      : [transferBatch(contract, module, module, ZERO_WORD, words, [amount, amount])]
   return [
     movePusd(ZERO_WORD, EXCHANGE, amount),
-    transferBatch(ADDRESS.positionManager, MODULE, MODULE, ZERO_WORD, words, amounts),
-    positionsMerged(EXCHANGE, conditionId, EXCHANGE, amount),
+    ...burns,
+    positionsMerged(ADDRESS[name], EXCHANGE, conditionId, EXCHANGE, amount),
   ]
 }
 

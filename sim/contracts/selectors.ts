@@ -30,8 +30,9 @@ export const SELECTOR = {
   disputePrice: '0xfba7f1e3',
   prepareMarket: '0x8a0db615',
   prepareCondition: '0x097dd164',
-  registerMigration: '0x84c60600',
-  resolveMigration: '0x38a4dae7',
+  prepareMigration: '0x3ae2319a',
+  resolveMigration: '0xf37d5729',
+  migratePositions: '0xaedac620',
 
   createSafe: '0xa1884d2c',
   proxy: '0x34ee9791',

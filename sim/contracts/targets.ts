@@ -36,6 +36,7 @@ export function transactionTarget(act: Act): string {
       return optimisticOracleOf(act.market)
     case 'registerLeg':
     case 'resolveLeg':
+    case 'migrate':
       return ADDRESS.binaryModule
     case 'prepareCombo':
       return ADDRESS.combinatorialModule

@@ -53,6 +53,9 @@ export const TOPIC = {
   migrationConditionRegistered:
     '0x0da49435dfd3b856758ee0b1a2500f1e8062fed24dd654594af9fa163cc5bcb4',
   migrationResolved: '0xf87100968b0fe70751acf87590ffac515231c5b999cba36e6820c7d312dcc8af',
+  resultReported: '0x669c053fe14f2493990c0c90d8d2870cd45e2630b34b8a2b4f02869301987713',
+  positionMigrated: '0xe8d329e97d555e1e9d0da49d3b12d41a966458eee02ff4c869e54c6711d7c80b',
+  legacyCollateralSettled: '0x7a07cc3efaf017520e4ad55e66052f0398632c810a3fab73e58e4c7050746825',
   conditionResolved: '0xe560c1a2847d4cf2e66de11fe592605556989449f38cc3ab96e2e287daa68caa',
   routerPositionRedeemed: '0x81b466b1b365aea7f5664f9a2d8b3a8591d3244acffb5134355ad4da7fe2366a',
   autoRedemption: '0xeebddeddf4ae1ee54a48517af27958e7666d69c7ba2e3e7c2b0ff87ef5f4491e',

@@ -15,6 +15,7 @@ export const ACTIVITY_TYPES = [
   'REDEEM',
   'REWARD',
   'CONVERSION',
+  'MIGRATION',
   'DEPOSIT',
   'WITHDRAWAL',
   'YIELD',
@@ -55,7 +56,7 @@ export function showActivity({ tx, block }: Settled, wallet: Wallet): ActivityRo
           ...toTradeRow(fill, hash, timestampSec),
           type: 'TRADE',
           usdcSize: toAmount(fill.usd),
-          isCombo: act.of.kind === 'combo',
+          isCombo: isBet(act.of),
         }))
     case 'split':
       return [show('SPLIT', act.amount, act.amount, marketNames(act.market.tokens[0]))]
@@ -73,6 +74,11 @@ export function showActivity({ tx, block }: Settled, wallet: Wallet): ActivityRo
       const freed = act.amount * (questionsOf(act).given.length - 1)
       return [show('CONVERSION', act.amount, freed, { title, eventSlug, icon })]
     }
+    case 'migrate':
+      return act.combo.tokens.flatMap((token) => {
+        const amount = act.amounts[token.outcome]
+        return amount === 0 ? [] : [show('MIGRATION', amount, 0, tokenNames(token, 0))]
+      })
     case 'deposit':
       return [show('DEPOSIT', act.amount, act.amount, {})]
     case 'withdraw':
@@ -111,5 +117,8 @@ const tokenNames = (token: Token, price: number) => ({
   outcome: namesOf(token).outcome,
   outcomeIndex: token.outcome,
   price,
-  isCombo: token.of.kind === 'combo',
+  isCombo: isBet(token.of),
 })
+
+/** Whether it is a bet on several outcomes, and not a market under another id. */
+const isBet = (of: Token['of']): boolean => of.kind === 'combo' && of.legs.length > 1

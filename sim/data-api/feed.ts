@@ -155,6 +155,8 @@ function isCovered(act: Act, scope: Scope): boolean {
       return scope.covers(act.market)
     case 'redeemCombo':
       return scope.covers(act.token.of)
+    case 'migrate':
+      return scope.covers(act.combo)
     case 'convert':
       return scope.coversEvent(act.event)
     default:

@@ -19,6 +19,8 @@ export type Step<Token> =
     }
   /** The NO of some questions of a neg-risk event for the YES of all its others. */
   | { op: 'convert'; given: readonly Token[]; received: readonly Token[]; amount: bigint }
+  /** Shares become others of the same worth; what they cost goes along. */
+  | { op: 'migrate'; from: Token; to: Token; amount: bigint }
 
 export const NO_POSITION: Position = { amount: 0n, avgPrice: 0n, realizedPnl: 0n, totalBought: 0n }
 
@@ -47,6 +49,8 @@ export function applyStep<Token>(
       return redeem(held, step)
     case 'convert':
       return convert(held, step)
+    case 'migrate':
+      return migrate(held, step)
   }
 }
 
@@ -103,4 +107,16 @@ function convert<Token>(
     buy(held(token), yesPrice, amount),
   ])
   return [...sold, ...bought]
+}
+
+function migrate<Token>(
+  held: (token: Token) => Position,
+  { from, to, amount }: Extract<Step<Token>, { op: 'migrate' }>,
+): [Token, Position][] {
+  const before = held(from)
+  const moved = amount < before.amount ? amount : before.amount
+  return [
+    [from, sell(before, before.avgPrice, moved)],
+    [to, buy(held(to), before.avgPrice, moved)],
+  ]
 }

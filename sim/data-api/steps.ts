@@ -26,6 +26,12 @@ export function stepsOf(act: Act, wallet: Wallet): Step<Token>[] {
     }
     case 'convert':
       return [convertStep(act)]
+    case 'migrate':
+      return act.combo.tokens.flatMap((to) => {
+        const from = act.combo.legs[0]?.market.tokens[to.outcome]
+        const amount = BigInt(act.amounts[to.outcome])
+        return from === undefined || amount === 0n ? [] : [{ op: 'migrate', from, to, amount }]
+      })
     default:
       return []
   }

@@ -62,9 +62,10 @@ export type Act =
   | (Omit<Propose, 'kind'> & { kind: 'dispute'; disputer: string })
   | Resolve
   | { kind: 'registerLeg'; market: Market }
-  | { kind: 'resolveLeg'; market: Market; payouts: Payouts }
+  | ResolveLeg
   | { kind: 'prepareCombo'; combo: Combo }
   | RedeemCombo
+  | Migrate
 
 /** What the oracle says: 0 is outcome 1, half is a draw, 1 is outcome 0. */
 export type OraclePrice = 0 | 0.5 | 1
@@ -132,6 +133,29 @@ export type RedeemCombo = {
   token: Token
   amount: Micros
   payouts: Payouts
+}
+
+/** The module redeems the old shares that it still has: `parked`, by outcome. */
+export type ResolveLeg = {
+  kind: 'resolveLeg'
+  market: Market
+  payouts: Payouts
+  parked: readonly [Micros, Micros]
+}
+
+/**
+ * Shares of a market of the conditional tokens become structured positions; `combo` has that market as
+ * its only leg. The module keeps the old shares, and turns those that make sets into money: `merged`.
+ */
+export type Migrate = {
+  kind: 'migrate'
+  wallet: Wallet
+  combo: Combo
+  /** By outcome. */
+  amounts: readonly [Micros, Micros]
+  merged: Micros
+  /** The first of this market. */
+  isFirst: boolean
 }
 
 export type ActOf<Kind extends Act['kind']> = Extract<Act, { kind: Kind }>

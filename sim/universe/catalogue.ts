@@ -11,7 +11,7 @@ export class Catalogue {
   readonly #events: MarketEvent[] = []
   readonly #published: MarketEvent[] = []
   readonly #combos: Combo[] = []
-  readonly #combosByCondition = new Set<string>()
+  readonly #combosByCondition = new Map<string, Combo>()
   readonly #eventsById = new Map<string, MarketEvent>()
   readonly #eventsBySlug = new Map<string, MarketEvent>()
   readonly #marketsById = new Map<string, Market>()
@@ -56,13 +56,13 @@ export class Catalogue {
     return this.#combos
   }
 
-  hasCombo(conditionId: string): boolean {
-    return this.#combosByCondition.has(conditionId)
+  comboByCondition(conditionId: string): Combo | undefined {
+    return this.#combosByCondition.get(conditionId)
   }
 
   addCombo(combo: Combo): void {
     this.#combos.push(combo)
-    this.#combosByCondition.add(combo.conditionId)
+    this.#combosByCondition.set(combo.conditionId, combo)
     this.#onTokens(combo.tokens)
   }
 

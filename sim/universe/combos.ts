@@ -3,6 +3,7 @@ import {
   comboConditionOf,
   structuredPositionId,
 } from '../contracts/structured-ids.js'
+import type { Act } from './acts.js'
 import { makeToken } from './event-builder.js'
 import type { Fair } from './fair.js'
 import type { Floor } from './floor.js'
@@ -12,6 +13,16 @@ import type { Rng } from './random.js'
 const LEGS_MAX = 4
 /** The combo is settled some time after the last result that it needs. */
 const SETTLE_MS = 40_000
+
+/** The structured twin of a market that stands alone. */
+export const migratedMarket = (market: Market, fair: Fair, atMs: number): Combo =>
+  buildCombo([makeLeg(market, 0)], fair, atMs)
+
+/** The combo that begins with the act, if one does. */
+export function comboBegunBy(act: Act): Combo | undefined {
+  if (act.kind === 'prepareCombo') return act.combo
+  return act.kind === 'migrate' && act.isFirst ? act.combo : undefined
+}
 
 /** A new combo of two to four open markets; `undefined` when the draw gave too few different ones. */
 export function drawCombo(rng: Rng, floor: Floor, fair: Fair, atMs: number): Combo | undefined {
@@ -34,7 +45,11 @@ function makeLeg(market: Market, outcome: Outcome): Combo['legs'][number] {
 }
 
 function buildCombo(legs: Combo['legs'], fair: Fair, createdMs: number): Combo {
-  const conditionId = comboConditionOf(legs.map(({ positionId }) => positionId))
+  const [first, ...others] = legs
+  const conditionId =
+    first !== undefined && others.length === 0
+      ? binaryConditionOf(first.market.conditionId)
+      : comboConditionOf(legs.map(({ positionId }) => positionId))
   const combo: Omit<Combo, 'tokens'> = {
     kind: 'combo',
     id: conditionId,

@@ -1,12 +1,14 @@
+import { binaryConditionOf } from '../contracts/structured-ids.js'
 import type { Act, Era } from './acts.js'
 import type { Catalogue } from './catalogue.js'
-import { drawCombo } from './combos.js'
+import { comboBegunBy, drawCombo, migratedMarket } from './combos.js'
 import { Errands } from './errands.js'
 import type { Fair } from './fair.js'
 import { Floor } from './floor.js'
 import type { Ledger } from './ledger.js'
 import { LifeCycle } from './life-cycle.js'
 import { Matching } from './matching.js'
+import { drawMigration, migrationOf } from './migrations.js'
 import type { Population } from './population.js'
 import { restlessness } from './prices.js'
 import type { Quotes } from './quotes.js'
@@ -17,6 +19,7 @@ import { Takers } from './takers.js'
 const VISITORS_PER_SEC = 0.122
 const OLD_ERA_VISITORS_PER_SEC = 0.6
 const COMBOS_PER_SEC = 0.0012
+const MIGRATIONS_PER_SEC = 0.0008
 /** Orders are paired about this long before the block that settles them. */
 const SETTLEMENT_MS = 3_000
 const GAP_SEC_MAX = 4
@@ -85,6 +88,7 @@ export class Engine {
     this.#trade(rng, era, atMs, seconds, perform)
     this.#errands.run(rng, era, atMs, seconds, perform)
     if (era === 'v2') this.#compose(rng, atMs, seconds, perform)
+    if (era === 'v2') this.#migrate(rng, atMs, seconds, perform)
     return acts
   }
 
@@ -93,7 +97,8 @@ export class Engine {
     for (const act of acts.toReversed()) {
       this.#ledger.apply(act, -1)
       this.#lifeCycle.undo(act)
-      if (act.kind === 'prepareCombo') this.#parts.catalogue.removeCombo(act.combo)
+      const combo = comboBegunBy(act)
+      if (combo !== undefined) this.#parts.catalogue.removeCombo(combo)
     }
   }
 
@@ -110,9 +115,25 @@ export class Engine {
   #compose(rng: Rng, atMs: number, seconds: number, perform: (acts: Act[]) => void): void {
     for (let count = rng.poisson(COMBOS_PER_SEC * seconds); count > 0; count--) {
       const combo = drawCombo(rng, this.#floor, this.#parts.fair, atMs)
-      if (combo === undefined || this.#parts.catalogue.hasCombo(combo.conditionId)) continue
+      if (combo === undefined || this.#parts.catalogue.comboByCondition(combo.conditionId)) continue
       this.#parts.catalogue.addCombo(combo)
       perform(this.#lifeCycle.begin(combo))
+    }
+  }
+
+  #migrate(rng: Rng, atMs: number, seconds: number, perform: (acts: Act[]) => void): void {
+    const { catalogue, fair } = this.#parts
+    for (let count = rng.poisson(MIGRATIONS_PER_SEC * seconds); count > 0; count--) {
+      const move = drawMigration(rng, this.#floor, this.#ledger, atMs)
+      if (move === undefined) continue
+      const { market } = move
+      const known = catalogue.comboByCondition(binaryConditionOf(market.conditionId))
+      const combo = known ?? migratedMarket(market, fair, atMs)
+      if (known === undefined) {
+        catalogue.addCombo(combo)
+        perform(this.#lifeCycle.begin(combo))
+      }
+      perform([migrationOf(this.#ledger, move, combo, known === undefined)])
     }
   }
 

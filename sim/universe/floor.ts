@@ -10,7 +10,9 @@ const COMBO_SHARE = 0.02
 /** Orders of the last seconds would settle after the end. */
 const LAST_ORDER_MS = 4_000
 const DRAWS_MAX = 5
-const COMBOS_TRADED = 24
+const COMBOS_TRADED = 32
+/** Share of them that are markets whose shares migrated. */
+const MIGRATED_SHARE = 0.25
 
 type Slot = {
   coin: (typeof COINS)[number]['coin']
@@ -81,13 +83,24 @@ export class Floor {
     return undefined
   }
 
+  /** A topic whose question stands alone. */
+  drawAlone(rng: Rng, atMs: number): Market | undefined {
+    for (let draws = 0; draws < DRAWS_MAX; draws++) {
+      const market = this.drawTopic(rng, atMs)
+      if (market !== undefined && market.event.negRisk === undefined) return market
+    }
+    return undefined
+  }
+
   /** The newest are traded, as long as all their legs are; an old combo is held to its end. */
   #drawCombo(rng: Rng, atMs: number): Combo | undefined {
+    const isMigrated = rng.chance(MIGRATED_SHARE)
     const traded = this.#catalogue
       .combos()
       .slice(-COMBOS_TRADED)
       .filter(({ legs, createdMs }) => {
-        return createdMs < atMs && legs.every(({ market }) => isOpen(market, atMs))
+        const isWanted = (legs.length === 1) === isMigrated && createdMs < atMs
+        return isWanted && legs.every(({ market }) => isOpen(market, atMs))
       })
     return traded[rng.below(traded.length)]
   }

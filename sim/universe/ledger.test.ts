@@ -92,7 +92,10 @@ describe('a history', () => {
       if (token.outcome === 1 || of.kind === 'combo' || of.event.negRisk !== undefined) continue
       if (of.resolvesMs <= universe.nowMs || of.createdMs < START_MS) continue
       const sum = (outcome: 0 | 1) =>
-        [...ledger.holders(of.tokens[outcome]).values()].reduce((total, held) => total + held, 0)
+        [...ledger.holders(of.tokens[outcome]).values()].reduce(
+          (total, held) => total + held,
+          ledger.parked(of)[outcome],
+        )
       expect(sum(0)).toBe(sum(1))
     }
   })

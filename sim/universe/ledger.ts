@@ -5,6 +5,7 @@ import {
   isV1,
   type Match,
   type Micros,
+  type Migrate,
   type Redeem,
   type RedeemCombo,
 } from './acts.js'
@@ -21,6 +22,7 @@ export class Ledger {
   readonly #holdings = new Map<Wallet, Map<Token, Micros>>()
   readonly #cash = new Map<Wallet, Micros>()
   readonly #seen = new Set<Market | Combo>()
+  readonly #parked = new Map<Market, readonly [Micros, Micros]>()
 
   balance(wallet: Wallet, token: Token): Micros {
     return this.#holders.get(token)?.get(wallet) ?? 0
@@ -42,6 +44,11 @@ export class Ledger {
 
   cash(wallet: Wallet): Micros {
     return this.#cash.get(wallet) ?? 0
+  }
+
+  /** Shares of the market, by outcome, that the module of migrations has. */
+  parked(market: Market): readonly [Micros, Micros] {
+    return this.#parked.get(market) ?? NONE_PARKED
   }
 
   /** `sign` -1 takes the act back. */
@@ -74,6 +81,12 @@ export class Ledger {
           this.#give(act.from, token, -sign * amount)
           this.#give(act.to, token, sign * amount)
         }
+        break
+      case 'migrate':
+        this.#applyMigrate(act, sign)
+        break
+      case 'resolveLeg':
+        this.#park(act.market, -sign * act.parked[0], -sign * act.parked[1])
         break
       default:
         // Wallets, questions and answers move nothing.
@@ -131,6 +144,21 @@ export class Ledger {
     if (act.route === 'adapter') this.#pay(wallet, sign * received * (given.length - 1))
   }
 
+  #applyMigrate({ wallet, combo, amounts, merged }: Migrate, sign: 1 | -1): void {
+    const market = combo.legs[0]?.market
+    if (market === undefined) return
+    for (const { outcome } of market.tokens) {
+      this.#give(wallet, market.tokens[outcome], -sign * amounts[outcome])
+      this.#give(wallet, combo.tokens[outcome], sign * amounts[outcome])
+    }
+    this.#park(market, sign * (amounts[0] - merged), sign * (amounts[1] - merged))
+  }
+
+  #park(market: Market, first: Micros, second: Micros): void {
+    const parked = this.parked(market)
+    this.#parked.set(market, [parked[0] + first, parked[1] + second])
+  }
+
   #give(wallet: Wallet, token: Token, amount: Micros): void {
     if (amount === 0) return
     this.#seen.add(token.of)
@@ -144,6 +172,7 @@ export class Ledger {
   }
 }
 
+const NONE_PARKED = [0, 0] as const
 const NO_HOLDERS: ReadonlyMap<Wallet, Micros> = new Map()
 const NOTHING: ReadonlyMap<Token, Micros> = new Map()
 

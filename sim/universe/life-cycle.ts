@@ -1,5 +1,6 @@
 import type { Act, Era } from './acts.js'
 import { Agenda } from './agenda.js'
+import { comboBegunBy } from './combos.js'
 import type { Fair } from './fair.js'
 import type { Ledger } from './ledger.js'
 import type { Combo, Market, MarketEvent, Payouts, Token } from './market.js'
@@ -58,7 +59,8 @@ export class LifeCycle {
   begin(combo: Combo): Act[] {
     this.#combos.add(combo)
     this.#agenda.add(combo.resolvesMs, { kind: 'settleCombo', combo })
-    return [...this.#registerLegs(combo), { kind: 'prepareCombo', combo }]
+    const legs = this.#registerLegs(combo)
+    return combo.legs.length === 1 ? legs : [...legs, { kind: 'prepareCombo', combo }]
   }
 
   /** What falls after `fromSec`, up to and including `toSec`. Each act must be done before the next is asked for. */
@@ -69,7 +71,8 @@ export class LifeCycle {
 
   /** For an act whose block was taken back. Plans stay: what they lead to is asked for again. */
   undo(act: Act): void {
-    if (act.kind === 'prepareCombo') this.#combos.delete(act.combo)
+    const combo = comboBegunBy(act)
+    if (combo !== undefined) this.#combos.delete(combo)
     if (act.kind === 'registerLeg') this.#legs.delete(act.market)
     if (act.kind === 'resolveLeg') this.#legs.add(act.market)
     this.#oracle.undo(act)
@@ -134,7 +137,8 @@ export class LifeCycle {
   /** Once, though a reorganisation may have planned it twice. */
   #resolveLeg(market: Market): Act[] {
     if (!this.#legs.delete(market)) return []
-    return [{ kind: 'resolveLeg', market, payouts: this.#truth(market) }]
+    const parked = this.#parts.ledger.parked(market)
+    return [{ kind: 'resolveLeg', market, payouts: this.#truth(market), parked }]
   }
 
   #era(atMs: number): Era {

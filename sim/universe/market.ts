@@ -99,7 +99,10 @@ export type Market = {
   readonly tokens: TokenPair
 }
 
-/** A bet that several outcomes come true together, traded as structured positions on exchange V3. */
+/**
+ * What is traded as structured positions on exchange V3: a bet that several outcomes come true together.
+ * One with a single leg is a market whose shares can migrate; its condition is that of the leg.
+ */
 export type Combo = {
   kind: 'combo'
   id: string

@@ -11,7 +11,7 @@ const FROM_MS = START_MS + 40 * MINUTE_MS
 
 /** A quarter of an hour, with a reorganisation in the middle of it. */
 function live() {
-  const run = publishUniverse({ seed: 6, startMs: START_MS, intensity: 4 }, FROM_MS)
+  const run = publishUniverse({ seed: 9, startMs: START_MS, intensity: 4 }, FROM_MS)
   run.universe.advance(FROM_MS + 8 * MINUTE_MS)
   run.universe.reorg(3)
   run.universe.advance(FROM_MS + 15 * MINUTE_MS)

@@ -67,8 +67,12 @@ export class Checker {
     this.#legs.finish()
     this.#combos.finish()
     for (const market of this.#negRisk.markets.values()) checkNegRiskMarket(this.#books, market)
-    const [conditions, negRisk, combos] = [this.#conditions, this.#negRisk, this.#combos]
-    checkReserves(this.#books, { conditions, negRisk, combos })
+    checkReserves(this.#books, {
+      conditions: this.#conditions,
+      negRisk: this.#negRisk,
+      combos: this.#combos,
+      legs: this.#legs,
+    })
   }
 
   readonly #handlers: Record<EventName, (log: RawLog) => void> = {
@@ -109,8 +113,11 @@ export class Checker {
     'NegRisk PositionsConverted': (log) => this.#negRisk.convert(log),
 
     'Module MigrationConditionRegistered': (log) => this.#legs.register(log),
-    'Module MigrationResolved': (log) => this.#legs.migrate(log),
     'Module ConditionResolved': (log) => this.#legs.resolve(log),
+    'Module ResultReported': (log) => this.#legs.report(log),
+    'Module MigrationResolved': (log) => this.#legs.copy(log),
+    'Module PositionMigrated': (log) => this.#legs.move(log),
+    'Module LegacyCollateralSettled': (log) => this.#legs.settle(log),
     'Module CombinatorialConditionPrepared': (log) => this.#combos.prepare(log),
     'Module PositionsSplit': (log) => this.#combos.split(log),
     'Module PositionsMerged': (log) => this.#combos.merge(log),

@@ -1,7 +1,7 @@
 import { managerAsset, type Question } from './books.js'
 import { EXCHANGE_V3 } from './contracts.js'
 import type { Debtor, Pair } from './cover.js'
-import { type Leg, WHOLE } from './legs.js'
+import { type Leg, WHOLE } from './leg.js'
 
 /** A condition of the combinatorial module. It has no result of its own. */
 export class Combo implements Question, Debtor {
@@ -24,16 +24,16 @@ export class Combo implements Question, Debtor {
     let yes = WHOLE
     let isOpen = false
     for (const { leg, outcome } of this.legs) {
-      if (leg.result === undefined) isOpen = true
-      else yes = (yes * leg.result[outcome]) / WHOLE
+      if (leg.payouts === undefined) isOpen = true
+      else yes = (yes * leg.payouts[outcome]) / WHOLE
     }
     return isOpen && yes > 0n ? undefined : [yes, WHOLE - yes]
   }
 
   get decidedBlock(): number | undefined {
     if (this.payouts === undefined) return undefined
-    const lost = this.legs.filter(({ leg, outcome }) => leg.result?.[outcome] === 0n)
-    if (lost.length > 0) return Math.min(...lost.map(({ leg }) => leg.resolvedBlock))
-    return Math.max(...this.legs.map(({ leg }) => leg.resolvedBlock))
+    const lost = this.legs.filter(({ leg, outcome }) => leg.payouts?.[outcome] === 0n)
+    const blocks = (legs: Combo['legs']) => legs.map(({ leg }) => leg.decidedBlock ?? 0)
+    return lost.length > 0 ? Math.min(...blocks(lost)) : Math.max(...blocks(this.legs))
   }
 }

@@ -2,11 +2,12 @@ import { type Books, managerAsset } from './books.js'
 import { Combo } from './combo.js'
 import { AUTO_REDEEMER, PUSD, ZERO } from './contracts.js'
 import { isCovered, type Pair } from './cover.js'
-import { type Legs, WHOLE } from './legs.js'
+import { type Leg, WHOLE } from './leg.js'
+import type { Legs } from './legs.js'
 import { addressIn, amountAt, arrayAt, type RawLog, topicAt, wordAt } from './log.js'
 import { comboConditionOf } from './token-ids.js'
 
-/** The combinatorial module: it burns pUSD for shares and mints pUSD for what they are worth. */
+/** Structured positions: the modules burn pUSD for shares and mint pUSD for what they are worth. */
 export class Combos {
   readonly all = new Map<string, Combo>()
   readonly #books: Books
@@ -73,7 +74,7 @@ export class Combos {
     moves.declare(PUSD, ZERO, addressIn(topicAt(log, 3)), payout)
     this.#books.redemptions.push({ redeemer, payout })
     const route = redeemer === AUTO_REDEEMER ? 'by the AutoRedeemer' : 'through the router'
-    this.#books.note(`combo redemption ${route}`)
+    this.#books.note(`${combo instanceof Combo ? 'combo' : 'migrated'} redemption ${route}`)
   }
 
   finish(): void {
@@ -86,8 +87,9 @@ export class Combos {
     }
   }
 
-  #find(id: string): Combo | undefined {
-    const combo = this.all.get(id)
+  /** A combo, or a market that migrated. */
+  #find(id: string): Combo | Leg | undefined {
+    const combo = this.all.get(id) ?? this.#legs.all.get(id)
     if (combo === undefined) this.#books.report(`combo ${id} was never prepared`)
     return combo
   }

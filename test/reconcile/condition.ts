@@ -20,6 +20,8 @@ export class Condition implements Question, Debtor {
   /** Collateral that came in and did not leave. */
   held = 0n
   redemptions = 0n
+  /** Collateral that the binary module got for old shares that had migrated. */
+  settled = 0n
   payouts: Pair | undefined
   decidedBlock: number | undefined
   /** Tokens that an exchange learned with the other as their complement. */

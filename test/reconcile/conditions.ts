@@ -1,6 +1,13 @@
 import { type Books, ctfAsset } from './books.js'
 import { Condition } from './condition.js'
-import { AUTO_REDEEMER, COLLATERAL_ADAPTERS, CTF, NEG_RISK_ADAPTER, ZERO } from './contracts.js'
+import {
+  AUTO_REDEEMER,
+  BINARY_MODULE,
+  COLLATERAL_ADAPTERS,
+  CTF,
+  NEG_RISK_ADAPTER,
+  ZERO,
+} from './contracts.js'
 import { isCovered, type Pair } from './cover.js'
 import { addressIn, amountAt, amountsAt, type RawLog, topicAt, wordAt } from './log.js'
 import { conditionIdOf } from './token-ids.js'
@@ -61,6 +68,7 @@ export class Conditions {
     const amount = amountAt(log, 2)
     const { moves } = this.#books
     condition.held -= amount
+    if (holder === BINARY_MODULE) condition.settled += amount
     moves.declare(condition.collateral, CTF, holder, amount)
     for (const asset of condition.assets) moves.declare(asset, holder, ZERO, amount)
   }
@@ -76,11 +84,14 @@ export class Conditions {
     const [first, second] = condition.assets
     const given: Pair = [moves.open.get(first, ZERO), moves.open.get(second, ZERO)]
     const worth = condition.worthOf(given)
-    if (payout !== worth || given[0] + given[1] === 0n) {
+    // The module redeems what it has when it learns the result, be it nothing.
+    const isIdle = given[0] + given[1] === 0n && redeemer !== BINARY_MODULE
+    if (payout !== worth || isIdle) {
       this.#books.report(`${given} of ${condition.id} are redeemed for ${payout}, not ${worth}`)
     }
     condition.held -= payout
     condition.redemptions += 1n
+    if (redeemer === BINARY_MODULE) condition.settled += payout
     moves.declare(collateral, CTF, redeemer, payout)
     moves.declare(first, redeemer, ZERO, given[0])
     moves.declare(second, redeemer, ZERO, given[1])
@@ -154,5 +165,6 @@ export class Conditions {
 function routeOf(redeemer: string): string {
   if (redeemer === AUTO_REDEEMER) return 'by the AutoRedeemer'
   if (redeemer === NEG_RISK_ADAPTER) return 'by the neg-risk adapter'
+  if (redeemer === BINARY_MODULE) return 'by the binary module'
   return COLLATERAL_ADAPTERS.includes(redeemer) ? 'through an adapter' : 'by the holder'
 }

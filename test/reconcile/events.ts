@@ -35,6 +35,7 @@ export type EventName = keyof typeof EVENTS
 
 const V1 = [EXCHANGE_V1, NEG_RISK_EXCHANGE_V1]
 const V2 = [EXCHANGE_V2, NEG_RISK_EXCHANGE_V2, EXCHANGE_V3]
+const MODULES = [BINARY_MODULE, COMBINATORIAL_MODULE]
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
@@ -135,21 +136,33 @@ export const EVENTS = {
     '0xe560c1a2847d4cf2e66de11fe592605556989449f38cc3ab96e2e287daa68caa',
     [BINARY_MODULE],
   ],
+  'Module ResultReported': [
+    '0x669c053fe14f2493990c0c90d8d2870cd45e2630b34b8a2b4f02869301987713',
+    [BINARY_MODULE],
+  ],
+  'Module PositionMigrated': [
+    '0xe8d329e97d555e1e9d0da49d3b12d41a966458eee02ff4c869e54c6711d7c80b',
+    [BINARY_MODULE],
+  ],
+  'Module LegacyCollateralSettled': [
+    '0x7a07cc3efaf017520e4ad55e66052f0398632c810a3fab73e58e4c7050746825',
+    [BINARY_MODULE],
+  ],
   'Module CombinatorialConditionPrepared': [
     '0x51c89d7ee51515f7235e928930da7f81be08212bc14870a6a37c64744492db96',
     [COMBINATORIAL_MODULE],
   ],
   'Module PositionsSplit': [
     '0xb6a6b8b17a43b07b9359dd12d304e42077eede9e672f8646144842c8604582a4',
-    [COMBINATORIAL_MODULE],
+    MODULES,
   ],
   'Module PositionsMerged': [
     '0xf233f7be4ce81130a78e8eb2fa626497586c56094d27bfec2e196471e9c60301',
-    [COMBINATORIAL_MODULE],
+    MODULES,
   ],
   'Module PositionRedeemed': [
     '0x4fd474b703f46b453536518b4cbc159dfbea6fd663233763d321a9bc8ccdf97f',
-    [COMBINATORIAL_MODULE],
+    MODULES,
   ],
 
   'AutoRedeemer Redemption': [

@@ -47,6 +47,7 @@ const WAYS = [
   'redemption by the neg-risk adapter',
   'redemption by the AutoRedeemer',
   'combo redemption through the router',
+  'migration',
   'result 1,0',
   'result 0,1',
   'result 1,1',

@@ -2,12 +2,13 @@ import type { Books } from './books.js'
 import type { Combos } from './combos.js'
 import type { Conditions } from './conditions.js'
 import { CTF, PUSD, PUSD_VAULT, USDCE, WCOL } from './contracts.js'
+import type { Legs } from './legs.js'
 import type { NegRisk } from './neg-risk.js'
 
-type Owing = { conditions: Conditions; negRisk: NegRisk; combos: Combos }
+type Owing = { conditions: Conditions; negRisk: NegRisk; combos: Combos; legs: Legs }
 
 /** What the reserves have is what all that stands on them adds up to. */
-export function checkReserves(books: Books, { conditions, negRisk, combos }: Owing): void {
+export function checkReserves(books: Books, { conditions, negRisk, combos, legs }: Owing): void {
   const held = new Map([
     [USDCE, 0n],
     [WCOL, 0n],
@@ -20,6 +21,8 @@ export function checkReserves(books: Books, { conditions, negRisk, combos }: Owi
   // A combo burns the pUSD of its shares and mints it again for their payout: the vault keeps it.
   let comboPusd = 0n
   for (const combo of combos.all.values()) comboPusd += combo.held
+  // The same for markets that migrated; what was got for their old shares lies in the vault too.
+  for (const { held, condition } of legs.all.values()) comboPusd += held + condition.settled
 
   const expect = (name: string, actual: bigint, due: bigint | undefined) => {
     if (actual !== due) books.report(`${name}: ${actual} instead of ${due}`)

@@ -9,7 +9,7 @@ export type TradeWorld = Awaited<ReturnType<typeof openTradeWorld>>
 
 /** A simulated history that is booked, with its catalogue, behind the production application. */
 export async function openTradeWorld({ historyMs = 40 * 60_000 } = {}) {
-  const world = await openWorld({ seed: 3, historyMs })
+  const world = await openWorld({ seed: 5, historyMs })
   const { universe } = world
   const fills = await readFills(world.host.url, universe)
   const database = await bookFrom(world, universe.chain.firstNumber)

@@ -11,10 +11,12 @@ export function combinatorialConditionPrepared(
   legs: readonly Word[],
 ): LogBody {
   const topics = [TOPIC.combinatorialConditionPrepared, conditionTopic(conditionId)]
-  return moduleLog(topics, encodeArguments([arrayArgument(legs)]))
+  const data = encodeArguments([arrayArgument(legs)])
+  return { address: ADDRESS.combinatorialModule, topics, data: `0x${data}` }
 }
 
 export function positionsSplit(
+  module: string,
   initiator: Word,
   conditionId: string,
   recipients: readonly [Word, Word],
@@ -26,10 +28,11 @@ export function positionsSplit(
     conditionTopic(conditionId),
     `0x${recipients[0]}`,
   ]
-  return moduleLog(topics, recipients[1] + word(amount))
+  return { address: module, topics, data: `0x${recipients[1]}${word(amount)}` }
 }
 
 export function positionsMerged(
+  module: string,
   initiator: Word,
   conditionId: string,
   recipient: Word,
@@ -41,10 +44,11 @@ export function positionsMerged(
     conditionTopic(conditionId),
     `0x${recipient}`,
   ]
-  return moduleLog(topics, word(amount))
+  return { address: module, topics, data: `0x${word(amount)}` }
 }
 
 export function positionRedeemed(
+  module: string,
   initiator: Word,
   token: Word,
   recipient: Word,
@@ -52,7 +56,7 @@ export function positionRedeemed(
   payout: number,
 ): LogBody {
   const topics = [TOPIC.positionRedeemed, `0x${initiator}`, `0x${token}`, `0x${recipient}`]
-  return moduleLog(topics, word(amount) + word(payout))
+  return { address: module, topics, data: `0x${word(amount)}${word(payout)}` }
 }
 
 export function migrationConditionRegistered(
@@ -82,6 +86,31 @@ export function conditionResolved(conditionId: string, result: readonly number[]
   return binaryLog(topics, encodeArguments([arrayArgument(result.map(word))]))
 }
 
+export function resultReported(
+  resolver: Word,
+  conditionId: string,
+  result: readonly number[],
+): LogBody {
+  const topics = [TOPIC.resultReported, `0x${resolver}`, conditionTopic(conditionId)]
+  return binaryLog(topics, encodeArguments([arrayArgument(result.map(word))]))
+}
+
+export function positionMigrated(
+  from: Word,
+  conditionId: string,
+  token: Word,
+  outcome: number,
+  amount: number,
+): LogBody {
+  const topics = [TOPIC.positionMigrated, `0x${from}`, conditionTopic(conditionId), `0x${token}`]
+  return binaryLog(topics, word(outcome) + word(amount))
+}
+
+export function legacyCollateralSettled(collateral: Word, vault: Word, amount: number): LogBody {
+  const topics = [TOPIC.legacyCollateralSettled, `0x${collateral}`, `0x${vault}`]
+  return binaryLog(topics, word(amount))
+}
+
 export function routerPositionRedeemed(user: Word, token: Word, amount: number): LogBody {
   return {
     address: ADDRESS.router,
@@ -96,8 +125,4 @@ function conditionTopic(conditionId: string): string {
 
 function binaryLog(topics: readonly string[], data: string): LogBody {
   return { address: ADDRESS.binaryModule, topics, data: `0x${data}` }
-}
-
-function moduleLog(topics: readonly string[], data: string): LogBody {
-  return { address: ADDRESS.combinatorialModule, topics, data: `0x${data}` }
 }

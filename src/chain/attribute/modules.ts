@@ -68,7 +68,8 @@ export function attributeMigration(
   const { tx, facts } = attribution
   const { from, positionId, amount } = event
   const module = tx.contracts[place]?.address
-  const given = tx.moves.findLast(
+  // A batch moves the tokens in the order of the events, and both outcomes may move in equal amounts.
+  const given = tx.moves.find(
     (move) =>
       move.place < place &&
       move.to === module &&
