@@ -95,9 +95,9 @@ describe('trades', () => {
 
 test('activity marks combos', async () => {
   const wallet = universe.wallets.find((each) =>
-    universe.settledActs
-      .ofWallet(each)
-      .some(({ tx }) => tx.act.kind === 'match' && tx.act.of.kind === 'combo'),
+    universe.settledActs.ofWallet(each).some(({ tx: { act } }) => {
+      return act.kind === 'match' && act.of.kind === 'combo' && act.of.legs.length > 1
+    }),
   )
   const rows = await walk(`/v2/activity?user=${wallet?.address}&type=TRADE&limit=20`)
   const combo = rows.find(({ is_combo }) => is_combo)

@@ -1,5 +1,6 @@
 import type { Act, Convert, Era } from './acts.js'
-import type { ErrandParts } from './errands.js'
+import type { Floor } from './floor.js'
+import type { Ledger } from './ledger.js'
 import type { MarketEvent } from './market.js'
 import { depositFor } from './matching.js'
 import { CENT, drawSets } from './orders.js'
@@ -11,12 +12,14 @@ import type { Wallet } from './wallet.js'
 const DIRECT_CHANCE = 0.4
 const PART_CHANCE = 0.3
 
+type Parts = { ledger: Ledger; floor: Floor }
+
 /** NO shares of exclusive questions that become YES of the others, and money. */
 export class Conversions {
-  readonly #parts: ErrandParts
+  readonly #parts: Parts
   readonly #arbitrageurs: readonly Wallet[]
 
-  constructor(population: Population, parts: ErrandParts) {
+  constructor(population: Population, parts: Parts) {
     this.#parts = parts
     this.#arbitrageurs = population.ofCharacter('arbitrageur')
   }

@@ -1,7 +1,7 @@
 import type { Act, Era } from './acts.js'
 import { Conversions } from './conversions.js'
 import { type Floor, isOpen } from './floor.js'
-import { Gifts } from './gifts.js'
+import { Gifts, type Perform } from './gifts.js'
 import type { Ledger } from './ledger.js'
 import { depositFor, type Matching } from './matching.js'
 import { CENT, drawSets } from './orders.js'
@@ -24,21 +24,18 @@ const RATES = {
 const DIRECT_CHANCE = 0.1
 const PART_CHANCE = 0.3
 
-export type ErrandParts = { ledger: Ledger; floor: Floor; matching: Matching }
-
-/** Performs acts: each is done before the next is thought of. */
-export type Perform = (acts: readonly Act[]) => void
+type Parts = { ledger: Ledger; floor: Floor; matching: Matching }
 
 /** Splits, merges, conversions, gifts and withdrawals. */
 export class Errands {
-  readonly #parts: ErrandParts
+  readonly #parts: Parts
   readonly #conversions: Conversions
   readonly #gifts: Gifts
   readonly #arbitrageurs: readonly Wallet[]
   readonly #makers: readonly Wallet[]
   readonly #wallets: readonly Wallet[]
 
-  constructor(population: Population, parts: ErrandParts) {
+  constructor(population: Population, parts: Parts) {
     this.#parts = parts
     this.#conversions = new Conversions(population, parts)
     this.#gifts = new Gifts(population, parts)

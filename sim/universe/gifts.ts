@@ -1,6 +1,8 @@
 import type { Act, Era, Micros } from './acts.js'
-import type { ErrandParts, Perform } from './errands.js'
+import type { Floor } from './floor.js'
+import type { Ledger } from './ledger.js'
 import type { Token } from './market.js'
+import type { Matching } from './matching.js'
 import { MICROS_E2, SIZE_E2_MIN } from './orders.js'
 import type { Population } from './population.js'
 import type { Rng } from './random.js'
@@ -15,12 +17,17 @@ const BATCH_MAX = 5
 const HOLDER_CHANCE = 0.5
 const WHOLE_CHANCE = 0.5
 
+type Parts = { ledger: Ledger; floor: Floor; matching: Matching }
+
+/** Performs acts: each is done before the next is thought of. */
+export type Perform = (acts: readonly Act[]) => void
+
 /** Shares that change hands without a trade. */
 export class Gifts {
-  readonly #parts: ErrandParts
+  readonly #parts: Parts
   readonly #wallets: readonly Wallet[]
 
-  constructor(population: Population, parts: ErrandParts) {
+  constructor(population: Population, parts: Parts) {
     this.#parts = parts
     this.#wallets = population.wallets
   }
