@@ -21,6 +21,8 @@ universe.advance(START_MS + 5 * 60_000)
 const { chain } = universe
 const logs = simulatedLogs(universe)
 
+const LIES = [...['collateral of claims', 'holdings', 'matches', 'fees', 'results', 'derived ids']]
+
 const DIGITS = 64
 /** Numbers that mean something somewhere, or nothing anywhere. */
 const WORDS = [
@@ -77,8 +79,9 @@ test.each([1, 2, 3, 4])(
     await book(NEAR_BATCHES, NEAR_BLOCKS)
     expect((await database.sql`select from quarantine`).length).toBeGreaterThan(100)
     expect((await database.sql`select from fills`).length).toBeGreaterThan(100)
-    // Logs that lie make collateral that was never paid in, and wallets that give what they never had.
-    expect(await auditAll(database, ['collateral of claims', 'holdings'])).toEqual([])
+    // Logs that lie make collateral that was never paid in, wallets that give what they never had,
+    // and matches, fees, results and ids that contradict each other.
+    expect(await auditAll(database, LIES)).toEqual([])
 
     await line.rewind(middle)
     expect(await hashTables(database.sql)).toEqual(before)

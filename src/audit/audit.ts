@@ -3,9 +3,14 @@ import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { checkBalances, checkCounterparts } from './balance-checks.js'
 import { checkCollateral } from './collateral-check.js'
+import { checkDerivedIds } from './derived-ids.js'
 import type { Finding } from './finding.js'
 import { checkHoldings } from './holdings-check.js'
-import { readScope, type Scope, type Span } from './scope.js'
+import { checkIds } from './id-checks.js'
+import { checkImages } from './journal-check.js'
+import { checkFees, checkMatches, checkTransactions } from './match-checks.js'
+import { checkResults } from './result-check.js'
+import { EVERYTHING, readScope, type Scope, type Span } from './scope.js'
 import {
   checkBuilderHours,
   checkBuilderWallets,
@@ -58,8 +63,11 @@ export async function auditState(tx: Sql, plan: AuditPlan): Promise<Finding[]> {
   if (findings.some(({ check, differences }) => check === 'blocks of facts' && differences > 0)) {
     return [...findings, note('positions', 'nothing: facts without a block have no time')]
   }
+  findings.push(await checkImages(tx, scope))
+  const isAll = plan.wallets.kind === 'all'
+  if (isAll || plan.span !== EVERYTHING) findings.push(...(await checkFacts(tx, scope, plan)))
   findings.push(...(await checkPeople(tx, scope, plan)))
-  if (plan.wallets.kind === 'all') findings.push(...(await checkSums(tx, scope, plan)))
+  if (isAll) findings.push(...(await checkSums(tx, scope, plan)))
   return findings
 }
 
@@ -75,6 +83,16 @@ async function checkTables(tx: Sql, scope: Scope, { span, signal }: AuditPlan): 
     () => checkBalances(tx, scope, span.tokens),
     () => checkHoldings(tx, scope, span.tokens),
     () => checkCollateral(tx, scope, span.conditions),
+    () => checkResults(tx, scope, span.conditions),
+  ])
+}
+
+/** What facts say of each other: reads all facts of the blocks. */
+function checkFacts(tx: Sql, scope: Scope, { span, signal }: AuditPlan): Promise<Finding[]> {
+  return inTurn(signal, [
+    () => checkMatches(tx, scope, span.blocks),
+    () => checkFees(tx, scope, span.blocks),
+    () => checkTransactions(tx, scope, span.blocks),
   ])
 }
 
@@ -91,8 +109,12 @@ async function checkPeople(
 }
 
 async function checkSums(tx: Sql, scope: Scope, { signal }: AuditPlan): Promise<Finding[]> {
-  const supplies = await checkSupplies(tx, scope)
-  if (!scope.isWhole) return [supplies, note('sums', 'nothing: the oldest facts were dropped')]
+  const always = await inTurn(signal, [
+    () => checkIds(tx, scope),
+    () => checkDerivedIds(tx),
+    () => checkSupplies(tx, scope),
+  ])
+  if (!scope.isWhole) return [...always, note('sums', 'nothing: the oldest facts were dropped')]
   const others = await inTurn(signal, [
     () => checkCounterparts(tx, scope),
     () => checkReserves(tx, scope),
@@ -101,7 +123,7 @@ async function checkSums(tx: Sql, scope: Scope, { signal }: AuditPlan): Promise<
     () => checkBuilderHours(tx, scope),
     () => checkBuilderWallets(tx, scope),
   ])
-  return [supplies, ...others]
+  return [...always, ...others]
 }
 
 async function inTurn(

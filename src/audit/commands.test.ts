@@ -8,9 +8,12 @@ import { openHost } from '../../sim/server/host.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { sumMetric } from '../../test/upstream-socket.js'
 import { type Environment, loadConfig } from '../config/config.js'
+import { PolygonClient } from '../upstreams/polygon/client.js'
+import { createUpstreamMetrics } from '../upstreams/transport/metrics.js'
+import { chooseBlocks } from './choose-blocks.js'
 import { addLedgerCommands } from './commands.js'
 import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
-import { AuditJob } from './jobs.js'
+import { AuditJob, NodeAuditJob } from './jobs.js'
 import { checkNode } from './run-audit.js'
 
 const TIMEOUT_MS = 60_000
@@ -59,7 +62,7 @@ describe('auspex audit', () => {
 
   test('fails, and names what is wrong', async () => {
     const address = await spoil()
-    await expect(run(['--wallet', address])).rejects.toThrow('1 difference found.')
+    await expect(run(['--wallet', address])).rejects.toThrow(/differences? found\./)
     const text = printed.join('\n')
     expect(text).toMatch(/^wallet totals +1 row of 1 wallet +1 +FAILED$/m)
     expect(text).toContain(`wallet ${address}: fills is stored as`)
@@ -79,13 +82,55 @@ describe('auspex audit', () => {
   })
 
   test('asks the node that is configured', async () => {
-    const faults = new Faults()
-    const host = await openHost('polygon', faults, createPolygonHost(ledger.universe, faults))
-    onTestFinished(() => host.close())
-    const text = await run(['--wallets', '1'], { AUSPEX_POLYGON_URL: host.url })
+    const text = await run(['--wallets', '1'], { AUSPEX_POLYGON_URL: await openNode() })
     expect(text).toMatch(/^node +block \d+, at the head +0 +ok$/m)
   })
+
+  const AGAINST_NODE = ['--wallets', '1', '--against-node', '--blocks', '60', '--seed', '7']
+
+  test('--against-node compares random blocks, and says how to choose them again', async () => {
+    const text = await run(AGAINST_NODE, { AUSPEX_POLYGON_URL: await openNode() })
+    expect(text).toMatch(/^blocks at the node +60 blocks, seed 7 +0 +ok$/m)
+    expect(text).toMatch(/^facts at the node +\d+ rows of 60 blocks, seed 7 +0 +ok$/m)
+    expect(text).toMatch(/^ids at the node +\d+ names in 60 blocks, seed 7 +0 +ok$/m)
+  })
+
+  test('--against-node names the transaction, the fact and the field', async () => {
+    const { sql } = ledger.database
+    const blocks = await chooseBlocks(sql, 60, 7)
+    const [fill] = await sql`
+      select seq, tx_hash, order_hash from fills where (seq >> 20) = any(${blocks}::bigint[])`
+    await sql`update fills set order_hash = '\\x12' where seq = ${fill?.seq}`
+    onTestFinished(async () => {
+      await sql`update fills set order_hash = ${fill?.orderHash} where seq = ${fill?.seq}`
+    })
+    const node = { AUSPEX_POLYGON_URL: await openNode() }
+    await expect(run(AGAINST_NODE, node)).rejects.toThrow('1 difference found.')
+    const place = `block ${fill?.seq >> 20n}, transaction 0x${fill?.txHash.toString('hex')}, log ${fill?.seq % 2n ** 20n}`
+    expect(printed.join('\n')).toContain(
+      `${place}, row of fills: order_hash is stored as \\x12, and the node gives \\x${fill?.orderHash.toString('hex')}`,
+    )
+  })
+
+  test.each([
+    ['no node', {}, /--against-node needs a node/],
+    [
+      'a node that does not answer',
+      { AUSPEX_POLYGON_URL: 'http://127.0.0.1:9' },
+      /The node cannot/,
+    ],
+  ])('--against-node fails with %s', async (_what, env, message) => {
+    await expect(run(AGAINST_NODE, env)).rejects.toThrow(message)
+  })
 })
+
+/** A node that has the chain of the ledger. */
+async function openNode(): Promise<string> {
+  const faults = new Faults()
+  const host = await openHost('polygon', faults, createPolygonHost(ledger.universe, faults))
+  onTestFinished(() => host.close())
+  return host.url
+}
 
 describe('the node', () => {
   const head = () => ledger.universe.chain.head.number
@@ -133,4 +178,34 @@ test('the job counts its turns, and warns while something is wrong', async () =>
   await job.runOnce(signal)
   expect(job.warning).toBeUndefined()
   expect(await sumMetric(registry, 'auspex_audit_differences')).toBe(0)
+})
+
+test('the job that asks the node warns until the blocks that it found are right', async () => {
+  const registry = new Registry()
+  const clock = new ManualClock(7_000)
+  const store = ledger.database
+  const upstreams = { url: await openNode(), clock, log: pino({ level: 'silent' }) }
+  const polygon = new PolygonClient({ ...upstreams, metrics: createUpstreamMetrics(registry) })
+  onTestFinished(() => polygon.close())
+  const job = new NodeAuditJob({ store, registry, clock, log: pino({ level: 'silent' }), polygon })
+  const { signal } = new AbortController()
+  await job.runOnce(signal)
+  expect(job.warning).toBeUndefined()
+  const blocks = await sumMetric(registry, 'auspex_audit_node_blocks_total')
+
+  const flip = () => store.sql`
+    update blocks
+       set hash = set_byte(hash, 31, get_byte(hash, 31) # 1)
+     where number < (select block from chain_state) - 300`
+  await flip()
+  await job.runOnce(signal)
+  expect(job.warning).toMatch(
+    /^the audit found \d+ differences \(facts at the node\): run auspex backfill --again/,
+  )
+  expect(await sumMetric(registry, 'auspex_audit_node_differences')).toBeGreaterThan(0)
+
+  await flip()
+  await job.runOnce(signal)
+  expect(job.warning).toBeUndefined()
+  expect(await sumMetric(registry, 'auspex_audit_node_blocks_total')).toBeGreaterThan(2 * blocks)
 })

@@ -3,6 +3,7 @@ import type { WithDatabase } from '../store/with-database.js'
 import type { AuditFlags } from './run-audit.js'
 
 const WALLETS = 1_000
+const BLOCKS = 200
 
 /** Adds `audit` to the command line. The table goes to stdout, the progress to stderr. */
 export function addLedgerCommands(program: Command, withDatabase: WithDatabase): Command {
@@ -12,7 +13,22 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase):
     .option('--wallets <count>', 'so many wallets, chosen at random', parseCount, WALLETS)
     .option('--wallet <address>', 'this wallet; may be given several times', parseAddress)
     .addOption(new Option('--all', 'all wallets and all sums').conflicts(['wallets', 'wallet']))
-    .addHelpText('after', '\nExits with 1 when something differs.')
+    .option('--against-node', 'also read random blocks again from the node and compare their facts')
+    .addOption(
+      new Option('--blocks <count>', 'with --against-node: so many')
+        .argParser(parseCount)
+        .default(BLOCKS),
+    )
+    .addOption(
+      new Option(
+        '--seed <number>',
+        'with --against-node: chooses the same blocks as an earlier run',
+      ).argParser(parseCount),
+    )
+    .addHelpText(
+      'after',
+      '\nExits with 1 when something differs, or when the node does not answer --against-node.',
+    )
     .action((flags: AuditFlags, command: Command) =>
       withDatabase(command, async (pool, { config }) => {
         const { runAudit } = await import('./run-audit.js')

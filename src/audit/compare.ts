@@ -57,7 +57,7 @@ function describeRow(values: readonly string[], row: Row): string {
   const derived = cellsOf('derived')
   if (values.every((value) => derived[value] === null)) return SURPLUS
   if (values.every((value) => stored[value] === null)) return MISSING
-  return describeChanges(values, stored, derived)
+  return describeChanges(values, stored, derived, 'the facts give')
 }
 
 const toCamel = (column: string): string =>
@@ -87,7 +87,7 @@ export function compareRows<Row extends Cells>(
     const twin = open.get(key)
     open.delete(key)
     tally.rows++
-    const what = twin === undefined ? SURPLUS : describeChanges(values, row, twin)
+    const what = twin === undefined ? SURPLUS : describeChanges(values, row, twin, 'the facts give')
     if (what !== '') tally.add({ keys: idsOf(row), what })
   }
   for (const row of open.values()) tally.add({ keys: idsOf(row), what: MISSING })
@@ -96,10 +96,15 @@ export function compareRows<Row extends Cells>(
 const SURPLUS = 'is stored, and no fact accounts for it'
 const MISSING = 'is not stored, and the facts say that there is one'
 
-/** Empty: there is none. */
-function describeChanges(values: readonly string[], stored: Cells, derived: Cells): string {
+/** Empty: there is none. `source` says where the other values come from: `the facts give`. */
+export function describeChanges(
+  values: readonly string[],
+  stored: Cells,
+  derived: Cells,
+  source: string,
+): string {
   return values
     .filter((value) => stored[value] !== derived[value])
-    .map((value) => `${value} is stored as ${stored[value]}, and the facts give ${derived[value]}`)
+    .map((value) => `${value} is stored as ${stored[value]}, and ${source} ${derived[value]}`)
     .join('; ')
 }

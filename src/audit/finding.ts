@@ -1,7 +1,10 @@
-import { toTokenId } from '../core/token-id.js'
+import { FACT_TABLES } from '../chain/facts/registry.js'
+import type { IdTable } from '../chain/ids/queries.js'
+import { blockOf, logIndexOf } from '../core/seq.js'
 import { formatCount } from '../lib/progress.js'
 import { formatTable } from '../lib/table.js'
-import type { Sql } from '../store/connection.js'
+import { joinFragments, type Sql } from '../store/connection.js'
+import { selectNames } from './names.js'
 
 /** What one check found. */
 export type Finding = {
@@ -13,8 +16,11 @@ export type Finding = {
   examples: readonly string[]
 }
 
-/** What is wrong, and the numbers of the row that it is wrong with (`wallet`, `token`, `hour`). */
-type Difference = { keys: Record<string, number>; what: string }
+/**
+ * What is wrong, and the row that it is wrong with: ids (`wallet`, `token`), a place (`seq`, which is
+ * shown as block, log and transaction), other numbers (`hour`), and names that are shown as they are.
+ */
+export type Difference = { keys: Keys; what: string }
 
 export const EXAMPLES_MAX = 5
 
@@ -45,39 +51,63 @@ export class Tally {
 export const count = (number: number, what: string): string =>
   `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
-type Keys = Record<string, number>
+type Keys = Readonly<Record<string, number | string>>
 
-/** The keys that are ids, and where their natural ids are. */
-const ID_COLUMNS: Record<string, { table: string; column: string }> = {
-  wallet: { table: 'wallets', column: 'address' },
-  token: { table: 'tokens', column: 'token' },
-  condition: { table: 'conditions', column: 'condition' },
-  builder: { table: 'builders', column: 'code' },
+/** The keys that are ids, and the tables that have them. */
+const ID_KEYS: Readonly<Record<string, IdTable>> = {
+  wallet: 'wallets',
+  token: 'tokens',
+  condition: 'conditions',
+  builder: 'builders',
 }
 
 /** The keys of rows with natural ids: addresses, decimal token ids; each text ends with `: `. */
 async function describeKeys(sql: Sql, rows: readonly Keys[]): Promise<string[]> {
-  const names = new Map<string, string>()
-  for (const [key, { table, column }] of Object.entries(ID_COLUMNS)) {
-    const ids = rows.flatMap((keys) => keys[key] ?? [])
-    if (ids.length === 0) continue
-    const found = await sql<{ id: number; name: string }[]>`
-      select id, '0x' || encode(${sql(column)}, 'hex') as name
-        from ${sql(table)}
-       where id = any(${ids}::integer[])`
-    for (const { id, name } of found) {
-      names.set(`${key} ${id}`, key === 'token' ? toTokenId(name) : name)
-    }
-  }
-  const show = (key: string, id: number): string => {
-    if (ID_COLUMNS[key] === undefined) return `${key} ${id}`
-    return `${key} ${names.get(`${key} ${id}`) ?? `number ${id} (without a name)`}`
+  const places = await selectPlaces(sql, numbersOf(rows, 'seq'))
+  const ids = Object.entries(ID_KEYS).map(([key, table]): [IdTable, Set<number>] => [
+    table,
+    new Set(numbersOf(rows, key)),
+  ])
+  const nameOf = await selectNames(sql, new Map(ids))
+  const show = (key: string, value: number | string): string => {
+    if (key === 'seq') return places.get(Number(value)) ?? placeOf(Number(value))
+    const table = ID_KEYS[key]
+    return `${key} ${table === undefined || typeof value === 'string' ? value : nameOf(table, value)}`
   }
   return rows.map((keys) => {
     const texts = Object.entries(keys).map(([key, id]) => show(key, id))
     return texts.length === 0 ? '' : `${texts.join(', ')}: `
   })
 }
+
+const numbersOf = (rows: readonly Keys[], key: string): number[] =>
+  rows.flatMap((keys) => (typeof keys[key] === 'number' ? [keys[key]] : []))
+
+/** `block 12, log 3`, in which a finding and `auspex backfill --again` mean the same block. */
+const placeOf = (seq: number): string => `block ${blockOf(seq)}, log ${logIndexOf(seq)}`
+
+/** What stands at these places: block and log, the transaction, and the tables that have a fact there. */
+async function selectPlaces(sql: Sql, seqs: readonly number[]): Promise<Map<number, string>> {
+  const places = new Map<number, string>()
+  if (seqs.length === 0) return places
+  const facts = TABLES_WITH_HASH.map(
+    (table) => sql`
+      select seq, ${table} as fact, tx_hash from ${sql(table)} where seq = any(${seqs}::bigint[])`,
+  )
+  const rows = await sql<{ seq: number; facts: string; hash: string | null }[]>`
+    select seq::float8, string_agg(distinct fact, ', ') as facts, min(encode(tx_hash, 'hex')) as hash
+      from (${joinFragments(sql, facts, sql` union all `)}) as facts
+     group by facts.seq`
+  for (const { seq, facts, hash } of rows) {
+    const transaction = hash === null ? '' : `, transaction 0x${hash}`
+    places.set(seq, `${placeOf(seq)}${transaction}, ${facts}`)
+  }
+  return places
+}
+
+const TABLES_WITH_HASH = FACT_TABLES.filter(({ columns }) => columns.includes('tx_hash')).map(
+  ({ table }) => table,
+)
 
 /** A table with a line for each check, and below it the first differences of those that failed. */
 export function formatFindings(findings: readonly Finding[]): string {

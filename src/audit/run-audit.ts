@@ -1,28 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checkCommandNode } from '../chain/follow/check-node-chain.js'
 import { readState } from '../chain/write/state.js'
 import type { Config } from '../config/config.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { Progress } from '../lib/progress.js'
 import type { Pool, Sql } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withUpstreams } from '../upstreams/with-upstreams.js'
+import { auditAgainstNode } from './against-node.js'
 import { audit } from './audit.js'
+import { chooseBlocks } from './choose-blocks.js'
 import { count, type Finding, formatFindings } from './finding.js'
 import { EVERYTHING } from './scope.js'
 import type { WalletChoice } from './wallet-groups.js'
 
-export type AuditFlags = { wallets: number; wallet?: string[]; all?: boolean }
+export type AuditFlags = {
+  wallets: number
+  wallet?: string[]
+  all?: boolean
+  againstNode?: boolean
+  blocks: number
+  seed?: number
+}
 
 export async function runAudit(pool: Pool, config: Config, flags: AuditFlags): Promise<void> {
+  const { againstNode = false } = flags
+  if (againstNode && config.polygonUrl === undefined) {
+    throw new OperatorError(
+      '--against-node needs a node: set AUSPEX_POLYGON_URL, or --polygon-url.',
+    )
+  }
   const findings = await auditAll(pool, flags)
-  // An unreachable node says nothing about the ledger.
+  let failure: string | undefined
   await withUpstreams(config, async ({ polygon }) => {
-    if (polygon !== undefined) findings.push(await checkNode(pool, polygon))
+    if (polygon === undefined) return
+    // An unreachable node says nothing about the ledger.
+    findings.push(await checkNode(pool, polygon))
+    if (!againstNode) return
+    try {
+      await checkCommandNode(pool, polygon, new AbortController().signal)
+      findings.push(...(await compareRandomBlocks(pool, polygon, flags)))
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      failure = `The blocks could not be compared with the node: ${error.message}`
+    }
   })
   console.log(formatFindings(findings))
   const differences = findings.reduce((sum, finding) => sum + finding.differences, 0)
   if (differences > 0) throw new OperatorError(`${count(differences, 'difference')} found.`)
+  if (failure !== undefined) throw new OperatorError(failure)
 }
+
+/** The seed is shown with the findings: the same seed chooses the same blocks. */
+async function compareRandomBlocks(
+  pool: Pool,
+  polygon: PolygonClient,
+  { blocks: total, seed = Math.floor(Math.random() * SEED_MAX) }: AuditFlags,
+): Promise<Finding[]> {
+  const blocks = await chooseBlocks(pool, total, seed)
+  const progress = new Progress({
+    title: 'Comparing with the node',
+    unit: 'blocks',
+    total: blocks.length,
+  })
+  try {
+    const { signal } = new AbortController()
+    const onProgress = (done: number) => progress.show(done)
+    const { findings } = await auditAgainstNode({ pool, polygon, blocks, signal, onProgress })
+    return findings.map((finding) => ({ ...finding, looked: `${finding.looked}, seed ${seed}` }))
+  } finally {
+    progress.end()
+  }
+}
+
+const SEED_MAX = 1_000_000
 
 async function auditAll(pool: Pool, flags: AuditFlags): Promise<Finding[]> {
   const wallets = await chooseWallets(pool, flags)

@@ -72,6 +72,15 @@ export async function checkLinks(
   for (const { number } of await selectUnlike(sql)) {
     tally.add({ keys: { block: number }, what: 'has two hashes or two times' })
   }
+  const [first] = await sql<{ number: number }[]>`
+    select first_block as number
+      from chain_state
+      left join blocks on blocks.number = first_block
+     where hash <> first_hash
+        or not exists (select from coverage where first_block between from_block and to_block)`
+  if (first !== undefined) {
+    tally.add({ keys: { block: first.number }, what: 'is stored as the first one, and is another' })
+  }
   return tally.toFinding(sql, 'block chain', count(recent.length, 'recent block'))
 }
 
@@ -155,7 +164,7 @@ export async function checkNothingAbove(
   return tally.toFinding(sql, 'nothing above the cursor', count(tables.length, 'table'))
 }
 
-type PartitionRow = { name: string; isNoted: boolean; isAttached: boolean }
+type PartitionRow = { name: string; isNoted: boolean; isAttached: boolean; isMisnoted: boolean }
 
 /** Each block that was read, and is kept, has a partition in every partitioned table. */
 export async function checkPartitions(sql: Sql, { keptSeq, isWhole }: Scope): Promise<Finding> {
@@ -175,20 +184,25 @@ export async function checkPartitions(sql: Sql, { keptSeq, isWhole }: Scope): Pr
        cross join parents
     ),
     attached as (
-      select child.relname as name
+      select child.relname as name,
+             (select count(*) > 1 from pg_index where indrelid = child.oid) as has_indexes
         from pg_inherits
         join pg_class as child on child.oid = inhrelid
         join parents on parents.oid = inhparent
     )
-    select name, partitions.name is not null as is_noted, attached.name is not null as is_attached
+    select name, partitions.name is not null as is_noted, attached.name is not null as is_attached,
+           coalesce(partitions.name <> parent || '_p' || number
+                    or is_indexed <> has_indexes, false) as is_misnoted
       from wanted
       full join partitions using (name)
       full join attached using (name)
      order by name`
   const tally = new Tally()
-  for (const { name, isNoted, isAttached } of rows) {
+  for (const { name, isNoted, isAttached, isMisnoted } of rows) {
     if (!isAttached) tally.add({ keys: {}, what: `${name} is not there` })
     else if (!isNoted) tally.add({ keys: {}, what: `${name} is not noted` })
+    else if (isMisnoted)
+      tally.add({ keys: {}, what: `${name} is noted with another table, number or indexes` })
   }
   return tally.toFinding(sql, 'partitions', count(rows.length, 'partition'))
 }

@@ -31,10 +31,10 @@ export async function insertQuarantine(tx: Sql, facts: readonly QuarantineFact[]
            decode(substr(tx_hash, 3), 'hex')
       from unnest(${facts.map(({ seq }) => seq)}::bigint[],
                   ${facts.map(({ reason }) => reason)}::text[],
-                  ${facts.map(({ detail }) => storable(detail))}::text[],
+                  ${facts.map(({ detail }) => toStoredText(detail))}::text[],
                   ${facts.map(({ contract }) => contract)}::text[],
-                  ${facts.map(({ topics }) => storable(topics.join()))}::text[],
-                  ${facts.map(({ data }) => storable(data))}::text[],
+                  ${facts.map(({ topics }) => toStoredText(topics.join()))}::text[],
+                  ${facts.map(({ data }) => toStoredText(data))}::text[],
                   ${facts.map(({ txHash }) => txHash)}::text[])
         as refused (seq, reason, detail, contract, topics, data, tx_hash)
     on conflict (seq, reason) do nothing`
@@ -55,4 +55,4 @@ export async function insertRefusedEntries(
 }
 
 /** PostgreSQL stores no zero characters. */
-const storable = (text: string): string => text.replaceAll('\0', '\ufffd')
+export const toStoredText = (text: string): string => text.replaceAll('\0', '\ufffd')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import type { Entry } from '../../ledger/entry.js'
+import { ID_COLUMNS } from './fact-kind.js'
 import { BOOKED_KINDS, createBatchFacts, FACT_TABLES, KINDS } from './registry.js'
 
 let database: TestDatabase
@@ -32,6 +33,18 @@ test('every table has the columns of its kind, all of them', async () => {
     const names = rows.map(({ name }) => name)
     expect([table, names.toSorted()]).toEqual([table, columns.toSorted()])
   }
+})
+
+test('every column of whole numbers is a number or holds ids', async () => {
+  const rows = await database.sql<{ name: string }[]>`
+    select distinct attname as name
+      from pg_attribute
+      join pg_class on pg_class.oid = attrelid
+     where relname = any(${FACT_TABLES.map(({ table }) => table)}::text[])
+       and format_type(atttypid, null) in ('integer', 'integer[]')
+       and attnum > 0`
+  const names = rows.map(({ name }) => name).filter((name) => ID_COLUMNS[name] === undefined)
+  expect(names.toSorted()).toEqual(['block', 'fee_bips', 'number', 'outcomes', 'time'])
 })
 
 test('exactly the tables with partition indexes are partitioned', async () => {

@@ -8,7 +8,7 @@ import {
   ZERO_WALLET,
 } from '../entry.js'
 import { hourOf } from '../fill.js'
-import type { RowCaches } from './row-cache.js'
+import type { LEDGER_TABLES } from './tables.js'
 
 /** Which tokens belong to which condition, as far as the logs up to a block show. */
 export type Outcomes = {
@@ -16,8 +16,13 @@ export type Outcomes = {
   tokensOf(condition: number, block: number): readonly number[]
 }
 
+/** Takes the keys of rows, table by table. */
+export type RowRequests = {
+  readonly [Table in keyof typeof LEDGER_TABLES]: { request(first: number, second?: number): void }
+}
+
 /** Requests every row that folding the entry may change or read. */
-export function requestRows(caches: RowCaches, outcomes: Outcomes, entry: Entry): void {
+export function requestRows(caches: RowRequests, outcomes: Outcomes, entry: Entry): void {
   switch (entry.kind) {
     case 'fill':
       requestFill(caches, outcomes, entry)
@@ -43,7 +48,7 @@ export function requestRows(caches: RowCaches, outcomes: Outcomes, entry: Entry)
   }
 }
 
-function requestFill(caches: RowCaches, outcomes: Outcomes, fill: FillEntry): void {
+function requestFill(caches: RowRequests, outcomes: Outcomes, fill: FillEntry): void {
   const { wallet, token, builder } = fill
   const hour = hourOf(fill.timeSec)
   caches.positions.request(wallet, token)
@@ -65,13 +70,13 @@ function requestFill(caches: RowCaches, outcomes: Outcomes, fill: FillEntry): vo
   }
 }
 
-function requestSet(caches: RowCaches, set: SplitEntry | RedemptionEntry): void {
+function requestSet(caches: RowRequests, set: SplitEntry | RedemptionEntry): void {
   caches.reserves.request(set.condition)
   requestPositions(caches, set.wallet, set.tokens)
   for (const token of set.tokens) caches.positions.request(ZERO_WALLET, token)
 }
 
-function requestPositions(caches: RowCaches, wallet: number, tokens: readonly number[]): void {
+function requestPositions(caches: RowRequests, wallet: number, tokens: readonly number[]): void {
   caches.walletTotals.request(wallet)
   for (const token of tokens) caches.positions.request(wallet, token)
 }

@@ -1,0 +1,235 @@
+import { chargeConversions } from '../chain/facts/conversion.js'
+import { selectPools } from '../chain/facts/raw-log.js'
+import { readHeads } from '../chain/follow/headers.js'
+import { explainFault, MissingHistoryError } from '../chain/follow/missing-history.js'
+import { type ReadBlock, readLogsOf } from '../chain/follow/read-blocks.js'
+import { REORG_BLOCKS_MAX } from '../core/blocks.js'
+import { logIndexOf } from '../core/seq.js'
+import { backoffMs, systemTiming, type Timing } from '../lib/timing.js'
+import type { Pool, Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
+import type { PolygonClient } from '../upstreams/polygon/client.js'
+import type { Head } from '../upstreams/polygon/parse.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
+import { describeChanges } from './compare.js'
+import { count, type Difference, type Finding, Tally } from './finding.js'
+import { attributeBlock, compareFacts, selectFactTables, toFactTables } from './node-facts.js'
+import { compareIds, type NodeBlock } from './node-ids.js'
+
+export type NodeAudit = {
+  pool: Pool
+  polygon: PolygonClient
+  /** Ascending. Left out: those that the node does not have, and those that are not stored any more. */
+  blocks: readonly number[]
+  signal: AbortSignal
+  onProgress?: ((blocks: number) => void) | undefined
+  timing?: Timing | undefined
+}
+
+export type NodeFindings = {
+  findings: Finding[]
+  /** Blocks with a difference, ascending. */
+  differing: readonly number[]
+}
+
+/** Blocks that are read and compared together. */
+const CHUNK_BLOCKS = 16
+const BACKOFF = { baseMs: 500, maxMs: 10_000 }
+/** Of the same request to the node. */
+const FAILURES_MAX = 5
+/** While blocks are replaced, node and database disagree for a moment. */
+const COMPARISONS_MAX = 4
+const REORGANISED_MS = 2_000
+
+/**
+ * Reads blocks again from the node and compares every fact, id and header that is stored of them.
+ * Each chunk of blocks is read first, then compared with one state of the database; blocks that a
+ * reorganisation may have replaced in between are read again. Throws what the node's last failure
+ * was when it does not answer.
+ */
+export async function auditAgainstNode(audit: NodeAudit): Promise<NodeFindings> {
+  const { pool, blocks, onProgress } = audit
+  const tallies = { blocks: new Tally(), facts: new Tally(), ids: new Tally() }
+  const differing: number[] = []
+  for (let start = 0; start < blocks.length; start += CHUNK_BLOCKS) {
+    const chunk = blocks.slice(start, start + CHUNK_BLOCKS)
+    for (const block of await compareUntilSettled(audit, chunk)) {
+      tallies.blocks.rows++
+      tallies.facts.rows += block.rows
+      tallies.ids.rows += block.names
+      for (const check of CHECKS) for (const each of block[check]) tallies[check].add(each)
+      if (isDifferent(block)) differing.push(block.number)
+    }
+    onProgress?.(start + chunk.length)
+  }
+  const looked = count(tallies.blocks.rows, 'block')
+  const leftOut = blocks.length - tallies.blocks.rows
+  const findings = [
+    await tallies.blocks.toFinding(
+      pool,
+      'blocks at the node',
+      `${looked}${leftOut === 0 ? '' : `, ${leftOut} left out`}`,
+    ),
+    await tallies.facts.toFinding(
+      pool,
+      'facts at the node',
+      `${count(tallies.facts.rows, 'row')} of ${looked}`,
+    ),
+    await tallies.ids.toFinding(
+      pool,
+      'ids at the node',
+      `${count(tallies.ids.rows, 'name')} in ${looked}`,
+    ),
+  ]
+  return { findings, differing }
+}
+
+const CHECKS = ['blocks', 'facts', 'ids'] as const
+
+type ComparedBlock = Record<(typeof CHECKS)[number], Difference[]> & {
+  number: number
+  /** A reorganisation may replace it. */
+  isRecent: boolean
+  /** How much was compared. */
+  rows: number
+  names: number
+}
+
+export const isDifferent = (block: ComparedBlock): boolean =>
+  CHECKS.some((check) => block[check].length > 0)
+
+async function compareUntilSettled(
+  { pool, polygon, signal, timing = systemTiming }: NodeAudit,
+  numbers: readonly number[],
+): Promise<ComparedBlock[]> {
+  const settled: ComparedBlock[] = []
+  let open = numbers
+  for (let comparisons = 1; open.length > 0; comparisons++) {
+    const read = await readPatiently(polygon, open, signal, timing)
+    const compared = await transact(pool, async (tx) => {
+      await tx`set transaction isolation level repeatable read read only`
+      await tx`set local statement_timeout = 0`
+      return compareBlocks(tx, read)
+    })
+    const isOpen = (block: ComparedBlock) =>
+      comparisons < COMPARISONS_MAX && block.isRecent && isDifferent(block)
+    settled.push(...compared.filter((block) => !isOpen(block)))
+    open = compared.filter(isOpen).map(({ number }) => number)
+    if (open.length > 0) await timing.sleep(REORGANISED_MS, signal)
+  }
+  return settled.sort((a, b) => a.number - b.number)
+}
+
+/**
+ * The blocks from the node, without those that it has deleted or never had. Its failures are repeated
+ * a few times.
+ */
+async function readPatiently(
+  polygon: PolygonClient,
+  numbers: readonly number[],
+  signal: AbortSignal,
+  timing: Timing,
+): Promise<ReadBlock[]> {
+  let wanted = numbers
+  for (let failures = 1; ; failures++) {
+    try {
+      return await readBlocksOf(polygon, wanted, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      const fault = await explainFault(polygon, wanted[0] ?? 0, error, signal)
+      if (fault instanceof MissingHistoryError) {
+        wanted = wanted.filter((block) => block >= fault.firstBlock)
+        continue
+      }
+      const isFinal = !(error instanceof UpstreamError) || !error.retryable
+      if (isFinal || failures >= FAILURES_MAX) throw error
+      await timing.sleep(backoffMs(BACKOFF, failures), signal)
+    }
+  }
+}
+
+async function readBlocksOf(
+  polygon: PolygonClient,
+  numbers: readonly number[],
+  signal: AbortSignal,
+): Promise<ReadBlock[]> {
+  if (numbers.length === 0) return []
+  const heads = await readHeads(polygon, numbers, signal)
+  const read: ReadBlock[] = []
+  while (read.length < heads.length) {
+    read.push(...(await readLogsOf(polygon, heads.slice(read.length), { signal })))
+  }
+  return read
+}
+
+/** Of the blocks that are covered now. In a transaction that sees one state. */
+export async function compareBlocks(tx: Sql, read: readonly ReadBlock[]): Promise<ComparedBlock[]> {
+  const numbers = await selectCovered(
+    tx,
+    read.map(({ head }) => head.number),
+  )
+  const covered = read.filter(({ head }) => numbers.has(head.number))
+  const pools = await selectPools(tx)
+  const recent = await selectRecentHeaders(tx, [...numbers])
+  const stored = await selectFactTables(tx, [...numbers])
+  const blocks = covered.map((block) => toNodeBlock(block, pools))
+  for (const { facts } of blocks) await chargeConversions(tx, facts)
+  const ids = await compareIds(tx, blocks)
+  return covered.map(({ head }, index) => {
+    const { number } = head
+    const block = blocks[index]
+    const rows = stored.get(number) ?? new Map()
+    return {
+      number,
+      isRecent: number >= recent.lowest,
+      rows: [...rows.values()].reduce((sum, { length }) => sum + length, 0),
+      names: ids.get(number)?.names ?? 0,
+      blocks: compareHeader(recent.headers.get(number), head),
+      facts: block === undefined ? [] : compareFacts(rows, toFactTables(block.facts), block.txOf),
+      ids: ids.get(number)?.differences ?? [],
+    }
+  })
+}
+
+function toNodeBlock(block: ReadBlock, pools: ReadonlySet<string>): NodeBlock {
+  const hashes = new Map(block.logs.map(({ at }) => [at.logIndex, at.txHash]))
+  return {
+    number: block.head.number,
+    facts: attributeBlock(block, pools),
+    txOf: (seq) => hashes.get(logIndexOf(seq)),
+  }
+}
+
+async function selectCovered(sql: Sql, blocks: readonly number[]): Promise<Set<number>> {
+  const rows = await sql<{ block: number }[]>`
+    select block
+      from unnest(${blocks}::integer[]) as block
+     where exists (select from coverage where block between from_block and to_block)
+       and block >= coalesce((select kept_from from chain_state), 0)`
+  return new Set(rows.map(({ block }) => block))
+}
+
+type Header = { number: number; time: string; hash: string; parentHash: string }
+
+async function selectRecentHeaders(sql: Sql, blocks: readonly number[]) {
+  const headers = await sql<Header[]>`
+    select number, time::text, '0x' || encode(hash, 'hex') as hash,
+           '0x' || encode(parent_hash, 'hex') as parent_hash
+      from recent_blocks
+     where number = any(${blocks}::integer[])`
+  const [row] = await sql<{ block: number | null }[]>`select block from chain_state`
+  return {
+    headers: new Map(headers.map((header) => [header.number, header])),
+    lowest: (row?.block ?? 0) - REORG_BLOCKS_MAX,
+  }
+}
+
+/** Of the recent blocks; those with facts have a row among the facts. */
+function compareHeader(stored: Header | undefined, head: Head): Difference[] {
+  if (stored === undefined) return []
+  const { number, hash, parentHash, timestampSec } = head
+  const given = { number, time: String(timestampSec), hash, parentHash }
+  const fields = ['time', 'hash', 'parentHash']
+  const what = describeChanges(fields, stored, given, 'the node gives')
+  return what === '' ? [] : [{ keys: { block: number, row: 'of recent_blocks' }, what }]
+}

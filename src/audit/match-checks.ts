@@ -1,0 +1,201 @@
+import type { Fragment, Sql } from '../store/connection.js'
+import { CONTRACTS, EXCHANGES } from '../upstreams/polygon/contracts.js'
+import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
+import type { IdRange, Scope } from './scope.js'
+
+/** Blocks per query. */
+const RANGE_BLOCKS = 50_000
+
+type Found = { seq: number; what: string; total: number }
+
+/**
+ * In a match the fills of resting orders come first, then that of the order that took. All are of one
+ * transaction; the counterparty of a resting order is the wallet that took, and that of the taking
+ * order is the exchange. Opposite sides trade the same token; the same side of the other token makes
+ * or merges sets, and the rest of a dollar counts. What the taker receives is what the makers give; what
+ * it gives is no less: exchanges before the third log the amount that was asked for, and return a rest.
+ */
+export async function checkMatches(sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> {
+  const tally = new Tally()
+  for (const within of await rangesOf(sql, scope, blocks)) {
+    const found = await sql<Found[]>`
+      with trades as materialized (
+        select seq, usd, shares, wallet, taker, exchange, token, flags, tx_hash,
+               flags & 1 <> 0 as sells, flags & 2 <> 0 as takes,
+               count(*) filter (where flags & 2 <> 0) over (
+                 partition by tx_hash, exchange order by seq
+                 rows between unbounded preceding and 1 preceding) as match
+          from fills
+         where ${within} and tx_hash not in (select tx_hash from quarantine)
+      ),
+      takers as (select * from trades where takes),
+      makers as (
+        select maker.seq, maker.taker as counterparty, taker.wallet as took,
+               maker.tx_hash, maker.exchange, maker.match, maker.shares,
+               case when maker.sells = taker.sells then maker.shares - maker.usd else maker.usd end as usd,
+               (maker.token = taker.token) = (maker.sells <> taker.sells) as fits,
+               maker.flags
+          from trades as maker
+          left join takers as taker using (tx_hash, exchange, match)
+         where not maker.takes
+      ),
+      sums as (
+        select tx_hash, exchange, match, sum(shares) as shares, sum(usd) as usd
+          from makers
+         group by tx_hash, exchange, match
+      ),
+      different as (
+        select seq,
+               case when took is null then 'fills an order, and no order of the transaction takes'
+                    when not fits then 'does not trade what the taker of the match trades'
+                    else format('taker is stored as %s, and %s took', ${addressOf(sql, sql`counterparty`)},
+                                ${addressOf(sql, sql`took`)}) end as what
+          from makers
+         -- On the first exchanges an operator could fill an order itself.
+         where took is null and flags >> 4 & 7 > 1 or took <> counterparty or not fits
+        union all
+        select taker.seq,
+               case when sums.shares is null then 'takes, and fills no order of the transaction'
+                    when taker.taker <> taker.exchange
+                    then format('taker is stored as %s, and the order took', ${addressOf(sql, sql`taker.taker`)})
+                    else format('%s shares for %s, and the makers have %s for %s', taker.shares, taker.usd,
+                                sums.shares, sums.usd) end
+          from takers as taker
+          left join sums using (tx_hash, exchange, match)
+         where sums.shares is null
+            or taker.taker <> taker.exchange
+            or case when taker.sells
+                    then taker.usd <> sums.usd or taker.shares < sums.shares
+                         or taker.flags >> 4 & 7 > 2 and taker.shares <> sums.shares
+                    else taker.shares <> sums.shares or taker.usd < sums.usd
+                         or taker.flags >> 4 & 7 > 2 and taker.usd <> sums.usd end
+        union all
+        select trades.seq, 'flags do not say what exchange and token are'
+          from trades
+          join tokens on tokens.id = trades.token
+          left join wallets on wallets.id = exchange
+          left join (${exchangeFlags(sql)}) as known using (address)
+         where known.flags is null
+            or trades.flags & 120 <> known.flags
+            or (trades.flags & 128 <> 0) <> (get_byte(tokens.token, 0) = 3
+                 and substr(tokens.token, 20, 8) = '\\x0000000000000000')
+      )
+      select seq::float8, what, total
+        from (select *, count(*) over ()::integer as total from different order by seq limit ${EXAMPLES_MAX}) as first`
+    await addFound(
+      sql,
+      tally,
+      found,
+      sql`select count(*)::integer as rows from fills where ${within}`,
+    )
+  }
+  return tally.toFinding(sql, 'matches', count(tally.rows, 'fill'))
+}
+
+/** What the fills of a transaction paid is what fee events charged less what they gave back. */
+export async function checkFees(sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> {
+  const tally = new Tally()
+  for (const within of await rangesOf(sql, scope, blocks)) {
+    const found = await sql<Found[]>`
+      select min(seq)::float8 as seq, count(*) over ()::integer as total,
+             format('fills pay %s%s, and fee events keep %s', sum(paid),
+                    case when asset = 0 then '' else ' shares' end, sum(kept)) as what
+        from (select tx_hash, seq, case when flags & 4 = 0 then 0 else token end as asset,
+                     fee as paid, 0 as kept
+                from fills
+               where ${within} and fee > 0
+              union all
+              select tx_hash, seq, coalesce(token, 0), 0, case kind when 0 then amount else -amount end
+                from fees
+               where ${within} and kind in (0, 1)) as sides
+       where tx_hash not in (select tx_hash from quarantine)
+       group by tx_hash, asset
+      having sum(paid) <> sum(kept)
+       order by 1
+       limit ${EXAMPLES_MAX}`
+    await addFound(
+      sql,
+      tally,
+      found,
+      sql`select count(*)::integer as rows from fees where ${within}`,
+    )
+  }
+  return tally.toFinding(sql, 'fees', count(tally.rows, 'fee event'))
+}
+
+/** The facts of a transaction are of one block and follow each other in it, whatever their kinds. */
+export async function checkTransactions(sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> {
+  const tally = new Tally()
+  for (const within of await rangesOf(sql, scope, blocks)) {
+    const facts = PLACED_TABLES.map(
+      (table) =>
+        sql`select seq, tx_hash from ${sql(table)} where ${within} and tx_hash is not null`,
+    ).reduce((all, part) => sql`${all} union all ${part}`)
+    const found = await sql<(Found & { rows: number })[]>`
+      with placed as (
+        select seq, tx_hash, tx_hash is distinct from lag(tx_hash) over (order by seq) as begins
+          from (${facts}) as facts
+      )
+      select max(seq) filter (where begins)::float8 as seq, count(*) over ()::integer as total,
+             'another transaction has facts between those of this one' as what
+        from placed
+       group by tx_hash
+      having count(*) filter (where begins) > 1
+       order by 1
+       limit ${EXAMPLES_MAX}`
+    await addFound(
+      sql,
+      tally,
+      found,
+      sql`select count(*)::integer as rows from (${facts}) as facts`,
+    )
+  }
+  return tally.toFinding(sql, 'transactions', count(tally.rows, 'fact'))
+}
+
+/** Tables whose rows have the hash of their transaction. A log that the node invented may have any hash. */
+const PLACED_TABLES = [
+  ...['fills', 'splits', 'redemptions', 'conversions', 'migrations', 'transfers', 'fees', 'flows'],
+  ...['preparations', 'resolutions', 'oracle_events', 'neg_risk_markets', 'neg_risk_questions'],
+  ...['combos', 'combo_events', 'raw_logs'],
+]
+
+async function addFound(
+  sql: Sql,
+  tally: Tally,
+  found: readonly Found[],
+  rows: Fragment,
+): Promise<void> {
+  const [looked] = await sql<{ rows: number }[]>`${rows}`
+  tally.rows += looked?.rows ?? 0
+  for (const [index, { seq, what, total }] of found.entries()) {
+    tally.add({ keys: { seq }, what }, index === found.length - 1 ? total - index : 1)
+  }
+}
+
+/** Conditions on `seq` that together are these blocks, as far as facts of them are kept. */
+async function rangesOf(sql: Sql, { keptSeq, isWhole }: Scope, { from, to }: IdRange) {
+  const [row] = await sql<{ first: number | null; last: number | null }[]>`
+    select min(number) as first, max(number) as last from blocks`
+  const kept = isWhole ? 0 : Math.floor(keptSeq / 2 ** 20)
+  const ranges: Fragment[] = []
+  const last = Math.min(to, row?.last ?? -1)
+  for (let block = Math.max(from, kept, row?.first ?? 0); block <= last; block += RANGE_BLOCKS) {
+    const end = Math.min(block + RANGE_BLOCKS - 1, last)
+    ranges.push(sql`seq between ${block}::bigint << 20 and (${end}::bigint + 1 << 20) - 1`)
+  }
+  return ranges
+}
+
+/** Bits 8 (neg-risk) and 16 to 64 (generation) of the fills of each exchange. */
+const exchangeFlags = (sql: Sql) => {
+  const exchanges = CONTRACTS.filter(({ address }) => EXCHANGES.has(address))
+  return sql`
+    select decode(substr(name, 3), 'hex') as address, flags
+      from unnest(${exchanges.map(({ address }) => address)}::text[],
+                  ${exchanges.map(({ negRisk, generation }) => (negRisk ? 8 : 0) + generation * 16)}::integer[])
+        as known (name, flags)`
+}
+
+const addressOf = (sql: Sql, wallet: Fragment) => sql`
+  coalesce((select '0x' || encode(address, 'hex') from wallets where id = ${wallet}), ${wallet}::text)`
