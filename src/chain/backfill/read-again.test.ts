@@ -77,9 +77,8 @@ describe('blocks that are read again', () => {
     expect(isRebuilt).toBe(true)
     expect(await differences(database)).toEqual([])
 
-    const { replaced: none } = await again(database)
+    const { replaced: none } = await again(database, { factsOnly: true })
     expect(none).toEqual(new Map())
-    expect(await differences(database)).toEqual([])
   }, 60_000)
 
   test('give ids back their names and first places, with the numbers that other rows have', async () => {
@@ -192,9 +191,9 @@ describe('blocks that are read again', () => {
     const { count: wrong } = await spoil(first, first + 600)
     const { count: within } = await sql`
       select from fees where seq >> 20 between ${first + 200} and ${first + 400}`
-    const { replaced } = await again(database, { fromBlock: first + 200, toBlock: first + 400 })
-    expect(replaced).toEqual(new Map([['fees', within]]))
-    expect(await differences(database)).toEqual(['fees'])
+    const part = { fromBlock: first + 200, toBlock: first + 400, factsOnly: true }
+    expect((await again(database, part)).replaced).toEqual(new Map([['fees', within]]))
+    expect(await differences(database)).toEqual(['fees', 'repair'])
     const rest = await again(database)
     expect(rest.replaced).toEqual(new Map([['fees', wrong - within]]))
     expect(await differences(database)).toEqual([])
