@@ -15,6 +15,7 @@ import { ZERO_ADDRESS } from '../src/chain/attribute/roles.js'
 import { ChainWatch } from '../src/chain/watch/chain-watch.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { AMOUNT_MAX } from '../src/core/money.js'
+import { keccak256 } from '../src/lib/keccak.js'
 import { createPool } from '../src/store/connection.js'
 import { ZERO_WORD } from '../src/upstreams/polygon/abi.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
@@ -25,8 +26,9 @@ const OUTCOMES_MAX = 256
 const { ctf, usdce } = ADDRESS
 const { address: user } = createWallet(1, 'safe')
 const { address: friend } = createWallet(2, 'safe')
-const condition = `0x${'c0'.repeat(32)}`
 const [oracle, question] = [`0x${'0a'.repeat(20)}`, `0x${'0b'.repeat(32)}`]
+/** Of 256 outcomes. */
+const condition = keccak256(`${oracle}${question.slice(2)}${'100'.padStart(64, '0')}`)
 
 let database: TestDatabase
 let line: BlockWriter
@@ -50,7 +52,10 @@ async function book(...transactions: (readonly LogBody[])[]): Promise<void> {
   const { blockNumber: first = 0, timestampSec: timeSec = 0 } = logs[0]?.at ?? {}
   const number = (line.cursor?.block ?? first - 1) + 1
   const hash = hashOf(number)
-  for (const { at } of logs) Object.assign(at, { blockNumber: number, blockHash: hash })
+  for (const { at } of logs) {
+    const txHash = hashOf(number * 1_000 + at.txIndex)
+    Object.assign(at, { blockNumber: number, blockHash: hash, txHash })
+  }
   const blocks = [{ number, hash, parentHash: hashOf(number - 1), timeSec }]
   await line.append([{ fromBlock: number, toBlock: number, logs, blocks, isNearHead: true }])
   expect(await auditAll(database)).toEqual([])

@@ -52,7 +52,8 @@ async function checkQuestions(sql: Sql, tally: Tally): Promise<void> {
   const rows = await sql<{ seq: number; index: number; market: string; question: string }[]>`
     select seq::float8, index, encode(market, 'hex') as market, encode(question, 'hex') as question
       from neg_risk_questions
-     where question <> set_byte(market, 31, index) or get_byte(market, 31) <> 0
+     where question <> substr(market, 1, 31) || substr(int4send(index), 4, 1)
+        or substr(market, 32) <> '\\x00'
      order by neg_risk_questions.seq`
   for (const { seq, index, market, question } of rows) {
     const derived = `0x${market.slice(0, -2)}${index.toString(16).padStart(2, '0')} of a market that ends with 00`

@@ -77,7 +77,7 @@ export async function checkMatches(sql: Sql, scope: Scope, blocks: IdRange): Pro
           left join (${exchangeFlags(sql)}) as known using (address)
          where known.flags is null
             or trades.flags & 120 <> known.flags
-            or (trades.flags & 128 <> 0) <> (get_byte(tokens.token, 0) = 3
+            or (trades.flags & 128 <> 0) <> (substr(tokens.token, 1, 1) = '\\x03'
                  and substr(tokens.token, 20, 8) = '\\x0000000000000000')
       )
       select seq::float8, what, total

@@ -15,7 +15,7 @@ export async function selectNames(
         from ${sql(table)}
        where id = any(${[...wanted]}::integer[])`
     for (const { id, name } of found) {
-      names.set(`${table} ${id}`, table === 'tokens' ? toTokenId(name) : name)
+      names.set(`${table} ${id}`, table === 'tokens' && name !== '0x' ? toTokenId(name) : name)
     }
   }
   return (table, id) => names.get(`${table} ${id}`) ?? `number ${id} (without a name)`
