@@ -133,7 +133,10 @@ export async function selectFirstUses(
 
 type IdColumn = { fact: string; column: string; isList: boolean; keys: string[]; place: string }
 
-/** The columns of all tables of facts that have ids of this table. */
+/**
+ * The columns of all tables of facts that have ids of this table. `keys` are those by which a row is
+ * found that has another id there: the primary key or, where the id is part of it, all other columns.
+ */
 async function selectIdColumns(sql: Sql, table: IdTable): Promise<IdColumn[]> {
   const places = new Map(FACT_TABLES.map((fact) => [fact.table, fact.columns[0] ?? '']))
   const columns = Object.keys(ID_COLUMNS).filter((column) => ID_COLUMNS[column] === table)
@@ -141,7 +144,10 @@ async function selectIdColumns(sql: Sql, table: IdTable): Promise<IdColumn[]> {
     select c.relname as fact, a.attname as column, a.atttypid = 'integer[]'::regtype as is_list,
            (select array_agg(k.attname::text)
               from pg_attribute k
-             where k.attrelid = c.oid and k.attnum = any(i.indkey::int2[])) as keys
+             where k.attrelid = c.oid
+               and k.attnum > 0
+               and k.attname <> all(${Object.keys(ID_COLUMNS)}::text[])
+               and (k.attnum = any(i.indkey::int2[]) or a.attnum = any(i.indkey::int2[]))) as keys
       from pg_class c
       join pg_index i on i.indrelid = c.oid and i.indisprimary
       join pg_attribute a on a.attrelid = c.oid

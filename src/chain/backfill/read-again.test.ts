@@ -84,11 +84,11 @@ describe('blocks that are read again', () => {
   test('give ids back their names and first places, with the numbers that other rows have', async () => {
     const database = await cloneDatabase(whole)
     const { sql } = database
-    for (const [table, name, other] of [
-      ['wallets', 'address', '\\x11'],
-      ['tokens', 'token', '\\x12'],
-      ['conditions', 'condition', '\\x13'],
-      ['builders', 'code', '\\x14'],
+    for (const [table, name, other, used] of [
+      ['wallets', 'address', '\\x11', 'wallet from fills'],
+      ['tokens', 'token', '\\x12', 'token from fills'],
+      ['conditions', 'condition', '\\x13', 'condition from preparations'],
+      ['builders', 'code', '\\x14', 'builder from fills where builder is not null'],
     ]) {
       const at = (share: number) =>
         `id = (select id from ${table} where id > 0 order by id
@@ -96,7 +96,9 @@ describe('blocks that are read again', () => {
       await sql.unsafe(`update ${table} set ${name} = '${other}' where ${at(2)}`)
       await sql.unsafe(`update ${table} set since = since - (3 << 20) where ${at(5)}`)
       await sql.unsafe(`update ${table} set since = since + (4 << 20) where ${at(7)}`)
-      await sql.unsafe(`delete from ${table} where ${at(4)}`)
+      await sql.unsafe(
+        `delete from ${table} where id = (select distinct ${used} order by 1 offset 3 limit 1)`,
+      )
     }
     // Two wallets have changed their names.
     const [a, b] = await sql<{ id: number; address: Buffer }[]>`
