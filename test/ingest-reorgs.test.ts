@@ -3,7 +3,7 @@ import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
 import { counts } from './counts.js'
 import { createTestDatabase } from './database.js'
-import { hashUndisturbed, ingest } from './ingest.js'
+import { auditAll, hashUndisturbed, ingest } from './ingest.js'
 import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
@@ -31,6 +31,7 @@ test(
     expect(await metric('auspex_chain_reorgs_total')).toBeGreaterThanOrEqual(REORGS)
     await stop()
     expect(await hashTables(database.sql)).toEqual(await hashUndisturbed(world))
+    expect(await auditAll(database)).toEqual([])
   },
   counts({ short: 60_000, long: 600_000 }),
 )
