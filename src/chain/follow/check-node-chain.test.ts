@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { BlockId } from './block-sink.js'
 import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
 import { type FollowWorld, openClient, openWorld } from './test-follow.js'
@@ -23,15 +22,10 @@ const blockId = (number: number): BlockId => {
 
 const wrong = ({ block }: BlockId): BlockId => ({ block, hash: `0x${'ab'.repeat(32)}` })
 
-function check(anchors: readonly BlockId[], cursorBlock = world.universe.chain.head.number) {
-  const cursor = { block: cursorBlock, hash: '0x', timeSec: 0 }
-  const booked = { cursor, findAnchors: async () => anchors }
-  return checkNodeChain(
-    polygon,
-    booked,
-    world.universe.chain.head.number,
-    new AbortController().signal,
-  )
+function check(anchors: readonly BlockId[]) {
+  const booked = { findAnchors: async () => anchors }
+  const { number } = world.universe.chain.head
+  return checkNodeChain(polygon, booked, number, new AbortController().signal)
 }
 
 describe('a node', () => {
@@ -53,13 +47,5 @@ describe('a node', () => {
     const anchors = [wrong(blockId(head.number)), wrong(blockId(firstNumber))]
     await expect(check(anchors)).rejects.toThrow(WrongNodeError)
     await expect(check(anchors)).rejects.toThrow(/another chain.*block \d+ is 0x\w+ at the node/)
-  })
-
-  test('is refused while it is further below the cursor than a reorganisation reaches', async () => {
-    const { head } = world.universe.chain
-    await check([], head.number + REORG_BLOCKS_MAX)
-    await expect(check([], head.number + REORG_BLOCKS_MAX + 1)).rejects.toThrow(
-      /the node is at block \d+, and block \d+ is booked\. Wait until/,
-    )
   })
 })

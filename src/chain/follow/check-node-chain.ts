@@ -1,4 +1,3 @@
-import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { OperatorError } from '../../core/errors.js'
 import type { Sql } from '../../store/connection.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
@@ -7,12 +6,10 @@ import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { selectAnchors } from '../write/state.js'
 import type { BlockId, BlockSink } from './block-sink.js'
 
-/** The node is of another chain than the booked blocks, or too far behind them to tell. */
+/** The node is of another chain than the booked blocks, or does not get to them. */
 export class WrongNodeError extends Error {
   override name = 'WrongNodeError'
 }
-
-type Booked = Pick<BlockSink, 'cursor' | 'findAnchors'>
 
 /**
  * Throws a WrongNodeError when the node cannot have the booked blocks, and an UpstreamError when it
@@ -20,34 +17,21 @@ type Booked = Pick<BlockSink, 'cursor' | 'findAnchors'>
  */
 export async function checkNodeChain(
   polygon: PolygonClient,
-  booked: Booked,
+  booked: Pick<BlockSink, 'findAnchors'>,
   headBlock: number,
   signal: AbortSignal,
 ): Promise<void> {
   await checkChainId(polygon, signal)
   await checkAnchors(polygon, await booked.findAnchors(headBlock), signal)
-  const { cursor } = booked
-  if (cursor !== undefined && headBlock < cursor.block - REORG_BLOCKS_MAX) {
-    throw new WrongNodeError(
-      `the node is at block ${headBlock}, and block ${cursor.block} is booked. Wait until the node ` +
-        'is in sync, or set the node that the database was filled from',
-    )
-  }
 }
 
-/**
- * The same for a command, in words for its terminal. The node may be far behind: what the command
- * reads is old.
- */
+/** The same for a command, in words for its terminal. */
 export async function checkCommandNode(
   sql: Sql,
   polygon: PolygonClient,
   signal: AbortSignal,
 ): Promise<void> {
-  const booked: Booked = {
-    cursor: undefined,
-    findAnchors: (headBlock) => selectAnchors(sql, headBlock),
-  }
+  const booked = { findAnchors: (headBlock: number) => selectAnchors(sql, headBlock) }
   try {
     await checkNodeChain(polygon, booked, await polygon.getBlockNumber(signal), signal)
   } catch (error) {

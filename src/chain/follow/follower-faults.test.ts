@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
+import { ManualClock } from '../../../test/manual-clock.js'
+import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import { changeLogs, type RawLog, showOnlyFrom, showOnlyUpTo } from './test-faulty-node.js'
 import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
@@ -105,6 +107,27 @@ describe('a node behind a load balancer', () => {
     world.makeBlock()
     await arrive()
     expect(sink.rewinds).toHaveLength(rewinds)
+  })
+
+  test('that is far behind is waited for, and is a problem when it stays so', async () => {
+    const clock = new ManualClock()
+    const { arrive, status } = await followOn({ hasSocket: false, clock })
+    const { number } = world.universe.chain.head
+    const showUpTo = async (block: number) => {
+      world.lies.lie = showOnlyUpTo(world.universe, block)
+      await until(() => status.head?.block === block)
+    }
+    await showUpTo(number - REORG_BLOCKS_MAX - 2)
+    await showUpTo(number - REORG_BLOCKS_MAX - 1)
+    expect(status).toMatchObject({ phase: 'live', problem: undefined })
+    clock.advance(30_000)
+    await showUpTo(number - REORG_BLOCKS_MAX - 2)
+    await until(() => status.phase === 'stopped')
+    expect(status.problem).toMatch(/the node is at block \d+, and block \d+ is booked. Wait until/)
+    world.lies.lie = undefined
+    world.makeBlock()
+    await arrive()
+    expect(status.problem).toBeUndefined()
   })
 
   test('that shows another chain is followed once that chain is as high as the booked one', async () => {

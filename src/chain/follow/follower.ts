@@ -145,9 +145,20 @@ export class Follower {
     if (!(await this.#approach(head, signal))) return
     this.#heads.done(head)
     const booked = sink.cursor?.block ?? 0
-    if (head.number < booked) status.onFault(`the node is at block ${head.number} of ${booked}`)
+    if (head.number < booked) this.#onBehind(head.number, booked)
     else status.onArrived()
     if (status.phase !== 'live' && head.number === booked) status.enter('live')
+  }
+
+  /** A node that starts is behind for a moment. One that stays far behind is not in sync, or another. */
+  #onBehind(headBlock: number, booked: number): void {
+    const { status } = this.#options
+    status.onFault(`the node is at block ${headBlock} of ${booked}`)
+    if (status.problem === undefined || booked - headBlock <= REORG_BLOCKS_MAX) return
+    throw new WrongNodeError(
+      `the node is at block ${headBlock}, and block ${booked} is booked. Wait until the node is in ` +
+        'sync, or set the node that the database was filled from',
+    )
   }
 
   /** Takes one step towards the head. `true`: nothing is left to do for this head. */
