@@ -17,6 +17,7 @@ import { createCryptoMarketWork } from './markets/crypto/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
+import { lendNode } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
 
@@ -62,6 +63,7 @@ const LAST_FLUSH_MS_MAX = 500
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
   const database = options.database ?? (await openDatabase(config, { ...options, isService: true }))
+  if (config.databaseUrl === undefined) lendNode(config.dataDir, config.polygonUrl)
   const store = new Store({
     target: database.target,
     dataset: config.dataset,

@@ -96,8 +96,11 @@ test(
     expect(covered.head?.block).toBeGreaterThan(FIRST_NUMBER)
     for (const each of covered.data)
       expect(each).toMatchObject({ is_complete: true, from: { block: FIRST_NUMBER } })
-    const audit = await startCommand(['audit', '--data', folder.dataDir])
+    // The command asks the node of the demo that it runs beside.
+    const flags = ['--against-node', '--blocks', '5']
+    const audit = await startCommand(['audit', ...flags, '--data', folder.dataDir])
     expect(audit, audit.output).toMatchObject({ status: 0 })
+    expect(audit.output).toMatch(/facts at the node .* ok/)
 
     const { lines, banner } = splitTerminal(terminal())
     expect(lines).toEqual([

@@ -1,4 +1,5 @@
-import type { Fragment, Sql } from '../store/connection.js'
+import { blockOf } from '../core/seq.js'
+import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { CONTRACTS, EXCHANGES } from '../upstreams/polygon/contracts.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
@@ -8,6 +9,9 @@ const RANGE_BLOCKS = 50_000
 
 type Found = { seq: number; what: string; total: number }
 
+/** What is looked at in some blocks, and the facts in it that differ: `seq`, `what` and `total`. */
+type Queries = { rows: Fragment; different: Fragment }
+
 /**
  * In a match the fills of resting orders come first, then that of the order that took. All are of one
  * transaction; the counterparty of a resting order is the wallet that took, and that of the taking
@@ -15,10 +19,10 @@ type Found = { seq: number; what: string; total: number }
  * or merges sets, and the rest of a dollar counts. What the taker receives is what the makers give; what
  * it gives is no less: exchanges before the third log the amount that was asked for, and return a rest.
  */
-export async function checkMatches(sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> {
-  const tally = new Tally()
-  for (const within of await rangesOf(sql, scope, blocks)) {
-    const found = await sql<Found[]>`
+export const checkMatches = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> =>
+  checkRanges(sql, { scope, blocks, check: 'matches', noun: 'fill' }, (within) => ({
+    rows: sql`select count(*)::integer as rows from fills where ${within}`,
+    different: sql`
       with trades as materialized (
         select seq, usd, shares, wallet, taker, exchange, token, flags, tx_hash,
                flags & 1 <> 0 as sells, flags & 2 <> 0 as takes,
@@ -81,22 +85,14 @@ export async function checkMatches(sql: Sql, scope: Scope, blocks: IdRange): Pro
                  and substr(tokens.token, 20, 8) = '\\x0000000000000000')
       )
       select seq::float8, what, total
-        from (select *, count(*) over ()::integer as total from different order by seq limit ${EXAMPLES_MAX}) as first`
-    await addFound(
-      sql,
-      tally,
-      found,
-      sql`select count(*)::integer as rows from fills where ${within}`,
-    )
-  }
-  return tally.toFinding(sql, 'matches', count(tally.rows, 'fill'))
-}
+        from (select *, count(*) over ()::integer as total from different order by seq limit ${EXAMPLES_MAX}) as first`,
+  }))
 
 /** What the fills of a transaction paid is what fee events charged less what they gave back. */
-export async function checkFees(sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> {
-  const tally = new Tally()
-  for (const within of await rangesOf(sql, scope, blocks)) {
-    const found = await sql<Found[]>`
+export const checkFees = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> =>
+  checkRanges(sql, { scope, blocks, check: 'fees', noun: 'fee event' }, (within) => ({
+    rows: sql`select count(*)::integer as rows from fees where ${within}`,
+    different: sql`
       select min(seq)::float8 as seq, count(*) over ()::integer as total,
              format('fills pay %s%s, and fee events keep %s', sum(paid),
                     case when asset = 0 then '' else ' shares' end, sum(kept)) as what
@@ -112,26 +108,19 @@ export async function checkFees(sql: Sql, scope: Scope, blocks: IdRange): Promis
        group by tx_hash, asset
       having sum(paid) <> sum(kept)
        order by 1
-       limit ${EXAMPLES_MAX}`
-    await addFound(
-      sql,
-      tally,
-      found,
-      sql`select count(*)::integer as rows from fees where ${within}`,
-    )
-  }
-  return tally.toFinding(sql, 'fees', count(tally.rows, 'fee event'))
-}
+       limit ${EXAMPLES_MAX}`,
+  }))
 
 /** The facts of a transaction are of one block and follow each other in it, whatever their kinds. */
-export async function checkTransactions(sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> {
-  const tally = new Tally()
-  for (const within of await rangesOf(sql, scope, blocks)) {
-    const facts = PLACED_TABLES.map(
+export const checkTransactions = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> =>
+  checkRanges(sql, { scope, blocks, check: 'transactions', noun: 'fact' }, (within) => {
+    const parts = PLACED_TABLES.map(
       (table) =>
         sql`select seq, tx_hash from ${sql(table)} where ${within} and tx_hash is not null`,
-    ).reduce((all, part) => sql`${all} union all ${part}`)
-    const found = await sql<(Found & { rows: number })[]>`
+    )
+    const facts = joinFragments(sql, parts, sql`union all`)
+    const rows = sql`select count(*)::integer as rows from (${facts}) as facts`
+    const different = sql`
       with placed as (
         select seq, tx_hash, tx_hash is distinct from lag(tx_hash) over (order by seq) as begins
           from (${facts}) as facts
@@ -143,15 +132,8 @@ export async function checkTransactions(sql: Sql, scope: Scope, blocks: IdRange)
       having count(*) filter (where begins) > 1
        order by 1
        limit ${EXAMPLES_MAX}`
-    await addFound(
-      sql,
-      tally,
-      found,
-      sql`select count(*)::integer as rows from (${facts}) as facts`,
-    )
-  }
-  return tally.toFinding(sql, 'transactions', count(tally.rows, 'fact'))
-}
+    return { rows, different }
+  })
 
 /** Tables whose rows have the hash of their transaction. A log that the node invented may have any hash. */
 const PLACED_TABLES = [
@@ -160,24 +142,30 @@ const PLACED_TABLES = [
   ...['combos', 'combo_events', 'raw_logs'],
 ]
 
-async function addFound(
+/** Some thousand blocks at a time: one query over all of them would sort the whole history. */
+async function checkRanges(
   sql: Sql,
-  tally: Tally,
-  found: readonly Found[],
-  rows: Fragment,
-): Promise<void> {
-  const [looked] = await sql<{ rows: number }[]>`${rows}`
-  tally.rows += looked?.rows ?? 0
-  for (const [index, { seq, what, total }] of found.entries()) {
-    tally.add({ keys: { seq }, what }, index === found.length - 1 ? total - index : 1)
+  { scope, blocks, check, noun }: { scope: Scope; blocks: IdRange; check: string; noun: string },
+  queries: (within: Fragment) => Queries,
+): Promise<Finding> {
+  const tally = new Tally()
+  for (const within of await rangesOf(sql, scope, blocks)) {
+    const { rows, different } = queries(within)
+    const found = await sql<Found[]>`${different}`
+    const [looked] = await sql<{ rows: number }[]>`${rows}`
+    tally.rows += looked?.rows ?? 0
+    for (const [index, { seq, what, total }] of found.entries()) {
+      tally.add({ keys: { seq }, what }, index === found.length - 1 ? total - index : 1)
+    }
   }
+  return tally.toFinding(sql, check, count(tally.rows, noun))
 }
 
 /** Conditions on `seq` that together are these blocks, as far as facts of them are kept. */
 async function rangesOf(sql: Sql, { keptSeq, isWhole }: Scope, { from, to }: IdRange) {
   const [row] = await sql<{ first: number | null; last: number | null }[]>`
     select min(number) as first, max(number) as last from blocks`
-  const kept = isWhole ? 0 : Math.floor(keptSeq / 2 ** 20)
+  const kept = isWhole ? 0 : blockOf(keptSeq)
   const ranges: Fragment[] = []
   const last = Math.min(to, row?.last ?? -1)
   for (let block = Math.max(from, kept, row?.first ?? 0); block <= last; block += RANGE_BLOCKS) {

@@ -28,7 +28,7 @@ export async function runAudit(pool: Pool, config: Config, flags: AuditFlags): P
   const { againstNode = false } = flags
   if (againstNode && config.polygonUrl === undefined) {
     throw new OperatorError(
-      '--against-node needs a node: set AUSPEX_POLYGON_URL, or --polygon-url.',
+      '--against-node needs a node: set AUSPEX_POLYGON_URL, or --polygon-url, or run it beside a service that has one.',
     )
   }
   const findings = await auditAll(pool, flags)

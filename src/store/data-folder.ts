@@ -44,6 +44,7 @@ export class FolderBusy extends OperatorError {
 }
 
 const LOCK_FILE = 'auspex.lock'
+const NODE_FILE = 'auspex.node'
 
 /** Makes the folder when it is missing; says what to do when it cannot be used. */
 export function prepareDataFolder(dataDir: string): void {
@@ -73,6 +74,20 @@ function makeFolder(path: string): boolean {
 export function findHolder(dataDir: string): Holder | undefined {
   const holder = readHolder(join(dataDir, LOCK_FILE))
   return holder !== undefined && isAlive(holder) ? holder : undefined
+}
+
+/** Leaves word of the node that a service reads, for commands on its folder. The address may hold a key. */
+export function lendNode(dataDir: string, polygonUrl: string | undefined): void {
+  const path = join(dataDir, NODE_FILE)
+  rmSync(path, { force: true })
+  if (polygonUrl !== undefined) writeFileSync(path, polygonUrl, { mode: 0o600 })
+}
+
+/** The node of the service that holds the folder; `undefined`: no service does, or it reads none. */
+export function findLentNode(dataDir: string): string | undefined {
+  const path = join(dataDir, NODE_FILE)
+  const isLent = findHolder(dataDir)?.isService === true && existsSync(path)
+  return isLent ? readFileSync(path, 'utf8') : undefined
 }
 
 /** Takes the folder for this process alone. A lock that a dead process left behind is replaced. */

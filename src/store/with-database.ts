@@ -5,6 +5,7 @@ import { readConfig } from '../config/setting-flags.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
 import { createPool, isOutage, type Pool, type Sql, type Target } from './connection.js'
+import { findLentNode } from './data-folder.js'
 import { borrowDatabase } from './database.js'
 import { migrate, readMigrations } from './migrate.js'
 
@@ -27,7 +28,7 @@ export const withDatabase: WithDatabase = async (command, work) => {
   try {
     if (config.databaseUrl !== undefined) await refuseEmpty(pool, config.databaseUrl)
     await migrate(pool, readMigrations())
-    await work(pool, { config, target })
+    await work(pool, { config: { ...config, polygonUrl: chooseNode(config) }, target })
   } catch (error) {
     if (!isOutage(error)) throw error
     throw new OperatorError(`The database does not answer: ${messageOf(error)}`)
@@ -36,6 +37,10 @@ export const withDatabase: WithDatabase = async (command, work) => {
     await database.close()
   }
 }
+
+/** Without a node of its own a command asks that of the service whose database it shares. */
+const chooseNode = ({ polygonUrl, databaseUrl, dataDir }: Config): string | undefined =>
+  polygonUrl ?? (databaseUrl === undefined ? findLentNode(dataDir) : undefined)
 
 /** Only a service makes the tables of a new database: the URL may be mistyped. */
 async function refuseEmpty(sql: Sql, url: string): Promise<void> {

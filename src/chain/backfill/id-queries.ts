@@ -1,3 +1,4 @@
+import { blockOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { ID_COLUMNS } from '../facts/fact-kind.js'
 import { FACT_TABLES } from '../facts/registry.js'
@@ -118,7 +119,7 @@ export async function selectFirstUses(
   const selects = (await selectIdColumns(tx, table)).map(({ fact, column, isList, place }) => {
     const used = isList ? `unnest(${column})` : column
     const seq = place === 'seq' ? 'seq' : `${place}::bigint << 20`
-    const after = place === 'seq' ? afterSeq : Math.floor(afterSeq / 2 ** 20)
+    const after = place === 'seq' ? afterSeq : blockOf(afterSeq)
     return `select ${used} as id, ${seq} as seq from public.${fact} where ${place} > ${after}`
   })
   const rows = await tx.unsafe<{ id: number; since: number }[]>(
