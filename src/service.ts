@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAccountWork } from './accounts/jobs.js'
 import { buildApp } from './app.js'
 import { createAuditWork } from './audit/jobs.js'
+import { createBuilderWork } from './builders/profiles/jobs.js'
 import { createCatalogueWork } from './catalogue/jobs.js'
 import { createChainWork } from './chain/jobs.js'
 import type { Config } from './config/config.js'
@@ -51,6 +52,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createCatalogueWork,
   createCryptoMarketWork,
   createPriceWork,
+  createBuilderWork,
   createAuditWork,
 ]
 

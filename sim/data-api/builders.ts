@@ -4,16 +4,23 @@ import { type Period, startOf } from './periods.js'
 
 const DAY_SEC = 86_400
 
-/** One entry per app over the whole period, the largest first. */
+/** An app that has no name is shown under its code. */
+export const titleOf = ({ name, code }: Builder): string => name || code
+
+/** One entry per app over the whole period, the largest first. Of all time also those that never traded. */
 export function rankBuilders(api: Api, period: Period): BuilderVolume[] {
   return api.builders.get(period, () => {
     const sums = new Map<Builder, BuilderVolume>()
     for (const { builder, usd, shares, users } of measureBuilders(api, period)) {
-      const sum = sums.get(builder) ?? { builder, daySec: 0, usd: 0, shares: 0, users: new Set() }
+      const sum = sums.get(builder) ?? emptyVolume(builder, 0)
       sum.usd += usd
       sum.shares += shares
       for (const user of users) sum.users.add(user)
       sums.set(builder, sum)
+    }
+    if (period === 'ALL') {
+      for (const builder of api.universe.builders)
+        if (!sums.has(builder)) sums.set(builder, emptyVolume(builder, 0))
     }
     return [...sums.values()].sort(byVolume)
   })
@@ -63,12 +70,16 @@ function add(
   user: Wallet,
 ): void {
   const key = `${builder.code} ${daySec}`
-  const volume = volumes.get(key) ?? { builder, daySec, usd: 0, shares: 0, users: new Set() }
+  const volume = volumes.get(key) ?? emptyVolume(builder, daySec)
   volume.usd += usd
   volume.shares += shares
   volume.users.add(user)
   volumes.set(key, volume)
 }
+
+const emptyVolume = (builder: Builder, daySec: number): BuilderVolume => ({
+  ...{ builder, daySec, usd: 0, shares: 0, users: new Set() },
+})
 
 const byVolume = (a: BuilderVolume, b: BuilderVolume): number =>
   b.usd - a.usd || (a.builder.code < b.builder.code ? -1 : 1)

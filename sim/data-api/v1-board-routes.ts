@@ -1,6 +1,6 @@
 import { toAmount } from '../markets/amounts.js'
 import { rankWallets } from './boards.js'
-import { rankBuilderDays, rankBuilders } from './builders.js'
+import { rankBuilderDays, rankBuilders, titleOf } from './builders.js'
 import type { BuilderVolume, Route, Standing } from './context.js'
 import { CATEGORIES, PERIODS } from './periods.js'
 import { readChoice, readLimit, readOffset, readOptionalUser } from './query.js'
@@ -56,7 +56,7 @@ export const buildersVolume: Route = (api, query) => {
 
 const showBuilder = ({ builder, usd, users }: BuilderVolume, rank: number) => ({
   rank: String(rank),
-  builder: builder.name,
+  builder: titleOf(builder),
   builderCode: builder.code,
   volume: toAmount(usd),
   activeUsers: users.size,

@@ -1,7 +1,7 @@
 import { toAmount } from '../markets/amounts.js'
 import { namesOf } from '../markets/names.js'
 import { type BoardOrder, rankWallets, rankWins } from './boards.js'
-import { rankBuilderDays, rankBuilders } from './builders.js'
+import { rankBuilderDays, rankBuilders, titleOf } from './builders.js'
 import type { Api, BuilderVolume, Route, Standing, Win } from './context.js'
 import { CATEGORIES, type Category, PERIODS, type Period } from './periods.js'
 import { readChoice, readOptionalUser } from './query.js'
@@ -105,11 +105,14 @@ export const buildersVolumeV2: Route = (api, query) =>
 
 /** Volume counts shares here. */
 const showBuilder = ({ builder, shares, usd, users }: BuilderVolume) => ({
-  builder: builder.name,
+  builder_name: titleOf(builder),
   builder_code: builder.code,
-  volume: toAmount(shares),
-  volume_usdc: toAmount(usd),
-  active_users: users.size,
+  profile_image: builder.logo || null,
   verified: builder.verified,
+  volume: toAmount(shares),
+  active_users: users.size,
+  // Under the names that an earlier version of the host had.
+  builder: titleOf(builder),
   builder_logo: builder.logo,
+  volume_usdc: toAmount(usd),
 })

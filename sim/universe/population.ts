@@ -17,14 +17,18 @@ const HEADCOUNT: readonly (readonly [Character, number])[] = [
   ['loser', 300],
 ]
 
-const BUILDERS: readonly Builder[] = ['betmoar', 'polycule', 'stand', 'okbet', 'traderoom'].map(
-  (name, index) => ({
-    code: `0x${keccakText(`builder:${name}`)}`,
-    name,
-    logo: `https://builders.example/${name}.png`,
-    verified: index < 3,
-  }),
-)
+/** Two share a name, and one has none. */
+const BUILDERS: readonly Builder[] = [
+  makeBuilder('betmoar'),
+  makeBuilder('polycule'),
+  makeBuilder('stand'),
+  makeBuilder('okbet', { verified: false }),
+  makeBuilder('traderoom', { verified: false }),
+  makeBuilder('okbet', { account: 'okbet-two', verified: false }),
+  makeBuilder('', { account: 'unnamed', verified: false }),
+]
+/** Has a profile, and no order ever named it. */
+const IDLE_BUILDER = makeBuilder('quietdesk')
 
 const ADJECTIVES =
   'Bold,Calm,Clever,Dusty,Eager,Fuzzy,Gentle,Golden,Hasty,Icy,Jolly,Keen,Lucky,Mellow,Nimble,Odd,Proud,Quick,Rusty,Silent,Tidy,Vivid,Witty,Young'.split(
@@ -42,7 +46,7 @@ const DAY_MS = 86_400_000
 
 export class Population {
   readonly wallets: readonly Wallet[]
-  readonly builders = BUILDERS
+  readonly builders = [...BUILDERS, IDLE_BUILDER]
   readonly #byAddress = new Map<string, Wallet>()
 
   /** Half are there from the beginning; the others join during `joiningMs` after it. */
@@ -63,6 +67,12 @@ export class Population {
   ofCharacter(character: Character): Wallet[] {
     return this.wallets.filter((wallet) => wallet.character === character)
   }
+}
+
+/** The code follows from the account. */
+function makeBuilder(name: string, { account = name, verified = true } = {}): Builder {
+  const code = `0x${keccakText(`builder:${account}`)}`
+  return { code, name, logo: name && `https://builders.example/${account}.png`, verified }
 }
 
 function makeWallet(

@@ -33,6 +33,7 @@ export type Wallet = {
   builder: Builder | undefined
 }
 
+/** An app. `name` and `logo` are empty when it has no public profile. */
 export type Builder = { code: string; name: string; logo: string; verified: boolean }
 
 /** The signature types that orders carry. */

@@ -32,6 +32,20 @@ test('the leaderboard, best first', async () => {
   for (const { userId } of leaders) expect(userId).toMatch(/^0x[0-9a-f]{40}$/)
 })
 
+test('all builders, the largest first, also one that never traded and one without a name', async () => {
+  const builders = await data.listBuilders()
+  expect(builders.map(({ rank }) => rank)).toEqual(builders.map((_, index) => index + 1))
+  expect(new Set(builders.map(({ code }) => code))).toEqual(
+    new Set(universe.builders.map(({ code }) => code)),
+  )
+  const unnamed = builders.find(({ code, name }) => name === code)
+  expect(unnamed).toMatchObject({ logo: undefined, verified: false })
+  expect(builders.find(({ name }) => name === 'quietdesk')).toMatchObject({
+    ...{ verified: true, volume: '0', activeUsers: 0 },
+    logo: 'https://builders.example/quietdesk.png',
+  })
+})
+
 test('a refusal of the Data API is an error with its message', async () => {
   const refused = data.listLeaderboard(-1)
   await expect(refused).rejects.toMatchObject({ status: 400, retryable: false })
