@@ -28,7 +28,9 @@ export type Context = {
   floodLog: FloodLog
   /** The pool of this moment. */
   readonly sql: Pool
-  store: Pick<Store, 'sql' | 'control' | 'problem'>
+  /** The same for answers: a query that takes too long is cancelled. */
+  readonly answerSql: Pool
+  store: Pick<Store, 'sql' | 'answers' | 'control' | 'problem'>
   keyRing: KeyRing
   admission: Admission
   usage: UsageMeter
@@ -63,6 +65,9 @@ export function createContext(parts: ContextParts): Context {
     floodLog: new FloodLog(log),
     get sql() {
       return store.sql
+    },
+    get answerSql() {
+      return store.answers
     },
     store,
     keyRing,

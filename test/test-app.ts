@@ -37,7 +37,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const clock = new ManualClock()
   const logged: string[] = []
   const log = createLog('debug', { write: (line) => logged.push(line) })
-  const store = { sql: database.sql, control: database.sql, problem: undefined }
+  const store = {
+    sql: database.sql,
+    answers: database.sql,
+    control: database.sql,
+    problem: undefined,
+  }
   const settings = { ...loadConfig({}).config, ...config }
   const ctx = createContext({ config: settings, log, store, clock })
   const app = await buildApp(ctx, routes)

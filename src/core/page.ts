@@ -1,8 +1,11 @@
+/** A row's place in the order of its list. Numbers that do not fit into a double are decimal text. */
+export type OrderKey = readonly (number | string | null)[]
+
 /** Which rows of a list are wanted. */
 export type Page = {
   /** One more than is shown: whether it exists says whether there are more. */
   limit: number
   offset: number
   /** The order key of the row before the first one; `undefined`: from the beginning. */
-  after: readonly number[] | undefined
+  after: OrderKey | undefined
 }

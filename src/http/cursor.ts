@@ -1,20 +1,21 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
 import { badRequest } from '../core/errors.js'
+import type { OrderKey } from '../core/page.js'
 import type { Sql } from '../store/connection.js'
 
 /** Where the next page of a list begins. */
 export type Cursor = {
   /** The order key of the last row that was shown. */
-  after: readonly number[]
+  after: OrderKey
   /** The newest `seq` that the first page could see: later pages of the walk see no newer rows. */
-  until: number
+  until: number | undefined
 }
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 const SIGNATURE_BYTES = 16
 
-type Payload = [after: readonly number[], until: number, issuedMs: number]
+type Payload = [after: OrderKey, until: number | null, issuedMs: number]
 
 /**
  * Writes and reads the `cursor` parameter: the payload as JSON behind a signature over the payload
@@ -31,15 +32,15 @@ export class Cursors {
     this.#clock = clock
   }
 
-  /** `issuedFor`: the list and its filters. */
+  /** `issuedFor`: the account, the list and its filters. */
   async write({ after, until }: Cursor, issuedFor: string): Promise<string> {
-    const payload: Payload = [after, until, this.#clock.now()]
+    const payload: Payload = [after, until ?? null, this.#clock.now()]
     const text = JSON.stringify(payload)
     const signature = await this.#sign(text, issuedFor)
     return Buffer.concat([signature, Buffer.from(text)]).toString('base64url')
   }
 
-  /** Throws a 400 for a text that is no cursor, that is for another list, or that is too old. */
+  /** Throws a 400 for a text that is no cursor, that is for another account or list, or that is too old. */
   async read(text: string, issuedFor: string): Promise<Cursor> {
     const bytes = Buffer.from(text, 'base64url')
     const payload = bytes.subarray(SIGNATURE_BYTES).toString()
@@ -56,7 +57,7 @@ export class Cursors {
         hint: 'Start again without a cursor.',
       })
     }
-    return { after, until }
+    return { after, until: until ?? undefined }
   }
 
   async #sign(payload: string, issuedFor: string): Promise<Buffer> {

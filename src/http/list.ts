@@ -1,12 +1,19 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import type { KeyedAccess } from '../accounts/access.js'
-import type { Context } from '../context.js'
+import { PLANS, type Plan } from '../accounts/plans.js'
 import { badRequest } from '../core/errors.js'
-import type { Page } from '../core/page.js'
+import type { OrderKey, Page } from '../core/page.js'
 import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
-import { Cursors } from './cursor.js'
+import type { Cursors } from './cursor.js'
+import {
+  type Asker,
+  type Endpoint,
+  type EndpointHead,
+  type EndpointParts,
+  withinTime,
+} from './endpoint.js'
 import { oneOf } from './parameters.js'
 import { setHeaders } from './request-headers.js'
 import {
@@ -28,12 +35,12 @@ export type ListView<Scope> = {
 }
 
 /** `key`: its place in the order of the view, which a cursor remembers. */
-type ListRow = { key: readonly number[]; value: object }
+type ListRow = { key: OrderKey; value: object }
 
 export function createView<Scope, Row>(view: {
   row: TObject
   select: (sql: Sql, scope: Scope, page: Page) => Promise<Row[]>
-  keyOf: (row: Row) => readonly number[]
+  keyOf: (row: Row) => OrderKey
   present: (row: Row) => object
   echo?: object
 }): ListView<Scope> {
@@ -52,29 +59,36 @@ export function createView<Scope, Row>(view: {
 export type ListDefinition<
   Params extends TObject,
   Query extends TObject,
-  Scope extends { until: number },
+  Scope extends object,
   View extends string,
-> = {
-  path: string
-  operationId: string
-  summary: string
-  description: string
-  tag: string
-  access: KeyedAccess
+> = EndpointHead & {
   params: Params
   query: Query
-  page: { name: string; limitMax: number }
+  page: ListPage
   /**
    * Turns parameters into what the queries take, and throws a 400 where they do not fit together.
-   * `undefined`: nothing can match. `until`: the bound of the walk that a cursor goes on with.
+   * `undefined`: nothing can match.
    */
   resolve: (
     sql: Sql,
     input: Static<Params> & Static<Query>,
-    until: number | undefined,
-  ) => Promise<Scope | undefined>
+    walk: Walk,
+  ) => Promise<(Scope & Walked) | undefined>
   views: Record<View, ListView<Scope>>
   chooseView: (input: Static<Params> & Static<Query>) => View
+  /** Fields of a JSON answer beside the rows and the page. */
+  extra?: {
+    fields: TProperties
+    select: (
+      sql: Sql,
+      found: {
+        input: Static<Params> & Static<Query>
+        scope: Scope | undefined
+        rows: readonly object[]
+        page: { limit: number; offset: number; hasMore: boolean }
+      },
+    ) => Promise<object> | object
+  }
   /** A second list, behind the rows of a JSON answer, that only some requests ask for. */
   branch?: {
     fields: TProperties
@@ -83,31 +97,36 @@ export type ListDefinition<
   }
 }
 
+type ListPage = {
+  /** The field of the rows. */
+  name: string
+  limitMax: number | ((plan: Plan) => number)
+  /** Rows of an answer without `limit`; 100 when it is absent. */
+  limit?: number
+  /** False: the list has offsets alone. */
+  hasCursors?: boolean
+  /** False: the answer does not repeat the path parameters. */
+  repeatsPath?: boolean
+}
+
+/** `until`: the bound of the walk that a cursor goes on with; `undefined`: this is the first page. */
+export type Walk = Asker & { until: number | undefined }
+
+/** The newest `seq` that the rows depend on. A list whose rows do not depend on blocks has none. */
+type Walked = { until?: number }
+
 /** A list as the application registers it, and as the test of all lists walks it. */
-export type List = {
-  path: string
+export type List = Endpoint & {
   query: TObject
   /** The field of the rows. */
   name: string
-  register: (app: FastifyInstance, ctx: Context, cursors: Cursors) => void
 }
 
 /** The parameters of every list. Out of range they are moved to the nearest value that is allowed. */
-const pageParameters = (limitMax: number) => ({
-  limit: Type.Integer({
-    default: LIMIT_DEFAULT,
-    description: `rows in the answer, at most ${limitMax}`,
-  }),
+const pageParameters = ({ limit = LIMIT_DEFAULT, hasCursors = true, ...page }: ListPage) => ({
+  limit: Type.Integer({ default: limit, description: `rows in the answer, ${describeMax(page)}` }),
   offset: Type.Integer({ default: 0, description: 'rows to pass over' }),
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 500,
-      pattern: '^[A-Za-z0-9_.-]*$',
-      description:
-        '`next_cursor` of the page before, with the same filters; valid for 24 hours; costs the same however far it goes',
-    }),
-  ),
+  ...(hasCursors && { cursor: CursorParameter }),
   format: Type.Optional(
     oneOf(
       ROW_FORMAT_NAMES,
@@ -115,6 +134,21 @@ const pageParameters = (limitMax: number) => ({
     ),
   ),
 })
+
+function describeMax({ limitMax }: Pick<ListPage, 'limitMax'>): string {
+  if (typeof limitMax === 'number') return `at most ${limitMax}`
+  return `at most ${limitMax(PLANS.starter)}, ${limitMax(PLANS.growth)} from the growth plan on`
+}
+
+const CursorParameter = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    pattern: '^[A-Za-z0-9_.-]*$',
+    description:
+      '`next_cursor` of the page before, with the same filters; valid for 24 hours; costs the same however far it goes',
+  }),
+)
 
 type PageQuery = { limit: number; offset: number; cursor?: string; format?: RowFormatName }
 
@@ -131,92 +165,108 @@ const pageFields = {
 export function defineList<
   Params extends TObject,
   Query extends TObject,
-  Scope extends { until: number },
+  Scope extends object,
   View extends string,
 >(definition: ListDefinition<Params, Query, Scope, View>): List {
-  const { path, params, page, views, branch } = definition
+  const { path, params, page, views, branch, extra } = definition
+  const { limitMax, repeatsPath = true } = page
   const filters = { ...params.properties, ...definition.query.properties }
-  const query = Type.Object({
-    ...definition.query.properties,
-    ...pageParameters(page.limitMax),
-  })
+  const query = Type.Object({ ...definition.query.properties, ...pageParameters(page) })
 
   /** What the request asks for, after the schemas have checked it. */
   function parseRequest(request: FastifyRequest) {
+    const { caller } = request
+    if (caller === undefined) throw new Error(`${path} was reached without a caller`)
     const asked = request.query as PageQuery
     const given: object = { ...(request.params as object), ...(request.query as object) }
     const input = given as Static<Params> & Static<Query>
     const view = views[definition.chooseView(input)]
     const isBranched = branch?.isWanted(input) ?? false
+    const most = typeof limitMax === 'number' ? limitMax : limitMax(caller.plan)
+    const values = Object.keys(filters).map((name) => fieldOf(input, name))
     return {
       input,
       view,
+      caller,
       isBranched,
       cursor: asked.cursor,
-      hasCursors: view.echo === undefined && !isBranched,
-      issuedFor: JSON.stringify([path, Object.keys(filters).map((name) => fieldOf(input, name))]),
-      limit: Math.min(Math.max(asked.limit, 1), page.limitMax),
+      hasCursors: page.hasCursors !== false && view.echo === undefined && !isBranched,
+      issuedFor: JSON.stringify([caller.accountId, path, values]),
+      limit: Math.min(Math.max(asked.limit, 1), most),
       offset: Math.max(asked.offset, 0),
       format: chooseRowFormat(asked.format, request.headers.accept),
     }
   }
 
   async function selectPage(
-    { sql, cursors }: { sql: Sql; cursors: Cursors },
+    { ctx, cursors }: EndpointParts,
     asked: ReturnType<typeof parseRequest>,
   ) {
-    const { input, view, issuedFor, limit, offset } = asked
+    const { input, view, caller, issuedFor, limit, offset } = asked
+    const sql = ctx.answerSql
     const cursor = await readCursor(cursors, asked)
-    const scope = await definition.resolve(sql, input, cursor?.until)
+    const walk = { caller, nowMs: ctx.clock.now(), until: cursor?.until }
+    const scope = await definition.resolve(sql, input, walk)
     const wanted = { limit: limit + 1, offset, after: cursor?.after }
     const found = scope === undefined ? [] : await view.select(sql, scope, wanted)
-    const second = asked.isBranched ? await branch?.select(sql, scope, wanted) : undefined
 
     const rows = found.slice(0, limit)
+    const values = rows.map(({ value }) => value)
     const hasMore = found.length > limit
+    const more = {
+      ...(await extra?.select(sql, {
+        input,
+        scope,
+        rows: values,
+        page: { limit, offset, hasMore },
+      })),
+      ...(asked.isBranched && (await branch?.select(sql, scope, wanted))),
+    }
     const last = rows.at(-1)
-    const isContinued = asked.hasCursors && hasMore && last !== undefined && scope !== undefined
+    const isContinued = asked.hasCursors && hasMore && last !== undefined
     const nextCursor = isContinued
-      ? await cursors.write({ after: last.key, until: scope.until }, issuedFor)
+      ? await cursors.write({ after: last.key, until: scope?.until }, issuedFor)
       : null
-    return { rows, hasMore, nextCursor, second }
+    return { values, hasMore, nextCursor, more }
   }
 
-  async function answer(
-    { ctx, cursors }: { ctx: Context; cursors: Cursors },
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
+  async function answer(parts: EndpointParts, request: FastifyRequest, reply: FastifyReply) {
     const asked = parseRequest(request)
-    const { view, format, limit, offset } = asked
+    const { view, format, limit, offset, hasCursors } = asked
     if (asked.isBranched && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
-    const found = await selectPage({ sql: ctx.sql, cursors }, asked)
-    const { rows, hasMore, nextCursor, second } = found
+    const found = await withinTime(definition, () => selectPage(parts, asked))
+    const { values, hasMore, nextCursor } = found
     setHeaders(reply, [
-      ...['vary', 'accept', 'x-rows-returned', `${rows.length}`, 'x-has-more', `${hasMore}`],
+      ...['vary', 'accept', 'x-rows-returned', `${values.length}`, 'x-has-more', `${hasMore}`],
       ...(nextCursor === null ? [] : ['x-next-cursor', nextCursor]),
     ])
-    const { contentType } = ROW_FORMATS[format]
-    const text = renderRows(ROW_FORMATS[format], Object.keys(view.row.properties), {
+    const echo = view.echo ?? {
+      ...{ has_more: hasMore, offset, limit },
+      ...(hasCursors && { next_cursor: nextCursor }),
+    }
+    const pieces = renderRows(ROW_FORMATS[format], Object.keys(view.row.properties), {
       name: page.name,
-      envelope: request.params as object,
-      rows: rows.map(({ value }) => value),
+      envelope: repeatsPath ? (request.params as object) : {},
+      rows: values,
       echo: {
-        rows_returned: rows.length,
-        ...(view.echo ?? { has_more: hasMore, offset, limit, next_cursor: nextCursor }),
-        ...second,
+        rows_returned: values.length,
+        ...echo,
+        ...found.more,
         elapsed_ms: Math.round(reply.elapsedTime),
       },
     })
-    return reply.type(contentType).send(text)
+    // JSON is one text: sent in pieces it takes longer, and no page has more than 1,000 rows.
+    const rendered = format === 'json' ? [...pieces].join('') : Readable.from(pieces)
+    return reply.type(ROW_FORMATS[format].contentType).send(rendered)
   }
 
   const body = Type.Object({
-    ...params.properties,
+    ...(repeatsPath && params.properties),
     [page.name]: Type.Array(Type.Union(rowsOf(views))),
     ...pageFields,
+    ...extra?.fields,
     ...branch?.fields,
   })
   const { operationId, summary, description, tag, access } = definition
@@ -228,11 +278,9 @@ export function defineList<
     path,
     query,
     name: page.name,
-    register: (app, ctx, cursors) => {
+    register: (app, parts) => {
       const config = { access, isOfChain: true }
-      app.get(path, { config, schema }, (request, reply) =>
-        answer({ ctx, cursors }, request, reply),
-      )
+      app.get(path, { config, schema }, (request, reply) => answer(parts, request, reply))
     },
   }
 }
@@ -241,14 +289,6 @@ export function defineList<
 const rowsOf = (views: Record<string, ListView<never>>): TObject[] => [
   ...new Set(Object.values(views).map(({ row }) => row)),
 ]
-
-/** The routes of some lists. */
-export const listRoutes =
-  (lists: readonly List[]): FastifyPluginAsync<{ ctx: Context }> =>
-  async (app, { ctx }) => {
-    const cursors = new Cursors(ctx, ctx.clock)
-    for (const list of lists) list.register(app, ctx, cursors)
-  }
 
 const describeReply = (summary: string, reply: TObject) => ({
   description: summary,

@@ -17,7 +17,13 @@ is a JSON object with an \`error\` text; some carry further fields. Every answer
 const TAGS = Object.entries({
   account: 'Keys, plans and what an account has used.',
   crypto: 'Prices of coins, up-or-down windows and other markets about coins.',
-  trades: 'Fills of orders, by wallet and by outcome token.',
+  wallets: 'What a wallet holds, did and earned; who is behind it.',
+  positions: 'Holdings with their cost and profit, by wallet, by market and over all.',
+  trades: 'Fills of orders, by wallet, by market and over all.',
+  markets: 'Markets, events and tags: search, prices, candles, volumes, results.',
+  builders: 'Programs that route orders, and the wallets that trade through them.',
+  combos: 'Tokens whose payout depends on several markets.',
+  rewards: 'What the platform pays for resting orders.',
   service: 'Whether the service is alive, ready and up to date.',
 }).map(([name, description]) => ({ name, description }))
 

@@ -71,17 +71,22 @@ export function chooseRowFormat(
   return ROW_FORMAT_NAMES.find((name) => ROW_FORMATS[name].mediaType === preferred) ?? 'json'
 }
 
-/** The whole answer. */
-export function renderRows(
+const CHUNK_CHARACTERS = 16_384
+
+/** The whole answer, in pieces. */
+export function* renderRows(
   format: RowFormat,
   columns: readonly string[],
   parts: { name: string; envelope: object; rows: Iterable<object>; echo: object },
-): string {
+): Generator<string> {
   let text = format.begin(columns, parts.envelope, parts.name)
   let isFirst = true
   for (const row of parts.rows) {
     text += format.row(row, columns, isFirst)
     isFirst = false
+    if (text.length < CHUNK_CHARACTERS) continue
+    yield text
+    text = ''
   }
-  return text + format.end(parts.echo)
+  yield text + format.end(parts.echo)
 }

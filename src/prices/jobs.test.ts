@@ -154,6 +154,9 @@ test('a database that is not there at the start is waited for', async () => {
       asked += 1
       return sql ?? noDatabase
     },
+    get answers() {
+      return noDatabase
+    },
     get control() {
       return noDatabase
     },

@@ -11,6 +11,9 @@ export type Pool = postgres.Sql<{ bigint: bigint }>
 /** How to reach a database: by URL, or by the folder of the embedded server's socket. */
 export type Target = { url: string } | { socketDir: string; database: string }
 
+/** `queryMsMax`: a query that takes longer is cancelled by the database. */
+type PoolOptions = { onClose?: () => void; queryMsMax?: number }
+
 /** Parts of a statement with the separator between them: `and`, `union all`. Throws without parts. */
 export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: Fragment) =>
   parts.reduce((all, part) => sql`${all} ${separator} ${part}`)
@@ -19,7 +22,11 @@ export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: F
  * Opens nothing yet: connections are made when the first query asks for one. With `onClose` they are
  * not replaced when they get old, and it is called when one has ended.
  */
-export function createPool(target: Target, connectionsMax: number, onClose?: () => void): Pool {
+export function createPool(
+  target: Target,
+  connectionsMax: number,
+  { onClose, queryMsMax = 30_000 }: PoolOptions = {},
+): Pool {
   const options = {
     max: connectionsMax,
     connect_timeout: 5, // seconds
@@ -30,7 +37,7 @@ export function createPool(target: Target, connectionsMax: number, onClose?: () 
     types: { ...ARRAY_TYPES, bigint: postgres.BigInt },
     onnotice: () => undefined,
     ...(onClose !== undefined && { onclose: onClose, max_lifetime: null }),
-    connection: { application_name: 'auspex', statement_timeout: 30_000 },
+    connection: { application_name: 'auspex', statement_timeout: queryMsMax },
   }
   const pool = open()
   // Sets which type an array has whose items the driver sends with a type.
@@ -79,6 +86,9 @@ export function databaseCodeOf(error: unknown): string | undefined {
   const isOfSystem = code?.startsWith('E') ?? false
   return isOfSystem && !('query' in (error as Error)) ? undefined : code
 }
+
+/** Whether the database cancelled the query because it took too long. */
+export const isOverTime = (error: unknown): boolean => databaseCodeOf(error) === '57014'
 
 /** Whether the database could not answer, as opposed to answering that the query is wrong. */
 export function isOutage(error: unknown): boolean {

@@ -7,6 +7,8 @@ import { claimDatabase } from './dataset.js'
 import { migrate, readMigrations } from './migrate.js'
 
 const PULSE_TIMEOUT_MS = 2_000
+/** How long the database works on one query of an answer. */
+export const ANSWER_QUERY_MS_MAX = 5_000
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
 type StoreOptions = {
@@ -25,6 +27,7 @@ export class Store {
   readonly #options: StoreOptions
   readonly #stopping = new AbortController()
   #pool: Pool
+  #answers: Pool
   // A connection of its own: a busy pool must not look like a lost database.
   #pulse: Pool
   #problem: string | undefined = 'starting'
@@ -32,12 +35,18 @@ export class Store {
   constructor(options: StoreOptions) {
     this.#options = options
     this.#pool = this.#createPool(options.connectionsMax)
+    this.#answers = this.#createPool(options.connectionsMax, ANSWER_QUERY_MS_MAX)
     this.#pulse = this.#createPool(1)
   }
 
   /** Ask for it at each use: after a lost connection it is another pool. */
   get sql(): Pool {
     return this.#pool
+  }
+
+  /** The same for answers to callers: a query that takes too long is cancelled. */
+  get answers(): Pool {
+    return this.#answers
   }
 
   /** A connection without requests: its queries are not late when the pool is busy. */
@@ -70,7 +79,11 @@ export class Store {
 
   async close(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#pool.end({ timeout: 0.3 }), this.#pulse.end({ timeout: 0 })])
+    const pools = [this.#pool, this.#answers]
+    await Promise.all([
+      ...pools.map((pool) => pool.end({ timeout: 0.3 })),
+      this.#pulse.end({ timeout: 0 }),
+    ])
   }
 
   async #check(): Promise<void> {
@@ -102,17 +115,21 @@ export class Store {
    * The driver opens a connection that was lost again where it stood: in the middle of an answer,
    * which the next query would get. So the loss of one is the end of its whole pool.
    */
-  #createPool(connectionsMax: number): Pool {
-    const pool = createPool(this.#options.target, connectionsMax, () => {
-      const isInUse = pool === this.#pool || pool === this.#pulse
+  #createPool(connectionsMax: number, queryMsMax?: number): Pool {
+    const onClose = () => {
+      const isInUse = [this.#pool, this.#answers, this.#pulse].includes(pool)
       if (isInUse && !this.#stopping.signal.aborted) this.#replacePools()
-    })
+    }
+    const limit = queryMsMax === undefined ? {} : { queryMsMax }
+    const pool = createPool(this.#options.target, connectionsMax, { onClose, ...limit })
     return pool
   }
 
   #replacePools(): void {
-    for (const old of [this.#pool, this.#pulse]) void old.end({ timeout: 0 }).catch(() => undefined)
+    const old = [this.#pool, this.#answers, this.#pulse]
+    for (const pool of old) void pool.end({ timeout: 0 }).catch(() => undefined)
     this.#pool = this.#createPool(this.#options.connectionsMax)
+    this.#answers = this.#createPool(this.#options.connectionsMax, ANSWER_QUERY_MS_MAX)
     this.#pulse = this.#createPool(1)
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ApiWorld, openApiWorld } from '../../test/api-world.js'
 import { isTakerOrder, type ModelFill } from '../../test/trades/fill-model.js'
 import {
   directionOf,
@@ -9,16 +10,15 @@ import {
   regroup,
   type TradeQuery,
 } from '../../test/trades/trade-model.js'
-import { openTradeWorld, type TradeWorld } from '../../test/trades/trade-world.js'
 import { toDecimal, toPrice } from '../core/money.js'
 
 type Row = Record<string, unknown> & { id: string; role: string; direction: string }
 
-let world: TradeWorld
+let world: ApiWorld
 /** Wallets with many fills in both roles first. */
 let wallets: string[]
 beforeAll(async () => {
-  world = await openTradeWorld()
+  world = await openApiWorld()
   const counts = new Map<string, number>()
   for (const fill of world.fills) {
     // The exchange stands for the counterparties of an order that took; it is no wallet.
@@ -248,7 +248,7 @@ function expectedMarket({ token }: ModelFill) {
     slug: isKnown ? market.slug : null,
     outcome: isKnown ? market.outcomes[outcome] : null,
     outcome_index: outcome,
-    image: null,
+    image: !isKnown ? null : expect.stringMatching(/^https:/),
     condition_id: market.conditionId,
     event_slug: isKnown ? market.event.slug : null,
     event_id: isKnown ? Number(market.event.id) : null,

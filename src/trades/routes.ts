@@ -6,7 +6,8 @@ import { ComboTrade } from '../combos/schemas.js'
 import { badRequest } from '../core/errors.js'
 import { parseMillionths } from '../core/money.js'
 import type { Page } from '../core/page.js'
-import { createView, defineList, type ListView, listRoutes } from '../http/list.js'
+import { endpointRoutes } from '../http/endpoint.js'
+import { createView, defineList, type ListView } from '../http/list.js'
 import {
   Address,
   MarketFilters,
@@ -144,7 +145,7 @@ export const walletTrades = defineList({
     if (groupBy !== undefined) return 'userTrades'
     return sortBy === undefined ? 'byTime' : 'byOrder'
   },
-  resolve: async (sql, input, until) => {
+  resolve: async (sql, input, { until }) => {
     if (input.include_combos && input.order_hash !== undefined) {
       throw badRequest(
         'Invalid order_hash: fills of combos have none; leave out order_hash or include_combos.',
@@ -201,8 +202,8 @@ export const marketTrades = defineList({
     if (groupBy !== undefined) return 'orders'
     return sortBy === undefined ? 'byTime' : 'byOrder'
   },
-  resolve: (sql, input, until) =>
+  resolve: (sql, input, { until }) =>
     resolveTrades(sql, input, { wallet: undefined, roles: ROLES.maker }, until),
 })
 
-export const tradeRoutes = listRoutes([walletTrades, marketTrades])
+export const tradeRoutes = endpointRoutes([walletTrades, marketTrades])

@@ -75,7 +75,7 @@ function withBackfillLock<T>(
 ): Promise<T> {
   return withLinked([signal], async (linked) => {
     const lose = () => linked.abort(new OperatorError(LOST))
-    const session = createPool(target, 1, lose)
+    const session = createPool(target, 1, { onClose: lose })
     try {
       const [row] = await session<{ isHeld: boolean }[]>`
         select pg_try_advisory_lock(${LOCKS.backfill}) as is_held`

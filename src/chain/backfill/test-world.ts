@@ -46,7 +46,10 @@ export async function follow(
 }
 
 /** A database with the chain from this block on. */
-export async function bookFrom(world: FollowWorld, startBlock: number): Promise<TestDatabase> {
+export async function bookFrom(
+  world: { host: { url: string } },
+  startBlock: number,
+): Promise<TestDatabase> {
   const database = await createTestDatabase()
   const line = await BlockWriter.open({ pool: database.sql })
   const { signal } = new AbortController()
@@ -70,7 +73,7 @@ export async function bookFrom(world: FollowWorld, startBlock: number): Promise<
   return database
 }
 
-const openNode = ({ host: { url } }: FollowWorld): PolygonClient =>
+const openNode = ({ host: { url } }: { host: { url: string } }): PolygonClient =>
   new PolygonClient({
     ...{ url, clock: systemClock, timing: hasty },
     metrics: createUpstreamMetrics(new Registry()),

@@ -68,7 +68,9 @@ function workOnce(
 ): Promise<boolean> {
   return withLinked([signal], async (term) => {
     const lose = (reason: string) => term.abort(new LeaseLostError(reason))
-    const session = createPool(options.target, 1, () => lose('the connection was closed'))
+    const session = createPool(options.target, 1, {
+      onClose: () => lose('the connection was closed'),
+    })
     try {
       await acquire(session, options, term.signal)
       void beat(session, options, term.signal, lose)

@@ -55,7 +55,7 @@ export const toQuery = (asked: Asked): string => {
 /** Another process on the same database, which may see it through a pool of its own. */
 export async function openTwin({ ctx }: TestApp, sql: Pool = ctx.sql): Promise<FastifyInstance> {
   const { config, log, clock } = ctx
-  const store = { sql, control: sql, problem: undefined }
+  const store = { sql, answers: sql, control: sql, problem: undefined }
   const app = await buildApp(createContext({ config, log, clock, store }), [tickRoutes])
   await app.ready()
   return app

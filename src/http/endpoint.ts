@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { KeyedAccess } from '../accounts/access.js'
+import type { Caller } from '../accounts/key-ring.js'
+import type { Context } from '../context.js'
+import { unavailable } from '../core/errors.js'
+import { isOverTime } from '../store/connection.js'
+import { Cursors } from './cursor.js'
+
+/** What every endpoint says about itself, beside its parameters and its work. */
+export type EndpointHead = {
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  tag: string
+  access: KeyedAccess
+  /** The parameters that make the endpoint's queries shorter, for a caller whose query took too long. */
+  narrowBy?: readonly string[]
+}
+
+/** An endpoint as a value, made by `defineList` or `defineAnswer`. */
+export type Endpoint = {
+  path: string
+  register: (app: FastifyInstance, parts: EndpointParts) => void
+}
+
+export type EndpointParts = { ctx: Context; cursors: Cursors }
+
+/** Who asks, and when. */
+export type Asker = { caller: Caller; nowMs: number }
+
+/** The routes of some endpoints. */
+export const endpointRoutes =
+  (endpoints: readonly Endpoint[]): FastifyPluginAsync<{ ctx: Context }> =>
+  async (app, { ctx }) => {
+    const cursors = new Cursors(ctx, ctx.clock)
+    for (const endpoint of endpoints) endpoint.register(app, { ctx, cursors })
+  }
+
+/** Runs queries of an endpoint. One that the database cancelled becomes a 503 that says what to narrow. */
+export async function withinTime<Result>(
+  { narrowBy = [] }: Pick<EndpointHead, 'narrowBy'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isOverTime(error)) throw error
+    const advice = narrowBy.length === 0 ? '' : ` Narrow the request with ${narrowBy.join(', ')}.`
+    throw unavailable(`The query takes too long.${advice}`, error)
+  }
+}

@@ -1,0 +1,38 @@
+import type { OrderKey } from '../core/page.js'
+import type { Fragment, Sql } from './connection.js'
+
+/** A column of an order, with the type that a value of a cursor is cast to. */
+export type OrderColumn = {
+  column: string
+  type: 'integer' | 'bigint' | 'numeric' | 'text' | 'timestamptz'
+}
+
+/** `order by` of all columns in one direction, which an index on them serves forwards or backwards. */
+export const orderedBy = (
+  sql: Sql,
+  order: readonly OrderColumn[],
+  isAscending: boolean,
+): Fragment => {
+  const direction = isAscending ? 'asc' : 'desc'
+  return sql.unsafe(
+    `order by ${order.map(({ column }) => `${column} ${direction}`).join(', ')}`,
+  ) as unknown as Fragment
+}
+
+/**
+ * The condition that a row comes behind this key in that order; `true` without a key. Columns must
+ * not be null. The names of columns are constants of the code, never input.
+ */
+export function isBehind(
+  sql: Sql,
+  order: readonly OrderColumn[],
+  after: OrderKey | undefined,
+  isAscending: boolean,
+): Fragment {
+  if (after === undefined) return sql`true`
+  const columns = sql.unsafe(order.map(({ column }) => column).join(', '))
+  const values = order
+    .map(({ type }, index) => sql`${`${after[index]}`}::text::${sql.unsafe(type)}`)
+    .reduce((all, value) => sql`${all}, ${value}`)
+  return sql`(${columns}) ${isAscending ? sql`>` : sql`<`} (${values})`
+}

@@ -1,0 +1,27 @@
+import type { List } from '../../src/http/list.js'
+import type { ApiWorld } from '../api-world.js'
+
+/** A list: how its path is filled in, and queries that show each of its views. */
+export type Subject = {
+  list: List
+  path: (world: ApiWorld) => string
+  /** What every request needs. */
+  base?: Record<string, string>
+  /** Views with cursors, then views without. Each has more than 7 rows, and at most `limitMax`. */
+  paged: Record<string, string>[]
+  unpaged: Record<string, string>[]
+  /** 300 when it is absent. */
+  limitMax?: number
+  /** False: rows are not ordered by their place on the chain. */
+  isOfSeq?: boolean
+}
+
+/** The value that most fills have. */
+export function mostFrequent(
+  { fills }: ApiWorld,
+  pick: (fill: ApiWorld['fills'][number]) => string,
+): string {
+  const counts = new Map<string, number>()
+  for (const fill of fills) counts.set(pick(fill), (counts.get(pick(fill)) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? ''
+}
