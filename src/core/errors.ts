@@ -50,6 +50,10 @@ export async function joinWork<T>(
 
 export const badRequest = (message: string, fields?: Fields) => new ApiError(400, message, fields)
 
+/** For a single thing that does not exist. */
+export const notFound = (message = 'Not found.', fields?: Fields) =>
+  new ApiError(404, message, fields)
+
 export const unavailable = (message: string, cause?: unknown) =>
   new ApiError(503, message, {}, { cause, retryAfterSeconds: 1 })
 
