@@ -38,6 +38,9 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
     `/prices-history?market=${token}&startTs=${START_SEC}&endTs=${START_SEC + 3_600}&fidelity=10`,
     `/prices-history?market=${token}&interval=1d&fidelity=10`,
     '/simplified-markets?next_cursor=MA==',
+    '/rewards/markets/current?sponsored=true&next_cursor=MA==',
+    `/rewards/markets/${condition}?sponsored=false&next_cursor=`,
+    `/rebates/current?date=2026-11-12&maker_address=${user}`,
   ],
   data_api: [
     `/closed-positions?user=${user}&limit=5&offset=0&sortBy=TITLE&sortDirection=ASC&title=a`,
@@ -48,6 +51,7 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
     '/v1/leaderboard?category=CRYPTO&timePeriod=WEEK&orderBy=VOL&limit=5&offset=5',
     `/v2/positions?user=${user}&condition=${condition}&status=CLOSED&sort_by=TOKENS&limit=5&cursor=`,
     `/v2/prices-history?token_id=${token}&start=${START_SEC}&bucket_seconds=60&limit=5&cursor=`,
+    '/v2/builders/leaderboard?time_period=all&limit=5&cursor=',
     `/v2/user-pnl?user=${user}&interval=1d&fidelity=1h`,
   ],
   site: [

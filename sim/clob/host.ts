@@ -9,17 +9,19 @@ import { presentCompactMarket, presentMarket } from './market-info.js'
 import { MarketPages } from './market-pages.js'
 import { decimal, showPrice } from './order-book.js'
 import { QUOTE_ROUTES } from './quote-routes.js'
+import { listRebates } from './rebates.js'
 import { Refusal } from './refusal.js'
 
 type Route = (request: HttpRequest) => unknown
 
 /** The REST side of the exchange, reads only. `skewMs` is by how much its own clock is wrong. */
 export function createClobHost(universe: Universe, skewMs: () => number = () => 0): HostParts {
-  const routes = createRoutes(universe, skewMs)
+  const pages = new MarketPages(universe)
+  const routes = createRoutes(universe, pages, skewMs)
   return {
     http: (request) => {
       try {
-        return answer(universe, routes, request)
+        return answer(universe, pages, routes, request)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         return { status: error.status, body: { error: error.message } }
@@ -28,8 +30,11 @@ export function createClobHost(universe: Universe, skewMs: () => number = () => 
   }
 }
 
-function createRoutes(universe: Universe, skewMs: () => number): Map<string, Route> {
-  const pages = new MarketPages(universe)
+function createRoutes(
+  universe: Universe,
+  pages: MarketPages,
+  skewMs: () => number,
+): Map<string, Route> {
   const routes = new Map<string, Route>([
     ['GET /', () => 'OK'],
     ['GET /ok', () => 'OK'],
@@ -43,6 +48,11 @@ function createRoutes(universe: Universe, skewMs: () => number): Map<string, Rou
       'GET /sampling-simplified-markets',
       ({ query }) => pages.samplingSimplified(query.get('next_cursor')),
     ],
+    [
+      'GET /rewards/markets/current',
+      ({ query }) => pages.rewarded(query.get('next_cursor'), asksForSponsors(query)),
+    ],
+    ['GET /rebates/current', ({ query }) => listRebates(universe, query)],
     ['GET /tick-size', ({ query }) => presentTickSize(universe, readTokenId(query))],
     [
       'GET /neg-risk',
@@ -56,17 +66,26 @@ function createRoutes(universe: Universe, skewMs: () => number): Map<string, Rou
   return routes
 }
 
-function answer(universe: Universe, routes: Map<string, Route>, request: HttpRequest): HttpReply {
+function answer(
+  universe: Universe,
+  pages: MarketPages,
+  routes: Map<string, Route>,
+  request: HttpRequest,
+): HttpReply {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const route = routes.get(`${method} ${request.path}`)
-  const body = route === undefined ? answerByPath(universe, request.path) : route(request)
+  const body = route === undefined ? answerByPath(universe, pages, request) : route(request)
   if (body === undefined) return { status: 404, body: { error: 'not found' } }
   if (typeof body !== 'string') return { status: 200, body }
   return { status: 200, body, headers: { 'content-type': 'text/plain' } }
 }
 
 /** Paths that end in an id. `undefined`: no such path. */
-function answerByPath(universe: Universe, path: string): unknown {
+function answerByPath(
+  universe: Universe,
+  pages: MarketPages,
+  { path, query }: HttpRequest,
+): unknown {
   const cut = path.lastIndexOf('/')
   const id = path.slice(cut + 1)
   switch (path.slice(0, cut)) {
@@ -74,6 +93,10 @@ function answerByPath(universe: Universe, path: string): unknown {
       return presentMarket(universe, requireMarket(universe, id))
     case '/clob-markets':
       return presentCompactMarket(universe, requireMarket(universe, id))
+    case '/rewards/markets': {
+      const market = requireMarket(universe, id)
+      return pages.rewardDetail(market, query.get('next_cursor'), asksForSponsors(query))
+    }
     case '/markets-by-token':
       return presentParent(universe, id)
     // Two places: clients in use know the one or the other.
@@ -84,6 +107,8 @@ function answerByPath(universe: Universe, path: string): unknown {
       return undefined
   }
 }
+
+const asksForSponsors = (query: URLSearchParams): boolean => query.get('sponsored') === 'true'
 
 function requireMarket(universe: Universe, conditionId: string): Market {
   if (!/^0x[0-9a-fA-F]{64}$/.test(conditionId)) throw new Refusal(400, 'Invalid market')

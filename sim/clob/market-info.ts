@@ -106,7 +106,11 @@ function presentRewards(market: Market): object {
   }
 }
 
-function presentTokens(universe: Universe, market: Market, book: Book | undefined): object[] {
+export function presentTokens(
+  universe: Universe,
+  market: Market,
+  book: Book | undefined = bookOf(universe, market),
+) {
   if (!isListed(universe, market, book)) return []
   const price = shownPrice(universe, market, book)
   const payouts = universe.payouts(market)

@@ -3,6 +3,7 @@ import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { presentMarket, presentSimplifiedMarket } from './market-info.js'
 import { Refusal } from './refusal.js'
+import { presentRewardDetail, presentRewardedMarket } from './rewards.js'
 
 const PAGE_SIZE = 500
 /** The base64 of 0 and of -1. */
@@ -39,6 +40,18 @@ export class MarketPages {
     return this.#page(this.#rewarded(), cursor, presentSimplifiedMarket)
   }
 
+  /** The terms of those that pay rewards now. */
+  rewarded(cursor: string | null, isSponsored: boolean): MarketPage {
+    const present = (_: Universe, market: Market) => presentRewardedMarket(market, isSponsored)
+    return this.#page(this.#rewarded(), cursor, present)
+  }
+
+  /** The terms of one market; none when it pays no rewards now. */
+  rewardDetail(market: Market, cursor: string | null, isSponsored: boolean): MarketPage {
+    const present = (universe: Universe) => presentRewardDetail(universe, market, isSponsored)
+    return this.#page(this.#paysRewards(market) ? [market] : [], cursor, present)
+  }
+
   #all(): readonly Market[] {
     const events = this.#universe.catalogue.events()
     for (; this.#eventsSeen < events.length; this.#eventsSeen++) {
@@ -48,8 +61,11 @@ export class MarketPages {
   }
 
   #rewarded(): Market[] {
-    const { nowMs } = this.#universe
-    return this.#all().filter((market) => nowMs < market.endMs && rewardsOf(market) !== undefined)
+    return this.#all().filter((market) => this.#paysRewards(market))
+  }
+
+  #paysRewards(market: Market): boolean {
+    return this.#universe.nowMs < market.endMs && rewardsOf(market) !== undefined
   }
 
   #page(

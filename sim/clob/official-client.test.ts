@@ -104,6 +104,18 @@ test('tick size, neg risk, fee rate, time, trades of a market', async () => {
   expect(await client.getMarketTradesEvents(market.conditionId)).toEqual(expect.any(Array))
 })
 
+test('markets that pay rewards', async () => {
+  const all = await client.getCurrentRewards()
+  const id = all[0]?.condition_id ?? ''
+  const [one] = await client.getRawRewardsForMarket(id)
+  expect(one).toMatchObject({
+    condition_id: id,
+    question: expect.any(String),
+    rewards_config: [{ rate_per_day: expect.any(Number), start_date: expect.any(String) }],
+    tokens: [{ token_id: expect.any(String), price: expect.any(Number) }, { outcome: 'No' }],
+  })
+})
+
 test('errors keep their text', async () => {
   await expect(client.getTickSize('123')).rejects.toThrow('market not found')
   expect(await client.getOrderBook('123')).toMatchObject({

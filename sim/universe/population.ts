@@ -48,6 +48,7 @@ export class Population {
   readonly wallets: readonly Wallet[]
   readonly builders = [...BUILDERS, IDLE_BUILDER]
   readonly #byAddress = new Map<string, Wallet>()
+  readonly #byOwner = new Map<string, Wallet>()
 
   /** Half are there from the beginning; the others join during `joiningMs` after it. */
   constructor(seed: number, startMs: number, joiningMs: number) {
@@ -56,12 +57,20 @@ export class Population {
     this.wallets = characters.map((character: Character, index) =>
       makeWallet(seed, rng, character, index, { startMs, joiningMs }),
     )
-    for (const wallet of this.wallets) this.#byAddress.set(wallet.address, wallet)
+    for (const wallet of this.wallets) {
+      this.#byAddress.set(wallet.address, wallet)
+      this.#byOwner.set(wallet.owner, wallet)
+    }
   }
 
   /** By lower-case address. */
   byAddress(address: string): Wallet | undefined {
     return this.#byAddress.get(address)
+  }
+
+  /** By the lower-case address of the key: each has one wallet. */
+  byOwner(owner: string): Wallet | undefined {
+    return this.#byOwner.get(owner)
   }
 
   ofCharacter(character: Character): Wallet[] {

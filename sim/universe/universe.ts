@@ -131,6 +131,11 @@ export class Universe {
     return this.#population.byAddress(address)
   }
 
+  /** The wallet whose key is that lower-case address. */
+  walletByOwner(owner: string): Wallet | undefined {
+    return this.#population.byOwner(owner)
+  }
+
   on<Name extends keyof UniverseEvents>(name: Name, listener: UniverseEvents[Name]): () => void {
     return this.#listeners.on(name, listener)
   }

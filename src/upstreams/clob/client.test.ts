@@ -134,3 +134,45 @@ describe('price history', () => {
 test('the time of the server', async () => {
   expect(await clob.getServerTime()).toBe(Math.floor(universe.nowMs / 1_000))
 })
+
+describe('rewards', () => {
+  test('a page, the next one by its cursor, and one market with its tokens', async () => {
+    const page = await clob.getRewardMarkets({ sponsored: false })
+    expect(page).toMatchObject({ data: expect.any(Array), next_cursor: expect.any(String) })
+    expect(asked.at(-1)).toBe('/rewards/markets/current?sponsored=false')
+    const nextCursor = 'NQ=='
+    await clob.getRewardMarkets({ sponsored: true, nextCursor })
+    expect(asked.at(-1)).toBe('/rewards/markets/current?sponsored=true&next_cursor=NQ%3D%3D')
+    const [{ condition_id: id = '' } = {}] = page.data as { condition_id?: string }[]
+    const one = await clob.getRewardMarket(id, { sponsored: true })
+    expect(one).toMatchObject({ data: [{ condition_id: id, tokens: [{ outcome: 'Yes' }, {}] }] })
+  })
+
+  test('undefined for a market that is none', async () => {
+    const none = await clob.getRewardMarket(`0x${'1'.repeat(64)}`, { sponsored: false })
+    expect(none).toBeUndefined()
+  })
+})
+
+describe('rebates', () => {
+  const date = new Date(START_MS).toISOString().slice(0, 10)
+
+  test('of the key that signs for a maker', async () => {
+    const { matches } = universe.settledActs
+    const makers = matches.flatMap(({ tx }) => tx.act.makers.map(({ order }) => order.wallet))
+    const answers = []
+    for (const { owner } of new Set(makers)) answers.push(...(await clob.getRebates(date, owner)))
+    expect(answers.length).toBeGreaterThan(0)
+    for (const { date: day, rebatedFeesUsdc } of answers) {
+      expect(day).toBe(date)
+      expect(Number(rebatedFeesUsdc)).toBeGreaterThan(0)
+    }
+  })
+
+  test('the address of a wallet is refused, with what the order book says to it', async () => {
+    const { address } = universe.wallets.find(({ kind }) => kind === 'safe') ?? { address: '' }
+    await expect(clob.getRebates(date, address)).rejects.toMatchObject({
+      ...{ status: 400, retryable: false, said: 'maker address is not a signer address' },
+    })
+  })
+})

@@ -1,8 +1,9 @@
 import { UpstreamError } from '../transport/errors.js'
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { inBatches } from '../transport/paging.js'
 import {
   arrayOf,
+  type JsonObject,
   type Parser,
   parseDecimal,
   parseInteger,
@@ -14,6 +15,7 @@ import {
   type ClobLastTrade,
   type ClobPricePoint,
   type ClobPrices,
+  type ClobRebate,
   parseBook,
   parseByToken,
   parseClobAmount,
@@ -21,6 +23,8 @@ import {
   parseHistory,
   parseLastTrades,
   parsePrices,
+  parseRebates,
+  parseRewardPage,
 } from './parse.js'
 
 const windowMs = 10_000
@@ -50,6 +54,9 @@ export type ClobHistorySpan = (
   | { interval: ClobInterval }
   | { startSec: number; endSec: number }
 ) & { fidelityMinutes?: number | undefined }
+
+/** `sponsored`: with what sponsors add to the rates. */
+export type ClobRewardQuery = { sponsored: boolean; nextCursor?: string | undefined }
 
 // A span that is refused although it is this short is not refused for its length.
 const SPAN_SEC_MIN = 24 * 60 * 60
@@ -143,6 +150,31 @@ export class ClobClient {
     return joinMaps(answers)
   }
 
+  /** A page of the markets that pay rewards now, as the CLOB sent it; the first without a cursor. */
+  getRewardMarkets(page: ClobRewardQuery, call: CallOptions = {}): Promise<JsonObject> {
+    const options = { ...call, parse: parseRewardPage }
+    return this.#http.get('/rewards/markets/current', toRewardQuery(page), options)
+  }
+
+  /** What one market pays. `undefined`: there is no such market. */
+  getRewardMarket(
+    conditionId: string,
+    page: ClobRewardQuery,
+    call: CallOptions = {},
+  ): Promise<JsonObject | undefined> {
+    const options = { ...call, parse: parseRewardPage }
+    return this.#http.find(`/rewards/markets/${conditionId}`, toRewardQuery(page), options)
+  }
+
+  /**
+   * What a maker got back of the fees of a day, written `2026-11-12`, one entry a market. Makers are
+   * the keys that sign orders: the address of a wallet that is a contract is refused.
+   */
+  getRebates(date: string, makerAddress: string, call: CallOptions = {}): Promise<ClobRebate[]> {
+    const query = { date, maker_address: makerAddress }
+    return this.#http.get('/rebates/current', query, { ...call, parse: parseRebates })
+  }
+
   /** Unix seconds. */
   getServerTime(signal?: AbortSignal): Promise<number> {
     return this.#http.get('/time', {}, { parse: parseInteger, signal })
@@ -163,6 +195,11 @@ export class ClobClient {
 
 /** Below zero for a moment, when both sides of a book change. */
 const parseSpread: Parser<string> = (value, path) => parseDecimal(parseString(value, path), path)
+
+const toRewardQuery = ({ sponsored, nextCursor }: ClobRewardQuery) => ({
+  sponsored,
+  next_cursor: nextCursor,
+})
 
 const toTokens = (tokenIds: readonly string[]) => tokenIds.map((token_id) => ({ token_id }))
 

@@ -11,6 +11,8 @@ import {
   parseHistory,
   parseLastTrades,
   parsePrices,
+  parseRebates,
+  parseRewardPage,
 } from './parse.js'
 
 const fixture = (name: string) =>
@@ -110,6 +112,42 @@ test('histories are read oldest first, null as nothing', () => {
   expect([...parseHistories({ history: { '7': points } }, 'body')]).toEqual([['7', sorted]])
 })
 
+describe('parseRewardPage', () => {
+  const json = fixture('rewards')
+  const [row] = json.data
+
+  test('hands on the page as it came', () => {
+    expect(parseRewardPage(json, 'body')).toEqual(json)
+    expect(parseRewardPage({ data: [], next_cursor: null }, 'body')).toMatchObject({ data: [] })
+  })
+
+  test.each([
+    ['no rows', { ...json, data: null }],
+    ['a row without its condition', { ...json, data: [{ ...row, condition_id: 7 }] }],
+    ['a row without terms', { ...json, data: [{ ...row, rewards_config: null }] }],
+    ['terms without a rate', { ...json, data: [{ ...row, rewards_config: [{}] }] }],
+    ['a token that is a number', { ...json, data: [{ ...row, tokens: [{ token_id: 7 }] }] }],
+    ['a cursor that is a number', { ...json, next_cursor: 5 }],
+  ])('refuses %s', (_what, page) => {
+    expect(() => parseRewardPage(page, 'body')).toThrow(ParseError)
+  })
+})
+
+test('rebates: null is an empty list, and no amount is negative', () => {
+  const row = {
+    date: '2026-11-12',
+    condition_id: '0xab',
+    asset_address: '0xc0',
+    maker_address: '0xcd',
+    rebated_fees_usdc: '0.000125',
+  }
+  expect(parseRebates(null, 'body')).toEqual([])
+  expect(parseRebates([row], 'body')).toMatchObject([{ rebatedFeesUsdc: '0.000125' }])
+  expect(() => parseRebates([{ ...row, rebated_fees_usdc: '-1' }], 'body')).toThrow(ParseError)
+  expect(() => parseRebates({}, 'body')).toThrow(ParseError)
+  expectOnlyParseErrors([parseRebates, (value, path) => parseRebates([value], path)], row)
+})
+
 test('whatever comes, nothing but a ParseError is thrown', () => {
   const parsers = [
     parseBook,
@@ -118,7 +156,8 @@ test('whatever comes, nothing but a ParseError is thrown', () => {
     parseLastTrades,
     parseHistory,
     parseHistories,
+    parseRewardPage,
   ]
-  const whole = { ...fixture('book'), history: {} }
+  const whole = { ...fixture('book'), ...fixture('rewards'), history: {} }
   expectOnlyParseErrors(parsers, whole)
 })

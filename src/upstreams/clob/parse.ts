@@ -1,5 +1,6 @@
 import {
   arrayOf,
+  type JsonObject,
   type Parser,
   parseAmount,
   parseArray,
@@ -118,3 +119,45 @@ function parsePoint(value: unknown, path: string): ClobPricePoint {
   const fields = parseFields(value, path)
   return { timeSec: fields.required('t', parseInteger), price: fields.required('p', parseNumber) }
 }
+
+/**
+ * A page of markets that pay rewards, as the CLOB sent it: it is shown as it is. Refused where a part
+ * that every page has is missing.
+ */
+export function parseRewardPage(value: unknown, path: string): JsonObject {
+  const fields = parseFields(value, path)
+  fields.required('data', arrayOf(parseRewardMarket))
+  fields.optional('next_cursor', parseString)
+  return parseObject(value, path)
+}
+
+function parseRewardMarket(value: unknown, path: string): void {
+  const fields = parseFields(value, path)
+  fields.required('condition_id', parseString)
+  fields.required('rewards_config', arrayOf(parseRewardConfig))
+  fields.list('tokens', (token, at) => parseFields(token, at).required('token_id', parseString))
+}
+
+function parseRewardConfig(value: unknown, path: string): void {
+  const fields = parseFields(value, path)
+  fields.required('asset_address', parseString)
+  fields.required('rate_per_day', parseNumber)
+}
+
+/** What a maker got back of the fees of a day in one market. `rebatedFeesUsdc` is a decimal. */
+export type ClobRebate = ReturnType<typeof parseRebate>
+
+function parseRebate(value: unknown, path: string) {
+  const fields = parseFields(value, path)
+  return {
+    date: fields.required('date', parseString),
+    conditionId: fields.required('condition_id', parseString),
+    assetAddress: fields.required('asset_address', parseString),
+    makerAddress: fields.required('maker_address', parseString),
+    rebatedFeesUsdc: fields.required('rebated_fees_usdc', parseAmount),
+  }
+}
+
+/** Null is an empty list. */
+export const parseRebates: Parser<ClobRebate[]> = (value, path) =>
+  value === null ? [] : parseArray(value, path, parseRebate)

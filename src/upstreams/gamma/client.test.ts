@@ -148,6 +148,23 @@ describe('lookups', () => {
   })
 })
 
+describe('a profile by its name', () => {
+  test('in any letter case, not by a part of it', async () => {
+    const { nowMs, wallets } = universe
+    const known = wallets.filter(({ name, createdMs }) => name !== '' && createdMs <= nowMs)
+    for (const { name, address } of known.slice(0, 20)) {
+      const found = await gamma.findProfileByName(name.toUpperCase())
+      expect(found).toMatchObject({ name, proxyWallet: address })
+    }
+    const part = known[0]?.name.slice(0, 4) ?? ''
+    expect(await gamma.findProfileByName(part)).toBeUndefined()
+  })
+
+  test('undefined when the search finds other things alone', async () => {
+    expect(await gamma.findProfileByName('bitcoin')).toBeUndefined()
+  })
+})
+
 test('a refusal of Gamma is an error with its message', async () => {
   await expect(gamma.getProfile('nobody')).rejects.toMatchObject({
     status: 400,

@@ -1,4 +1,4 @@
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { eachCursorPage, inBatches } from '../transport/paging.js'
 import { arrayOf, type Parser } from '../transport/parse-json.js'
 import type { PathLimit } from '../transport/rate-limit.js'
@@ -21,6 +21,7 @@ import {
   type GammaTeam,
   isBinary,
   parseEvent,
+  parseFoundProfiles,
   parseGammaMarket,
   parseProfile,
   parseSearchResult,
@@ -49,6 +50,9 @@ const MARKET_TOKENS_MAX = 50
 const MARKET_CONDITIONS_MAX = 20
 const EVENTS_PER_PAGE = 100
 const MARKETS_PER_PAGE = 100
+const PROFILES_PER_PAGE = 50
+/** A search shows the best matches first: what is not on its first pages is not there. */
+const PROFILE_PAGES_MAX = 3
 
 /** Gamma: the catalogue of events, markets, series and tags. */
 export class GammaClient {
@@ -203,8 +207,22 @@ export class GammaClient {
   }
 
   /** `undefined`: the owner of the address has made no profile. */
-  getProfile(address: string, signal?: AbortSignal): Promise<GammaProfile | undefined> {
-    return this.#http.find('/public-profile', { address }, { parse: parseProfile, signal })
+  getProfile(address: string, call: CallOptions = {}): Promise<GammaProfile | undefined> {
+    return this.#http.find('/public-profile', { address }, { ...call, parse: parseProfile })
+  }
+
+  /** The profile of that name, in any letter case. `undefined`: none of those that the search finds. */
+  async findProfileByName(name: string, call: CallOptions = {}): Promise<GammaProfile | undefined> {
+    const wanted = name.toLowerCase()
+    for (let page = 1; page <= PROFILE_PAGES_MAX; page++) {
+      const search = { q: name, page, limitPerType: PROFILES_PER_PAGE, searchTags: false }
+      const query = toGammaQuery({ ...search, searchProfiles: true })
+      const options = { ...call, parse: parseFoundProfiles }
+      const profiles = await this.#http.get('/public-search', query, options)
+      const found = profiles.find((profile) => profile.name?.toLowerCase() === wanted)
+      if (found !== undefined || profiles.length < PROFILES_PER_PAGE) return found
+    }
+    return undefined
   }
 
   listSports(signal?: AbortSignal): Promise<GammaSport[]> {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { expectOnlyParseErrors } from '../../../test/spoiled-objects.js'
 import {
   parseEvent,
+  parseFoundProfiles,
   parseGammaMarket,
   parseProfile,
   parseSearchResult,
@@ -152,8 +153,10 @@ test('whatever comes, nothing but a ParseError is thrown', () => {
     parseTeam,
     parseSport,
     parseSearchResult,
+    parseProfile,
+    parseFoundProfiles,
   ]
-  const event = fixture('event')
+  const event = { ...fixture('event'), ...fixture('profile'), profiles: [] }
   const names = [...Object.keys(event), ...Object.keys(event.markets[0])]
   expectOnlyParseErrors(parsers, event, names)
 })

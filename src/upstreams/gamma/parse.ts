@@ -44,6 +44,10 @@ export function parseSearchResult(value: unknown, path: string) {
   }
 }
 
+/** The profiles of a search alone: what else it finds is not looked at. */
+export const parseFoundProfiles: Parser<GammaProfile[]> = (value, path) =>
+  parseFields(value, path).list('profiles', parseProfile)
+
 function parseSearchTag(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {

@@ -68,6 +68,17 @@ describe('a node', () => {
     expect(await ask(client, askReceiptLogs(hash))).toEqual(logs)
   })
 
+  test('has the code of contracts, in the order of the addresses', async () => {
+    const { wallets, nowMs } = node.universe
+    const created = wallets.filter(({ createdMs }) => createdMs <= nowMs)
+    const contract = created.find(({ kind }) => kind === 'deposit')
+    const key = created.find(({ kind }) => kind === 'eoa')
+    const codes = await openClient().getCodes([contract?.address ?? '', key?.address ?? ''])
+    // The owner of a deposit wallet ends its code.
+    const owner = contract?.owner.slice(2) ?? ''
+    expect(codes).toEqual([expect.stringMatching(new RegExp(`^0x[0-9a-f]+${owner}$`)), '0x'])
+  })
+
   test('answers a batch item by item', async () => {
     const client = openClient()
     const [number, block, refused, missing] = await client.batch([

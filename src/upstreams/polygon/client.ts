@@ -1,12 +1,18 @@
 import { CHAIN_ID } from '../../core/blocks.js'
 import { UpstreamError } from '../transport/errors.js'
-import type { ConnectorOptions } from '../transport/http.js'
-import { HttpUpstream } from '../transport/http.js'
+import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import type { LogFilter } from './filter.js'
 import type { ChainLog } from './log.js'
 import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
 import type { Head } from './parse.js'
-import { askBlock, askBlockNumber, askChainId, askLogs, type RpcRequest } from './requests.js'
+import {
+  askBlock,
+  askBlockNumber,
+  askChainId,
+  askCode,
+  askLogs,
+  type RpcRequest,
+} from './requests.js'
 import { type BatchOutcomes, RpcClient } from './rpc.js'
 import { AnswerError } from './rpc-error.js'
 
@@ -54,6 +60,11 @@ export class PolygonClient {
   /** `undefined`: the node does not have it. */
   getBlock(at: number | 'latest', signal?: AbortSignal): Promise<Head | undefined> {
     return this.#rpc.call(askBlock(at), signal)
+  }
+
+  /** The codes at these addresses, in their order; `0x`: there is no contract. One POST for up to 100. */
+  getCodes(addresses: readonly string[], call: CallOptions = {}): Promise<readonly string[]> {
+    return this.#rpc.together(addresses.map(askCode), (codes) => codes, call)
   }
 
   /** The logs of all blocks from one to another, in order; the last block must exist. */

@@ -69,7 +69,7 @@ function parseBloom(value: unknown, path: string): string {
 }
 
 /** Bytes of any length. */
-function parseBytes(value: unknown, path: string): string {
+export function parseBytes(value: unknown, path: string): string {
   const isBytes = typeof value === 'string' && isHex(value, value.length / 2 - 1)
   return isBytes && value.length % 2 === 0 ? value : refuseValue(path, 'bytes in hex', value)
 }

@@ -1,7 +1,7 @@
 import { parseArray, refuseValue } from '../transport/parse-json.js'
 import type { LogFilter } from './filter.js'
 import { type ChainLog, parseQuantityField } from './log.js'
-import { type Head, parseHead, parseOrderedLogs, parseReceiptLogs } from './parse.js'
+import { type Head, parseBytes, parseHead, parseOrderedLogs, parseReceiptLogs } from './parse.js'
 
 /** A method call and how its result is parsed. `parse` throws ParseError on what must not be trusted. */
 export type RpcRequest<T> = {
@@ -67,6 +67,13 @@ export function askReceiptLogs(blockHash: string): RpcRequest<ChainLog[] | undef
       result === null ? undefined : parseArray(result, path, parseItem).flat(),
   }
 }
+
+/** The code of a contract; `0x` of an address without one. */
+export const askCode = (address: string): RpcRequest<string> => ({
+  method: 'eth_getCode',
+  params: [address, 'latest'],
+  parse: parseBytes,
+})
 
 const toHex = (value: number): string => `0x${value.toString(16)}`
 

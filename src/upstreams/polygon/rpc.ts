@@ -121,7 +121,7 @@ export class RpcClient {
   }
 }
 
-type Patience = Pick<PostOptions<unknown>, 'signal' | 'patienceMs'>
+type Patience = Pick<PostOptions<unknown>, 'signal' | 'accountId' | 'patienceMs'>
 
 function outcomeOf<T>(parse: () => T): RpcOutcome<T> {
   try {

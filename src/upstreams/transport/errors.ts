@@ -4,6 +4,8 @@ export type UpstreamErrorParts = {
   retryable: boolean
   /** HTTP status, when there was an answer. */
   status?: number | undefined
+  /** The error text of a refusal, as the upstream wrote it. */
+  said?: string | undefined
   /** How long the upstream asked us to wait. */
   retryAfterMs?: number | undefined
   cause?: unknown
@@ -15,16 +17,18 @@ export class UpstreamError extends Error {
   readonly upstream: string
   readonly retryable: boolean
   readonly status: number | undefined
+  readonly said: string | undefined
   readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    { upstream, retryable, status, retryAfterMs, cause }: UpstreamErrorParts,
+    { upstream, retryable, status, said, retryAfterMs, cause }: UpstreamErrorParts,
   ) {
     super(`${upstream}: ${message}`, { cause })
     this.upstream = upstream
     this.retryable = retryable
     this.status = status
+    this.said = said
     this.retryAfterMs = retryAfterMs
   }
 }

@@ -88,8 +88,9 @@ function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outco
   if (status >= 200 && status < 300) return parse(request, answer, options)
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429
   const retryAfterMs = retryable ? parseRetryAfterMs(headers, text, options.nowMs()) : undefined
-  const message = `answered ${status}: ${show(errorText(text), options)}`
-  const error = toError(request, options, message, { retryable, status, retryAfterMs })
+  const said = show(errorText(text), options)
+  const message = `answered ${status}: ${said}`
+  const error = toError(request, options, message, { retryable, status, said, retryAfterMs })
   return { result: status >= 500 ? 'failed' : 'refused', error }
 }
 
