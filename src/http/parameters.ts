@@ -9,6 +9,7 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
   hex: (text) => text.toLowerCase(),
   // A structured condition id lacks its last byte in some answers of the platform.
   'condition-id': (text) => text.toLowerCase().replace(/^(0x[0-9a-f]{62})$/, '$100'),
+  'builder-code': (text) => text.toLowerCase().replace(/^(?=[0-9a-f]{64}$)/, '0x'),
   'token-id': (text) => text.replace(/^0+(?=\d)/, ''),
   // A mixture of capitals and small letters is a mistake, and stays one.
   capitals: (text) => (text === text.toLowerCase() ? text.toUpperCase() : text),
@@ -38,6 +39,13 @@ export const OrderHash = Type.String({
   format: 'hex',
   pattern: '^0x[0-9a-fA-F]{64}$',
   description: 'an order: 0x and 64 hexadecimal digits',
+})
+
+/** Zeros are how rows say that there is no builder. */
+export const BuilderCode = Type.String({
+  format: 'builder-code',
+  pattern: '^(?!(0x)?0{64}$)(0x)?[0-9a-fA-F]{64}$',
+  description: 'a builder: 64 hexadecimal digits, not all of them zero',
 })
 
 export const Slug = Type.String({

@@ -15,6 +15,12 @@ export type TradeScope = SeqRange & {
   /** `undefined`: of all tokens. */
   tokens: readonly number[] | undefined
   orderHash: string | undefined
+  /** `undefined`: of all builders and of none. */
+  builder: number | undefined
+  /** Whether the owner of the order sells; `undefined`: either. */
+  isSell: boolean | undefined
+  /** Only fills whose owner paid a fee. */
+  isCharged: boolean
   usdMin: bigint | undefined
   /** Compared with what the owner of the order gave: money when it bought, shares when it sold. */
   makerAmountMin: bigint | undefined
@@ -62,7 +68,8 @@ export type TradeGroupRow = TradeRow & {
 export type GroupBy = 'order_hash' | 'user_trade'
 
 /**
- * Fills by their place on the chain. Indexes of each partition: wallet, taker or token, then seq.
+ * Fills by their place on the chain. Indexes of each partition: wallet (for those with a fee: fee),
+ * taker, token or builder, then seq; without any of them the primary key.
  * A wallet with two roles is two scans that are merged: one scan for both could not be in order.
  */
 export function selectTrades(
@@ -244,7 +251,7 @@ function groupFills(
 
 function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: Role): Fragment {
   const f = sql(alias)
-  const { wallet, tokens, orderHash, usdMin, makerAmountMin } = scope
+  const { wallet, tokens, orderHash, builder, isSell, isCharged, usdMin, makerAmountMin } = scope
   const conditions = [
     withinSeq(sql, `${alias}.seq`, scope),
     kind === 'combo' ? sql`${f}.flags & 128 <> 0` : sql`${f}.flags & 128 = 0`,
@@ -259,6 +266,9 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   if (orderHash !== undefined) {
     conditions.push(sql`${f}.order_hash = ${hexToBytes(orderHash)}`)
   }
+  if (builder !== undefined) conditions.push(sql`${f}.builder = ${builder}`)
+  if (isSell !== undefined) conditions.push(sql`${f}.flags & 1 = ${isSell ? 1 : 0}`)
+  if (isCharged) conditions.push(sql`${f}.fee > 0`)
   if (usdMin !== undefined) conditions.push(sql`${f}.usd >= ${usdMin}`)
   if (makerAmountMin !== undefined) {
     conditions.push(sql`${makerAmount(sql, alias)} >= ${makerAmountMin}`)

@@ -140,7 +140,7 @@ describe('GET /v3/wallets/{address}/trades', () => {
       const own = combos.filter((fill) => fill.maker === wallet || fill.taker === wallet)
       expect(reply).toMatchObject({
         include_combos: true,
-        included_position_types: ['standard', 'combo'],
+        included_position_types: ['market', 'combo'],
         combo_trade_count: own.length,
         combo_has_more: false,
         combo_source: 'v3.wallet_combos.trades',

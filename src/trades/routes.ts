@@ -1,113 +1,34 @@
-import { type TObject, Type } from 'typebox'
+import { Type } from 'typebox'
 import { V3_HEAVY } from '../accounts/access.js'
-import { selectSeqRange } from '../blocks/seq-range.js'
+import { selectBuilderId } from '../builders/queries.js'
 import { COMBO_TRADES_SOURCE, presentComboTrade } from '../combos/present.js'
 import { ComboTrade } from '../combos/schemas.js'
 import { badRequest } from '../core/errors.js'
-import { parseMillionths } from '../core/money.js'
-import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
-import { createView, defineList, type ListView } from '../http/list.js'
+import { defineList } from '../http/list.js'
 import {
   Address,
+  BuilderCode,
   MarketFilters,
   Millionths,
-  Order,
-  OrderHash,
   oneOf,
-  TimeBounds,
+  Slug,
   TokenId,
-  Usd,
 } from '../http/parameters.js'
 import { withMarkets } from '../markets/market-block.js'
-import { type MarketFilter, selectTokenIds } from '../markets/market-filter.js'
-import type { Sql } from '../store/connection.js'
 import { selectWalletId } from '../wallets/queries.js'
-import { presentOrder, presentTrade, presentUserTrade, type WithMarket } from './present.js'
+import { type Role, selectTrades } from './queries.js'
 import {
-  type GroupBy,
-  type Role,
-  selectTradeGroups,
-  selectTrades,
-  selectTradesByOrder,
-  type TradeGroupRow,
-  type TradeScope,
-} from './queries.js'
-import { OrderTrades, Trade } from './schemas.js'
-
-const PAGE = { name: 'trades', limitMax: 300 }
-
-const TradeFilters = {
-  ...TimeBounds,
-  order: Order,
-  order_hash: Type.Optional(OrderHash),
-  min_amount_usd: Type.Optional(Usd),
-  sort_by: Type.Optional(oneOf(['order_hash'], 'shows the fills of an order side by side')),
-}
-
-const byTime = createView({
-  row: Trade,
-  select: async (sql: Sql, scope: TradeScope, page: Page) =>
-    withMarkets(sql, await selectTrades(sql, 'market', scope, page)),
-  keyOf: ({ seq }) => [seq],
-  present: presentTrade,
-})
-
-const byOrder = createView({
-  row: Trade,
-  select: async (sql: Sql, scope: TradeScope, page: Page) =>
-    withMarkets(sql, await selectTradesByOrder(sql, scope, page)),
-  keyOf: ({ head, seq }) => [head, seq],
-  present: presentTrade,
-})
-
-const grouped = (
-  groupBy: GroupBy,
-  row: TObject,
-  present: (row: WithMarket<TradeGroupRow>) => object,
-): ListView<TradeScope> =>
-  createView({
-    row,
-    select: async (sql: Sql, scope: TradeScope, page: Page) =>
-      withMarkets(sql, await selectTradeGroups(sql, groupBy, scope, page)),
-    keyOf: ({ seq }) => [seq],
-    present,
-    echo: { grouped_by: groupBy },
-  })
-
-const orders = grouped('order_hash', OrderTrades, presentOrder)
-const userTrades = grouped('user_trade', Trade, presentUserTrade)
-
-type TradeFilter = MarketFilter & {
-  after?: number
-  before?: number
-  order?: 'asc' | 'desc'
-  order_hash?: string
-  min_amount_usd?: string
-  min_amount?: string
-}
-
-/** What all lists of trades ask for. `undefined`: no trade can match. */
-async function resolveTrades(
-  sql: Sql,
-  filter: TradeFilter,
-  of: { wallet: number | undefined; roles: readonly Role[] },
-  until: number | undefined,
-): Promise<TradeScope | undefined> {
-  const range = await selectSeqRange(sql, filter, until)
-  const tokens = await selectTokenIds(sql, filter)
-  if (range === undefined || tokens?.length === 0) return undefined
-  const { order_hash: orderHash, min_amount_usd: usdMin, min_amount: makerAmountMin } = filter
-  return {
-    ...range,
-    ...of,
-    tokens,
-    orderHash,
-    usdMin: usdMin === undefined ? undefined : parseMillionths(usdMin),
-    makerAmountMin: makerAmountMin === undefined ? undefined : BigInt(makerAmountMin),
-    isAscending: filter.order === 'asc',
-  }
-}
+  chooseTradeView,
+  GroupByOrder,
+  isSellSide,
+  OwnerSide,
+  resolveTrades,
+  SortByOrder,
+  TRADE_PAGE,
+  TRADE_VIEWS,
+  TradeFilters,
+} from './trade-lists.js'
 
 const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   maker: ['maker'],
@@ -122,10 +43,12 @@ export const walletTrades = defineList({
   description: `The fills of a wallet, newest first, as the chain logs them: an order that took shows as a row of its own, whose taker is the exchange, and again as the \`taker\` of each order that it met. Sums over a wallet take the rows of role \`maker\`. \`group_by\` leaves the others out: \`order_hash\` gives a row for each order, \`user_trade\` one for each token and direction of a transaction.`,
   tag: 'trades',
   access: V3_HEAVY,
+  narrowBy: ['after', 'before', 'market_slug', 'condition_id', 'token_id'],
   params: Type.Object({ address: Address }),
   query: Type.Object({
     ...TradeFilters,
     ...MarketFilters,
+    sort_by: SortByOrder,
     side: oneOf(['maker', 'taker', 'both'], 'what the wallet is in the fill', {
       default: 'both',
     }),
@@ -138,13 +61,9 @@ export const walletTrades = defineList({
       description: 'adds the trades of combos as a second list',
     }),
   }),
-  page: PAGE,
-  views: { byTime, byOrder, orders, userTrades },
-  chooseView: ({ group_by: groupBy, sort_by: sortBy }) => {
-    if (groupBy === 'order_hash') return 'orders'
-    if (groupBy !== undefined) return 'userTrades'
-    return sortBy === undefined ? 'byTime' : 'byOrder'
-  },
+  page: TRADE_PAGE,
+  views: TRADE_VIEWS,
+  chooseView: chooseTradeView,
   resolve: async (sql, input, { until }) => {
     if (input.include_combos && input.order_hash !== undefined) {
       throw badRequest(
@@ -170,7 +89,7 @@ export const walletTrades = defineList({
       const shown = await withMarkets(sql, rows.slice(0, page.limit - 1))
       return {
         include_combos: true,
-        included_position_types: ['standard', 'combo'],
+        included_position_types: ['market', 'combo'],
         combo_trades: shown.map((row) => ({
           ...presentComboTrade(row),
           source: COMBO_TRADES_SOURCE,
@@ -183,6 +102,12 @@ export const walletTrades = defineList({
   },
 })
 
+const MarketTradeFilters = Type.Object({
+  ...TradeFilters,
+  sort_by: SortByOrder,
+  group_by: GroupByOrder,
+})
+
 export const marketTrades = defineList({
   path: '/v3/markets/:token_id/trades',
   operationId: 'listMarketTrades',
@@ -191,19 +116,60 @@ export const marketTrades = defineList({
     'The fills of one outcome token, newest first, each from the side of the owner of its order.',
   tag: 'trades',
   access: V3_HEAVY,
+  narrowBy: ['after', 'before'],
   params: Type.Object({ token_id: TokenId }),
-  query: Type.Object({
-    ...TradeFilters,
-    group_by: Type.Optional(oneOf(['order_hash'], 'a row for each order')),
-  }),
-  page: PAGE,
-  views: { byTime, byOrder, orders },
-  chooseView: ({ group_by: groupBy, sort_by: sortBy }) => {
-    if (groupBy !== undefined) return 'orders'
-    return sortBy === undefined ? 'byTime' : 'byOrder'
-  },
-  resolve: (sql, input, { until }) =>
-    resolveTrades(sql, input, { wallet: undefined, roles: ROLES.maker }, until),
+  query: MarketTradeFilters,
+  page: TRADE_PAGE,
+  views: TRADE_VIEWS,
+  chooseView: chooseTradeView,
+  resolve: (sql, input, { until }) => resolveTrades(sql, input, {}, until),
 })
 
-export const tradeRoutes = endpointRoutes([walletTrades, marketTrades])
+export const slugTrades = defineList({
+  path: '/v3/markets/slug/:slug/trades',
+  operationId: 'listMarketTradesBySlug',
+  summary: 'Trades of a market',
+  description:
+    'The fills of all outcome tokens of a market, newest first, each from the side of the owner of its order.',
+  tag: 'trades',
+  access: V3_HEAVY,
+  narrowBy: ['after', 'before'],
+  params: Type.Object({ slug: Slug }),
+  query: MarketTradeFilters,
+  page: TRADE_PAGE,
+  views: TRADE_VIEWS,
+  chooseView: chooseTradeView,
+  resolve: (sql, { slug, ...filter }, { until }) =>
+    resolveTrades(sql, { ...filter, market_slug: slug }, {}, until),
+})
+
+export const allTrades = defineList({
+  path: '/v3/trades',
+  operationId: 'listTrades',
+  summary: 'Trades of all markets',
+  description:
+    'All fills, newest first, each from the side of the owner of its order. Filters narrow each other. Trades of combos are in lists of their own.',
+  tag: 'trades',
+  access: V3_HEAVY,
+  narrowBy: ['after', 'before', 'market_slug', 'condition_id', 'token_id'],
+  params: Type.Object({}),
+  query: Type.Object({
+    ...TradeFilters,
+    ...MarketFilters,
+    min_amount: Type.Optional(Millionths),
+    builder: Type.Optional(BuilderCode),
+    side: OwnerSide,
+    sort_by: SortByOrder,
+    group_by: GroupByOrder,
+  }),
+  page: TRADE_PAGE,
+  views: TRADE_VIEWS,
+  chooseView: chooseTradeView,
+  resolve: async (sql, { builder: code, side, ...filter }, { until }) => {
+    const builder = code === undefined ? undefined : await selectBuilderId(sql, code)
+    const scope = await resolveTrades(sql, filter, { builder, isSell: isSellSide(side) }, until)
+    return code !== undefined && builder === undefined ? undefined : scope
+  },
+})
+
+export const tradeRoutes = endpointRoutes([walletTrades, marketTrades, slugTrades, allTrades])

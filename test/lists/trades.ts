@@ -1,4 +1,5 @@
-import { marketTrades, walletTrades } from '../../src/trades/routes.js'
+import { allTrades, marketTrades, slugTrades, walletTrades } from '../../src/trades/routes.js'
+import type { ApiWorld } from '../api-world.js'
 import { mostFrequent, type Subject } from './subject.js'
 
 export const TRADE_LISTS: Subject[] = [
@@ -14,4 +15,24 @@ export const TRADE_LISTS: Subject[] = [
     paged: [{}, { order: 'asc' }, { sort_by: 'order_hash', order: 'asc' }],
     unpaged: [{ group_by: 'order_hash' }],
   },
+  {
+    list: slugTrades,
+    path: (world) =>
+      `/v3/markets/slug/${mostFrequent(world, ({ token }) => slugOf(world, token))}/trades`,
+    paged: [{}, { order: 'asc' }, { sort_by: 'order_hash' }],
+    unpaged: [{ group_by: 'order_hash' }],
+  },
+  {
+    list: allTrades,
+    path: () => '/v3/trades',
+    base: { min_amount_usd: '150' },
+    paged: [{}, { order: 'asc' }, { sort_by: 'order_hash' }, { side: 'buy' }],
+    unpaged: [{ group_by: 'order_hash' }],
+  },
 ]
+
+/** The slug of a token's market; the token itself where the catalogue of the test lacks the market. */
+function slugOf({ universe }: ApiWorld, token: string): string {
+  const of = universe.catalogue.token(token)?.of
+  return of?.kind === 'market' && Number(of.event.id) % 4 !== 0 ? of.slug : token
+}
