@@ -19,9 +19,7 @@ export async function selectSeqRange(
   { after, before }: TimeRange,
   until = Number.POSITIVE_INFINITY,
 ): Promise<SeqRange | undefined> {
-  if (after !== undefined && before !== undefined && after > before) {
-    throw badRequest('Invalid range: `after` must not be later than `before`.')
-  }
+  checkTimeRange({ after, before })
   const [row] = await sql<RangeRow[]>`
     select (select block from chain_state) as head,
            (select number from blocks where time >= ${after ?? 0} order by time, number limit 1)
@@ -35,6 +33,13 @@ export async function selectSeqRange(
     until: Math.min(until, (lastBlock + 1) * LOGS_PER_BLOCK - 1),
   }
   return range.min <= range.until ? range : undefined
+}
+
+/** Throws a 400 for a range that ends before it begins. */
+export function checkTimeRange({ after, before }: TimeRange): void {
+  if (after !== undefined && before !== undefined && after > before) {
+    throw badRequest('Invalid range: `after` must not be later than `before`.')
+  }
 }
 
 /** The condition that a column lies in the range. */

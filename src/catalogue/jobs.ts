@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
-import { pollUntil } from '../lib/timing.js'
+import { untilLive } from '../jobs/until-live.js'
 import { CatalogueSync, registerCatalogueGauges } from './catalogue-sync.js'
 import { catalogueDepsOf } from './deps.js'
 import type { LookupCounts } from './lookup-queue.js'
@@ -59,9 +59,3 @@ const presentLookups = (counts: LookupCounts) => ({
   gamma_hydration_status_errors: counts.statusErrors,
   gamma_hydration_parse_errors: counts.parseErrors,
 })
-
-/** A short catch-up of the chain goes first: both at once would make both late. */
-async function untilLive({ chain }: Context, signal: AbortSignal): Promise<void> {
-  const isLive = () => chain.follower === undefined || chain.follower.phase === 'live'
-  await pollUntil(isLive, { everyMs: 1_000, timeoutMs: 30_000, signal })
-}

@@ -65,6 +65,8 @@ export type ListDefinition<
   params: Params
   query: Query
   page: ListPage
+  /** Whether a request may walk by cursor, where not every one may. */
+  isWalk?: (input: Static<Params> & Static<Query>) => boolean
   /**
    * Turns parameters into what the queries take, and throws a 400 where they do not fit together.
    * `undefined`: nothing can match.
@@ -190,7 +192,11 @@ export function defineList<
       caller,
       isBranched,
       cursor: asked.cursor,
-      hasCursors: page.hasCursors !== false && view.echo === undefined && !isBranched,
+      hasCursors:
+        page.hasCursors !== false &&
+        view.echo === undefined &&
+        !isBranched &&
+        (definition.isWalk?.(input) ?? true),
       issuedFor: JSON.stringify([caller.accountId, path, values]),
       limit: Math.min(Math.max(asked.limit, 1), most),
       offset: Math.max(asked.offset, 0),
@@ -306,7 +312,7 @@ async function readCursor(
 ) {
   if (asked.cursor === undefined) return undefined
   if (!asked.hasCursors) {
-    throw badRequest('Invalid cursor: grouped and combined lists page by offset.')
+    throw badRequest('Invalid cursor: this view of the list pages by offset; leave out cursor.')
   }
   if (asked.offset > 0) throw badRequest('Invalid cursor: give either cursor or offset, not both.')
   return await cursors.read(asked.cursor, asked.issuedFor)
