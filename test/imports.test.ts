@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'combos',
     'identities',
     'markets',
+    'positions',
     'rewards',
     'status',
     'trades',
