@@ -12,14 +12,20 @@ import { readFills } from './trades/fill-model.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 
+type WorldOptions = { historyMs?: number; seed?: number; intensity?: number; comboShare?: number }
+
 export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
 
 /**
  * A simulated history that is booked, with its catalogue, behind the production application, whose
  * upstreams are the simulator's. The clock stands at the end of the history.
  */
-export async function openApiWorld({ historyMs = 40 * 60_000, seed = 5 } = {}) {
-  const universe = new Universe({ seed, startMs: START_MS })
+export async function openApiWorld({
+  historyMs = 40 * 60_000,
+  seed = 5,
+  ...life
+}: WorldOptions = {}) {
+  const universe = new Universe({ seed, startMs: START_MS, ...life })
   universe.advance(START_MS + historyMs)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))

@@ -4,7 +4,7 @@ import type { Catalogue } from './catalogue.js'
 import { comboBegunBy, drawCombo, migratedMarket } from './combos.js'
 import { Errands } from './errands.js'
 import type { Fair } from './fair.js'
-import { Floor } from './floor.js'
+import { COMBO_SHARE, Floor } from './floor.js'
 import type { Ledger } from './ledger.js'
 import { LifeCycle } from './life-cycle.js'
 import { Matching } from './matching.js'
@@ -18,6 +18,7 @@ import { Takers } from './takers.js'
 /** Takers who come by in a second at normal intensity; about half of them trade. */
 const VISITORS_PER_SEC = 0.122
 const OLD_ERA_VISITORS_PER_SEC = 0.6
+/** At the normal share of trades that go to combos. */
 const COMBOS_PER_SEC = 0.0012
 const MIGRATIONS_PER_SEC = 0.0008
 /** Orders are paired about this long before the block that settles them. */
@@ -27,6 +28,7 @@ const GAP_SEC_MAX = 4
 type EngineParts = {
   seed: number
   intensity: number
+  comboShare: number
   /** Before this moment is the old era. */
   startMs: number
   catalogue: Catalogue
@@ -52,9 +54,9 @@ export class Engine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts
-    const { seed, startMs, population, fair, quotes, catalogue, ledger } = parts
+    const { seed, startMs, comboShare, population, fair, quotes, catalogue, ledger } = parts
     this.#ledger = ledger
-    this.#floor = new Floor(catalogue)
+    this.#floor = new Floor(catalogue, comboShare)
     const floor = this.#floor
     this.#takers = new Takers(seed, population, { fair, quotes, ledger, floor })
     this.#matching = new Matching(population, { quotes, ledger })
@@ -113,7 +115,8 @@ export class Engine {
   }
 
   #compose(rng: Rng, atMs: number, seconds: number, perform: (acts: Act[]) => void): void {
-    for (let count = rng.poisson(COMBOS_PER_SEC * seconds); count > 0; count--) {
+    const rate = COMBOS_PER_SEC * (this.#parts.comboShare / COMBO_SHARE)
+    for (let count = rng.poisson(rate * seconds); count > 0; count--) {
       const combo = drawCombo(rng, this.#floor, this.#parts.fair, atMs)
       if (combo === undefined || this.#parts.catalogue.comboByCondition(combo.conditionId)) continue
       this.#parts.catalogue.addCombo(combo)

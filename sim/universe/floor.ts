@@ -4,9 +4,10 @@ import type { Combo, Market, MarketEvent } from './market.js'
 import { Lottery, type Rng } from './random.js'
 import { INTERVALS, windowAt, windowSlug } from './windows.js'
 
-/** Share of trades that go to the windows of coins, to combos, and to everything else. */
-const WINDOW_SHARE = 0.62
-const COMBO_SHARE = 0.02
+/** Share of trades that go to combos, unless the universe says otherwise. */
+export const COMBO_SHARE = 0.02
+/** Share of the other trades that go to the windows of coins; the rest goes to everything else. */
+const WINDOW_SHARE = 0.62 / (1 - COMBO_SHARE)
 /** Orders of the last seconds would settle after the end. */
 const LAST_ORDER_MS = 4_000
 const DRAWS_MAX = 5
@@ -22,14 +23,16 @@ type Slot = {
 /** The trading floor: which markets can be traded at a moment, and which of them draws a crowd. */
 export class Floor {
   readonly #catalogue: Catalogue
+  readonly #comboShare: number
   readonly #slots: Lottery<Slot>
   readonly #current = new Map<Slot, Market>()
   #topics: Market[] = []
   #lottery = new Lottery<Market>([], () => 0)
   #lotteryEndsMs = 0
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, comboShare: number) {
     this.#catalogue = catalogue
+    this.#comboShare = comboShare
     const slots = COINS.flatMap(({ coin, popularity }) =>
       INTERVALS.map((entry) => ({
         coin,
@@ -50,8 +53,9 @@ export class Floor {
   /** `undefined` when the draw fell on something that cannot be traded at that moment. */
   draw(rng: Rng, atMs: number): Market | Combo | undefined {
     const share = rng.next()
-    if (share < WINDOW_SHARE) return this.drawWindow(rng, atMs)
-    if (share < WINDOW_SHARE + COMBO_SHARE) return this.#drawCombo(rng, atMs)
+    const windowShare = WINDOW_SHARE * (1 - this.#comboShare)
+    if (share < windowShare) return this.drawWindow(rng, atMs)
+    if (share < windowShare + this.#comboShare) return this.#drawCombo(rng, atMs)
     return this.drawTopic(rng, atMs)
   }
 

@@ -6,6 +6,7 @@ import { Catalogue } from './catalogue.js'
 import { Chain, OLD_ERA_END_MS, OLD_ERA_START_MS } from './chain.js'
 import { Engine } from './engine.js'
 import { Fair } from './fair.js'
+import { COMBO_SHARE } from './floor.js'
 import { BLOCKS_AHEAD, Forthcoming } from './forthcoming.js'
 import { Ledger } from './ledger.js'
 import type { Combo, Market, MarketEvent, Payouts } from './market.js'
@@ -46,11 +47,13 @@ export type UniverseOptions = {
   startMs: number
   /** How much is traded; 1 is about 17,500 fills a day. */
   intensity?: number
+  /** Share of trades that go to combos, and with it how many combos there are. */
+  comboShare?: number
   /** Replacements of an earlier life, to be lived again. */
   reorgs?: readonly Reorg[]
 }
 
-/** The whole simulated world. Seed, start and intensity decide everything that ever happens in it. */
+/** The whole simulated world. Its options decide everything that ever happens in it. */
 export class Universe {
   readonly seed: number
   readonly startMs: number
@@ -71,7 +74,8 @@ export class Universe {
   #branch = 0
   #nowMs: number
 
-  constructor({ seed, startMs, intensity = 1, reorgs = [] }: UniverseOptions) {
+  constructor(options: UniverseOptions) {
+    const { seed, startMs, intensity = 1, comboShare = COMBO_SHARE, reorgs = [] } = options
     if (startMs < OLD_ERA_END_MS) {
       const earliest = new Date(OLD_ERA_END_MS).toISOString()
       throw new RangeError(`a universe cannot begin before ${earliest}`)
@@ -100,6 +104,7 @@ export class Universe {
     const engine = new Engine({
       seed,
       intensity,
+      comboShare,
       startMs,
       catalogue: this.catalogue,
       population: this.#population,
