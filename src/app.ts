@@ -15,6 +15,7 @@ import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/se
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
+import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { tradeRoutes } from './trades/routes.js'
 
@@ -29,6 +30,7 @@ const API: ApiRoutes[] = [
   candleRoutes,
   windowRoutes,
   tradeRoutes,
+  rewardRoutes,
 ]
 
 /** Puts the HTTP door together. It does not listen yet. */

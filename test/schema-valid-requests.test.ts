@@ -16,11 +16,14 @@ type Schema = {
 type Parameter = { name: string; in: 'query' | 'path'; required?: boolean; schema: Schema }
 type Document = { paths: Record<string, { get?: { parameters?: Parameter[] } }> }
 
+/** No upstream answers. */
+const NOWHERE = 'http://127.0.0.1:1'
+
 let t: TestApp
 let key: string
 let paths: [string, Parameter[]][]
 beforeAll(async () => {
-  t = await createTestApp({ config: { siteUrl: 'http://127.0.0.1:1' } })
+  t = await createTestApp({ config: { siteUrl: NOWHERE, clobUrl: NOWHERE, gammaUrl: NOWHERE } })
   key = (await t.createCaller('enterprise')).key
   const { paths: described } = (await t.app.inject('/openapi.json')).json<Document>()
   paths = Object.entries(described).flatMap(([path, { get }]) =>

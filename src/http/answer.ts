@@ -20,6 +20,8 @@ export type AnswerDefinition<
   body?: Body
   /** Without `elapsed_ms`, which every answer has. */
   reply: Reply
+  /** The refusals that not every endpoint can give, by status. */
+  errors?: Record<number, TSchema>
   /** False: the answer does not depend on the chain. */
   isOfChain?: boolean
   /** How long an answer may be served again, to every caller. */
@@ -49,7 +51,7 @@ export function defineAnswer<
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
     ...(body !== undefined && { body }),
-    response: { 200: reply },
+    response: { 200: reply, ...definition.errors },
   }
   const config = { access, isOfChain, ...(cacheMs !== undefined && { cacheMs }) }
   return {

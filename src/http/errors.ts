@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
 import type { FloodLog } from '../lib/flood-log.js'
 import { isOutage } from '../store/connection.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
 import { markAnswer } from './request-headers.js'
 
 const INCOMPLETE = 'The client left before its request was complete.'
@@ -19,7 +20,9 @@ export function handleErrors(app: FastifyInstance, log: FloodLog): void {
       log.write('error', 'request failed', () => ({ err: error, ...fields }), kind)
     } else if (known.status >= 500) {
       const reason = known.message
-      log.write('warn', 'request refused', () => ({ reason, ...fields }), `${route} ${reason}`)
+      const cause = known.cause instanceof UpstreamError ? { cause: known.cause.message } : {}
+      const shown = () => ({ reason, ...cause, ...fields })
+      log.write('warn', 'request refused', shown, `${route} ${reason}`)
     }
     const body = known ?? new ApiError(500, 'Internal server error')
     return sendError(request, reply, body)
@@ -49,6 +52,7 @@ function toApiError(error: Error, { raw }: FastifyRequest): ApiError | undefined
   if (error instanceof ApiError) return error
   if (error === raw.errored) return badRequest(INCOMPLETE)
   if (isOutage(error)) return databaseLost(error)
+  if (error instanceof UpstreamError) return upstreamLost(error)
   const { code, statusCode = 500 } = error as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -58,6 +62,20 @@ function toApiError(error: Error, { raw }: FastifyRequest): ApiError | undefined
     )
   }
   return statusCode >= 400 && statusCode < 500 ? new ApiError(statusCode, error.message) : undefined
+}
+
+const UPSTREAM_NAMES: Readonly<Record<string, string>> = {
+  clob: "The platform's order book",
+  gamma: "The platform's catalogue",
+  data_api: "The platform's Data API",
+  polygon: 'The Polygon node',
+}
+
+/** What an upstream answered is for the log alone. */
+function upstreamLost(cause: UpstreamError): ApiError {
+  const name = UPSTREAM_NAMES[cause.upstream] ?? 'An upstream'
+  const message = `${name} does not give a usable answer now; try again in a moment.`
+  return new ApiError(502, message, {}, { cause, retryAfterSeconds: 1 })
 }
 
 /** Answers paths that the router cannot read; no hook has run for them. */

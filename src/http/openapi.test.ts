@@ -46,6 +46,9 @@ describe('GET /openapi.json', () => {
       '/v1/status',
       '/v1/usage',
       '/v3/markets/{token_id}/trades',
+      '/v3/rewards/markets',
+      '/v3/rewards/markets/{condition_id}',
+      '/v3/wallets/{address}/rebates',
       '/v3/wallets/{address}/trades',
     ])
   })

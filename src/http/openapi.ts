@@ -131,7 +131,7 @@ function headersOf(status: string, isKeyed: boolean): object {
   return {
     'x-request-id': header('Names this request in the log', 'string'),
     ...(isKeyed && !isRefusedEarlier ? LIMIT_HEADERS : {}),
-    ...(['429', '503'].includes(status) ? { 'retry-after': header('Seconds to wait') } : {}),
+    ...(['429', '502', '503'].includes(status) ? { 'retry-after': header('Seconds to wait') } : {}),
     ...(status === '304' ? { etag: header('The tag that the client sent', 'string') } : {}),
   }
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { onAbort } from '../../lib/abort.js'
+import { withPatience } from './patience.js'
+
+const never = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => onAbort(signal, () => reject(signal.reason)))
+
+test('an answer in time is the answer', async () => {
+  expect(await withPatience('clob', async () => 7)).toBe(7)
+})
+
+test('calls that take too long are aborted, as a fault of the upstream', async () => {
+  await expect(withPatience('clob', never, 20)).rejects.toMatchObject({
+    ...{ name: 'UpstreamError', upstream: 'clob', retryable: true },
+    message: 'clob: gave no answer within 20 ms',
+  })
+})

@@ -1,0 +1,23 @@
+import { startTimeout } from '../../lib/timeout.js'
+import { UpstreamError } from './errors.js'
+
+/** Together with its tries and waits, a call may take longer than a caller of ours waits. */
+const PATIENCE_MS = 8_000
+
+/** Makes calls whose answer a request waits for. Throws an `UpstreamError` when they take too long. */
+export async function withPatience<T>(
+  upstream: string,
+  call: (signal: AbortSignal) => Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const waiting = new AbortController()
+  const stop = startTimeout(patienceMs, () => {
+    const message = `gave no answer within ${patienceMs} ms`
+    waiting.abort(new UpstreamError(message, { upstream, retryable: true }))
+  })
+  try {
+    return await call(waiting.signal)
+  } finally {
+    stop()
+  }
+}
