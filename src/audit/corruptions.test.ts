@@ -39,6 +39,7 @@ const NODE_ALONE = new Set([
     'flows.from_wallet',
     'flows.to_wallet',
     'flows.asset',
+    'flows.ramp',
     'flows.kind',
     'flows.tx_hash',
     'flows deleted',

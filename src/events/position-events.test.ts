@@ -160,7 +160,7 @@ describe('positions_converted', () => {
 })
 
 describe('deposit', () => {
-  const flow = { from: address('d1'), to: ALICE, asset: PUSD, amount: 1_234_567n }
+  const flow = { from: address('d1'), to: ALICE, asset: PUSD, ramp: undefined, amount: 1_234_567n }
 
   test.each(['deposit', 'withdrawal'] as const)('%s', (kind) => {
     const { event, data } = makeEvent('deposit', { flows: [{ ...at(4), ...flow, kind }] })

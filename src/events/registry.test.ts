@@ -23,7 +23,17 @@ describe('block', () => {
     const { event, data } = makeEvent('block', {
       fills: [...makeMatch(3, 'f1'), ...makeMatch(8, 'f2')],
       fees: [{ seq: at(6).seq, txHash: word('f1'), ...fee }],
-      flows: [{ ...at(12, 'f3'), kind: 'transfer', from: ALICE, to: BOB, asset: PUSD, amount: 1n }],
+      flows: [
+        {
+          ...at(12, 'f3'),
+          kind: 'transfer',
+          from: ALICE,
+          to: BOB,
+          asset: PUSD,
+          ramp: undefined,
+          amount: 1n,
+        },
+      ],
     })
     expect(event?.timestampMs).toBe(TIME_MS)
     expect(data).toEqual({
@@ -52,7 +62,14 @@ describe('block', () => {
 })
 
 test('events come in the order of the logs, a match after its last fill, the block at the end', () => {
-  const flow = { kind: 'deposit' as const, from: BOB, to: ALICE, asset: PUSD, amount: 1n }
+  const flow = {
+    kind: 'deposit' as const,
+    from: BOB,
+    to: ALICE,
+    asset: PUSD,
+    ramp: undefined,
+    amount: 1n,
+  }
   const batch = makeBatch({
     fills: [...makeMatch(3, 'f1'), ...makeMatch(8, 'f2')],
     flows: [

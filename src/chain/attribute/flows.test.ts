@@ -17,37 +17,37 @@ const { pusd, usdce, onramp, offramp } = ADDRESS
 
 const flowsOf = (...bodies: LogBody[]) =>
   attributeBatch({ logs: placeLogs(bodies), blocks: [] }).flows.map(
-    ({ kind, from, to, asset, amount }) => [kind, from, to, asset, amount],
+    ({ kind, from, to, asset, ramp, amount }) => [kind, from, to, asset, ramp, amount],
   )
 
 test('pUSD from wallet to wallet is a transfer', () => {
   expect(flowsOf(movePusd(A.word, B.word, 5))).toEqual([
-    ['transfer', A.address, B.address, pusd, 5n],
+    ['transfer', A.address, B.address, pusd, undefined, 5n],
   ])
 })
 
 test('pUSD to and from the perps contract is a flow of its own kind', () => {
   const perps = addressWord(PERPS)
   expect(flowsOf(movePusd(A.word, perps, 5), movePusd(perps, B.word, 6))).toEqual([
-    ['perps_deposit', A.address, PERPS, pusd, 5n],
-    ['perps_withdrawal', PERPS, B.address, pusd, 6n],
+    ['perps_deposit', A.address, PERPS, pusd, undefined, 5n],
+    ['perps_withdrawal', PERPS, B.address, pusd, undefined, 6n],
   ])
 })
 
 test('a deposit goes to the wallet, and names the ramp and what was wrapped', () => {
   expect(flowsOf(...wrap(WORD.onramp, A.word, 5))).toEqual([
-    ['deposit', onramp, A.address, usdce, 5n],
+    ['deposit', onramp, A.address, usdce, onramp, 5n],
   ])
 })
 
 test('a withdrawal is of who gave the pUSD, be it through the ramp', () => {
   const direct = [movePusd(A.word, WORD.pusd, 5), ...unwrap(WORD.offramp, B.word, 5)]
   const handed = [movePusd(A.word, WORD.offramp, 5), movePusd(WORD.offramp, WORD.pusd, 5)]
-  const expected = [['withdrawal', A.address, B.address, usdce, 5n]]
+  const expected = [['withdrawal', A.address, B.address, usdce, offramp, 5n]]
   expect(flowsOf(...direct)).toEqual(expected)
   expect(flowsOf(...handed, ...unwrap(WORD.offramp, B.word, 5))).toEqual(expected)
   expect(flowsOf(...unwrap(WORD.offramp, B.word, 5))).toEqual([
-    ['withdrawal', offramp, B.address, usdce, 5n],
+    ['withdrawal', offramp, B.address, usdce, offramp, 5n],
   ])
 })
 

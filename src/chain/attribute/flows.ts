@@ -76,20 +76,23 @@ function wordsWithout(role: ContractRole): ReadonlySet<string> {
 function toFlow(
   tx: CurrentTransaction,
   event: MoneyEvent,
-): Pick<FlowFact, 'kind' | 'from' | 'to' | 'asset'> | undefined {
+): Pick<FlowFact, 'kind' | 'from' | 'to' | 'asset' | 'ramp'> | undefined {
   switch (event.kind) {
     case 'erc20Transfer': {
       const { from, to } = event
       const kind = to === PERPS ? 'perps_deposit' : from === PERPS ? 'perps_withdrawal' : 'transfer'
-      return { kind, from, to, asset: PUSD }
+      return { kind, from, to, asset: PUSD, ramp: undefined }
     }
-    case 'wrapped':
-      if (isProtocol(event.to) || isRedeemed(tx, event)) return undefined
-      return { kind: 'deposit', from: event.caller, to: event.to, asset: event.asset }
+    case 'wrapped': {
+      const { caller, to, asset } = event
+      if (isProtocol(to) || isRedeemed(tx, event)) return undefined
+      return { kind: 'deposit', from: caller, to, asset, ramp: caller }
+    }
     case 'unwrapped': {
+      const { caller, to, asset } = event
       const payer = payerTo(tx, PUSD, event.amount, event.at.logIndex)
       if (payer !== undefined && isProtocol(payer)) return undefined
-      return { kind: 'withdrawal', from: payer ?? event.caller, to: event.to, asset: event.asset }
+      return { kind: 'withdrawal', from: payer ?? caller, to, asset, ramp: caller }
     }
   }
 }

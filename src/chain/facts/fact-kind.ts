@@ -56,6 +56,7 @@ export const ID_COLUMNS: Readonly<Record<string, IdTable>> = {
   from_wallet: 'wallets',
   to_wallet: 'wallets',
   asset: 'wallets',
+  ramp: 'wallets',
   oracle: 'wallets',
   owner: 'wallets',
   contract: 'wallets',

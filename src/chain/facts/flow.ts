@@ -1,4 +1,4 @@
-import { copyBytes } from '../../store/copy.js'
+import { copyBytes, NULL } from '../../store/copy.js'
 import { type FactKind, indexesOn, type TimedOrigin } from './fact-kind.js'
 
 /** Collateral came, went or changed hands outside of trading. */
@@ -8,6 +8,8 @@ export type FlowFact = TimedOrigin & {
   to: string
   /** Address of the asset that was wrapped or unwrapped, else of pUSD. */
   asset: string
+  /** The contract that wrapped or unwrapped; `undefined` for all other kinds. */
+  ramp: string | undefined
   amount: bigint
 }
 
@@ -23,16 +25,18 @@ const KINDS: Record<FlowFact['kind'], number> = {
 export const FLOWS: FactKind<FlowFact> = {
   rows: {
     table: 'flows',
-    columns: ['seq', 'amount', 'from_wallet', 'to_wallet', 'asset', 'kind', 'tx_hash'],
+    columns: ['seq', 'amount', 'from_wallet', 'to_wallet', 'asset', 'ramp', 'kind', 'tx_hash'],
     partitionIndexes: indexesOn('from_wallet', 'to_wallet'),
-    toLine({ seq, amount, kind, from, to, asset, txHash }, ids) {
+    toLine({ seq, amount, kind, from, to, asset, ramp, txHash }, ids) {
       const assetId = ids.wallet(asset)
-      return `${seq}\t${amount}\t${ids.wallet(from)}\t${ids.wallet(to)}\t${assetId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`
+      const rampId = ramp === undefined ? NULL : ids.wallet(ramp)
+      return `${seq}\t${amount}\t${ids.wallet(from)}\t${ids.wallet(to)}\t${assetId}\t${rampId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`
     },
   },
-  addReferences({ seq, from, to, asset }, ids, place) {
+  addReferences({ seq, from, to, asset, ramp }, ids, place) {
     ids.wallets.add(from, seq, place)
     ids.wallets.add(to, seq, place + 1)
     ids.wallets.add(asset, seq, place + 2)
+    if (ramp !== undefined) ids.wallets.add(ramp, seq, place + 3)
   },
 }

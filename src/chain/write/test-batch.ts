@@ -250,6 +250,7 @@ class TestBlock {
       from: ZERO_ADDRESS,
       to: wallet,
       asset: EXCHANGE,
+      ramp: this.#maybe(wallet),
       amount: this.#amount(),
     })
   }

@@ -197,13 +197,15 @@ create table fees (
   tx_hash bytea not null
 ) partition by range (seq);
 
--- kind: 0 deposit, 1 withdrawal, 2 transfer, 3 perps deposit, 4 perps withdrawal.
+-- kind: 0 deposit, 1 withdrawal, 2 transfer, 3 perps deposit, 4 perps withdrawal. ramp: the contract
+-- that wrapped or unwrapped; null for all other kinds.
 create table flows (
   seq bigint not null primary key,
   amount bigint not null,
   from_wallet integer not null,
   to_wallet integer not null,
   asset integer not null,
+  ramp integer,
   kind smallint not null,
   tx_hash bytea not null
 ) partition by range (seq);
