@@ -55,6 +55,10 @@ export const FILLS: FactKind<FillFact> = {
       taker: `(taker, seq) where flags & ${FILL_FLAGS.taker} = 0`,
       // Half of the size of a tree on order_hash and seq (34 and 68 bytes a fill).
       order_hash: 'using hash (order_hash)',
+      builder: `(builder, seq) where builder is not null and flags & ${FILL_FLAGS.combo} = 0`,
+      fee: `(wallet, seq) where fee > 0 and flags & ${FILL_FLAGS.combo} = 0`,
+      combo_wallet: `(wallet, seq) where flags & ${FILL_FLAGS.combo} <> 0`,
+      combo_taker: `(taker, seq) where flags & ${FILL_FLAGS.combo} <> 0 and flags & ${FILL_FLAGS.taker} = 0`,
     },
     toLine(fill, ids) {
       const { seq, usd, shares, fee } = fill

@@ -29,6 +29,7 @@ import { IdRegistry } from '../ids/id-registry.js'
 import { countQuarantined } from '../queries.js'
 import { cutFacts, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
+import { buildReadIndexes } from './read-indexes.js'
 import {
   addCoverage,
   type ChainState,
@@ -182,7 +183,10 @@ export class BlockWriter implements BlockSink {
       this.#partitionedTo = partitionEnd(toBlock)
     }
     if (!isNearHead) await buildIndexes(this.#pool, { beforeBlock: fromBlock })
-    else if (!this.#isIndexed) await buildIndexes(this.#pool)
+    else if (!this.#isIndexed) {
+      await buildIndexes(this.#pool)
+      await buildReadIndexes(this.#pool)
+    }
     this.#isIndexed = isNearHead
   }
 

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { buildReadIndexes } from './read-indexes.js'
+
+test('are built once, also when two processes build them', async () => {
+  const { sql, drop } = await createTestDatabase()
+  const count = async () => {
+    const rows = await sql`
+      select from pg_index where indrelid = 'positions'::regclass and indpred is not null`
+    return rows.length
+  }
+  expect(await count()).toBe(0)
+  await Promise.all([buildReadIndexes(sql), buildReadIndexes(sql)])
+  expect(await count()).toBe(11)
+  await drop()
+})
