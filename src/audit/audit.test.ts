@@ -37,17 +37,23 @@ describe('a history that was booked', () => {
       'positions',
       'profit and loss',
       'wallet totals',
+      'combo totals',
       'ids',
       'derived ids',
       'supplies',
       'exchanges and zero address',
       'reserves',
       'last prices',
-      'market hours',
-      'builder hours',
+      'candles',
+      'token totals',
+      'builder totals',
+      'builder days',
       'builder wallets',
     ])
-    for (const { looked } of findings) expect(looked).not.toMatch(/^0 |left out/)
+    for (const { check, looked } of findings) {
+      // No combo is traded in so short a history; the one in corruptions.test.ts has some.
+      if (check !== 'combo totals') expect(looked).not.toMatch(/^0 |left out/)
+    }
   })
 })
 
@@ -113,7 +119,7 @@ const CORRUPTIONS: [what: string, spoil: string, checks: string[], says: RegExp]
   ],
   [
     'a position is made up',
-    `insert into positions select w.id, t.id, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0
+    `insert into positions select w.id, t.id, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0
        from wallets w, tokens t where not exists
          (select from positions p where p.wallet = w.id and p.token = t.id) and w.id > 20 limit 1`,
     ['positions'],
@@ -187,15 +193,15 @@ const CORRUPTIONS: [what: string, spoil: string, checks: string[], says: RegExp]
     /usd is stored as/,
   ],
   [
-    'a market hour has a trader too many',
-    'update market_hours set traders = traders + 1 where (condition, hour) = (select condition, hour from market_hours limit 1)',
-    ['market hours'],
-    /^condition 0x[0-9a-f]{64}, hour \d+: traders is stored as/,
+    'a candle closes at another price',
+    'update hour_candles set close = close + 1 where (token, hour) = (select token, hour from hour_candles limit 1)',
+    ['candles'],
+    /^token \d{50,}, hour \d+: close is stored as/,
   ],
   [
-    'a builder hour is lost',
-    'delete from builder_hours where (builder, hour) = (select builder, hour from builder_hours limit 1)',
-    ['builder hours'],
+    'a day of a builder is lost',
+    'delete from builder_days where (builder, day) = (select builder, day from builder_days limit 1)',
+    ['builder days'],
     /is not stored/,
   ],
   [

@@ -12,12 +12,14 @@ import { checkFees, checkMatches, checkTransactions } from './match-checks.js'
 import { checkResults } from './result-check.js'
 import { EVERYTHING, readScope, type Scope, type Span } from './scope.js'
 import {
-  checkBuilderHours,
+  checkBuilderDays,
+  checkBuilderTotals,
   checkBuilderWallets,
+  checkCandles,
   checkLastPrices,
-  checkMarketHours,
   checkReserves,
   checkSupplies,
+  checkTokenTotals,
 } from './sum-checks.js'
 import {
   checkBlocksOfFacts,
@@ -119,8 +121,10 @@ async function checkSums(tx: Sql, scope: Scope, { signal }: AuditPlan): Promise<
     () => checkCounterparts(tx, scope),
     () => checkReserves(tx, scope),
     () => checkLastPrices(tx, scope),
-    () => checkMarketHours(tx, scope),
-    () => checkBuilderHours(tx, scope),
+    () => checkCandles(tx, scope),
+    () => checkTokenTotals(tx, scope),
+    () => checkBuilderTotals(tx, scope),
+    () => checkBuilderDays(tx, scope),
     () => checkBuilderWallets(tx, scope),
   ])
   return [...always, ...others]

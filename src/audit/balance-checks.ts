@@ -1,3 +1,4 @@
+import { IS_COMBO } from '../chain/ids/queries.js'
 import { ZERO_WALLET } from '../ledger/entry.js'
 import { LEDGER_TABLES } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
@@ -71,6 +72,7 @@ export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding
     wallet = any(${counterparts}::integer[]) and token <> all(${refusedTokens}::integer[])`
   const derived = sql`
     select wallet, token, earliest.time as first_sec, latest.time as last_sec, 0 as filled_sec,
+           (select ${sql.unsafe(IS_COMBO)} from tokens where id = sums.token)::integer as is_combo,
            balance, 0 as held, 0 as cost, 0 as realized, 0 as bought, 0 as bought_cost, 0 as fees
       from (select wallet, token, sum(change) as balance, min(seq) as first, max(seq) as last
               from (${changes(sql, scope)}) as changes
@@ -81,7 +83,9 @@ export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding
   const tally = new Tally()
   await compareTable(sql, LEDGER_TABLES.positions, { only: isLookedAt, derived }, tally)
   const [profits] = await sql<{ rows: number }[]>`
-    select count(*)::integer as rows from wallet_totals where wallet = any(${counterparts}::integer[])`
+    select count(*)::integer as rows
+      from (select wallet from wallet_totals union all select wallet from combo_totals) as totals
+     where wallet = any(${counterparts}::integer[])`
   if (profits !== undefined && profits.rows > 0) {
     tally.add(
       { keys: {}, what: 'an exchange or the zero address has totals of its own' },

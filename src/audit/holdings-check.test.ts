@@ -34,9 +34,9 @@ const prepare = (seq: number) => database.sql`
 
 const hold = (balance: number, held: number, cost: number, wallet = WALLET) => database.sql`
   insert into positions
-    (wallet, token, first_sec, last_sec, filled_sec, balance, held, cost, realized, bought,
-     bought_cost, fees)
-  values (${wallet}, ${TOKEN}, 1, 1, 1, ${balance}, ${held}, ${cost}, 0, ${held}, ${cost}, 0)`
+    (wallet, token, first_sec, last_sec, filled_sec, is_combo, balance, held, cost, realized,
+     bought, bought_cost, fees)
+  values (${wallet}, ${TOKEN}, 1, 1, 1, 0, ${balance}, ${held}, ${cost}, 0, ${held}, ${cost}, 0)`
 
 const quarantine = (reason: string, data: string) => database.sql`
   insert into quarantine (seq, reason, detail, contract, topics, data, tx_hash)

@@ -74,6 +74,7 @@ async function selectOutcomes(sql: Sql, entries: readonly Entry[]): Promise<Outc
   const conditionOf = new Map(tokens.map((token) => [token.id, token]))
   const sets = groupBy(await selectTokensOf(sql, [...conditions]), ({ condition }) => condition)
   return {
+    isCombo: (token) => conditionOf.get(token)?.isCombo === true,
     conditionOf(token, block) {
       const { condition, statedIn } = conditionOf.get(token) ?? {}
       return condition != null && (statedIn ?? 0) <= block ? condition : NONE
@@ -137,8 +138,12 @@ class ReplayedBooks implements Books {
   readonly rows = {
     positions: new ReplayedRows(LEDGER_TABLES.positions, this),
     walletTotals: new ReplayedRows(LEDGER_TABLES.walletTotals, this),
-    marketHours: new ReplayedRows(LEDGER_TABLES.marketHours, this),
-    builderHours: new ReplayedRows(LEDGER_TABLES.builderHours, this),
+    comboTotals: new ReplayedRows(LEDGER_TABLES.comboTotals, this),
+    minuteCandles: new ReplayedRows(LEDGER_TABLES.minuteCandles, this),
+    hourCandles: new ReplayedRows(LEDGER_TABLES.hourCandles, this),
+    tokenTotals: new ReplayedRows(LEDGER_TABLES.tokenTotals, this),
+    builderTotals: new ReplayedRows(LEDGER_TABLES.builderTotals, this),
+    builderDays: new ReplayedRows(LEDGER_TABLES.builderDays, this),
     builderWallets: new ReplayedRows(LEDGER_TABLES.builderWallets, this),
     supplies: new ReplayedRows(LEDGER_TABLES.supplies, this),
     reserves: new ReplayedRows(LEDGER_TABLES.reserves, this),
@@ -148,6 +153,10 @@ class ReplayedBooks implements Books {
 
   constructor(outcomes: Outcomes) {
     this.#outcomes = outcomes
+  }
+
+  isCombo(token: number): boolean {
+    return this.#outcomes.isCombo(token)
   }
 
   conditionOf(token: number): number {
@@ -217,10 +226,6 @@ class ReplayedRows<Row extends LedgerRow> implements RowSource<Row> {
     const row = known ?? table.make(first, second)
     this.#rows.set(key, row)
     return row
-  }
-
-  peek(first: number, second = 0): Row | undefined {
-    return this.#rows.get(toKey(this.#table, first, second))
   }
 
   /** What the blocks lead to, against what is stored. */

@@ -1,3 +1,4 @@
+import { AMOUNT_MAX } from '../core/money.js'
 import { LEDGER_TABLES, type LedgerTable } from '../ledger/rows/tables.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { compareTable } from './compare.js'
@@ -35,40 +36,66 @@ export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
   return checkTable(sql, LEDGER_TABLES.reserves, 'condition', { only: isLookedAt, derived })
 }
 
-/** Conditions or tokens per query. */
+/** Tokens per query. */
 const RANGE_SIZE = 20_000
 
-/**
- * Flags: 2 the order took. What comes before the block that stated the set counts for no market; yet
- * a wallet that traded in the same hour before that block is no new trader after it.
- */
-export async function checkMarketHours(sql: Sql, scope: Scope): Promise<Finding> {
-  const { fromSeq, toSeq } = scope
+const CANDLES = [
+  { table: LEDGER_TABLES.minuteCandles, unit: 'minute', seconds: 60 },
+  { table: LEDGER_TABLES.hourCandles, unit: 'hour', seconds: 3600 },
+] as const
+
+/** Of minutes and of hours. A fill without shares counts, and has no price. */
+export async function checkCandles(sql: Sql, scope: Scope): Promise<Finding> {
   const tally = new Tally()
-  for (const { from, to } of await rangesOf(sql, 'conditions')) {
-    const sets = exactSets(sql, scope, sql`condition between ${from} and ${to}`)
-    const derived = sql`
-      select condition, hour, sum(trades) as trades,
-             count(*) filter (where first >= stated_in::bigint << 20) as traders,
-             coalesce(sum(volume), 0) as volume
-        from (select condition, time / 3600 as hour, wallet, stated_in, min(seq) as first,
-                     count(*) filter (where is_known and flags & 2 <> 0) as trades,
-                     sum(usd) filter (where is_known and flags & 2 <> 0) as volume,
-                     bool_or(is_known) as is_market
-                from (${sets}) as sets
-               cross join lateral unnest(tokens) as token
-                join fills using (token)
-                join blocks on number = (seq >> 20)
-               cross join lateral (select number >= stated_in as is_known) as knowledge
-               where seq between ${fromSeq} and ${toSeq}
-               group by condition, hour, wallet, stated_in) as traded
-       where is_market
-       group by condition, hour`
-    const only = sql`condition in (select condition from (${sets}) as sets)`
-    await compareTable(sql, LEDGER_TABLES.marketHours, { only, derived }, tally)
+  for (const range of await tokenRanges(sql)) {
+    for (const { table, unit, seconds } of CANDLES) {
+      const derived = sql`
+        select token, time / ${seconds} as ${sql(unit)}, ${marketSums(sql)},
+               coalesce((array_agg(price order by seq) filter (where shares > 0))[1], 0) as open,
+               coalesce(max(price), 0) as high,
+               coalesce(min(price), 0) as low,
+               coalesce((array_agg(price order by seq desc) filter (where shares > 0))[1], 0) as close
+          from fills
+          join blocks on number = (seq >> 20)
+         cross join lateral (select ${priceOf(sql)} as price) as priced
+         where ${ofTakers(sql, scope, range)}
+         group by 1, 2`
+      await compareTable(sql, table, { only: isOfRange(sql, scope, range), derived }, tally)
+    }
   }
-  return tally.toFinding(sql, 'market hours', count(tally.rows, 'hour'))
+  return tally.toFinding(sql, 'candles', count(tally.rows, 'candle'))
 }
+
+export async function checkTokenTotals(sql: Sql, scope: Scope): Promise<Finding> {
+  const tally = new Tally()
+  for (const range of await tokenRanges(sql)) {
+    const derived = sql`
+      select token, ${marketSums(sql)} from fills where ${ofTakers(sql, scope, range)} group by token`
+    const rows = { only: isOfRange(sql, scope, range), derived }
+    await compareTable(sql, LEDGER_TABLES.tokenTotals, rows, tally)
+  }
+  return tally.toFinding(sql, 'token totals', count(tally.rows, 'token'))
+}
+
+/** Flags: 1 a sell. */
+const marketSums = (sql: Sql) => sql`
+  count(*) as trades, min(seq) as first_seq, max(seq) as last_seq,
+  sum(usd) as volume, sum(shares) as shares,
+  coalesce(sum(usd) filter (where flags & 1 = 0), 0) as buy_volume,
+  sum(${feeInMoney(sql)}) as fees`
+
+/** Millionths of a dollar for a share, rounded half up. Without shares there is none. */
+const priceOf = (sql: Sql) => sql`
+  case when shares > 0
+       then least(div(usd::numeric * 2000000 + shares, 2 * shares), ${AMOUNT_MAX}::bigint) end`
+
+/** Flags: 2 the order took. */
+const ofTakers = (sql: Sql, scope: Scope, range: IdRange) => sql`
+  ${isOfRange(sql, scope, range)} and flags & 2 <> 0
+  and seq between ${scope.fromSeq} and ${scope.toSeq}`
+
+const isOfRange = (sql: Sql, { refusedTokens }: Scope, { from, to }: IdRange) => sql`
+  token between ${from} and ${to} and token <> all(${refusedTokens}::integer[])`
 
 /** The last fill of a taking order prices its token, and the other one with what a dollar leaves. */
 export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> {
@@ -81,7 +108,7 @@ export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> 
       order by seq desc
       limit 1)`
   const tally = new Tally()
-  for (const { from, to } of await rangesOf(sql, 'tokens')) {
+  for (const { from, to } of await tokenRanges(sql)) {
     const range = sql`id between ${from} and ${to}`
     const sets = exactSets(
       sql,
@@ -130,8 +157,8 @@ const exactSets = (sql: Sql, scope: Scope, which: Fragment) => sql`
      and stated_in >= ${scope.ledgerFrom}
      and condition not in (${refusedConditions(sql, scope)})`
 
-async function rangesOf(sql: Sql, table: 'conditions' | 'tokens'): Promise<IdRange[]> {
-  const [row] = await sql<{ last: number | null }[]>`select max(id) as last from ${sql(table)}`
+async function tokenRanges(sql: Sql): Promise<IdRange[]> {
+  const [row] = await sql<{ last: number | null }[]>`select max(id) as last from tokens`
   const ranges: IdRange[] = []
   for (let from = 0; from <= (row?.last ?? -1); from += RANGE_SIZE) {
     ranges.push({ from, to: from + RANGE_SIZE - 1 })
@@ -139,29 +166,46 @@ async function rangesOf(sql: Sql, table: 'conditions' | 'tokens'): Promise<IdRan
   return ranges
 }
 
-export async function checkBuilderHours(sql: Sql, scope: Scope): Promise<Finding> {
+export async function checkBuilderTotals(sql: Sql, scope: Scope): Promise<Finding> {
   const derived = sql`
-    select builder, time / 3600 as hour, count(*) as fills, count(distinct wallet) as traders,
-           sum(usd) as volume, sum(${feeInMoney(sql)}) as fees
+    select builder, ${builderSums(sql)}, count(distinct wallet) as wallets,
+           min(seq) as first_seq, max(seq) as last_seq,
+           coalesce(sum(usd) filter (where flags & 1 = 0), 0) as buy_usd,
+           coalesce(sum(usd) filter (where flags & 1 <> 0), 0) as sell_usd
       from fills
-      join blocks on number = (seq >> 20)
      where ${ofBuilders(sql, scope)}
-     group by builder, hour`
-  return checkTable(sql, LEDGER_TABLES.builderHours, 'hour', { only: sql`true`, derived })
+     group by builder`
+  return checkTable(sql, LEDGER_TABLES.builderTotals, 'builder', { only: sql`true`, derived })
+}
+
+export async function checkBuilderDays(sql: Sql, scope: Scope): Promise<Finding> {
+  const derived = sql`
+    select builder, day, ${builderSums(sql)}, count(distinct wallet) as wallets,
+           count(*) filter (where seq = first) as new_wallets
+      from (select *, time / 86400 as day, min(seq) over (partition by builder, wallet) as first
+              from fills
+              join blocks on number = (seq >> 20)
+             where ${ofBuilders(sql, scope)}) as fills
+     group by builder, day`
+  return checkTable(sql, LEDGER_TABLES.builderDays, 'day', { only: sql`true`, derived })
 }
 
 export async function checkBuilderWallets(sql: Sql, scope: Scope): Promise<Finding> {
   const derived = sql`
-    select builder, wallet, fills, earliest.time as first_sec, latest.time as last_sec, volume, fees
-      from (select builder, wallet, count(*) as fills, min(seq) as first, max(seq) as last,
-                   sum(usd) as volume, sum(${feeInMoney(sql)}) as fees
-              from fills
-             where ${ofBuilders(sql, scope)}
-             group by builder, wallet) as sums
-      join blocks as earliest on earliest.number = (first >> 20)
-      join blocks as latest on latest.number = (last >> 20)`
+    select builder, wallet, ${builderSums(sql)}, count(distinct time / 86400) as active_days,
+           min(time) as first_sec, max(time) as last_sec
+      from fills
+      join blocks on number = (seq >> 20)
+     where ${ofBuilders(sql, scope)}
+     group by builder, wallet`
   return checkTable(sql, LEDGER_TABLES.builderWallets, 'row', { only: sql`true`, derived })
 }
+
+const builderSums = (sql: Sql) => sql`
+  count(*) as fills,
+  coalesce(sum(shares) filter (where flags & 1 = 0), 0) as buy_shares,
+  coalesce(sum(shares) filter (where flags & 1 <> 0), 0) as sell_shares,
+  sum(${feeInMoney(sql)}) as fees`
 
 async function checkTable(
   sql: Sql,
@@ -174,8 +218,9 @@ async function checkTable(
   return tally.toFinding(sql, table.name.replace('_', ' '), count(tally.rows, what))
 }
 
+/** Flags: 128 a combo. */
 const ofBuilders = (sql: Sql, { fromSeq, toSeq, refusedSeqs }: Scope) => sql`
-  builder is not null and seq between ${fromSeq} and ${toSeq}
+  builder is not null and flags & 128 = 0 and seq between ${fromSeq} and ${toSeq}
   and seq <> all(${refusedSeqs}::bigint[])`
 
 /** Flags: 4 the fee is in shares. */

@@ -149,6 +149,9 @@ export async function checkNothingAbove(
     ...ID_TABLES.map((table) => ({ table, place: 'since', isSeq: true })),
     { table: 'recent_blocks', place: 'number', isSeq: false },
     { table: 'wallet_totals', place: 'last_fill', isSeq: true },
+    { table: 'combo_totals', place: 'last_fill', isSeq: true },
+    { table: 'token_totals', place: 'last_seq', isSeq: true },
+    { table: 'builder_totals', place: 'last_seq', isSeq: true },
     { table: 'last_prices', place: 'seq', isSeq: true },
   ]
   const tally = new Tally()

@@ -1,5 +1,6 @@
 import { walletEntries } from '../chain/facts/entries.js'
 import { idsOfEntry } from '../chain/facts/registry.js'
+import { selectConditionsOf } from '../chain/ids/queries.js'
 import { blockOf } from '../core/seq.js'
 import type { PnlRow } from '../ledger/books.js'
 import type { Entry } from '../ledger/entry.js'
@@ -21,7 +22,8 @@ export async function checkWallets(
   { groups }: WalletGroups,
   onProgress: (wallets: number) => void,
 ): Promise<Finding[]> {
-  const [positions, pnl, totals] = [new Tally(), new Tally(), new Tally()]
+  const [positions, pnl] = [new Tally(), new Tally()]
+  const [totals, comboTotals] = [new Tally(), new Tally()]
   let wallets = 0
   let leftOut = 0
   for await (const group of groups) {
@@ -34,6 +36,7 @@ export async function checkWallets(
     compareRows(OF_POSITIONS, stored.positions, wanted(books.rows.positions), positions)
     compareRows(OF_STEPS, stored.steps, wanted(books.pnl).map(toStep), pnl)
     compareRows(OF_TOTALS, stored.totals, wanted(books.rows.walletTotals), totals)
+    compareRows(OF_TOTALS, stored.comboTotals, wanted(books.rows.comboTotals), comboTotals)
     wallets += sure.length
     leftOut += group.length - sure.length
     onProgress(wallets + leftOut)
@@ -44,6 +47,7 @@ export async function checkWallets(
     positions.toFinding(sql, 'positions', of(positions.rows, 'row')),
     pnl.toFinding(sql, 'profit and loss', of(pnl.rows, 'step')),
     totals.toFinding(sql, 'wallet totals', of(totals.rows, 'row')),
+    comboTotals.toFinding(sql, 'combo totals', of(comboTotals.rows, 'row')),
   ])
 }
 
@@ -66,12 +70,13 @@ function comparisonOf<Row extends LedgerRow>(table: LedgerTableOf<Row>): Compari
 }
 
 async function selectStored(sql: Sql, scope: Scope, wallets: readonly number[]) {
-  const [positions, totals, steps] = await Promise.all([
+  const [positions, totals, comboTotals, steps] = await Promise.all([
     selectRowsOf(sql, LEDGER_TABLES.positions, wallets),
     selectRowsOf(sql, LEDGER_TABLES.walletTotals, wallets),
+    selectRowsOf(sql, LEDGER_TABLES.comboTotals, wallets),
     selectSteps(sql, scope, wallets),
   ])
-  return { positions, totals, steps }
+  return { positions, totals, comboTotals, steps }
 }
 
 function selectRowsOf<Row extends LedgerRow>(
@@ -113,6 +118,7 @@ async function deriveBooks(
   const refused = new Set(refusedSeqs)
   for await (const entries of walletEntries(sql, wallets, { fromSeq, toSeq })) {
     const sets = await selectSets(sql, entries)
+    for (const token of await selectCombos(sql, entries)) books.addCombo(token)
     for (const entry of entries) {
       const set = entry.kind === 'redemption' ? sets.get(entry.condition) : undefined
       if (set !== undefined && blockOf(entry.seq) >= set.statedIn) {
@@ -124,6 +130,12 @@ async function deriveBooks(
     }
   }
   return { books, unsure }
+}
+
+async function selectCombos(sql: Sql, entries: readonly Entry[]): Promise<number[]> {
+  const tokens = new Set(entries.flatMap((entry) => idsOfEntry(entry).tokens))
+  const rows = await selectConditionsOf(sql, [...tokens])
+  return rows.filter(({ isCombo }) => isCombo).map(({ id }) => id)
 }
 
 /** Of the conditions that are redeemed: nothing else of a wallet depends on what a token belongs to. */

@@ -18,7 +18,7 @@ const SMALL_FACTS = [
   'oracle_events',
   'combos',
 ]
-const LEDGER = ['balances', 'positions', 'wallet_totals', 'market_hours', 'builder_hours']
+const LEDGER = ['balances', 'positions', 'wallet_totals', 'candles', 'builder_totals']
 
 export type BlockTime = { block: number; timeSec: number | undefined }
 export type Hole = { fromBlock: number; toBlock: number }

@@ -10,6 +10,7 @@ export type Books = {
   conditionOf(token: number): number
   /** Tokens of a condition by outcome; empty when they are unknown. */
   tokensOf(condition: number): readonly number[]
+  isCombo(token: number): boolean
   addPnl(row: PnlRow): void
   /** Records an entry that is not booked because a number would leave its column. */
   refuse(seq: number, reason: string): void
@@ -19,14 +20,15 @@ export type Books = {
 export type RowSource<Row> = {
   /** A row that does not exist is created with zeros. Each call marks the row as changed. */
   open(first: number, second?: number): Row
-  /** Does not mark the row as changed; `undefined`: there is no such row. */
-  peek(first: number, second?: number): Row | undefined
 }
 
 export type Position = RowOf<'positions'>
 export type WalletTotals = RowOf<'walletTotals'>
-export type MarketHour = RowOf<'marketHours'>
-export type BuilderHour = RowOf<'builderHours'>
+export type MinuteCandle = RowOf<'minuteCandles'>
+export type HourCandle = RowOf<'hourCandles'>
+export type TokenTotals = RowOf<'tokenTotals'>
+export type BuilderTotals = RowOf<'builderTotals'>
+export type BuilderDay = RowOf<'builderDays'>
 export type BuilderWallet = RowOf<'builderWallets'>
 export type Supply = RowOf<'supplies'>
 export type Reserve = RowOf<'reserves'>

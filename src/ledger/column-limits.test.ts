@@ -22,6 +22,8 @@ import type { MemoryBooks } from './memory-books.js'
 
 const FULL = 2n ** 60n
 const HOUR = START_SEC / 3600
+const MINUTE = START_SEC / 60
+const DAY = Math.floor(START_SEC / 86_400)
 const ABSURD = 2n ** 255n
 
 const supply = (minted: bigint, burned: bigint): SupplyEntry => {
@@ -86,11 +88,20 @@ describe('an entry that meets a full column is refused and changes nothing', () 
     ['loss', traded, (rows) => (rows.walletTotals.open(ALICE).loss = -FULL)],
     ['volume', traded, (rows) => (rows.walletTotals.open(ALICE).volume = FULL)],
     ['fees of a wallet', traded, (rows) => (rows.walletTotals.open(ALICE).fees = FULL)],
-    ['volume of a market', traded, (rows) => (rows.marketHours.open(1, HOUR).volume = FULL)],
-    ['volume of a builder', traded, (rows) => (rows.builderHours.open(7, HOUR).volume = FULL)],
-    ['fees of a builder', traded, (rows) => (rows.builderHours.open(7, HOUR).fees = FULL)],
-    ['volume with a builder', traded, (rows) => (rows.builderWallets.open(7, ALICE).volume = FULL)],
+    ['bought of a wallet', traded, (rows) => (rows.walletTotals.open(ALICE).bought = FULL)],
+    ['volume of a minute', traded, (rows) => (rows.minuteCandles.open(1, MINUTE).volume = FULL)],
+    ['shares of a minute', traded, (rows) => (rows.minuteCandles.open(1, MINUTE).shares = FULL)],
+    ['fees of an hour', traded, (rows) => (rows.hourCandles.open(1, HOUR).fees = FULL)],
+    ['volume of a token', traded, (rows) => (rows.tokenTotals.open(1).volume = FULL)],
+    ['bought of a builder', traded, (rows) => (rows.builderTotals.open(7).buyShares = FULL)],
+    ['money of a builder', traded, (rows) => (rows.builderTotals.open(7).sellUsd = FULL)],
+    ['sold on a day', traded, (rows) => (rows.builderDays.open(7, DAY).sellShares = FULL)],
     ['fees with a builder', traded, (rows) => (rows.builderWallets.open(7, ALICE).fees = FULL)],
+    [
+      'combos of a wallet',
+      fill({ token: 41, shares: 5n, usd: 2n }),
+      (rows) => (rows.comboTotals.open(ALICE).volume = FULL),
+    ],
     [
       'balance of the zero wallet in a merge',
       merged,

@@ -1,10 +1,12 @@
 import { AMOUNT_MAX } from '../core/money.js'
 import type {
-  BuilderHour,
+  BuilderDay,
+  BuilderTotals,
   BuilderWallet,
   Position,
   Reserve,
   Supply,
+  TokenTotals,
   WalletTotals,
 } from './books.js'
 
@@ -40,11 +42,19 @@ export const positionFits = (row: Position): boolean =>
 export const totalsFit = (row: WalletTotals): boolean =>
   isWithinLimit(row.profit) &&
   isWithinLimit(row.loss) &&
+  isWithinLimit(row.bought) &&
   isWithinLimit(row.volume) &&
   isWithinLimit(row.fees)
 
-export const builderFits = (row: BuilderHour | BuilderWallet): boolean =>
-  isWithinLimit(row.volume) && isWithinLimit(row.fees)
+/** Of a token in a minute, an hour or at any time. Money paid by buyers is a part of the volume. */
+export const marketFits = (row: Omit<TokenTotals, 'token'>): boolean =>
+  isWithinLimit(row.volume) && isWithinLimit(row.shares) && isWithinLimit(row.fees)
+
+export const builderFits = (row: BuilderTotals | BuilderDay | BuilderWallet): boolean =>
+  isWithinLimit(row.buyShares) && isWithinLimit(row.sellShares) && isWithinLimit(row.fees)
+
+export const builderUsdFits = (row: BuilderTotals): boolean =>
+  isWithinLimit(row.buyUsd) && isWithinLimit(row.sellUsd)
 
 export const supplyFits = (row: Supply): boolean =>
   isWithinLimit(row.minted) && isWithinLimit(row.burned)

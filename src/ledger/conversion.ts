@@ -1,4 +1,4 @@
-import type { Books, Position, WalletTotals } from './books.js'
+import type { Books, Position } from './books.js'
 import {
   isBookable,
   isWithinLimit,
@@ -7,7 +7,17 @@ import {
   totalsFit,
 } from './column-limits.js'
 import type { ConversionEntry, MigrationEntry } from './entry.js'
-import { acquire, type Gains, give, heldOf, noteTime, openPositions, realize } from './position.js'
+import {
+  acquire,
+  type Gains,
+  give,
+  heldOf,
+  noteTime,
+  openPosition,
+  openPositions,
+  openTotals,
+  realize,
+} from './position.js'
 
 /**
  * A conversion: NO tokens leave at cost, and the received YES tokens cost that much less the received
@@ -25,22 +35,20 @@ export function bookConversion(
   if (!isBookable(amount) || !isBookable(received) || !isBookable(cash)) {
     return 'absurd_amount'
   }
-  const totals = books.rows.walletTotals.open(wallet)
   const given = openPositions(books, wallet, conversion.given)
   const taken = openPositions(books, wallet, conversion.taken)
   const fits =
-    totalsFit(totals) &&
-    given.every(positionFits) &&
-    taken.every(positionFits) &&
-    isWithinLimit(sumOfCosts(given))
+    [...given, ...taken].every(
+      (position) => positionFits(position) && totalsFit(openTotals(books, position)),
+    ) && isWithinLimit(sumOfCosts(given))
   if (!fits) return 'column_full'
 
   const held = sumOfHeld(given, amount)
   if (held > 0n) {
     const whole = amount * BigInt(given.length)
     const shares = taken.length === 0 ? 0n : (received * held) / whole
-    if (shares === 0n) sellGiven(books, conversion, given, totals)
-    else exchangeGiven(given, amount, taken, shares, (cash * held) / whole, totals)
+    if (shares === 0n) sellGiven(books, conversion, given)
+    else exchangeGiven(books, given, amount, taken, shares, (cash * held) / whole)
   }
   for (const position of given) noteTime(position, timeSec)
   for (const position of taken) noteTime(position, timeSec)
@@ -52,9 +60,8 @@ function sellGiven(
   books: Books,
   { seq, amount, cash }: ConversionEntry,
   given: readonly Position[],
-  totals: WalletTotals,
 ): void {
-  const gains: Gains = { books, totals, seq, cause: 'conversion', rows: 0 }
+  const gains: Gains = { books, seq, cause: 'conversion', rows: 0 }
   const share = cash / BigInt(given.length)
   let usd = cash - share * BigInt(given.length - 1)
   for (const position of given) {
@@ -64,19 +71,19 @@ function sellGiven(
 }
 
 function exchangeGiven(
+  books: Books,
   given: readonly Position[],
   amount: bigint,
   taken: readonly Position[],
   shares: bigint,
   cash: bigint,
-  totals: WalletTotals,
 ): void {
   let basis = -cash
   for (const position of given) basis += give(position, amount)
   const share = basis / BigInt(taken.length)
   let cost = basis - share * BigInt(taken.length - 1)
   for (const position of taken) {
-    acquire(position, totals, shares, cost)
+    acquire(position, openTotals(books, position), shares, cost)
     cost = share
   }
 }
@@ -101,18 +108,19 @@ function sumOfCosts(positions: readonly Position[]): bigint {
 export function bookMigration(books: Books, migration: MigrationEntry): RefusalReason | undefined {
   const { wallet, amount, timeSec } = migration
   if (!isBookable(amount)) return 'absurd_amount'
-  const from = books.rows.positions.open(wallet, migration.fromToken)
-  const to = books.rows.positions.open(wallet, migration.toToken)
+  const from = openPosition(books, wallet, migration.fromToken)
+  const to = openPosition(books, wallet, migration.toToken)
   if (!positionFits(from) || !positionFits(to)) return 'column_full'
 
   const shares = heldOf(from, amount)
   if (shares > 0n) {
-    const totals = books.rows.walletTotals.open(wallet)
+    const totals = openTotals(books, from)
     const cost = give(from, shares)
     from.bought -= shares
     from.boughtCost -= cost
+    totals.bought -= shares
     if (from.bought === 0n) totals.positions--
-    acquire(to, totals, shares, cost)
+    acquire(to, openTotals(books, to), shares, cost)
   }
   noteTime(from, timeSec)
   noteTime(to, timeSec)

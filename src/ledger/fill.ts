@@ -1,56 +1,41 @@
 import { feeInMoney } from '../core/money.js'
-import type {
-  Books,
-  BuilderHour,
-  BuilderWallet,
-  LastPrice,
-  MarketHour,
-  Position,
-  WalletTotals,
-} from './books.js'
+import type { Books, LastPrice, Position, WalletTotals } from './books.js'
+import { builderRowsFit, countBuilder, openBuilder } from './builder.js'
+import { countMarket, marketRowsFit, openMarket } from './candle.js'
 import {
   balanceFits,
-  builderFits,
   isBookable,
-  isWithinLimit,
   positionFits,
   type RefusalReason,
   totalsFit,
 } from './column-limits.js'
 import { type FillEntry, NONE } from './entry.js'
-import { acquire, changeBalance, realize } from './position.js'
+import { acquire, changeBalance, openPosition, openTotals, realize } from './position.js'
 
 /** The wallet trades with the exchange: the order on the other side has a fill entry of its own. */
 export function bookFill(books: Books, fill: FillEntry): RefusalReason | undefined {
   if (!isBookable(fill.usd) || !isBookable(fill.shares) || !isBookable(fill.fee)) {
     return 'absurd_amount'
   }
-  const { wallet, token, builder } = fill
-  const hour = hourOf(fill.timeSec)
-  const condition = books.conditionOf(token)
-  const position = books.rows.positions.open(wallet, token)
-  const exchange = books.rows.positions.open(fill.exchange, token)
-  const totals = books.rows.walletTotals.open(wallet)
-  const market = condition === NONE ? undefined : books.rows.marketHours.open(condition, hour)
-  const builderHour = builder === NONE ? undefined : books.rows.builderHours.open(builder, hour)
-  const builderWallet =
-    builder === NONE ? undefined : books.rows.builderWallets.open(builder, wallet)
+  const { token } = fill
+  const position = openPosition(books, fill.wallet, token)
+  const exchange = openPosition(books, fill.exchange, token)
+  const totals = openTotals(books, position)
+  const market = fill.isTaker ? openMarket(books, fill) : undefined
+  const namesBuilder = fill.builder !== NONE && position.isCombo === 0
+  const builder = namesBuilder ? openBuilder(books, fill) : undefined
   const fits =
     positionFits(position) &&
     balanceFits(exchange) &&
     totalsFit(totals) &&
-    (market === undefined || isWithinLimit(market.volume)) &&
-    (builderHour === undefined || builderFits(builderHour)) &&
-    (builderWallet === undefined || builderFits(builderWallet))
+    (market === undefined || marketRowsFit(market)) &&
+    (builder === undefined || builderRowsFit(builder))
   if (!fits) return 'column_full'
 
   const fee = feeInMoney(fill)
-  // Market and builder compare with the time of the previous fill, which `trade` overwrites.
-  if (market !== undefined) countMarket(books, market, fill, position)
-  if (builderHour !== undefined && builderWallet !== undefined) {
-    countBuilder(builderHour, builderWallet, fill, fee)
-  }
-  if (fill.isTaker && fill.shares > 0n) setPrices(books, fill, condition)
+  if (market !== undefined) countMarket(market, fill, fee)
+  if (builder !== undefined) countBuilder(builder, fill, fee)
+  if (fill.isTaker && fill.shares > 0n) setPrices(books, fill, books.conditionOf(token))
   trade(books, fill, position, exchange, totals)
   position.fees += fee
   countFill(totals, fill, fee)
@@ -73,7 +58,7 @@ function trade(
   } else {
     changeBalance(position, -shares, timeSec)
     changeBalance(exchange, shares, timeSec)
-    realize({ books, totals, seq: fill.seq, cause: 'sell', rows: 0 }, position, shares, usd)
+    realize({ books, seq: fill.seq, cause: 'sell', rows: 0 }, position, shares, usd)
   }
   if (timeSec > position.filledSec) position.filledSec = timeSec
 }
@@ -84,6 +69,10 @@ function countFill(totals: WalletTotals, fill: FillEntry, fee: bigint): void {
   totals.fees += fee
   if (totals.firstFill === 0 || fill.seq < totals.firstFill) totals.firstFill = fill.seq
   if (fill.seq > totals.lastFill) totals.lastFill = fill.seq
+  if (fill.fee === 0n) return
+  totals.feeFills++
+  if (totals.firstFee === 0 || fill.seq < totals.firstFee) totals.firstFee = fill.seq
+  if (fill.seq > totals.lastFee) totals.lastFee = fill.seq
 }
 
 /** The shares of two outcomes are worth one dollar together, so one fill sets both prices. */
@@ -103,44 +92,3 @@ function setPrice(price: LastPrice, seq: number, usd: bigint, shares: bigint): v
   price.usd = usd
   price.shares = shares
 }
-
-/** Every order owner counts as a trader, once an hour; only the taking side counts as volume. */
-function countMarket(books: Books, market: MarketHour, fill: FillEntry, position: Position): void {
-  if (fill.isTaker) {
-    market.volume += fill.usd
-    market.trades++
-  }
-  if (!hasFilled(position, market.hour) && !hasFilledOther(books, market, fill)) market.traders++
-}
-
-function hasFilledOther(books: Books, { condition, hour }: MarketHour, fill: FillEntry): boolean {
-  for (const token of books.tokensOf(condition)) {
-    if (token === fill.token) continue
-    const position = books.rows.positions.peek(fill.wallet, token)
-    if (position !== undefined && hasFilled(position, hour)) return true
-  }
-  return false
-}
-
-const hasFilled = (position: Position, hour: number): boolean => hourOf(position.filledSec) === hour
-
-/** Every fill whose order names the builder counts, of takers and makers alike. */
-function countBuilder(
-  builder: BuilderHour,
-  wallet: BuilderWallet,
-  { usd, timeSec }: FillEntry,
-  fee: bigint,
-): void {
-  if (hourOf(wallet.lastSec) !== builder.hour) builder.traders++
-  builder.volume += usd
-  builder.fees += fee
-  builder.fills++
-  wallet.volume += usd
-  wallet.fees += fee
-  wallet.fills++
-  if (wallet.firstSec === 0 || timeSec < wallet.firstSec) wallet.firstSec = timeSec
-  if (timeSec > wallet.lastSec) wallet.lastSec = timeSec
-}
-
-/** Unix time in hours. */
-export const hourOf = (timeSec: number): number => Math.floor(timeSec / 3600)

@@ -14,6 +14,15 @@ const sum = (values: Iterable<bigint>): bigint => {
   return all
 }
 
+/** The totals of a wallet, without combos and of combos, and the positions that count into them. */
+function* eachTotals({ rows }: MemoryBooks) {
+  for (const [table, isCombo] of [[rows.walletTotals, 0] as const, [rows.comboTotals, 1] as const])
+    for (const totals of table) {
+      const isCounted = (row: Position) => row.wallet === totals.wallet && row.isCombo === isCombo
+      yield { totals, positions: [...rows.positions].filter(isCounted) }
+    }
+}
+
 const positionsOf = (books: MemoryBooks, wallet: number): Position[] =>
   [...books.rows.positions].filter((position) => position.wallet === wallet)
 
@@ -33,8 +42,10 @@ test('profit less the cost of what is held is the money received less the money 
     fc.property(tradingHistories, (history) => {
       const entries = withoutSurplus(history)
       const books = foldAll(entries)
-      for (const { wallet, realized } of books.rows.walletTotals) {
-        const cost = sum(positionsOf(books, wallet).map((position) => position.cost))
+      for (const wallet of new Set(entries.map((entry) => entry.wallet))) {
+        const positions = positionsOf(books, wallet)
+        const realized = sum(positions.map((position) => position.realized))
+        const cost = sum(positions.map((position) => position.cost))
         expect(realized - cost).toBe(sum(entries.map((entry) => moneyOf(entry, wallet))))
       }
     }),
@@ -63,13 +74,17 @@ test('P&L rows, positions and totals of a wallet tell the same profit', () => {
   fc.assert(
     fc.property(histories, (entries) => {
       const books = foldAll(entries)
-      for (const totals of books.rows.walletTotals) {
+      for (const { totals, positions } of eachTotals(books)) {
         const { wallet, realized, profit, loss } = totals
-        const steps = books.pnl.filter((row) => row.wallet === wallet).map((row) => row.amount)
-        expect(sum(steps)).toBe(realized)
-        expect(sum(steps.filter((amount) => amount > 0n))).toBe(profit)
-        expect(sum(steps.filter((amount) => amount < 0n))).toBe(loss)
-        expect(sum(positionsOf(books, wallet).map((position) => position.realized))).toBe(realized)
+        const tokens = new Set(positions.map(({ token }) => token))
+        const steps = books.pnl.filter((row) => row.wallet === wallet && tokens.has(row.token))
+        expect(sum(steps.map(({ amount }) => amount))).toBe(realized)
+        const results = positions.map((position) => position.realized)
+        expect(sum(results)).toBe(realized)
+        expect(sum(results.filter((result) => result > 0n))).toBe(profit)
+        expect(sum(results.filter((result) => result < 0n))).toBe(loss)
+        expect(sum(positions.map((position) => position.bought))).toBe(totals.bought)
+        expect(sum(positions.map((position) => position.fees))).toBe(totals.fees)
       }
     }),
   )
@@ -92,8 +107,8 @@ test('positions, wins and losses are those of the rows, and nothing wins that wa
   fc.assert(
     fc.property(histories, (entries) => {
       const books = foldAll(entries)
-      for (const { wallet, positions, wins, losses } of books.rows.walletTotals) {
-        const rows = positionsOf(books, wallet)
+      for (const { totals, positions: rows } of eachTotals(books)) {
+        const { positions, wins, losses } = totals
         expect(positions).toBe(rows.filter((row) => row.bought > 0n).length)
         expect(wins).toBe(rows.filter((row) => row.realized > 0n).length)
         expect(losses).toBe(rows.filter((row) => row.realized < 0n).length)
@@ -114,14 +129,14 @@ test('the order of entries of different wallets does not matter', () => {
   )
 })
 
-// Only traders per hour depend on the last fill of a position, so they need the wallet's order.
-test('the order of fills in different positions does not matter for anything but traders', () => {
+// Only the days of a builder depend on the last fill of a wallet, so they need the wallet's order.
+test('the order of fills in different positions does not matter for anything but active days', () => {
   fc.assert(
     fc.property(histories, fc.array(fc.nat()), (history, picks) => {
       const fills = history.filter((entry) => entry.kind === 'fill')
       const pairOf = (entry: FillEntry) => `${entry.wallet} ${entry.token}`
-      expect(readWithoutTraders(foldAll(interleave(fills, picks, pairOf)))).toEqual(
-        readWithoutTraders(foldAll(fills)),
+      expect(readWithoutDays(foldAll(interleave(fills, picks, pairOf)))).toEqual(
+        readWithoutDays(foldAll(fills)),
       )
     }),
   )
@@ -223,13 +238,14 @@ function readWallet(books: MemoryBooks, wallet: number) {
   return {
     positions: readRows([...books.rows.positions].filter(isOwn)),
     totals: readRows([...books.rows.walletTotals].filter(isOwn)),
+    comboTotals: readRows([...books.rows.comboTotals].filter(isOwn)),
     builders: readRows([...books.rows.builderWallets].filter(isOwn)),
     pnl: books.pnl.filter(isOwn),
   }
 }
 
-function readWithoutTraders(books: MemoryBooks) {
-  for (const row of books.rows.marketHours) row.traders = 0
-  for (const row of books.rows.builderHours) row.traders = 0
+function readWithoutDays(books: MemoryBooks) {
+  for (const row of books.rows.builderDays) Object.assign(row, { wallets: 0, newWallets: 0 })
+  for (const row of books.rows.builderWallets) row.activeDays = 0
   return readBooks(books)
 }

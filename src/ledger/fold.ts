@@ -9,7 +9,7 @@ import {
 import { bookConversion, bookMigration } from './conversion.js'
 import type { Entry, SupplyEntry, TransferEntry } from './entry.js'
 import { bookFill } from './fill.js'
-import { changeBalance, giveAway } from './position.js'
+import { changeBalance, giveAway, openPosition } from './position.js'
 import { bookRedemption, bookSplit } from './sets.js'
 
 /**
@@ -44,8 +44,8 @@ function book(books: Books, entry: Entry): RefusalReason | undefined {
 function bookTransfer(books: Books, transfer: TransferEntry): RefusalReason | undefined {
   const { token, amount, timeSec } = transfer
   if (!isBookable(amount)) return 'absurd_amount'
-  const from = books.rows.positions.open(transfer.from, token)
-  const to = books.rows.positions.open(transfer.to, token)
+  const from = openPosition(books, transfer.from, token)
+  const to = openPosition(books, transfer.to, token)
   if (!balanceFits(from) || !balanceFits(to)) return 'column_full'
   if (transfer.bearsCost && from !== to) giveAway(from, amount)
   changeBalance(from, -amount, timeSec)

@@ -9,11 +9,16 @@ export class MemoryBooks implements Books {
   readonly refusals: { seq: number; reason: string }[] = []
   readonly #tokens = new Map<number, readonly number[]>()
   readonly #conditions = new Map<number, number>()
+  readonly #combos = new Set<number>()
 
   /** From here on the condition has these tokens, by outcome. */
   addOutcomes(condition: number, tokens: readonly number[]): void {
     this.#tokens.set(condition, tokens)
     for (const token of tokens) this.#conditions.set(token, condition)
+  }
+
+  addCombo(token: number): void {
+    this.#combos.add(token)
   }
 
   conditionOf(token: number): number {
@@ -22,6 +27,10 @@ export class MemoryBooks implements Books {
 
   tokensOf(condition: number): readonly number[] {
     return this.#tokens.get(condition) ?? []
+  }
+
+  isCombo(token: number): boolean {
+    return this.#combos.has(token)
   }
 
   addPnl(row: PnlRow): void {
@@ -36,8 +45,12 @@ export class MemoryBooks implements Books {
 const createRows = () => ({
   positions: new MemoryRows(LEDGER_TABLES.positions),
   walletTotals: new MemoryRows(LEDGER_TABLES.walletTotals),
-  marketHours: new MemoryRows(LEDGER_TABLES.marketHours),
-  builderHours: new MemoryRows(LEDGER_TABLES.builderHours),
+  comboTotals: new MemoryRows(LEDGER_TABLES.comboTotals),
+  minuteCandles: new MemoryRows(LEDGER_TABLES.minuteCandles),
+  hourCandles: new MemoryRows(LEDGER_TABLES.hourCandles),
+  tokenTotals: new MemoryRows(LEDGER_TABLES.tokenTotals),
+  builderTotals: new MemoryRows(LEDGER_TABLES.builderTotals),
+  builderDays: new MemoryRows(LEDGER_TABLES.builderDays),
   builderWallets: new MemoryRows(LEDGER_TABLES.builderWallets),
   supplies: new MemoryRows(LEDGER_TABLES.supplies),
   reserves: new MemoryRows(LEDGER_TABLES.reserves),
@@ -61,10 +74,6 @@ class MemoryRows<Row extends LedgerRow> implements RowSource<Row>, Iterable<Row>
       this.#rows.set(key, row)
     }
     return row
-  }
-
-  peek(first: number, second = 0): Row | undefined {
-    return this.#rows.get(toKey(this.#table, first, second))
   }
 
   [Symbol.iterator](): Iterator<Row> {

@@ -46,6 +46,25 @@ function removeCost(holding: Holding, shares: bigint): bigint {
   return cost
 }
 
+/** Of the wallet and the token; a row that is new learns whether the token is a combo. */
+export function openPosition(books: Books, wallet: number, token: number): Position {
+  const position = books.rows.positions.open(wallet, token)
+  if (position.firstSec === 0 && books.isCombo(token)) position.isCombo = 1
+  return position
+}
+
+export const openPositions = (
+  books: Books,
+  wallet: number,
+  tokens: readonly number[],
+): Position[] => tokens.map((token) => openPosition(books, wallet, token))
+
+/** The totals that the position counts into. */
+export function openTotals(books: Books, { wallet, isCombo }: Position): WalletTotals {
+  const { walletTotals, comboTotals } = books.rows
+  return (isCombo === 0 ? walletTotals : comboTotals).open(wallet)
+}
+
 /** Buys into a position. The wallet's count of positions grows with the first share ever bought. */
 export function acquire(
   position: Position,
@@ -53,15 +72,15 @@ export function acquire(
   shares: bigint,
   cost: bigint,
 ): void {
-  const wasNeverBought = position.bought === 0n
+  if (shares <= 0n) return
+  if (position.bought === 0n) totals.positions++
+  totals.bought += shares
   buy(position, shares, cost)
-  if (wasNeverBought && position.bought > 0n) totals.positions++
 }
 
 /** Where the profits and losses of one entry are booked. */
 export type Gains = {
   books: Books
-  totals: WalletTotals
   seq: number
   cause: PnlCause
   /** Number of P&L rows so far. */
@@ -74,27 +93,27 @@ export function realize(gains: Gains, position: Position, shares: bigint, usd: b
   const amount = sell(position, shares, usd)
   if (amount === 0n) return
 
-  const { totals, seq, cause } = gains
+  const { books, seq, cause } = gains
   const { wallet, token } = position
-  gains.books.addPnl({ seq, sub: gains.rows, wallet, token, amount, cause })
+  books.addPnl({ seq, sub: gains.rows, wallet, token, amount, cause })
   gains.rows++
+  const totals = openTotals(books, position)
   totals.realized += amount
-  if (amount > 0n) totals.profit += amount
-  else totals.loss += amount
   countResult(totals, before, -1)
   countResult(totals, position.realized, 1)
 }
 
-function countResult(totals: WalletTotals, realized: bigint, count: number): void {
-  if (realized > 0n) totals.wins += count
-  else if (realized < 0n) totals.losses += count
+/** Counts a position among those that won or lost (`count` 1), or no longer (-1). */
+function countResult(totals: WalletTotals, realized: bigint, count: 1 | -1): void {
+  const change = count === 1 ? realized : -realized
+  if (realized > 0n) {
+    totals.wins += count
+    totals.profit += change
+  } else if (realized < 0n) {
+    totals.losses += count
+    totals.loss += change
+  }
 }
-
-export const openPositions = (
-  books: Books,
-  wallet: number,
-  tokens: readonly number[],
-): Position[] => tokens.map((token) => books.rows.positions.open(wallet, token))
 
 export function changeBalance(position: Position, change: bigint, timeSec: number): void {
   position.balance += change

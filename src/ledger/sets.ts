@@ -1,4 +1,4 @@
-import type { Books, Position, Reserve, WalletTotals } from './books.js'
+import type { Books, Position, Reserve } from './books.js'
 import {
   balanceFits,
   isBookable,
@@ -8,7 +8,15 @@ import {
   totalsFit,
 } from './column-limits.js'
 import { type RedemptionEntry, type SplitEntry, ZERO_WALLET } from './entry.js'
-import { acquire, changeBalance, type Gains, noteTime, openPositions, realize } from './position.js'
+import {
+  acquire,
+  changeBalance,
+  type Gains,
+  noteTime,
+  openPositions,
+  openTotals,
+  realize,
+} from './position.js'
 
 /** A set costs and is worth one dollar. Only conditions with two outcomes bear cost. */
 export function bookSplit(books: Books, split: SplitEntry): RefusalReason | undefined {
@@ -19,7 +27,7 @@ export function bookSplit(books: Books, split: SplitEntry): RefusalReason | unde
   const rows = openRows(books, split, bearsCost)
   if (rows === undefined) return 'column_full'
   if (rows.core !== undefined) moveSet(split, rows.positions, rows.core)
-  if (rows.totals !== undefined) tradeSet(books, split, rows.positions, rows.totals)
+  if (bearsCost) tradeSet(books, split, rows.positions)
   return undefined
 }
 
@@ -37,7 +45,7 @@ export function bookRedemption(
   const rows = openRows(books, redemption, bearsCost)
   if (rows === undefined) return 'column_full'
   if (rows.core !== undefined) moveRedeemed(redemption, rows.positions, rows.core)
-  if (rows.totals !== undefined) sellRedeemed(books, redemption, rows.positions, rows.totals)
+  if (bearsCost) sellRedeemed(books, redemption, rows.positions)
   return undefined
 }
 
@@ -46,8 +54,6 @@ type SetRows = {
   positions: Position[]
   /** Counterparts of the tokens and of the money; `undefined`: another entry moves them. */
   core: Core | undefined
-  /** `undefined`: the entry bears no cost. */
-  totals: WalletTotals | undefined
 }
 
 type Core = { zeroPositions: Position[]; reserve: Reserve }
@@ -61,14 +67,13 @@ function openRows(
   const positions = openPositions(books, wallet, tokens)
   const zeroPositions = isCore ? openPositions(books, ZERO_WALLET, tokens) : []
   const reserve = isCore ? books.rows.reserves.open(condition) : undefined
-  const totals = bearsCost ? books.rows.walletTotals.open(wallet) : undefined
   const fits =
     positions.every(positionFits) &&
     zeroPositions.every(balanceFits) &&
     (reserve === undefined || reserveFits(reserve)) &&
-    (totals === undefined || totalsFit(totals))
+    (!bearsCost || positions.every((position) => totalsFit(openTotals(books, position))))
   if (!fits) return undefined
-  return { positions, core: reserve === undefined ? undefined : { zeroPositions, reserve }, totals }
+  return { positions, core: reserve === undefined ? undefined : { zeroPositions, reserve } }
 }
 
 function moveSet(
@@ -88,14 +93,13 @@ function tradeSet(
   books: Books,
   { seq, amount, isMerge, timeSec }: SplitEntry,
   positions: readonly Position[],
-  totals: WalletTotals,
 ): void {
-  const gains: Gains = { books, totals, seq, cause: 'merge', rows: 0 }
+  const gains: Gains = { books, seq, cause: 'merge', rows: 0 }
   const half = amount / 2n
   let usd = amount - half
   for (const position of positions) {
     if (isMerge) realize(gains, position, amount, usd)
-    else acquire(position, totals, amount, usd)
+    else acquire(position, openTotals(books, position), amount, usd)
     noteTime(position, timeSec)
     usd = half
   }
@@ -126,10 +130,9 @@ function sellRedeemed(
   books: Books,
   redemption: RedemptionEntry,
   positions: readonly Position[],
-  totals: WalletTotals,
 ): void {
   const { seq, amounts, payout, timeSec } = redemption
-  const gains: Gains = { books, totals, seq, cause: 'redemption', rows: 0 }
+  const gains: Gains = { books, seq, cause: 'redemption', rows: 0 }
   const proceeds = proceedsOf(amounts, payout, shareValues(books, redemption))
   for (const [leg, position] of positions.entries()) {
     realize(gains, position, amounts[leg] ?? 0n, proceeds[leg] ?? 0n)

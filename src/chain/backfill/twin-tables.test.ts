@@ -58,7 +58,7 @@ async function swap(fill: (tx: Sql) => Promise<unknown> = async () => undefined)
 }
 
 const insertPosition = (tx: Sql, held: number) =>
-  tx`insert into positions values (1, 2, 0, 0, 0, 0, ${held}, 0, 0, 0, 0, 0)`
+  tx`insert into positions values (1, 2, 0, 0, 0, 0, 0, ${held}, 0, 0, 0, 0, 0)`
 
 /** A token that this block names first, and whose condition another one states. */
 const insertToken = (id: number, block: number, statedIn: number) => sql`

@@ -17,6 +17,8 @@ export class IdMemory {
   readonly conditions = new GenerationMap<string, number>(ownText)
   readonly #conditionOf = new GenerationMap<number, number>()
   readonly #tokensOf = new GenerationMap<number, readonly number[]>()
+  /** Only the tokens that are combos. */
+  readonly #combos = new GenerationMap<number, true>()
   /** The blocks that state the condition of tokens, where blocks before them may still be booked. */
   readonly #statedIn = new Map<number, number>()
 
@@ -63,18 +65,30 @@ export class IdMemory {
   keepsConditionOf(token: number): boolean {
     const condition = this.#conditionOf.keep(token)
     if (condition === undefined) return false
+    this.#combos.keep(token)
     return condition === NONE || this.keepsTokensOf(condition)
   }
 
   keepsTokensOf(condition: number): boolean {
     if (this.#tokensOf.getYoung(condition) !== undefined) return true
     const tokens = this.#tokensOf.keep(condition)
-    for (const token of tokens ?? []) this.#conditionOf.set(token, condition)
+    for (const token of tokens ?? []) {
+      this.#conditionOf.set(token, condition)
+      this.#combos.keep(token)
+    }
     return tokens !== undefined
   }
 
   setConditionOf(token: number, condition: number): void {
     this.#conditionOf.set(token, condition)
+  }
+
+  isCombo(token: number): boolean {
+    return this.#combos.get(token) === true
+  }
+
+  addCombo(token: number): void {
+    this.#combos.set(token, true)
   }
 
   setStatedIn(token: number, block: number): void {
@@ -119,7 +133,7 @@ export class IdMemory {
   #all(): { turn(): void; clear(): void }[] {
     return [
       ...[this.wallets, this.builders, this.tokens, this.conditions],
-      ...[this.#conditionOf, this.#tokensOf],
+      ...[this.#conditionOf, this.#tokensOf, this.#combos],
     ]
   }
 }

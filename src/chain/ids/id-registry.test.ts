@@ -74,6 +74,42 @@ describe('IdRegistry', () => {
     expect(() => new IdRegistry().conditionOf(1)).toThrow('not resolved')
   })
 
+  test('combos are known by their ids, whether they were created, found or kept', async () => {
+    const combo = `0x03${'ab'.repeat(18)}${'00'.repeat(8)}0000000001`
+    const others = [
+      `0x03${'ab'.repeat(18)}01000000000000000000000001`,
+      `0x02${combo.slice(4)}`,
+      YES,
+    ]
+    const fills = [combo, ...others].flatMap((token) => trading(FIRST_BLOCK, token).fills)
+    const batch = tapeAt(FIRST_BLOCK, {
+      fills: fills.map((fill, index) => ({ ...fill, seq: seqOf(FIRST_BLOCK, index) })),
+      outcomes: [{ seq: seqOf(FIRST_BLOCK, 9), condition: CONDITION, tokens: [combo, NO] }],
+    })
+    const creator = new IdRegistry({ walletsMax: 0, tokensMax: 0 })
+    await resolve(creator, batch)
+    const finder = new IdRegistry({ walletsMax: 0, tokensMax: 0 })
+    for (const names of [creator, finder]) {
+      for (let turn = 0; turn < 3; turn++) {
+        await resolve(names, batch)
+        const areCombos = [combo, ...others].map((token) => names.isCombo(names.token(token)))
+        expect(areCombos).toEqual([true, false, false, false])
+      }
+    }
+    const reader = new IdRegistry()
+    const id = finder.token(NO)
+    const sibling = {
+      kind: 'supply',
+      seq: 1,
+      timeSec: 1,
+      token: id,
+      minted: 1n,
+      burned: 0n,
+    } as const
+    await reader.resolveEntries(database.sql, [sibling])
+    expect(reader.isCombo(finder.token(combo))).toBe(true)
+  })
+
   test('two at once on two connections give every name one number', async () => {
     const batches = Array.from({ length: 12 }, (_, index) =>
       testBatch(FIRST_BLOCK, FIRST_BLOCK + 8 + index, index % 3),

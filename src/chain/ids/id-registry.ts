@@ -1,4 +1,5 @@
 import { blockOf } from '../../core/seq.js'
+import { isCombo } from '../../core/structured-id.js'
 import { type Entry, NONE } from '../../ledger/entry.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
@@ -125,6 +126,10 @@ export class IdRegistry implements IdLookup {
     return this.#memory.builders.get(code) ?? unresolved(code)
   }
 
+  isCombo(token: number): boolean {
+    return this.#memory.isCombo(token)
+  }
+
   /** NONE: no log has stated it yet, up to the end of the block if one is given. */
   conditionOf(token: number, block?: number): number {
     return this.#memory.conditionOf(token, block) ?? unresolved(`token ${token}`)
@@ -198,7 +203,8 @@ export class IdRegistry implements IdLookup {
   /** Returns the conditions whose tokens are not in memory. */
   #setConditions(tokens: readonly TokenRow[]): number[] {
     const missing: number[] = []
-    for (const { id, condition, statedIn } of tokens) {
+    for (const { id, condition, statedIn, isCombo } of tokens) {
+      if (isCombo) this.#memory.addCombo(id)
       this.#memory.setConditionOf(id, condition ?? NONE)
       if (statedIn !== null) this.#memory.setStatedIn(id, statedIn)
       if (condition !== null && !this.#memory.keepsTokensOf(condition)) missing.push(condition)
@@ -208,8 +214,11 @@ export class IdRegistry implements IdLookup {
 
   async #findSets(sql: Sql, conditions: readonly number[]): Promise<void> {
     const sets = new Map<number, number[]>(conditions.map((condition) => [condition, []]))
-    for (const { condition, id, statedIn } of await selectTokensOf(sql, [...sets.keys()])) {
+    for (const { condition, id, statedIn, isCombo } of await selectTokensOf(sql, [
+      ...sets.keys(),
+    ])) {
       sets.get(condition)?.push(id)
+      if (isCombo) this.#memory.addCombo(id)
       this.#memory.setStatedIn(id, statedIn)
     }
     for (const [condition, tokens] of sets) this.#memory.setTokensOf(condition, tokens)
@@ -223,7 +232,10 @@ export class IdRegistry implements IdLookup {
     })
     this.#setIds(created)
     for (const { id } of created.conditions) this.#memory.setTokensOf(id, [])
-    for (const { id } of created.tokens) this.#memory.setConditionOf(id, NONE)
+    for (const { id, name } of created.tokens) {
+      if (isCombo(name)) this.#memory.addCombo(id)
+      this.#memory.setConditionOf(id, NONE)
+    }
     return created
   }
 

@@ -1,3 +1,4 @@
+import { COMBO_MODULE } from '../../core/structured-id.js'
 import type { Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 
@@ -11,7 +12,13 @@ export type FoundId = { name: string; id: number }
 /** `since` is the first `seq` that names the id. */
 export type NewId = FoundId & { since: number }
 /** `statedIn` is the block whose log stated the condition. */
-export type TokenRow = { id: number; condition: number | null; statedIn: number | null }
+export type TokenRow = {
+  id: number
+  condition: number | null
+  statedIn: number | null
+  isCombo: boolean
+}
+type SetToken = { id: number; condition: number; statedIn: number; isCombo: boolean }
 /** A token and its condition. `outcome` is undefined for a token of a further set of the condition. */
 export type TokenOutcome = {
   id: number
@@ -35,6 +42,9 @@ export const byIdTable = <T>(make: (table: IdTable) => T): Record<IdTable, T> =>
   conditions: make('conditions'),
   builders: make('builders'),
 })
+
+/** What `isCombo` says of the natural id, for queries of `tokens`. */
+export const IS_COMBO = `get_byte(token, 0) = ${COMBO_MODULE} and substr(token, 20, 8) = '\\x0000000000000000'`
 
 /** One transaction at a time adds or removes ids, until it ends. */
 export async function lockIds(tx: Sql): Promise<void> {
@@ -65,27 +75,29 @@ export async function selectTokens(
 ): Promise<(FoundId & TokenRow)[]> {
   if (names.length === 0) return []
   return sql<(FoundId & TokenRow)[]>`
-    select name, id, condition, stated_in
+    select name, id, condition, stated_in, is_combo
       from unnest(string_to_array(${names.join()}, ',')) as name
      cross join lateral (
-       select id, condition, stated_in from tokens where token = decode(substr(name, 3), 'hex') offset 0
+       select id, condition, stated_in, ${sql.unsafe(IS_COMBO)} as is_combo
+         from tokens
+        where token = decode(substr(name, 3), 'hex')
+       offset 0
      ) as known`
 }
 
 export async function selectConditionsOf(sql: Sql, tokens: readonly number[]): Promise<TokenRow[]> {
   if (tokens.length === 0) return []
   return sql<TokenRow[]>`
-    select id, condition, stated_in from tokens where id = any(${tokens}::integer[])`
+    select id, condition, stated_in, ${sql.unsafe(IS_COMBO)} as is_combo
+      from tokens
+     where id = any(${tokens}::integer[])`
 }
 
 /** Tokens of these conditions by outcome. Index: tokens_condition. */
-export async function selectTokensOf(
-  sql: Sql,
-  conditions: readonly number[],
-): Promise<{ condition: number; id: number; statedIn: number }[]> {
+export async function selectTokensOf(sql: Sql, conditions: readonly number[]): Promise<SetToken[]> {
   if (conditions.length === 0) return []
-  return sql<{ condition: number; id: number; statedIn: number }[]>`
-    select condition, id, stated_in
+  return sql<SetToken[]>`
+    select condition, id, stated_in, ${sql.unsafe(IS_COMBO)} as is_combo
       from tokens
      where condition = any(${conditions}::integer[])
        and outcome is not null

@@ -1,4 +1,6 @@
 import { blockOf } from '../../core/seq.js'
+import { dayOf } from '../builder.js'
+import { hourOf, minuteOf } from '../candle.js'
 import {
   type Entry,
   type FillEntry,
@@ -7,11 +9,11 @@ import {
   type SplitEntry,
   ZERO_WALLET,
 } from '../entry.js'
-import { hourOf } from '../fill.js'
 import type { LEDGER_TABLES } from './tables.js'
 
-/** Which tokens belong to which condition, as far as the logs up to a block show. */
+/** Which tokens belong to which condition, as far as the logs up to a block show; and which are combos. */
 export type Outcomes = {
+  isCombo(token: number): boolean
   conditionOf(token: number, block: number): number
   tokensOf(condition: number, block: number): readonly number[]
 }
@@ -29,14 +31,14 @@ export function requestRows(caches: RowRequests, outcomes: Outcomes, entry: Entr
       break
     case 'split':
     case 'redemption':
-      requestSet(caches, entry)
+      requestSet(caches, outcomes, entry)
       break
     case 'conversion':
-      requestPositions(caches, entry.wallet, entry.given)
-      requestPositions(caches, entry.wallet, entry.taken)
+      requestPositions(caches, outcomes, entry.wallet, entry.given)
+      requestPositions(caches, outcomes, entry.wallet, entry.taken)
       break
     case 'migration':
-      requestPositions(caches, entry.wallet, [entry.fromToken, entry.toToken])
+      requestPositions(caches, outcomes, entry.wallet, [entry.fromToken, entry.toToken])
       break
     case 'transfer':
       caches.positions.request(entry.from, entry.token)
@@ -49,34 +51,54 @@ export function requestRows(caches: RowRequests, outcomes: Outcomes, entry: Entr
 }
 
 function requestFill(caches: RowRequests, outcomes: Outcomes, fill: FillEntry): void {
-  const { wallet, token, builder } = fill
-  const hour = hourOf(fill.timeSec)
+  const { wallet, token, timeSec } = fill
+  const isCombo = outcomes.isCombo(token)
   caches.positions.request(wallet, token)
   caches.positions.request(fill.exchange, token)
-  caches.walletTotals.request(wallet)
+  requestTotals(caches, wallet, isCombo)
+  if (fill.builder !== NONE && !isCombo) requestBuilder(caches, fill)
+  if (!fill.isTaker) return
+  caches.minuteCandles.request(token, minuteOf(timeSec))
+  caches.hourCandles.request(token, hourOf(timeSec))
+  caches.tokenTotals.request(token)
   caches.lastPrices.request(token)
-  if (builder !== NONE) {
-    caches.builderHours.request(builder, hour)
-    caches.builderWallets.request(builder, wallet)
-  }
   const block = blockOf(fill.seq)
   const condition = outcomes.conditionOf(token, block)
   if (condition === NONE) return
-  caches.marketHours.request(condition, hour)
   for (const sibling of outcomes.tokensOf(condition, block)) {
-    if (sibling === token) continue
-    caches.positions.request(wallet, sibling)
-    caches.lastPrices.request(sibling)
+    if (sibling !== token) caches.lastPrices.request(sibling)
   }
 }
 
-function requestSet(caches: RowRequests, set: SplitEntry | RedemptionEntry): void {
+function requestBuilder(caches: RowRequests, { builder, wallet, timeSec }: FillEntry): void {
+  caches.builderTotals.request(builder)
+  caches.builderDays.request(builder, dayOf(timeSec))
+  caches.builderWallets.request(builder, wallet)
+}
+
+function requestTotals(caches: RowRequests, wallet: number, isCombo: boolean): void {
+  if (isCombo) caches.comboTotals.request(wallet)
+  else caches.walletTotals.request(wallet)
+}
+
+function requestSet(
+  caches: RowRequests,
+  outcomes: Outcomes,
+  set: SplitEntry | RedemptionEntry,
+): void {
   caches.reserves.request(set.condition)
-  requestPositions(caches, set.wallet, set.tokens)
+  requestPositions(caches, outcomes, set.wallet, set.tokens)
   for (const token of set.tokens) caches.positions.request(ZERO_WALLET, token)
 }
 
-function requestPositions(caches: RowRequests, wallet: number, tokens: readonly number[]): void {
-  caches.walletTotals.request(wallet)
-  for (const token of tokens) caches.positions.request(wallet, token)
+function requestPositions(
+  caches: RowRequests,
+  outcomes: Outcomes,
+  wallet: number,
+  tokens: readonly number[],
+): void {
+  for (const token of tokens) {
+    requestTotals(caches, wallet, outcomes.isCombo(token))
+    caches.positions.request(wallet, token)
+  }
 }

@@ -6,13 +6,18 @@ import type { Entry, FillEntry, TransferEntry } from '../entry.js'
 import { fold } from '../fold.js'
 import { makeBlocks, OUTCOMES, type TestBlock } from './fixtures/random-blocks.js'
 import { LedgerStore } from './ledger-store.js'
+import { LEDGER_TABLES } from './tables.js'
 import { rewindLedger } from './undo-journal.js'
 
 const TABLES = [
   'positions',
   'wallet_totals',
-  'market_hours',
-  'builder_hours',
+  'combo_totals',
+  'minute_candles',
+  'hour_candles',
+  'token_totals',
+  'builder_totals',
+  'builder_days',
   'builder_wallets',
   'supplies',
   'reserves',
@@ -256,9 +261,10 @@ describe('the row caches', () => {
   test('stay within their bound between batches, however large these are', async () => {
     const blocks = makeBlocks(8, FIRST_BLOCK, 60)
     const store = new LedgerStore(OUTCOMES, { positionsMax: 64 })
+    const shares = Object.values(LEDGER_TABLES).reduce((sum, { share }) => sum + share, 0)
     for (let start = 0; start < blocks.length; start += 12) {
       await book(store, blocks.slice(start, start + 12))
-      expect(store.residentRows).toBeLessThanOrEqual(64 * 2)
+      expect(store.residentRows).toBeLessThanOrEqual(64 * shares)
     }
   })
 
@@ -277,8 +283,17 @@ describe('the row caches', () => {
     store.addNewToken(15)
     store.addNewWallet(10)
     await expect(store.load(offline, [makeFill(10, 15)])).resolves.toBeUndefined()
-    expect(store.rows.positions.peek(10, 15)).toBeUndefined()
     expect(store.rows.positions.open(11, 15)).toMatchObject({ wallet: 11, token: 15, balance: 0n })
+  })
+
+  test('do not query candles of later minutes than those of the last batch', async () => {
+    const store = new LedgerStore(OUTCOMES)
+    const taken: FillEntry = { ...makeFill(10, 1), isTaker: true, builder: 7 }
+    await book(store, [makeBlock(FIRST_BLOCK, [taken])])
+    const later = { ...taken, timeSec: taken.timeSec + 3600 }
+    await expect(store.load(offline, [later])).resolves.toBeUndefined()
+    const earlier = { ...taken, timeSec: taken.timeSec - 60 }
+    await expect(store.load(offline, [earlier])).rejects.toThrow('queried')
   })
 
   test('query rows of a new token again after eviction, and no others', async () => {
@@ -295,7 +310,6 @@ describe('the row caches', () => {
     expect(() => store.rows.positions.open(10, 1)).toThrow(
       'positions 10/1 is used and was not loaded',
     )
-    expect(() => store.rows.positions.peek(10, 1)).toThrow('not loaded')
     expect(() => store.rows.walletTotals.open(10)).toThrow('not loaded')
   })
 

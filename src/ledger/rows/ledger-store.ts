@@ -3,6 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { blockOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import type { Books, PnlRow } from '../books.js'
+import { dayOf } from '../builder.js'
+import { hourOf, minuteOf } from '../candle.js'
 import type { Entry } from '../entry.js'
 import { fold } from '../fold.js'
 import { type Outcomes, requestRows } from './entry-rows.js'
@@ -35,6 +37,8 @@ export class LedgerStore implements Books {
   readonly #journal = new UndoJournal()
   #pnl: PnlRow[] = []
   #refusals: RefusedEntry[] = []
+  /** Unix time of the latest entry that was loaded, 0 for none. */
+  #loadedSec = 0
 
   constructor(outcomes: Outcomes, { positionsMax = POSITIONS_MAX }: LedgerLimits = {}) {
     this.rows = createRowCaches(this.#journal, positionsMax)
@@ -50,6 +54,7 @@ export class LedgerStore implements Books {
   addNewWallet(wallet: number): void {
     this.rows.positions.absent.addNewFirst(wallet)
     this.rows.walletTotals.absent.addNewFirst(wallet)
+    this.rows.comboTotals.absent.addNewFirst(wallet)
     this.rows.builderWallets.absent.addNewSecond(wallet)
   }
 
@@ -57,12 +62,26 @@ export class LedgerStore implements Books {
     this.rows.positions.absent.addNewSecond(token)
     this.rows.supplies.absent.addNewFirst(token)
     this.rows.lastPrices.absent.addNewFirst(token)
+    this.rows.minuteCandles.absent.addNewFirst(token)
+    this.rows.hourCandles.absent.addNewFirst(token)
+    this.rows.tokenTotals.absent.addNewFirst(token)
   }
 
   /** Loads every row that folding these entries may touch. */
   async load(sql: Sql, entries: Iterable<Entry>): Promise<void> {
-    for (const entry of entries) requestRows(this.rows, this.#outcomes, entry)
+    if (this.#loadedSec > 0) this.#addNewTimes()
+    for (const entry of entries) {
+      requestRows(this.rows, this.#outcomes, entry)
+      if (entry.timeSec > this.#loadedSec) this.#loadedSec = entry.timeSec
+    }
     await Promise.all(Object.values(this.rows).map((cache) => cache.load(sql)))
+  }
+
+  /** Time does not run backwards: no row is of a later minute, hour or day than what was loaded last. */
+  #addNewTimes(): void {
+    this.rows.minuteCandles.absent.addNewSecond(minuteOf(this.#loadedSec) + 1)
+    this.rows.hourCandles.absent.addNewSecond(hourOf(this.#loadedSec) + 1)
+    this.rows.builderDays.absent.addNewSecond(dayOf(this.#loadedSec) + 1)
   }
 
   /** The changes that follow belong to this block; with a journal `rewindLedger` can undo them. */
@@ -113,6 +132,11 @@ export class LedgerStore implements Books {
     this.#journal.clear()
     this.#pnl = []
     this.#refusals = []
+    this.#loadedSec = 0
+  }
+
+  isCombo(token: number): boolean {
+    return this.#outcomes.isCombo(token)
   }
 
   conditionOf(token: number): number {

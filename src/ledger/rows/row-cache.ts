@@ -77,13 +77,6 @@ export class RowCache<Row extends LedgerRow> {
     return row
   }
 
-  peek(first: number, second = 0): Row | undefined {
-    const key = toKey(this.#table, first, second)
-    const slot = this.#slots.get(key)
-    if (slot === undefined) this.#checkAbsence(first, second, key)
-    return slot?.row
-  }
-
   /** The rows to write; from now on they count as stored. */
   takeChanges(): RowChanges[] {
     const added: Row[] = []
@@ -171,8 +164,12 @@ export type RowCaches = ReturnType<typeof createRowCaches>
 export const createRowCaches = (journal: UndoJournal, positionsMax: number) => ({
   positions: new RowCache(LEDGER_TABLES.positions, journal, positionsMax),
   walletTotals: new RowCache(LEDGER_TABLES.walletTotals, journal, positionsMax),
-  marketHours: new RowCache(LEDGER_TABLES.marketHours, journal, positionsMax),
-  builderHours: new RowCache(LEDGER_TABLES.builderHours, journal, positionsMax),
+  comboTotals: new RowCache(LEDGER_TABLES.comboTotals, journal, positionsMax),
+  minuteCandles: new RowCache(LEDGER_TABLES.minuteCandles, journal, positionsMax),
+  hourCandles: new RowCache(LEDGER_TABLES.hourCandles, journal, positionsMax),
+  tokenTotals: new RowCache(LEDGER_TABLES.tokenTotals, journal, positionsMax),
+  builderTotals: new RowCache(LEDGER_TABLES.builderTotals, journal, positionsMax),
+  builderDays: new RowCache(LEDGER_TABLES.builderDays, journal, positionsMax),
   builderWallets: new RowCache(LEDGER_TABLES.builderWallets, journal, positionsMax),
   supplies: new RowCache(LEDGER_TABLES.supplies, journal, positionsMax),
   reserves: new RowCache(LEDGER_TABLES.reserves, journal, positionsMax),

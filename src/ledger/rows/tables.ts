@@ -12,7 +12,7 @@ export type LedgerTable = {
   values: readonly string[]
   /** Keys, then values: the order in which COPY and the journal have them. */
   columns: readonly LedgerColumn[]
-  /** Columns of type bigint that are numbers in code. */
+  /** Columns of type bigint that are numbers in code: `seq`s and prices. */
   seqs?: readonly string[]
 }
 
@@ -34,6 +34,11 @@ export type LedgerRow = Record<string, number | bigint>
 const TOKEN_MAX = 2 ** 27
 const WALLET_MAX = 2 ** 26
 const HOUR_MAX = 2 ** 20
+const MINUTE_MAX = 2 ** 26
+const DAY_MAX = 2 ** 16
+
+const TOTALS_SEQS = ['first_fill', 'last_fill', 'first_fee', 'last_fee']
+const CANDLE_SEQS = ['open', 'high', 'low', 'close', 'first_seq', 'last_seq']
 
 /** Every table whose rows change. To `pnl` rows are only added. */
 export const LEDGER_TABLES = {
@@ -47,6 +52,8 @@ export const LEDGER_TABLES = {
       lastSec: 0,
       /** Time of the last fill, 0 for none. */
       filledSec: 0,
+      /** 1: the token is a combo. */
+      isCombo: 0,
       /** Exact holding on the chain. */
       balance: 0n,
       held: 0n,
@@ -58,47 +65,60 @@ export const LEDGER_TABLES = {
       fees: 0n,
     }),
   ),
+  /** Of all positions but those in combos, which have totals of their own. */
   walletTotals: ledgerTable(
-    { name: 'wallet_totals', keys: ['wallet'], seqs: ['first_fill', 'last_fill'], share: 1 / 4 },
-    (wallet) => ({
-      wallet,
-      /** Positions that were ever bought. */
-      positions: 0,
-      /** Positions whose realized profit is above and below zero. */
-      wins: 0,
-      losses: 0,
-      fills: 0,
-      realized: 0n,
-      /** Sums of the profitable and of the losing steps. */
-      profit: 0n,
-      loss: 0n,
-      /** Money of all fills. */
-      volume: 0n,
-      fees: 0n,
-      /** `seq` of the first and the last fill, 0 for none. */
-      firstFill: 0,
-      lastFill: 0,
+    { name: 'wallet_totals', keys: ['wallet'], seqs: TOTALS_SEQS, share: 1 / 4 },
+    makeTotals,
+  ),
+  comboTotals: ledgerTable(
+    { name: 'combo_totals', keys: ['wallet'], seqs: TOTALS_SEQS, share: 1 / 32 },
+    makeTotals,
+  ),
+  /** One-sided: only fills of taking orders count into candles and totals of a token. */
+  minuteCandles: ledgerTable(
+    {
+      ...{ name: 'minute_candles', keys: ['token', 'minute'], secondMax: MINUTE_MAX },
+      ...{ seqs: CANDLE_SEQS, share: 1 / 8 },
+    },
+    (token, minute) => ({ token, minute, ...makeCandle() }),
+  ),
+  hourCandles: ledgerTable(
+    {
+      ...{ name: 'hour_candles', keys: ['token', 'hour'], secondMax: HOUR_MAX },
+      ...{ seqs: CANDLE_SEQS, share: 1 / 8 },
+    },
+    (token, hour) => ({ token, hour, ...makeCandle() }),
+  ),
+  tokenTotals: ledgerTable(
+    { name: 'token_totals', keys: ['token'], seqs: ['first_seq', 'last_seq'], share: 1 / 8 },
+    (token) => ({
+      ...{ token, trades: 0, firstSeq: 0, lastSeq: 0 },
+      ...{ volume: 0n, shares: 0n, buyVolume: 0n, fees: 0n },
     }),
   ),
-  /** One-sided: only fills of taking orders count into volume and trades. Hours are Unix time. */
-  marketHours: ledgerTable(
-    { name: 'market_hours', keys: ['condition', 'hour'], secondMax: HOUR_MAX, share: 1 / 8 },
-    (condition, hour) => ({ condition, hour, trades: 0, traders: 0, volume: 0n }),
+  /** All fills whose orders name a builder, of makers and takers, without combos. */
+  builderTotals: ledgerTable(
+    { name: 'builder_totals', keys: ['builder'], seqs: ['first_seq', 'last_seq'], share: 1 / 64 },
+    (builder) => ({
+      ...{ builder, fills: 0, wallets: 0, firstSeq: 0, lastSeq: 0 },
+      ...{ buyShares: 0n, sellShares: 0n, buyUsd: 0n, sellUsd: 0n, fees: 0n },
+    }),
   ),
-  builderHours: ledgerTable(
-    { name: 'builder_hours', keys: ['builder', 'hour'], secondMax: HOUR_MAX, share: 1 / 32 },
-    (builder, hour) => ({ builder, hour, fills: 0, traders: 0, volume: 0n, fees: 0n }),
+  /** Days are those of Unix time. */
+  builderDays: ledgerTable(
+    { name: 'builder_days', keys: ['builder', 'day'], secondMax: DAY_MAX, share: 1 / 32 },
+    (builder, day) => ({
+      ...{ builder, day, fills: 0 },
+      /** Wallets with a fill on that day, and those whose first one it is. */
+      ...{ wallets: 0, newWallets: 0 },
+      ...{ buyShares: 0n, sellShares: 0n, fees: 0n },
+    }),
   ),
   builderWallets: ledgerTable(
     { name: 'builder_wallets', keys: ['builder', 'wallet'], secondMax: WALLET_MAX, share: 1 / 8 },
     (builder, wallet) => ({
-      builder,
-      wallet,
-      fills: 0,
-      firstSec: 0,
-      lastSec: 0,
-      volume: 0n,
-      fees: 0n,
+      ...{ builder, wallet, fills: 0, activeDays: 0, firstSec: 0, lastSec: 0 },
+      ...{ buyShares: 0n, sellShares: 0n, fees: 0n },
     }),
   ),
   supplies: ledgerTable({ name: 'supplies', keys: ['token'], share: 1 / 8 }, (token) => ({
@@ -135,6 +155,42 @@ export const toIds = ({ secondMax }: { secondMax: number }, key: number): [numbe
   Math.floor(key / secondMax),
   key % secondMax,
 ]
+
+function makeTotals(wallet: number) {
+  return {
+    wallet,
+    /** Positions that were ever bought. */
+    positions: 0,
+    /** Positions whose realized profit is above and below zero. */
+    wins: 0,
+    losses: 0,
+    fills: 0,
+    /** Fills that paid a fee. */
+    feeFills: 0,
+    realized: 0n,
+    /** Sums of what the positions that won and that lost have realized. */
+    profit: 0n,
+    loss: 0n,
+    /** All shares ever bought. */
+    bought: 0n,
+    /** Money of all fills. */
+    volume: 0n,
+    fees: 0n,
+    /** `seq` of the first and the last fill, and of those with a fee; 0 for none. */
+    firstFill: 0,
+    lastFill: 0,
+    firstFee: 0,
+    lastFee: 0,
+  }
+}
+
+/** Prices are millionths of a dollar for a share. */
+function makeCandle() {
+  return {
+    ...{ trades: 0, open: 0, high: 0, low: 0, close: 0, firstSeq: 0, lastSeq: 0 },
+    ...{ volume: 0n, shares: 0n, buyVolume: 0n, fees: 0n },
+  }
+}
 
 type TableOptions = Pick<LedgerTable, 'name' | 'keys' | 'seqs'> & {
   secondMax?: number

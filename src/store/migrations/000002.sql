@@ -317,12 +317,15 @@ create table quarantine (
 );
 
 -- The ledger: state that the facts above add up to, moved in the transaction that writes them.
+-- The indexes that readers of `positions` need are built when the head is reached.
+-- See src/chain/write/read-indexes.ts.
 create table positions (
   wallet integer not null,
   token integer not null,
   first_sec integer not null,
   last_sec integer not null,
   filled_sec integer not null,
+  is_combo integer not null,
   balance bigint not null,
   held bigint not null,
   cost bigint not null,
@@ -345,47 +348,113 @@ create table pnl (
   primary key (seq, sub)
 ) partition by range (seq);
 
+-- Of all positions that are not in combos. profit and loss: sums over the positions that realized
+-- more and less than nothing. The four below are a `seq`, 0 for none.
 create table wallet_totals (
   wallet integer primary key,
   positions integer not null,
   wins integer not null,
   losses integer not null,
   fills integer not null,
+  fee_fills integer not null,
   realized bigint not null,
   profit bigint not null,
   loss bigint not null,
+  bought bigint not null,
   volume bigint not null,
   fees bigint not null,
   first_fill bigint not null,
-  last_fill bigint not null
+  last_fill bigint not null,
+  first_fee bigint not null,
+  last_fee bigint not null
 ) with (fillfactor = 70);
 
-create table market_hours (
-  condition integer not null,
+-- Of all positions in combos.
+create table combo_totals (like wallet_totals including all) with (fillfactor = 70);
+
+-- Fills of taking orders: each match counts once. minute and hour: unix time / 60 and / 3600. Prices
+-- are millionths of a dollar for a share; 0 when no fill had shares.
+create table minute_candles (
+  token integer not null,
+  minute integer not null,
+  trades integer not null,
+  open bigint not null,
+  high bigint not null,
+  low bigint not null,
+  close bigint not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  volume bigint not null,
+  shares bigint not null,
+  buy_volume bigint not null,
+  fees bigint not null,
+  primary key (token, minute)
+) with (fillfactor = 90);
+
+create table hour_candles (
+  token integer not null,
   hour integer not null,
   trades integer not null,
-  traders integer not null,
+  open bigint not null,
+  high bigint not null,
+  low bigint not null,
+  close bigint not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
   volume bigint not null,
-  primary key (condition, hour)
+  shares bigint not null,
+  buy_volume bigint not null,
+  fees bigint not null,
+  primary key (token, hour)
 ) with (fillfactor = 80);
 
-create table builder_hours (
-  builder integer not null,
-  hour integer not null,
-  fills integer not null,
-  traders integer not null,
+create table token_totals (
+  token integer primary key,
+  trades integer not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
   volume bigint not null,
+  shares bigint not null,
+  buy_volume bigint not null,
+  fees bigint not null
+) with (fillfactor = 70);
+
+-- Fills whose orders name a builder, of makers and takers, without combos.
+create table builder_totals (
+  builder integer primary key,
+  fills integer not null,
+  wallets integer not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  buy_shares bigint not null,
+  sell_shares bigint not null,
+  buy_usd bigint not null,
+  sell_usd bigint not null,
+  fees bigint not null
+) with (fillfactor = 70);
+
+-- day: unix time / 86400. wallets: with a fill on that day; new_wallets: with their first one.
+create table builder_days (
+  builder integer not null,
+  day integer not null,
+  fills integer not null,
+  wallets integer not null,
+  new_wallets integer not null,
+  buy_shares bigint not null,
+  sell_shares bigint not null,
   fees bigint not null,
-  primary key (builder, hour)
+  primary key (builder, day)
 ) with (fillfactor = 80);
 
 create table builder_wallets (
   builder integer not null,
   wallet integer not null,
   fills integer not null,
+  active_days integer not null,
   first_sec integer not null,
   last_sec integer not null,
-  volume bigint not null,
+  buy_shares bigint not null,
+  sell_shares bigint not null,
   fees bigint not null,
   primary key (builder, wallet)
 ) with (fillfactor = 80);
