@@ -227,7 +227,7 @@ create table resolutions (
   payouts numeric[] not null,
   tx_hash bytea not null
 );
-create index resolutions_condition on resolutions (condition);
+create index resolutions_condition on resolutions (condition, seq);
 
 create table oracle_events (
   seq bigint not null primary key,

@@ -160,37 +160,45 @@ select r.condition, r.payouts, r.seq
 
 -- What a token is worth: numerator / denominator, by the best source there is. `seq` is the fact that
 -- says so, `read_at` the time of a midpoint. A token without any source is worth nothing so far.
+-- PostgreSQL reads the parts of `union all` in this order and stops at the first row: each is a lookup
+-- by key, and most tokens need one. As joins they would be read whole for a few thousand tokens.
 create view token_prices as
-select t.id as token,
-       case when settled.seq is not null then 'settlement'
-            when book.mid is not null then 'clob_mid'
-            when stated.seq is not null then 'v1_condition'
-            when fill.seq is not null then 'last_fill' end as source,
-       case when settled.seq is not null then settled.payouts[t.outcome + 1]
-            when book.mid is not null then book.mid
-            when stated.seq is not null then stated.payouts[stated.outcome + 1]
-            when fill.seq is not null then fill.usd
-            else 0 end as numerator,
-       case when settled.seq is not null
-              then (select sum(payout) from unnest(settled.payouts) payout)
-            when book.mid is not null then 1000000
-            when stated.seq is not null then (select sum(payout) from unnest(stated.payouts) payout)
-            when fill.seq is not null then fill.shares
-            else 1 end as denominator,
-       case when settled.seq is not null then settled.seq
-            when book.mid is not null then null
-            else coalesce(stated.seq, fill.seq) end as seq,
-       case when settled.seq is null and book.mid is not null then book.read_at end as read_at
+select t.id as token, price.source, price.numerator, price.denominator, price.seq, price.read_at
   from tokens t
-  left join results settled
-    on settled.condition = t.condition and t.outcome < cardinality(settled.payouts)
-  left join token_mids book on book.token = t.token
-  -- The catalogue may state the condition and outcome of a token before a log does.
-  left join (
-    select mt.token, mt.outcome, r.payouts, r.seq
-      from market_tokens mt
-      join markets m on m.id = mt.market
-      join conditions c on c.condition = m.condition
-      join results r on r.condition = c.id and mt.outcome < cardinality(r.payouts)
-  ) stated on stated.token = t.token and t.condition is null
-  left join last_prices fill on fill.token = t.id and fill.shares > 0;
+ cross join lateral (
+    (select 'settlement' as source,
+            r.payouts[t.outcome + 1] as numerator,
+            case cardinality(r.payouts) when 2 then r.payouts[1] + r.payouts[2]
+                 else (select sum(payout) from unnest(r.payouts) payout) end as denominator,
+            r.seq,
+            null::timestamptz as read_at
+       from resolutions r
+      where r.condition = t.condition and t.outcome < cardinality(r.payouts)
+      order by r.seq desc
+      limit 1)
+    union all
+    select 'clob_mid', mid, 1000000, null, read_at
+      from token_mids
+     where token = t.token and mid is not null
+    union all
+    -- The catalogue may state the condition and outcome of a token before a log does.
+    (select 'v1_condition',
+            r.payouts[mt.outcome + 1],
+            (select sum(payout) from unnest(r.payouts) payout),
+            r.seq,
+            null
+       from market_tokens mt
+       join markets m on m.id = mt.market
+       join conditions c on c.condition = m.condition
+       join resolutions r on r.condition = c.id and mt.outcome < cardinality(r.payouts)
+      where mt.token = t.token and t.condition is null
+      order by r.seq desc
+      limit 1)
+    union all
+    select 'last_fill', usd, shares, seq, null
+      from last_prices
+     where token = t.id and shares > 0
+    union all
+    select null, 0, 1, null, null
+    limit 1
+  ) price;
