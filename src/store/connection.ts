@@ -12,7 +12,13 @@ export type Pool = postgres.Sql<{ bigint: bigint }>
 export type Target = { url: string } | { socketDir: string; database: string }
 
 /** `queryMsMax`: a query that takes longer is cancelled by the database. */
-type PoolOptions = { onClose?: () => void; queryMsMax?: number }
+type PoolOptions = { onClose?: () => void; queryMsMax?: number; isSerial?: boolean }
+
+/**
+ * Many queries run side by side: workers of one would take the processors of others, and starting
+ * them takes longer than most answers.
+ */
+const SERIAL = { max_parallel_workers_per_gather: 0 }
 
 /** Parts of a statement with the separator between them: `and`, `union all`. Throws without parts. */
 export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: Fragment) =>
@@ -25,7 +31,7 @@ export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: F
 export function createPool(
   target: Target,
   connectionsMax: number,
-  { onClose, queryMsMax = 30_000 }: PoolOptions = {},
+  { onClose, queryMsMax = 30_000, isSerial = false }: PoolOptions = {},
 ): Pool {
   const options = {
     max: connectionsMax,
@@ -37,7 +43,11 @@ export function createPool(
     types: { ...ARRAY_TYPES, bigint: postgres.BigInt },
     onnotice: () => undefined,
     ...(onClose !== undefined && { onclose: onClose, max_lifetime: null }),
-    connection: { application_name: 'auspex', statement_timeout: queryMsMax },
+    connection: {
+      application_name: 'auspex',
+      statement_timeout: queryMsMax,
+      ...(isSerial && SERIAL),
+    },
   }
   const pool = open()
   // Sets which type an array has whose items the driver sends with a type.

@@ -9,6 +9,7 @@ import { migrate, readMigrations } from './migrate.js'
 const PULSE_TIMEOUT_MS = 2_000
 /** How long the database works on one query of an answer. */
 export const ANSWER_QUERY_MS_MAX = 5_000
+const ANSWERS = { queryMsMax: ANSWER_QUERY_MS_MAX, isSerial: true }
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
 type StoreOptions = {
@@ -35,7 +36,7 @@ export class Store {
   constructor(options: StoreOptions) {
     this.#options = options
     this.#pool = this.#createPool(options.connectionsMax)
-    this.#answers = this.#createPool(options.connectionsMax, ANSWER_QUERY_MS_MAX)
+    this.#answers = this.#createPool(options.connectionsMax, ANSWERS)
     this.#pulse = this.#createPool(1)
   }
 
@@ -115,13 +116,12 @@ export class Store {
    * The driver opens a connection that was lost again where it stood: in the middle of an answer,
    * which the next query would get. So the loss of one is the end of its whole pool.
    */
-  #createPool(connectionsMax: number, queryMsMax?: number): Pool {
+  #createPool(connectionsMax: number, options: Partial<typeof ANSWERS> = {}): Pool {
     const onClose = () => {
       const isInUse = [this.#pool, this.#answers, this.#pulse].includes(pool)
       if (isInUse && !this.#stopping.signal.aborted) this.#replacePools()
     }
-    const limit = queryMsMax === undefined ? {} : { queryMsMax }
-    const pool = createPool(this.#options.target, connectionsMax, { onClose, ...limit })
+    const pool = createPool(this.#options.target, connectionsMax, { onClose, ...options })
     return pool
   }
 
@@ -129,7 +129,7 @@ export class Store {
     const old = [this.#pool, this.#answers, this.#pulse]
     for (const pool of old) void pool.end({ timeout: 0 }).catch(() => undefined)
     this.#pool = this.#createPool(this.#options.connectionsMax)
-    this.#answers = this.#createPool(this.#options.connectionsMax, ANSWER_QUERY_MS_MAX)
+    this.#answers = this.#createPool(this.#options.connectionsMax, ANSWERS)
     this.#pulse = this.#createPool(1)
   }
 }
