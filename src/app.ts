@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
+import { comboRoutes } from './combos/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
@@ -29,6 +30,7 @@ const API: ApiRoutes[] = [
   tickRoutes,
   candleRoutes,
   windowRoutes,
+  comboRoutes,
   tradeRoutes,
   rewardRoutes,
 ]

@@ -1,4 +1,57 @@
 import { Type } from 'typebox'
+import { nullable } from '../lib/nullable.js'
+
+const Text = nullable(Type.String())
+
+/** Fields from `leg_outcome_label` on, but for those of the result, are only there with a market. */
+export const Leg = Type.Object({
+  leg_index: Type.Integer({ minimum: 0 }),
+  leg_position_id: Type.String({
+    description: 'the structured token, which is not the CLOB token',
+  }),
+  leg_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
+  leg_outcome_index: Type.Integer({ minimum: 0 }),
+  leg_status: Type.String({
+    enum: ['OPEN', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
+  }),
+  leg_result: Type.String({ enum: ['won', 'lost', 'resolved', 'pending'] }),
+  leg_resolved_at: nullable(Type.String({ description: 'ISO 8601' }), 'null: no result yet'),
+  leg_current_price: nullable(Type.String({ description: '4 decimals' }), 'null: none is known'),
+  leg_price_source: nullable(
+    Type.String({ enum: ['settlement', 'clob_mid', 'last_fill', 'polymarket_market'] }),
+  ),
+  leg_outcome_label: Type.Optional(Text),
+  market_token_id: Type.Optional(nullable(Type.String({ description: 'the CLOB token' }))),
+  market_slug: Type.Optional(Text),
+  market_title: Type.Optional(Text),
+  event_title: Type.Optional(Text),
+  market: Type.Optional(
+    Type.Object({
+      market_id: Type.String(),
+      slug: Text,
+      title: Text,
+      outcome: Text,
+      image_url: Text,
+      icon_url: Text,
+      category: Text,
+      subcategory: Text,
+      tags: Type.Array(Type.String()),
+      end_date: Text,
+      active: nullable(Type.Boolean()),
+      closed: nullable(Type.Boolean()),
+      accepting_orders: nullable(Type.Boolean()),
+      resolved: Type.Boolean(),
+      winning_outcome_index: nullable(Type.Integer()),
+      event_title: Text,
+      event: Type.Object({
+        event_id: Text,
+        event_slug: Text,
+        event_title: Text,
+        event_image: Text,
+      }),
+    }),
+  ),
+})
 
 export const ComboTrade = Type.Object({
   position_type: Type.Literal('combo'),
@@ -17,4 +70,26 @@ export const ComboTrade = Type.Object({
   block_number: Type.Integer({ minimum: 0 }),
   timestamp: Type.Integer({ description: 'Unix seconds' }),
   source: Type.Optional(Type.String({ description: 'only beside trades of other markets' })),
+})
+
+export const ComboActivity = Type.Object({
+  position_type: Type.Literal('combo'),
+  event_kind: Type.String({ description: 'the name of the log' }),
+  side: Type.String({ description: 'what it does: `Split`, `Merge`, `Redeem` and so on' }),
+  user_address: Type.String(),
+  wallet_address: Type.String({ description: 'the same' }),
+  module_kind: nullable(
+    Type.String({ enum: ['Binary', 'NegRisk', 'Combinatorial', 'Directional'] }),
+  ),
+  combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
+  combo_position_id: Type.String({
+    description: 'the first position that the log names, or else YES of the condition',
+  }),
+  amount_usdc: Type.String({ description: '6 decimals' }),
+  payout_usdc: nullable(Type.String({ description: '6 decimals' }), 'null: the log pays nothing'),
+  tx_hash: Type.String(),
+  log_index: Type.Integer({ minimum: 0 }),
+  block_number: Type.Integer({ minimum: 0 }),
+  timestamp: Type.Integer({ description: 'Unix seconds' }),
+  legs: Type.Array(Leg),
 })

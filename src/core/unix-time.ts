@@ -4,3 +4,6 @@ export const MILLISECONDS_MIN = 100_000_000_000
 /** `2026-01-31 12:00:00+00`: how the platform writes the time of an event of the catalogue or of figures. */
 export const toTimestampText = (timeSec: number): string =>
   `${new Date(timeSec * 1000).toISOString().slice(0, 19).replace('T', ' ')}+00`
+
+/** `2026-01-31T12:00:00.000Z`. */
+export const toIsoTime = (timeSec: number): string => new Date(timeSec * 1000).toISOString()

@@ -3,6 +3,7 @@ import type { EventDraft } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { COMBO_MODULE, parseStructuredId, toConditionId } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
+import { COMBO_ACTIONS } from './combo-actions.js'
 import { enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import { defineMessage, distinct, optional, presentLog, Wire } from './message.js'
@@ -45,7 +46,7 @@ export const comboLifecycleFamily = {
       yield { seq: fact.seq, event: lifecycleEvent(step, enricher) }
     }
     for (const fact of comboEvents) {
-      const action = ACTIONS.get(fact.kind)
+      const action = COMBO_ACTIONS.get(fact.kind)
       if (action === undefined) continue
       const step = { ...fact, action, namesEvent: NAMES_EVENT.has(fact.kind) }
       yield { seq: fact.seq, event: lifecycleEvent(step, enricher) }
@@ -58,28 +59,6 @@ export const comboLifecycleFamily = {
     }
   },
 } as const satisfies MessageFamily
-
-/** Actions by the name of their log. Other logs of combos are no step. */
-const ACTIONS: ReadonlyMap<string, string> = new Map([
-  ['positionsSplit', 'Split'],
-  ['splitOnCondition', 'Split'],
-  ['splitOnEvent', 'Split'],
-  ['positionsMerged', 'Merge'],
-  ['mergedOnCondition', 'Merge'],
-  ['mergedOnEvent', 'Merge'],
-  ['horizontalSplit', 'HorizontalSplit'],
-  ['horizontalMerge', 'HorizontalMerge'],
-  ['positionConverted', 'Convert'],
-  ['convertedOnEvent', 'Convert'],
-  ['positionRedeemed', 'Redeem'],
-  ['comboWrapped', 'Wrap'],
-  ['comboUnwrapped', 'Unwrap'],
-  ['compressed', 'Compress'],
-  ['extracted', 'Extract'],
-  ['injected', 'Inject'],
-  ['convertedToYesBasket', 'ConvertToYesBasket'],
-  ['mergedFromYesBasket', 'MergeFromYesBasket'],
-])
 
 /** Logs that name an event where the others name a condition. */
 const NAMES_EVENT = new Set<string>(['horizontalSplit', 'horizontalMerge', 'positionConverted'])

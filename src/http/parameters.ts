@@ -11,6 +11,7 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
   'condition-id': (text) => text.toLowerCase().replace(/^(0x[0-9a-f]{62})$/, '$100'),
   'builder-code': (text) => text.toLowerCase().replace(/^(?=[0-9a-f]{64}$)/, '0x'),
   'token-id': (text) => text.replace(/^0+(?=\d)/, ''),
+  'any-case': (text) => text.toLowerCase(),
   // A mixture of capitals and small letters is a mistake, and stays one.
   capitals: (text) => (text === text.toLowerCase() ? text.toUpperCase() : text),
 }

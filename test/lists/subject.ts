@@ -2,11 +2,11 @@ import type { List } from '../../src/http/list.js'
 import type { ApiWorld } from '../api-world.js'
 
 /** A list: how its path is filled in, and queries that show each of its views. */
-export type Subject = {
+export type Subject<World extends ApiWorld = ApiWorld> = {
   list: List
-  path: (world: ApiWorld) => string
+  path: (world: World) => string
   /** What every request needs. */
-  base?: Record<string, string>
+  base?: Record<string, string> | ((world: World) => Record<string, string>)
   /** Views with cursors, then views without. Each has more than 7 rows, and at most `limitMax`. */
   paged: Record<string, string>[]
   unpaged: Record<string, string>[]

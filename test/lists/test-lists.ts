@@ -5,8 +5,11 @@ import type { ApiWorld } from '../api-world.js'
 import type { Subject } from './subject.js'
 
 /** Tests of everything that all lists promise, for each of these lists. */
-export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subject[]): void {
-  let world: ApiWorld
+export function testLists<World extends ApiWorld>(
+  open: () => Promise<World>,
+  subjects: readonly Subject<World>[],
+): void {
+  let world: World
   beforeAll(async () => {
     world = await open()
   }, 120_000)
@@ -14,11 +17,20 @@ export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subj
 
   describe.each(subjects.map((subject) => [subject.list.path, subject] as const))(
     'GET %s',
-    (_path, { list, path: pathIn, paged, unpaged, base = {}, limitMax = 300, isOfSeq = true }) => {
+    (_path, {
+      list,
+      path: pathIn,
+      paged,
+      unpaged,
+      base: baseIn,
+      limitMax = 300,
+      isOfSeq = true,
+    }) => {
       const path = () => pathIn(world)
+      const base = () => (typeof baseIn === 'function' ? baseIn(world) : baseIn)
       const takes = (name: string) => name in list.query.properties
       const ask = async (query: object, headers: object = {}) => {
-        const reply = await world.get(path(), { ...base, ...query }, headers)
+        const reply = await world.get(path(), { ...base(), ...query }, headers)
         expect(reply.statusCode, reply.body).toBe(200)
         return reply
       }
@@ -119,7 +131,7 @@ export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subj
         const headers = { 'x-api-key': key }
         const reply = await world.app.inject({
           method: 'HEAD',
-          url: `${path()}?${new URLSearchParams({ ...base, limit: '2' })}`,
+          url: `${path()}?${new URLSearchParams({ ...base(), limit: '2' })}`,
           headers,
         })
         expect(reply).toMatchObject({ statusCode: 200, body: '' })
@@ -158,7 +170,7 @@ export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subj
         '400: a wrong %s is named',
         async (name, wrong) => {
           for (const value of wrong) {
-            const reply = await world.get(path(), { ...base, [name]: value })
+            const reply = await world.get(path(), { ...base(), [name]: value })
             expect(reply.statusCode, `${name}=${value}`).toBe(400)
             expect(reply.json().error).toContain(name)
           }
@@ -166,7 +178,7 @@ export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subj
       )
 
       test.runIf(takes('after'))('400: a time in milliseconds, with a hint', async () => {
-        const reply = await world.get(path(), { ...base, after: 1_793_000_000_123 })
+        const reply = await world.get(path(), { ...base(), after: 1_793_000_000_123 })
         expect(reply.json()).toEqual({
           error: expect.stringContaining('after'),
           hint: 'after=1793000000',
@@ -174,14 +186,14 @@ export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subj
       })
 
       test.runIf(takes('after'))('400: a range that ends before it begins', async () => {
-        expect((await world.get(path(), { ...base, after: 10, before: 9 })).statusCode).toBe(400)
+        expect((await world.get(path(), { ...base(), after: 10, before: 9 })).statusCode).toBe(400)
       })
 
       test('400: a cursor that is malformed, foreign, too old, or beside an offset', async () => {
         if (!takes('cursor')) return
         const { next_cursor: cursor } = (await ask({ limit: 1 })).json()
         const refused = async (query: object) => {
-          const reply = await world.get(path(), { ...base, limit: 1, ...query })
+          const reply = await world.get(path(), { ...base(), limit: 1, ...query })
           expect(reply.statusCode).toBe(400)
           expect(reply.json().error).toContain('cursor')
         }
@@ -193,7 +205,7 @@ export function testLists(open: () => Promise<ApiWorld>, subjects: readonly Subj
         const other = await world.createCaller('enterprise')
         const stolen = await world.get(
           path(),
-          { ...base, limit: 1, cursor },
+          { ...base(), limit: 1, cursor },
           { 'x-api-key': other.key },
         )
         expect(stolen.statusCode).toBe(400)

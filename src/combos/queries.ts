@@ -1,0 +1,114 @@
+import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
+import type { Page } from '../core/page.js'
+import { conditionOfPosition, isStructuredId } from '../core/structured-id.js'
+import { parseTokenId } from '../core/token-id.js'
+import { hexToBytes } from '../lib/hex.js'
+import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { isBehind, orderedBy } from '../store/keyset.js'
+
+/** The parameters that name a combo, one way or another; all that are given must name the same. */
+export type ComboNames = {
+  market_id?: string | undefined
+  condition_id?: string | undefined
+  position_id?: string | undefined
+}
+
+/** The ids of what a caller named; `undefined`: it named none. */
+export type NamedCombo = { condition: number | undefined; token: number | undefined }
+
+/**
+ * The combo that a caller named. `undefined`: there is none of that name, or the names contradict
+ * each other. Indexes: conditions_condition_key, tokens_token_key.
+ */
+export async function selectNamedCombo(
+  sql: Sql,
+  names: ComboNames,
+): Promise<NamedCombo | undefined> {
+  const { market_id: market, condition_id: named, position_id: position } = names
+  const token = position === undefined ? undefined : parseTokenId(position)
+  if (position !== undefined && token === undefined) return undefined
+  const conditions = [market, named, token].flatMap((id) =>
+    id === undefined ? [] : isStructuredId(id) ? conditionOfPosition(id) : id,
+  )
+  const [condition] = conditions
+  if (condition === undefined) return { condition: undefined, token: undefined }
+  if (new Set(conditions).size > 1) return undefined
+  const [row] = await sql<{ condition: number | null; token: number | null }[]>`
+    select (select id from conditions where condition = ${hexToBytes(condition)}) as condition,
+           (select id from tokens where token = ${hexToBytes(token ?? '0x')}) as token`
+  if (row == null || row.condition === null) return undefined
+  if (token !== undefined && row.token === null) return undefined
+  return { condition: row.condition, token: row.token ?? undefined }
+}
+
+/** The tokens of a named combo. `undefined`: all tokens. Index: tokens_condition. */
+export async function selectComboTokens(
+  sql: Sql,
+  { condition, token }: NamedCombo,
+): Promise<number[] | undefined> {
+  if (token !== undefined) return [token]
+  if (condition === undefined) return undefined
+  const rows = await sql<{ id: number }[]>`select id from tokens where condition = ${condition}`
+  return rows.map(({ id }) => id)
+}
+
+export type ActivityScope = SeqRange &
+  NamedCombo & {
+    /** `undefined`: of all wallets. */
+    wallet: number | undefined
+    kinds: readonly string[]
+    isAscending: boolean
+  }
+
+/** A step in the life of structured positions. Bytes are hex text. */
+export type ActivityRow = {
+  seq: number
+  timeSec: number
+  kind: string
+  amount: bigint
+  payout: bigint | null
+  wallet: string
+  /** The id of the condition, and the condition itself. */
+  combo: number
+  condition: string
+  /** The first position that the log names; null: it names none. */
+  position: string | null
+  txHash: string
+}
+
+/** By their place on the chain. Indexes: combo_events_wallet, combo_events_condition. */
+export function selectComboActivity(
+  sql: Sql,
+  scope: ActivityScope,
+  page: Page,
+): Promise<ActivityRow[]> {
+  const { wallet, condition, token, kinds, isAscending } = scope
+  const conditions: Fragment[] = [
+    withinSeq(sql, 'e.seq', scope),
+    sql`e.kind = any(${[...kinds]}::text[])`,
+    isBehind(sql, ACTIVITY_ORDER, page.after, isAscending),
+  ]
+  if (wallet !== undefined) conditions.push(sql`e.wallet = ${wallet}`)
+  if (condition !== undefined) conditions.push(sql`e.condition = ${condition}`)
+  if (token !== undefined) conditions.push(sql`${token} = any(e.tokens)`)
+  return sql<ActivityRow[]>`
+    with page as materialized (
+      select e.*
+        from combo_events e
+       where ${joinFragments(sql, conditions, sql`and`)}
+       ${orderedBy(sql, ACTIVITY_ORDER, isAscending)}
+      offset ${page.offset} limit ${page.limit}
+    )
+    select e.seq::float8, b.time as time_sec, e.kind, e.amount, e.payout,
+           '0x' || encode(w.address, 'hex') as wallet, e.condition as combo,
+           '0x' || encode(c.condition, 'hex') as condition,
+           '0x' || encode(t.token, 'hex') as position, '0x' || encode(e.tx_hash, 'hex') as tx_hash
+      from page e
+      join blocks b on b.number = e.seq >> 20
+      join wallets w on w.id = e.wallet
+      join conditions c on c.id = e.condition
+      left join tokens t on t.id = e.tokens[1]
+     ${orderedBy(sql, ACTIVITY_ORDER, isAscending)}`
+}
+
+const ACTIVITY_ORDER = [{ column: 'e.seq', type: 'bigint' }] as const

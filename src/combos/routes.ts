@@ -1,0 +1,169 @@
+import { Type } from 'typebox'
+import { V3, V3_HEAVY } from '../accounts/access.js'
+import { selectSeqRange } from '../blocks/seq-range.js'
+import { badRequest } from '../core/errors.js'
+import type { Page } from '../core/page.js'
+import { endpointRoutes } from '../http/endpoint.js'
+import { createView, defineList } from '../http/list.js'
+import { Address, ConditionId, Order, oneOf, TimeBounds, TokenId } from '../http/parameters.js'
+import { withMarkets } from '../markets/market-block.js'
+import type { Sql } from '../store/connection.js'
+import { selectTrades, type TradeScope } from '../trades/queries.js'
+import { resolveTrades } from '../trades/trade-lists.js'
+import { selectWalletId } from '../wallets/queries.js'
+import { withLegs } from './leg-queries.js'
+import {
+  COMBO_TRADES_SOURCE,
+  EVENT_KINDS,
+  presentComboActivity,
+  presentComboTrade,
+} from './present.js'
+import {
+  type ActivityScope,
+  selectComboActivity,
+  selectComboTokens,
+  selectNamedCombo,
+} from './queries.js'
+import { ComboActivity, ComboTrade } from './schemas.js'
+
+const ComboFilters = {
+  condition_id: Type.Optional(ConditionId),
+  market_id: Type.Optional(ConditionId),
+  position_id: Type.Optional(TokenId),
+}
+
+/** What every list of combos says about itself. */
+const describedBy = (source: string) => ({
+  fields: { position_type: Type.Literal('combo'), source: Type.Literal(source) },
+  select: () => ({ position_type: 'combo', source }),
+})
+
+const WalletOfPath = Type.Object({ address: Address })
+
+export const walletComboTrades = defineList({
+  path: '/v3/wallets/:address/combos/trades',
+  operationId: 'listWalletComboTrades',
+  summary: 'Trades of a wallet in combos',
+  description:
+    'The fills of a wallet in combos, newest first: its own orders as maker, and the orders of others that it met as taker.',
+  tag: 'combos',
+  access: V3_HEAVY,
+  narrowBy: ['after', 'before', 'condition_id', 'position_id'],
+  params: WalletOfPath,
+  query: Type.Object({
+    ...ComboFilters,
+    ...TimeBounds,
+    order: Order,
+    side: oneOf(['BUY', 'SELL', 'ALL'], 'what the owner of the order does', {
+      default: 'ALL',
+      format: 'capitals',
+    }),
+  }),
+  page: { name: 'trades', limitMax: 300 },
+  resolve: async (sql, input, { until }) => {
+    const { address, side, condition_id, market_id, position_id, ...times } = input
+    const wallet = await selectWalletId(sql, address)
+    const combo = await selectNamedCombo(sql, { condition_id, market_id, position_id })
+    const isSell = side === 'ALL' ? undefined : side === 'SELL'
+    const roles = ['maker', 'taker'] as const
+    const scope = await resolveTrades(sql, times, { wallet, roles, isSell }, until)
+    if (wallet === undefined || combo === undefined || scope === undefined) return undefined
+    return { ...scope, tokens: await selectComboTokens(sql, combo) }
+  },
+  views: {
+    all: createView({
+      row: ComboTrade,
+      select: async (sql: Sql, scope: TradeScope, page: Page) =>
+        withMarkets(sql, await selectTrades(sql, 'combo', scope, page)),
+      keyOf: ({ seq }) => [seq],
+      present: presentComboTrade,
+    }),
+  },
+  chooseView: () => 'all',
+  extra: describedBy(COMBO_TRADES_SOURCE),
+})
+
+const ActivityFilters = {
+  ...ComboFilters,
+  ...TimeBounds,
+  order: Order,
+  event_kind: oneOf(['all', ...EVENT_KINDS.keys()], 'the name of the log', { default: 'all' }),
+}
+
+type ActivityInput = {
+  condition_id?: string
+  market_id?: string
+  position_id?: string
+  after?: number
+  before?: number
+  order?: 'asc' | 'desc'
+  event_kind: string
+}
+
+/** What both lists of activity ask for. `undefined`: nothing can match. */
+async function resolveActivity(
+  sql: Sql,
+  input: ActivityInput,
+  address: string | undefined,
+  until: number | undefined,
+): Promise<ActivityScope | undefined> {
+  const range = await selectSeqRange(sql, input, until)
+  const wallet = address === undefined ? undefined : await selectWalletId(sql, address)
+  const combo = await selectNamedCombo(sql, input)
+  if (range === undefined || combo === undefined) return undefined
+  if (address !== undefined && wallet === undefined) return undefined
+  const kind = EVENT_KINDS.get(input.event_kind)
+  const kinds = kind === undefined ? [...EVENT_KINDS.values()] : [kind]
+  return { ...range, ...combo, wallet, kinds, isAscending: input.order === 'asc' }
+}
+
+const activityView = createView({
+  row: ComboActivity,
+  select: async (sql: Sql, scope: ActivityScope, page: Page) =>
+    withLegs(sql, await selectComboActivity(sql, scope, page)),
+  keyOf: ({ seq }) => [seq],
+  present: presentComboActivity,
+})
+
+export const walletComboActivity = defineList({
+  path: '/v3/wallets/:address/combos/activity',
+  operationId: 'listWalletComboActivity',
+  summary: 'Activity of a wallet in combos',
+  description:
+    'What a wallet did with structured positions beside trading, newest first: splits, merges, conversions, redemptions, also those that the platform made for it.',
+  tag: 'combos',
+  access: V3,
+  narrowBy: ['after', 'before', 'condition_id'],
+  params: WalletOfPath,
+  query: Type.Object(ActivityFilters),
+  page: { name: 'activity', limitMax: 300 },
+  resolve: (sql, input, { until }) => resolveActivity(sql, input, input.address, until),
+  views: { all: activityView },
+  chooseView: () => 'all',
+  extra: describedBy('v3.wallet_combos.activity'),
+})
+
+export const comboActivity = defineList({
+  path: '/v3/combos/activity',
+  operationId: 'listComboActivity',
+  summary: 'Activity of a combo',
+  description:
+    'What wallets did with the positions of one combo beside trading, newest first. One of market_id, condition_id and position_id is required.',
+  tag: 'combos',
+  access: V3,
+  narrowBy: ['after', 'before', 'wallet'],
+  params: Type.Object({}),
+  query: Type.Object({ ...ActivityFilters, wallet: Type.Optional(Address) }),
+  page: { name: 'activity', limitMax: 300 },
+  resolve: (sql, input, { until }) => {
+    if ((input.market_id ?? input.condition_id ?? input.position_id) === undefined) {
+      throw badRequest('Give one of market_id, condition_id and position_id.')
+    }
+    return resolveActivity(sql, input, input.wallet, until)
+  },
+  views: { all: activityView },
+  chooseView: () => 'all',
+  extra: describedBy('v3.combos.activity'),
+})
+
+export const comboRoutes = endpointRoutes([walletComboTrades, walletComboActivity, comboActivity])

@@ -1,0 +1,21 @@
+/** Actions by the name of their log. Other logs of combos are no step. */
+export const COMBO_ACTIONS: ReadonlyMap<string, string> = new Map([
+  ['positionsSplit', 'Split'],
+  ['splitOnCondition', 'Split'],
+  ['splitOnEvent', 'Split'],
+  ['positionsMerged', 'Merge'],
+  ['mergedOnCondition', 'Merge'],
+  ['mergedOnEvent', 'Merge'],
+  ['horizontalSplit', 'HorizontalSplit'],
+  ['horizontalMerge', 'HorizontalMerge'],
+  ['positionConverted', 'Convert'],
+  ['convertedOnEvent', 'Convert'],
+  ['positionRedeemed', 'Redeem'],
+  ['comboWrapped', 'Wrap'],
+  ['comboUnwrapped', 'Unwrap'],
+  ['compressed', 'Compress'],
+  ['extracted', 'Extract'],
+  ['injected', 'Inject'],
+  ['convertedToYesBasket', 'ConvertToYesBasket'],
+  ['mergedFromYesBasket', 'MergeFromYesBasket'],
+])

@@ -1,0 +1,25 @@
+import { comboActivity, walletComboActivity, walletComboTrades } from '../../src/combos/routes.js'
+import type { ComboWorld } from '../combo-world.js'
+import type { Subject } from './subject.js'
+
+export const COMBO_LISTS: Subject<ComboWorld>[] = [
+  {
+    list: walletComboTrades,
+    path: ({ busiest }) => `/v3/wallets/${busiest.trader}/combos/trades`,
+    paged: [{}, { order: 'asc' }],
+    unpaged: [],
+  },
+  {
+    list: walletComboActivity,
+    path: ({ busiest }) => `/v3/wallets/${busiest.actor}/combos/activity`,
+    paged: [{}, { order: 'asc' }],
+    unpaged: [],
+  },
+  {
+    list: comboActivity,
+    path: () => '/v3/combos/activity',
+    base: ({ busiest }) => ({ condition_id: busiest.condition }),
+    paged: [{}, { order: 'asc' }],
+    unpaged: [],
+  },
+]
