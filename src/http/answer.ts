@@ -20,8 +20,6 @@ export type AnswerDefinition<
   body?: Body
   /** Without `elapsed_ms`, which every answer has. */
   reply: Reply
-  /** The refusals that not every endpoint can give, by status. */
-  errors?: Record<number, TSchema>
   /** False: the answer does not depend on the chain. */
   isOfChain?: boolean
   /** How long an answer may be served again, to every caller. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { TSchema } from 'typebox'
 import type { KeyedAccess } from '../accounts/access.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Context } from '../context.js'
@@ -16,6 +17,8 @@ export type EndpointHead = {
   access: KeyedAccess
   /** The parameters that make the endpoint's queries shorter, for a caller whose query took too long. */
   narrowBy?: readonly string[]
+  /** The refusals that not every endpoint can give, by status. */
+  errors?: Record<number, TSchema>
 }
 
 /** An endpoint as a value, made by `defineList` or `defineAnswer`. */

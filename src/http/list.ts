@@ -278,7 +278,7 @@ export function defineList<
   const { operationId, summary, description, tag, access } = definition
   const schema = {
     ...{ operationId, summary, description, tags: [tag], params, querystring: query },
-    response: { 200: describeReply(summary, body) },
+    response: { 200: describeReply(summary, body), ...definition.errors },
   }
   return {
     path,
