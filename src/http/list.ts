@@ -87,7 +87,8 @@ export type ListDefinition<
         input: Static<Params> & Static<Query>
         scope: Scope | undefined
         rows: readonly object[]
-        page: { limit: number; offset: number; hasMore: boolean }
+        /** `offset`: `undefined` on a page behind a cursor. */
+        page: { limit: number; offset: number | undefined; hasMore: boolean }
       },
     ) => Promise<object> | object
   }
@@ -96,6 +97,18 @@ export type ListDefinition<
     fields: TProperties
     isWanted: (input: Static<Params> & Static<Query>) => boolean
     select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object>
+  }
+  /**
+   * Rows of another kind, in the same field behind those of the page, that only some requests ask for.
+   * Both kinds page by the same offset, and a page may have `limit` rows of each.
+   */
+  appendix?: {
+    row: TObject
+    fields: TProperties
+    isWanted: (input: Static<Params> & Static<Query>) => boolean
+    select: (sql: Sql, scope: Scope, page: Page) => Promise<object[]>
+    /** The fields of the answer that say what was appended. */
+    describe: (appended: readonly object[]) => object
   }
 }
 
@@ -170,7 +183,7 @@ export function defineList<
   Scope extends object,
   View extends string,
 >(definition: ListDefinition<Params, Query, Scope, View>): List {
-  const { path, params, page, views, branch, extra } = definition
+  const { path, params, page, views, branch, extra, appendix } = definition
   const { limitMax, repeatsPath = true } = page
   const filters = { ...params.properties, ...definition.query.properties }
   const query = Type.Object({ ...definition.query.properties, ...pageParameters(page) })
@@ -184,6 +197,7 @@ export function defineList<
     const input = given as Static<Params> & Static<Query>
     const view = views[definition.chooseView(input)]
     const isBranched = branch?.isWanted(input) ?? false
+    const isAppended = appendix?.isWanted(input) ?? false
     const most = typeof limitMax === 'number' ? limitMax : limitMax(caller.plan)
     const values = Object.keys(filters).map((name) => fieldOf(input, name))
     return {
@@ -191,11 +205,13 @@ export function defineList<
       view,
       caller,
       isBranched,
+      isAppended,
       cursor: asked.cursor,
       hasCursors:
         page.hasCursors !== false &&
         view.echo === undefined &&
         !isBranched &&
+        !isAppended &&
         (definition.isWalk?.(input) ?? true),
       issuedFor: JSON.stringify([caller.accountId, path, values]),
       limit: Math.min(Math.max(asked.limit, 1), most),
@@ -216,17 +232,18 @@ export function defineList<
     const wanted = { limit: limit + 1, offset, after: cursor?.after }
     const found = scope === undefined ? [] : await view.select(sql, scope, wanted)
 
+    const isAppended = asked.isAppended && scope !== undefined
+    const appended = isAppended ? ((await appendix?.select(sql, scope, wanted)) ?? []) : []
+    const shown = appended.slice(0, limit)
+
     const rows = found.slice(0, limit)
-    const values = rows.map(({ value }) => value)
-    const hasMore = found.length > limit
+    const values = [...rows.map(({ value }) => value), ...shown]
+    const hasMore = Math.max(found.length, appended.length) > limit
+    const page = { limit, offset: cursor === undefined ? offset : undefined, hasMore }
     const more = {
-      ...(await extra?.select(sql, {
-        input,
-        scope,
-        rows: values,
-        page: { limit, offset, hasMore },
-      })),
+      ...(await extra?.select(sql, { input, scope, rows: values, page })),
       ...(asked.isBranched && (await branch?.select(sql, scope, wanted))),
+      ...(asked.isAppended && appendix?.describe(shown)),
     }
     const last = rows.at(-1)
     const isContinued = asked.hasCursors && hasMore && last !== undefined
@@ -238,7 +255,7 @@ export function defineList<
 
   async function answer(parts: EndpointParts, request: FastifyRequest, reply: FastifyReply) {
     const asked = parseRequest(request)
-    const { view, format, limit, offset, hasCursors } = asked
+    const { view, format, limit, offset, hasCursors, isAppended } = asked
     if (asked.isBranched && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
@@ -252,7 +269,8 @@ export function defineList<
       ...{ has_more: hasMore, offset, limit },
       ...(hasCursors && { next_cursor: nextCursor }),
     }
-    const pieces = renderRows(ROW_FORMATS[format], Object.keys(view.row.properties), {
+    const columns = { ...view.row.properties, ...(isAppended && appendix?.row.properties) }
+    const pieces = renderRows(ROW_FORMATS[format], Object.keys(columns), {
       name: page.name,
       envelope: repeatsPath ? (request.params as object) : {},
       rows: values,
@@ -270,10 +288,13 @@ export function defineList<
 
   const body = Type.Object({
     ...(repeatsPath && params.properties),
-    [page.name]: Type.Array(Type.Union(rowsOf(views))),
+    [page.name]: Type.Array(
+      Type.Union([...rowsOf(views), ...(appendix === undefined ? [] : [appendix.row])]),
+    ),
     ...pageFields,
     ...extra?.fields,
     ...branch?.fields,
+    ...appendix?.fields,
   })
   const { operationId, summary, description, tag, access } = definition
   const schema = {

@@ -69,6 +69,13 @@ export const Usd = Type.String({
   examples: ['12.5'],
 })
 
+/** Text, as `Usd` is. */
+export const Shares = Type.String({
+  pattern: '^[0-9]{1,12}(\\.[0-9]{1,6})?$',
+  description: 'shares, with at most 6 decimals',
+  examples: ['10.5'],
+})
+
 export const Millionths = Type.String({
   pattern: '^[0-9]{1,18}$',
   description: 'a whole number of millionths',
