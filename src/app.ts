@@ -15,6 +15,8 @@ import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
+import { onchainPositionRoutes } from './positions/onchain/routes.js'
+import { positionRoutes } from './positions/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
@@ -32,6 +34,8 @@ const API: ApiRoutes[] = [
   windowRoutes,
   comboRoutes,
   tradeRoutes,
+  positionRoutes,
+  onchainPositionRoutes,
   rewardRoutes,
 ]
 

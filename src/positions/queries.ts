@@ -1,0 +1,238 @@
+import type { OrderKey, Page } from '../core/page.js'
+import { blockOf } from '../core/seq.js'
+import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { changedPositions, scanPositions } from './as-of.js'
+import type { PositionState, PositionStatus } from './position.js'
+
+/** Which positions, and in which order. What is `undefined` does not matter. */
+export type PositionScope = {
+  /** Rows are as of the block of this `seq`. */
+  until: number
+  wallet?: number | undefined
+  tokens?: readonly number[] | undefined
+  sort: PositionSort
+  isAscending: boolean
+  status?: PositionStatus | undefined
+  isHeld?: boolean | undefined
+  sizeMin?: bigint | undefined
+  /** Of the market's event, as a slug or as a label. */
+  tag?: string | undefined
+  /** Unix seconds of the last fill, both ends included. */
+  filledFrom?: number | undefined
+  filledTo?: number | undefined
+}
+
+/** `id`: by wallet and token alone, which never change. */
+export type PositionSort = 'realized' | 'balance' | 'bought' | 'last_sec' | 'average' | 'id'
+
+/** A position as a list shows it. */
+export type PositionRow = PositionState & {
+  wallet: number
+  token: number
+  address: string
+  lastSec: number
+  /** 0: there was no fill. */
+  filledSec: number
+  key: OrderKey
+}
+
+// div() rounds toward zero. Shares that were never bought come behind all others.
+const AVERAGE = `case when p.held > 0 then div(p.cost * 1000000::numeric, p.held)
+                      when p.bought > 0 then div(p.bought_cost * 1000000::numeric, p.bought)
+                      else -1e30 end`
+
+const SORT_COLUMNS: Record<Exclude<PositionSort, 'id'>, OrderColumn> = {
+  realized: { column: 'p.realized', type: 'bigint' },
+  balance: { column: 'p.balance', type: 'bigint' },
+  bought: { column: 'p.bought', type: 'bigint' },
+  last_sec: { column: 'p.last_sec', type: 'integer' },
+  average: { column: AVERAGE, type: 'numeric' },
+}
+const WALLET: OrderColumn = { column: 'p.wallet', type: 'integer' }
+const TOKEN: OrderColumn = { column: 'p.token', type: 'integer' }
+
+/** The order is total: no two positions have the same wallet and token. */
+function orderOf({ sort, wallet }: PositionScope): OrderColumn[] {
+  const ids = wallet === undefined ? [WALLET, TOKEN] : [TOKEN]
+  return sort === 'id' ? ids : [SORT_COLUMNS[sort], ...ids]
+}
+
+/**
+ * Positions that were bought or are held, combos left out. Indexes, all partial with the first condition
+ * of `matches`: positions_wallet_<sort>, positions_token_<sort>, positions_<sort>. Several tokens are a
+ * scan each. A wallet's positions in few tokens come by the primary key and are sorted, as are those of
+ * a wallet by average. Conditions that no index has are checked on the way.
+ */
+export async function selectPositions(
+  sql: Sql,
+  scope: PositionScope,
+  { limit, offset, after }: Page,
+): Promise<PositionRow[]> {
+  const { wallet, tokens, isAscending } = scope
+  const order = orderOf(scope)
+  const orderBy = orderedBy(sql, order, isAscending)
+  const behind = isBehind(sql, order, after, isAscending)
+  const scanOf = (where: Fragment) => ({
+    where: sql`${where} and ${matches(sql, scope)} and ${behind}`,
+    orderBy,
+    limit: offset + limit,
+  })
+  const key = order.map(({ column }) => `(${column})::text`).join(', ')
+  const rows = await sql<PositionRow[]>`
+    with ${changedPositions(sql, blockOf(scope.until), { wallet, tokens })}
+    select p.wallet, p.token, '0x' || encode(w.address, 'hex') as address, p.last_sec, p.filled_sec,
+           p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
+           array[${sql.unsafe(key)}] as key
+      from (${scanPositions(sql, placesOf(sql, scope).map(scanOf))}) p
+      join wallets w on w.id = p.wallet
+     ${orderBy} offset ${offset} limit ${limit}`
+  return rows
+}
+
+/** The part of the table that each scan reads, in the words of its index. */
+function placesOf(sql: Sql, { wallet, tokens }: PositionScope): Fragment[] {
+  if (wallet === undefined) {
+    if (tokens === undefined) return [sql`true`]
+    return tokens.map((token) => sql`p.token = ${token}`)
+  }
+  if (tokens === undefined) return [sql`p.wallet = ${wallet}`]
+  return [sql`p.wallet = ${wallet} and p.token = any(${[...tokens]}::integer[])`]
+}
+
+function matches(sql: Sql, scope: PositionScope): Fragment {
+  const { status, isHeld, sizeMin, tag, filledFrom, filledTo } = scope
+  // The condition of the partial indexes.
+  const conditions = [sql`p.is_combo = 0 and (p.bought > 0 or p.balance > 0)`]
+  const ofSize = (held: boolean) => (held ? sql`p.balance > 0` : sql`p.balance <= 0`)
+  if (status !== undefined) {
+    const isResolved = resolvedBy(sql, scope.until)
+    const isOver = status === 'redeemable' || status === 'redeemed'
+    conditions.push(ofSize(status === 'open' || status === 'redeemable'))
+    conditions.push(isOver ? isResolved : sql`not ${isResolved}`)
+  }
+  if (isHeld !== undefined) conditions.push(ofSize(isHeld))
+  if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
+  if (filledFrom !== undefined) conditions.push(sql`p.filled_sec >= ${filledFrom}`)
+  if (filledTo !== undefined) conditions.push(sql`p.filled_sec between 1 and ${filledTo}`)
+  if (tag !== undefined) conditions.push(hasTag(sql, tag))
+  return joinFragments(sql, conditions, sql`and`)
+}
+
+/** Whether the condition of a position's token had a result. Index: primary keys, resolutions_condition. */
+const resolvedBy = (sql: Sql, until: number): Fragment => sql`
+  (select exists (select from resolutions r where r.condition = ${conditionOf(sql)} and r.seq <= ${until})
+     from tokens t where t.id = p.token)`
+
+/** The condition of the token `t`: the catalogue may state it before a log does. */
+const conditionOf = (sql: Sql): Fragment => sql`
+  coalesce(t.condition, (
+    select c.id
+      from market_tokens mt
+      join markets m on m.id = mt.market
+      join conditions c on c.condition = m.condition
+     where mt.token = t.token
+  ))`
+
+/** Index: primary keys, event_tags_pkey. */
+const hasTag = (sql: Sql, tag: string): Fragment => sql`
+  (select exists (
+            select
+              from market_tokens mt
+              join markets m on m.id = mt.market
+              join event_tags et on et.event = m.event
+              join tags g on g.id = et.tag
+             where mt.token = t.token and (g.slug = ${tag} or g.label = ${tag}))
+     from tokens t where t.id = p.token)`
+
+/** What the rows of a page need to know about their tokens. */
+export type TokenState = {
+  token: number
+  /** Null: there is no price. */
+  priceSource: string | null
+  numerator: string
+  denominator: string
+  /** The result as of `until`; null: there is none. */
+  payouts: string[] | null
+  outcome: number | null
+  resolvedSec: number | null
+  negRisk: boolean | null
+  /** Hex text; null: the condition has other than two outcomes, or the other is unknown. */
+  opposite: string | null
+  /** In the platform's order, the first of which is the category. Null: no market is known. */
+  tagLabels: string[] | null
+  tagSlugs: string[] | null
+}
+
+/** One row for each token that exists, in no order. Prices are those of now. Index: primary keys. */
+export function selectTokenStates(
+  sql: Sql,
+  tokens: readonly number[],
+  until: number,
+): Promise<TokenState[]> {
+  return sql<TokenState[]>`
+    select t.id as token, price.source as price_source, price.numerator::text, price.denominator::text,
+           r.payouts, coalesce(t.outcome, case when t.condition is null then mt.outcome end) as outcome,
+           b.time as resolved_sec, m.neg_risk, '0x' || encode(${oppositeOf(sql)}, 'hex') as opposite,
+           case when m.id is not null then coalesce(tagged.labels, '{}') end as tag_labels,
+           case when m.id is not null then coalesce(tagged.slugs, '{}') end as tag_slugs
+      from unnest(${[...tokens]}::integer[]) wanted (id)
+      join tokens t on t.id = wanted.id
+      join token_prices price on price.token = t.id
+      left join market_tokens mt on mt.token = t.token
+      left join markets m on m.id = mt.market
+      left join lateral (
+        select array_agg(g.label order by et.place) filter (where g.label is not null) as labels,
+               array_agg(g.slug order by et.place) filter (where g.slug is not null) as slugs
+          from event_tags et
+          join tags g on g.id = et.tag
+         where et.event = m.event
+      ) tagged on true
+      left join lateral (
+        select r.payouts, r.seq
+          from resolutions r
+         where r.condition = ${conditionOf(sql)} and r.seq <= ${until}
+         order by r.seq desc
+         limit 1
+      ) r on true
+      left join blocks b on b.number = r.seq >> 20`
+}
+
+/** The other of two outcomes, by the catalogue or by the tokens that the chain has named. */
+const oppositeOf = (sql: Sql): Fragment => sql`
+  case when cardinality(m.tokens) = 2 then m.tokens[2 - mt.outcome]
+       else (select case when count(*) = 2 then min(o.token) filter (where o.outcome <> t.outcome) end
+               from tokens o
+              where o.condition = t.condition and o.outcome is not null) end`
+
+/** The last redemption of the token's condition by the wallet, in Unix seconds. */
+export type ClosingRow = { wallet: number; token: number; closedSec: number }
+
+/**
+ * In no order, for positions that have one. Indexes: that of redemptions by wallet, of which the part
+ * of each wallet since the first result is read once; primary keys.
+ */
+export function selectClosings(
+  sql: Sql,
+  positions: readonly { wallet: number; token: number }[],
+): Promise<ClosingRow[]> {
+  const wallets = positions.map(({ wallet }) => wallet)
+  const tokens = positions.map(({ token }) => token)
+  return sql<ClosingRow[]>`
+    with resolved as materialized (
+      select p.wallet, p.token, done.condition, done.seq
+        from unnest(${wallets}::integer[], ${tokens}::integer[]) p (wallet, token)
+        join tokens t on t.id = p.token
+        join results done on done.condition = ${conditionOf(sql)}
+    ), last as materialized (
+      select r.wallet, r.condition, max(r.seq) as seq
+        from redemptions r
+       where r.wallet = any(array(select distinct wallet from resolved))
+         and r.seq > (select min(seq) from resolved)
+       group by r.wallet, r.condition
+    )
+    select p.wallet, p.token, b.time as closed_sec
+      from resolved p
+      join last on last.wallet = p.wallet and last.condition = p.condition
+      join blocks b on b.number = last.seq >> 20`
+}
