@@ -49,6 +49,7 @@ export const ADDRESS = {
   safeFactory: '0xaacfeea03eb1561c4e67d661e40682bd20e3541b',
   depositWalletFactory: '0x00000000000fb5c9adea0298d729a0cb3823cc07',
   depositWalletBeacon: '0x7a18edfe055488a3128f01f563e5b479d92ffc3a',
+  depositWalletImplementation: '0x58ca52ebe0dadfdf531cde7062e76746de4db1eb',
   relayHub: '0xd216153c06e857cd7f72665e0af1d7d82172f494',
   relay: '0x7db63fe6d62eb73fb01f8009416f4c2bb4fbda6a',
 } as const

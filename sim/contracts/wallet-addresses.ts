@@ -13,6 +13,15 @@ const BEACON_PROXY_CODE =
   '1b60e01b36527fa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6c' +
   'b3582b35133d50545afa5036515af43d6000803e604d573d6000fd5b3d6000f3'
 
+// The same for a wallet with an implementation of its own, which the factory made at first.
+const ERC1967_PROXY_CODE =
+  `61007d3d8160233d3973${ADDRESS.depositWalletImplementation.slice(2)}6009` +
+  '5155f3363d3d373d3d363d7f360894a13ba1a3210667c828492db98dca3e2076' +
+  'cc3735a920a3ca505d382bbc545af43d6000803e6038573d6000fd5b3d6000f3'
+
+/** Every sixteenth owner came when the factory still made the first form of deposit wallets. */
+export const hasFirstForm = (owner: string): boolean => owner.endsWith('0')
+
 /** The address that holds the money of a trader whose key is `owner`. */
 export function walletAddress(kind: WalletKind, owner: string): string {
   switch (kind) {
@@ -27,9 +36,10 @@ export function walletAddress(kind: WalletKind, owner: string): string {
   }
 }
 
-function depositWalletAddress(owner: string): string {
+export function depositWalletAddress(owner: string, isFirstForm = hasFirstForm(owner)): string {
   const args = WORD.depositWalletFactory + addressWord(owner)
-  return create2(ADDRESS.depositWalletFactory, keccak(args), keccak(BEACON_PROXY_CODE + args))
+  const code = isFirstForm ? ERC1967_PROXY_CODE : BEACON_PROXY_CODE
+  return create2(ADDRESS.depositWalletFactory, keccak(args), keccak(code + args))
 }
 
 function create2(deployer: string, salt: Word, codeHash: Word): string {

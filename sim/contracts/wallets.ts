@@ -5,6 +5,7 @@ import { transferBatch, transferSingle } from './events/erc1155.js'
 import type { LogBody } from './log.js'
 import { SELECTOR } from './selectors.js'
 import { TOPIC } from './topics.js'
+import { hasFirstForm } from './wallet-addresses.js'
 import { addressWord, bytesWord, word } from './words.js'
 
 /** A plain key needs no creation and leaves no trace. */
@@ -69,6 +70,6 @@ function walletDeployed(wallet: Wallet): LogBody {
   return {
     address: ADDRESS.depositWalletFactory,
     topics: [TOPIC.walletDeployed, `0x${wallet.word}`, `0x${owner}`, `0x${owner}`],
-    data: `0x${WORD.depositWalletBeacon}`,
+    data: `0x${hasFirstForm(wallet.owner) ? WORD.depositWalletImplementation : WORD.depositWalletBeacon}`,
   }
 }

@@ -1,4 +1,5 @@
 import { ADDRESS, type ContractName, WORD } from '../contracts/addresses.js'
+import { hasFirstForm } from '../contracts/wallet-addresses.js'
 import { addressWord } from '../contracts/words.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
@@ -126,6 +127,10 @@ const BEACON_PROXY = [
   '363d3d373d3d363d602036600436635c60da1b60e01b36527fa3f0ad74e5423aebfd80d3ef434657',
   '8335a9a72aeaee59ff6cb3582b35133d50545afa5036515af43d6000803e604d573d6000fd5b3d6000f3',
 ].join('')
+const ERC1967_PROXY = [
+  '363d3d373d3d363d7f360894a13ba1a3210667c828492db98dca3e2076',
+  'cc3735a920a3ca505d382bbc545af43d6000803e6038573d6000fd5b3d6000f3',
+].join('')
 const MILLI_POL_WEI = 1_000_000_000_000_000n
 
 /** Known addresses that have a key and no code. */
@@ -161,6 +166,6 @@ function walletCode({ kind, owner }: Wallet): string {
       return `0x608060405273ffffffffffffffffffffffffffffffffffffffff6000541673${SAFE_SINGLETON}`
     case 'deposit':
       // The factory and the owner are appended to the code as constructor arguments.
-      return `0x${BEACON_PROXY}${WORD.depositWalletFactory}${addressWord(owner)}`
+      return `0x${hasFirstForm(owner) ? ERC1967_PROXY : BEACON_PROXY}${WORD.depositWalletFactory}${addressWord(owner)}`
   }
 }

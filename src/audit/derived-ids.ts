@@ -2,7 +2,8 @@ import { isStructuredId, positionsOf } from '../core/structured-id.js'
 import { toTokenId } from '../core/token-id.js'
 import { keccak256 } from '../lib/keccak.js'
 import type { Sql } from '../store/connection.js'
-import { CONTRACTS, type ContractRole } from '../upstreams/polygon/contracts.js'
+import { CONTRACTS } from '../upstreams/polygon/contracts.js'
+import { deriveProxyWallet, deriveSafe } from '../upstreams/polygon/wallet-addresses.js'
 import { count, type Finding, Tally } from './finding.js'
 
 /** A token takes about a millisecond to derive. */
@@ -117,30 +118,13 @@ function compareId(
   })
 }
 
-/** By the factories' CREATE2; `undefined`: the kind is none of theirs. */
-function deriveWallet(kind: string, owner: string): string | undefined {
-  const factory = FACTORIES[kind]
-  if (factory === undefined) return undefined
-  const salt = keccak256(`0x${owner.padStart(factory.saltDigits, '0')}`).slice(2)
-  return `0x${keccak256(`0xff${factory.address}${salt}${factory.codeHash}`).slice(26)}`
-}
+/** `undefined`: the kind is none of the factories'. */
+const deriveWallet = (kind: string, owner: string): string | undefined =>
+  DERIVATIONS[kind]?.(`0x${owner}`)
 
-const addressOf = (role: ContractRole): string =>
-  (CONTRACTS.find((contract) => contract.role === role)?.address ?? '').slice(2)
-
-const FACTORIES: Readonly<
-  Record<string, { address: string; saltDigits: number; codeHash: string }>
-> = {
-  proxy: {
-    address: addressOf('proxyFactory'),
-    saltDigits: 40,
-    codeHash: 'd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b',
-  },
-  safe: {
-    address: addressOf('safeFactory'),
-    saltDigits: 64,
-    codeHash: '2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef715ddb6fcecf',
-  },
+const DERIVATIONS: Readonly<Record<string, (owner: string) => string>> = {
+  proxy: deriveProxyWallet,
+  safe: deriveSafe,
 }
 
 /** USDC.e, and the wrapped collateral of neg-risk markets. */

@@ -1,9 +1,8 @@
 import { seqOf } from '../../core/seq.js'
 import { padId, positionsOf } from '../../core/structured-id.js'
-import { keccak256 } from '../../lib/keccak.js'
-import { START } from '../../upstreams/polygon/abi.js'
 import type { DecodedEvent, DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { deriveProxyWallet } from '../../upstreams/polygon/wallet-addresses.js'
 import type { Attribution } from './attribution.js'
 import { toOracleStep } from './oracle.js'
 import { PROXY_FACTORY } from './roles.js'
@@ -60,7 +59,7 @@ export function recordEvent(attribution: Attribution, event: DecodedEvent, log: 
     case 'transactionRelayed': {
       const { from: owner, to } = event
       if (to !== PROXY_FACTORY) attribution.keepRaw(event.kind, log)
-      else facts.walletOwners.push({ seq, wallet: proxyWalletOf(owner), owner, kind: 'proxy' })
+      else facts.walletOwners.push({ seq, wallet: deriveProxyWallet(owner), owner, kind: 'proxy' })
       return
     }
     default:
@@ -132,14 +131,4 @@ function refuseAbove(attribution: Attribution, log: ChainLog, value: bigint, max
   if (value <= max) return false
   attribution.quarantine('absurd_amount', `${value} is above ${max}`, log)
   return true
-}
-
-const PROXY_CODE_HASH = 'd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b'
-const ADDRESS_AT = START + 24
-
-/** The address of the wallet that the proxy factory creates for a key, before or after creation. */
-function proxyWalletOf(owner: string): string {
-  const salt = keccak256(owner).slice(START)
-  const factory = PROXY_FACTORY.slice(START)
-  return `0x${keccak256(`0xff${factory}${salt}${PROXY_CODE_HASH}`).slice(ADDRESS_AT)}`
 }
