@@ -3,6 +3,7 @@ import { V3, V3_HEAVY } from '../accounts/access.js'
 import { selectSeqRange } from '../blocks/seq-range.js'
 import { badRequest } from '../core/errors.js'
 import type { Page } from '../core/page.js'
+import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { Address, ConditionId, Order, oneOf, TimeBounds, TokenId } from '../http/parameters.js'
@@ -13,24 +14,36 @@ import { resolveTrades } from '../trades/trade-lists.js'
 import { selectWalletId } from '../wallets/queries.js'
 import { withLegs } from './leg-queries.js'
 import {
+  COMBO_STATUSES,
+  type ComboPositionScope,
+  selectComboPositions,
+  selectComboSummary,
+} from './position-queries.js'
+import {
   COMBO_TRADES_SOURCE,
   EVENT_KINDS,
   presentComboActivity,
   presentComboTrade,
 } from './present.js'
+import { presentComboPosition, presentComboSummary } from './present-position.js'
 import {
   type ActivityScope,
   selectComboActivity,
   selectComboTokens,
   selectNamedCombo,
 } from './queries.js'
-import { ComboActivity, ComboTrade } from './schemas.js'
+import { ComboActivity, ComboPosition, ComboSummary, ComboTrade } from './schemas.js'
 
 const ComboFilters = {
   condition_id: Type.Optional(ConditionId),
   market_id: Type.Optional(ConditionId),
   position_id: Type.Optional(TokenId),
 }
+
+const ComboStatus = oneOf(COMBO_STATUSES, 'in any letter case', {
+  default: 'all',
+  format: 'any-case',
+})
 
 /** What every list of combos says about itself. */
 const describedBy = (source: string) => ({
@@ -39,6 +52,54 @@ const describedBy = (source: string) => ({
 })
 
 const WalletOfPath = Type.Object({ address: Address })
+
+export const walletComboPositions = defineList({
+  path: '/v3/wallets/:address/combos/positions',
+  operationId: 'listWalletComboPositions',
+  summary: 'Positions of a wallet in combos',
+  description:
+    'What a wallet holds and held in combos, the last changed first. A combo has a result when all its legs have one, or one of them has lost.',
+  tag: 'combos',
+  access: V3,
+  narrowBy: ['condition_id', 'position_id'],
+  params: WalletOfPath,
+  query: Type.Object({ ...ComboFilters, status: ComboStatus }),
+  page: { name: 'positions', limitMax: 300 },
+  resolve: async (sql, input, walk) => {
+    const wallet = await selectWalletId(sql, input.address)
+    const combo = await selectNamedCombo(sql, input)
+    const range = await selectSeqRange(sql, {}, walk.until)
+    if (wallet === undefined || combo === undefined || range === undefined) return undefined
+    return { ...combo, wallet, status: input.status, until: range.until }
+  },
+  views: {
+    all: createView({
+      row: ComboPosition,
+      select: async (sql: Sql, scope: ComboPositionScope, page: Page) =>
+        withLegs(sql, await selectComboPositions(sql, scope, page)),
+      keyOf: ({ lastSec, token }) => [lastSec, token],
+      present: presentComboPosition,
+    }),
+  },
+  chooseView: () => 'all',
+  extra: describedBy('v3.wallet_combos.positions'),
+})
+
+export const walletComboSummary = defineAnswer({
+  path: '/v3/wallets/:address/combos/summary',
+  operationId: 'getWalletComboSummary',
+  summary: 'Combos of a wallet in numbers',
+  description: 'How many combos a wallet holds and held, and what they earned.',
+  tag: 'combos',
+  access: V3,
+  params: WalletOfPath,
+  reply: ComboSummary,
+  answer: async ({ sql }, { address }) => {
+    const wallet = await selectWalletId(sql, address)
+    const row = wallet === undefined ? undefined : await selectComboSummary(sql, wallet)
+    return presentComboSummary(address, row)
+  },
+})
 
 export const walletComboTrades = defineList({
   path: '/v3/wallets/:address/combos/trades',
@@ -166,4 +227,10 @@ export const comboActivity = defineList({
   extra: describedBy('v3.combos.activity'),
 })
 
-export const comboRoutes = endpointRoutes([walletComboTrades, walletComboActivity, comboActivity])
+export const comboRoutes = endpointRoutes([
+  walletComboPositions,
+  walletComboSummary,
+  walletComboTrades,
+  walletComboActivity,
+  comboActivity,
+])

@@ -93,3 +93,58 @@ export const ComboActivity = Type.Object({
   timestamp: Type.Integer({ description: 'Unix seconds' }),
   legs: Type.Array(Leg),
 })
+
+const Money = Type.String({ description: 'dollars, 6 decimals' })
+const IsoTime = Type.String({ description: 'ISO 8601' })
+
+export const ComboPosition = Type.Object({
+  position_type: Type.Literal('combo'),
+  wallet_address: Type.String(),
+  combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
+  combo_position_id: Type.String(),
+  side: Type.String({ enum: ['YES', 'NO'] }),
+  module_id: Type.Integer(),
+  shares_balance: Type.String({ description: 'shares, 6 decimals' }),
+  entry_avg_price_usdc: nullable(
+    Type.String({ description: '4 decimals' }),
+    'null: it was never bought',
+  ),
+  entry_cost_usdc: Type.String({ description: 'of the shares that are left; 6 decimals' }),
+  total_cost_usdc: Type.String({ description: 'of all that were ever bought; 6 decimals' }),
+  realized_pnl_usdc: Money,
+  unrealized_pnl_usdc: nullable(Money, 'null: no price is known'),
+  total_pnl_usdc: Money,
+  realized_payout_usdc: Type.String({ description: 'what redemptions have paid; 6 decimals' }),
+  status: Type.String({
+    enum: ['open', 'closed', 'observed', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
+    description: '`observed`: it is held, and was never bought',
+  }),
+  redeemable: Type.Boolean(),
+  legs_total: Type.Integer({ minimum: 0 }),
+  legs_resolved: Type.Integer({ minimum: 0 }),
+  legs_pending: Type.Integer({ minimum: 0 }),
+  first_entry_at: IsoTime,
+  last_activity_at: IsoTime,
+  updated_at: Type.String({ description: 'the same' }),
+  resolved_at: nullable(IsoTime, 'null: it has no result yet'),
+  last_update_block: nullable(Type.Integer({ minimum: 0 })),
+  legs: Type.Array(Leg),
+})
+
+export const ComboSummary = Type.Object({
+  address: Type.String(),
+  summary: Type.Object({
+    position_type: Type.Literal('combo'),
+    wallet_address: Type.String(),
+    open_combo_count: Type.Integer({ description: 'positions that are held and have no result' }),
+    closed_combo_count: Type.Integer({ description: 'all others' }),
+    balance_count: Type.Integer({ description: 'positions that are held' }),
+    realized_pnl_usdc: Money,
+    unrealized_pnl_usdc: nullable(Money, 'null: a position that is held has no price'),
+    total_pnl_usdc: Money,
+    last_activity_at: nullable(IsoTime),
+  }),
+  rows_returned: Type.Integer({ description: '0: the wallet has no combos' }),
+  position_type: Type.Literal('combo'),
+  source: Type.Literal('v3.wallet_combos.summary'),
+})

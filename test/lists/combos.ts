@@ -1,8 +1,20 @@
-import { comboActivity, walletComboActivity, walletComboTrades } from '../../src/combos/routes.js'
+import {
+  comboActivity,
+  walletComboActivity,
+  walletComboPositions,
+  walletComboTrades,
+} from '../../src/combos/routes.js'
 import type { ComboWorld } from '../combo-world.js'
 import type { Subject } from './subject.js'
 
 export const COMBO_LISTS: Subject<ComboWorld>[] = [
+  {
+    list: walletComboPositions,
+    path: ({ busiest }) => `/v3/wallets/${busiest.trader}/combos/positions`,
+    paged: [{}, { status: 'resolved' }],
+    unpaged: [],
+    isOfSeq: false,
+  },
   {
     list: walletComboTrades,
     path: ({ busiest }) => `/v3/wallets/${busiest.trader}/combos/trades`,

@@ -21,6 +21,9 @@ const READ_INDEXES: Readonly<Record<string, string>> = {
   positions_realized: `positions (realized, wallet, token) ${LISTED}`,
   positions_balance: `positions (balance, wallet, token) ${LISTED}`,
   positions_bought: `positions (bought, wallet, token) ${LISTED}`,
+  positions_combo: `positions (wallet, last_sec, token)
+    where is_combo = 1 and (bought > 0 or balance > 0)`,
+  positions_combo_held: 'positions (wallet, token) where is_combo = 1 and balance > 0',
 }
 
 /** Builds those that are missing, one after the other; writers of that table wait. */

@@ -158,6 +158,65 @@ select r.condition, r.payouts, r.seq
    select from resolutions later where later.condition = r.condition and later.seq > r.seq
  );
 
+create aggregate product (numeric) (sfunc = numeric_mul, stype = numeric, initcond = '1');
+
+-- The legs of each combo from place 0 on, and the result of each that has one: numerator / denominator,
+-- by the log `seq`. When the rest of a neg-risk event is decided, one log stands for all its conditions.
+create view combo_legs as
+select c.condition as combo, leg.place, leg.token, leg.outcome, k.id as condition,
+       coalesce(stored.seq, derived.seq) as seq,
+       case when stored.seq is not null then stored.payouts[leg.outcome + 1]
+            when derived.seq is not null then abs(derived.yes - leg.outcome) end as numerator,
+       case when stored.seq is not null
+              then (select sum(payout) from unnest(stored.payouts) payout)
+            when derived.seq is not null then 1 end as denominator
+  from combos c
+ cross join lateral (
+   select place, substring(c.legs from place * 32 + 1 for 32) as token,
+          get_byte(c.legs, place * 32 + 31) as outcome
+     from generate_series(0, length(c.legs) / 32 - 1) place
+ ) leg
+  left join conditions k on k.condition = substring(leg.token for 31) || '\x00'
+  left join lateral (
+    select r.payouts, r.seq
+      from resolutions r
+     where r.condition = k.id and leg.outcome < cardinality(r.payouts)
+     order by r.seq desc
+     limit 1
+  ) stored on true
+  left join lateral (
+    select l.seq, (l.kind = 'syntheticConditionDerivableAsYes')::integer as yes
+      from raw_logs l
+     where stored.seq is null and get_byte(leg.token, 0) = 2
+       and l.kind in ('remainingConditionsDerivableAsNo', 'syntheticConditionDerivableAsYes')
+       and l.topics[2] = substring(leg.token for 29) || '\x000000'
+       and (l.kind = 'remainingConditionsDerivableAsNo'
+            or l.topics[3] = substring(leg.token for 31) || '\x00')
+     order by yes desc, l.seq
+     limit 1
+  ) derived on true
+ where not exists (
+   select from combos earlier where earlier.condition = c.condition and earlier.seq < c.seq
+ );
+
+-- The combos with a result: what YES pays is numerator / denominator, and NO the rest. A leg that lost
+-- decides at once; otherwise the last leg does, and YES pays the product of all.
+create view combo_results as
+select combo as condition,
+       case when lost > 0 then 0 else product end as numerator,
+       case when lost > 0 then 1 else total end as denominator,
+       case when lost > 0 then lost_seq else last_seq end as seq
+  from (
+    select combo, count(*) as legs, count(seq) as decided,
+           count(*) filter (where numerator = 0) as lost,
+           min(seq) filter (where numerator = 0) as lost_seq,
+           max(seq) as last_seq,
+           product(numerator) as product, product(denominator) as total
+      from combo_legs
+     group by combo
+  ) legs
+ where lost > 0 or decided = legs.legs;
+
 -- What a token is worth: numerator / denominator, by the best source there is. `seq` is the fact that
 -- says so, `read_at` the time of a midpoint. A token without any source is worth nothing so far.
 -- PostgreSQL reads the parts of `union all` in this order and stops at the first row: each is a lookup
@@ -176,6 +235,12 @@ select t.id as token, price.source, price.numerator, price.denominator, price.se
       where r.condition = t.condition and t.outcome < cardinality(r.payouts)
       order by r.seq desc
       limit 1)
+    union all
+    select 'settlement',
+           case t.outcome when 0 then r.numerator else r.denominator - r.numerator end,
+           r.denominator, r.seq, null
+      from combo_results r
+     where r.condition = t.condition and get_byte(t.token, 0) = 3
     union all
     select 'clob_mid', mid, 1000000, null, read_at
       from token_mids
