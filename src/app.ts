@@ -21,6 +21,7 @@ import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { tradeRoutes } from './trades/routes.js'
+import { activityRoutes } from './wallets/activity/routes.js'
 
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 
@@ -36,6 +37,7 @@ const API: ApiRoutes[] = [
   tradeRoutes,
   positionRoutes,
   onchainPositionRoutes,
+  activityRoutes,
   rewardRoutes,
 ]
 

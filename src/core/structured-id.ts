@@ -65,6 +65,9 @@ export function parseConditionId(text: string): string | undefined {
 export const conditionOfPosition = (position: string): string =>
   `${position.slice(0, CONDITION_END)}00`
 
+export const outcomeOfPosition = (position: string): number =>
+  Number.parseInt(position.slice(CONDITION_END), 16)
+
 /** Both positions of a structured condition, by outcome. */
 export function positionsOf(condition: string): [string, string] {
   const id = condition.slice(0, CONDITION_END)

@@ -111,6 +111,7 @@ describe('a batch that is committed', () => {
       payout: 1n,
       isCore: true,
       isUser: true,
+      outcomes: 3,
       source: 'direct' as const,
     }
     commit(live, makeBatch({ redemptions: [redemption] }))

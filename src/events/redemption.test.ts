@@ -27,6 +27,7 @@ describe('redemption', () => {
     payout: 25_000_000n,
     isCore: true,
     isUser: true,
+    outcomes: 3,
     source: 'direct',
   }
   const resolution = { ...at(2), condition: CONDITION, payouts: [1n, 0n] }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { V3_HEAVY } from '../accounts/access.js'
+import { V3, V3_HEAVY } from '../accounts/access.js'
 import { selectBuilderId } from '../builders/queries.js'
 import { COMBO_TRADES_SOURCE, presentComboTrade } from '../combos/present.js'
 import { ComboTrade } from '../combos/schemas.js'
@@ -11,13 +11,17 @@ import {
   BuilderCode,
   MarketFilters,
   Millionths,
+  Order,
   oneOf,
   Slug,
+  TimeBounds,
   TokenId,
 } from '../http/parameters.js'
 import { withMarkets } from '../markets/market-block.js'
 import { selectWalletId } from '../wallets/queries.js'
-import { type Role, selectTrades } from './queries.js'
+import { presentPaidFee, presentPaidFeeSums } from './present.js'
+import { type Role, selectTrades, type TradeScope } from './queries.js'
+import { PaidFee, PaidFeeSums } from './schemas.js'
 import {
   chooseTradeView,
   GroupByOrder,
@@ -28,6 +32,7 @@ import {
   TRADE_PAGE,
   TRADE_VIEWS,
   TradeFilters,
+  tradesByTime,
 } from './trade-lists.js'
 
 const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
@@ -172,4 +177,42 @@ export const allTrades = defineList({
   },
 })
 
-export const tradeRoutes = endpointRoutes([walletTrades, marketTrades, slugTrades, allTrades])
+/** The time after which nothing is, where a request does not say. */
+const BEFORE_MAX = 9_999_999_999
+
+export const walletFees = defineList({
+  path: '/v3/wallets/:address/fees-paid',
+  operationId: 'listWalletFees',
+  summary: 'Fees that a wallet paid',
+  description:
+    'The fills of the orders of a wallet that cost it a fee, newest first. The total of all time is in the accounting summary of the wallet.',
+  tag: 'wallets',
+  access: V3,
+  narrowBy: ['after', 'before'],
+  params: Type.Object({ address: Address }),
+  query: Type.Object({ ...TimeBounds, order: Order }),
+  page: { name: 'fees', limitMax: 300 },
+  views: { byTime: tradesByTime<TradeScope>(PaidFee, presentPaidFee) },
+  chooseView: () => 'byTime',
+  resolve: async (sql, { address, ...filter }, { until }) => {
+    const wallet = await selectWalletId(sql, address)
+    const scope = await resolveTrades(sql, filter, { wallet, isCharged: true }, until)
+    return wallet === undefined ? undefined : scope
+  },
+  extra: {
+    fields: PaidFeeSums,
+    select: (_sql, { input: { after = 0, before = BEFORE_MAX }, rows }) => ({
+      ...presentPaidFeeSums(rows),
+      after: `${after}`,
+      before: `${before}`,
+    }),
+  },
+})
+
+export const tradeRoutes = endpointRoutes([
+  walletTrades,
+  marketTrades,
+  slugTrades,
+  allTrades,
+  walletFees,
+])

@@ -67,3 +67,18 @@ export const OrderTrades = Type.Object({
   maker: Type.String(),
   taker: Type.String(),
 })
+
+export const PaidFee = Type.Object({
+  ...Trade.properties,
+  fee_paid: Type.Number({ description: 'dollars' }),
+  fee_paid_raw: Type.String({ description: 'millionths' }),
+  source: Type.Literal('wallet_fees_paid'),
+})
+
+export const PaidFeeSums = {
+  page_total_fees_paid: Type.Number({ description: 'dollars, of this page only' }),
+  page_total_fees_paid_raw_note: Type.String(),
+  fee_semantics: Type.String(),
+  after: Type.String({ description: 'Unix seconds, as applied' }),
+  before: Type.String({ description: 'Unix seconds, as applied' }),
+}

@@ -7,3 +7,12 @@ export async function selectWalletId(sql: Sql, address: string): Promise<number 
     select id from wallets where address = ${hexToBytes(address)}`
   return row?.id
 }
+
+/** The same for several addresses, in no order; unknown ones are left out. */
+export async function selectWalletIds(sql: Sql, addresses: readonly string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select w.id
+      from unnest(${[...addresses]}::text[]) as wanted (address)
+      join wallets w on w.address = decode(substr(wanted.address, 3), 'hex')`
+  return rows.map(({ id }) => id)
+}

@@ -1,4 +1,10 @@
-import { allTrades, marketTrades, slugTrades, walletTrades } from '../../src/trades/routes.js'
+import {
+  allTrades,
+  marketTrades,
+  slugTrades,
+  walletFees,
+  walletTrades,
+} from '../../src/trades/routes.js'
 import type { ApiWorld } from '../api-world.js'
 import { mostFrequent, type Subject } from './subject.js'
 
@@ -28,6 +34,15 @@ export const TRADE_LISTS: Subject[] = [
     base: { min_amount_usd: '150' },
     paged: [{}, { order: 'asc' }, { sort_by: 'order_hash' }, { side: 'buy' }],
     unpaged: [{ group_by: 'order_hash' }],
+  },
+  {
+    list: walletFees,
+    path: (world) => {
+      const charged = world.fills.filter(({ fee }) => fee > 0n)
+      return `/v3/wallets/${mostFrequent({ ...world, fills: charged }, ({ maker }) => maker)}/fees-paid`
+    },
+    paged: [{}, { order: 'asc' }],
+    unpaged: [],
   },
 ]
 

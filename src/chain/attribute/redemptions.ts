@@ -1,4 +1,4 @@
-import { conditionOfPosition } from '../../core/structured-id.js'
+import { conditionOfPosition, outcomeOfPosition } from '../../core/structured-id.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { TimedOrigin } from '../facts/fact-kind.js'
@@ -38,6 +38,7 @@ export function attributeCtfRedemption(
     tokens,
     amounts,
     payout: event.payout,
+    outcomes: bitsOf(event.indexSets.map(outcomeOf)),
     isCore: true,
     isUser:
       redeemer !== NEG_RISK_ADAPTER &&
@@ -66,6 +67,7 @@ export function attributeNegRiskRedemption(
     condition: conditionId,
     ...given,
     payout,
+    outcomes: BOTH,
     isCore: false,
     isUser: true,
     source: isAutoRedeemer(redeemer) ? 'auto_redeemer' : 'direct',
@@ -104,6 +106,7 @@ export function attributeAutoRedemption(
     tokens,
     amounts,
     payout: event.payout,
+    outcomes: isStructured ? bitsOf([outcomeOfPosition(event.positionId)]) : BOTH,
     isCore: false,
     isUser: true,
     source: 'auto_redeemer',
@@ -130,11 +133,19 @@ export function attributePositionRedemption(
     condition,
     ...keepPositive([positionId], [amount]),
     payout,
+    outcomes: bitsOf([outcomeOfPosition(positionId)]),
     isCore: true,
     isUser: named.length === 0 && attribution.isUser(wallet),
     source: isAutoRedeemer(initiator) ? 'auto_redeemer' : 'direct',
   })
 }
+
+/** What redemptions through the neg-risk adapter and by the AutoRedeemer always name. */
+const BOTH = 3
+
+/** Only the first two outcomes: wallets of ours redeem no others. */
+const bitsOf = (outcomes: readonly number[]): number =>
+  outcomes.reduce((bits, outcome) => (outcome < 2 ? bits | (1 << outcome) : bits), 0)
 
 /** Contracts that take the tokens of wallets to redeem them. */
 const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isModule(address)
@@ -152,7 +163,7 @@ function push(
 ): void {
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)
-  const { wallet, condition, tokens, amounts, payout, isCore, isUser, source } = fields
+  const { wallet, condition, tokens, amounts, payout, outcomes, isCore, isUser, source } = fields
   const { timeSec, hash: txHash } = tx
   const seq = tx.seqAt(place)
   // Field by field: spreads take several times as long, and redemptions come by the thousand.
@@ -165,6 +176,7 @@ function push(
     tokens,
     amounts,
     payout,
+    outcomes,
     isCore,
     isUser,
     source,

@@ -22,13 +22,15 @@ export type RedemptionFact = TimedOrigin & {
   tokens: readonly string[]
   amounts: readonly bigint[]
   payout: bigint
+  /** Bits of the outcomes that were named, given or not: 1 and 2, for two outcomes 3. */
+  outcomes: number
   isCore: boolean
   isUser: boolean
   source: 'direct' | 'auto_redeemer'
 }
 
 /** Bits of the column `flags`. */
-const REDEMPTION_FLAGS = { core: 2, user: 4, autoRedeemer: 8 }
+const REDEMPTION_FLAGS = { core: 2, user: 4, autoRedeemer: 8, outcomes: 16 }
 
 type RedemptionRow = Pick<
   RedemptionEntry,
@@ -47,7 +49,8 @@ export const REDEMPTIONS: FactKind<RedemptionFact> = {
       const flags =
         (isCore ? REDEMPTION_FLAGS.core : 0) +
         (isUser ? REDEMPTION_FLAGS.user : 0) +
-        (source === 'auto_redeemer' ? REDEMPTION_FLAGS.autoRedeemer : 0)
+        (source === 'auto_redeemer' ? REDEMPTION_FLAGS.autoRedeemer : 0) +
+        redemption.outcomes * REDEMPTION_FLAGS.outcomes
       const tokens = copyTokens(ids, redemption.tokens)
       const amounts = copyNumberList(redemption.amounts)
       return `${seq}\t${payout}\t${wallet}\t${condition}\t${flags}\t${tokens}\t${amounts}\t${copyBytes(redemption.txHash)}\n`

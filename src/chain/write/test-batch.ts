@@ -187,6 +187,7 @@ class TestBlock {
       tokens,
       amounts: tokens.map(() => this.#amount()),
       payout: this.#amount(),
+      outcomes: tokens.length > 1 ? 3 : 1,
       isCore: this.#below(2) === 0,
       isUser: this.#below(2) === 0,
       source: this.#below(2) === 0 ? 'direct' : 'auto_redeemer',

@@ -129,7 +129,7 @@ create table splits (
   tokens integer[]
 ) partition by range (seq);
 
--- flags: 2 core, 4 user, 8 by the auto-redeemer.
+-- flags: 2 core, 4 user, 8 by the auto-redeemer; 16 * the bits of the outcomes that were named (1, 2).
 create table redemptions (
   seq bigint not null primary key,
   payout bigint not null,

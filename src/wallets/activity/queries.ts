@@ -1,0 +1,168 @@
+import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
+import type { Page } from '../../core/page.js'
+import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
+
+/** What a wallet did with tokens beside trading. */
+export type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
+
+/** Bytes are hex text, amounts millionths. */
+export type ActivityRow = {
+  seq: number
+  eventType: 'split' | 'merge' | 'nrc' | 'redemption'
+  timeSec: number
+  txHash: string
+  /** The condition; of a conversion the neg-risk market. */
+  reference: string
+  amount: bigint
+  /** Bits of the outcomes that a redemption names; null for all others. */
+  outcomes: number | null
+  /** Of the market of a conversion; null for all others. */
+  questionCount: number | null
+}
+
+/**
+ * Splits, merges, redemptions and conversions that the wallet wanted, by their place on the chain,
+ * without combos. Indexes: splits and redemptions by wallet of each partition, conversions_wallet.
+ * Each is one scan in order, and all are merged.
+ */
+export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Promise<ActivityRow[]> {
+  const scan = (columns: Fragment, table: string, isWanted: Fragment) => sql`
+    (select a.seq, a.tx_hash, ${columns}
+       from ${sql(table)} a
+      where a.wallet = ${scope.wallet} and ${isOnPage(sql, 'a', scope, page)} and ${isWanted}
+      order by a.seq ${direction(sql, scope)}
+      limit ${page.offset + page.limit})`
+  // Bits of the flags: 1 merge, 4 user; of redemptions 16 * outcomes.
+  const isOfUser = sql`
+    a.flags & 4 <> 0
+    and not exists (
+      select from conditions c
+       where c.id = a.condition and get_byte(c.condition, 0) = 3
+         and substr(c.condition, 20, 8) = '\\x0000000000000000'
+    )`
+  const scans = [
+    scan(
+      sql`case when a.flags & 1 = 0 then 'split' else 'merge' end as event_type, a.amount,
+          a.condition, null::bytea as market, null::integer as outcomes,
+          null::integer as question_count`,
+      'splits',
+      isOfUser,
+    ),
+    scan(
+      sql`'redemption', a.payout, a.condition, null::bytea, (a.flags >> 4)::integer,
+          null::integer`,
+      'redemptions',
+      isOfUser,
+    ),
+    scan(
+      sql`'nrc', a.amount, null::integer, a.market, null::integer,
+          cardinality(a.given) + cardinality(a.taken)`,
+      'conversions',
+      sql`true`,
+    ),
+  ]
+  const order = direction(sql, scope)
+  return sql<ActivityRow[]>`
+    with page as materialized (
+      select * from (${joinFragments(sql, scans, sql`union all`)}) scans
+       order by seq ${order} offset ${page.offset} limit ${page.limit}
+    )
+    select p.seq::float8, p.event_type, b.time as time_sec, p.amount, p.outcomes, p.question_count,
+           '0x' || encode(p.tx_hash, 'hex') as tx_hash,
+           '0x' || encode(coalesce(c.condition, p.market), 'hex') as reference
+      from page p
+      join blocks b on b.number = p.seq >> 20
+      left join conditions c on c.id = p.condition
+     order by p.seq ${order}`
+}
+
+/** Money that a wallet brought through a ramp or took out. */
+export type FlowScope = SeqRange & {
+  wallet: number
+  /** The contracts that count. */
+  ramps: readonly number[]
+  kinds: readonly FlowKind[]
+  isAscending: boolean
+}
+
+export type FlowKind = 'deposit' | 'withdrawal'
+
+export type FlowRow = {
+  seq: number
+  kind: FlowKind
+  timeSec: number
+  txHash: string
+  amount: bigint
+  asset: string
+  ramp: string
+  recipient: string
+}
+
+/** Deposits and withdrawals by their place on the chain. Index of each partition: to_wallet, from_wallet. */
+export function selectFlows(sql: Sql, scope: FlowScope, page: Page): Promise<FlowRow[]> {
+  const order = direction(sql, scope)
+  const scans = scope.kinds.map(
+    (kind) => sql`
+      (select f.seq, ${kind} as kind, f.amount, f.asset, f.ramp, f.to_wallet, f.tx_hash
+         from flows f
+        where ${isFlow(sql, kind, scope)} and ${isOnPage(sql, 'f', scope, page)}
+        order by f.seq ${order}
+        limit ${page.offset + page.limit})`,
+  )
+  return sql<FlowRow[]>`
+    with page as materialized (
+      select * from (${joinFragments(sql, scans, sql`union all`)}) scans
+       order by seq ${order} offset ${page.offset} limit ${page.limit}
+    )
+    select p.seq::float8, p.kind, b.time as time_sec, p.amount,
+           '0x' || encode(p.tx_hash, 'hex') as tx_hash,
+           '0x' || encode(asset.address, 'hex') as asset,
+           '0x' || encode(ramp.address, 'hex') as ramp,
+           '0x' || encode(recipient.address, 'hex') as recipient
+      from page p
+      join blocks b on b.number = p.seq >> 20
+      join wallets asset on asset.id = p.asset
+      join wallets ramp on ramp.id = p.ramp
+      join wallets recipient on recipient.id = p.to_wallet
+     order by p.seq ${order}`
+}
+
+export type FlowTotals = { count: number; deposited: bigint; withdrawn: bigint }
+
+/** Sums over all flows of the scope, whatever the page: a window aggregate. Indexes as above. */
+export async function selectFlowTotals(sql: Sql, scope: FlowScope): Promise<FlowTotals> {
+  const scans = scope.kinds.map(
+    (kind) => sql`
+      (select ${kind} as kind, count(*) as flows, sum(f.amount) as amount
+         from flows f where ${isFlow(sql, kind, scope)})`,
+  )
+  const [totals] = await sql<FlowTotals[]>`
+    select sum(flows)::integer as count,
+           coalesce(sum(amount) filter (where kind = 'deposit'), 0)::bigint as deposited,
+           coalesce(sum(amount) filter (where kind = 'withdrawal'), 0)::bigint as withdrawn
+      from (${joinFragments(sql, scans, sql`union all`)}) sums`
+  return totals ?? { count: 0, deposited: 0n, withdrawn: 0n }
+}
+
+function isFlow(sql: Sql, kind: FlowKind, scope: FlowScope): Fragment {
+  const isOfWallet =
+    kind === 'deposit'
+      ? sql`f.to_wallet = ${scope.wallet} and f.kind = 0`
+      : sql`f.from_wallet = ${scope.wallet} and f.kind = 1`
+  return sql`
+    ${isOfWallet} and f.ramp = any(${[...scope.ramps]}::integer[])
+    and ${withinSeq(sql, 'f.seq', scope)}`
+}
+
+type Ordered = SeqRange & { isAscending: boolean }
+
+/** The rows of the range that come behind the cursor. */
+function isOnPage(sql: Sql, alias: string, scope: Ordered, { after }: Page): Fragment {
+  const [seq] = after ?? []
+  const range = withinSeq(sql, `${alias}.seq`, scope)
+  if (seq === undefined) return range
+  return sql`${range} and ${sql(alias)}.seq ${scope.isAscending ? sql`>` : sql`<`} ${seq}`
+}
+
+const direction = (sql: Sql, { isAscending }: Ordered): Fragment =>
+  isAscending ? sql`asc` : sql`desc`

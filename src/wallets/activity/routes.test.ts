@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADDRESS } from '../../../sim/contracts/addresses.js'
+import type { Act } from '../../../sim/universe/acts.js'
+import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
+import { testLists } from '../../../test/lists/test-lists.js'
+import { walletActivity, walletFlows } from './routes.js'
+
+type Done = { act: Act; hash: string; block: number; timeSec: number }
+
+let world: ApiWorld
+/** What wallets did, the newest first. */
+let done: Done[]
+beforeAll(async () => {
+  world = await openApiWorld({ historyMs: 60 * 60_000, intensity: 2, comboShare: 0.2 })
+  const { chain } = world.universe
+  done = []
+  for (let block = chain.firstNumber; chain.block(block) !== undefined; block++) {
+    const { transactions = [], timestampSec: timeSec = 0 } = chain.block(block) ?? {}
+    for (const { act, hash } of transactions) done.unshift({ act, hash, block, timeSec })
+  }
+}, 180_000)
+afterAll(() => world.close())
+
+const rowsOf = async (path: string, name: string, query: object = {}) => {
+  const reply = await world.get(path, { limit: 300, ...query })
+  expect(reply.statusCode, reply.body).toBe(200)
+  return reply.json()[name]
+}
+
+const walletsOf = (kinds: readonly Act['kind'][]): string[] => [
+  ...new Set(
+    done.flatMap(({ act }) =>
+      kinds.includes(act.kind) && 'wallet' in act ? [act.wallet.address] : [],
+    ),
+  ),
+]
+
+const isBy = (address: string) => (each: Done) =>
+  'wallet' in each.act && each.act.wallet.address === address
+
+describe('GET /v3/wallets/{address}/activity', () => {
+  const pathOf = (address: string) => `/v3/wallets/${address}/activity`
+
+  test('200: has what the wallet did with tokens beside trading, newest first', async () => {
+    const seen = new Set<string>()
+    for (const address of walletsOf(['split', 'merge', 'redeem', 'convert', 'redeemCombo'])) {
+      const expected = done.filter(isBy(address)).flatMap(expectedActivity)
+      expect(await rowsOf(pathOf(address), 'data')).toEqual(expected.slice(0, 300))
+      for (const { event_type: type, extra } of expected) seen.add(`${type} ${extra !== null}`)
+    }
+    expect([...seen].sort()).toEqual(['merge false', 'nrc true', 'redemption true', 'split false'])
+  })
+
+  test('200: `order`, `after` and `before` choose rows as the times say', async () => {
+    const [address = ''] = walletsOf(['split'])
+    const all: { timestamp: string }[] = await rowsOf(pathOf(address), 'data')
+    const middle = Number(all[Math.floor(all.length / 2)]?.timestamp)
+    const newer = await rowsOf(pathOf(address), 'data', { after: middle, order: 'asc' })
+    expect(newer).toEqual(all.filter(({ timestamp }) => Number(timestamp) >= middle).reverse())
+    const older = await rowsOf(pathOf(address), 'data', { before: middle })
+    expect(older).toEqual(all.filter(({ timestamp }) => Number(timestamp) <= middle))
+  })
+
+  test('200: a contract of the platform does nothing of its own', async () => {
+    expect(await rowsOf(pathOf(ADDRESS.exchangeV1), 'data')).toEqual([])
+  })
+})
+
+function expectedActivity({ act, hash, timeSec }: Done) {
+  const row = (type: string, reference: string, amount: number, extra: string | null = null) => [
+    {
+      event_type: type,
+      id: expect.stringMatching(new RegExp(`^${hash}_0x[0-9a-f]+$`)),
+      timestamp: `${timeSec}`,
+      ref_id: reference,
+      amount: `${amount}`,
+      extra,
+    },
+  ]
+  switch (act.kind) {
+    case 'split':
+    case 'merge':
+      return row(act.kind, act.market.conditionId, act.amount)
+    case 'redeem': {
+      const { amounts, payouts, market } = act
+      const [first, second] = amounts.map((amount, outcome) =>
+        Math.floor((amount * (payouts[outcome] ?? 0)) / (payouts[0] + payouts[1])),
+      )
+      return row('redemption', market.conditionId, (first ?? 0) + (second ?? 0), '{1,2}')
+    }
+    case 'convert':
+      return row(
+        'nrc',
+        act.event.negRisk?.marketId ?? '',
+        act.amount,
+        `${act.event.markets.length}`,
+      )
+    default:
+      return []
+  }
+}
+
+describe('GET /v3/wallets/{address}/polyusd-flows', () => {
+  const pathOf = (address: string) => `/v3/wallets/${address}/polyusd-flows`
+
+  test('200: has what the wallet brought and took out, with the sums of all rows', async () => {
+    const kinds = new Set<string>()
+    for (const address of walletsOf(['deposit', 'withdraw'])) {
+      const expected = done.filter(isBy(address)).flatMap(expectedFlow)
+      for (const { event_type: kind } of expected) kinds.add(kind)
+      for (const kind of ['all', 'deposit', 'withdrawal']) {
+        const wanted = expected.filter((row) => kind === 'all' || row.event_type === kind)
+        const [brought, taken] = ['deposit', 'withdrawal'].map((type) =>
+          wanted
+            .filter((row) => row.event_type === type)
+            .reduce((sum, row) => sum + Number(row.amount_raw), 0),
+        )
+        const reply = (await world.get(pathOf(address), { kind, limit: 2 })).json()
+        expect(reply).toMatchObject({
+          address,
+          flows: wanted.slice(0, 2),
+          total_matching_rows: wanted.length,
+          total_deposited: (brought ?? 0) / 1e6,
+          total_withdrawn: (taken ?? 0) / 1e6,
+          net_deposited: ((brought ?? 0) - (taken ?? 0)) / 1e6,
+          source: 'polyusd_flows',
+        })
+      }
+    }
+    expect([...kinds].sort()).toEqual(['deposit', 'withdrawal'])
+  })
+
+  test('200: an unknown wallet has no flows and sums of 0', async () => {
+    const reply = await world.get(pathOf(`0x${'9'.repeat(40)}`))
+    expect(reply.json()).toMatchObject({
+      ...{ flows: [], total_matching_rows: 0, total_deposited: 0 },
+      ...{ total_withdrawn: 0, net_deposited: 0 },
+    })
+  })
+
+  test('400: an unknown kind, with the kinds that there are', async () => {
+    const reply = await world.get(pathOf(`0x${'9'.repeat(40)}`), { kind: 'transfer' })
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().allowed).toEqual(['all', 'deposit', 'withdrawal'])
+  })
+})
+
+function expectedFlow({ act, hash, block, timeSec }: Done) {
+  if (act.kind !== 'deposit' && act.kind !== 'withdraw') return []
+  const isDeposit = act.kind === 'deposit'
+  return [
+    {
+      event_type: isDeposit ? 'deposit' : 'withdrawal',
+      direction: isDeposit ? 'in' : 'out',
+      amount: act.amount / 1e6,
+      amount_usdc: act.amount / 1e6,
+      amount_raw: `${act.amount}`,
+      asset: ADDRESS.usdce,
+      asset_symbol: 'USDC.e',
+      ramp: isDeposit ? 'CollateralOnramp' : 'CollateralOfframp',
+      source_event: isDeposit ? 'Wrapped' : 'Transfer+Unwrapped',
+      recipient: isDeposit ? act.wallet.address : act.wallet.owner,
+      transaction_hash: hash,
+      block_number: block,
+      block_timestamp: timeSec,
+    },
+  ]
+}
+
+/** The wallet to which the world below gives what all wallets did. */
+const BUSY = `0x${'7'.repeat(40)}`
+
+/** No wallet does enough in an hour for several pages. */
+async function openBusyWorld(): Promise<ApiWorld> {
+  const busy = await openApiWorld()
+  const { sql } = busy.ctx
+  await sql`insert into wallets values (-1, decode(${BUSY.slice(2)}, 'hex'), 0)`
+  await sql`update splits set wallet = -1 where flags & 4 <> 0`
+  await sql`update redemptions set wallet = -1 where flags & 4 <> 0`
+  await sql`update conversions set wallet = -1`
+  await sql`update flows set to_wallet = -1 where kind = 0`
+  await sql`update flows set from_wallet = -1, kind = 1 where kind = 0 and seq % 3 = 0`
+  return busy
+}
+
+testLists(openBusyWorld, [
+  {
+    list: walletActivity,
+    path: () => `/v3/wallets/${BUSY}/activity`,
+    paged: [{}, { order: 'asc' }],
+    unpaged: [],
+  },
+  {
+    list: walletFlows,
+    path: () => `/v3/wallets/${BUSY}/polyusd-flows`,
+    paged: [{}, { order: 'asc' }, { kind: 'withdrawal' }],
+    unpaged: [],
+  },
+])
