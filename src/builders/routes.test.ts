@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, openApiWorld } from '../../test/api-world.js'
-import { smallestBuilder } from '../../test/lists/builders.js'
+import { largestBuilder } from '../../test/lists/builders.js'
 import { refreshBoard } from './board/queries.js'
 
 let world: ApiWorld
 let code: string
 beforeAll(async () => {
   world = await openApiWorld()
-  code = smallestBuilder(world)
+  code = largestBuilder(world)
 }, 120_000)
 afterAll(() => world.close())
 

@@ -87,7 +87,10 @@ type Operation = {
   operationId?: string
   security?: object[]
   parameters?: { name?: string; required?: boolean; schema?: ParameterSchema }[]
-  requestBody?: { required?: boolean; content: Record<string, { schema: BodySchema; example?: unknown }> }
+  requestBody?: {
+    required?: boolean
+    content: Record<string, { schema: BodySchema; example?: unknown }>
+  }
   responses: Record<string, { headers?: object; content?: Record<string, object> }>
 }
 type Described = { paths?: Record<string, Record<string, Operation>> }
