@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
-import { comboRoutes } from './combos/routes.js'
 import { builderRoutes } from './builders/routes.js'
+import { comboRoutes } from './combos/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'

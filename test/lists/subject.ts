@@ -7,8 +7,6 @@ export type Subject<World extends ApiWorld = ApiWorld> = {
   path: (world: World) => string
   /** What every request needs. */
   base?: Record<string, string> | ((world: World) => Record<string, string>)
-  /** Views with cursors, then views without. Each has more than 7 rows, and at most `limitMax`. */
-  base?: Record<string, string>
   /** Views with cursors, then views without. Each has more rows than a page, and at most `limitMax`. */
   paged: Record<string, string>[]
   unpaged: Record<string, string>[]

@@ -25,9 +25,6 @@ export function testLists<World extends ApiWorld>(
       base: baseIn,
       limitMax = 300,
       isOfSeq = true,
-      base = {},
-      limitMax = 300,
-      isOfSeq = true,
       pageSize = 7,
     }) => {
       const path = () => pathIn(world)

@@ -79,6 +79,7 @@ select combo as condition,
      group by combo
   ) legs
  where lost > 0 or decided = legs.legs;
+
 -- The wallets that traded through each builder, with their whole profit: what the builders' boards of all
 -- time show. A job refreshes it, because the unrealized part moves with every price.
 create table builder_board (
