@@ -7,6 +7,7 @@ export async function upsertCatalogue(tx: Sql, rows: CatalogueRows): Promise<voi
   await upsertLabels(tx, rows)
   await upsertRows(tx, 'events', rows.events)
   await replaceEventTags(tx, rows.events, rows.eventTags)
+  await upsertEventTexts(tx, rows.eventTexts)
   await upsertMarkets(tx, rows)
 }
 
@@ -21,7 +22,9 @@ export async function upsertLooseMarkets(tx: Sql, rows: CatalogueRows): Promise<
   const ids = new Set(added.map(({ id }) => id))
   const events = rows.events.filter(({ id }) => ids.has(id))
   const eventTags = rows.eventTags.filter(({ event }) => ids.has(event))
+  const eventTexts = rows.eventTexts.filter(({ event }) => ids.has(event))
   await replaceEventTags(tx, events, eventTags)
+  await upsertEventTexts(tx, eventTexts)
   await upsertMarkets(tx, rows)
 }
 
@@ -56,13 +59,43 @@ async function replaceEventTags(tx: Sql, events: readonly { id: number }[], rows
      where e.place <> excluded.place`
 }
 
-async function upsertMarkets(tx: Sql, { markets, tokens }: CatalogueRows): Promise<void> {
+/** Texts that did not change are not written again. */
+async function upsertEventTexts(tx: Sql, texts: CatalogueRows['eventTexts']): Promise<void> {
+  await tx`
+    insert into event_texts as t
+    select * from json_populate_recordset(null::event_texts, ${asJson(texts)}::text::json)
+    on conflict (event) do update set text = excluded.text where t.text <> excluded.text`
+}
+
+async function upsertMarketTexts(tx: Sql, { marketTexts, words }: CatalogueRows): Promise<void> {
+  await tx`
+    insert into market_texts as t
+    select * from json_populate_recordset(null::market_texts, ${asJson(marketTexts)}::text::json)
+    on conflict (market) do update set text = excluded.text where t.text <> excluded.text`
+  await tx`
+    insert into search_words select unnest(${words}::text[]) on conflict do nothing`
+}
+
+async function upsertMarkets(tx: Sql, rows: CatalogueRows): Promise<void> {
+  const { markets, tokens } = rows
   await upsertRows(tx, 'markets', markets)
+  await countMarketsOfEvents(tx, [...new Set(markets.flatMap(({ event }) => event ?? []))])
+  await upsertMarketTexts(tx, rows)
   await tx`
     insert into market_tokens as t
     select * from json_populate_recordset(null::market_tokens, ${asJson(tokens)}::text::json)
     on conflict (token) do update set (market, outcome) = (excluded.market, excluded.outcome)
      where (t.market, t.outcome) <> (excluded.market, excluded.outcome)`
+}
+
+async function countMarketsOfEvents(tx: Sql, events: readonly number[]): Promise<void> {
+  await tx`
+    update events e set market_count = counted.markets
+      from (
+        select event, count(*)::int as markets from markets
+         where event = any(${[...events]}::int[]) group by event
+      ) counted
+     where e.id = counted.event and e.market_count is distinct from counted.markets`
 }
 
 /** Replaces every column but `id` and `first_seen`. */

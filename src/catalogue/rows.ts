@@ -5,6 +5,7 @@ import type {
   GammaSeriesHead,
   GammaTag,
 } from '../upstreams/gamma/parse.js'
+import { joinSearchTexts, wordsOf } from './search-text.js'
 
 /** A market and the event that it belongs to. */
 type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }
@@ -31,7 +32,28 @@ export function toRows(
     eventTags: unique(events.map(toTagging), ({ event }) => event).flatMap(toEventTagRows),
     markets: marketRows,
     tokens: uniqueTokens(marketRows),
+    ...toTexts(events, markets),
   }
+}
+
+/** What search reads of them. */
+function toTexts(events: readonly GammaEventHead[], markets: readonly PlacedMarket[]) {
+  const marketTexts = unique(markets.map(toMarketText), ({ market }) => market)
+  const eventTexts = unique(events.map(toEventText), ({ event }) => event)
+  const words = [...marketTexts, ...eventTexts].flatMap(({ text }) => wordsOf(text))
+  return { marketTexts, eventTexts, words: [...new Set(words)].sort() }
+}
+
+function toMarketText({ market, event }: PlacedMarket) {
+  const id = toId(market.id)
+  const fields = [market.question, market.slug, event?.title].map(toText)
+  return id === undefined ? undefined : { market: id, text: joinSearchTexts(fields) }
+}
+
+function toEventText({ id, title, slug }: GammaEventHead) {
+  const event = toId(id)
+  const fields = [title, slug].map(toText)
+  return event === undefined ? undefined : { event, text: joinSearchTexts(fields) }
 }
 
 /** The last row of each key, in the order in which every writer locks them. */

@@ -72,7 +72,7 @@ export async function openCatalogueWorld(limits?: ConstructorParameters<typeof C
     world.spoil = (_request, reply) => reply
     faults.set({ upstream: '*', mode: 'off' })
     requests.length = 0
-    await database.sql`truncate events, markets, event_tags, market_tokens, tags, series`
+    await database.sql`truncate events, markets, event_tags, market_tokens, tags, series, market_texts, event_texts, search_words`
     await database.sql`delete from catalogue_state`
     await database.sql`insert into catalogue_state default values`
   }

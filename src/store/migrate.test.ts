@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { OperatorError } from '../core/errors.js'
 import { createPool } from './connection.js'
-import { type Migration, migrate, readMigrations } from './migrate.js'
+import { type Migration, migrate, readMigrations, refuseWithoutExtension } from './migrate.js'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -47,6 +47,25 @@ describe('migrate', () => {
     await migrate(database.sql, [step(1, 'create table one ()')])
     const other = migrate(database.sql, [step(1, 'create table another ()')])
     await expect(other).rejects.toThrow(/made by a different Auspex/)
+  })
+
+  test('says what to install when the server lacks an extension', async () => {
+    const lacking = refuseWithoutExtension(database.sql, 'pg_absent')
+    await expect(lacking).rejects.toThrow(OperatorError)
+    await expect(lacking).rejects.toThrow(/extension pg_absent.*\n.*postgresql-contrib/)
+    await expect(refuseWithoutExtension(database.sql, 'pg_trgm')).resolves.toBeUndefined()
+  })
+
+  test('says what to run when the user may not create an extension', async () => {
+    const role = `guest_${Date.now()}`
+    const { socketDir, database: name } = database.target as { socketDir: string; database: string }
+    await database.sql`create role ${database.sql(role)} login`
+    const url = `postgres://${role}@localhost/${name}?host=${encodeURIComponent(socketDir)}`
+    const guest = createPool({ url }, 1)
+    const refused = refuseWithoutExtension(guest, 'pg_trgm')
+    await expect(refused).rejects.toThrow(/`create extension pg_trgm`.*as its owner/)
+    await guest.end()
+    await database.sql`drop role ${database.sql(role)}`
   })
 
   test('applies the migrations of this build to an empty database', async () => {

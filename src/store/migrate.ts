@@ -27,6 +27,7 @@ export function readMigrations(folder = new URL('./migrations/', import.meta.url
  */
 export async function migrate(pool: Pool, migrations: Migration[]): Promise<number> {
   await refuseOldServer(pool)
+  await refuseWithoutExtension(pool, 'pg_trgm')
   let applied = 0
   while (await transact(pool, (tx) => applyNext(tx, migrations))) applied++
   return applied
@@ -84,6 +85,27 @@ async function refuseOldServer(sql: Sql): Promise<void> {
   if (Number(row?.serverVersionNum) < SERVER_VERSION_MIN * 10_000) {
     throw new OperatorError(
       `PostgreSQL ${row?.serverVersion} is too old: Auspex needs version ${SERVER_VERSION_MIN} or later.`,
+    )
+  }
+}
+
+/** Search needs an extension that comes with PostgreSQL, but that some packages of it leave out. */
+export async function refuseWithoutExtension(sql: Sql, name: string): Promise<void> {
+  const [row] = await sql<{ isInstalled: boolean; isAvailable: boolean; mayCreate: boolean }[]>`
+    select exists (select from pg_extension where extname = ${name}) as is_installed,
+           exists (select from pg_available_extensions ext where ext.name = ${name}) as is_available,
+           has_database_privilege(current_database(), 'create') as may_create`
+  if (row === undefined || row.isInstalled) return
+  if (!row.isAvailable) {
+    throw new OperatorError(
+      `The PostgreSQL server does not have the extension ${name}, which search needs.\n` +
+        'It is part of PostgreSQL: install the package postgresql-contrib of its version on that server.',
+    )
+  }
+  if (!row.mayCreate) {
+    throw new OperatorError(
+      `The user of the database may not create the extension ${name}, which search needs.\n` +
+        `Run \`create extension ${name}\` in the database as its owner or as a superuser.`,
     )
   }
 }

@@ -1,5 +1,7 @@
 -- The copy of Gamma's catalogue of markets. Ids are Gamma's own. Only what answers need is kept, not
 -- Gamma's whole objects: for 1.3 million markets these take five times the room, and can be read again.
+create extension if not exists pg_trgm;
+
 create table series (
   id integer primary key,
   active boolean not null,
@@ -18,6 +20,9 @@ create table tags (
   label text
 );
 create index tags_slug on tags (slug);
+-- Callers may write a label or a slug in capitals or small letters, and `-` for a space.
+create index tags_plain_slug on tags (lower(replace(slug, '-', ' ')));
+create index tags_plain_label on tags (lower(replace(label, '-', ' ')));
 
 -- first_seen and gone_at are ours; every other time is Gamma's.
 create table events (
@@ -44,6 +49,8 @@ create table events (
   volume_24h numeric,
   liquidity numeric,
   open_interest numeric,
+  -- How many markets of it are stored.
+  market_count integer,
   -- Of an up-or-down window, once it is over.
   price_to_beat numeric,
   final_price numeric,
@@ -62,6 +69,19 @@ create table events (
 create index events_slug on events (slug);
 create index events_series on events (series);
 create index events_open on events (id) where not closed;
+create index events_inactive on events (id) where not active;
+-- For each order of a list two indexes, because nearly all events are closed: one that wants open
+-- events only would read the closed ones too. What has no value comes last in descending order.
+create index events_open_volume on events ((coalesce(volume, 0)), id) where not closed;
+create index events_open_liquidity on events ((coalesce(liquidity, 0)), id) where not closed;
+create index events_open_markets on events ((coalesce(market_count, 0)), id) where not closed;
+create index events_open_created on events ((coalesce(created_at, '-infinity')), id) where not closed;
+create index events_open_end on events ((coalesce(end_at, '-infinity')), id) where not closed;
+create index events_closed_volume on events ((coalesce(volume, 0)), id) where closed;
+create index events_closed_liquidity on events ((coalesce(liquidity, 0)), id) where closed;
+create index events_closed_markets on events ((coalesce(market_count, 0)), id) where closed;
+create index events_closed_created on events ((coalesce(created_at, '-infinity')), id) where closed;
+create index events_closed_end on events ((coalesce(end_at, '-infinity')), id) where closed;
 
 -- In Gamma's order: the first tag is the category of the event's markets.
 create table event_tags (
@@ -118,6 +138,62 @@ create index markets_event on markets (event);
 create index markets_condition on markets (condition);
 create index markets_slug on markets (slug);
 create index markets_open on markets (id) where not closed;
+create index markets_inactive on markets (id) where not active;
+-- As with the events.
+create index markets_open_volume on markets ((coalesce(volume, 0)), id) where not closed;
+create index markets_open_liquidity on markets ((coalesce(liquidity, 0)), id) where not closed;
+create index markets_open_created on markets ((coalesce(created_at, '-infinity')), id)
+  where not closed;
+create index markets_open_end on markets ((coalesce(end_at, '-infinity')), id) where not closed;
+create index markets_closed_volume on markets ((coalesce(volume, 0)), id) where closed;
+create index markets_closed_liquidity on markets ((coalesce(liquidity, 0)), id) where closed;
+create index markets_closed_created on markets ((coalesce(created_at, '-infinity')), id) where closed;
+create index markets_closed_end on markets ((coalesce(end_at, '-infinity')), id) where closed;
+
+-- What search reads: see src/catalogue/search-text.ts. Apart from the markets and events, because a
+-- new volume would write the many entries of a row in a trigram index again.
+create table market_texts (
+  market integer primary key,
+  text text not null
+);
+alter table market_texts alter text set statistics 1000;
+create index market_texts_trigrams on market_texts using gin (text gin_trgm_ops);
+
+create table event_texts (
+  event integer primary key,
+  text text not null
+);
+alter table event_texts alter text set statistics 1000;
+create index event_texts_trigrams on event_texts using gin (text gin_trgm_ops);
+
+-- The words of all questions and titles, for words of a search that are misspelt.
+create table search_words (
+  word text collate "C" primary key
+);
+create index search_words_trigrams on search_words using gin (word gin_trgm_ops);
+
+-- Words that share enough trigrams with a text to be what was meant, the most similar first.
+create function similar_words(misspelt text, length_apart integer) returns setof text
+  language sql stable set pg_trgm.similarity_threshold = 0.15
+as $$
+  select word
+    from search_words
+   where word % misspelt and abs(length(word) - length(misspelt)) <= length_apart
+   order by similarity(word, misspelt) desc, word
+   limit 200
+$$;
+
+-- How many markets and events have a tag, counted by a job.
+create table tag_counts (
+  slug text primary key,
+  label text not null,
+  markets integer not null,
+  events integer not null,
+  -- When the first and the last of the markets were created.
+  first_seen_at timestamptz not null,
+  last_seen_at timestamptz not null
+);
+create index tag_counts_markets on tag_counts ((-markets), slug);
 
 -- The way from a token to its market: what `tokens` of the market says.
 create table market_tokens (
