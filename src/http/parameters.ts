@@ -12,6 +12,7 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
   'builder-code': (text) => text.toLowerCase().replace(/^(?=[0-9a-f]{64}$)/, '0x'),
   'token-id': (text) => text.replace(/^0+(?=\d)/, ''),
   'any-case': (text) => text.toLowerCase(),
+  trimmed: (text) => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''),
   // A mixture of capitals and small letters is a mistake, and stays one.
   capitals: (text) => (text === text.toLowerCase() ? text.toUpperCase() : text),
 }
@@ -54,6 +55,16 @@ export const Slug = Type.String({
   maxLength: 300,
   pattern: '^[^\\u0000]*$',
   description: 'a slug',
+})
+
+/** What to search for. Its meaning is a title, so that the refusal of a request without it is bare. */
+export const SearchText = Type.String({
+  format: 'trimmed',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  title: 'words, without control characters',
+  examples: ['bitcoin november'],
 })
 
 export const EventId = Type.Integer({

@@ -123,12 +123,12 @@ function describeUnitFault(name: string, fault: ErrorObject): ApiError | undefin
 }
 
 function describeSchema(schema: ErrorObject['parentSchema']): string {
-  const { type, minimum, maximum, minLength, maxLength, description } = schema ?? {}
+  const { type, minimum, maximum, minLength, maxLength, description, title } = schema ?? {}
   const noun = type === 'integer' ? 'an integer' : `a ${type ?? 'valid value'}`
   const range = describeRange(minimum, maximum)
   if (range !== '') return `${noun}${range}`
   const length = describeRange(minLength, maxLength)
-  return `${noun}${length === '' ? '' : `${length} characters`}${describeMeaning(description)}`
+  return `${noun}${length === '' ? '' : `${length} characters`}${describeMeaning(description ?? title)}`
 }
 
 function describeRange(min: unknown, max: unknown): string {

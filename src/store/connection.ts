@@ -25,6 +25,16 @@ export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: F
   parts.reduce((all, part) => sql`${all} ${separator} ${part}`)
 
 /**
+ * Has a statement planned each time for its values. A statement that is prepared may get one plan for all
+ * values, which is wrong for conditions that hold for nearly every row or for nearly none.
+ */
+export function planAnew<Query extends object>(query: Query): Query {
+  const { options } = query as unknown as { options: { prepare?: boolean } }
+  options.prepare = false
+  return query
+}
+
+/**
  * Opens nothing yet: connections are made when the first query asks for one. With `onClose` they are
  * not replaced when they get old, and it is called when one has ended.
  */
