@@ -1,6 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
-import { builderRoutes } from './builders/routes.js'
 import { comboRoutes } from './combos/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
@@ -15,7 +14,13 @@ import { describeApi, describeErrors } from './http/openapi.js'
 import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
+import { conditionRoutes } from './markets/conditions/routes.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
+import { eventRoutes } from './markets/events/routes.js'
+import { marketListRoutes } from './markets/listing/routes.js'
+import { marketSearchRoutes } from './markets/search/routes.js'
+import { tagRoutes } from './markets/tags/routes.js'
+import { tokenRoutes } from './markets/tokens/routes.js'
 import { onchainPositionRoutes } from './positions/onchain/routes.js'
 import { positionRoutes } from './positions/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
@@ -31,6 +36,12 @@ const API: ApiRoutes[] = [
   statusRoutes,
   accountRoutes,
   cryptoMarketRoutes,
+  marketListRoutes,
+  marketSearchRoutes,
+  tokenRoutes,
+  conditionRoutes,
+  eventRoutes,
+  tagRoutes,
   tickRoutes,
   candleRoutes,
   windowRoutes,
@@ -40,7 +51,6 @@ const API: ApiRoutes[] = [
   onchainPositionRoutes,
   activityRoutes,
   rewardRoutes,
-  builderRoutes,
 ]
 
 /** Puts the HTTP door together. It does not listen yet. */

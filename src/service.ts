@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAccountWork } from './accounts/jobs.js'
 import { buildApp } from './app.js'
 import { createAuditWork } from './audit/jobs.js'
-import { createBuilderWork } from './builders/jobs.js'
+import { createBuilderWork } from './builders/profiles/jobs.js'
 import { createCatalogueWork } from './catalogue/jobs.js'
 import { createChainWork } from './chain/jobs.js'
 import type { Config } from './config/config.js'
@@ -15,6 +15,7 @@ import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
 import { pollUntil } from './lib/timing.js'
 import { createCryptoMarketWork } from './markets/crypto/jobs.js'
+import { createTagWork } from './markets/tags/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
@@ -51,6 +52,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   ({ bus }) => ({ jobs: [], status: eventStatus(bus) }),
   createCatalogueWork,
   createCryptoMarketWork,
+  createTagWork,
   createPriceWork,
   createBuilderWork,
   createAuditWork,

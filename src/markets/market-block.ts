@@ -83,7 +83,7 @@ const MODULES = new Map([
   [2, 'neg_risk'],
 ])
 
-export function presentStructuredMarket({ token }: TokenMarket) {
+export function presentStructuredMarket({ token }: Pick<TokenMarket, 'token'>) {
   const id = parseStructuredId(token)
   const module = id === undefined ? undefined : MODULES.get(id.moduleId)
   if (id === undefined || module === undefined) return {}

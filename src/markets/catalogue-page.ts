@@ -1,0 +1,153 @@
+import type { OrderKey, Page } from '../core/page.js'
+import { type Fragment, joinFragments, planAnew, type Sql } from '../store/connection.js'
+import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+
+/**
+ * Pages of markets or events in the order of one of their columns. What few rows have is looked for in
+ * one of two ways. Either along the index of the order, passing over rows that do not match: right
+ * for a tag or word of many rows. Or by collecting all that match and sorting them: right for rare ones.
+ * The first rows of the order tell which; PostgreSQL's estimates would not, because a word that half of
+ * the markets have may be in none of those that are traded much.
+ */
+export type CatalogueScope = {
+  table: 'markets' | 'events'
+  sort: CatalogueSort
+  isAscending: boolean
+  /** Conditions on the row `c`, whose `event` is its event, or itself. */
+  filters: readonly CatalogueFilter[]
+  /** `undefined`: both. */
+  isClosed?: boolean | undefined
+}
+
+/**
+ * `most`: nearly every second row of the order matches, so it is checked along the index. `few`: not
+ * many match, and an index finds them. `some`: either.
+ */
+export type CatalogueFilter = { condition: Fragment; matches: 'most' | 'some' | 'few' }
+
+export const CATALOGUE_SORTS = {
+  volume_all_time: { column: 'coalesce(c.volume, 0)', type: 'numeric' },
+  liquidity: { column: 'coalesce(c.liquidity, 0)', type: 'numeric' },
+  market_count: { column: 'coalesce(c.market_count, 0)', type: 'integer' },
+  created_at: { column: "coalesce(c.created_at, '-infinity')", type: 'timestamptz' },
+  end_date: { column: "coalesce(c.end_at, '-infinity')", type: 'timestamptz' },
+} as const satisfies Record<string, OrderColumn>
+export type CatalogueSort = keyof typeof CATALOGUE_SORTS
+
+/** A row and its place in the order. */
+export type CatalogueId = { id: number; key: string }
+
+export const keyOfCatalogueId = ({ key, id }: CatalogueId): OrderKey => [key, id]
+
+const PROBED_ROWS = 500
+const WALKED_ROWS_MAX = 5_000
+
+/** Indexes: markets_open_volume and the like; those of the filters where these match few rows. */
+export async function selectCatalogueIds(
+  sql: Sql,
+  scope: CatalogueScope,
+  page: Page,
+): Promise<CatalogueId[]> {
+  const wanted = page.offset + page.limit
+  if (scope.filters.some(({ matches }) => matches === 'few')) return collect(sql, scope, page)
+  if (scope.filters.every(({ matches }) => matches === 'most')) return walk(sql, scope, page)
+
+  const probed = await walk(sql, scope, page, PROBED_ROWS)
+  if (probed.length === page.limit) return probed
+  // Half as many again, because rows that match are not spread evenly.
+  const needed = Math.ceil((PROBED_ROWS * wanted * 1.5) / (page.offset + probed.length))
+  const isNear = probed.length > 0 && needed <= WALKED_ROWS_MAX
+  const walked = isNear ? await walk(sql, scope, page, needed) : []
+  return walked.length === page.limit ? walked : collect(sql, scope, page)
+}
+
+const orderOf = ({ sort }: CatalogueScope): readonly OrderColumn[] => [
+  CATALOGUE_SORTS[sort],
+  { column: 'c.id', type: 'integer' },
+]
+
+const tableOf = (sql: Sql, { table }: CatalogueScope): Fragment =>
+  table === 'markets' ? sql`markets` : sql`(select events.*, id as event from events)`
+
+/**
+ * Along the index of the order, at most `rows` of it. Open and closed rows have an index each, so the
+ * first rows of both are merged.
+ */
+function walk(
+  sql: Sql,
+  scope: CatalogueScope,
+  { after, limit, offset }: Page,
+  rows?: number,
+): Promise<CatalogueId[]> {
+  const { isAscending, isClosed } = scope
+  const order = orderOf(scope)
+  const dense = scope.filters.filter(({ matches }) => matches === 'most')
+  const sparse = scope.filters.filter(({ matches }) => matches !== 'most')
+  const half = (state: Fragment) => sql`
+    (select c.id, c.event, c.slug, ${sql.unsafe(CATALOGUE_SORTS[scope.sort].column)} as key
+       from ${tableOf(sql, scope)} c
+      where ${allOf(sql, [state, isBehind(sql, order, after, isAscending), ...conditionsOf(dense)])}
+      ${orderedBy(sql, order, isAscending)}
+      limit ${rows ?? offset + limit})`
+  const halves = [
+    ...(isClosed === true ? [] : [half(sql`not c.closed`)]),
+    ...(isClosed === false ? [] : [half(sql`c.closed`)]),
+  ]
+  const merged = orderedBy(sql, MERGED, isAscending)
+  return planAnew(sql<CatalogueId[]>`
+    select c.id, c.key::text
+      from (
+        select * from (${joinFragments(sql, halves, sql`union all`)}) c ${merged}
+         limit ${rows ?? offset + limit}
+      ) c
+     where ${allOf(sql, conditionsOf(sparse))}
+     ${merged} limit ${limit} offset ${offset}`)
+}
+
+const MERGED: readonly OrderColumn[] = [
+  { column: 'c.key', type: 'text' },
+  { column: 'c.id', type: 'integer' },
+]
+
+/** All rows that match, sorted. They are collected apart, or the order would be walked again. */
+function collect(
+  sql: Sql,
+  scope: CatalogueScope,
+  { after, limit, offset }: Page,
+): Promise<CatalogueId[]> {
+  const { isAscending, filters, isClosed } = scope
+  const conditions = [
+    ...conditionsOf(filters),
+    isBehind(sql, orderOf(scope), after, isAscending),
+    ...(isClosed === undefined ? [] : [isClosed ? sql`c.closed` : sql`not c.closed`]),
+  ]
+  return planAnew(sql<CatalogueId[]>`
+    with found as materialized (
+      select c.id, ${sql.unsafe(CATALOGUE_SORTS[scope.sort].column)} as key
+        from ${tableOf(sql, scope)} c
+       where ${allOf(sql, conditions)}
+    )
+    select c.id, c.key::text from found c
+     ${orderedBy(sql, MERGED, isAscending)} limit ${limit} offset ${offset}`)
+}
+
+/** How many rows match, up to a bound. */
+export async function countCatalogueIds(
+  sql: Sql,
+  scope: CatalogueScope,
+  countMax: number,
+): Promise<number> {
+  const [row] = await planAnew(sql<{ count: number }[]>`
+    select count(*)::int as count
+      from (
+        select from ${tableOf(sql, scope)} c
+         where ${allOf(sql, conditionsOf(scope.filters))} limit ${countMax}
+      ) found`)
+  return row?.count ?? 0
+}
+
+const conditionsOf = (filters: readonly CatalogueFilter[]): Fragment[] =>
+  filters.map(({ condition }) => condition)
+
+const allOf = (sql: Sql, conditions: readonly Fragment[]): Fragment =>
+  joinFragments(sql, [sql`true`, ...conditions], sql`and`)

@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { nullable } from '../../lib/nullable.js'
+import { StructuredMarket } from '../market-block.js'
+
+const Decimal = (description: string) => Type.String({ description, examples: ['109387.73935'] })
+
+export const Category = nullable(Type.String({ description: 'the first tag of its event' }))
+export const TagLabels = nullable(
+  Type.Array(Type.String()),
+  'labels of the tags of the event; null when the event is not in the catalogue',
+)
+export const WinningOutcome = nullable(
+  Type.Integer({ minimum: 0 }),
+  'the only outcome that is paid; null before the result and when several are',
+)
+export const EndDate = nullable(
+  Type.String({ description: 'UTC', examples: ['2026-12-31 12:00:00+00'] }),
+)
+export const Volume = Decimal('dollars traded, as the platform counts them')
+export const Liquidity = Decimal('dollars in the order book, as the platform counts them')
+
+const listed = {
+  condition_id: nullable(Type.String()),
+  question: nullable(Type.String()),
+  slug: nullable(Type.String()),
+  outcomes: Type.Array(Type.String()),
+  category: Category,
+  active: Type.Boolean(),
+  closed: Type.Boolean(),
+  neg_risk: Type.Boolean(),
+  volume_all_time: Volume,
+  liquidity: Liquidity,
+  end_date: EndDate,
+  event_slug: nullable(Type.String()),
+  event_title: nullable(Type.String()),
+  winning_outcome_index: WinningOutcome,
+  ...StructuredMarket,
+}
+
+const whole = {
+  ...listed,
+  tag_slugs: TagLabels,
+  token_ids: Type.Array(Type.String(), { description: 'by outcome' }),
+  token_outcomes: Type.Array(Type.String(), { description: 'in the order of `token_ids`' }),
+}
+
+export const ListedMarketRow = Type.Object(listed)
+export const WholeMarketRow = Type.Object(whole)
+export const DatedMarketRow = Type.Object({ ...whole, created_at: EndDate })
+
+const TagName = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 300, description }))
+
+/** What lists of markets and of events are narrowed by. */
+export const CatalogueParameters = {
+  category: TagName('label or slug of the first tag'),
+  tag_slug: TagName('label or slug of a tag'),
+  active: Type.Optional(Type.Boolean({ description: 'whether the platform shows it' })),
+  closed: Type.Optional(Type.Boolean({ description: 'whether trading has ended' })),
+}

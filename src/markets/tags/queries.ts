@@ -1,0 +1,45 @@
+import type { Page } from '../../core/page.js'
+import type { Sql } from '../../store/connection.js'
+import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+
+export type TagRow = { slug: string; label: string; markets: number }
+
+const MOST_MARKETS_FIRST: readonly OrderColumn[] = [
+  { column: '-c.markets', type: 'integer' },
+  { column: 'c.slug', type: 'text' },
+]
+
+/** Tags, those of most markets first. Index: tag_counts_markets. */
+export function selectTags(sql: Sql, { after, limit, offset }: Page): Promise<TagRow[]> {
+  return sql<TagRow[]>`
+    select c.slug, c.label, c.markets from tag_counts c
+     where ${isBehind(sql, MOST_MARKETS_FIRST, after, true)}
+     ${orderedBy(sql, MOST_MARKETS_FIRST, true)}
+     limit ${limit} offset ${offset}`
+}
+
+/**
+ * Counts the markets and events of every tag anew. It reads all markets once, so a job does it. Tags
+ * without markets are left out; those without a slug get one made of their label.
+ */
+export async function replaceTagCounts(tx: Sql): Promise<void> {
+  await tx`delete from tag_counts`
+  await tx`
+    insert into tag_counts
+    with per_event as materialized (
+      select event, count(*) as markets, min(coalesce(created_at, first_seen)) as first_at,
+             max(coalesce(created_at, first_seen)) as last_at
+        from markets where event is not null group by event
+    ), named as (
+      select id, coalesce(slug, lower(replace(label, ' ', '-'))) as slug,
+             coalesce(label, slug) as label
+        from tags
+    )
+    select t.slug, min(t.label), sum(e.markets), count(distinct e.event), min(e.first_at),
+           max(e.last_at)
+      from named t
+      join event_tags et on et.tag = t.id
+      join per_event e on e.event = et.event
+     where t.slug is not null
+     group by t.slug`
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { V3 } from '../../accounts/access.js'
+import { notFound } from '../../core/errors.js'
+import type { Page } from '../../core/page.js'
+import { endpointRoutes } from '../../http/endpoint.js'
+import { createView, defineList } from '../../http/list.js'
+import { oneOf } from '../../http/parameters.js'
+import { errorReply } from '../../lib/error-reply.js'
+import type { Sql } from '../../store/connection.js'
+import { hasTag } from '../catalogue-filter.js'
+import { type CatalogueScope, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
+import { presentListedMarket } from '../listing/present.js'
+import { selectListedMarkets } from '../listing/queries.js'
+import { ListedMarketRow } from '../listing/schemas.js'
+import { selectTagIds } from '../tag-filter.js'
+import { selectTags } from './queries.js'
+
+export const tags = defineList({
+  path: '/v3/tags',
+  operationId: 'listTags',
+  summary: 'Tags',
+  description: 'Tags with how many markets have them, the most frequent first; counted every hour.',
+  tag: 'markets',
+  access: V3,
+  params: Type.Object({}),
+  query: Type.Object({}),
+  page: { name: 'tags', limitMax: 300 },
+  views: {
+    frequent: createView({
+      row: Type.Object({
+        tag: Type.String({ description: 'label' }),
+        market_count: Type.Integer({ minimum: 1 }),
+      }),
+      select: (sql: Sql, _scope: object, page: Page) => selectTags(sql, page),
+      keyOf: ({ markets, slug }) => [-markets, slug],
+      present: ({ label, markets }) => ({ tag: label, market_count: markets }),
+    }),
+  },
+  chooseView: () => 'frequent',
+  resolve: async () => ({}),
+})
+
+export const tagMarkets = defineList({
+  path: '/v3/tags/:slug',
+  operationId: 'listMarketsOfTag',
+  summary: 'Markets of a tag',
+  description:
+    'The markets of a tag, which may be given by slug or label, in capitals or small letters, with `-` for a space.',
+  tag: 'markets',
+  access: V3,
+  errors: { 404: errorReply('There is no such tag', { tag: Type.String() }) },
+  params: Type.Object({ slug: Type.String({ minLength: 1, maxLength: 300 }) }),
+  query: Type.Object({
+    sort: oneOf(['volume_all_time', 'liquidity', 'created_at'], 'order of the rows, descending', {
+      default: 'volume_all_time',
+    }),
+  }),
+  page: { name: 'data', limitMax: 300, repeatsPath: false },
+  views: {
+    all: createView({
+      row: ListedMarketRow,
+      select: async (sql: Sql, scope: CatalogueScope, page: Page) =>
+        selectListedMarkets(sql, await selectCatalogueIds(sql, scope, page)),
+      keyOf: keyOfCatalogueId,
+      present: presentListedMarket,
+    }),
+  },
+  chooseView: () => 'all',
+  resolve: async (sql, { slug, sort }): Promise<CatalogueScope> => {
+    const ids = await selectTagIds(sql, slug)
+    if (ids.length === 0) throw notFound('tag not found', { tag: slug })
+    return { table: 'markets', sort, isAscending: false, filters: [hasTag(sql, ids)] }
+  },
+})
+
+export const tagRoutes = endpointRoutes([tags, tagMarkets])
