@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
+import { builderRoutes } from './builders/routes.js'
 import { comboRoutes } from './combos/routes.js'
 import type { Context } from './context.js'
 import { cacheRoutes } from './http/cached-routes.js'
@@ -51,6 +52,7 @@ const API: ApiRoutes[] = [
   onchainPositionRoutes,
   activityRoutes,
   rewardRoutes,
+  builderRoutes,
 ]
 
 /** Puts the HTTP door together. It does not listen yet. */

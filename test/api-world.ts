@@ -1,6 +1,8 @@
 import { simulatedEnvironment } from '../demo/simulator.js'
 import { openSimulator } from '../sim/simulator.js'
 import { Universe } from '../sim/universe/universe.js'
+import { refreshBoard } from '../src/builders/board/queries.js'
+import { refreshProfiles } from '../src/builders/profiles/refresh-profiles.js'
 import { catalogueDepsOf } from '../src/catalogue/deps.js'
 import { syncWholeCatalogue } from '../src/catalogue/full-sync.js'
 import { refreshMidpoints } from '../src/catalogue/token-prices.js'
@@ -41,6 +43,9 @@ export async function openApiWorld({
   await syncWholeCatalogue(deps, signal, () => undefined)
   await refreshMidpoints(deps, signal)
   await forgetSomeEvents(database.sql)
+  const { store, clock, upstreams } = t.ctx
+  await refreshProfiles({ store, clock, dataApi: upstreams.dataApi }, signal)
+  await refreshBoard(database.sql, clock.now())
   await transact(database.sql, replaceTagCounts)
   const { key } = await t.createCaller('enterprise')
   const get = (path: string, query: Record<string, unknown> = {}, headers: object = {}) => {

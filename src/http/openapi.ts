@@ -6,6 +6,7 @@ import type { Access } from '../accounts/access.js'
 import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../lib/version.js'
 import { type Compressor, createCompressionHook } from './compression.js'
+import { addExample, readExamples } from './examples.js'
 
 const DESCRIPTION = `Prediction-market data from your own machine: trades by wallet and by outcome token, prices of
 coins for every second, and the crypto markets that settle on them.
@@ -83,16 +84,21 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
 type ParameterSchema = { type?: string; default?: unknown; minimum?: number; maximum?: number }
 type BodySchema = { anyOf?: { type?: string }[] }
 type Operation = {
+  operationId?: string
   security?: object[]
-  parameters?: { required?: boolean; schema?: ParameterSchema }[]
-  requestBody?: { required?: boolean; content: Record<string, { schema: BodySchema }> }
-  responses: Record<string, { headers?: object; content?: object }>
+  parameters?: { name?: string; required?: boolean; schema?: ParameterSchema }[]
+  requestBody?: {
+    required?: boolean
+    content: Record<string, { schema: BodySchema; example?: unknown }>
+  }
+  responses: Record<string, { headers?: object; content?: Record<string, object> }>
 }
 type Described = { paths?: Record<string, Record<string, Operation>> }
 
 /** Adds what the schemas do not say: what may be left out, which integers are read, and the headers of answers. */
 function completeDocument<Document extends object>(document: Document): Document {
   const { paths = {} } = document as Described
+  const examples = readExamples()
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
     const { requestBody, responses, parameters = [], security = [] } = operation
     for (const parameter of parameters) {
@@ -108,6 +114,7 @@ function completeDocument<Document extends object>(document: Document): Document
     if (requestBody !== undefined && choices.some(({ type }) => type === 'null')) {
       requestBody.required = false
     }
+    addExample(operation, examples)
     for (const [status, response] of Object.entries(responses)) {
       response.headers = headersOf(status, security.length > 0)
       if (status === '304') delete response.content

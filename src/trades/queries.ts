@@ -1,6 +1,7 @@
 import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
 import { hexToBytes } from '../lib/hex.js'
+import { isTokenTagged, type TagFilter } from '../markets/tagged-tokens.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
@@ -14,6 +15,8 @@ export type TradeScope = SeqRange & {
   roles: readonly Role[]
   /** `undefined`: of all tokens. */
   tokens: readonly number[] | undefined
+  /** Only trades of markets with these tags; absent: of all markets. */
+  tagged?: TagFilter[]
   orderHash: string | undefined
   /** `undefined`: of all builders and of none. */
   builder: number | undefined
@@ -263,6 +266,9 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   }
   if (tokens?.length === 1) conditions.push(sql`${f}.token = ${tokens[0] ?? 0}`)
   else if (tokens !== undefined) conditions.push(sql`${f}.token = any(${[...tokens]}::integer[])`)
+  for (const filter of scope.tagged ?? []) {
+    conditions.push(isTokenTagged(sql, `${alias}.token`, filter))
+  }
   if (orderHash !== undefined) {
     conditions.push(sql`${f}.order_hash = ${hexToBytes(orderHash)}`)
   }

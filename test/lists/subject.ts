@@ -7,11 +7,13 @@ export type Subject<World extends ApiWorld = ApiWorld> = {
   path: (world: World) => string
   /** What every request needs. */
   base?: Record<string, string> | ((world: World) => Record<string, string>)
-  /** Views with cursors, then views without. Each has more than 7 rows, and at most `limitMax`. */
+  /** Views with cursors, then views without. Each has more rows than a page, and at most `limitMax`. */
   paged: Record<string, string>[]
   unpaged: Record<string, string>[]
   /** 300 when it is absent. */
   limitMax?: number
+  /** Rows of a page in a walk; 7 when it is absent. */
+  pageSize?: number
   /** False: rows are not ordered by their place on the chain. */
   isOfSeq?: boolean
 }

@@ -24,6 +24,7 @@ const READ_INDEXES: Readonly<Record<string, string>> = {
   positions_combo: `positions (wallet, last_sec, token)
     where is_combo = 1 and (bought > 0 or balance > 0)`,
   positions_combo_held: 'positions (wallet, token) where is_combo = 1 and balance > 0',
+  builder_days_day: 'builder_days (day, builder)',
 }
 
 /** Builds those that are missing, one after the other; writers of that table wait. */

@@ -1,34 +1,16 @@
-import type { Context } from '../../context.js'
 import type { Clock } from '../../core/clock.js'
-import type { DomainWork } from '../../jobs/job.js'
 import type { Pool } from '../../store/connection.js'
 import type { DataApiClient } from '../../upstreams/data-api/client.js'
 import type { DataBuilder } from '../../upstreams/data-api/parse.js'
 import { type BuilderProfile, upsertBuilderProfiles } from './queries.js'
 
-const REFRESH_MS = 10 * 60_000
 const CODE = /^0x[0-9a-f]{64}$/
 
-export function createBuilderWork(ctx: Context): DomainWork {
-  const deps = { store: ctx.store, clock: ctx.clock, dataApi: ctx.upstreams.dataApi }
-  return {
-    jobs: [
-      {
-        name: 'builder profiles',
-        everyMs: REFRESH_MS,
-        runsIn: 'one process',
-        needsDatabase: true,
-        run: (signal) => refreshProfiles(deps, signal),
-      },
-    ],
-  }
-}
-
-type Deps = { store: { readonly sql: Pool }; clock: Clock; dataApi: DataApiClient }
+export type ProfileDeps = { store: { readonly sql: Pool }; clock: Clock; dataApi: DataApiClient }
 
 /** Copies the board of builders. While the Data API does not answer the last copy stays. */
 export async function refreshProfiles(
-  { store, clock, dataApi }: Deps,
+  { store, clock, dataApi }: ProfileDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const builders = await dataApi.listBuilders(signal)

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import { ManualClock } from '../../../test/manual-clock.js'
 import { DataApiClient } from '../../upstreams/data-api/client.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
-import { refreshProfiles } from './jobs.js'
+import { refreshProfiles } from './refresh-profiles.js'
 
 const START_MS = Date.UTC(2026, 10, 12)
 const universe = new Universe({ seed: 13, startMs: START_MS })

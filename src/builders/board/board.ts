@@ -1,0 +1,187 @@
+import { type Static, Type } from 'typebox'
+import { V3 } from '../../accounts/access.js'
+import { selectSeqRange } from '../../blocks/seq-range.js'
+import { ApiError, badRequest, unavailable } from '../../core/errors.js'
+import { createView, defineList } from '../../http/list.js'
+import { oneOf } from '../../http/parameters.js'
+import type { Sql } from '../../store/connection.js'
+import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
+import { dateOf, FEE_SEMANTICS, VOLUME_MEANING } from '../present.js'
+import { BoardEnvelope, BoardRow, BoardRowWithPnl, BuilderRef } from '../schemas.js'
+import { presentBoardRow, presentBoardRowWithPnl } from './present.js'
+import {
+  BOARD_SORTS,
+  type BoardScope,
+  type BoardSort,
+  type BoardState,
+  countTraders,
+  selectBoard,
+  selectBoardState,
+  selectLedgerStart,
+} from './queries.js'
+
+const DAY_SEC = 86_400
+const PERIOD_DAYS = { '1d': 1, '7d': 7, '30d': 30, all: undefined }
+type Period = keyof typeof PERIOD_DAYS
+
+const LIMIT_MAX = 100
+const RANK_MAX = 500
+
+const PNL_SORTS: readonly BoardSort[] = ['pnl', 'realized_pnl', 'total_pnl', 'unrealized_pnl']
+/** Profits of a rolling period are realized ones. */
+const VALUED_SORTS: readonly BoardSort[] = ['total_pnl', 'unrealized_pnl']
+
+const PNL_SEMANTICS = {
+  all: 'Profit of all trades of the wallet since the beginning, open positions at current prices.',
+  rolling: 'Profit that the wallet realized within the period, in all its trades.',
+}
+
+const BoardQuery = Type.Object({
+  period: oneOf(['1d', '7d', '30d', 'all'], 'the time that counts', { default: 'all' }),
+  sort: oneOf(Object.keys(BOARD_SORTS) as BoardSort[], 'what wallets are ranked by', {
+    default: 'pnl',
+  }),
+  order: oneOf(['asc', 'desc'], '`desc` has the largest first', { default: 'desc' }),
+  pagination: Type.Optional(
+    oneOf(['cursor'], 'for boards of all time by profit: `next_cursor` goes on beyond rank 500'),
+  ),
+})
+
+type BoardInput = Static<typeof BoardQuery> & { code: string; limit?: number; offset?: number }
+
+type Scope = BoardScope & { until: number; found: FoundBuilder; state: BoardState; nowSec: number }
+
+const view = {
+  select: (sql: Sql, scope: Scope, page: Parameters<typeof selectBoard>[2]) =>
+    selectBoard(sql, scope, page),
+  keyOf: ({ sortKey, wallet, rank }: { sortKey: bigint; wallet: number; rank: number }) => [
+    `${sortKey}`,
+    wallet,
+    rank,
+  ],
+}
+
+const isPnlSort = ({ sort }: BoardInput): boolean => PNL_SORTS.includes(sort)
+
+export const builderBoard = defineList({
+  path: '/v3/builders/:code/leaderboard',
+  operationId: 'listBuilderLeaderboard',
+  summary: 'Wallets that trade through a builder, ranked',
+  description: `Volumes, fees and trades are those of fills that name the builder. Profits are those of the whole wallet. Boards of all time are made anew every five minutes (\`as_of\`); rolling ones are of the moment. Offsets reach rank ${RANK_MAX}. With \`pagination=cursor\` a board of all time by profit can be walked to its end; when it was made anew in between, the answer is 409 and the walk starts again.`,
+  tag: 'builders',
+  access: V3,
+  params: Type.Object({ code: BuilderRef }),
+  query: BoardQuery,
+  page: { name: 'data', limitMax: LIMIT_MAX, repeatsPath: false },
+  narrowBy: ['period'],
+  isWalk: ({ pagination }) => pagination === 'cursor',
+  resolve: async (sql, input, { until, nowMs }) => {
+    checkInput(input)
+    const found = await findBuilder(sql, input.code)
+    const state = await selectBoardState(sql)
+    if (state.takenAt === null) throw unavailable('The leaderboards of builders are not made yet.')
+    if (until !== undefined && until !== state.snapshot) throw advanced()
+    const { period, sort } = input
+    const nowSec = Math.floor(nowMs / 1000)
+    const days = PERIOD_DAYS[period]
+    const range =
+      days === undefined
+        ? undefined
+        : await selectSeqRange(sql, { after: nowSec - days * DAY_SEC + 1 })
+    return {
+      // Without an id no fill names the builder, and its board is empty.
+      builder: found.id ?? 0,
+      column: days !== undefined && sort === 'pnl' ? 'realized' : BOARD_SORTS[sort],
+      isAscending: input.order === 'asc',
+      sinceSeq: days === undefined ? undefined : (range?.min ?? Number.MAX_SAFE_INTEGER),
+      withPnl: isPnlSort(input),
+      until: state.snapshot,
+      ...{ found, state, nowSec },
+    }
+  },
+  views: {
+    activity: createView({ row: BoardRow, ...view, present: presentBoardRow }),
+    profit: createView({ row: BoardRowWithPnl, ...view, present: presentBoardRowWithPnl }),
+  },
+  chooseView: (input) => (isPnlSort(input) ? 'profit' : 'activity'),
+  extra: {
+    fields: BoardEnvelope,
+    select: async (sql, { input, scope }) => {
+      if (scope === undefined) throw new Error('a board has a builder')
+      return {
+        ...(await presentBoard(sql, input, scope)),
+        ...(await presentPnl(sql, input, scope)),
+      }
+    },
+  },
+})
+
+function checkInput(input: BoardInput): void {
+  const { period, sort, pagination, limit = LIMIT_MAX, offset = 0 } = input
+  const isOfAllTime = period === 'all'
+  if (!isOfAllTime && VALUED_SORTS.includes(sort)) {
+    throw badRequest(
+      `Invalid sort: ${sort} needs today's prices, which only period=all has; leave out period.`,
+    )
+  }
+  if (pagination === 'cursor') {
+    if (isOfAllTime && isPnlSort(input)) return
+    throw badRequest(
+      'Invalid pagination: cursors are for period=all sorted by profit; leave out pagination.',
+    )
+  }
+  const applied = Math.min(Math.max(limit, 1), LIMIT_MAX)
+  if (Math.max(offset, 0) + applied <= RANK_MAX) return
+  throw badRequest('leaderboard_offset_too_deep', {
+    max_rank: RANK_MAX,
+    max_offset: RANK_MAX - applied,
+    limit: applied,
+    offset,
+  })
+}
+
+const advanced = () =>
+  new ApiError(409, 'The leaderboard was made anew since the cursor was issued.', {
+    hint: 'Start again without a cursor, at offset 0.',
+  })
+
+async function presentBoard(sql: Sql, { period, sort, order }: BoardInput, scope: Scope) {
+  const { found, state, nowSec } = scope
+  const days = PERIOD_DAYS[period as Period]
+  const { startSec, headSec } = await selectLedgerStart(sql)
+  const windowSec = days === undefined ? null : nowSec - days * DAY_SEC + 1
+  return {
+    ...presentProfile(found),
+    ...{ period, sort, order },
+    window: {
+      start_date: windowSec === null ? null : dateOf(windowSec),
+      end_date: dateOf(nowSec),
+      complete_through: dateOf(nowSec - DAY_SEC),
+    },
+    coverage: {
+      start_date: startSec === null ? null : dateOf(startSec),
+      end_date: headSec === null ? null : dateOf(headSec),
+      complete: startSec !== null && (windowSec === null || windowSec >= startSec),
+    },
+    as_of: toIso(days === undefined ? state.blockTime : headSec),
+    ...VOLUME_MEANING,
+    fee_semantics: FEE_SEMANTICS,
+  }
+}
+
+async function presentPnl(sql: Sql, input: BoardInput, scope: Scope) {
+  if (!isPnlSort(input)) return { pnl_scope: 'not_applicable_builder_attributed_activity_only' }
+  const wallets = await countTraders(sql, scope)
+  const isOfAllTime = scope.sinceSeq === undefined
+  return {
+    pnl_scope: 'wallet_global_polymarket_not_builder_attributed',
+    cohort_wallet_count: wallets,
+    eligible_wallet_count: wallets,
+    pnl_as_of: isOfAllTime
+      ? (scope.state.takenAt ?? new Date(0)).toISOString()
+      : toIso(scope.nowSec),
+    pnl_semantics: isOfAllTime ? PNL_SEMANTICS.all : PNL_SEMANTICS.rolling,
+  }
+}
+
+const toIso = (timeSec: number | null): string => new Date((timeSec ?? 0) * 1000).toISOString()

@@ -1,0 +1,31 @@
+import type { Context } from '../context.js'
+import type { DomainWork } from '../jobs/job.js'
+import { untilLive } from '../jobs/until-live.js'
+import { refreshBoard } from './board/queries.js'
+import { refreshProfiles } from './profiles/refresh-profiles.js'
+
+const PROFILES_MS = 10 * 60_000
+const BOARDS_MS = 5 * 60_000
+
+export function createBuilderWork(ctx: Context): DomainWork {
+  const deps = { store: ctx.store, clock: ctx.clock, dataApi: ctx.upstreams.dataApi }
+  return {
+    jobs: [
+      {
+        name: 'builder profiles',
+        everyMs: PROFILES_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: (signal) => refreshProfiles(deps, signal),
+      },
+      {
+        name: 'builder leaderboards',
+        everyMs: BOARDS_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        startsAfter: (signal) => untilLive(ctx, signal),
+        run: () => refreshBoard(ctx.sql, ctx.clock.now()),
+      },
+    ],
+  }
+}
