@@ -66,7 +66,7 @@ export function follow(world: FollowWorld, changes: Changes & { sink?: MemorySin
 
 /** The same for any sink. */
 export function followInto<AnySink extends BlockSink>(
-  world: FollowWorld,
+  world: Pick<FollowWorld, 'universe'> & { host: { url: string; wsUrl: string } },
   sink: AnySink,
   changes: Changes = {},
 ) {
