@@ -55,7 +55,9 @@ export class Phases {
 
 /** What the terminal shows once everything runs. The curl lines work when pasted. */
 export function formatBanner(demo: DemoFile, logPath: string): string {
-  const { url, keys, sim_url: simUrl, upstreams, samples } = demo
+  const { url, keys, sim_url: simUrl, samples } = demo
+  const ask = (path: string) => `curl -H 'x-api-key: ${keys.growth}' '${url}${path}'`
+  const wallet = `/v3/wallets/${samples.wallet}`
   const addresses = [
     ['REST', url],
     ['Docs', `${url}/docs`],
@@ -70,10 +72,10 @@ ${indent(formatTable(addresses))}
 Keys:
 ${indent(formatTable(Object.entries(keys)))}
 
-Try:
-  curl -H 'x-api-key: ${keys.free}' ${url}/v1/crypto/active
-  curl -H 'x-api-key: ${keys.growth}' '${url}/v1/crypto/candles?symbol=BTC'
-  curl '${upstreams.gamma}/events/slug/${samples.event_slug}'
+What a wallet traded, holds and earned:
+  ${ask(`${wallet}/trades?limit=3`)}
+  ${ask(`${wallet}/positions?status=open&limit=3`)}
+  ${ask(`${wallet}/pnl/events?group=day&period=7d`)}
 `
 }
 

@@ -19,6 +19,7 @@ test('everything in the samples exists and belongs together', () => {
   expect(catalogue.eventBySlug(samples.event_slug)).toBe(market?.event)
   expect(market?.event.tags.map(({ slug }) => slug)).toContain(samples.tag)
   expect(builders.map(({ code }) => code)).toContain(samples.builder)
+  expect(catalogue.comboByCondition(samples.combo_condition_id)).toBeDefined()
 })
 
 test('a universe that has only begun has samples too', () => {

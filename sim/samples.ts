@@ -11,9 +11,12 @@ export type Samples = {
   event_slug: string
   builder: string
   tag: string
+  /** One that exists, unless the universe has no combos yet. */
+  combo_condition_id: string
 }
 
 const RECENT_MATCHES = 5_000
+const NO_COMBO = `0x03${'0'.repeat(60)}`
 
 /** A busy trader and the busiest market that stays open for a while. */
 export function chooseSamples(universe: Universe): Samples {
@@ -26,6 +29,7 @@ export function chooseSamples(universe: Universe): Samples {
     event_slug: market.event.slug,
     builder: universe.builders[0]?.code ?? '',
     tag: market.event.tags[0]?.slug ?? '',
+    combo_condition_id: universe.catalogue.combos()[0]?.conditionId ?? NO_COMBO,
   }
 }
 

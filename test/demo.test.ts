@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { askOperations } from '../demo/ask-operations.js'
 import type { DemoFile } from '../demo/demo-file.js'
 import { dial } from '../sim/prices/test-socket.js'
 import { SIM_CREDENTIALS } from '../sim/simulator.js'
@@ -114,6 +116,7 @@ test(
       expect(await countCandles(first, coin), coin).toBe(30)
     }
     await checkCryptoAnswers(first)
+    await checkAllAnswers(first)
 
     const { samples, upstreams } = first
     const events = await fetch(`${upstreams.gamma}/events?slug=${samples.event_slug}`)
@@ -243,3 +246,17 @@ test(
   },
   TIMEOUT_MS,
 )
+
+/** Every path of the OpenAPI document answers about the samples, in the shape that the document says. */
+async function checkAllAnswers(demo: DemoFile): Promise<void> {
+  const ajv = new Ajv({ strict: false })
+  let count = 0
+  for await (const { url, status, answer, schema } of askOperations(demo)) {
+    expect(status, `${url} ${JSON.stringify(answer)}`).toBe(200)
+    const validate = ajv.compile(schema ?? expect.fail(`${url} has no schema`))
+    validate(answer)
+    expect(validate.errors, url).toBeNull()
+    count++
+  }
+  expect(count).toBeGreaterThan(60)
+}
