@@ -17,6 +17,8 @@ import { ticks } from './ticks.js'
 import { ticksBr } from './ticks-br.js'
 import { ticksGrowth } from './ticks-growth.js'
 import { ticksRange } from './ticks-range.js'
+import { v3Growth } from './v3-growth.js'
+import { v3Page } from './v3-page.js'
 
 const BENCHES: Bench[] = [
   httpCached,
@@ -33,6 +35,8 @@ const BENCHES: Bench[] = [
   ticksBr,
   ticksRange,
   ticksGrowth,
+  v3Page,
+  v3Growth,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 

@@ -2,11 +2,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keepHeapSmall } from '../../src/lib/heap.js'
-import { createPool, type Pool, type Target } from '../../src/store/connection.js'
+import { createPool, type Pool } from '../../src/store/connection.js'
 import { lockDataFolder } from '../../src/store/data-folder.js'
 import { startServer } from '../../src/store/embedded/server.js'
 import { migrate, readMigrations } from '../../src/store/migrate.js'
 import { tidyLater } from './tidy.js'
+
+export type KeptDatabase = { socketDir: string; database: string }
 
 /** As many as an ingester has. */
 const CONNECTIONS = 1
@@ -56,7 +58,7 @@ export class BenchServer {
     name: string,
     stale: string,
     build: (pool: Pool) => Promise<void>,
-  ): Promise<Target> {
+  ): Promise<KeptDatabase> {
     const admin = this.#admin
     const found = await admin<{ name: string }[]>`
       select datname as name from pg_database where starts_with(datname, ${stale})`

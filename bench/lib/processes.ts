@@ -57,6 +57,26 @@ export async function startAuspex({
   }
 }
 
+/** The real service on a database that is there already. */
+export async function startAuspexOn(target: {
+  socketDir: string
+  database: string
+}): Promise<Running> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
+  chmodSync(dataDir, 0o711)
+  const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
+  const url = `postgres://auspex@localhost/${target.database}?host=${target.socketDir}`
+  const env = { ...NO_UPSTREAMS, DATABASE_URL: url }
+  const child = spawnServer([join(DIST, 'src/main.js'), ...args], false, env)
+  return {
+    port: await readPort(child),
+    stop: async () => {
+      await stopChild(child)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
 /** Enterprise keys of as many accounts; each may send 4,000 requests per minute. */
 export async function insertKeys(pool: Pool, count: number): Promise<string[]> {
   const secrets = Array.from({ length: count }, createSecret)

@@ -1,3 +1,7 @@
+import { joinSearchTexts, wordsOf } from '../../src/catalogue/search-text.js'
+import { replaceTagCounts } from '../../src/markets/tags/queries.js'
+import type { Pool } from '../../src/store/connection.js'
+import { transact } from '../../src/store/transaction.js'
 import type { Step } from './facts.js'
 import { BUILDERS } from './size.js'
 
@@ -35,9 +39,10 @@ const INSERT_CATALOGUE = `
     join (select number as block, time from blocks) as start on start.block = from_block
     left join (select number as block, time from blocks) as finish on finish.block = result_block;
   insert into events (id, slug, title, first_seen, active, closed, archived, neg_risk, start_at,
-                      created_at, end_at, volume, liquidity, category)
+                      created_at, end_at, market_count, volume, liquidity, category)
   select event, min(slug) || '-event', min(question), min(begun_at), true, bool_and(is_over), false,
          false, min(begun_at), min(begun_at), max(coalesce(closed_at, begun_at + interval '1 year')),
+         count(*),
          (select sum(volume) / 1e6 from token_totals
            where token = any(array[4 * event - 3, 4 * event - 2, 4 * event - 1, 4 * event])),
          1000, 'World'
@@ -64,6 +69,43 @@ const INSERT_CATALOGUE = `
   insert into builder_profiles (code, name, verified, read_at)
   select code, 'Builder ' || id, id % 2 = 0, now() from builders where id <= ${BUILDERS}`
 
+/** Texts per statement. */
+const TEXTS_MAX = 10_000
+
+async function insertTexts(pool: Pool): Promise<void> {
+  const markets = await pool<Named[]>`
+    select m.id, m.question, m.slug, e.title from markets m join events e on e.id = m.event`
+  const events = await pool<Named[]>`select id, null as question, slug, title from events`
+  const words = new Set<string>()
+  const toTexts = (named: readonly Named[]) =>
+    named.map(({ id, question, slug, title }) => {
+      const text = joinSearchTexts(question === null ? [title, slug] : [question, slug, title])
+      for (const word of wordsOf(text)) words.add(word)
+      return { id, text }
+    })
+  await insertInto(pool, 'market_texts', toTexts(markets))
+  await insertInto(pool, 'event_texts', toTexts(events))
+  await pool`insert into search_words select unnest(${[...words]}::text[])`
+  await transact(pool, replaceTagCounts)
+}
+
+type Named = { id: number; question: string | null; slug: string; title: string }
+
+async function insertInto(
+  pool: Pool,
+  table: 'market_texts' | 'event_texts',
+  texts: readonly { id: number; text: string }[],
+): Promise<void> {
+  for (let start = 0; start < texts.length; start += TEXTS_MAX) {
+    const some = texts.slice(start, start + TEXTS_MAX)
+    await pool`
+      insert into ${pool(table)}
+      select * from unnest(${some.map(({ id }) => id)}::integer[],
+                           ${some.map(({ text }) => text)}::text[])`
+  }
+}
+
 export const CATALOGUE_STEPS: readonly Step[] = [
   { name: 'catalogue', query: () => INSERT_CATALOGUE },
+  { name: 'texts of the catalogue', run: insertTexts },
 ]

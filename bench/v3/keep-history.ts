@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildReadIndexes } from '../../src/chain/write/read-indexes.js'
-import { createPool, type Target } from '../../src/store/connection.js'
-import { BenchServer } from '../lib/bench-server.js'
+import { createPool } from '../../src/store/connection.js'
+import { BenchServer, type KeptDatabase } from '../lib/bench-server.js'
 import { buildHistory, fingerprintOf } from './build-history.js'
 
 /** Histories of many fills. They take minutes to build, so they stay until their builder changes. */
@@ -15,7 +15,7 @@ export async function keepHistory(
   server: BenchServer,
   { fills, partitions }: { fills: number; partitions: number },
   onStep: (text: string) => void,
-): Promise<Target> {
+): Promise<KeptDatabase> {
   const size = { fills, partitions, endSec: Math.floor(Date.now() / 1000) }
   const stale = `v3_${fills}_`
   const target = await server.keepDatabase(`${stale}${fingerprintOf(size)}`, stale, (pool) =>
