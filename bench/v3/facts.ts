@@ -112,11 +112,11 @@ function placeFills({ zeroSec, blockSec }: HistoryShape): string {
     window own as (partition by wallet, token order by seq)
   )
   select seq, shares * price / 1000000 as usd, shares,
-         case when is_taker and ${draw('seq', 11, 2)} = 0 then shares * price / 100000000 else 0 end
+         case when ${draw('seq', 11, 'case when is_taker then 2 else 20 end')} = 0 then shares * price / 100000000 else 0 end
            as fee,
          cost, (${zeroSec} + ${blockSec} * (seq >> 20))::integer as sec,
          wallet, taker, token, condition,
-         case when wallet % 5 = 0 then 1 + wallet % ${BUILDERS} end as builder,
+         case when wallet % 5 = 0 then 1 + wallet / 5 % ${BUILDERS} end as builder,
          is_sell, is_taker, ${isCombo('condition')} as is_combo
     from sold`
 }
