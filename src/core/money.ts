@@ -23,6 +23,10 @@ export function toPrice(usd: bigint, shares: bigint): number {
   return Number((usd * 20_000n + shares) / (shares * 2n)) / 1e4
 }
 
+/** Millionths of a dollar for a share, rounded half up; 0 where there are no shares. */
+export const pricePerShare = (usd: bigint, shares: bigint): bigint =>
+  shares === 0n ? 0n : (2n * usd * MILLION + shares) / (2n * shares)
+
 /**
  * The largest amount that is booked, in millionths: no real amount reaches nine billion dollars.
  * Logs with larger amounts go into quarantine.
