@@ -15,11 +15,13 @@ import { describeApi, describeErrors } from './http/openapi.js'
 import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
+import { marketCandleRoutes } from './markets/candles/routes.js'
 import { conditionRoutes } from './markets/conditions/routes.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
 import { eventRoutes } from './markets/events/routes.js'
 import { marketListRoutes } from './markets/listing/routes.js'
 import { marketSearchRoutes } from './markets/search/routes.js'
+import { statsRoutes } from './markets/stats/routes.js'
 import { tagRoutes } from './markets/tags/routes.js'
 import { tokenRoutes } from './markets/tokens/routes.js'
 import { onchainPositionRoutes } from './positions/onchain/routes.js'
@@ -43,6 +45,8 @@ const API: ApiRoutes[] = [
   conditionRoutes,
   eventRoutes,
   tagRoutes,
+  marketCandleRoutes,
+  statsRoutes,
   tickRoutes,
   candleRoutes,
   windowRoutes,

@@ -15,6 +15,7 @@ import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
 import { pollUntil } from './lib/timing.js'
 import { createCryptoMarketWork } from './markets/crypto/jobs.js'
+import { createStatsWork } from './markets/stats/jobs.js'
 import { createTagWork } from './markets/tags/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
 import { readiness } from './status/readiness.js'
@@ -53,6 +54,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createCatalogueWork,
   createCryptoMarketWork,
   createTagWork,
+  createStatsWork,
   createPriceWork,
   createBuilderWork,
   createAuditWork,

@@ -8,6 +8,8 @@ import { syncWholeCatalogue } from '../src/catalogue/full-sync.js'
 import { refreshMidpoints } from '../src/catalogue/token-prices.js'
 import { bookFrom } from '../src/chain/backfill/test-world.js'
 import { loadConfig } from '../src/config/config.js'
+import { STATS_PERIOD_NAMES } from '../src/markets/stats/period.js'
+import { refreshSnapshot } from '../src/markets/stats/snapshot.js'
 import { replaceTagCounts } from '../src/markets/tags/queries.js'
 import type { Pool } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
@@ -47,6 +49,9 @@ export async function openApiWorld({
   await refreshProfiles({ store, clock, dataApi: upstreams.dataApi }, signal)
   await refreshBoard(database.sql, clock.now())
   await transact(database.sql, replaceTagCounts)
+  for (const period of STATS_PERIOD_NAMES) {
+    await refreshSnapshot(database.sql, period, t.clock.now(), signal)
+  }
   const { key } = await t.createCaller('enterprise')
   const get = (path: string, query: Record<string, unknown> = {}, headers: object = {}) => {
     const search = new URLSearchParams()

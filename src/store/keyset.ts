@@ -4,7 +4,7 @@ import type { Fragment, Sql } from './connection.js'
 /** A column of an order, with the type that a value of a cursor is cast to. */
 export type OrderColumn = {
   column: string
-  type: 'integer' | 'bigint' | 'numeric' | 'text' | 'timestamptz'
+  type: 'integer' | 'bigint' | 'numeric' | 'text' | 'timestamptz' | 'bytea'
 }
 
 /** `order by` of all columns in one direction, which an index on them serves forwards or backwards. */

@@ -1,6 +1,7 @@
 import { BUILDER_LISTS } from './builders.js'
 import { CATALOGUE_LISTS } from './catalogue.js'
 import { POSITION_LISTS } from './positions.js'
+import { STATS_LISTS } from './stats.js'
 import type { Subject } from './subject.js'
 import { TRADE_LISTS } from './trades.js'
 
@@ -10,4 +11,5 @@ export const SUBJECTS: readonly Subject[] = [
   POSITION_LISTS,
   BUILDER_LISTS,
   CATALOGUE_LISTS,
+  STATS_LISTS,
 ].flat()

@@ -25,6 +25,8 @@ const READ_INDEXES: Readonly<Record<string, string>> = {
     where is_combo = 1 and (bought > 0 or balance > 0)`,
   positions_combo_held: 'positions (wallet, token) where is_combo = 1 and balance > 0',
   builder_days_day: 'builder_days (day, builder)',
+  // Who traded a token since a time. A wallet that sold what it was sent counts, though it is not listed.
+  positions_token_filled: 'positions (token, filled_sec, wallet)',
 }
 
 /** Builds those that are missing, one after the other; writers of that table wait. */

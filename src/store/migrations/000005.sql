@@ -62,3 +62,63 @@ create table builder_board_state (
   taken_at timestamptz
 );
 insert into builder_board_state default values;
+
+-- Statistics of markets and events by period, made by a job from candles, totals and positions; see
+-- src/markets/stats/snapshot.ts. Only markets with a trade in the period have a row. `traders` are the
+-- wallets with a fill, counted once. Amounts are millionths.
+create table market_stats (
+  period text not null,
+  condition bytea not null,
+  trades integer not null,
+  traders integer not null,
+  volume bigint not null,
+  shares bigint not null,
+  buy_volume bigint not null,
+  fees bigint not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  primary key (period, condition)
+);
+create index market_stats_volume on market_stats (period, volume, condition);
+create index market_stats_trades on market_stats (period, trades, condition);
+create index market_stats_traders on market_stats (period, traders, condition);
+create index market_stats_fees on market_stats (period, fees, condition);
+
+-- Of all markets of an event that the catalogue has.
+create table event_stats (
+  period text not null,
+  event integer not null,
+  trades integer not null,
+  traders integer not null,
+  volume bigint not null,
+  shares bigint not null,
+  buy_volume bigint not null,
+  fees bigint not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  primary key (period, event)
+);
+create index event_stats_volume on event_stats (period, volume, event);
+create index event_stats_trades on event_stats (period, trades, event);
+create index event_stats_traders on event_stats (period, traders, event);
+create index event_stats_fees on event_stats (period, fees, event);
+
+-- How far the rows of a period go, and sums over all of its markets.
+create table stats_snapshots (
+  period text primary key,
+  -- Unix seconds.
+  as_of integer not null,
+  -- The first hour of the period, in Unix time / 3600; 0: all of them.
+  start_hour integer not null,
+  -- The head of the chain, and the epoch of the ledger.
+  block integer not null,
+  block_time integer not null,
+  epoch integer not null,
+  markets integer not null,
+  resolved_markets integer not null,
+  volume bigint not null,
+  trades bigint not null
+);
+
+-- Rows are added in the order of time: this finds the hours of a period without an entry for each row.
+create index hour_candles_hour on hour_candles using brin (hour) with (pages_per_range = 16);

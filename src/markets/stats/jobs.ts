@@ -1,0 +1,18 @@
+import type { Context } from '../../context.js'
+import type { DomainWork } from '../../jobs/job.js'
+import { untilLive } from '../../jobs/until-live.js'
+import { STATS_PERIOD_NAMES, STATS_PERIODS } from './period.js'
+import { refreshSnapshot } from './snapshot.js'
+
+export function createStatsWork(ctx: Context): DomainWork {
+  return {
+    jobs: STATS_PERIOD_NAMES.map((period) => ({
+      name: `market statistics ${period}`,
+      everyMs: STATS_PERIODS[period].refreshMs,
+      runsIn: 'one process',
+      needsDatabase: true,
+      startsAfter: (signal) => untilLive(ctx, signal),
+      run: (signal) => refreshSnapshot(ctx.sql, period, ctx.clock.now(), signal),
+    })),
+  }
+}

@@ -1,0 +1,149 @@
+import { type Static, Type } from 'typebox'
+import { V3 } from '../../accounts/access.js'
+import { selectTokenPrices } from '../../catalogue/token-prices.js'
+import { ApiError, badRequest } from '../../core/errors.js'
+import type { Page } from '../../core/page.js'
+import { endpointRoutes } from '../../http/endpoint.js'
+import { createView, defineList } from '../../http/list.js'
+import { groupBy } from '../../lib/group-by.js'
+import type { Sql } from '../../store/connection.js'
+import { selectTagIds } from '../tag-filter.js'
+import { startHourOf } from './period.js'
+import { presentEventStats, presentMarketStats, presentStatsTotals } from './present.js'
+import {
+  type EventStatsScope,
+  type MarketStatsRow,
+  type StatsScope,
+  selectAsOf,
+  selectConditions,
+  selectEventConditions,
+  selectEventStats,
+  selectEventsOf,
+  selectMarketStats,
+  selectStatsTokens,
+  selectStatsTotals,
+} from './queries.js'
+import { EventStats, MarketStats, StatsEnvelope, StatsParameters } from './schemas.js'
+
+/** Markets of a request that is computed at once. */
+const MARKETS_MAX = 2_500
+const RETRY_AFTER_SECONDS = 10
+
+const HEAD = {
+  tag: 'markets',
+  access: V3,
+  narrowBy: ['period', 'condition_id', 'market_slug'],
+  params: Type.Object({}),
+  query: Type.Object(StatsParameters),
+  page: { name: 'data', limitMax: 300 },
+  chooseView: () => 'all' as const,
+}
+
+const DESCRIPTION =
+  'with a trade in the period, the largest first. Only fills of orders that took are summed, so that each match counts once; traders are the wallets on both sides. With `condition_id`, `market_slug` or `event_slug` the numbers are those of this moment. Without them they come from a snapshot, which is made anew every minute for `1d`, every 5 minutes for `7d`, every 10 for `all` and every 30 for `30d`: `as_of` says when. Rows move while a list is walked: one that passes the cursor is seen twice or not at all.'
+
+type StatsInput = Static<typeof HEAD.query>
+
+/** What markets and events have in common. Throws a 503 while there is no snapshot. */
+async function resolveStats(
+  sql: Sql,
+  input: StatsInput,
+  nowMs: number,
+  conditions: readonly string[] | undefined,
+): Promise<StatsScope> {
+  const { period, sort, category, tag_slug: tag } = input
+  if (conditions !== undefined && conditions.length > MARKETS_MAX) {
+    throw badRequest(
+      `The event has more than ${MARKETS_MAX} markets. Narrow the request with market_slug or condition_id.`,
+    )
+  }
+  const nowSec = Math.floor(nowMs / 1000)
+  const asOfSec = conditions === undefined ? await selectAsOf(sql, period) : nowSec
+  if (asOfSec === undefined) {
+    throw new ApiError(
+      503,
+      `The statistics of ${period} are being computed for the first time. Those of one market are there already: narrow the request with condition_id or market_slug.`,
+      {},
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    )
+  }
+  return {
+    period,
+    sort,
+    startHour: startHourOf(period, nowSec),
+    asOfSec,
+    conditions,
+    categories: category === undefined ? undefined : await selectTagIds(sql, category),
+    tags: tag === undefined ? undefined : await selectTagIds(sql, tag),
+  }
+}
+
+const extra = {
+  fields: StatsEnvelope,
+  select: async (sql: Sql, { scope }: { scope: StatsScope | undefined }) => {
+    if (scope === undefined) throw new Error('every request for statistics has a scope')
+    const totals = await selectStatsTotals(sql, scope)
+    return { period: scope.period, as_of: scope.asOfSec, totals: presentStatsTotals(totals) }
+  },
+}
+
+export const marketStats = defineList({
+  ...HEAD,
+  path: '/v3/markets/stats',
+  operationId: 'listMarketStats',
+  summary: 'Volume, trades and traders of markets',
+  description: `Markets ${DESCRIPTION}`,
+  resolve: async (sql, input, { nowMs }) =>
+    resolveStats(sql, input, nowMs, await selectConditions(sql, input, MARKETS_MAX + 1)),
+  views: {
+    all: createView({
+      row: MarketStats,
+      select: async (sql: Sql, scope: StatsScope, page: Page) =>
+        withPrices(sql, await selectMarketStats(sql, scope, page)),
+      keyOf: ({ rank, condition }) => [rank, `\\x${condition.slice(2)}`],
+      present: presentMarketStats,
+    }),
+  },
+  extra,
+})
+
+/** Adds its tokens with their prices to each market of a page. */
+async function withPrices(sql: Sql, rows: readonly MarketStatsRow[]) {
+  const tokens = await selectStatsTokens(
+    sql,
+    rows.map(({ condition }) => condition),
+  )
+  const prices = await selectTokenPrices(
+    sql,
+    tokens.map(({ id }) => id),
+  )
+  const priced = tokens.map((token) => ({ ...token, price: prices.get(token.id) }))
+  const byCondition = groupBy(priced, ({ condition }) => condition)
+  return rows.map((row) => ({ ...row, tokens: byCondition.get(row.condition) ?? [] }))
+}
+
+export const eventStats = defineList({
+  ...HEAD,
+  path: '/v3/events/stats',
+  operationId: 'listEventStats',
+  summary: 'Volume, trades and traders of events',
+  description: `Events ${DESCRIPTION} A row sums all markets of its event, whichever of them a filter names.`,
+  resolve: async (sql, input, { nowMs }): Promise<EventStatsScope> => {
+    const named = await selectConditions(sql, input, MARKETS_MAX + 1)
+    const events = named === undefined ? undefined : await selectEventsOf(sql, named)
+    const conditions =
+      events === undefined ? undefined : await selectEventConditions(sql, events, MARKETS_MAX + 1)
+    return { ...(await resolveStats(sql, input, nowMs, conditions)), events }
+  },
+  views: {
+    all: createView({
+      row: EventStats,
+      select: (sql: Sql, scope: EventStatsScope, page: Page) => selectEventStats(sql, scope, page),
+      keyOf: ({ rank, event }) => [rank, event],
+      present: presentEventStats,
+    }),
+  },
+  extra,
+})
+
+export const statsRoutes = endpointRoutes([marketStats, eventStats])
