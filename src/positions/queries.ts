@@ -92,12 +92,8 @@ export async function selectPositions(
 
 /** The part of the table that each scan reads, in the words of its index. */
 function placesOf(sql: Sql, { wallet, tokens }: PositionScope): Fragment[] {
-  if (wallet === undefined) {
-    if (tokens === undefined) return [sql`true`]
-    return tokens.map((token) => sql`p.token = ${token}`)
-  }
-  if (tokens === undefined) return [sql`p.wallet = ${wallet}`]
-  return [sql`p.wallet = ${wallet} and p.token = any(${[...tokens]}::integer[])`]
+  const ofWallet = wallet === undefined ? sql`true` : sql`p.wallet = ${wallet}`
+  return tokens?.map((token) => sql`${ofWallet} and p.token = ${token}`) ?? [ofWallet]
 }
 
 function matches(sql: Sql, scope: PositionScope): Fragment {

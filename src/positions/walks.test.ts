@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Universe } from '../../sim/universe/universe.js'
+import { createTestDatabase } from '../../test/database.js'
+import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { simulatedLogs } from '../chain/attribute/fixtures/simulated-logs.js'
+import type { Batch } from '../chain/follow/block-sink.js'
+import { BlockWriter } from '../chain/write/block-writer.js'
+import type { Pool } from '../store/connection.js'
+import { positionRoutes } from './routes.js'
+
+const START_MS = Date.UTC(2026, 10, 3)
+const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 3 })
+universe.advance(START_MS + 8 * 60_000)
+const { chain } = universe
+const logs = simulatedLogs(universe)
+const HEAD = chain.head.number
+/** The blocks above it are booked one by one, and journalled. */
+const OLD = HEAD - 60
+
+/** `fork`: whose blocks have other hashes, and lack every third transaction. */
+function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean, fork = ''): Batch {
+  const toForkHash = (hash: string) => `${hash.slice(0, 66 - fork.length)}${fork}`
+  const blocks = []
+  for (let number = fromBlock; number <= toBlock; number++) {
+    if (!isNearHead && number !== fromBlock && number !== toBlock) continue
+    const block = chain.block(number)
+    const parent = chain.block(number - 1)
+    if (block === undefined || parent === undefined) throw new Error(`there is no block ${number}`)
+    const timeSec = chain.timestampSec(number)
+    const hash = toForkHash(chain.hashOf(block))
+    blocks.push({ number, hash, parentHash: chain.hashOf(parent), timeSec })
+  }
+  const ofBatch = logs.filter(
+    ({ at }) =>
+      at.blockNumber >= fromBlock &&
+      at.blockNumber <= toBlock &&
+      (fork === '' || at.txIndex % 3 > 0),
+  )
+  return {
+    ...{ fromBlock, toBlock, blocks, isNearHead },
+    logs: ofBatch.map((log) => ({
+      ...log,
+      at: { ...log.at, blockHash: toForkHash(log.at.blockHash) },
+    })),
+  }
+}
+
+let t: TestApp
+let sql: Pool
+let line: BlockWriter
+let key: string
+/** What is walked: the wallet, the token and the condition with the most positions, and everything. */
+let lists: string[]
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  sql = database.sql
+  line = await BlockWriter.open({ pool: sql })
+  await line.append([batchOf(chain.firstNumber + 1, OLD, false)])
+  t = await createTestApp({ database, routes: [positionRoutes] })
+  key = (await t.createCaller('enterprise')).key
+  const [wallet] = await sql<{ address: string }[]>`
+    select '0x' || encode(address, 'hex') as address
+      from wallets w join positions p on p.wallet = w.id
+     where bought > 0 group by address order by count(*) desc limit 1`
+  const [token] = await sql<{ token: string; condition: string }[]>`
+    select '0x' || encode(token, 'hex') as token, '0x' || encode(c.condition, 'hex') as condition
+      from (select p.token as id from positions p group by p.token order by count(*) desc limit 1) most
+      join tokens t using (id) join conditions c on c.id = t.condition`
+  lists = [
+    ...['realized_pnl', 'size', 'volume', 'recent', 'avg_price'].map(
+      (sort) => `/v3/wallets/${wallet?.address}/positions?limit=6&sort=${sort}`,
+    ),
+    `/v3/wallets/${wallet?.address}/positions?limit=6&sort=recent&order=asc&status=open`,
+    ...['recent', 'pnl', 'size', 'volume'].map((sort) => `/v3/positions?limit=150&sort=${sort}`),
+    '/v3/positions?limit=150&sort=recent&order=asc',
+    '/v3/positions?limit=60&status=redeemable',
+    `/v3/markets/${BigInt(token?.token ?? 0)}/positions?limit=5&sort=amount`,
+    `/v3/markets/condition/${token?.condition}/positions?limit=8`,
+  ]
+}, 120_000)
+afterAll(() => t.close())
+
+type Row = Record<string, unknown>
+
+async function getPage(path: string, cursor: string | undefined) {
+  const url = cursor === undefined ? path : `${path}&cursor=${cursor}`
+  const reply = await t.app.inject({ url, headers: { 'x-api-key': key } })
+  expect(reply.statusCode, reply.body).toBe(200)
+  const { positions, data, next_cursor: next } = reply.json()
+  return { rows: (positions ?? data).map(stateOf) as Row[], next: next as string | null }
+}
+
+/** What the ledger says of a position. Prices are those of the moment. */
+const stateOf = (row: Row): Row => {
+  const { current_price, price_source, unrealized_pnl, total_pnl, ...state } = row
+  return state
+}
+
+/** Walks all lists at once. `between` is called after each page that is not the last one. */
+async function walkAll(between: (page: number) => Promise<void>) {
+  const walks = lists.map((path) => ({ path, rows: [] as Row[], next: '' as string | null }))
+  for (let page = 1; walks.some(({ next }) => next !== null); page++) {
+    for (const walk of walks) {
+      if (walk.next === null) continue
+      const { rows, next } = await getPage(walk.path, walk.next === '' ? undefined : walk.next)
+      walk.rows.push(...rows)
+      walk.next = next
+    }
+    await between(page)
+  }
+  return new Map(walks.map(({ path, rows }) => [path, rows]))
+}
+
+const appendTo = async (toBlock: number, fork?: string) => {
+  for (let block = (line.cursor?.block ?? 0) + 1; block <= toBlock; block++) {
+    await line.append([batchOf(block, block, true, fork)])
+  }
+}
+
+describe('a walk by cursor over positions', () => {
+  test('has every row once, as it was at its first page, while blocks come and go', async () => {
+    await appendTo(OLD + 12)
+    const before = await walkAll(async () => undefined)
+    const sizes = [...before.values()].map((rows) => rows.length)
+    expect(Math.min(...sizes)).toBeGreaterThan(8)
+
+    const first = line.cursor?.block ?? 0
+    const walked = await walkAll(async (page) => {
+      const head = Math.min(first + page * 3, HEAD)
+      if (page % 4 === 2) await line.rewind(first)
+      if (page % 4 === 3) await line.rewind(first + 1)
+      await appendTo(head, page % 2 === 0 ? 'f0' : undefined)
+    })
+    expect(walked).toEqual(before)
+    expect(await walkAll(async () => undefined)).not.toEqual(before)
+  }, 120_000)
+
+  test('has the rows that a replaced first block did not touch once', async () => {
+    await line.rewind(OLD + 12)
+    await appendTo(OLD + 20)
+    const touched = () => sql<{ wallet: string; token: string }[]>`
+      select '0x' || encode(w.address, 'hex') as wallet, '0x' || encode(t.token, 'hex') as token
+        from undo
+        join wallets w on w.id = key[1]
+        join tokens t on t.id = key[2]
+       where state = 'positions' and block > ${OLD + 18}`
+    const before = await walkAll(async () => undefined)
+    const changed = new Set<string>()
+    const note = async () => {
+      for (const { wallet, token } of await touched()) changed.add(`${wallet} ${BigInt(token)}`)
+    }
+    const walked = await walkAll(async (page) => {
+      await note()
+      if (page === 1) await line.rewind(OLD + 18)
+      await appendTo(Math.min(OLD + 20 + page, HEAD - 3), 'f1')
+      await note()
+    })
+    for (const path of lists.filter((path) => path.startsWith('/v3/positions'))) {
+      const isQuiet = ({ wallet, token_id: token }: Row) => !changed.has(`${wallet} ${token}`)
+      const expected = before.get(path)?.filter(isQuiet)
+      expect(expected?.length).toBeGreaterThan(10)
+      expect(walked.get(path)?.filter(isQuiet)).toEqual(expected)
+    }
+  }, 120_000)
+
+  test('goes on with the rows of now when the journal does not reach back', async () => {
+    const [path = ''] = lists
+    const { next } = await getPage(path, undefined)
+    await appendTo((line.cursor?.block ?? 0) + 3)
+    await sql`update undo_floor set block = ${line.cursor?.block ?? 0}`
+    const { rows } = await getPage(path, next ?? '')
+    expect(rows).toEqual((await getPage(`${path}&offset=6`, undefined)).rows)
+  }, 60_000)
+})
