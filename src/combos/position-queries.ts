@@ -18,6 +18,7 @@ export type ComboPositionScope = NamedCombo & {
   status: string
   /** Rows are as of the block of this `seq`. */
   until: number
+  sizeMin?: bigint | undefined
 }
 
 /** A position in a combo. Bytes are hex text, whole numbers of any size text. */
@@ -53,7 +54,7 @@ export function selectComboPositions(
   scope: ComboPositionScope,
   { limit, offset, after }: Page,
 ): Promise<ComboPositionRow[]> {
-  const { wallet, condition, token, status, until } = scope
+  const { wallet, condition, token, status, until, sizeMin } = scope
   const orderBy = orderedBy(sql, ORDER, false)
   const conditions = [
     sql`p.wallet = ${wallet}`,
@@ -61,6 +62,7 @@ export function selectComboPositions(
     sql`p.is_combo = 1 and (p.bought > 0 or p.balance > 0)`,
     isBehind(sql, ORDER, after, false),
   ]
+  if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
   if (token !== undefined) conditions.push(sql`p.token = ${token}`)
   else if (condition !== undefined) {
     conditions.push(sql`p.token in (select id from tokens where condition = ${condition})`)

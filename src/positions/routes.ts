@@ -1,6 +1,10 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import { selectSeqRange } from '../blocks/seq-range.js'
+import { withLegs } from '../combos/leg-queries.js'
+import { selectComboPositions } from '../combos/position-queries.js'
+import { presentComboPosition } from '../combos/present-position.js'
+import { ComboPosition } from '../combos/schemas.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { parseMillionths } from '../core/money.js'
 import type { Page } from '../core/page.js'
@@ -98,6 +102,11 @@ export const walletPositions = defineList({
       default: 'realized_pnl',
     }),
     ...Filters,
+    include_combos: Type.Boolean({
+      default: false,
+      description:
+        'appends up to `limit` positions in combos, the last changed first; pages by offset',
+    }),
   }),
   page: { name: 'positions', limitMax: 300 },
   narrowBy: ['condition_id', 'market_slug'],
@@ -124,6 +133,28 @@ export const walletPositions = defineList({
     },
     select: (_sql, { page: { offset, limit, hasMore } }) => ({
       next_offset: hasMore && offset !== undefined ? offset + limit : null,
+    }),
+  },
+  appendix: {
+    row: ComboPosition,
+    fields: {
+      include_combos: Type.Optional(Type.Literal(true)),
+      included_position_types: Type.Optional(Type.Array(Type.String())),
+      combo_position_count: Type.Optional(Type.Integer({ minimum: 0 })),
+    },
+    isWanted: (input) => input.include_combos,
+    select: async (sql, { wallet, tokens, status = 'all', until, sizeMin }, page) => {
+      // A combo is of no market and of no condition of one.
+      if (wallet === undefined || tokens !== undefined) return []
+      const all = { condition: undefined, token: undefined }
+      const scope = { ...all, wallet, status, until, sizeMin }
+      const rows = await withLegs(sql, await selectComboPositions(sql, scope, page))
+      return rows.map(presentComboPosition)
+    },
+    describe: (combos) => ({
+      include_combos: true,
+      included_position_types: ['market', 'combo'],
+      combo_position_count: combos.length,
     }),
   },
 })
