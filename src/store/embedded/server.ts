@@ -177,6 +177,8 @@ export function tuneServer(memoryBytes: number): ServerSettings {
     work_mem: share(0.002, 4, 64),
     // More than AUSPEX_DATABASE_CONNECTIONS may ask for.
     max_connections: 250,
+    // A query of fills locks every partition and each of its indexes: a thousand with 100 partitions.
+    max_locks_per_transaction: 256,
     max_wal_size: share(0.25, 256, 8192),
     min_wal_size: '80MB',
     checkpoint_timeout: '15min',
