@@ -31,6 +31,7 @@ import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
+import { walletRoutes } from './wallets/routes.js'
 
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 
@@ -55,6 +56,7 @@ const API: ApiRoutes[] = [
   positionRoutes,
   onchainPositionRoutes,
   activityRoutes,
+  walletRoutes,
   rewardRoutes,
   builderRoutes,
 ]

@@ -124,6 +124,10 @@ function describeUnitFault(name: string, fault: ErrorObject): ApiError | undefin
 
 function describeSchema(schema: ErrorObject['parentSchema']): string {
   const { type, minimum, maximum, minLength, maxLength, description, title } = schema ?? {}
+  if (type === 'array') {
+    const range = describeRange(schema?.minItems, schema?.maxItems)
+    return `a list${range === '' ? '' : `${range} values`}${describeMeaning(description)}`
+  }
   const noun = type === 'integer' ? 'an integer' : `a ${type ?? 'valid value'}`
   const range = describeRange(minimum, maximum)
   if (range !== '') return `${noun}${range}`

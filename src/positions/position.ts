@@ -51,8 +51,12 @@ function averageOf({ held, cost, bought, boughtCost }: PositionState): SharePric
 export const worthOf = (shares: bigint, { numerator, denominator }: SharePrice): bigint =>
   denominator === 0n ? 0n : (shares * numerator) / denominator
 
-/** What the shares that bear cost would earn at this price. Those that came as a gift earn nothing. */
-export function unrealizedOf({ held, cost }: PositionState, price: SharePrice): bigint {
+/**
+ * What the shares that bear cost would earn at this price. Those that came as a gift earn nothing, and a
+ * position without shares earns nothing more. `unrealizedPnl` of wallets/queries.ts is the same for sums.
+ */
+export function unrealizedOf({ balance, held, cost }: PositionState, price: SharePrice): bigint {
+  if (balance <= 0n) return 0n
   const { numerator, denominator } = price
   return denominator === 0n ? -cost : (held * numerator - cost * denominator) / denominator
 }

@@ -38,6 +38,13 @@ describe('arrays come back as they were sent', () => {
   })
 })
 
+test('a serial pool runs queries without parallel workers', async () => {
+  const pool = createPool(database.target, 1, { isSerial: true })
+  const [row] = await pool`show max_parallel_workers_per_gather`
+  await pool.end()
+  expect(row).toEqual({ maxParallelWorkersPerGather: '0' })
+})
+
 describe('an outage', () => {
   const errorOf = (work: Promise<unknown>) => work.then(String, (error: unknown) => error)
 

@@ -18,7 +18,7 @@ type PoolOptions = { onClose?: () => void; queryMsMax?: number; isSerial?: boole
  * Many queries run side by side: workers of one would take the processors of others, and starting
  * them takes longer than most answers.
  */
-const SERIAL = { max_parallel_workers_per_gather: 0 }
+const SERIAL = { max_parallel_workers_per_gather: '0' } // text, because the driver leaves out a 0
 
 /** Parts of a statement with the separator between them: `and`, `union all`. Throws without parts. */
 export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: Fragment) =>

@@ -1,0 +1,73 @@
+import { badRequest } from '../core/errors.js'
+import { parseConditionId } from '../core/structured-id.js'
+import { selectTokenIds } from '../markets/market-filter.js'
+import { selectTagIds } from '../markets/tag-filter.js'
+import type { Sql } from '../store/connection.js'
+import type { TokenScope } from './queries.js'
+
+/** The filters of P&L that name markets; all that are given must hold. */
+export type PnlFilter = {
+  category?: string | undefined
+  tags?: string | undefined
+  tag_slug?: string | undefined
+  market?: string | undefined
+  market_slug?: string | undefined
+  condition_id?: string | undefined
+  event_slug?: string | undefined
+}
+
+const TAGS_MAX = 20
+
+const FILTERS = [
+  ...['category', 'tags', 'tag_slug', 'market', 'market_slug', 'condition_id', 'event_slug'],
+] as const satisfies (keyof PnlFilter)[]
+
+/** Whether the request is about some markets alone. */
+export const isNarrowed = (filter: PnlFilter): boolean =>
+  FILTERS.some((name) => filter[name] !== undefined)
+
+/**
+ * Which tokens the filters leave. Tags stay tags: one may have more tokens than a query should name,
+ * and a wallet has traded few of them.
+ */
+export async function resolveTokenScope(sql: Sql, filter: PnlFilter): Promise<TokenScope> {
+  const { category, market, market_slug, condition_id, event_slug } = filter
+  const [named, same, tags, sameTag, firstTags] = await Promise.all([
+    selectTokenIds(sql, { market_slug, condition_id, event_slug }),
+    market === undefined ? undefined : selectTokenIds(sql, toMarketFilter(market)),
+    filter.tags === undefined ? undefined : selectAnyTagIds(sql, filter.tags),
+    filter.tag_slug === undefined ? undefined : selectTagIds(sql, filter.tag_slug),
+    category === undefined ? undefined : selectTagIds(sql, category),
+  ])
+  return {
+    tokens: intersect(named, same),
+    tags: [tags, sameTag].filter((ids) => ids !== undefined),
+    firstTags,
+  }
+}
+
+const toMarketFilter = (market: string) => {
+  const condition = parseConditionId(market)
+  return condition === undefined ? { market_slug: market } : { condition_id: condition }
+}
+
+async function selectAnyTagIds(sql: Sql, text: string): Promise<number[]> {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 0) throw badRequest('Invalid tags: name at least one tag.')
+  if (names.length > TAGS_MAX) throw badRequest(`Invalid tags: name at most ${TAGS_MAX} tags.`)
+  const ids = await Promise.all(names.map((name) => selectTagIds(sql, name)))
+  return ids.flat()
+}
+
+/** `undefined`: everything. */
+function intersect(
+  one: readonly number[] | undefined,
+  other: readonly number[] | undefined,
+): readonly number[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const kept = new Set(other)
+  return one.filter((id) => kept.has(id))
+}
