@@ -1,4 +1,5 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 
@@ -7,7 +8,10 @@ type Operation = {
   summary?: string
   security?: object[]
   requestBody?: object
-  responses: Record<string, { description: string; content?: object; headers?: object }>
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, object>; headers?: object }
+  >
 }
 type Document = { openapi: string; paths: Record<string, Record<string, Operation>> }
 
@@ -43,14 +47,75 @@ describe('GET /openapi.json', () => {
       '/v1/crypto/ticks',
       '/v1/keys',
       '/v1/plans',
+      '/v1/resolve/{query}',
       '/v1/status',
       '/v1/usage',
+      '/v2/onchain/positions',
+      '/v2/wallets/{address}/positions/onchain',
+      '/v3/builders',
+      '/v3/builders/activity/daily',
+      '/v3/builders/{code}',
+      '/v3/builders/{code}/activity/daily',
+      '/v3/builders/{code}/leaderboard',
+      '/v3/builders/{code}/trades',
+      '/v3/combos/activity',
+      '/v3/combos/leaderboard',
+      '/v3/combos/markets',
+      '/v3/conditions/{condition_id}',
+      '/v3/events',
+      '/v3/events/stats',
+      '/v3/markets',
+      '/v3/markets/condition/{condition_id}',
+      '/v3/markets/condition/{condition_id}/candles',
+      '/v3/markets/condition/{condition_id}/positions',
+      '/v3/markets/search',
+      '/v3/markets/slug/{slug}/candles',
+      '/v3/markets/slug/{slug}/positions',
+      '/v3/markets/slug/{slug}/trades',
+      '/v3/markets/stats',
+      '/v3/markets/{token_id}/candles',
+      '/v3/markets/{token_id}/positions',
+      '/v3/markets/{token_id}/price',
       '/v3/markets/{token_id}/trades',
+      '/v3/positions',
+      '/v3/resolutions',
       '/v3/rewards/markets',
       '/v3/rewards/markets/{condition_id}',
+      '/v3/tags',
+      '/v3/tags/{slug}',
+      '/v3/tokens/{token_id}',
+      '/v3/trades',
+      '/v3/wallets/batch',
+      '/v3/wallets/{address}',
+      '/v3/wallets/{address}/activity',
+      '/v3/wallets/{address}/combos/activity',
+      '/v3/wallets/{address}/combos/positions',
+      '/v3/wallets/{address}/combos/summary',
+      '/v3/wallets/{address}/combos/trades',
+      '/v3/wallets/{address}/fees-paid',
+      '/v3/wallets/{address}/pnl',
+      '/v3/wallets/{address}/pnl/events',
+      '/v3/wallets/{address}/polyusd-flows',
+      '/v3/wallets/{address}/positions',
       '/v3/wallets/{address}/rebates',
       '/v3/wallets/{address}/trades',
     ])
+  })
+
+  test('shows a request to the demo and its answer, in the shape that it says', () => {
+    const ajv = new Ajv({ strict: false })
+    for (const { operationId, responses } of operations()) {
+      // An example of a new key would be a key.
+      if (operationId === 'createKey') continue
+      const { schema, example } = (responses['200']?.content?.['application/json'] ?? {}) as {
+        schema?: object
+        example?: unknown
+      }
+      expect(example, `run \`npm run examples\` for ${operationId}`).toBeDefined()
+      const validate = ajv.compile(schema ?? {})
+      validate(example)
+      expect(validate.errors, `run \`npm run examples\` for ${operationId}`).toBeNull()
+    }
   })
 
   test('names every operation, its answers and its errors', () => {
