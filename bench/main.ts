@@ -10,6 +10,7 @@ import { ingestHead } from './ingest-head.js'
 import { ingestMemory } from './ingest-memory.js'
 import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
+import { showProgress } from './lib/progress.js'
 import { limitsGrowth } from './limits-growth.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
@@ -68,9 +69,4 @@ for (const bench of chosen) {
   } finally {
     await contest.close()
   }
-}
-
-/** On a terminal one line that is written over; nothing at all in a file or a pipe. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K  ${text}\r`)
 }

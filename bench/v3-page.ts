@@ -3,6 +3,7 @@ import { createPool } from '../src/store/connection.js'
 import type { Bench } from './lib/bench.js'
 import { buildRequest, measureLoad } from './lib/load.js'
 import { insertKeys, startAuspexOn, startYardstick } from './lib/processes.js'
+import { showProgress } from './lib/progress.js'
 import { tidy } from './lib/tidy.js'
 import { HISTORIES_DIR, keepHistory, openHistories } from './v3/keep-history.js'
 import { selectSamples } from './v3/samples.js'
@@ -19,7 +20,7 @@ export const v3Page: Bench = {
   async prepare() {
     console.log(`  histories are kept in ${HISTORIES_DIR}`)
     const server = await openHistories()
-    const target = await keepHistory(server, HISTORY, () => undefined)
+    const target = await keepHistory(server, HISTORY, showProgress)
     const pool = createPool(target, 1)
     const { traders } = await selectSamples(pool)
     const auspex = await startAuspexOn(target)
