@@ -71,7 +71,8 @@ async function upsertMarketTexts(tx: Sql, { marketTexts, words }: CatalogueRows)
   await tx`
     insert into market_texts as t
     select * from json_populate_recordset(null::market_texts, ${asJson(marketTexts)}::text::json)
-    on conflict (market) do update set text = excluded.text where t.text <> excluded.text`
+    on conflict (market) do update set (volume, text) = (excluded.volume, excluded.text)
+     where (t.volume, t.text) is distinct from (excluded.volume, excluded.text)`
   await tx`
     insert into search_words select unnest(${words}::text[]) on conflict do nothing`
 }

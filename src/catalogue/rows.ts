@@ -47,7 +47,8 @@ function toTexts(events: readonly GammaEventHead[], markets: readonly PlacedMark
 function toMarketText({ market, event }: PlacedMarket) {
   const id = toId(market.id)
   const fields = [market.question, market.slug, event?.title].map(toText)
-  return id === undefined ? undefined : { market: id, text: joinSearchTexts(fields) }
+  const text = joinSearchTexts(fields)
+  return id === undefined ? undefined : { market: id, volume: market.volume ?? null, text }
 }
 
 function toEventText({ id, title, slug }: GammaEventHead) {
@@ -101,10 +102,8 @@ function toTagging({ id, tags }: GammaEventHead) {
 }
 
 function toEventTagRows({ event, tags }: { event: number; tags: GammaTag[] }): EventTagRow[] {
-  const rows = tags.map(({ id }, place) => {
-    const tag = toId(id)
-    return tag === undefined ? undefined : { event, tag, place }
-  })
+  const ids = new Set(tags.flatMap(({ id }) => toId(id) ?? []))
+  const rows = [...ids].map((tag, place) => ({ event, tag, place }))
   return unique(rows, ({ tag }) => tag)
 }
 

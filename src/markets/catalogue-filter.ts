@@ -49,24 +49,22 @@ export const hasTag = (sql: Sql, tags: readonly number[]): CatalogueFilter => ({
   matches: 'some',
 })
 
-/** The first tag of an event is the category of its markets. */
+/** The first tag of an event is the category of its markets. Index: event_tags_first. */
 const hasFirstTag = (sql: Sql, tags: readonly number[]): CatalogueFilter => ({
   condition: sql`exists (
     select from event_tags et
-     where et.event = c.event and et.tag = any(${[...tags]}::int[])
-       and not exists (
-         select from event_tags before where before.event = et.event and before.place < et.place))`,
+     where et.event = c.event and et.tag = any(${[...tags]}::int[]) and et.place = 0)`,
   matches: 'some',
 })
 
 /** Index: markets_event. */
-export const isOfEvents = (sql: Sql, events: readonly number[]): CatalogueFilter => ({
+const isOfEvents = (sql: Sql, events: readonly number[]): CatalogueFilter => ({
   condition: sql`c.event = any(${[...events]}::int[])`,
   matches: 'few',
 })
 
 /** Index: events_slug. */
-export async function selectEventIds(sql: Sql, slug: string): Promise<number[]> {
+async function selectEventIds(sql: Sql, slug: string): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`select id from events where slug = ${slug} order by id`
   return rows.map(({ id }) => id)
 }

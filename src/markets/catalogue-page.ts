@@ -17,6 +17,8 @@ export type CatalogueScope = {
   filters: readonly CatalogueFilter[]
   /** `undefined`: both. */
   isClosed?: boolean | undefined
+  /** Another table that has what the filters and the order need, as `c`, to collect rows from. */
+  collectFrom?: { table: Fragment; conditions: readonly Fragment[] }
 }
 
 /**
@@ -115,17 +117,18 @@ function collect(
   scope: CatalogueScope,
   { after, limit, offset }: Page,
 ): Promise<CatalogueId[]> {
-  const { isAscending, filters, isClosed } = scope
-  const conditions = [
-    ...conditionsOf(filters),
+  const { isAscending, isClosed } = scope
+  const { table, conditions } = collectedOf(sql, scope)
+  const all = [
+    ...conditions,
     isBehind(sql, orderOf(scope), after, isAscending),
     ...(isClosed === undefined ? [] : [isClosed ? sql`c.closed` : sql`not c.closed`]),
   ]
   return planAnew(sql<CatalogueId[]>`
     with found as materialized (
       select c.id, ${sql.unsafe(CATALOGUE_SORTS[scope.sort].column)} as key
-        from ${tableOf(sql, scope)} c
-       where ${allOf(sql, conditions)}
+        from ${table} c
+       where ${allOf(sql, all)}
     )
     select c.id, c.key::text from found c
      ${orderedBy(sql, MERGED, isAscending)} limit ${limit} offset ${offset}`)
@@ -137,14 +140,15 @@ export async function countCatalogueIds(
   scope: CatalogueScope,
   countMax: number,
 ): Promise<number> {
+  const { table, conditions } = collectedOf(sql, scope)
   const [row] = await planAnew(sql<{ count: number }[]>`
     select count(*)::int as count
-      from (
-        select from ${tableOf(sql, scope)} c
-         where ${allOf(sql, conditionsOf(scope.filters))} limit ${countMax}
-      ) found`)
+      from (select from ${table} c where ${allOf(sql, conditions)} limit ${countMax}) found`)
   return row?.count ?? 0
 }
+
+const collectedOf = (sql: Sql, scope: CatalogueScope) =>
+  scope.collectFrom ?? { table: tableOf(sql, scope), conditions: conditionsOf(scope.filters) }
 
 const conditionsOf = (filters: readonly CatalogueFilter[]): Fragment[] =>
   filters.map(({ condition }) => condition)

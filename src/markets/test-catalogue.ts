@@ -29,7 +29,7 @@ export async function insertTestMarkets(sql: Sql, markets: readonly TestMarket[]
         ...{ ...flags, id, event, slug, question, volume, outcomes: ['Yes', 'No'] },
         ...{ accepting_orders: true, enable_order_book: true, tokens: [] as Buffer[] },
       })}`
-    await sql`insert into market_texts values (${id}, ${text})`
+    await sql`insert into market_texts values (${id}, ${volume}, ${text})`
     await sql`
       insert into event_texts values (${event}, ${joinSearchTexts([title, slug])})
       on conflict do nothing`

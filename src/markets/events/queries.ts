@@ -47,6 +47,6 @@ export async function selectListedEvents(
 /** Events with all words in title or slug. Index: event_texts_trigrams. */
 export const hasEventText = (sql: Sql, words: readonly QueryWord[]): CatalogueFilter => ({
   condition: sql`exists (
-    select from event_texts t where t.event = c.event and ${hasText(sql, words, insidePattern)})`,
+    select from event_texts t where t.event = c.event and ${hasText(sql, sql`t.text`, words, insidePattern)})`,
   matches: 'some',
 })

@@ -1,22 +1,27 @@
 import type { OrderKey, Page } from '../../core/page.js'
-import { type Fragment, joinFragments, planAnew, type Sql } from '../../store/connection.js'
-import { isOfEvents } from '../catalogue-filter.js'
+import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import {
-  type CatalogueFilter,
   type CatalogueId,
   type CatalogueScope,
   countCatalogueIds,
   keyOfCatalogueId,
   selectCatalogueIds,
 } from '../catalogue-page.js'
+import { correctWords } from './corrections.js'
 import { insidePattern, type QueryWord, startPattern } from './query-words.js'
 
 export type SearchScope = {
-  slug: string
-  /** The events with this slug. */
-  events: readonly number[]
+  q: string
   words: readonly QueryWord[]
+  /** Markets whose slug is searched for, and those of an event whose slug is. */
+  slugged: readonly number[]
+  ofEvent: readonly number[]
 }
+
+type SearchFilters = Pick<CatalogueScope, 'filters' | 'collectFrom'>
+
+/** The ways to match, by their place among them. `undefined`: nothing matches in this way. */
+type Ranks = ReadonlyMap<number, SearchFilters | undefined>
 
 /** `rank`: which of the ways to match this is, the best first. */
 export type FoundMarket = CatalogueId & { rank: number }
@@ -29,19 +34,34 @@ export const keyOfFoundMarket = ({ rank, ...found }: FoundMarket): OrderKey => [
 /**
  * Markets that match a search: the one with this slug, those of the event with this slug, those with all
  * words at beginnings of words, and those with all words anywhere; each by volume. A later way to
- * match is not tried before the earlier ones are used up. Indexes: see catalogue-page.ts.
+ * match is not tried before the earlier ones are used up. When no market matches, misspelt words are
+ * corrected. Indexes: see catalogue-page.ts.
  */
 export async function selectFound(
   sql: Sql,
   scope: SearchScope,
   page: Page,
 ): Promise<FoundMarket[]> {
-  const [rankFrom, ...after] = page.after ?? [0]
+  const [rankFrom = 0] = page.after ?? []
+  if (Number(rankFrom) < CORRECTED) {
+    const { found, offset } = await selectRanks(sql, ranksOf(sql, scope), page)
+    const isFound = found.length > 0 || page.after !== undefined || offset < page.offset
+    if (isFound) return found
+  }
+  const words = await correctWords(sql, scope.q)
+  if (words === undefined) return []
+  const ranks = textRanks(sql, words, [], CORRECTED)
+  return (await selectRanks(sql, ranks, page)).found
+}
+
+/** `offset`: how many rows must still be passed over. */
+async function selectRanks(sql: Sql, ranks: Ranks, page: Page) {
+  const [rankFrom = 0, ...after] = page.after ?? []
   const found: FoundMarket[] = []
   let { offset } = page
-  for (const [rank, filters] of ranksOf(sql, scope).entries()) {
+  for (const [rank, filters] of ranks) {
     if (rank < Number(rankFrom) || filters === undefined) continue
-    const one = { ...BY_VOLUME, filters }
+    const one = { ...BY_VOLUME, ...filters }
     const key = rank === rankFrom && after.length > 0 ? after : undefined
     const limit = page.limit - found.length
     const rows = await selectCatalogueIds(sql, one, { limit, offset, after: key })
@@ -51,8 +71,11 @@ export async function selectFound(
     const isPassed = offset === 0 || rows.length > 0
     offset = isPassed ? 0 : offset - (await countCatalogueIds(sql, one, offset))
   }
-  return found
+  return { found, offset }
 }
+
+/** The ranks of corrected words begin here. */
+const CORRECTED = 4
 
 const BY_VOLUME = {
   table: 'markets',
@@ -60,52 +83,74 @@ const BY_VOLUME = {
   isAscending: false,
 } as const satisfies Partial<CatalogueScope>
 
-/** `undefined`: nothing can match in this way. */
-function ranksOf(
-  sql: Sql,
-  { slug, events, words }: SearchScope,
-): (readonly CatalogueFilter[] | undefined)[] {
-  const hasSlug = few(sql`c.slug = ${slug}`)
-  const hasOtherSlug = most(sql`c.slug is distinct from ${slug}`)
-  const isOfEvent = isOfEvents(sql, events)
-  const isOfOtherEvent = most(sql`(c.event is null or c.event <> all(${[...events]}::int[]))`)
-  const isNew = events.length === 0 ? [hasOtherSlug] : [hasOtherSlug, isOfOtherEvent]
-  const starts = hasText(sql, words, startPattern)
-  const inside = hasText(sql, words, insidePattern)
-  return [
-    [hasSlug],
-    events.length === 0 ? undefined : [isOfEvent, hasOtherSlug],
-    [some(textOf(sql, starts)), ...isNew],
-    [some(textOf(sql, sql`${inside} and not (${starts})`)), ...isNew],
-  ]
+function ranksOf(sql: Sql, { slugged, ofEvent, words }: SearchScope): Ranks {
+  return new Map([
+    [0, isOneOf(sql, slugged)],
+    [1, isOneOf(sql, ofEvent)],
+    ...textRanks(sql, words, [...slugged, ...ofEvent], 2),
+  ])
 }
 
-const few = (condition: Fragment): CatalogueFilter => ({ condition, matches: 'few' })
-const some = (condition: Fragment): CatalogueFilter => ({ condition, matches: 'some' })
-const most = (condition: Fragment): CatalogueFilter => ({ condition, matches: 'most' })
+const isOneOf = (sql: Sql, ids: readonly number[]): SearchFilters | undefined =>
+  ids.length === 0
+    ? undefined
+    : { filters: [{ condition: sql`c.id = any(${[...ids]}::int[])`, matches: 'few' }] }
 
-const textOf = (sql: Sql, condition: Fragment): Fragment => sql`exists (
-  select from market_texts t where t.market = c.id and ${condition})`
+/** The words at beginnings of words, then anywhere; `found` was found before. */
+function textRanks(
+  sql: Sql,
+  words: readonly QueryWord[],
+  found: readonly number[],
+  from: number,
+): Map<number, SearchFilters> {
+  const isNew = sql`c.id <> all(${[...found]}::int[])`
+  const rankOf = (has: (text: Fragment) => Fragment): SearchFilters => ({
+    filters: [
+      {
+        condition: sql`exists (
+          select from market_texts t where t.market = c.id and ${has(sql`t.text`)})`,
+        matches: 'some',
+      },
+      { condition: isNew, matches: 'most' },
+    ],
+    collectFrom: {
+      table: sql`(select market as id, volume, text from market_texts)`,
+      conditions: [has(sql`c.text`), isNew],
+    },
+  })
+  const starts = (text: Fragment) => hasText(sql, text, words, startPattern)
+  const inside = (text: Fragment) => hasText(sql, text, words, insidePattern)
+  return new Map([
+    [from, rankOf(starts)],
+    [from + 1, rankOf((text) => sql`${inside(text)} and not (${starts(text)})`)],
+  ])
+}
 
-/** The condition on the text `t` that it has all words. Index: market_texts_trigrams. */
+/** The condition that a text has all words. Index: market_texts_trigrams. */
 export function hasText(
   sql: Sql,
+  text: Fragment,
   words: readonly QueryWord[],
   patternOf: (word: string) => string,
 ): Fragment {
   const each = words.map((word) => {
-    const meanings = word.map((text) => sql`t.text like ${patternOf(text)}`)
+    const meanings = word.map((meaning) => sql`${text} like ${patternOf(meaning)}`)
     return sql`(${joinFragments(sql, meanings, sql`or`)})`
   })
   return joinFragments(sql, each, sql`and`)
 }
 
-/** Whether any market has all words, or the slug. Index: market_texts_trigrams, markets_slug. */
-export async function hasMatch(sql: Sql, { words, slug, events }: SearchScope): Promise<boolean> {
-  const [row] = await planAnew(sql<{ isFound: boolean }[]>`
-    select ${events.length > 0}::boolean
-        or exists (select from markets where slug = ${slug})
-        or exists (select from market_texts t where ${hasText(sql, words, insidePattern)})
-        as is_found`)
-  return row?.isFound ?? false
+/** Markets with this slug, and those of the events with it. Indexes: markets_slug, events_slug, markets_event. */
+export async function selectExactMatches(
+  sql: Sql,
+  slug: string,
+): Promise<{ slugged: number[]; ofEvent: number[] }> {
+  const rows = await sql<{ id: number; isSlugged: boolean }[]>`
+    select id, true as is_slugged from markets where slug = ${slug}
+     union all
+    select m.id, false from events e join markets m on m.event = e.id
+     where e.slug = ${slug} and m.slug is distinct from ${slug}`
+  const idsOf = (isSlugged: boolean) =>
+    rows.filter((row) => row.isSlugged === isSlugged).map(({ id }) => id)
+  return { slugged: idsOf(true), ofEvent: idsOf(false) }
 }

@@ -10,8 +10,8 @@ import { categoryOf, presentStructure, winnerOf } from '../listing/present.js'
 import { type ListedMarket, selectListedMarkets } from '../listing/queries.js'
 import { Category, TagLabels, Volume, WinningOutcome } from '../listing/schemas.js'
 import { StructuredMarket } from '../market-block.js'
-import { keyOfFoundMarket, type SearchScope, selectFound } from './queries.js'
-import { resolveSearch } from './search.js'
+import { keyOfFoundMarket, type SearchScope, selectExactMatches, selectFound } from './queries.js'
+import { isSearchable, toQuerySlug, toQueryWords } from './query-words.js'
 
 const FoundMarketRow = Type.Object({
   condition_id: nullable(Type.String()),
@@ -61,7 +61,11 @@ export const marketSearch = defineList({
     }),
   },
   chooseView: () => 'found',
-  resolve: (sql, { q }) => resolveSearch(sql, q),
+  resolve: async (sql, { q }): Promise<SearchScope | undefined> => {
+    const words = toQueryWords(q)
+    if (!isSearchable(words)) return undefined
+    return { q, words, ...(await selectExactMatches(sql, toQuerySlug(q))) }
+  },
 })
 
 export const marketSearchRoutes = endpointRoutes([marketSearch])

@@ -83,7 +83,7 @@ create index events_closed_markets on events ((coalesce(market_count, 0)), id) w
 create index events_closed_created on events ((coalesce(created_at, '-infinity')), id) where closed;
 create index events_closed_end on events ((coalesce(end_at, '-infinity')), id) where closed;
 
--- In Gamma's order: the first tag is the category of the event's markets.
+-- In Gamma's order, from 0: the first tag is the category of the event's markets.
 create table event_tags (
   event integer not null,
   tag integer not null,
@@ -91,6 +91,7 @@ create table event_tags (
   primary key (event, tag)
 );
 create index event_tags_tag on event_tags (tag, event);
+create index event_tags_first on event_tags (tag, event) where place = 0;
 
 create table markets (
   id integer primary key,
@@ -151,11 +152,13 @@ create index markets_closed_created on markets ((coalesce(created_at, '-infinity
 create index markets_closed_end on markets ((coalesce(end_at, '-infinity')), id) where closed;
 
 -- What search reads: see src/catalogue/search-text.ts. Apart from the markets and events, because a
--- new volume would write the many entries of a row in a trigram index again.
+-- new volume would write the many entries of a row in a trigram index again. Here no index has the
+-- volume, so a new one stays in its page.
 create table market_texts (
   market integer primary key,
+  volume numeric,
   text text not null
-);
+) with (fillfactor = 80);
 alter table market_texts alter text set statistics 1000;
 create index market_texts_trigrams on market_texts using gin (text gin_trgm_ops);
 
