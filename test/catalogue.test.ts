@@ -114,7 +114,8 @@ describe('the catalogue through the door', () => {
     const unlisted = rows.find(({ question }) => question === null) as Row
     const reply = (await world.get(`/v3/conditions/${unlisted.condition_id}`)).json()
     expect(reply).toMatchObject({ question: null, outcomes: null, tags: null, closed: null })
-    expect(reply.position_ids.length).toBe(reply.payout_numerators.length)
+    expect(reply.payout_numerators).toEqual(unlisted.payout_numerators)
+    expect(reply.payout_denominator).toBe(String(unlisted.payout_denominator))
   })
 
   test('200: results are those of the chain, newest first, with times in milliseconds', async () => {
