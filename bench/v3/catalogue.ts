@@ -84,6 +84,8 @@ async function insertTexts(pool: Pool): Promise<void> {
       return { id, text }
     })
   await insertInto(pool, 'market_texts', toTexts(markets))
+  await pool`
+    update market_texts t set volume = m.volume from markets m where m.id = t.market`
   await insertInto(pool, 'event_texts', toTexts(events))
   await pool`insert into search_words select unnest(${[...words]}::text[])`
   await transact(pool, replaceTagCounts)
@@ -99,7 +101,7 @@ async function insertInto(
   for (let start = 0; start < texts.length; start += TEXTS_MAX) {
     const some = texts.slice(start, start + TEXTS_MAX)
     await pool`
-      insert into ${pool(table)}
+      insert into ${pool(table)} (${pool(table === 'market_texts' ? 'market' : 'event')}, text)
       select * from unnest(${some.map(({ id }) => id)}::integer[],
                            ${some.map(({ text }) => text)}::text[])`
   }
