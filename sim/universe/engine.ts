@@ -1,6 +1,7 @@
 import { binaryConditionOf } from '../contracts/structured-ids.js'
 import type { Act, Era } from './acts.js'
 import type { Catalogue } from './catalogue.js'
+import { OLD_ERA_END_MS, OLD_ERA_START_MS } from './chain.js'
 import { comboBegunBy, drawCombo, migratedMarket } from './combos.js'
 import { Errands } from './errands.js'
 import type { Fair } from './fair.js'
@@ -14,6 +15,7 @@ import { restlessness } from './prices.js'
 import type { Quotes } from './quotes.js'
 import { Rng } from './random.js'
 import { Takers } from './takers.js'
+import type { Wallet } from './wallet.js'
 
 /** Takers who come by in a second at normal intensity; about half of them trade. */
 const VISITORS_PER_SEC = 0.122
@@ -64,8 +66,8 @@ export class Engine {
     const onResolved: typeof quotes.forget = (of) => quotes.forget(of)
     this.#lifeCycle = new LifeCycle({ seed, startMs, fair, ledger, onResolved })
     for (const wallet of population.wallets) {
-      const isNew = wallet.createdMs >= startMs && wallet.kind !== 'eoa'
-      if (isNew) this.#lifeCycle.planWallet(wallet)
+      const atMs = creationMs(wallet, startMs)
+      if (atMs !== undefined) this.#lifeCycle.planWallet(wallet, atMs)
     }
   }
 
@@ -149,4 +151,17 @@ export class Engine {
       this.#lifeCycle.planEvent(event)
     }
   }
+}
+
+/**
+ * When the creation of the wallet is logged. Those that are older than the history appear in the old
+ * era: a reader of the whole chain knows the owner of every wallet. Deposit wallets came later; their
+ * code names the owner. `undefined`: never.
+ */
+function creationMs({ kind, createdMs, index }: Wallet, startMs: number): number | undefined {
+  if (kind === 'eoa') return undefined
+  if (createdMs >= startMs) return createdMs
+  if (kind === 'deposit') return undefined
+  const eraMs = OLD_ERA_END_MS - OLD_ERA_START_MS
+  return OLD_ERA_START_MS + ((index * 1_000) % eraMs)
 }

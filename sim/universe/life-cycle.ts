@@ -46,8 +46,8 @@ export class LifeCycle {
     this.#oracle = new Oracle(parts.seed, parts.fair)
   }
 
-  planWallet(wallet: Wallet): void {
-    this.#agenda.add(wallet.createdMs, { kind: 'createWallet', wallet })
+  planWallet(wallet: Wallet, atMs: number): void {
+    this.#agenda.add(atMs, { kind: 'createWallet', wallet })
   }
 
   planEvent(event: MarketEvent): void {

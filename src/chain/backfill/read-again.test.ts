@@ -176,7 +176,7 @@ describe('blocks that are read again', () => {
       /are stored, though the blocks do not count as read\.\n.* auspex backfill --again --from \d+ --to \d+$/,
     )
     await sql.unsafe('drop table fees_p328')
-    await sql`update positions set cost = cost + 1 where wallet = 30`
+    await sql`update positions set cost = cost + 1 where wallet = (select max(wallet) from positions)`
     await sql`delete from pnl where seq = (select max(seq) from pnl)`
     await sql`
       insert into quarantine
@@ -205,7 +205,7 @@ describe('blocks that are read again', () => {
     const database = await cloneDatabase(whole)
     const { sql } = database
     await sql`update fills set usd = usd + 1 where seq >> 20 > ${head - 500}`
-    await sql`update positions set cost = cost + 1 where wallet = 30`
+    await sql`update positions set cost = cost + 1 where wallet = (select max(wallet) from positions)`
     const facts = await again(database, { factsOnly: true })
     expect(facts.isRebuilt).toBe(false)
     expect(await differences(database)).toEqual(['positions', 'repair'])
