@@ -15,6 +15,7 @@ import { describeApi, describeErrors } from './http/openapi.js'
 import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
+import { identityRoutes } from './identities/routes.js'
 import { marketCandleRoutes } from './markets/candles/routes.js'
 import { conditionRoutes } from './markets/conditions/routes.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
@@ -59,6 +60,7 @@ const API: ApiRoutes[] = [
   walletRoutes,
   rewardRoutes,
   builderRoutes,
+  identityRoutes,
 ]
 
 /** Puts the HTTP door together. It does not listen yet. */

@@ -1,7 +1,7 @@
 import type { Sql } from '../../store/connection.js'
 
 /** A builder on the platform's board. `volume` counts shares, as a decimal. */
-export type BuilderProfile = {
+export type BoardProfile = {
   code: string
   name: string | null
   logo: string | null
@@ -14,7 +14,7 @@ export type BuilderProfile = {
 /** Stores the whole board. Builders that are not on it keep their profile without a rank. */
 export async function upsertBuilderProfiles(
   sql: Sql,
-  profiles: readonly BuilderProfile[],
+  profiles: readonly BoardProfile[],
   nowMs: number,
 ): Promise<void> {
   const rows = JSON.stringify(profiles)

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import type { Pool } from '../../store/connection.js'
 import type { DataApiClient } from '../../upstreams/data-api/client.js'
 import type { DataBuilder } from '../../upstreams/data-api/parse.js'
-import { type BuilderProfile, upsertBuilderProfiles } from './queries.js'
+import { type BoardProfile, upsertBuilderProfiles } from './queries.js'
 
 const CODE = /^0x[0-9a-f]{64}$/
 
@@ -21,7 +21,7 @@ export async function refreshProfiles(
 }
 
 /** Nothing for an app without a code: no order can name it. */
-function toProfile({ code = '', name, logo, verified, ...board }: DataBuilder): BuilderProfile[] {
+function toProfile({ code = '', name, logo, verified, ...board }: DataBuilder): BoardProfile[] {
   const known = code.toLowerCase()
   if (!CODE.test(known)) return []
   // The board shows an app without a name under its code.

@@ -1,0 +1,131 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../core/clock.js'
+import { joinWork, unavailable } from '../core/errors.js'
+import type { GammaClient } from '../upstreams/gamma/client.js'
+import type { GammaProfile } from '../upstreams/gamma/parse.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
+import { withPatience } from '../upstreams/transport/patience.js'
+import { SingleFlight } from '../upstreams/transport/single-flight.js'
+import { type ChainParts, readChainWallets } from './chain-wallets.js'
+import { chooseWallet, type Identity } from './identity.js'
+
+type Parts = ChainParts & {
+  gamma: Pick<GammaClient, 'getProfile' | 'findProfileByName'>
+  clock: Clock
+}
+
+/** `isWhole`: no upstream failed to say what it knows. */
+type Found = { identity: Identity | undefined; isWhole: boolean }
+type Kept = Found & { untilMs: number }
+/** `isSure`: Gamma answered. */
+type ProfilePart = { profile: GammaProfile | undefined; isSure: boolean }
+
+const ANSWERS_MAX = 20_000
+const FOUND_MS = 60 * 60_000
+const MISSING_MS = 60_000
+const WALLET = /^0x[0-9a-f]{40}$/
+
+const NODE_LOST = 'Addresses cannot be looked up now: the Polygon node does not answer.'
+const SEARCH_LOST = "Usernames cannot be looked up now: the platform's catalogue does not answer."
+const PROFILE_LOST =
+  "The address is not on the chain, and the platform's catalogue, which may know it, does not answer."
+
+/** Finds who is behind a wallet, a key or a username. Answers are kept: both upstreams have limits. */
+export class IdentityResolver {
+  readonly #parts: Parts
+  readonly #kept = new LRUCache<string, Kept>({ max: ANSWERS_MAX })
+  readonly #flights = new SingleFlight<Found>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** By a lower-case address. `undefined`: neither the chain nor the platform knows it. */
+  byAddress(address: string, accountId: number): Promise<Identity | undefined> {
+    return this.#recall(address, accountId, () => this.#findAddress(address, accountId))
+  }
+
+  /** By a username in any letter case. `undefined`: no profile has that name. */
+  byUsername(name: string, accountId: number): Promise<Identity | undefined> {
+    const key = `@${name.toLowerCase()}`
+    return this.#recall(key, accountId, () => this.#findUsername(name, accountId))
+  }
+
+  async #recall(
+    key: string,
+    accountId: number,
+    find: () => Promise<Found>,
+  ): Promise<Identity | undefined> {
+    const { clock } = this.#parts
+    const kept = this.#kept.get(key)
+    if (kept !== undefined && clock.now() < kept.untilMs) return kept.identity
+    const found = await joinWork(accountId, () => this.#flights.run(key, undefined, find))
+    const isLasting = found.identity !== undefined && found.isWhole
+    this.#kept.set(key, { ...found, untilMs: clock.now() + (isLasting ? FOUND_MS : MISSING_MS) })
+    return found.identity
+  }
+
+  async #findUsername(name: string, accountId: number): Promise<Found> {
+    const { gamma } = this.#parts
+    const profile = await askOrFail('gamma', SEARCH_LOST, (signal) =>
+      gamma.findProfileByName(name, { signal, accountId }),
+    )
+    const address = profile?.proxyWallet?.toLowerCase() ?? ''
+    if (usernameOf(profile) === undefined || !WALLET.test(address))
+      return { identity: undefined, isWhole: true }
+    return this.#findAddress(address, accountId, profile)
+  }
+
+  /** `known`: the profile that led to the address. */
+  async #findAddress(address: string, accountId: number, known?: GammaProfile): Promise<Found> {
+    const { owner, wallets, isKnown } = await askOrFail('polygon', NODE_LOST, (signal) =>
+      readChainWallets(this.#parts, address, { signal, accountId }),
+    )
+    const chosen = chooseWallet(wallets, address)
+    const { profile, isSure } =
+      known === undefined
+        ? await this.#readProfile(chosen?.address ?? address, accountId)
+        : { profile: known, isSure: true }
+    if (!isKnown && profile === undefined) {
+      if (!isSure) throw unavailable(PROFILE_LOST)
+      return { identity: undefined, isWhole: true }
+    }
+    // The platform knows which wallet a key will have before it is deployed.
+    const promised = profile?.proxyWallet?.toLowerCase()
+    const current =
+      chosen ??
+      wallets.find((wallet) => wallet.address === promised) ??
+      ({ address, type: null, isDeployed: false } as const)
+    const others = wallets.filter((wallet) => wallet.isDeployed && wallet !== current)
+    const username = usernameOf(profile)
+    return { identity: { owner, current, others, username }, isWhole: isSure }
+  }
+
+  async #readProfile(address: string, accountId: number): Promise<ProfilePart> {
+    const { gamma } = this.#parts
+    try {
+      const ask = (signal: AbortSignal) => gamma.getProfile(address, { signal, accountId })
+      return { profile: await withPatience('gamma', ask), isSure: true }
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      return { profile: undefined, isSure: false }
+    }
+  }
+}
+
+/** A name that its owner hides is not shown. */
+const usernameOf = (profile: GammaProfile | undefined): string | undefined =>
+  profile?.displayUsernamePublic === false ? undefined : profile?.name
+
+/** Nothing certain can be said without this upstream: its faults are a 503. */
+async function askOrFail<T>(
+  upstream: string,
+  message: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withPatience(upstream, ask)
+  } catch (error) {
+    throw error instanceof UpstreamError ? unavailable(message, error) : error
+  }
+}
