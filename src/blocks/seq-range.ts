@@ -1,3 +1,4 @@
+import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { badRequest } from '../core/errors.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import type { Sql } from '../store/connection.js'
@@ -22,9 +23,9 @@ export async function selectSeqRange(
   checkTimeRange({ after, before })
   const [row] = await sql<RangeRow[]>`
     select (select block from chain_state) as head,
-           (select number from blocks where time >= ${after ?? 0} order by time, number limit 1)
+           (select number from blocks where time >= ${toTime(after ?? 0)} order by time, number limit 1)
              as first,
-           (select number from blocks where time <= ${before ?? 2 ** 31 - 1}
+           (select number from blocks where time <= ${toTime(before ?? TIME_MAX)}
              order by time desc, number desc limit 1) as last`
   if (row?.head == null || row.first === null || row.last === null) return undefined
   const lastBlock = before === undefined ? row.head : row.last
@@ -42,6 +43,31 @@ export function checkTimeRange({ after, before }: TimeRange): void {
   }
 }
 
+/** The latest time that a column of times can have. */
+const TIME_MAX = 2 ** 31 - 1
+
+const toTime = (timeSec: number): number => Math.min(timeSec, TIME_MAX)
+
 /** The condition that a column lies in the range. */
 export const withinSeq = (sql: Sql, column: string, { min, until }: SeqRange) =>
   sql`${sql(column)} between ${min} and ${until}`
+
+const PARTITION_SEQ = PARTITION_BLOCKS * LOGS_PER_BLOCK
+
+/**
+ * A range of several partitions in two parts, in the order of a walk: first the last partition that it
+ * reaches with the one before, where most pages end, then the rest. A query over both parts has to
+ * open the indexes of a hundred partitions, which takes longer than to read a page.
+ */
+export function splitRange(range: SeqRange, isAscending: boolean): SeqRange[] {
+  const { min, until } = range
+  const edge = isAscending
+    ? (Math.floor(min / PARTITION_SEQ) + 2) * PARTITION_SEQ
+    : (Math.floor(until / PARTITION_SEQ) - 1) * PARTITION_SEQ
+  if (edge <= min || edge > until) return [range]
+  const parts = [
+    { min, until: edge - 1 },
+    { min: edge, until },
+  ]
+  return isAscending ? parts : parts.reverse()
+}

@@ -36,3 +36,10 @@ export function isBehind(
     .reduce((all, value) => sql`${all}, ${value}`)
   return sql`(${columns}) ${isAscending ? sql`>` : sql`<`} (${values})`
 }
+
+/**
+ * The rows of a page, of which PostgreSQL knows that they are few. A plan that is used again does not
+ * know the limit: it assumes a tenth of all rows, and reads whole tables to join them.
+ */
+export const boundedPage = (sql: Sql, page: Fragment): Fragment =>
+  sql`select * from (${page}) bounded limit 1001`

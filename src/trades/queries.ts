@@ -1,8 +1,10 @@
-import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
+import { type SeqRange, splitRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
+import { blockOf, seqOf } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
 import { isTokenTagged, type TagFilter } from '../markets/tagged-tokens.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { boundedPage } from '../store/keyset.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
 export type Role = 'maker' | 'taker'
@@ -72,24 +74,36 @@ export type GroupBy = 'order_hash' | 'user_trade'
 
 /**
  * Fills by their place on the chain. Indexes of each partition: wallet (for those with a fee: fee),
- * taker, token or builder, then seq; without any of them the primary key.
- * A wallet with two roles is two scans that are merged: one scan for both could not be in order.
+ * taker, token or builder, then seq; without any of them the primary key. A wallet with two roles is
+ * two scans that are merged: one scan for both could not be in order.
  */
-export function selectTrades(
+export async function selectTrades(
   sql: Sql,
   kind: Kind,
   scope: TradeScope,
   page: Page,
 ): Promise<TradeRow[]> {
-  const [after] = page.after ?? []
+  const behind = behindCursor(scope, page)
+  const rows: TradeRow[] = []
+  // An offset may reach into the second part, and only one query can count to it.
+  for (const part of page.offset > 0 ? [behind] : splitRange(behind, scope.isAscending)) {
+    const left = { ...page, limit: page.limit - rows.length }
+    rows.push(...(await selectTradesWithin(sql, kind, { ...scope, ...part }, left)))
+    if (rows.length >= page.limit) break
+  }
+  return rows
+}
+
+function selectTradesWithin(
+  sql: Sql,
+  kind: Kind,
+  scope: TradeScope,
+  page: Page,
+): Promise<TradeRow[]> {
   const scans = scope.roles.map(
     (role) => sql`
-      (select f.seq as head, f.seq, ${role} as role
-         from fills f
-        where ${matches(sql, 'f', kind, scope, role)}
-          ${after === undefined ? sql`` : sql`and f.seq ${beyond(sql, scope)} ${after}`}
-        order by f.seq ${direction(sql, scope)}
-        limit ${page.offset + page.limit})`,
+      (select h.seq as head, h.seq, ${role} as role
+         from ${scanFills(sql, kind, scope, role, page.offset + page.limit)})`,
   )
   return selectTradeRows(sql, scope, page, scans)
 }
@@ -101,25 +115,28 @@ export function selectTrades(
 export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Promise<TradeRow[]> {
   const [head, seq] = page.after ?? []
   const order = direction(sql, scope)
+  const limit = page.offset + page.limit
   const scans = scope.roles.map(
     (role) => sql`
       (select h.seq as head, f.seq, ${role} as role
-        from fills h
+        from ${scanFills(sql, 'market', scope, role, limit, {
+          groupBy: 'order_hash',
+          isWanted: head === undefined ? sql`true` : sql`h.seq ${beyond(sql, scope)}= ${head}`,
+        })}
+        join tokens t on t.id = h.token
        cross join lateral (
           select f.seq
-            from ${groupFills(sql, 'order_hash', scope, 'f', 'h')}
+            from ${groupFills(sql, 'order_hash', 'f', 'h', sql`t.since`, scope)}
            where ${matches(sql, 'f', 'market', scope, role)}
            order by f.seq ${order}
         ) f
-       where ${isNewestOfGroup(sql, 'order_hash', scope, role)}
-         ${
-           head === undefined || seq === undefined
-             ? sql``
-             : sql`and h.seq ${beyond(sql, scope)}= ${head}
-                   and (h.seq, f.seq) ${beyond(sql, scope)} (${head}::bigint, ${seq}::bigint)`
-         }
+       where ${
+         head === undefined || seq === undefined
+           ? sql`true`
+           : sql`(h.seq, f.seq) ${beyond(sql, scope)} (${head}::bigint, ${seq}::bigint)`
+       }
        order by h.seq ${order}, f.seq ${order}
-       limit ${page.offset + page.limit})`,
+       limit ${limit})`,
   )
   return selectTradeRows(sql, scope, page, scans)
 }
@@ -132,17 +149,17 @@ export function selectTradeGroups(
   page: Page,
 ): Promise<TradeGroupRow[]> {
   const [role = 'maker'] = scope.roles
+  const heads = sql`
+    select h.seq as head, h.seq, ${role} as role
+      from ${scanFills(sql, 'market', scope, role, page.offset + page.limit, { groupBy })}
+     order by h.seq ${direction(sql, scope)}
+    offset ${page.offset} limit ${page.limit}`
   return sql<TradeGroupRow[]>`
-    with page as materialized (
-      select h.seq as head, h.seq, ${role} as role
-        from fills h
-       where ${isNewestOfGroup(sql, groupBy, scope, role)}
-       order by h.seq ${direction(sql, scope)}
-      offset ${page.offset} limit ${page.limit}
-    )
+    with page as materialized (${boundedPage(sql, heads)})
     select ${tradeColumns(sql)}, sums.*
       from page p
-      ${tradeJoins(sql)}
+      ${tradeJoins(sql, scope)}
+      join tokens t on t.id = f.token
      cross join lateral (
        select count(*)::integer as fill_count,
               sum(g.usd)::bigint as total_usd,
@@ -153,10 +170,46 @@ export function selectTradeGroups(
                 as total_taker_amount,
               (select time from blocks where number = min(g.seq) >> 20) as first_sec,
               array_agg(distinct '0x' || encode(g.tx_hash, 'hex')) as tx_hashes
-         from ${groupFills(sql, groupBy, scope, 'g', 'f')}
+         from ${groupFills(sql, groupBy, 'g', 'f', sql`t.since`, scope)}
         where ${matches(sql, 'g', 'market', scope, role)}
      ) sums
      order by p.head ${direction(sql, scope)}`
+}
+
+/** The range without what comes before the cursor. */
+function behindCursor(scope: TradeScope, { after }: Page): SeqRange {
+  const { min, until, isAscending } = scope
+  const [seq] = after ?? []
+  if (seq === undefined) return { min, until }
+  return isAscending ? { min: Number(seq) + 1, until } : { min, until: Number(seq) - 1 }
+}
+
+/**
+ * The first fills `h` of a scope, no more than `limit` for each of its tokens. Several tokens are
+ * several scans: a scan for all of them would have to read and sort everything that they have.
+ * `groupBy`: only the newest fill of each group.
+ */
+function scanFills(
+  sql: Sql,
+  kind: Kind,
+  scope: TradeScope,
+  role: Role,
+  limit: number,
+  { groupBy, isWanted = sql`true` }: { groupBy?: GroupBy; isWanted?: Fragment } = {},
+): Fragment {
+  const { wallet, builder, orderHash, tokens } = scope
+  const isByToken = [wallet, builder, orderHash].every((filter) => filter === undefined)
+  const scan = (scanned: TradeScope, ofToken: Fragment) => sql`
+    (select h.*
+       from fills h
+      where ${ofToken} ${isWanted} and ${matches(sql, 'h', kind, scanned, role)}
+        ${groupBy === undefined ? sql`` : sql`and ${isNewestOfGroup(sql, groupBy, scope, role)}`}
+      order by h.seq ${direction(sql, scope)}
+      limit ${limit}) h`
+  if (tokens === undefined || tokens.length === 1 || !isByToken) return scan(scope, sql``)
+  return sql`
+    unnest(${[...tokens]}::integer[]) as wanted (token)
+    cross join lateral ${scan({ ...scope, tokens: undefined }, sql`h.token = wanted.token and`)}`
 }
 
 const direction = (sql: Sql, { isAscending }: TradeScope): Fragment =>
@@ -172,14 +225,14 @@ function selectTradeRows(
   scans: readonly Fragment[],
 ): Promise<TradeRow[]> {
   const order = direction(sql, scope)
+  const merged = sql`
+    select * from (${joinFragments(sql, scans, sql`union all`)}) scans
+     order by head ${order}, seq ${order} offset ${offset} limit ${limit}`
   return sql<TradeRow[]>`
-    with page as materialized (
-      select * from (${joinFragments(sql, scans, sql`union all`)}) scans order by head ${order}, seq ${order}
-      offset ${offset} limit ${limit}
-    )
+    with page as materialized (${boundedPage(sql, merged)})
     select ${tradeColumns(sql)}
       from page p
-      ${tradeJoins(sql)}
+      ${tradeJoins(sql, scope)}
      order by p.head ${order}, p.seq ${order}`
 }
 
@@ -195,8 +248,8 @@ const tradeColumns = (sql: Sql): Fragment => sql`
   '0x' || encode(builders.code, 'hex') as builder`
 
 /** The counterparty's own order was matched in the same transaction and is logged after this one. */
-const tradeJoins = (sql: Sql): Fragment => sql`
-  join fills f on f.seq = p.seq
+const tradeJoins = (sql: Sql, scope: SeqRange): Fragment => sql`
+  join fills f on f.seq = p.seq and ${withinSeq(sql, 'f.seq', scope)}
   join blocks b on b.number = f.seq >> 20
   join wallets maker on maker.id = f.wallet
   join wallets taker on taker.id = f.taker
@@ -206,6 +259,7 @@ const tradeJoins = (sql: Sql): Fragment => sql`
       from fills o
      where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash and o.flags & 2 <> 0
        and o.seq > f.seq and o.seq < ((f.seq >> 20) + 1) << 20
+       and o.seq between ${scope.min} and ${seqOf(blockOf(scope.until) + 1, 0)}
      limit 1
   ) own on true`
 
@@ -217,37 +271,37 @@ const feeInMoney = (sql: Sql, alias: string): Fragment => sql`
 const makerAmount = (sql: Sql, alias: string): Fragment => sql`
   case when ${sql(alias)}.flags & 1 = 0 then ${sql(alias)}.usd else ${sql(alias)}.shares end`
 
-/** Whether the fill `h` is wanted and no newer one of its group is. */
+/** Whether no newer fill of the group of `h` is wanted. */
 const isNewestOfGroup = (
   sql: Sql,
   groupBy: GroupBy,
   scope: TradeScope,
   role: Role,
 ): Fragment => sql`
-  ${matches(sql, 'h', 'market', scope, role)}
-  and not exists (
+  not exists (
     select
-      from ${groupFills(sql, groupBy, scope, 'n', 'h')}
-     where n.seq > h.seq and ${matches(sql, 'n', 'market', scope, role)}
+      from ${groupFills(sql, groupBy, 'n', 'h', sql`h.seq + 1`, scope)}
+     where ${matches(sql, 'n', 'market', scope, role)}
   )`
 
 /**
- * The fills that are in one group with `other`: those of its order; or of its token, in its direction,
- * in its transaction. `offset 0` keeps PostgreSQL from finding them by wallet or token instead of by
- * order or block, which takes a hundred times as long.
+ * The fills from `since` on that are in one group with `other`: those of its order; or of its token,
+ * in its direction, in its transaction. `offset 0` keeps PostgreSQL from finding them by wallet or
+ * token instead of by order or block, which takes a hundred times as long.
  */
 function groupFills(
   sql: Sql,
   groupBy: GroupBy,
-  scope: TradeScope,
   alias: string,
   other: string,
+  since: Fragment,
+  { until }: SeqRange,
 ): Fragment {
   const o = sql(other)
   const isOfGroup =
     groupBy === 'order_hash'
-      ? sql`order_hash = ${o}.order_hash and ${withinSeq(sql, 'seq', scope)}`
-      : sql`seq between (${o}.seq >> 20) << 20 and (((${o}.seq >> 20) + 1) << 20) - 1
+      ? sql`order_hash = ${o}.order_hash and seq between ${since} and ${until}`
+      : sql`seq between greatest((${o}.seq >> 20) << 20, ${since}) and (((${o}.seq >> 20) + 1) << 20) - 1
             and tx_hash = ${o}.tx_hash and token = ${o}.token and flags & 1 = ${o}.flags & 1`
   return sql`(select * from fills where ${isOfGroup} offset 0) ${sql(alias)}`
 }

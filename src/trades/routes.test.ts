@@ -210,6 +210,113 @@ describe('GET /v3/markets/{token_id}/trades', () => {
   })
 })
 
+describe('GET /v3/markets/slug/{slug}/trades', () => {
+  test('200: has the fills of all outcomes of the market', async () => {
+    const slugs = new Set(world.fills.flatMap(({ token }) => marketOf(token)?.slug ?? []))
+    for (const slug of [...slugs].slice(0, 25)) {
+      const reply = (await world.get(`/v3/markets/slug/${slug}/trades`, { limit: 300 })).json()
+      const expected = expectTrades(world, undefined, { market_slug: slug })
+      expect(reply.slug).toBe(slug)
+      expect(reply.trades.map(({ id }: Row) => id)).toEqual(idsOf(expected).slice(0, 300))
+      const orders = await tradesOf(`/v3/markets/slug/${slug}/trades`, { group_by: 'order_hash' })
+      const groups = regroup(expected, 'desc', ({ fill }) => fill.orderHash)
+      expect(orders).toMatchObject(groups.slice(0, 300).map(expectedOrder))
+    }
+  })
+})
+
+describe('GET /v3/trades', () => {
+  const queries = () =>
+    fc.constantFrom(...world.fills.filter(({ isCombo }) => !isCombo)).chain((fill) =>
+      fc.record({
+        filters: filtersOf(fill),
+        side: fc.constantFrom(undefined, 'buy', 'sell', '0', '1'),
+        builder: fc.constantFrom(undefined, undefined, builderOf(fill)),
+      }),
+    )
+
+  test('200: has the fills that all filters leave, from the side of their owners', async () => {
+    await fc.assert(
+      fc.asyncProperty(queries(), async ({ filters: { side: _, ...filters }, side, builder }) => {
+        const isSell = side === undefined ? undefined : side === 'sell' || side === '1'
+        const expected = expectTrades(world, undefined, { ...filters, isSell, builder })
+        const query = { ...filters, side, builder: builder?.toUpperCase().slice(2) }
+        const rows = await tradesOf('/v3/trades', query)
+        expect(rows.map(({ id }) => id)).toEqual(idsOf(expected).slice(0, 300))
+
+        const groups = regroup(expected, filters.order ?? 'desc', ({ fill }) => fill.orderHash)
+        const sorted = await tradesOf('/v3/trades', { ...query, sort_by: 'order_hash' })
+        expect(sorted.map(({ id }) => id)).toEqual(idsOf(groups.flat()).slice(0, 300))
+        const orders = await tradesOf('/v3/trades', { ...query, group_by: 'order_hash' })
+        expect(orders).toMatchObject(groups.slice(0, 300).map(expectedOrder))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('200: filters that contradict each other leave nothing', async () => {
+    const [first = expect.fail(), ...others] = world.fills.filter(({ token }) => marketOf(token))
+    const other = others.find(({ token }) => marketOf(token) !== marketOf(first.token))
+    const query = { token_id: first.token, market_slug: marketOf(other?.token ?? '')?.slug }
+    expect(await tradesOf('/v3/trades', query)).toEqual([])
+    expect(await tradesOf('/v3/trades', { builder: '12'.repeat(32) })).toEqual([])
+  })
+
+  test.each([
+    ['`after` behind `before`', { after: 1_793_000_000, before: 1_792_999_999 }, 'after'],
+    ['zeros, which stand for no builder', { builder: `0x${'0'.repeat(64)}` }, 'builder'],
+    ['a side of a wallet', { side: 'maker' }, 'side'],
+  ])('400: %s', async (_what, query, name) => {
+    const reply = await world.get('/v3/trades', query)
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().error).toContain(name)
+  })
+})
+
+describe('GET /v3/wallets/{address}/fees-paid', () => {
+  test('200: has the fills that cost the wallet a fee, with their sum', async () => {
+    for (const wallet of wallets.slice(0, 20)) {
+      const trades = expectTrades(world, wallet, { side: 'maker' })
+      const charged = trades.map(({ fill }) => fill).filter(({ fee }) => fee > 0n)
+      const shown = charged.slice(0, 5)
+      const reply = (await world.get(`/v3/wallets/${wallet}/fees-paid`, { limit: 5 })).json()
+      expect(reply).toMatchObject({
+        address: wallet,
+        has_more: charged.length > 5,
+        page_total_fees_paid: toDecimal(shown.reduce((sum, { fee }) => sum + fee, 0n)),
+        after: '0',
+        before: '9999999999',
+      })
+      expect(reply.fees).toEqual(
+        shown.map((fill) => ({
+          ...expectedRow(fill),
+          fee_paid: toDecimal(fill.fee),
+          fee_paid_raw: `${fill.fee}`,
+          source: 'wallet_fees_paid',
+        })),
+      )
+    }
+  })
+
+  test('200: bounds far in the future count as none', async () => {
+    const [wallet = ''] = wallets
+    const query = { before: 9_999_999_999, limit: 3 }
+    const reply = (await world.get(`/v3/wallets/${wallet}/fees-paid`, query)).json()
+    const open = (await world.get(`/v3/wallets/${wallet}/fees-paid`, { limit: 3 })).json()
+    expect(reply.fees).toEqual(open.fees)
+  })
+})
+
+/** `undefined`: the catalogue of the test lacks it. */
+function marketOf(token: string) {
+  const of = world.universe.catalogue.token(token)?.of
+  return of?.kind === 'market' && Number(of.event.id) % 4 !== 0 ? of : undefined
+}
+
+/** `undefined`: the fill has none. */
+const builderOf = ({ builder }: ModelFill): string | undefined =>
+  /^0x0+$/.test(builder) ? undefined : builder
+
 function expectedRow(fill: ModelFill) {
   const { usd, shares } = fill
   const [money, tokens] = [toDecimal(usd), toDecimal(shares)]

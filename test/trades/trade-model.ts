@@ -11,6 +11,8 @@ export type TradeQuery = {
   order_hash?: string | undefined
   min_amount_usd?: string | undefined
   min_amount?: string | undefined
+  builder?: string | undefined
+  isSell?: boolean | undefined
   after?: number | undefined
   before?: number | undefined
   order?: 'asc' | 'desc' | undefined
@@ -52,6 +54,8 @@ function fits(fill: ModelFill, query: TradeQuery, { catalogue }: Universe): bool
     (isUnset(query.order_hash) || fill.orderHash === query.order_hash) &&
     (isUnset(query.min_amount_usd) ||
       Number(fill.usd) >= Math.round(Number(query.min_amount_usd) * 1e6)) &&
+    (isUnset(query.builder) || fill.builder === query.builder) &&
+    (isUnset(query.isSell) || fill.isSell === query.isSell) &&
     (isUnset(query.min_amount) || given >= BigInt(query.min_amount ?? 0)) &&
     fill.timeSec >= (query.after ?? 0) &&
     fill.timeSec <= (query.before ?? Number.POSITIVE_INFINITY)

@@ -1,6 +1,7 @@
 import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
 import type { Page } from '../../core/page.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
+import { boundedPage } from '../../store/keyset.js'
 
 /** What a wallet did with tokens beside trading. */
 export type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
@@ -62,11 +63,11 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
     ),
   ]
   const order = direction(sql, scope)
+  const merged = sql`
+    select * from (${joinFragments(sql, scans, sql`union all`)}) scans
+     order by seq ${order} offset ${page.offset} limit ${page.limit}`
   return sql<ActivityRow[]>`
-    with page as materialized (
-      select * from (${joinFragments(sql, scans, sql`union all`)}) scans
-       order by seq ${order} offset ${page.offset} limit ${page.limit}
-    )
+    with page as materialized (${boundedPage(sql, merged)})
     select p.seq::float8, p.event_type, b.time as time_sec, p.amount, p.outcomes, p.question_count,
            '0x' || encode(p.tx_hash, 'hex') as tx_hash,
            '0x' || encode(coalesce(c.condition, p.market), 'hex') as reference
@@ -109,11 +110,11 @@ export function selectFlows(sql: Sql, scope: FlowScope, page: Page): Promise<Flo
         order by f.seq ${order}
         limit ${page.offset + page.limit})`,
   )
+  const merged = sql`
+    select * from (${joinFragments(sql, scans, sql`union all`)}) scans
+     order by seq ${order} offset ${page.offset} limit ${page.limit}`
   return sql<FlowRow[]>`
-    with page as materialized (
-      select * from (${joinFragments(sql, scans, sql`union all`)}) scans
-       order by seq ${order} offset ${page.offset} limit ${page.limit}
-    )
+    with page as materialized (${boundedPage(sql, merged)})
     select p.seq::float8, p.kind, b.time as time_sec, p.amount,
            '0x' || encode(p.tx_hash, 'hex') as tx_hash,
            '0x' || encode(asset.address, 'hex') as asset,

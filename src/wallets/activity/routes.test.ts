@@ -105,7 +105,8 @@ describe('GET /v3/wallets/{address}/polyusd-flows', () => {
 
   test('200: has what the wallet brought and took out, with the sums of all rows', async () => {
     const kinds = new Set<string>()
-    for (const address of walletsOf(['deposit', 'withdraw'])) {
+    const some = [...walletsOf(['withdraw']).slice(0, 12), ...walletsOf(['deposit']).slice(0, 12)]
+    for (const address of some) {
       const expected = done.filter(isBy(address)).flatMap(expectedFlow)
       for (const { event_type: kind } of expected) kinds.add(kind)
       for (const kind of ['all', 'deposit', 'withdrawal']) {

@@ -1,0 +1,82 @@
+import type { ApiWorld } from '../api-world.js'
+import { mostFrequent } from '../lists/subject.js'
+import type { Request } from './explain-request.js'
+
+const wallet = (world: ApiWorld) => mostFrequent(world, ({ maker }) => maker)
+const token = (world: ApiWorld) => mostFrequent(world, ({ token }) => token)
+
+const walletTrades = (world: ApiWorld) => `/v3/wallets/${wallet(world)}/trades`
+const marketTrades = (world: ApiWorld) => `/v3/markets/${token(world)}/trades`
+const allTrades = () => '/v3/trades'
+
+/** An event with several markets, so that its trades are those of many tokens. */
+function eventSlug({ universe, fills }: ApiWorld): string {
+  const events = fills.flatMap((fill) => {
+    const of = universe.catalogue.token(fill.token)?.of
+    return of?.kind === 'market' && Number(of.event.id) % 4 !== 0 ? [of.event] : []
+  })
+  return events.sort((a, b) => b.markets.length - a.markets.length)[0]?.slug ?? ''
+}
+
+const builder = (world: ApiWorld) =>
+  mostFrequent(
+    { ...world, fills: world.fills.filter((fill) => !/^0x0+$/.test(fill.builder)) },
+    (fill) => fill.builder,
+  )
+
+const WALLET = '/v3/wallets/{address}'
+const MARKET = '/v3/markets/{token_id}/trades'
+const ALL = '/v3/trades'
+
+const ofWallet = (query: Record<string, string>, rowsPerRow = 3): Request => ({
+  title: `${WALLET}/trades?${new URLSearchParams(query)}`,
+  path: walletTrades,
+  query: () => query,
+  rowsPerRow,
+})
+
+const ofAll = (query: Record<string, string>, rowsPerRow = 3): Request => ({
+  title: `${ALL}?${new URLSearchParams(query)}`,
+  path: allTrades,
+  query: () => query,
+  rowsPerRow,
+})
+
+export const EXPLAINED_TRADES: Request[] = [
+  ofWallet({}),
+  ofWallet({ side: 'maker', sort_by: 'order_hash' }, 10),
+  ofWallet({ group_by: 'order_hash' }, 10),
+  ofWallet({ group_by: 'user_trade' }, 20),
+  { title: MARKET, path: marketTrades },
+  {
+    title: `${MARKET}?group_by=order_hash`,
+    path: marketTrades,
+    query: () => ({ group_by: 'order_hash' }),
+    rowsPerRow: 10,
+  },
+  ofAll({}),
+  ofAll({ order: 'asc' }),
+  ofAll({ sort_by: 'order_hash' }, 10),
+  ofAll({ group_by: 'order_hash' }, 10),
+  {
+    // One page for each of its tokens.
+    title: `${ALL}?event_slug=`,
+    path: allTrades,
+    query: (world) => ({ event_slug: eventSlug(world) }),
+    rowsPerRow: 20,
+  },
+  { title: `${ALL}?builder=`, path: allTrades, query: (world) => ({ builder: builder(world) }) },
+  {
+    title: `${ALL}?order_hash=`,
+    path: allTrades,
+    query: (world) => ({ order_hash: world.fills[700]?.orderHash }),
+  },
+  {
+    title: `${WALLET}/fees-paid`,
+    path: (world) => `${WALLET.replace('{address}', wallet(world))}/fees-paid`,
+  },
+  {
+    title: `${WALLET}/activity`,
+    path: (world) => `${WALLET.replace('{address}', wallet(world))}/activity`,
+  },
+]
