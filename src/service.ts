@@ -5,6 +5,7 @@ import { createAuditWork } from './audit/jobs.js'
 import { createBuilderWork } from './builders/jobs.js'
 import { createCatalogueWork } from './catalogue/jobs.js'
 import { createChainWork } from './chain/jobs.js'
+import { createComboWork } from './combos/jobs.js'
 import type { Config } from './config/config.js'
 import { type Context, createContext } from './context.js'
 import { type Clock, systemClock } from './core/clock.js'
@@ -57,6 +58,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createStatsWork,
   createPriceWork,
   createBuilderWork,
+  createComboWork,
   createAuditWork,
 ]
 

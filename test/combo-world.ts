@@ -1,3 +1,4 @@
+import { refreshComboAggregates, refreshComboRanks } from '../src/combos/aggregates.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
 
 export type ComboWorld = ApiWorld & { busiest: Busiest }
@@ -9,6 +10,8 @@ type Busiest = { trader: string; actor: string; condition: string }
 export async function openComboWorld(): Promise<ComboWorld> {
   const world = await openApiWorld({ comboShare: 0.6, intensity: 1.5, historyMs: 45 * 60_000 })
   await addRareEvents(world)
+  await refreshComboAggregates(world.ctx.sql, new AbortController().signal)
+  await refreshComboRanks(world.ctx.sql)
   return { ...world, busiest: await selectBusiest(world) }
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { V3, V3_HEAVY } from '../accounts/access.js'
 import { selectSeqRange } from '../blocks/seq-range.js'
-import { badRequest } from '../core/errors.js'
+import { badRequest, unavailable } from '../core/errors.js'
 import type { Page } from '../core/page.js'
 import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
@@ -12,7 +12,9 @@ import type { Sql } from '../store/connection.js'
 import { selectTrades, type TradeScope } from '../trades/queries.js'
 import { resolveTrades } from '../trades/trade-lists.js'
 import { selectWalletId } from '../wallets/queries.js'
+import { comboLeaderboard } from './leaderboard.js'
 import { withLegs } from './leg-queries.js'
+import { type ComboMarketScope, selectComboHead, selectComboMarkets } from './market-queries.js'
 import {
   COMBO_STATUSES,
   type ComboPositionScope,
@@ -25,6 +27,7 @@ import {
   presentComboActivity,
   presentComboTrade,
 } from './present.js'
+import { presentComboMarket } from './present-market.js'
 import { presentComboPosition, presentComboSummary } from './present-position.js'
 import {
   type ActivityScope,
@@ -32,7 +35,7 @@ import {
   selectComboTokens,
   selectNamedCombo,
 } from './queries.js'
-import { ComboActivity, ComboPosition, ComboSummary, ComboTrade } from './schemas.js'
+import { ComboActivity, ComboMarket, ComboPosition, ComboSummary, ComboTrade } from './schemas.js'
 
 const ComboFilters = {
   condition_id: Type.Optional(ConditionId),
@@ -227,7 +230,41 @@ export const comboActivity = defineList({
   extra: describedBy('v3.combos.activity'),
 })
 
+export const comboMarkets = defineList({
+  path: '/v3/combos/markets',
+  operationId: 'listComboMarkets',
+  summary: 'Combos',
+  description: 'All combos with their legs and what happened in them, the last active first.',
+  tag: 'combos',
+  access: V3,
+  narrowBy: ['condition_id', 'status'],
+  params: Type.Object({}),
+  query: Type.Object({ ...ComboFilters, status: ComboStatus }),
+  page: { name: 'markets', limitMax: 300 },
+  resolve: async (sql, input, walk) => {
+    const head = await selectComboHead(sql)
+    if (head === undefined) throw unavailable('The combos are not counted yet.')
+    const combo = await selectNamedCombo(sql, input)
+    if (combo === undefined) return undefined
+    const until = walk.until ?? head
+    return { condition: combo.condition, status: input.status, until }
+  },
+  views: {
+    all: createView({
+      row: ComboMarket,
+      select: async (sql: Sql, scope: ComboMarketScope, page: Page) =>
+        withLegs(sql, await selectComboMarkets(sql, scope, page)),
+      keyOf: ({ lastSeq, combo }) => [lastSeq, combo],
+      present: presentComboMarket,
+    }),
+  },
+  chooseView: () => 'all',
+  extra: describedBy('v3.combos.markets'),
+})
+
 export const comboRoutes = endpointRoutes([
+  comboMarkets,
+  comboLeaderboard,
   walletComboPositions,
   walletComboSummary,
   walletComboTrades,

@@ -148,3 +148,64 @@ export const ComboSummary = Type.Object({
   position_type: Type.Literal('combo'),
   source: Type.Literal('v3.wallet_combos.summary'),
 })
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const ComboMarket = Type.Object({
+  combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
+  module_name: Type.Literal('CombinatorialModule'),
+  status: Type.String({
+    enum: ['open', 'closed', 'observed', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
+    description:
+      'of YES; without a result `open` while shares exist, `observed` if it was never traded',
+  }),
+  observed_execution_count: Type.Integer({ minimum: 0, description: 'matches' }),
+  observed_lifecycle_count: Count,
+  observed_redeem_count: Count,
+  observed_transfer_count: Count,
+  volume_usdc: Money,
+  last_activity_at: IsoTime,
+  legs: Type.Array(Leg),
+})
+
+export const ComboRank = Type.Object({
+  rank: Type.Integer({ minimum: 1 }),
+  wallet_address: Type.String(),
+  realized_pnl: Money,
+  unrealized_pnl: nullable(Money, 'null: of a part of the time, or a position has no price'),
+  total_pnl: nullable(Money, 'null when `unrealized_pnl` is'),
+  open_combo_count: Count,
+  closed_combo_count: Count,
+  position_count: Count,
+  event_count: Type.Integer({ minimum: 0, description: 'times that it earned or lost by closing' }),
+  last_activity_at: nullable(IsoTime),
+})
+
+export const ComboBoard = {
+  period: Type.String(),
+  window: Type.Object({
+    after: nullable(Type.Integer({ description: 'Unix seconds' })),
+    before: nullable(Type.Integer({ description: 'Unix seconds' })),
+  }),
+  pnl_scope: Type.String({ enum: ['all_time_marked', 'realized_only'] }),
+  coverage: Type.Object({
+    status: Type.Literal('direct_cost_basis_only'),
+    raw_wallet_transfers_included: Type.Literal(false),
+    eligible_wallet_count: Type.Integer({ minimum: 0, description: 'wallets that have a rank' }),
+    excluded_wallet_count: Type.Integer({
+      minimum: 0,
+      description: 'wallets that hold combos and never bought any',
+    }),
+    transfer_incomplete_wallet_count: Type.Integer({
+      minimum: 0,
+      description: 'wallets that hold shares which came without cost',
+    }),
+    unmarked_wallet_count: Type.Integer({
+      minimum: 0,
+      description: 'wallets that hold shares without a price',
+    }),
+  }),
+  as_of: IsoTime,
+  as_of_block: Count,
+  source: Type.Literal('combo_state.combo_cost_basis_event'),
+}

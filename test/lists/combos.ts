@@ -1,5 +1,7 @@
+import { comboLeaderboard } from '../../src/combos/leaderboard.js'
 import {
   comboActivity,
+  comboMarkets,
   walletComboActivity,
   walletComboPositions,
   walletComboTrades,
@@ -8,6 +10,21 @@ import type { ComboWorld } from '../combo-world.js'
 import type { Subject } from './subject.js'
 
 export const COMBO_LISTS: Subject<ComboWorld>[] = [
+  {
+    list: comboMarkets,
+    path: () => '/v3/combos/markets',
+    paged: [{}, { status: 'open' }, { status: 'RESOLVED_LOSS' }],
+    unpaged: [],
+    isOfSeq: false,
+  },
+  {
+    list: comboLeaderboard,
+    path: () => '/v3/combos/leaderboard',
+    paged: [{}, { period: '1d' }, { sort_by: 'unrealized_pnl' }],
+    unpaged: [],
+    limitMax: 100,
+    isOfSeq: false,
+  },
   {
     list: walletComboPositions,
     path: ({ busiest }) => `/v3/wallets/${busiest.trader}/combos/positions`,

@@ -54,7 +54,8 @@ export function testLists<World extends ApiWorld>(
             })
             more = page.has_more && byOffset.length < whole.length
           }
-          expect(byOffset).toEqual(whole)
+          expect(byOffset.slice(0, whole.length)).toEqual(whole)
+          if (!takes('cursor')) return
 
           const byCursor: object[] = []
           for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -122,3 +122,66 @@ create table stats_snapshots (
 
 -- Rows are added in the order of time: this finds the hours of a period without an entry for each row.
 create index hour_candles_hour on hour_candles using brin (hour) with (pages_per_range = 16);
+
+-- What happened in each combo, up to the head. `final` has the same numbers, from touched_seq on, up to
+-- the last block that no reorganisation takes back; null: nothing happened until then.
+create table combo_markets (
+  condition integer primary key,
+  -- The newest fact of any kind, and the newest but for transfers.
+  touched_seq bigint not null,
+  last_seq bigint not null,
+  executions bigint not null,
+  volume bigint not null,
+  lifecycle bigint not null,
+  redeems bigint not null,
+  transfers bigint not null,
+  final bigint[]
+);
+create index combo_markets_touched_seq on combo_markets (touched_seq);
+create index combo_markets_last_seq on combo_markets (last_seq, condition);
+
+-- The rows of `pnl` that are about combos.
+create table combo_pnl (
+  seq bigint not null,
+  amount bigint not null,
+  wallet integer not null,
+  token integer not null,
+  sub smallint not null,
+  primary key (seq, sub)
+);
+create index combo_pnl_wallet on combo_pnl (wallet, seq);
+
+-- The best wallets of all time by each of three orders. Wallets without a number to order by are last.
+create table combo_ranks (
+  wallet integer primary key,
+  realized bigint not null,
+  unrealized bigint,
+  opened integer not null,
+  positions integer not null,
+  by_total integer not null,
+  by_realized integer not null,
+  by_unrealized integer not null
+);
+create index combo_ranks_by_total on combo_ranks (by_total);
+create index combo_ranks_by_realized on combo_ranks (by_realized);
+create index combo_ranks_by_unrealized on combo_ranks (by_unrealized);
+
+-- Up to where the tables above go; null: they are not made yet.
+create table combo_state (
+  is_only_row boolean primary key default true check (is_only_row),
+  -- Of chain_state: when it moves, the tables are made anew.
+  epoch integer,
+  final_block integer,
+  head_block integer,
+  -- The ranks: the block and the time that they speak of, and numbers of wallets.
+  ranked_block integer,
+  ranked_sec integer,
+  eligible integer not null default 0,
+  -- Hold combos that they never bought.
+  excluded integer not null default 0,
+  -- Hold shares that came without cost.
+  incomplete integer not null default 0,
+  -- Hold shares without a price.
+  unmarked integer not null default 0
+);
+insert into combo_state default values;
