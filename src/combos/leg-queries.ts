@@ -82,16 +82,22 @@ export async function selectLegs(
            and r.topics[2] = substring(l.token for 29) || '\\x000000'
         limit 1
       ) found on true
-      left join markets m on m.id = found.market
-      left join events e on e.id = m.event
-      left join tokens t on t.token = m.tokens[l.outcome + 1]
-      left join token_prices price on price.token = t.id
+      -- Lookups by key: as joins they would be hashed whole for a page of many legs.
+      left join lateral (select * from markets where id = found.market limit 1) m on true
+      left join lateral (select * from events where id = m.event limit 1) e on true
+      left join lateral (
+        select p.*
+          from tokens t join token_prices p on p.token = t.id
+         where t.token = m.tokens[l.outcome + 1]
+         limit 1
+      ) price on true
       left join lateral (select m.outcome_prices[l.outcome + 1] as price) stated on true
       left join lateral (
-        select array_position(results.payouts, (select sum(p) from unnest(results.payouts) p)) - 1
-                 as winner
-          from conditions c join results on results.condition = c.id
+        select array_position(r.payouts, (select sum(p) from unnest(r.payouts) p)) - 1 as winner
+          from conditions c join resolutions r on r.condition = c.id
          where c.condition = m.condition
+         order by r.seq desc
+         limit 1
       ) result on true
      where l.combo = any(${ids}::integer[])
      order by l.combo, l.place`

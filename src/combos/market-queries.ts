@@ -108,6 +108,8 @@ const stateOf = (sql: Sql, until: number): Fragment => sql`
     select numerator, denominator, seq
       from combo_results
      where condition = m.condition and seq <= ${until}
+     -- Keeps it a lookup for each combo.
+     limit 1
   ) r on true`
 
 /** The result is that of YES. */

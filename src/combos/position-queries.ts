@@ -104,6 +104,8 @@ const resultOf = (sql: Sql, until: number): Fragment => sql`
            case t.outcome when 0 then r.numerator else r.denominator - r.numerator end as numerator
       from combo_results r
      where r.condition = t.condition and r.seq <= ${until}
+     -- Keeps it a lookup for each token: as a join all combos would be summed up.
+     limit 1
   ) r on true`
 
 /** Of the position `p` with the result `r`. The platform writes results in capitals. */
