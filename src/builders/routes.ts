@@ -16,7 +16,7 @@ import {
   selectDays,
   selectDaysOfBuilders,
 } from './queries.js'
-import { Builder, BuilderDay, BuilderRef, NamedBuilderDay, RankedBuilder } from './schemas.js'
+import { Builder, BuilderRef, DayOfBuilder, DayOfBuilders, RankedBuilder } from './schemas.js'
 import { builderTrades } from './trades.js'
 
 const DAY_SEC = 86_400
@@ -87,14 +87,14 @@ function daysOf(
 }
 
 const byDay = createView({
-  row: BuilderDay,
+  row: DayOfBuilders,
   select: selectDays,
   keyOf: ({ day }) => [day],
   present: presentDay,
 })
 
 const byDayAndBuilder = createView({
-  row: NamedBuilderDay,
+  row: DayOfBuilder,
   select: selectDaysOfBuilders,
   keyOf: ({ day, builder }) => [day, builder],
   present: presentDayOfBuilder,

@@ -16,7 +16,7 @@ export const BuilderRef = Type.String({
 })
 
 /** A builder as the public knows it. */
-export const BuilderProfile = {
+export const ProfileFields = {
   builder_code: Type.String(),
   builder_name: nullable(Type.String()),
   builder_logo: nullable(Type.String()),
@@ -31,7 +31,7 @@ export const VolumeMeaning = {
 
 const BuilderFields = {
   builder: Type.String({ description: 'the code again' }),
-  ...BuilderProfile,
+  ...ProfileFields,
   fill_count: Type.Integer({ minimum: 0 }),
   first_fill: nullable(Type.String({ description: 'Unix seconds' })),
   last_fill: nullable(Type.String({ description: 'Unix seconds' })),
@@ -89,16 +89,16 @@ const DayFigures = {
   }),
 }
 
-export const BuilderDay = Type.Object({ ...Day, ...DayFigures })
+export const DayOfBuilders = Type.Object({ ...Day, ...DayFigures })
 
-export const NamedBuilderDay = Type.Object({
+export const DayOfBuilder = Type.Object({
   ...Day,
   builder_code: Type.String(),
   builder_name: nullable(Type.String()),
   ...DayFigures,
 })
 
-export const BoardRow = Type.Object({
+export const RankedTrader = Type.Object({
   rank: Type.Integer({ minimum: 1 }),
   wallet: Type.String(),
   trader_address: Type.String({ description: 'the wallet again' }),
@@ -116,15 +116,15 @@ export const BoardRow = Type.Object({
   last_activity_at: Type.Integer({ description: 'Unix seconds' }),
 })
 
-export const BoardRowWithPnl = Type.Object({
-  ...BoardRow.properties,
+export const RankedTraderWithPnl = Type.Object({
+  ...RankedTrader.properties,
   realized_pnl: Type.String({ description: 'of all trades of the wallet' }),
   unrealized_pnl: nullable(Type.String(), 'null for a rolling period'),
   total_pnl: nullable(Type.String(), 'null for a rolling period'),
 })
 
 export const BoardEnvelope = {
-  ...BuilderProfile,
+  ...ProfileFields,
   period: Type.String(),
   sort: Type.String(),
   order: Type.String(),

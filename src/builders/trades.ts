@@ -17,7 +17,7 @@ import {
   TradeFilters,
 } from '../trades/trade-lists.js'
 import { type FoundBuilder, findBuilder, presentProfile } from './find-builder.js'
-import { BuilderProfile, BuilderRef } from './schemas.js'
+import { BuilderRef, ProfileFields } from './schemas.js'
 
 /** A tag with more markets, which have two tokens each, is too broad to filter by it alone. */
 const TAGGED_MARKETS_MAX = 2_500
@@ -56,7 +56,7 @@ export const builderTrades = defineList({
   },
   views: {
     trades: createView({
-      row: Type.Object({ ...Trade.properties, ...BuilderProfile }),
+      row: Type.Object({ ...Trade.properties, ...ProfileFields }),
       select: async (sql: Sql, scope: Scope, page) => {
         const rows = await withMarkets(sql, await selectTrades(sql, 'market', scope, page))
         return rows.map((row) => ({ ...row, found: scope.found }))
@@ -67,7 +67,7 @@ export const builderTrades = defineList({
   },
   chooseView: () => 'trades',
   extra: {
-    fields: { builder: Type.String(), ...BuilderProfile },
+    fields: { builder: Type.String(), ...ProfileFields },
     select: async (sql, { input, scope }) => {
       const found = scope?.found ?? (await findBuilder(sql, input.code))
       return { builder: found.code, ...presentProfile(found) }

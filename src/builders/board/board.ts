@@ -7,7 +7,7 @@ import { oneOf } from '../../http/parameters.js'
 import type { Sql } from '../../store/connection.js'
 import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
 import { dateOf, FEE_SEMANTICS, VOLUME_MEANING } from '../present.js'
-import { BoardEnvelope, BoardRow, BoardRowWithPnl, BuilderRef } from '../schemas.js'
+import { BoardEnvelope, BuilderRef, RankedTrader, RankedTraderWithPnl } from '../schemas.js'
 import { presentBoardRow, presentBoardRowWithPnl } from './present.js'
 import {
   BOARD_SORTS,
@@ -100,8 +100,8 @@ export const builderBoard = defineList({
     }
   },
   views: {
-    activity: createView({ row: BoardRow, ...view, present: presentBoardRow }),
-    profit: createView({ row: BoardRowWithPnl, ...view, present: presentBoardRowWithPnl }),
+    activity: createView({ row: RankedTrader, ...view, present: presentBoardRow }),
+    profit: createView({ row: RankedTraderWithPnl, ...view, present: presentBoardRowWithPnl }),
   },
   chooseView: (input) => (isPnlSort(input) ? 'profit' : 'activity'),
   extra: {
