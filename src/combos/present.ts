@@ -7,7 +7,7 @@ import type { WithMarket } from '../trades/present.js'
 import type { TradeRow } from '../trades/queries.js'
 import type { LegRow } from './leg-queries.js'
 import { presentLeg } from './present-leg.js'
-import type { ActivityRow } from './queries.js'
+import type { ComboActivityRow } from './queries.js'
 
 /** A row with the legs of its combo. */
 export type WithLegs<Row> = Row & { legs: LegRow[] }
@@ -49,7 +49,7 @@ const EVENT_NAMES = new Map([...EVENT_KINDS].map(([name, kind]) => [kind, name])
 /** By module id, from 1 on. */
 const MODULE_KINDS = ['Binary', 'NegRisk', 'Combinatorial', 'Directional']
 
-export function presentComboActivity(row: WithLegs<ActivityRow>) {
+export function presentComboActivity(row: WithLegs<ComboActivityRow>) {
   const { kind, wallet, condition, payout } = row
   const moduleId = parseStructuredId(condition)?.moduleId ?? 0
   return {

@@ -52,7 +52,7 @@ export async function selectComboTokens(
   return rows.map(({ id }) => id)
 }
 
-export type ActivityScope = SeqRange &
+export type ComboActivityScope = SeqRange &
   NamedCombo & {
     /** `undefined`: of all wallets. */
     wallet: number | undefined
@@ -61,7 +61,7 @@ export type ActivityScope = SeqRange &
   }
 
 /** A step in the life of structured positions. Bytes are hex text. */
-export type ActivityRow = {
+export type ComboActivityRow = {
   seq: number
   timeSec: number
   kind: string
@@ -79,9 +79,9 @@ export type ActivityRow = {
 /** By their place on the chain. Indexes: combo_events_wallet, combo_events_condition. */
 export function selectComboActivity(
   sql: Sql,
-  scope: ActivityScope,
+  scope: ComboActivityScope,
   page: Page,
-): Promise<ActivityRow[]> {
+): Promise<ComboActivityRow[]> {
   const { wallet, condition, token, kinds, isAscending } = scope
   const conditions: Fragment[] = [
     withinSeq(sql, 'e.seq', scope),
@@ -91,7 +91,7 @@ export function selectComboActivity(
   if (wallet !== undefined) conditions.push(sql`e.wallet = ${wallet}`)
   if (condition !== undefined) conditions.push(sql`e.condition = ${condition}`)
   if (token !== undefined) conditions.push(sql`${token} = any(e.tokens)`)
-  return sql<ActivityRow[]>`
+  return sql<ComboActivityRow[]>`
     with page as materialized (
       select e.*
         from combo_events e

@@ -30,7 +30,7 @@ import {
 import { presentComboMarket } from './present-market.js'
 import { presentComboPosition, presentComboSummary } from './present-position.js'
 import {
-  type ActivityScope,
+  type ComboActivityScope,
   selectComboActivity,
   selectComboTokens,
   selectNamedCombo,
@@ -170,7 +170,7 @@ async function resolveActivity(
   input: ActivityInput,
   address: string | undefined,
   until: number | undefined,
-): Promise<ActivityScope | undefined> {
+): Promise<ComboActivityScope | undefined> {
   const range = await selectSeqRange(sql, input, until)
   const wallet = address === undefined ? undefined : await selectWalletId(sql, address)
   const combo = await selectNamedCombo(sql, input)
@@ -183,7 +183,7 @@ async function resolveActivity(
 
 const activityView = createView({
   row: ComboActivity,
-  select: async (sql: Sql, scope: ActivityScope, page: Page) =>
+  select: async (sql: Sql, scope: ComboActivityScope, page: Page) =>
     withLegs(sql, await selectComboActivity(sql, scope, page)),
   keyOf: ({ seq }) => [seq],
   present: presentComboActivity,
