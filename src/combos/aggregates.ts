@@ -24,15 +24,14 @@ export async function refreshComboAggregates(pool: Pool, signal: AbortSignal): P
 
 /** True: the tables are at the head. */
 async function refreshSlice(tx: Sql): Promise<boolean> {
-  // All statements see the same chain, whatever is booked or taken back meanwhile.
-  await tx`set transaction isolation level repeatable read`
+  await begin(tx)
   const [chain] = await tx<
     { epoch: number; from: number | null; head: number | null; floor: number }[]
   >`
     select c.epoch, c.ledger_from as from, c.block as head, u.block as floor
       from chain_state c, undo_floor u`
   const [state] = await tx<State[]>`
-    select epoch, final_block, head_block from combo_state for update`
+    select epoch, final_block, head_block from combo_state`
   if (chain?.head == null || chain.from === null || state === undefined) return true
 
   if (state.epoch !== chain.epoch) await tx`truncate combo_markets, combo_pnl`
@@ -50,6 +49,15 @@ async function refreshSlice(tx: Sql): Promise<boolean> {
     update combo_state set epoch = ${chain.epoch}, final_block = ${finalBlock},
            head_block = ${headBlock}`
   return isDone
+}
+
+/**
+ * All statements see the same chain, whatever is booked or taken back meanwhile. The lock comes before
+ * the first of them: a transaction that waited for another one sees what that one wrote.
+ */
+async function begin(tx: Sql): Promise<void> {
+  await tx`set transaction isolation level repeatable read`
+  await tx`lock table combo_state in exclusive mode`
 }
 
 const endOf = (block: number): number => (block + 1) * LOGS_PER_BLOCK - 1
@@ -127,7 +135,7 @@ const RANKS_MAX = 10_000
 /** Orders all wallets by what combos earned them, with prices of now. */
 export async function refreshComboRanks(pool: Pool): Promise<void> {
   await transact(pool, async (tx) => {
-    await tx`set transaction isolation level repeatable read`
+    await begin(tx)
     await tx`delete from combo_ranks`
     await tx`
       with prices as materialized (
