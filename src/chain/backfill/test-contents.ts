@@ -8,7 +8,17 @@ const BYSTANDERS = new Set([
 
 const COLUMNS: Record<string, Kind> = {
   ...kinds('wallet', [
-    ...['wallet', 'taker', 'exchange', 'fromWallet', 'toWallet', 'asset', 'oracle', 'contract'],
+    ...[
+      'wallet',
+      'taker',
+      'exchange',
+      'fromWallet',
+      'toWallet',
+      'asset',
+      'ramp',
+      'oracle',
+      'contract',
+    ],
     ...['actor', 'proposer', 'owner'],
   ]),
   ...kinds('token', ['token', 'fromToken', 'toToken', 'tokens', 'given', 'taken']),

@@ -304,6 +304,7 @@ select combo as condition,
 -- says so, `read_at` the time of a midpoint. A token without any source is worth nothing so far.
 -- PostgreSQL reads the parts of `union all` in this order and stops at the first row: each is a lookup
 -- by key, and most tokens need one. As joins they would be read whole for a few thousand tokens.
+-- Columns of every part have names, because the rebuild of the ledger makes the view again from its text.
 create view token_prices as
 select t.id as token, price.source, price.numerator, price.denominator, price.seq, price.read_at
   from tokens t
@@ -319,22 +320,22 @@ select t.id as token, price.source, price.numerator, price.denominator, price.se
       order by r.seq desc
       limit 1)
     union all
-    select 'settlement',
-           case t.outcome when 0 then r.numerator else r.denominator - r.numerator end,
-           r.denominator, r.seq, null
+    select 'settlement' as source,
+           case t.outcome when 0 then r.numerator else r.denominator - r.numerator end as numerator,
+           r.denominator, r.seq, null as read_at
       from combo_results r
      where r.condition = t.condition and get_byte(t.token, 0) = 3
     union all
-    select 'clob_mid', mid, 1000000, null, read_at
+    select 'clob_mid' as source, mid as numerator, 1000000 as denominator, null as seq, read_at
       from token_mids
      where token = t.token and mid is not null
     union all
     -- The catalogue may state the condition and outcome of a token before a log does.
-    (select 'v1_condition',
-            r.payouts[mt.outcome + 1],
-            (select sum(payout) from unnest(r.payouts) payout),
+    (select 'v1_condition' as source,
+            r.payouts[mt.outcome + 1] as numerator,
+            (select sum(payout) from unnest(r.payouts) payout) as denominator,
             r.seq,
-            null
+            null as read_at
        from market_tokens mt
        join markets m on m.id = mt.market
        join conditions c on c.condition = m.condition
@@ -343,10 +344,10 @@ select t.id as token, price.source, price.numerator, price.denominator, price.se
       order by r.seq desc
       limit 1)
     union all
-    select 'last_fill', usd, shares, seq, null
+    select 'last_fill' as source, usd as numerator, shares as denominator, seq, null as read_at
       from last_prices
      where token = t.id and shares > 0
     union all
-    select null, 0, 1, null, null
+    select null as source, 0 as numerator, 1 as denominator, null as seq, null as read_at
     limit 1
   ) price;
