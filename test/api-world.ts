@@ -72,6 +72,7 @@ export async function openApiWorld({
 async function forgetSomeEvents(sql: Pool): Promise<void> {
   await sql`
     delete from market_tokens where market in (select id from markets where event % 4 = 0)`
+  await sql`delete from market_texts where market in (select id from markets where event % 4 = 0)`
   await sql`delete from markets where event % 4 = 0`
   await sql`delete from event_tags where event % 4 = 0`
   await sql`delete from events where id % 4 = 0`

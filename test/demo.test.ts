@@ -31,7 +31,9 @@ async function startDemo(...args: string[]): Promise<DemoFile> {
   const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
   const demo = await startProcess('demo/main.js', [...place, ...args])
   running.push(demo)
-  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try:/), { timeout: 40_000 })
+  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/What a wallet traded/), {
+    timeout: 40_000,
+  })
   return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
 }
 

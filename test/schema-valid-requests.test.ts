@@ -37,6 +37,10 @@ const OTHER_RULES = [
   /^Invalid range: /,
   /^Invalid window: (it has not begun|windows of \w+ begin)/,
   /^Invalid cursor: /,
+  /^Invalid pagination_key: there is no such/,
+  /^(market_slug|condition_id) not found$/,
+  /^leaderboard_offset_too_deep$/,
+  /^Invalid tags: name at least one/,
   /^Invalid format: \w+ has no place for a second list/,
   /^Invalid \w+: .*; leave out /,
 ]

@@ -56,7 +56,7 @@ describe('auspex audit', () => {
   test.each([[[]], [['--wallets', '20']], [['--all']]])('%j: prints a table', async (args) => {
     const text = await run(args)
     expect(text).toMatch(/^CHECK +LOOKED AT +DIFFERENCES +RESULT\n/)
-    expect(text).toMatch(/^positions +\d+ rows of \d+ wallets +0 +ok$/m)
+    expect(text).toMatch(/^positions +[\d,]+ rows? of [\d,]+ wallets +0 +ok$/m)
     expect(text).not.toContain('FAILED')
   })
 

@@ -43,11 +43,10 @@ export const OrderHash = Type.String({
   description: 'an order: 0x and 64 hexadecimal digits',
 })
 
-/** Zeros are how rows say that there is no builder. */
 export const BuilderCode = Type.String({
   format: 'builder-code',
-  pattern: '^(?!(0x)?0{64}$)(0x)?[0-9a-fA-F]{64}$',
-  description: 'a builder: 64 hexadecimal digits, not all of them zero',
+  pattern: '^(0x)?[0-9a-fA-F]{64}$',
+  description: 'a builder: 64 hexadecimal digits',
 })
 
 export const Slug = Type.String({

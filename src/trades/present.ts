@@ -12,7 +12,7 @@ import type { TradeGroupRow, TradeRow } from './queries.js'
 export type WithMarket<Row> = Row & { market: TokenMarket }
 
 const COLLATERAL = '0'
-const NO_BUILDER = `0x${'0'.repeat(64)}`
+export const NO_BUILDER = `0x${'0'.repeat(64)}`
 
 export function presentTrade(row: WithMarket<TradeRow>) {
   const { market, isSell, usd, shares, txHash, orderHash } = row

@@ -116,10 +116,12 @@ export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Pr
   const [head, seq] = page.after ?? []
   const order = direction(sql, scope)
   const limit = page.offset + page.limit
+  // The order in which the page before ended may have no fills left.
+  const headsMax = limit + 1
   const scans = scope.roles.map(
     (role) => sql`
       (select h.seq as head, f.seq, ${role} as role
-        from ${scanFills(sql, 'market', scope, role, limit, {
+        from ${scanFills(sql, 'market', scope, role, headsMax, {
           groupBy: 'order_hash',
           isWanted: head === undefined ? sql`true` : sql`h.seq ${beyond(sql, scope)}= ${head}`,
         })}

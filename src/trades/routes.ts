@@ -19,7 +19,7 @@ import {
 } from '../http/parameters.js'
 import { withMarkets } from '../markets/market-block.js'
 import { selectWalletId } from '../wallets/queries.js'
-import { presentPaidFee, presentPaidFeeSums } from './present.js'
+import { NO_BUILDER, presentPaidFee, presentPaidFeeSums } from './present.js'
 import { type Role, selectTrades, type TradeScope } from './queries.js'
 import { PaidFee, PaidFeeSums } from './schemas.js'
 import {
@@ -171,6 +171,9 @@ export const allTrades = defineList({
   views: TRADE_VIEWS,
   chooseView: chooseTradeView,
   resolve: async (sql, { builder: code, side, ...filter }, { until }) => {
+    if (code === NO_BUILDER) {
+      throw badRequest('Invalid builder: zeros stand for no builder; leave out builder.')
+    }
     const builder = code === undefined ? undefined : await selectBuilderId(sql, code)
     const scope = await resolveTrades(sql, filter, { builder, isSell: isSellSide(side) }, until)
     return code !== undefined && builder === undefined ? undefined : scope

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Slug } from '../../http/parameters.js'
 import { nullable } from '../../lib/nullable.js'
 import { StructuredMarket } from '../market-block.js'
 
@@ -48,8 +49,7 @@ export const ListedMarketRow = Type.Object(listed)
 export const WholeMarketRow = Type.Object(whole)
 export const DatedMarketRow = Type.Object({ ...whole, created_at: EndDate })
 
-const TagName = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 300, description }))
+const TagName = (description: string) => Type.Optional({ ...Slug, description })
 
 /** What lists of markets and of events are narrowed by. */
 export const CatalogueParameters = {

@@ -7,12 +7,6 @@ import { STATS_SORTS } from './queries.js'
 
 const TAG_TEXT = 'label or slug of a tag, in capitals or small letters, `-` for a space'
 
-const Label = Type.String({
-  minLength: 1,
-  maxLength: 300,
-  description: TAG_TEXT,
-})
-
 export const StatsParameters = {
   period: oneOf(
     STATS_PERIOD_NAMES,
@@ -22,8 +16,8 @@ export const StatsParameters = {
   condition_id: Type.Optional(ConditionId),
   market_slug: Type.Optional(Slug),
   event_slug: Type.Optional(Slug),
-  category: Type.Optional({ ...Label, description: `the first tag: ${TAG_TEXT}` }),
-  tag_slug: Type.Optional({ ...Label, description: `one of the tags: ${TAG_TEXT}` }),
+  category: Type.Optional({ ...Slug, description: `the first tag: ${TAG_TEXT}` }),
+  tag_slug: Type.Optional({ ...Slug, description: `one of the tags: ${TAG_TEXT}` }),
   sort: oneOf(STATS_SORTS, 'the largest first', { default: 'volume' }),
 }
 

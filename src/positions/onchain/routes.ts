@@ -29,7 +29,7 @@ const OnchainFilters = {
 
 function checkRange({ since, until }: OnchainFilter): void {
   if (since === undefined || until === undefined || since <= until) return
-  throw badRequest('Invalid since: it must not be later than `until`.')
+  throw badRequest('Invalid range: `since` must not be later than `until`.')
 }
 
 export const walletOnchainPositions: Endpoint = {
