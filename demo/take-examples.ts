@@ -4,6 +4,9 @@ import { OperatorError, reportAndExit } from '../src/core/errors.js'
 import { askOperations } from './ask-operations.js'
 import { readDemoFile } from './demo-file.js'
 
+/** Items of a list in an example. */
+const ITEMS_MAX = 2
+
 await new Command('examples')
   .description('Take the examples of the OpenAPI document from a running demo')
   .option('--data <dir>', 'the data folder of the demo', '.auspex-demo')
@@ -28,8 +31,6 @@ async function takeExamples({ data, out }: { data: string; out: string }): Promi
   writeFileSync(out, `${JSON.stringify(Object.fromEntries(examples), null, 2)}\n`)
   console.log(`${examples.length} examples written to ${out}`)
 }
-
-const ITEMS_MAX = 2
 
 /** The first items of each list say what the others are. */
 function trim(value: unknown): unknown {
