@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Pool } from '../src/store/connection.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
+import { EXPLAINED_BUILDERS } from './explained/builders.js'
 import { explainRequest, type Plan, type Request, scansOf } from './explained/explain-request.js'
+import { EXPLAINED_POSITIONS } from './explained/positions.js'
 import { EXPLAINED_TRADES } from './explained/trades.js'
 import { repeatInPartitions } from './many-partitions.js'
 
@@ -18,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** One name for each domain that has lists. */
-const REQUESTS: Request[] = [...EXPLAINED_TRADES]
+const REQUESTS: Request[] = [EXPLAINED_TRADES, EXPLAINED_POSITIONS, EXPLAINED_BUILDERS].flat()
 
 describe.each(REQUESTS)('GET $title', (request) => {
   const explain = (query: object): Promise<Plan[]> =>

@@ -82,6 +82,8 @@ test('a request that the OpenAPI document allows is not refused for one of its v
       const query = new URLSearchParams(values as Record<string, string>)
       const url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
         const value = query.get(name) ?? ''
+        // Clients and servers take such a part of a path for a step up or for none.
+        fc.pre(!/^\.{1,2}$/.test(value))
         query.delete(name)
         return encodeURIComponent(value)
       })

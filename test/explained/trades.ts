@@ -18,6 +18,11 @@ function eventSlug({ universe, fills }: ApiWorld): string {
   return events.sort((a, b) => b.markets.length - a.markets.length)[0]?.slug ?? ''
 }
 
+const marketSlug = (world: ApiWorld): string => {
+  const of = world.universe.catalogue.token(token(world))?.of
+  return of?.kind === 'market' ? of.slug : ''
+}
+
 const builder = (world: ApiWorld) =>
   mostFrequent(
     { ...world, fills: world.fills.filter((fill) => !/^0x0+$/.test(fill.builder)) },
@@ -70,6 +75,12 @@ export const EXPLAINED_TRADES: Request[] = [
     title: `${ALL}?order_hash=`,
     path: allTrades,
     query: (world) => ({ order_hash: world.fills[700]?.orderHash }),
+  },
+  {
+    title: '/v3/markets/slug/{slug}/trades',
+    path: (world) => `/v3/markets/slug/${marketSlug(world)}/trades`,
+    // One page for each of its tokens.
+    rowsPerRow: 6,
   },
   {
     title: `${WALLET}/fees-paid`,
