@@ -4,7 +4,7 @@ import { notFound } from '../../core/errors.js'
 import type { Page } from '../../core/page.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
-import { oneOf } from '../../http/parameters.js'
+import { oneOf, Slug } from '../../http/parameters.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Sql } from '../../store/connection.js'
 import { hasTag } from '../catalogue-filter.js'
@@ -49,7 +49,7 @@ export const tagMarkets = defineList({
   tag: 'markets',
   access: V3,
   errors: { 404: errorReply('There is no such tag', { tag: Type.String() }) },
-  params: Type.Object({ slug: Type.String({ minLength: 1, maxLength: 300 }) }),
+  params: Type.Object({ slug: Slug }),
   query: Type.Object({
     sort: oneOf(['volume_all_time', 'liquidity', 'created_at'], 'order of the rows, descending', {
       default: 'volume_all_time',
