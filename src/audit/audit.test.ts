@@ -113,15 +113,16 @@ const CORRUPTIONS: [what: string, spoil: string, checks: string[], says: RegExp]
   [
     'a position is lost',
     `delete from positions where (wallet, token) =
-      (select wallet, token from positions where balance = 0 and wallet > 20 limit 1)`,
+      (select wallet, token from positions
+        where balance = 0 and bought > 0 order by wallet, token limit 1)`,
     ['positions'],
     /is not stored/,
   ],
   [
     'a position is made up',
     `insert into positions select w.id, t.id, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0
-       from wallets w, tokens t where not exists
-         (select from positions p where p.wallet = w.id and p.token = t.id) and w.id > 20 limit 1`,
+       from wallets w, tokens t where w.id = (select max(wallet) from fills) and not exists
+         (select from positions p where p.wallet = w.id and p.token = t.id) order by t.id limit 1`,
     ['positions'],
     /no fact accounts for it/,
   ],
