@@ -1,5 +1,6 @@
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
+import { unrealizedPnl } from '../positions/position-sql.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 
@@ -143,13 +144,12 @@ export async function refreshComboRanks(pool: Pool): Promise<void> {
           from (select distinct token from positions where is_combo = 1 and balance > 0) held
           join token_prices price on price.token = held.token
       ), held as materialized (
-        select p.wallet, count(*) filter (where x.source is distinct from 'settlement') as opened,
-               bool_or(x.source is null and p.held > 0) as is_unmarked,
+        select p.wallet, count(*) filter (where price.source is distinct from 'settlement') as opened,
+               bool_or(price.source is null and p.held > 0) as is_unmarked,
                bool_or(p.balance > p.held) as is_incomplete, bool_and(p.bought = 0) as is_given,
-               sum(div(p.held * x.numerator - p.cost * x.denominator, nullif(x.denominator, 0)))
-                 as unrealized
+               sum(${unrealizedPnl(tx)}) as unrealized
           from positions p
-          join prices x on x.token = p.token
+          join prices price on price.token = p.token
          where p.is_combo = 1 and p.balance > 0
          group by p.wallet
       ), wallets_of as materialized (

@@ -2,6 +2,7 @@ import type { Page } from '../core/page.js'
 import { blockOf } from '../core/seq.js'
 import { changedPositions, scanPositions } from '../positions/as-of.js'
 import type { PositionState } from '../positions/position.js'
+import { isListed, unrealizedPnl } from '../positions/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 import type { NamedCombo } from './queries.js'
@@ -58,8 +59,7 @@ export function selectComboPositions(
   const orderBy = orderedBy(sql, ORDER, false)
   const conditions = [
     sql`p.wallet = ${wallet}`,
-    // The condition of the partial index.
-    sql`p.is_combo = 1 and (p.bought > 0 or p.balance > 0)`,
+    isListed(sql, 'combo'),
     isBehind(sql, ORDER, after, false),
   ]
   if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
@@ -162,8 +162,7 @@ export async function selectComboSummary(
       select count(*) filter (where price.source is distinct from 'settlement') as open,
              count(*) as all, count(*) filter (where p.bought = 0) as given,
              count(*) filter (where price.source is null and p.held > 0) as unmarked,
-             coalesce(sum(div(p.held * price.numerator - p.cost * price.denominator,
-                              nullif(price.denominator, 0))), 0)::bigint as unrealized
+             coalesce(sum(${unrealizedPnl(sql)}), 0)::bigint as unrealized
         from positions p
         join token_prices price on price.token = p.token
        where p.wallet = ${wallet} and p.is_combo = 1 and p.balance > 0
@@ -176,7 +175,7 @@ export async function selectComboSummary(
       join lateral (
         select p.last_sec
           from positions p
-         where p.wallet = ${wallet} and p.is_combo = 1 and (p.bought > 0 or p.balance > 0)
+         where p.wallet = ${wallet} and ${isListed(sql, 'combo')}
          order by p.last_sec desc
          limit 1
       ) latest on true

@@ -1,6 +1,6 @@
 import type { Sql } from '../store/connection.js'
 import type { CatalogueFilter } from './catalogue-page.js'
-import { selectTagIds } from './tag-filter.js'
+import { isOneOfTags, selectTagFilters, type TagFilter } from './tag-filter.js'
 
 /** What lists of markets and of events are narrowed by. */
 export type CatalogueFilters = {
@@ -17,15 +17,9 @@ export async function resolveCatalogueFilters(
   given: CatalogueFilters,
 ): Promise<CatalogueFilter[] | undefined> {
   const filters: CatalogueFilter[] = []
-  if (given.category !== undefined) {
-    const tags = await selectTagIds(sql, given.category)
-    if (tags.length === 0) return undefined
-    filters.push(hasFirstTag(sql, tags))
-  }
-  if (given.tag_slug !== undefined) {
-    const tags = await selectTagIds(sql, given.tag_slug)
-    if (tags.length === 0) return undefined
-    filters.push(hasTag(sql, tags))
+  for (const tagged of await selectTagFilters(sql, given)) {
+    if (tagged.tags.length === 0) return undefined
+    filters.push(hasTag(sql, tagged))
   }
   if (given.event_slug !== undefined) {
     const events = await selectEventIds(sql, given.event_slug)
@@ -42,18 +36,10 @@ export async function resolveCatalogueFilters(
   return filters
 }
 
-/** Indexes: event_tags_pkey along an order, else event_tags_tag and markets_event. */
-export const hasTag = (sql: Sql, tags: readonly number[]): CatalogueFilter => ({
+/** Indexes: event_tags_pkey along an order; else event_tags_tag or event_tags_first, and markets_event. */
+export const hasTag = (sql: Sql, filter: TagFilter): CatalogueFilter => ({
   condition: sql`exists (
-    select from event_tags et where et.event = c.event and et.tag = any(${[...tags]}::int[]))`,
-  matches: 'some',
-})
-
-/** The first tag of an event is the category of its markets. Index: event_tags_first. */
-const hasFirstTag = (sql: Sql, tags: readonly number[]): CatalogueFilter => ({
-  condition: sql`exists (
-    select from event_tags et
-     where et.event = c.event and et.tag = any(${[...tags]}::int[]) and et.place = 0)`,
+    select from event_tags et where et.event = c.event and ${isOneOfTags(sql, filter)})`,
   matches: 'some',
 })
 

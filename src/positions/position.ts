@@ -53,7 +53,7 @@ export const worthOf = (shares: bigint, { numerator, denominator }: SharePrice):
 
 /**
  * What the shares that bear cost would earn at this price. Those that came as a gift earn nothing, and a
- * position without shares earns nothing more. `unrealizedPnl` of wallets/queries.ts is the same for sums.
+ * position without shares earns nothing more. `unrealizedPnl` of position-sql.ts is the same for sums.
  */
 export function unrealizedOf({ balance, held, cost }: PositionState, price: SharePrice): bigint {
   if (balance <= 0n) return 0n

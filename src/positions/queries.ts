@@ -4,6 +4,7 @@ import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { changedPositions, scanPositions } from './as-of.js'
 import type { PositionState, PositionStatus } from './position.js'
+import { isListed } from './position-sql.js'
 
 /** Which positions, and in which order. What is `undefined` does not matter. */
 export type PositionScope = {
@@ -98,8 +99,7 @@ function placesOf(sql: Sql, { wallet, tokens }: PositionScope): Fragment[] {
 
 function matches(sql: Sql, scope: PositionScope): Fragment {
   const { status, isHeld, sizeMin, tag, filledFrom, filledTo } = scope
-  // The condition of the partial indexes.
-  const conditions = [sql`p.is_combo = 0 and (p.bought > 0 or p.balance > 0)`]
+  const conditions = [isListed(sql, 'market')]
   const ofSize = (held: boolean) => (held ? sql`p.balance > 0` : sql`p.balance <= 0`)
   if (status !== undefined) {
     const isResolved = resolvedBy(sql, scope.until)

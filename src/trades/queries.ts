@@ -2,7 +2,7 @@ import { type SeqRange, splitRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
 import { blockOf, seqOf } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
-import { isTokenTagged, type TagFilter } from '../markets/tagged-tokens.js'
+import { isTokenTagged, type TagFilter } from '../markets/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { boundedPage } from '../store/keyset.js'
 

@@ -1,6 +1,8 @@
 import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
 import { blockOf } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
+import { isTokenTagged, type TagFilter } from '../markets/tag-filter.js'
+import { isListed, type PositionKind, unrealizedPnl } from '../positions/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import {
   EMPTY_SUMMARY,
@@ -25,9 +27,6 @@ export async function selectWalletIds(sql: Sql, addresses: readonly string[]): P
       join wallets w on w.address = decode(substr(wanted.address, 3), 'hex')`
   return rows.map(({ id }) => id)
 }
-
-/** Combos are summed up apart from all other positions. */
-export type PositionKind = 'market' | 'combo'
 
 export type SummaryRow = WalletSummary & {
   address: string
@@ -103,30 +102,10 @@ const askedWallets = (sql: Sql, addresses: readonly string[]): Fragment => {
     ) asked (address, place)`
 }
 
-/**
- * What the shares of position `p` that bear cost would earn at the price of `price`, rounded toward
- * zero: the rule of `unrealizedOf` in positions/position.ts, for sums.
- */
-export const unrealizedPnl = (sql: Sql): Fragment => sql`
-  case price.numerator
-       when 0 then -p.cost
-       when price.denominator then p.held - p.cost
-       else div(p.held * price.numerator - p.cost * price.denominator, price.denominator)::bigint
-  end`
-
-/** The condition of the indexes, word by word. */
-const isListed = (sql: Sql, kind: PositionKind): Fragment =>
-  kind === 'market'
-    ? sql`p.is_combo = 0 and (p.bought > 0 or p.balance > 0)`
-    : sql`p.is_combo = 1 and (p.bought > 0 or p.balance > 0)`
-
 /** Which tokens count; all of it must hold. */
 export type TokenScope = {
   tokens: readonly number[] | undefined
-  /** The event of the token's market has a tag of each of these lists. */
-  tags: readonly (readonly number[])[]
-  /** The first tag of the event is one of these. */
-  firstTags: readonly number[] | undefined
+  tagged: readonly TagFilter[]
 }
 
 /**
@@ -161,17 +140,8 @@ export async function selectSummaryOf(
 }
 
 /** The condition that the token of `p` is in the scope. Indexes: primary keys. */
-function isInScope(sql: Sql, { tokens, tags, firstTags }: TokenScope): Fragment {
-  const hasTag = (ids: readonly number[], isWanted: Fragment) => sql`exists (
-    select from tokens t
-      join market_tokens mt on mt.token = t.token
-      join markets m on m.id = mt.market
-      join event_tags et on et.event = m.event
-     where t.id = p.token and et.tag = any(${[...ids]}::integer[]) and ${isWanted})`
-  const isFirst = sql`not exists (
-    select from event_tags before where before.event = et.event and before.place < et.place)`
-  const conditions = tags.map((ids) => hasTag(ids, sql`true`))
-  if (firstTags !== undefined) conditions.push(hasTag(firstTags, isFirst))
+function isInScope(sql: Sql, { tokens, tagged }: TokenScope): Fragment {
+  const conditions = tagged.map((filter) => isTokenTagged(sql, 'p.token', filter))
   if (tokens !== undefined) conditions.push(sql`p.token = any(${[...tokens]}::integer[])`)
   return joinFragments(sql, [sql`true`, ...conditions], sql`and`)
 }
@@ -184,23 +154,23 @@ export async function selectRealized(
   sql: Sql,
   wallet: number,
   range: SeqRange,
-  { tokens, tags, firstTags }: TokenScope,
+  { tokens, tagged }: TokenScope,
 ): Promise<RealizedSum> {
   const steps = sql`
     from pnl
    where ${isRealizedBy(sql, wallet, range)}
      ${tokens === undefined ? sql`` : sql`and token = any(${[...tokens]}::integer[])`}`
-  const isTagged = tags.length > 0 || firstTags !== undefined
-  const [row] = isTagged
-    ? await sql<RealizedSum[]>`
+  const [row] =
+    tagged.length > 0
+      ? await sql<RealizedSum[]>`
         select coalesce(sum(p.wins), 0)::integer as wins,
                coalesce(sum(p.losses), 0)::integer as losses,
                coalesce(sum(p.realized), 0)::bigint as realized,
                coalesce(sum(p.profit), 0)::bigint as profit,
                coalesce(sum(p.loss), 0)::bigint as loss
           from (select token, ${realizedSums(sql)} ${steps} group by token) p
-         where ${isInScope(sql, { tokens: undefined, tags, firstTags })}`
-    : await sql<RealizedSum[]>`select ${realizedSums(sql)} ${steps}`
+         where ${isInScope(sql, { tokens: undefined, tagged })}`
+      : await sql<RealizedSum[]>`select ${realizedSums(sql)} ${steps}`
   return row ?? NOTHING_REALIZED
 }
 

@@ -5,6 +5,7 @@ import { selectSeqRange } from '../blocks/seq-range.js'
 import type { Context } from '../context.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
+import type { PositionKind } from '../positions/position-sql.js'
 import type { Sql } from '../store/connection.js'
 import { PnlPlaces } from './pnl-places.js'
 import { type PnlWindow, resolvePnlWindow } from './pnl-window.js'
@@ -19,7 +20,6 @@ import {
   REALIZED_SOURCE,
 } from './present.js'
 import {
-  type PositionKind,
   type SummaryRow,
   selectPnlBuckets,
   selectRealized,

@@ -1,7 +1,7 @@
 import { badRequest } from '../core/errors.js'
 import { parseConditionId } from '../core/structured-id.js'
 import { selectTokenIds } from '../markets/market-filter.js'
-import { selectTagIds } from '../markets/tag-filter.js'
+import { selectTagFilters, selectTagIds } from '../markets/tag-filter.js'
 import type { Sql } from '../store/connection.js'
 import type { TokenScope } from './queries.js'
 
@@ -31,19 +31,15 @@ export const isNarrowed = (filter: PnlFilter): boolean =>
  * and a wallet has traded few of them.
  */
 export async function resolveTokenScope(sql: Sql, filter: PnlFilter): Promise<TokenScope> {
-  const { category, market, market_slug, condition_id, event_slug } = filter
-  const [named, same, tags, sameTag, firstTags] = await Promise.all([
+  const { market, market_slug, condition_id, event_slug } = filter
+  const [named, same, tags, tagged] = await Promise.all([
     selectTokenIds(sql, { market_slug, condition_id, event_slug }),
     market === undefined ? undefined : selectTokenIds(sql, toMarketFilter(market)),
     filter.tags === undefined ? undefined : selectAnyTagIds(sql, filter.tags),
-    filter.tag_slug === undefined ? undefined : selectTagIds(sql, filter.tag_slug),
-    category === undefined ? undefined : selectTagIds(sql, category),
+    selectTagFilters(sql, filter),
   ])
-  return {
-    tokens: intersect(named, same),
-    tags: [tags, sameTag].filter((ids) => ids !== undefined),
-    firstTags,
-  }
+  if (tags !== undefined) tagged.push({ tags, isCategory: false })
+  return { tokens: intersect(named, same), tagged }
 }
 
 const toMarketFilter = (market: string) => {

@@ -1,4 +1,5 @@
 import type { Page } from '../../core/page.js'
+import { isListed, unrealizedPnl } from '../../positions/position-sql.js'
 import type { Fragment, Pool, Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
 import { transact } from '../../store/transaction.js'
@@ -182,13 +183,11 @@ export async function refreshBoard(pool: Pool, nowMs: number): Promise<void> {
 
 /** What the open positions of wallets that use builders would earn at today's prices. */
 const openValues = (sql: Sql): Fragment => sql`
-  select p.wallet,
-         sum(div(p.held * price.numerator - p.cost * price.denominator, price.denominator))::bigint
-           as unrealized
+  select p.wallet, sum(${unrealizedPnl(sql)})::bigint as unrealized
     from (select distinct wallet from builder_wallets) cohort
     join positions p on p.wallet = cohort.wallet
     join token_prices price on price.token = p.token
-   where p.is_combo = 0 and (p.bought > 0 or p.balance > 0) and p.balance > 0
+   where ${isListed(sql, 'market')} and p.balance > 0
    group by p.wallet`
 
 /** The times of the first and of the last booked block; null before the first one. */

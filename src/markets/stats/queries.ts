@@ -2,6 +2,7 @@ import type { Page } from '../../core/page.js'
 import { hexToBytes } from '../../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { isOneOfTags, type TagFilter } from '../tag-filter.js'
 import type { StatsPeriod } from './period.js'
 import {
   conditionTokens,
@@ -23,9 +24,7 @@ export type StatsScope = {
   asOfSec: number
   /** Hex text. Of these alone, computed now. `undefined`: all markets, from the snapshot. */
   conditions: readonly string[] | undefined
-  /** Tags of which one must be the first, and tags of which the event must have one. */
-  categories: readonly number[] | undefined
-  tags: readonly number[] | undefined
+  tagged: readonly TagFilter[]
   sort: StatsSort
 }
 
@@ -123,20 +122,11 @@ const marketTags = (sql: Sql): Fragment =>
 const eventTags = (sql: Sql): Fragment => sql`event_tags et where et.event = s.subject`
 
 /** Whether the tags that `s` has are wanted. */
-function isTagged(sql: Sql, { categories, tags }: StatsScope, source: Fragment): Fragment {
-  const conditions = [sql`true`]
-  if (categories !== undefined) {
-    const isFirst = sql`
-      et.tag = any(${[...categories]}::integer[])
-      and not exists (
-        select from event_tags before where before.event = et.event and before.place < et.place)`
-    conditions.push(sql`exists (select from ${source} and ${isFirst})`)
-  }
-  if (tags !== undefined) {
-    const isOne = sql`et.tag = any(${[...tags]}::integer[])`
-    conditions.push(sql`exists (select from ${source} and ${isOne})`)
-  }
-  return joinFragments(sql, conditions, sql`and`)
+function isTagged(sql: Sql, { tagged }: StatsScope, source: Fragment): Fragment {
+  const conditions = tagged.map(
+    (filter) => sql`exists (select from ${source} and ${isOneOfTags(sql, filter)})`,
+  )
+  return joinFragments(sql, [sql`true`, ...conditions], sql`and`)
 }
 
 /** A token of a market on a page. Bytes are hex text. */
@@ -209,8 +199,8 @@ export type StatsTotals = {
 
 /** Sums over all markets of a scope, whatever the page. Of the whole snapshot they are stored. */
 export async function selectStatsTotals(sql: Sql, scope: StatsScope): Promise<StatsTotals> {
-  const { period, startHour, conditions, categories, tags } = scope
-  const isWhole = conditions === undefined && categories === undefined && tags === undefined
+  const { period, startHour, conditions, tagged } = scope
+  const isWhole = conditions === undefined && tagged.length === 0
   const source =
     conditions === undefined
       ? sql`select condition as subject, volume, trades from market_stats where period = ${period}`

@@ -7,7 +7,7 @@ import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
-import { selectTagIds } from '../tag-filter.js'
+import { selectTagFilters } from '../tag-filter.js'
 import { startHourOf } from './period.js'
 import { presentEventStats, presentMarketStats, presentStatsTotals } from './present.js'
 import {
@@ -51,7 +51,7 @@ async function resolveStats(
   nowMs: number,
   conditions: readonly string[] | undefined,
 ): Promise<StatsScope> {
-  const { period, sort, category, tag_slug: tag } = input
+  const { period, sort } = input
   if (conditions !== undefined && conditions.length > MARKETS_MAX) {
     throw badRequest(
       `The event has more than ${MARKETS_MAX} markets. Narrow the request with market_slug or condition_id.`,
@@ -73,8 +73,7 @@ async function resolveStats(
     startHour: startHourOf(period, nowSec),
     asOfSec,
     conditions,
-    categories: category === undefined ? undefined : await selectTagIds(sql, category),
-    tags: tag === undefined ? undefined : await selectTagIds(sql, tag),
+    tagged: await selectTagFilters(sql, input),
   }
 }
 

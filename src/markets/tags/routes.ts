@@ -69,7 +69,12 @@ export const tagMarkets = defineList({
   resolve: async (sql, { slug, sort }): Promise<CatalogueScope> => {
     const ids = await selectTagIds(sql, slug)
     if (ids.length === 0) throw notFound('tag not found', { tag: slug })
-    return { table: 'markets', sort, isAscending: false, filters: [hasTag(sql, ids)] }
+    return {
+      table: 'markets',
+      sort,
+      isAscending: false,
+      filters: [hasTag(sql, { tags: ids, isCategory: false })],
+    }
   },
 })
 
