@@ -41,7 +41,10 @@ export type Context = {
   statusParts: StatusPart[]
   chain: ChainStatus
   upstreams: Upstreams
+  /** Events of the chain. */
   bus: Bus
+  /** Coin prices: numbered apart, because every process collects them by itself. */
+  priceBus: Bus
   catalogue: Catalogue
   startedAtMs: number
 }
@@ -80,6 +83,7 @@ export function createContext(parts: ContextParts): Context {
     chain: createChainStatus(),
     upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened }),
     bus: new Bus({ clock, log }),
+    priceBus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
     startedAtMs: clock.now(),
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { createLog } from '../lib/log.js'
 import { Bus, type BusOptions } from './bus.js'
-import { type BusEvent, type EventDraft, NO_KEYS } from './event.js'
+import { BusEvent, type EventDraft, NO_KEYS } from './event.js'
 
 const draft = (name: string, timestampMs = 0, type = 'trade'): EventDraft => ({
   type,
@@ -26,7 +26,7 @@ describe('publishing', () => {
     const { bus } = openBus()
     const batches: number[][] = [[], []]
     for (const ids of batches)
-      bus.subscribe((events) => void ids.push(...events.map(({ id }) => id)))
+      bus.subscribe((events) => void ids.push(...events.map(({ seq }) => seq)))
     bus.publish([draft('a'), draft('b')])
     bus.publish([draft('c')])
     const [first = 0] = batches[0] ?? []
@@ -89,14 +89,14 @@ describe('publishing', () => {
     expect(got).toEqual(['question', 'answer'])
   })
 
-  test('ids of a later process are above all that came before', () => {
+  test('numbers of a later process are above all that came before', () => {
     const { bus, clock } = openBus()
     bus.publish(Array.from({ length: 500 }, (_, index) => draft(`${index}`)))
-    const last = bus.replay({ afterId: 0 }).at(-1)?.id ?? 0
+    const last = bus.replay({ afterSeq: 0 }).at(-1)?.seq ?? 0
     clock.advance(1)
     const later = new Bus({ clock, log: createLog('silent', process.stderr) })
     later.publish([draft('new')])
-    expect(later.replay({ afterId: 0 })[0]?.id).toBeGreaterThan(last)
+    expect(later.replay({ afterSeq: 0 })[0]?.seq).toBeGreaterThan(last)
   })
 })
 
@@ -114,19 +114,60 @@ describe('the text of an event', () => {
     }
     bus.publish([{ type: 'trade', timestampMs: 7, data, keys: NO_KEYS }])
     const readsBefore = reads
-    const [event] = bus.replay({ afterId: 0 })
+    const [event] = bus.replay({ afterSeq: 0 })
     expect(event?.text).toBe(
-      '{"type":"trade","timestamp":7,"data":{"event_type":"trade","price":0.5}}',
+      `{"type":"trade","timestamp":7,"seq":${event?.seq},"data":{"event_type":"trade","price":0.5}}`,
     )
     expect(event?.text).toBe(event?.text)
     expect(reads).toBe(readsBefore + 1)
   })
 
-  test('is the message of its publisher where it has one', () => {
+  test('has the head of its publisher where it has one', () => {
     const { bus } = openBus()
-    bus.publish([{ ...draft('a', 7, 'fill'), message: { type: 'event', data: { name: 'a' } } }])
-    expect(bus.replay({ afterId: 0 })[0]?.text).toBe('{"type":"event","data":{"name":"a"}}')
+    bus.publish([{ ...draft('a', 7, 'fill'), head: { type: 'event' } }])
+    const [event] = bus.replay({ afterSeq: 0 })
+    expect(event?.text).toBe(`{"type":"event","seq":${event?.seq},"data":{"name":"a"}}`)
   })
+})
+
+describe('a reservation', () => {
+  test('numbers events that others are then published behind', () => {
+    const { bus } = openBus()
+    const got: BusEvent[] = []
+    bus.subscribe((events) => void got.push(...events))
+    const reservation = bus.reserve([draft('block')])
+    bus.publish([draft('pending')])
+    expect(got).toEqual([])
+    reservation.publish()
+    bus.publish([draft('later')])
+    expect(namesOf(got)).toEqual(['block', 'pending', 'later'])
+    expect(got.map(({ seq }) => seq)).toEqual(got.map(({ seq }) => seq).toSorted((a, b) => a - b))
+    expect(got[0]).toBe(reservation.events[0])
+  })
+
+  test('that is cancelled leaves its numbers out', () => {
+    const { bus } = openBus()
+    const reservation = bus.reserve([draft('block')])
+    bus.publish([draft('pending')])
+    reservation.cancel()
+    const events = bus.replay({ afterSeq: 0 })
+    expect(namesOf(events)).toEqual(['pending'])
+    expect(events[0]?.seq).toBe((reservation.events[0]?.seq ?? 0) + 1)
+  })
+})
+
+test('events of an earlier process come back once, and new ones are numbered above them', () => {
+  const { bus, clock } = openBus()
+  const old = [5, 7].map(
+    (place) => new BusEvent(draft(`${place}`), bus.lastSeq + place, clock.now()),
+  )
+  bus.restore(old)
+  bus.restore(old)
+  bus.publish([draft('new')])
+  const events = bus.replay({ afterSeq: 0 })
+  expect(namesOf(events)).toEqual(['5', '7', 'new'])
+  expect(events[2]?.seq).toBeGreaterThan(events[1]?.seq ?? 0)
+  expect(namesOf(bus.replay({ afterSeq: events[0]?.seq ?? 0 }))).toEqual(['7', 'new'])
 })
 
 describe('replay', () => {
@@ -139,10 +180,10 @@ describe('replay', () => {
   test('by id: every event after it', () => {
     const { bus } = openBus()
     bus.publish([draft('a'), draft('b'), draft('c')])
-    const [first, , last] = bus.replay({ afterId: 0 })
-    expect(namesOf(bus.replay({ afterId: first?.id ?? 0 }))).toEqual(['b', 'c'])
-    expect(bus.replay({ afterId: last?.id ?? 0 })).toEqual([])
-    expect(bus.replay({ afterId: (last?.id ?? 0) + 5 })).toEqual([])
+    const [first, , last] = bus.replay({ afterSeq: 0 })
+    expect(namesOf(bus.replay({ afterSeq: first?.seq ?? 0 }))).toEqual(['b', 'c'])
+    expect(bus.replay({ afterSeq: last?.seq ?? 0 })).toEqual([])
+    expect(bus.replay({ afterSeq: (last?.seq ?? 0) + 5 })).toEqual([])
   })
 
   test('a limit keeps the newest', () => {
@@ -158,11 +199,11 @@ describe('replay', () => {
     bus.publish([draft('old', 1, 'settlement')])
     clock.advance(5 * 60_000)
     bus.publish([draft('new', 2)])
-    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['old', 'new'])
+    expect(namesOf(bus.replay({ afterSeq: 0 }))).toEqual(['old', 'new'])
     expect(bus.status).toMatchObject({ eventsBuffered: 2 })
     expect(bus.countBuffered('settlement')).toBe(1)
     clock.advance(1)
-    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['new'])
+    expect(namesOf(bus.replay({ afterSeq: 0 }))).toEqual(['new'])
     expect(bus.status).toMatchObject({
       eventsBuffered: 1,
       eventsProcessed: 2,
@@ -174,7 +215,7 @@ describe('replay', () => {
   test('past the bound on the count the oldest go, and are counted', () => {
     const { bus } = openBus({ countMax: 2 })
     bus.publish([draft('a'), draft('b'), draft('c')])
-    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['b', 'c'])
+    expect(namesOf(bus.replay({ afterSeq: 0 }))).toEqual(['b', 'c'])
     expect(bus.status).toMatchObject({ eventsBuffered: 2, eventsDropped: 1 })
   })
 
@@ -208,15 +249,15 @@ describe('replay', () => {
     })
     expect(bus.countBuffered('settlement')).toBe(0)
     bus.publish([draft('b')])
-    expect(namesOf(bus.replay({ afterId: 0 }))).toEqual(['b'])
+    expect(namesOf(bus.replay({ afterSeq: 0 }))).toEqual(['b'])
   })
 })
 
 /** What a reader does who joins, perhaps in the middle of a batch: subscribe, then ask for the past. */
-function join(bus: Bus, afterId: number) {
+function join(bus: Bus, afterSeq: number) {
   const ids: number[] = []
-  const stop = bus.subscribe((events) => void ids.push(...events.map(({ id }) => id)))
-  ids.push(...bus.replay({ afterId }).map(({ id }) => id))
+  const stop = bus.subscribe((events) => void ids.push(...events.map(({ seq }) => seq)))
+  ids.push(...bus.replay({ afterSeq }).map(({ seq }) => seq))
   return { ids, stop }
 }
 
@@ -257,7 +298,7 @@ test('however publishing, joining, leaving and answering mix, every reader sees 
             else act()
           }
         }
-        const lastId = bus.replay({ afterId: 0 }).at(-1)?.id
+        const lastId = bus.replay({ afterSeq: 0 }).at(-1)?.seq
         for (const { ids } of readers) {
           ids.forEach((id, index) => {
             if (index > 0) expect(id).toBe((ids[index - 1] ?? 0) + 1)

@@ -13,11 +13,16 @@ export type BusOptions = { clock: Clock; log: Log } & Partial<RecentLimits>
 type BusListener = (events: readonly BusEvent[]) => void
 
 /** `limit`: the newest so many. */
-type Replay = ({ sinceMs: number } | { afterId: number }) & { limit?: number | undefined }
+type Replay = ({ sinceMs: number } | { afterSeq: number }) & { limit?: number | undefined }
+
+/** Events that have their numbers and wait for a commit. One of the two has to be called, once. */
+export type Reservation = { events: readonly BusEvent[]; publish(): void; cancel(): void }
 
 const LIMITS = { keepMs: 5 * 60_000, bytesMax: 256 * 1024 * 1024, countMax: 1_000_000 }
-/** Ids start at the time of the start times this: no process publishes a thousand events a millisecond. */
-const IDS_PER_MS = 1_000
+/** Numbers start at the time of the start times this: no process publishes a thousand events a millisecond. */
+const SEQ_PER_MS = 1_000
+/** What is published behind a reservation waits, up to so many events; then the oldest are dropped. */
+const WAITING_MAX = 10_000
 /** A listener whose call takes longer is named in the log, once. */
 const SLOW_MS = 50
 
@@ -37,26 +42,53 @@ export class Bus {
   #subscriptions: readonly Subscription[] = []
   readonly #deliveries: Delivery[] = []
   #isDelivering = false
-  #lastId: number
+  #lastSeq: number
+  /** What is to be published when the open reservation ends; `undefined`: none is open. */
+  #waiting: EventDraft[] | undefined
   #processed = 0
 
   constructor({ clock, log, ...limits }: BusOptions) {
     this.#clock = clock
     this.#log = log
     this.#recent = new RecentEvents({ ...LIMITS, ...limits })
-    this.#lastId = clock.now() * IDS_PER_MS
+    this.#lastSeq = clock.now() * SEQ_PER_MS
   }
 
   /** A batch that a listener publishes is delivered after all listeners have the current one. */
   publish(drafts: readonly EventDraft[]): void {
     if (drafts.length === 0) return
-    const nowMs = this.#clock.now()
-    const events = drafts.map((draft) => new BusEvent(draft, ++this.#lastId, nowMs))
-    for (const event of events) this.#recent.add(event)
-    this.#recent.trim(nowMs)
-    this.#processed += events.length
-    this.#deliveries.push({ events, to: this.#subscriptions })
-    if (!this.#isDelivering) this.#deliver()
+    if (this.#waiting === undefined) this.#hand(this.#number(drafts))
+    else this.#waiting = [...this.#waiting, ...drafts].slice(-WAITING_MAX)
+  }
+
+  /**
+   * Numbers events that are published after a commit. What others publish meanwhile waits behind
+   * them, so that all events are delivered in the order of their numbers.
+   */
+  reserve(drafts: readonly EventDraft[]): Reservation {
+    const events = this.#number(drafts)
+    this.#waiting ??= []
+    const release = () => {
+      const waiting = this.#waiting ?? []
+      this.#waiting = undefined
+      this.publish(waiting)
+    }
+    return {
+      events,
+      publish: () => {
+        this.#hand(events)
+        release()
+      },
+      cancel: release,
+    }
+  }
+
+  /** Events that this or another process has numbered, all above those that are here. Earlier ones are left out. */
+  restore(events: readonly BusEvent[]): void {
+    const newestSeq = this.#recent.newest?.seq ?? 0
+    const later = events.filter(({ seq }) => seq > newestSeq)
+    this.#lastSeq = Math.max(this.#lastSeq, later.at(-1)?.seq ?? 0)
+    if (later.length > 0) this.#hand(later)
   }
 
   /** Returns the function that unsubscribes. */
@@ -69,11 +101,11 @@ export class Bus {
     }
   }
 
-  /** Buffered events with a later id, or with a later timestamp, in the order of publishing. */
+  /** Buffered events with a higher seq, or with a later timestamp, in the order of publishing. */
   replay(from: Replay): BusEvent[] {
     this.#recent.trim(this.#clock.now())
     const events =
-      'afterId' in from ? this.#recent.after(from.afterId) : this.#recent.since(from.sinceMs)
+      'afterSeq' in from ? this.#recent.after(from.afterSeq) : this.#recent.since(from.sinceMs)
     return from.limit === undefined ? events : events.slice(Math.max(0, events.length - from.limit))
   }
 
@@ -81,6 +113,16 @@ export class Bus {
   countBuffered(type: string): number {
     this.#recent.trim(this.#clock.now())
     return this.#recent.countOf(type)
+  }
+
+  /** The highest number that was given. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Of the oldest buffered event; `undefined`: the buffer is empty. */
+  get oldestSeq(): number | undefined {
+    return this.#recent.oldest?.seq
   }
 
   get status() {
@@ -94,6 +136,19 @@ export class Bus {
       /** When the oldest buffered event was published; `undefined`: the buffer is empty. */
       keptFromMs: this.#recent.oldest?.publishedMs,
     }
+  }
+
+  #number(drafts: readonly EventDraft[]): BusEvent[] {
+    const nowMs = this.#clock.now()
+    return drafts.map((draft) => new BusEvent(draft, ++this.#lastSeq, nowMs))
+  }
+
+  #hand(events: readonly BusEvent[]): void {
+    for (const event of events) this.#recent.add(event)
+    this.#recent.trim(this.#clock.now())
+    this.#processed += events.length
+    this.#deliveries.push({ events, to: this.#subscriptions })
+    if (!this.#isDelivering) this.#deliver()
   }
 
   #deliver(): void {

@@ -6,8 +6,8 @@ export type EventDraft = {
   timestampMs: number
   data: EventData
   keys: EventKeys
-  /** What clients receive instead of `{ type, timestamp, data }`. */
-  message?: object | undefined
+  /** The fields of the message before `seq` and `data`, where they are not `type` and `timestamp`. */
+  head?: EventData | undefined
 }
 
 /** Fields by their names on the wire; fields that are `undefined` are left out of the message. */
@@ -31,6 +31,19 @@ export type EventKeys = {
   /** Of coin prices: the feed, such as `BTC/USD`, and which of its prices. */
   feed?: string | undefined
   priceSource?: string | undefined
+  /** Of combo events only. */
+  combo?: ComboKeys | undefined
+}
+
+export type ComboKeys = {
+  conditionId: string | undefined
+  legPositionIds: readonly string[]
+  eventIds: readonly string[]
+  moduleIds: readonly number[]
+  /** Of the requester: `BUY` or `SELL`. */
+  direction?: string | undefined
+  /** Of `combo_lifecycle`, such as `Split`. */
+  action?: string | undefined
 }
 
 /** The keys of an event that is found by its type alone. */
@@ -47,8 +60,8 @@ export const NO_KEYS: EventKeys = {
 
 /** A published event. All listeners receive the same object. */
 export class BusEvent {
-  /** One more than the id of the event before, and above every id of an earlier process. */
-  readonly id: number
+  /** Above that of every event before, those of earlier processes included. Numbers may be left out. */
+  readonly seq: number
   readonly type: string
   readonly timestampMs: number
   readonly data: EventData
@@ -56,24 +69,33 @@ export class BusEvent {
   readonly publishedMs: number
   /** Estimated memory of the event and its text. */
   readonly bytes: number
-  readonly #message: object
+  readonly #head: EventData | undefined
   #text: string | undefined
 
-  constructor(draft: EventDraft, id: number, publishedMs: number) {
-    const { type, timestampMs, data, keys } = draft
-    this.id = id
+  constructor(draft: EventDraft, seq: number, publishedMs: number) {
+    const { type, timestampMs, data, keys, head } = draft
+    this.seq = seq
     this.type = type
     this.timestampMs = timestampMs
     this.data = data
     this.keys = keys
     this.publishedMs = publishedMs
     this.bytes = OBJECT_BYTES + 2 * textLength(data)
-    this.#message = draft.message ?? { type, timestamp: timestampMs, data }
+    this.#head = head
+  }
+
+  /** What was published. */
+  get draft(): EventDraft {
+    const { type, timestampMs, data, keys } = this
+    return { type, timestampMs, data, keys, head: this.#head }
   }
 
   /** The message as JSON, written at the first use and then shared by all clients. */
   get text(): string {
-    this.#text ??= JSON.stringify(this.#message)
+    if (this.#text === undefined) {
+      const head = this.#head ?? { type: this.type, timestamp: this.timestampMs }
+      this.#text = JSON.stringify({ ...head, seq: this.seq, data: this.data })
+    }
     return this.#text
   }
 }

@@ -10,7 +10,7 @@ export type RecentLimits = {
 /** The emptied front of the list is cut off when it is this long, and longer than the rest. */
 const EMPTY_SLOTS_MAX = 1024
 
-/** The buffer of the last events, in the order of their ids, which have no gaps. */
+/** The buffer of the last events, in the order of their seq. */
 export class RecentEvents {
   readonly #limits: RecentLimits
   /** The slot of a removed event is cleared at once, so that its memory is free. */
@@ -46,9 +46,8 @@ export class RecentEvents {
   }
 
   /** Oldest first. */
-  after(id: number): BusEvent[] {
-    const oldestId = this.oldest?.id ?? 0
-    return this.#from(this.#first + Math.max(0, id + 1 - oldestId), () => true)
+  after(seq: number): BusEvent[] {
+    return this.#from(this.#indexAfter(seq), () => true)
   }
 
   /** Compares every event: they are not in the order of their timestamps. */
@@ -58,6 +57,10 @@ export class RecentEvents {
 
   get oldest(): BusEvent | undefined {
     return this.#slots[this.#first]
+  }
+
+  get newest(): BusEvent | undefined {
+    return this.count === 0 ? undefined : this.#slots.at(-1)
   }
 
   get count(): number {
@@ -86,12 +89,25 @@ export class RecentEvents {
     return events
   }
 
+  /** Index of the first event with a higher seq. */
+  #indexAfter(seq: number): number {
+    let low = this.#first
+    let high = this.#slots.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#slots[middle]?.seq ?? 0) <= seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
   #remove(oldest: BusEvent): void {
     this.#slots[this.#first] = undefined
     this.#first++
     this.#bytes -= oldest.bytes
     this.#count(oldest, -1)
   }
+
   #count({ type }: BusEvent, change: 1 | -1): void {
     this.#countsByType.set(type, this.countOf(type) + change)
   }

@@ -122,7 +122,7 @@ const FILL = {
 /** Sent as `event`, without a time above its data. */
 const fill = {
   type: 'fill' as const,
-  schema: closed({ type: Type.Literal('event'), data: closed(FILL) }),
+  schema: closed({ type: Type.Literal('event'), seq: Wire.Seq, data: closed(FILL) }),
 }
 
 /** One for each order of a match, always with the same sixteen fields. */
@@ -163,7 +163,7 @@ export function fillEvents(
       status: block === undefined ? 'pending' : 'confirmed',
     })
     const { type } = fill
-    return { type, timestampMs: detectedMs, data, keys, message: { type: 'event', data } }
+    return { type, timestampMs: detectedMs, data, keys, head: { type: 'event' } }
   })
 }
 

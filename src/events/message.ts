@@ -19,7 +19,7 @@ export function defineMessage<const Name extends string, Fields extends TPropert
   const data = closed({ event_type: Type.Literal(type), ...fields })
   return {
     type,
-    schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, data }),
+    schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, seq: Wire.Seq, data }),
     draft(timestampMs: number, values: Values<Fields>, keys: KeyParts): EventDraft {
       return { type, timestampMs, data: { event_type: type, ...values }, keys: toKeys(keys) }
     },
@@ -81,6 +81,8 @@ const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
 export const Wire = {
   ...{ Text, Count, Amount, TokenId, Hash, Ms, Price, Side, Digits, ConditionId },
   Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
+  /** Of the event in its stream. */
+  Seq: Type.Integer({ minimum: 1 }),
   YesNo: Type.Union([Type.Literal('YES'), Type.Literal('NO')]),
 }
 

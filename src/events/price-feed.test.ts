@@ -14,13 +14,13 @@ function textOf(kind: Stream['kind']): string | undefined {
   const tick = { stream: 0, sec: SEC, price: 101_234.5, bid: 101_230.1, ask: 101_238.9 }
   const draft = toPriceEvent({ symbol: 'BTC', kind, source: 'platform_oracle' }, tick)
   bus.publish(draft === undefined ? [] : [draft])
-  return bus.replay({ afterId: 0 })[0]?.text
+  return bus.replay({ afterSeq: 0 })[0]?.text.replace(/"seq":\d+/, '"seq":9')
 }
 
 describe('the message of a price', () => {
-  test('repeats feed and seconds above the data, and nothing else', () => {
+  test('repeats feed and seconds above the data, and its number', () => {
     expect(textOf('spot')).toBe(
-      `{"type":"price_feed","feed":"BTC/USD","timestamp":${SEC},"data":{"feed":"BTC/USD","price":101234.5,"bid":101230.1,"ask":101238.9,"timestamp":${SEC}}}`,
+      `{"type":"price_feed","feed":"BTC/USD","timestamp":${SEC},"seq":9,"data":{"feed":"BTC/USD","price":101234.5,"bid":101230.1,"ask":101238.9,"timestamp":${SEC}}}`,
     )
   })
 

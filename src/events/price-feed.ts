@@ -17,6 +17,7 @@ export const priceFeedFamily = {
       schema: closed({
         type: Type.Literal('price_feed'),
         ...HEAD,
+        seq: Wire.Seq,
         data: closed({ ...HEAD, price: Wire.Amount, bid: Wire.Amount, ask: Wire.Amount }),
       }),
     },

@@ -89,7 +89,7 @@ test('every match that a node shows is published at once, and confirmed once if 
       open++
       continue
     }
-    expect(update.id).toBeGreaterThan(settlement?.id ?? 0)
+    expect(update.seq).toBeGreaterThan(settlement?.seq ?? 0)
     expect(update.data.pending_detected_at).toBe(settlement?.data.detected_at)
     expect(update.data.latency_ms).toBe(
       Number(update.data.confirmed_at) - Number(settlement?.data.detected_at),
@@ -111,7 +111,7 @@ test('a match that no node showed before its block is published and confirmed by
       status: 'confirmed',
       block_number: update?.data.block_number,
     })
-    expect(settlement?.id).toBeLessThan(update?.id ?? 0)
+    expect(settlement?.seq).toBeLessThan(update?.seq ?? 0)
     expect(update?.data).toMatchObject({ pending_detected_at: null, latency_ms: null })
   }
 })
@@ -146,7 +146,9 @@ test('every row of a settlement is a fill of its own, right behind it', () => {
   for (const settlement of ofType('settlement')) {
     const trades = dataOf(settlement).trades as Row[]
     const fills = bySettlement.get(String(settlement.data.tx_hash)) ?? []
-    expect(fills.map(({ id }) => id)).toEqual(trades.map((_, index) => settlement.id + 1 + index))
+    expect(fills.map(({ seq }) => seq)).toEqual(
+      trades.map((_, index) => settlement.seq + 1 + index),
+    )
     expect(fills.map(({ data }) => [data.user, data.price, data.shares_normalized])).toEqual(
       trades.map(({ maker, price, size }) => [maker, price, size]),
     )
@@ -174,7 +176,7 @@ test('a reorganisation is published before the blocks that replace others', () =
   expect(others).toEqual([])
   const fork = Number(reorg?.data.fork_block)
   expect(reorg?.data.removed_blocks).toBe(3)
-  const blocks = ofType('block').filter(({ id }) => id > (reorg?.id ?? 0))
+  const blocks = ofType('block').filter(({ seq }) => seq > (reorg?.seq ?? 0))
   expect(blocks.slice(0, 3).map(({ data }) => data.block_number)).toEqual([
     fork + 1,
     fork + 2,
@@ -199,7 +201,7 @@ test('resolutions name their market', () => {
 })
 
 test('the bus keeps the last five minutes of all that', () => {
-  const kept = bus.replay({ afterId: 0 })
+  const kept = bus.replay({ afterSeq: 0 })
   expect(kept).toEqual(events.slice(-kept.length))
   expect(kept[0]?.publishedMs).toBeGreaterThanOrEqual(universe.nowMs - 5 * MINUTE_MS)
   expect(events.at(-kept.length - 1)?.publishedMs).toBeLessThan(universe.nowMs - 5 * MINUTE_MS)

@@ -101,7 +101,7 @@ export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart =
   },
 })
 
-type Parts = Pick<Context, 'store' | 'upstreams' | 'bus' | 'clock' | 'metrics' | 'log'>
+type Parts = Pick<Context, 'store' | 'upstreams' | 'priceBus' | 'clock' | 'metrics' | 'log'>
 
 /** Collects prices, and says when each source last had one. */
 export class PriceJobs {

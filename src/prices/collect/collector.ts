@@ -29,7 +29,7 @@ import { createCollectMetrics, TickBuffer } from './tick-buffer.js'
 type CollectorOptions = {
   store: { readonly sql: Pool }
   sources: readonly PriceSource[]
-  bus: Bus
+  priceBus: Bus
   clock: Clock
   registry: Registry
   log: Log
@@ -119,7 +119,7 @@ export class TickCollector {
     const event = isRecent && isNewest ? toPriceEvent(stream, tick) : undefined
     if (event === undefined) return
     this.#publishedSecs.set(key, tick.sec)
-    this.#options.bus.publish([event])
+    this.#options.priceBus.publish([event])
   }
 
   #noteGap({ source, coin, kind, fromMs, toMs, reason }: PriceGap): void {
@@ -196,6 +196,6 @@ export function toPriceEvent({ symbol, kind }: Stream, tick: StreamTick): EventD
     data,
     keys: { ...NO_KEYS, feed, priceSource: kind },
     // Clients expect feed, seconds and mean above the data too.
-    message: { type, feed, timestamp: sec, ...mean, data },
+    head: { type, feed, timestamp: sec, ...mean },
   }
 }

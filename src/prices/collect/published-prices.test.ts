@@ -19,7 +19,12 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 beforeEach(() => database.sql`truncate live_ticks, tick_gaps`)
 
-const textsOf = ({ events }: Collecting) => events.map(({ text }) => JSON.parse(text))
+const textsOf = ({ events }: Collecting) =>
+  events.map(({ text }) => {
+    const { seq, ...message } = JSON.parse(text)
+    expect(seq).toBeGreaterThan(0)
+    return message
+  })
 
 test('one message a second, feed and price source, in order, however many sources tell it', async () => {
   const SECONDS = 20

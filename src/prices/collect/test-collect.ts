@@ -26,7 +26,7 @@ export function startCollector(store: { readonly sql: Pool }, clock: Clock, conn
   bus.subscribe((batch) => void events.push(...batch))
   const sources = connect({ clock, metrics: createUpstreamMetrics(registry), log })
   const controller = new AbortController()
-  const collector = new TickCollector({ store, sources, bus, clock, registry, log })
+  const collector = new TickCollector({ store, sources, priceBus: bus, clock, registry, log })
   const running = collector.run(controller.signal)
   const count = (name: string, labels?: Record<string, string>) => sumMetric(registry, name, labels)
   const stop = async () => {
