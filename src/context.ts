@@ -4,6 +4,7 @@ import { KeyRing } from './accounts/key-ring.js'
 import { LargeAnswers } from './accounts/large-answers.js'
 import { MemoryLimiter } from './accounts/limiter.js'
 import { UsageMeter } from './accounts/usage-meter.js'
+import { LiveBooks } from './books/live-books.js'
 import { Bus } from './bus/bus.js'
 import { Catalogue } from './catalogue/catalogue.js'
 import { createCatalogueMetrics } from './catalogue/deps.js'
@@ -46,6 +47,8 @@ export type Context = {
   /** Coin prices: numbered apart, because every process collects them by itself. */
   priceBus: Bus
   catalogue: Catalogue
+  /** Live order books. */
+  books: LiveBooks
   startedAtMs: number
 }
 
@@ -85,6 +88,7 @@ export function createContext(parts: ContextParts): Context {
     bus: new Bus({ clock, log }),
     priceBus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
+    books: new LiveBooks(),
     startedAtMs: clock.now(),
   }
 }

@@ -1,0 +1,178 @@
+import type { ClobBook } from '../upstreams/clob/parse.js'
+import { canonicalDecimal, Pn1Checksum } from './pn1.js'
+
+/** Of the resting orders: BUY levels are bids, SELL levels are asks. */
+export type BookSide = 'BUY' | 'SELL'
+
+/** Canonical decimals: `0.5`, never `0.50`. */
+export type BookLevel = { readonly price: string; readonly size: string }
+
+/**
+ * `loading`: nothing is known yet. `live`: it follows the exchange. `stale`: it was right once, and may
+ * be wrong now; changes are not applied until the exchange has sent the whole book again.
+ */
+export type BookState = 'loading' | 'live' | 'stale'
+
+/** What happened to a followed book, in the order in which it happened. */
+export type BookChange =
+  /** The whole book: it was loaded, replaced by the exchange, or read again. */
+  | { kind: 'snapshot'; book: LiveBook }
+  /** The new size of one level; `0` takes it away. The best prices are those after the whole frame. */
+  | {
+      kind: 'level'
+      tokenId: string
+      conditionId: string
+      side: BookSide
+      price: string
+      size: string
+      bestBid: string | undefined
+      bestAsk: string | undefined
+      timestampMs: number
+    }
+  /** Never changes a level. */
+  | {
+      kind: 'trade'
+      tokenId: string
+      conditionId: string
+      price: string
+      size: string | undefined
+      side: BookSide | undefined
+      feeRateBps: number | undefined
+      timestampMs: number
+    }
+  /** Whether the book may be trusted has changed. A book that is live again has its snapshot before it. */
+  | { kind: 'state'; tokenId: string; state: 'live' | 'stale'; reason: string | undefined }
+
+type MutableLevel = { price: string; size: string }
+
+/** The order book of one token, kept up to date. Readers must not change it, nor keep its levels. */
+export class LiveBook {
+  readonly tokenId: string
+  state: BookState = 'loading'
+  /** Why it is stale. */
+  staleReason: string | undefined
+  /** `undefined` until a book came: the exchange may not know the token. */
+  conditionId: string | undefined
+  /** The exchange's time of the last change; 0 until a book came. */
+  timestampMs = 0
+  /** The exchange's name of this version of the book. */
+  hash: string | undefined
+  tickSize: string | undefined
+  minOrderSize: string | undefined
+  negRisk: boolean | undefined
+  lastTradePrice: string | undefined
+  #bids: MutableLevel[] = []
+  #asks: MutableLevel[] = []
+  /** Made when a reader asks for the first time, and kept up to date from then on. */
+  #checksum: Pn1Checksum | undefined
+
+  constructor(tokenId: string) {
+    this.tokenId = tokenId
+  }
+
+  /** The best one first, here and in `asks`. */
+  get bids(): readonly BookLevel[] {
+    return this.#bids
+  }
+
+  get asks(): readonly BookLevel[] {
+    return this.#asks
+  }
+
+  get bestBid(): string | undefined {
+    return this.#bids[0]?.price
+  }
+
+  get bestAsk(): string | undefined {
+    return this.#asks[0]?.price
+  }
+
+  get isCrossed(): boolean {
+    const { bestBid, bestAsk } = this
+    return bestBid !== undefined && bestAsk !== undefined && Number(bestBid) >= Number(bestAsk)
+  }
+
+  /** Of integrity mode `pn1`. */
+  get checksum(): string {
+    if (this.#checksum === undefined) {
+      this.#checksum = new Pn1Checksum()
+      for (const { price, size } of this.#bids) this.#checksum.add('BUY', price, size)
+      for (const { price, size } of this.#asks) this.#checksum.add('SELL', price, size)
+    }
+    return this.#checksum.text
+  }
+
+  replace(book: ClobBook): void {
+    this.conditionId = book.conditionId
+    this.timestampMs = book.timestampMs
+    this.hash = book.hash
+    this.tickSize = book.tickSize ?? this.tickSize
+    this.minOrderSize = book.minOrderSize ?? this.minOrderSize
+    this.negRisk = book.negRisk ?? this.negRisk
+    this.lastTradePrice = book.lastTradePrice ?? this.lastTradePrice
+    this.#bids = this.#replaceSide('BUY', this.#bids, book.bids)
+    this.#asks = this.#replaceSide('SELL', this.#asks, book.asks)
+  }
+
+  /** The exchange has no book of this token: not yet, or no more. */
+  clear(): void {
+    this.#bids = this.#replaceSide('BUY', this.#bids, [])
+    this.#asks = this.#replaceSide('SELL', this.#asks, [])
+  }
+
+  /** Sets the size of a level; zero takes it away. Both decimals are canonical. */
+  setLevel(side: BookSide, price: string, size: string): void {
+    const levels = side === 'BUY' ? this.#bids : this.#asks
+    const place = findPlace(levels, side, Number(price))
+    const known = levels[place]
+    if (known?.price === price) {
+      this.#checksum?.remove(side, price, known.size)
+      if (size === '0') levels.splice(place, 1)
+      else known.size = size
+    } else if (size !== '0') levels.splice(place, 0, { price, size })
+    if (size !== '0') this.#checksum?.add(side, price, size)
+  }
+
+  #replaceSide(
+    side: BookSide,
+    before: readonly MutableLevel[],
+    sorted: readonly BookLevel[],
+  ): MutableLevel[] {
+    const after: MutableLevel[] = []
+    for (const level of sorted) {
+      const price = canonicalDecimal(level.price)
+      const size = canonicalDecimal(level.size)
+      if (size !== '0' && after.at(-1)?.price !== price) after.push({ price, size })
+    }
+    if (this.#checksum !== undefined) exchange(this.#checksum, side, before, after)
+    return after
+  }
+}
+
+/** The index of the level with this price, or of the one that it would stand before. */
+function findPlace(levels: readonly BookLevel[], side: BookSide, price: number): number {
+  let from = 0
+  let to = levels.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const other = Number(levels[middle]?.price)
+    if (side === 'BUY' ? other > price : other < price) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Most levels of a new book are those of the old one: only the others are hashed. */
+function exchange(
+  checksum: Pn1Checksum,
+  side: BookSide,
+  before: readonly BookLevel[],
+  after: readonly BookLevel[],
+): void {
+  const gone = new Map(before.map(({ price, size }) => [price, size]))
+  for (const { price, size } of after) {
+    if (gone.get(price) === size) gone.delete(price)
+    else checksum.add(side, price, size)
+  }
+  for (const [price, size] of gone) checksum.remove(side, price, size)
+}
