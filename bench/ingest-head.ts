@@ -3,6 +3,7 @@ import { Bus } from '../src/bus/bus.js'
 import type { MarketInfo } from '../src/catalogue/market-info.js'
 import type { Batch } from '../src/chain/follow/block-sink.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
+import { EventLog } from '../src/events/event-log.js'
 import { LiveEvents } from '../src/events/live-events.js'
 import { createLog } from '../src/lib/log.js'
 import type { Pool } from '../src/store/connection.js'
@@ -49,7 +50,9 @@ async function run(
   bus.subscribe((published) => {
     events += published.length
   })
-  const live = new LiveEvents({ bus, markets: MARKETS, clock, log })
+  const eventLog = new EventLog({ store: { sql: pool }, bus, clock })
+  const live = new LiveEvents({ bus, eventLog, markets: MARKETS, clock, log })
+  await live.lead(pool)
   const line = await BlockWriter.open({ pool, listeners: [live] })
   onRound('history')
   for (let fills = 0; fills < HISTORY_FILLS; ) {

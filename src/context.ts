@@ -11,6 +11,7 @@ import { createCatalogueMetrics } from './catalogue/deps.js'
 import { type ChainStatus, createChainStatus } from './chain/chain-status.js'
 import type { Config } from './config/config.js'
 import { type Clock, systemClock } from './core/clock.js'
+import { EventLog } from './events/event-log.js'
 import type { StatusPart } from './jobs/job.js'
 import { JobRunner } from './jobs/runner.js'
 import { FloodLog } from './lib/flood-log.js'
@@ -44,6 +45,8 @@ export type Context = {
   upstreams: Upstreams
   /** Events of the chain. */
   bus: Bus
+  /** What was published on it in the last day. */
+  eventLog: EventLog
   /** Coin prices: numbered apart, because every process collects them by itself. */
   priceBus: Bus
   catalogue: Catalogue
@@ -63,6 +66,7 @@ export function createContext(parts: ContextParts): Context {
   const metrics = createMetrics()
   const keyRing = new KeyRing(store)
   const limiter = new MemoryLimiter(clock)
+  const bus = new Bus({ clock, log })
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
   return {
     config,
@@ -85,7 +89,8 @@ export function createContext(parts: ContextParts): Context {
     statusParts: [],
     chain: createChainStatus(),
     upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened }),
-    bus: new Bus({ clock, log }),
+    bus,
+    eventLog: new EventLog({ store, bus, clock }),
     priceBus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
     books: new LiveBooks(),

@@ -10,7 +10,7 @@ import type { Config } from './config/config.js'
 import { type Context, createContext } from './context.js'
 import { type Clock, systemClock } from './core/clock.js'
 import { codeOf, OperatorError } from './core/errors.js'
-import { eventStatus } from './events/status.js'
+import { createEventWork } from './events/jobs.js'
 import type { DomainWork } from './jobs/job.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
@@ -51,7 +51,7 @@ export type ServiceOptions = {
 /** The jobs and the status of every domain. A new domain is a line here. */
 const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createAccountWork,
-  ({ bus }) => ({ jobs: [], status: eventStatus(bus) }),
+  createEventWork,
   createCatalogueWork,
   createCryptoMarketWork,
   createTagWork,

@@ -21,7 +21,7 @@ export async function selectSamples(sql: Pool): Promise<Samples> {
       from wallet_totals t
       join wallets w on w.id = t.wallet
      where fills between ${min} and ${max} and t.wallet <> ${WHALE}
-     order by t.wallet * 7919 % 10007
+     order by t.wallet::bigint * 7919 % 10007
      limit ${COUNT}`
   const [whale] = await sql<{ name: string }[]>`
     select '0x' || encode(address, 'hex') as name from wallets where id = ${WHALE}`
@@ -30,7 +30,7 @@ export async function selectSamples(sql: Pool): Promise<Samples> {
       from token_totals t
       join tokens k on k.id = t.token
      where trades between 50 and 120 and get_byte(k.token, 0) <> 3
-     order by t.token * 7919 % 10007
+     order by t.token::bigint * 7919 % 10007
      limit ${COUNT}`
   const builders = await sql<{ name: string }[]>`
     select '0x' || encode(code, 'hex') as name from builders order by id`

@@ -85,10 +85,14 @@ export class Bus {
 
   /** Events that this or another process has numbered, all above those that are here. Earlier ones are left out. */
   restore(events: readonly BusEvent[]): void {
-    const newestSeq = this.#recent.newest?.seq ?? 0
-    const later = events.filter(({ seq }) => seq > newestSeq)
-    this.#lastSeq = Math.max(this.#lastSeq, later.at(-1)?.seq ?? 0)
+    const later = events.filter(({ seq }) => seq > this.newestSeq)
+    this.numberFrom(later.at(-1)?.seq ?? 0)
     if (later.length > 0) this.#hand(later)
+  }
+
+  /** Events to come get higher numbers than this. */
+  numberFrom(seq: number): void {
+    this.#lastSeq = Math.max(this.#lastSeq, seq)
   }
 
   /** Returns the function that unsubscribes. */
@@ -118,6 +122,11 @@ export class Bus {
   /** The highest number that was given. */
   get lastSeq(): number {
     return this.#lastSeq
+  }
+
+  /** Of the newest buffered event; 0: the buffer is empty. */
+  get newestSeq(): number {
+    return this.#recent.newest?.seq ?? 0
   }
 
   /** Of the oldest buffered event; `undefined`: the buffer is empty. */

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import { withLinked } from '../lib/abort.js'
 import type { Log } from '../lib/log.js'
-import { createPool, type Target } from '../store/connection.js'
+import { createPool, type Sql, type Target } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import type { PolygonListener } from '../upstreams/polygon/socket.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
@@ -24,13 +24,21 @@ export type IngestOptions = {
   upstreams: Upstreams
   polygon: PolygonClient
   /** Publishes what is booked and what is pending. */
-  live: BlockListener & Required<Pick<PolygonListener, 'onPending'>>
+  live: LivePublisher
   /** Brought up to date by `report`. */
   status: ChainStatus
   registry: Registry
   clock: Clock
   log: Log
 }
+
+type LivePublisher = BlockListener &
+  Required<Pick<PolygonListener, 'onPending'>> & {
+    /** Called before this process books, also when it goes on after a failure. */
+    lead(sql: Sql): Promise<void>
+    /** Another process may book from now on. */
+    follow(): void
+  }
 
 /** About a day: how far back a new database begins, unless a setting names a block. */
 const FIRST_BLOCKS = 43_200
@@ -53,8 +61,11 @@ export class Ingest {
     signal: AbortSignal,
     alongside: (term: AbortSignal) => Promise<void> = async () => undefined,
   ): Promise<void> {
-    const { target, log } = this.#options
-    const onStandby = () => this.#following.enter('standby')
+    const { target, live, log } = this.#options
+    const onStandby = () => {
+      live.follow()
+      this.#following.enter('standby')
+    }
     return withLease({ target, log, onStandby }, (term) => this.#lead(term, alongside), signal)
   }
 
@@ -106,6 +117,7 @@ export class Ingest {
         this.report()
       }
       const listeners = [{ onBooked: () => report, onRewound: report }, live, this.#watch]
+      await live.lead(pool)
       const line: BlockWriter = await BlockWriter.open({ pool, listeners })
       // Only an empty line has to ask the node, which may be away.
       const startBlock = line.cursor?.block ?? (await this.#startBlock(signal))

@@ -23,9 +23,9 @@ type ChainWork = DomainWork & {
 }
 
 export function createChainWork(ctx: Context, target: Target): ChainWork {
-  const { config, upstreams, bus, catalogue, chain: status, clock, log, metrics } = ctx
+  const { config, upstreams, bus, eventLog, catalogue, chain: status, clock, log, metrics } = ctx
   const { polygon } = upstreams
-  const live = new LiveEvents({ bus, markets: catalogue, clock, log })
+  const live = new LiveEvents({ bus, eventLog, markets: catalogue, clock, log })
   const ingest =
     polygon &&
     new Ingest({

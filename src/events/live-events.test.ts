@@ -1,10 +1,13 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
 import { createLog } from '../lib/log.js'
+import type { Pool } from '../store/connection.js'
+import { EventLog } from './event-log.js'
 import { LiveEvents } from './live-events.js'
 import {
   ALICE,
@@ -16,6 +19,7 @@ import {
   KNOWN_MARKETS,
   makeBatch,
   makeMatch,
+  NO_STORE,
   word,
   YES,
 } from './test-facts.js'
@@ -50,24 +54,33 @@ function matchOrders({ fill = 25_000_000n, fee = 40_000n } = {}): string {
   return encodeFunctionData({ abi: EXCHANGE_ABI, args })
 }
 
-function open(markets = KNOWN_MARKETS) {
-  const clock = new ManualClock((BLOCK.timeSec + 2) * 1000)
+function open(
+  markets = KNOWN_MARKETS,
+  store: { sql: Pool } = NO_STORE,
+  clock = new ManualClock((BLOCK.timeSec + 2) * 1000),
+) {
   const errors: string[] = []
   const log = createLog('error', { write: (line) => errors.push(line) })
   const bus = new Bus({ clock, log })
   const batches: BusEvent[][] = []
   bus.subscribe((batch) => void batches.push([...batch]))
-  const live = new LiveEvents({ bus, markets, clock, log })
+  const eventLog = new EventLog({ store, bus, clock })
+  const live = new LiveEvents({ bus, eventLog, markets, clock, log })
   const types = () => batches.flat().map(({ type }) => type)
-  return { clock, live, batches, types, errors }
+  return { clock, bus, live, batches, types, errors }
 }
 
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
 
+const rewind = (live: LiveEvents, toBlock: number, removedBlocks: number) => {
+  live.onRewinding(toBlock, removedBlocks)
+  live.onRewound()
+}
+
 const commit = (live: LiveEvents, batch: BatchFacts) => live.onBooked(batch)()
 
 describe('a batch that is committed', () => {
-  test('every block is a batch of its own', () => {
+  test('its blocks are published in order', () => {
     const { live, batches } = open()
     const later = { ...BLOCK, number: BLOCK.number + 1, hash: word('b2') }
     commit(
@@ -77,11 +90,13 @@ describe('a batch that is committed', () => {
         fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
       }),
     )
-    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([SETTLED, SETTLED])
+    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([
+      [...SETTLED, ...SETTLED],
+    ])
   })
 
   test('blocks older than five minutes are not published', () => {
-    const { live, batches, clock } = open()
+    const { live, batches } = open()
     const old = { ...BLOCK, number: BLOCK.number - 200, timeSec: BLOCK.timeSec - 302 }
     commit(
       live,
@@ -92,9 +107,17 @@ describe('a batch that is committed', () => {
     )
     expect(batches).toHaveLength(1)
     expect(batches.flat().at(-1)?.data.block_number).toBe(BLOCK.number)
-    clock.advance(6 * MINUTE_MS)
+  })
+
+  test('after an outage all blocks of a day are published behind those before it', () => {
+    const { live, batches, clock } = open()
     commit(live, makeBatch({ fills: makeMatch() }))
-    expect(batches).toHaveLength(1)
+    clock.advance(23 * 60 * MINUTE_MS)
+    commit(live, makeBatch({ fills: makeMatch() }))
+    expect(batches).toHaveLength(2)
+    clock.advance(60 * MINUTE_MS)
+    commit(live, makeBatch({ fills: makeMatch() }))
+    expect(batches).toHaveLength(2)
   })
 
   test('later redemptions have the results of blocks that were not published', () => {
@@ -131,13 +154,11 @@ describe('a batch that is committed', () => {
 })
 
 describe('a reorganisation', () => {
-  test('is published with the number of removed blocks, if this process has seen one of them', () => {
+  test('is published with the number of removed blocks, if there are any', () => {
     const { live, batches } = open()
-    live.onRewound(BLOCK.number - 5)
-    expect(batches).toEqual([])
     commit(live, makeBatch())
-    live.onRewound(BLOCK.number - 3)
-    live.onRewound(BLOCK.number - 3)
+    rewind(live, BLOCK.number - 3, 3)
+    rewind(live, BLOCK.number - 3, 0)
     expect(batches.flat().map(({ type, data }) => [type, data])).toEqual([
       ['block', expect.anything()],
       ['reorg', { event_type: 'reorg', fork_block: BLOCK.number - 3, removed_blocks: 3 }],
@@ -146,9 +167,11 @@ describe('a reorganisation', () => {
 
   test('a match in another block is confirmed again, one in the same block is not', () => {
     const { live, batches, clock } = open()
+    let isFirst = true
     const replaceBlock = (hash: string) => {
       batches.length = 0
-      live.onRewound(BLOCK.number - 1)
+      rewind(live, BLOCK.number - 1, isFirst ? 0 : 1)
+      isFirst = false
       commit(live, makeBatch({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
       return batches.flat().map(({ type }) => type)
     }
@@ -212,5 +235,65 @@ describe('onPending', () => {
     expect(types()).toEqual([])
     expect(errors).toEqual([])
     expect(live.status).toMatchObject({ pendingUnreadable: 1, pendingTransactions: 0 })
+  })
+})
+
+describe('a transaction that fails', () => {
+  const batch = makeBatch({ fills: makeMatch() })
+
+  async function openStored() {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const opened = open(KNOWN_MARKETS, database)
+    await opened.live.lead(database.sql)
+    return { ...opened, sql: database.sql }
+  }
+
+  test('rolled back: nothing is published until the block is booked again, then everything', async () => {
+    const { live, sql, types } = await openStored()
+    live.onBooked(batch)
+    const fault = new Error('rollback')
+    const booked = sql.begin(async (tx) => {
+      await live.beforeCommit(tx)
+      throw fault
+    })
+    await expect(booked).rejects.toBe(fault)
+    await live.lead(sql)
+    expect(types()).toEqual([])
+    const publish = live.onBooked(batch)
+    await sql.begin((tx) => live.beforeCommit(tx))
+    publish()
+    expect(types()).toEqual(SETTLED)
+  })
+
+  test('committed, and the answer is lost: it is published before the next one, once', async () => {
+    const { live, sql, types } = await openStored()
+    live.onBooked(batch)
+    await sql.begin((tx) => live.beforeCommit(tx))
+    live.onPending({ hash: word('f9'), to: EXCHANGE, input: matchOrders() })
+    expect(types()).toEqual([])
+    await live.lead(sql)
+    expect(types()).toEqual([...SETTLED, 'settlement', 'fill', 'fill'])
+    await live.lead(sql)
+    expect(types()).toHaveLength(SETTLED.length + 3)
+  })
+
+  test('a match that an earlier process saw pending is confirmed, not announced again', async () => {
+    const { live, sql, clock, bus } = await openStored()
+    live.onPending({ hash: word('f1'), to: EXCHANGE, input: matchOrders() })
+    live.onRewinding(BLOCK.number - 1, 1)
+    await sql.begin((tx) => live.beforeCommit(tx))
+    live.onRewound()
+    const [settlement] = bus.replay({ afterSeq: 0 })
+    clock.advance(1_000)
+    const next = open(KNOWN_MARKETS, { sql }, clock)
+    await next.live.lead(sql)
+    next.batches.length = 0
+    commit(next.live, batch)
+    expect(next.types()).toEqual(['trade', 'trade', 'status_update', 'block'])
+    expect(next.batches.flat()[2]?.data).toMatchObject({
+      tx_hash: settlement?.data.tx_hash,
+      pending_detected_at: settlement?.timestampMs,
+    })
   })
 })

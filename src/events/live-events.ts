@@ -1,4 +1,4 @@
-import type { Bus } from '../bus/bus.js'
+import type { Bus, Reservation } from '../bus/bus.js'
 import type { EventDraft } from '../bus/event.js'
 import type { MarketLookup } from '../catalogue/market-info.js'
 import type { BatchBlock } from '../chain/facts/block.js'
@@ -8,6 +8,7 @@ import { AMOUNT_MAX } from '../core/money.js'
 import { isCombo } from '../core/structured-id.js'
 import { FloodLog } from '../lib/flood-log.js'
 import type { Log } from '../lib/log.js'
+import type { Sql } from '../store/connection.js'
 import { DecodeError } from '../upstreams/polygon/abi.js'
 import { decodeMatchOrders } from '../upstreams/polygon/calldata.js'
 import type { PendingTransaction } from '../upstreams/polygon/parse.js'
@@ -15,50 +16,85 @@ import { reorgEvent } from './block.js'
 import type { Confirm } from './block-facts.js'
 import { comboExecutionEvent } from './combo-match.js'
 import { Enricher } from './enrichment.js'
+import type { EventLog } from './event-log.js'
 import { type Match, type MatchRow, toPendingMatch } from './match.js'
 import { fillEvents, settlementEvent } from './match-events.js'
 import { PendingMatches } from './pending-matches.js'
 import { blockEvents } from './registry.js'
 
-type LiveEventsOptions = { bus: Bus; markets: MarketLookup; clock: Clock; log: Log }
-
-/** The bus replays five minutes, so older blocks of a catch-up are not published. */
-const PUBLISHED_MS = 5 * 60_000
+type LiveEventsOptions = {
+  bus: Bus
+  eventLog: EventLog
+  markets: MarketLookup
+  clock: Clock
+  log: Log
+}
 
 /**
  * Publishes what happens on the chain: matches as soon as a node shows them, and the events of a block
- * after its commit. The follower calls it in the order of the chain. An error here is logged and loses
- * events, never facts.
+ * after the commit that stores them with it. The block writer calls it in the order of the chain:
+ *
+ *   onBooked, onRewinding   gather the events of a transaction
+ *   beforeCommit            numbers and stores them
+ *   after the commit        publishes them
+ *   lead                    after a failure: publishes them if they were committed all the same
+ *
+ * An error while events are made is logged and loses events, never facts.
  */
 export class LiveEvents {
   readonly #bus: Bus
+  readonly #eventLog: EventLog
   readonly #clock: Clock
   readonly #floodLog: FloodLog
   readonly #enricher: Enricher
   readonly #pending = new PendingMatches()
+  #drafts: EventDraft[] = []
+  /** The events of the transaction that is being committed. */
+  #reservation: Reservation | undefined
   #unreadable = 0
-  /** Newest block that was written. */
-  #head: number | undefined
 
-  constructor({ bus, markets, clock, log }: LiveEventsOptions) {
+  constructor({ bus, eventLog, markets, clock, log }: LiveEventsOptions) {
     this.#bus = bus
+    this.#eventLog = eventLog
     this.#clock = clock
     this.#floodLog = new FloodLog(log)
     this.#enricher = new Enricher(markets)
   }
 
-  onBooked(batch: BatchFacts): () => void {
-    this.#enricher.learn(batch)
-    const head = batch.blocks.at(-1)
-    // Bound, because a closure would keep the facts of an old batch in memory too.
-    return this.#isRecent(head) ? this.#publish.bind(this, batch) : this.#moveHead.bind(this, head)
+  /** To be called before the first block is booked, and again after each failure. */
+  async lead(sql: Sql): Promise<void> {
+    this.#drafts = []
+    const lastSeq = this.#reservation?.events.at(-1)?.seq
+    if (lastSeq !== undefined && (await this.#eventLog.has(sql, lastSeq))) this.#publish()
+    this.#reservation?.cancel()
+    this.#reservation = undefined
+    this.#pending.rollback()
+    await this.#eventLog.lead(sql)
+    this.#recallPending()
   }
 
-  /** Publishes nothing if this process has not seen a block above. */
-  onRewound(toBlock: number): void {
-    const removed = this.#head === undefined ? 0 : this.#head - toBlock
-    this.#head = toBlock
-    if (removed > 0) this.#bus.publish([reorgEvent(toBlock, removed, this.#clock.now())])
+  follow(): void {
+    this.#eventLog.follow()
+  }
+
+  onBooked(batch: BatchFacts): () => void {
+    this.#enricher.learn(batch)
+    for (const block of batch.blocks) if (this.#isPublished(block)) this.#gather(batch, block)
+    return () => this.#publish()
+  }
+
+  onRewinding(toBlock: number, removedBlocks: number): void {
+    if (removedBlocks > 0) this.#drafts.push(reorgEvent(toBlock, removedBlocks, this.#clock.now()))
+  }
+
+  onRewound(): void {
+    this.#publish()
+  }
+
+  async beforeCommit(tx: Sql): Promise<void> {
+    if (this.#drafts.length === 0) return
+    this.#reserve()
+    if (this.#reservation !== undefined) await this.#eventLog.insert(tx, this.#reservation.events)
   }
 
   onPending(tx: PendingTransaction): void {
@@ -79,22 +115,12 @@ export class LiveEvents {
     }
   }
 
-  #isRecent(block: BatchBlock | undefined): boolean {
-    return block !== undefined && block.timeSec * 1000 >= this.#clock.now() - PUBLISHED_MS
+  #isPublished({ timeSec }: BatchBlock): boolean {
+    return timeSec * 1000 >= this.#clock.now() - this.#eventLog.reachMs
   }
 
-  #publish(batch: BatchFacts): void {
-    this.#moveHead(batch.blocks.at(-1))
+  #gather(batch: BatchFacts, block: BatchBlock): void {
     const nowMs = this.#clock.now()
-    for (const block of batch.blocks)
-      if (this.#isRecent(block)) this.#publishBlock(batch, block, nowMs)
-  }
-
-  #moveHead(head: BatchBlock | undefined): void {
-    this.#head = head?.number ?? this.#head
-  }
-
-  #publishBlock(batch: BatchFacts, block: BatchBlock, nowMs: number): void {
     const confirm: Confirm = ({ txHash }) => {
       const detected = this.#pending.confirm(txHash, block.hash, nowMs)
       if (detected === undefined) return undefined
@@ -102,11 +128,39 @@ export class LiveEvents {
       return { confirmation: { block: block.number, confirmedMs: nowMs, detectedMs }, isNew }
     }
     try {
-      this.#bus.publish(blockEvents(batch, block, this.#enricher, confirm))
+      for (const draft of blockEvents(batch, block, this.#enricher, confirm))
+        this.#drafts.push(draft)
     } catch (error) {
       const fields = () => ({ err: error, block: block.number })
       this.#floodLog.write('error', 'events of a block could not be made', fields)
     }
+  }
+
+  #reserve(): void {
+    this.#reservation = this.#bus.reserve(this.#drafts)
+    this.#drafts = []
+  }
+
+  #publish(): void {
+    if (this.#drafts.length > 0) this.#reserve()
+    const reservation = this.#reservation
+    if (reservation === undefined) return
+    this.#reservation = undefined
+    this.#pending.commit(this.#clock.now())
+    this.#eventLog.noteStored(reservation.events.at(-1)?.seq ?? 0)
+    reservation.publish()
+  }
+
+  /** Matches that an earlier process published while they were pending are not published again. */
+  #recallPending(): void {
+    for (const { type, data, timestampMs } of this.#bus.replay({ afterSeq: 0 })) {
+      if (typeof data.tx_hash !== 'string') continue
+      if (type === 'settlement' || type === 'combo_execution')
+        this.#pending.add(data.tx_hash, timestampMs)
+      if (type === 'status_update' || type === 'combo_status_update')
+        this.#pending.confirm(data.tx_hash, '', timestampMs)
+    }
+    this.#pending.commit(this.#clock.now())
   }
 
   #pendingEvents(match: Match, detectedMs: number): EventDraft[] {

@@ -8,6 +8,8 @@ export class PendingMatches {
   /** Times of detection, oldest first. */
   readonly #pending = new Map<string, number>()
   readonly #settled = new Map<string, Settled>()
+  /** Confirmations of blocks that are not committed yet. */
+  readonly #staged = new Map<string, Settled>()
   #forgotten = 0
 
   /** False: it was published before. */
@@ -18,21 +20,34 @@ export class PendingMatches {
     return true
   }
 
-  /** `undefined`: this block has confirmed it before. `isNew`: nothing was published about it yet. */
+  /**
+   * `undefined`: this block has confirmed it before. `isNew`: nothing was published about it yet. It
+   * counts as confirmed when `commit` is called.
+   */
   confirm(txHash: string, blockHash: string, nowMs: number) {
-    this.#forget(nowMs)
-    const before = this.#settled.get(txHash)
+    const before = this.#staged.get(txHash) ?? this.#settled.get(txHash)
     if (before?.blockHashes.includes(blockHash)) return undefined
     const detectedMs = before?.detectedMs ?? this.#pending.get(txHash)
     const isNew = before === undefined && detectedMs === undefined
-    this.#pending.delete(txHash)
-    this.#settled.delete(txHash)
-    this.#settled.set(txHash, {
-      detectedMs,
-      settledMs: nowMs,
-      blockHashes: [...(before?.blockHashes ?? []), blockHash],
-    })
+    const blockHashes = [...(before?.blockHashes ?? []), blockHash]
+    this.#staged.set(txHash, { detectedMs, settledMs: nowMs, blockHashes })
     return { detectedMs, isNew }
+  }
+
+  /** The blocks of the last confirmations are booked. */
+  commit(nowMs: number): void {
+    this.#forget(nowMs)
+    for (const [txHash, settled] of this.#staged) {
+      this.#pending.delete(txHash)
+      this.#settled.delete(txHash)
+      this.#settled.set(txHash, settled)
+    }
+    this.#staged.clear()
+  }
+
+  /** The blocks of the last confirmations were rolled back. */
+  rollback(): void {
+    this.#staged.clear()
   }
 
   /** Matches that wait for a block. */

@@ -152,3 +152,10 @@ export function makeEvent(type: EventType, facts: Partial<BatchFacts>, markets =
   const [event] = events
   return { event, data: JSON.parse(JSON.stringify(event?.data)) }
 }
+
+/** Of an event log that stores nothing. */
+export const NO_STORE = {
+  get sql(): never {
+    throw new Error('this test has no database')
+  },
+}

@@ -12,7 +12,9 @@ import { parseStructuredId } from '../core/structured-id.js'
 import { createLog } from '../lib/log.js'
 import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
 import { parseLogs } from '../upstreams/polygon/log.js'
+import { EventLog } from './event-log.js'
 import { LiveEvents } from './live-events.js'
+import { NO_STORE } from './test-facts.js'
 
 const TOPICS = new Set(KNOWN_TOPICS)
 const ADDRESSES = new Set(WATCHED.address)
@@ -27,7 +29,8 @@ export function publishUniverse(options: UniverseOptions, fromMs: number) {
   const bus = new Bus({ clock, log })
   const events: BusEvent[] = []
   bus.subscribe((batch) => void events.push(...batch))
-  const live = new LiveEvents({ bus, markets: createLookup(universe), clock, log })
+  const eventLog = new EventLog({ store: NO_STORE, bus, clock })
+  const live = new LiveEvents({ bus, eventLog, markets: createLookup(universe), clock, log })
   const pending: string[] = []
   const encoded = new EncodedBlocks(universe.chain)
 
@@ -36,7 +39,10 @@ export function publishUniverse(options: UniverseOptions, fromMs: number) {
     live.onPending({ hash: tx.hash, to: tx.to, input: transactionInput(tx.act) })
   })
   universe.on('block', (block) => live.onBooked(batchOf(universe, encoded, block))())
-  universe.on('reorg', (removed) => live.onRewound((removed.at(-1)?.number ?? 0) - 1))
+  universe.on('reorg', (removed) => {
+    live.onRewinding((removed.at(-1)?.number ?? 0) - 1, removed.length)
+    live.onRewound()
+  })
   return { universe, bus, live, events, pending, errors }
 }
 

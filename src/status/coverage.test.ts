@@ -38,10 +38,10 @@ afterAll(async () => {
 const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } })
 
 function createIngest() {
-  const { config, upstreams, bus, catalogue, chain: status, clock, log } = t.ctx
+  const { config, upstreams, bus, eventLog, catalogue, chain: status, clock, log } = t.ctx
   const { polygon } = upstreams
   if (polygon === undefined) throw new Error('there is a node')
-  const live = new LiveEvents({ bus, markets: catalogue, clock, log })
+  const live = new LiveEvents({ bus, eventLog, markets: catalogue, clock, log })
   const ingest = new Ingest({
     ...{ config, target: t.target, upstreams, polygon, live, status, clock, log },
     registry: new Registry(),

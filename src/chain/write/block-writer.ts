@@ -44,7 +44,7 @@ import {
   startLedger,
 } from './state.js'
 
-/** Called for every batch, in the order of the chain. Must not throw. */
+/** Called in the order of the chain. Must not throw, unless a method says so. */
 export type BlockListener = {
   /**
    * Called before the commit: the batch may still be rolled back. The function that it returns is
@@ -52,8 +52,12 @@ export type BlockListener = {
    * entries that the ledger refused to book.
    */
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void
+  /** Called before the commit that takes back so many blocks above `toBlock`. */
+  onRewinding?(toBlock: number, removedBlocks: number): void
   /** `unquarantined`: so many logs of the blocks above were in quarantine and are deleted. */
   onRewound(toBlock: number, unquarantined: number): void
+  /** Called last in each transaction, to store what has to be committed with it. May throw. */
+  beforeCommit?(tx: Sql): Promise<void>
   /** Another process has rebuilt the ledger or replaced facts; so many logs are in quarantine now. */
   onRebuilt?(quarantined: number): void
 }
@@ -139,6 +143,9 @@ export class BlockWriter implements BlockSink {
       await cutRecentBlocks(tx, toBlock + 1)
       await cutCoverage(tx, toBlock + 1)
       await moveCursor(tx, cursor)
+      const removedBlocks = (this.cursor?.block ?? toBlock) - toBlock
+      for (const listener of this.#listeners) listener.onRewinding?.(toBlock, removedBlocks)
+      await this.#beforeCommit(tx)
       return count
     })
     this.cursor = cursor
@@ -219,6 +226,7 @@ export class BlockWriter implements BlockSink {
       await this.#ledger.write(tx)
       await insertRefusedEntries(tx, refusals)
       await this.#finish(tx, first.fromBlock, last)
+      await this.#beforeCommit(tx)
     })
     this.cursor = cursorOf(last)
     for (const notify of afterCommit) notify()
@@ -294,6 +302,10 @@ export class BlockWriter implements BlockSink {
       addCoverage(tx, { fromBlock, toBlock }),
       moveCursor(tx, cursorOf(last)),
     ])
+  }
+
+  async #beforeCommit(tx: Sql): Promise<void> {
+    for (const listener of this.#listeners) await listener.beforeCommit?.(tx)
   }
 
   #forget(): void {

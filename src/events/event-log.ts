@@ -1,0 +1,170 @@
+import { promisify } from 'node:util'
+import { constants, deflateRaw, inflateRaw } from 'node:zlib'
+import type { Bus } from '../bus/bus.js'
+import { BusEvent, type EventDraft } from '../bus/event.js'
+import type { Clock } from '../core/clock.js'
+import type { Pool, Sql } from '../store/connection.js'
+import {
+  deleteEventRows,
+  hasEventRow,
+  insertEventRows,
+  selectEventRows,
+  selectLogEnds,
+  selectSeqBefore,
+} from './queries.js'
+
+/**
+ * How a client that has seen everything up to a number can go on.
+ * - `exact`: with everything that was published behind it.
+ * - `confirmed`: the service was started anew since, so pending events may be missing.
+ * - `gap`: the log does not reach back to it, or the number is none of this database.
+ */
+export type Resumption = 'exact' | 'confirmed' | 'gap'
+
+/** How far back events can be read. */
+export const LOG_MS = 24 * 60 * 60_000
+/** What the bus buffers is read back into it at the start. */
+const BUFFERED_MS = 5 * 60_000
+const EVENTS_PER_ROW = 500
+const ROWS_PER_READ = 4
+/** Pending events that wait for the next block; more are not stored. */
+const UNSAVED_MAX = 20_000
+
+type EventLogOptions = { store: { readonly sql: Pool }; bus: Bus; clock: Clock }
+
+/**
+ * The published events of the chain in the database. The process that books the chain writes them,
+ * confirmed ones in the transaction of their block and pending ones with the next block; all others
+ * read them from here into their bus.
+ */
+export class EventLog {
+  readonly #store: { readonly sql: Pool }
+  readonly #bus: Bus
+  readonly #clock: Clock
+  /** Published and not stored yet. */
+  #unsaved: BusEvent[] = []
+  /** The number at which this process began to write; `undefined`: it does not. */
+  #session: number | undefined
+  /** There are events in the log that those to come follow. */
+  #isContinued = false
+
+  constructor({ store, bus, clock }: EventLogOptions) {
+    this.#store = store
+    this.#bus = bus
+    this.#clock = clock
+    bus.subscribe((events) => this.#gather(events))
+  }
+
+  /** Stores events in the transaction that they belong to, behind the pending ones published before. */
+  async insert(tx: Sql, events: readonly BusEvent[]): Promise<void> {
+    const all = [...this.#unsaved, ...events]
+    for (let from = 0; from < all.length; from += EVENTS_PER_ROW) {
+      await insertEventRows(tx, [await this.#toRow(all.slice(from, from + EVENTS_PER_ROW))])
+    }
+  }
+
+  /** To be called when the transaction has committed: what it stored is not stored again. */
+  noteStored(lastSeq: number): void {
+    this.#isContinued = true
+    this.#unsaved = this.#unsaved.filter(({ seq }) => seq > lastSeq)
+  }
+
+  /** Whether the transaction whose last event this is has committed. */
+  async has(sql: Sql, lastSeq: number): Promise<boolean> {
+    return await hasEventRow(sql, lastSeq)
+  }
+
+  /** Begins to write, or goes on: the numbers of this process are above all that are stored. */
+  async lead(sql: Sql): Promise<void> {
+    await this.deleteOld(sql)
+    const { lastSeq, session } = await this.#catchUp(sql)
+    this.#isContinued = lastSeq > 0
+    // Another process may have written meanwhile.
+    if (this.#session === undefined || session > this.#session) this.#session = this.#bus.lastSeq
+  }
+
+  /**
+   * How old a block may be whose events are published. A log that goes on after an outage gets all of
+   * them, or clients that resume would miss some; a new one begins with what the bus buffers.
+   */
+  get reachMs(): number {
+    return this.#isContinued ? LOG_MS : BUFFERED_MS
+  }
+
+  /** Another process may write from now on. */
+  follow(): void {
+    this.#session = undefined
+    this.#unsaved = []
+  }
+
+  /** Reads what another process has stored into the bus. Does nothing while this process writes. */
+  async sync(): Promise<void> {
+    if (this.#session === undefined) await this.#catchUp(this.#store.sql)
+  }
+
+  async check(seq: number): Promise<Resumption> {
+    if (seq > this.#bus.lastSeq) return 'gap'
+    const { session, deletedSeq } = await selectLogEnds(this.#store.sql)
+    if (seq < deletedSeq) return 'gap'
+    return seq <= (this.#session ?? session) ? 'confirmed' : 'exact'
+  }
+
+  /** Stored events with a higher number, oldest first, in pages. Ends behind the newest one. */
+  async *read(afterSeq: number, sql: Sql = this.#store.sql): AsyncGenerator<readonly BusEvent[]> {
+    for (let seq = afterSeq; ; ) {
+      const rows = await selectEventRows(sql, seq, ROWS_PER_READ)
+      for (const row of rows) {
+        const events = (await decode(row.events)).filter((event) => event.seq > seq)
+        seq = events.at(-1)?.seq ?? seq
+        if (events.length > 0) yield events
+      }
+      if (rows.length < ROWS_PER_READ) return
+    }
+  }
+
+  async deleteOld(sql: Sql = this.#store.sql): Promise<void> {
+    await deleteEventRows(sql, this.#clock.now() - LOG_MS)
+  }
+
+  async #catchUp(sql: Sql) {
+    const fromSeq = await selectSeqBefore(sql, this.#clock.now() - BUFFERED_MS)
+    const ends = await selectLogEnds(sql)
+    const afterSeq = Math.min(Math.max(this.#bus.newestSeq, fromSeq), ends.lastSeq)
+    for await (const events of this.read(afterSeq, sql)) this.#bus.restore(events)
+    this.#bus.numberFrom(ends.lastSeq)
+    return ends
+  }
+
+  #gather(events: readonly BusEvent[]): void {
+    if (this.#session === undefined) return
+    for (const event of events) if (event.keys.status === 'pending') this.#unsaved.push(event)
+    if (this.#unsaved.length > UNSAVED_MAX) this.#unsaved = this.#unsaved.slice(-UNSAVED_MAX)
+  }
+
+  async #toRow(events: readonly BusEvent[]) {
+    return {
+      firstSeq: events[0]?.seq ?? 0,
+      lastSeq: events.at(-1)?.seq ?? 0,
+      session: this.#session ?? 0,
+      publishedMs: events.at(-1)?.publishedMs ?? 0,
+      events: await encode(events),
+    }
+  }
+}
+
+type StoredEvent = EventDraft & Pick<BusEvent, 'seq' | 'publishedMs'>
+
+const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
+const inflate = promisify<Buffer, Buffer>(inflateRaw)
+
+function encode(events: readonly BusEvent[]): Promise<Buffer> {
+  const stored = events.map(
+    ({ seq, publishedMs, draft }): StoredEvent => ({ seq, publishedMs, ...draft }),
+  )
+  return deflate(JSON.stringify(stored), { level: constants.Z_BEST_SPEED })
+}
+
+async function decode(bytes: Buffer): Promise<BusEvent[]> {
+  const stored: StoredEvent[] = JSON.parse((await inflate(bytes)).toString())
+  return stored.map(({ seq, publishedMs, ...draft }) => new BusEvent(draft, seq, publishedMs))
+}
