@@ -30,6 +30,7 @@ import { positionRoutes } from './positions/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
+import { showStreamDocs } from './stream/asyncapi/routes.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
 import { walletRoutes } from './wallets/routes.js'
@@ -92,6 +93,7 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
   showFrontPage(app)
   const compressor = new Compressor()
   await describeApi(app, compressor)
+  showStreamDocs(app, compressor)
 
   await app.register(async (api) => {
     guardRoutes(api, ctx)

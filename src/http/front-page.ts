@@ -7,6 +7,8 @@ const SUMMARY = 'Prediction-market data from your own machine.'
 const LINKS = {
   docs: '/docs',
   openapi: '/openapi.json',
+  websocket_docs: '/docs/websocket',
+  asyncapi: '/asyncapi.json',
   create_key: '/v1/keys',
   status: '/v1/status',
   ready: '/readyz',
@@ -27,6 +29,8 @@ const PAGE = `<!doctype html>
 <ul>
   <li><a href="/docs">The reference</a>, where every endpoint can be tried, and
     <a href="/openapi.json">the OpenAPI document</a> for clients and generators
+  <li><a href="/docs/websocket">The streams</a>: live events, prices and order books over WebSocket, and
+    <a href="/asyncapi.json">the AsyncAPI document</a>
   <li><a href="/readyz">Whether this service is ready</a>
   <li><code>POST /v1/keys</code> makes a key. Send it in the header <code>x-api-key</code>.
 </ul>

@@ -13,7 +13,9 @@ coins for every second, and the crypto markets that settle on them.
 
 Send your key in the \`x-api-key\` header, as \`?key=\`, or as \`Authorization: Bearer\`. Every error
 is a JSON object with an \`error\` text; some carry further fields. Every answer has an
-\`x-request-id\`: name it when you ask for help.`
+\`x-request-id\`: name it when you ask for help.
+
+Live events, prices and order books come over WebSocket: see [the streams](/docs/websocket).`
 
 const TAGS = Object.entries({
   account: 'Keys, plans and what an account has used.',

@@ -1,0 +1,231 @@
+import { VERSION } from '../../lib/version.js'
+import {
+  BOOK_CLIENT_MESSAGES,
+  BOOK_MESSAGES,
+  CLIENT_MESSAGES,
+  CONTROL_MESSAGES,
+  type DescribedMessage,
+  EVENT_MESSAGES,
+  INTEGRITY_CLIENT_MESSAGES,
+  ORDERBOOK_SOCKET_MESSAGES,
+} from './described-messages.js'
+import { readStreamExamples } from './examples.js'
+
+/** The parts of an AsyncAPI 3 document that ours has. */
+export type AsyncApiDocument = {
+  asyncapi: '3.0.0'
+  info: { title: string; version: string; description: string; license: object }
+  defaultContentType: string
+  servers: Record<string, object>
+  channels: Record<string, Channel>
+  operations: Record<string, Operation>
+  components: { messages: Record<string, AsyncApiMessage>; securitySchemes: Record<string, object> }
+}
+export type Channel = {
+  address: string
+  title: string
+  description: string
+  messages: Record<string, Reference>
+  bindings: { ws: { method: 'GET'; query: QuerySchema; bindingVersion: string } }
+}
+export type AsyncApiMessage = {
+  name: string
+  title: string
+  summary: string
+  payload: object
+  examples: { name: string; payload: unknown }[]
+}
+type QuerySchema = {
+  type: 'object'
+  properties: Record<string, { type: 'string'; enum?: string[]; description: string }>
+}
+type Reference = { $ref: string }
+type Operation = {
+  action: 'send' | 'receive'
+  channel: Reference
+  title: string
+  summary: string
+  messages: Reference[]
+  reply?: { channel: Reference; messages: Reference[] }
+}
+type Messages = { readonly [name: string]: DescribedMessage }
+
+const DESCRIPTION = `Live events of prediction markets, prices of coins and order books over WebSocket.
+
+Connect with your key, send a \`subscribe\` and read: the acknowledgement comes first, then the replay,
+then live events, without a gap or a repetition between them. Every live event has a \`seq\` that only
+grows; a client that was cut off names the last one it saw in \`since_seq\` and misses nothing.`
+
+const EVENT_SOCKET: Messages = {
+  ...CLIENT_MESSAGES,
+  ...BOOK_CLIENT_MESSAGES,
+  ...CONTROL_MESSAGES,
+  ...EVENT_MESSAGES,
+  ...BOOK_MESSAGES,
+}
+const ORDERBOOK_SOCKET: Messages = {
+  ...BOOK_CLIENT_MESSAGES,
+  ...INTEGRITY_CLIENT_MESSAGES,
+  ping: CLIENT_MESSAGES.ping,
+  ...BOOK_MESSAGES,
+  ...ORDERBOOK_SOCKET_MESSAGES,
+}
+
+const KEY = {
+  type: 'string' as const,
+  description: 'The API key; the headers `x-api-key` and `Authorization: Bearer` are read too',
+}
+const COMPRESS = {
+  type: 'string' as const,
+  enum: ['zlib'],
+  description: 'Live messages come as binary frames of raw deflate (RFC 1951), all others as text',
+}
+const INTEGRITY = {
+  type: 'string' as const,
+  enum: ['0', '1'],
+  description: '`1`: books carry numbers and checksums that prove them (PN1)',
+}
+
+/** The AsyncAPI document of the streams, from the schemas that the messages have. */
+export function describeStreams(): AsyncApiDocument {
+  const examples = readStreamExamples()
+  const messages = { ...EVENT_SOCKET, ...ORDERBOOK_SOCKET }
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Auspex streams',
+      version: VERSION,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      service: {
+        host: '{host}',
+        protocol: 'ws',
+        description: 'This service; `wss` behind a proxy that ends TLS',
+        variables: { host: { default: '127.0.0.1:8080', description: 'Host and port' } },
+        security: ['query', 'header', 'bearer'].map((name) => ({
+          $ref: `#/components/securitySchemes/${name}`,
+        })),
+      },
+    },
+    channels: {
+      events: describeChannel('/ws', EVENT_SOCKET, {
+        title: 'Event socket',
+        description: 'Events of the chain, prices of coins, and books with `type` `orderbook`.',
+        query: { key: KEY, compress: COMPRESS },
+      }),
+      orderbook: describeChannel('/ws/orderbook', ORDERBOOK_SOCKET, {
+        title: 'Orderbook socket',
+        description: 'Books alone, counted apart from event sockets, with integrity mode.',
+        query: { key: KEY, compress: COMPRESS, integrity: INTEGRITY },
+      }),
+    },
+    operations: nameOperations(describeOperations()),
+    components: {
+      messages: Object.fromEntries(
+        Object.entries(messages).map(([name, { title, summary, schema }]) => [
+          name,
+          { name, title, summary, payload: schema, examples: examples[name] ?? [] },
+        ]),
+      ),
+      securitySchemes: {
+        query: { type: 'httpApiKey', in: 'query', name: 'key' },
+        header: { type: 'httpApiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+function describeChannel(
+  address: string,
+  messages: Messages,
+  about: { title: string; description: string; query: QuerySchema['properties'] },
+): Channel {
+  const { title, description, query } = about
+  return {
+    ...{ address, title, description },
+    messages: Object.fromEntries(
+      Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
+    ),
+    bindings: {
+      ws: {
+        method: 'GET',
+        query: { type: 'object', properties: query },
+        bindingVersion: '0.1.0',
+      },
+    },
+  }
+}
+
+/** An operation of the service: it receives what clients send, and replies or sends by itself. */
+function operate(
+  channel: string,
+  action: 'send' | 'receive',
+  summary: string,
+  names: readonly string[],
+  replies: readonly string[] = [],
+): Operation {
+  const channelRef = { $ref: `#/channels/${channel}` }
+  const refer = (name: string) => ({ $ref: `#/channels/${channel}/messages/${name}` })
+  return {
+    action,
+    channel: channelRef,
+    title: summary,
+    summary,
+    messages: names.map(refer),
+    ...(replies.length > 0 && { reply: { channel: channelRef, messages: replies.map(refer) } }),
+  }
+}
+
+const bookOperations = (channel: string, sent: readonly string[]) => [
+  operate(
+    channel,
+    'receive',
+    'Subscribe to books',
+    ['subscribe_books'],
+    ['books_subscribed', 'book_error'],
+  ),
+  operate(
+    channel,
+    'receive',
+    'Unsubscribe from books',
+    ['unsubscribe_books'],
+    ['books_unsubscribed', 'book_error'],
+  ),
+  operate(channel, 'send', 'Books and their changes', sent),
+]
+
+const BOOKS_SENT = ['snapshot_batch', 'snapshots_done', 'batch', 'stale']
+
+const describeOperations = () => ({
+  events: [
+    operate('events', 'receive', 'Subscribe', ['subscribe'], ['subscribed', 'error']),
+    operate('events', 'receive', 'Unsubscribe', ['unsubscribe'], ['unsubscribed', 'error']),
+    operate('events', 'receive', 'Ping', ['ping'], ['pong']),
+    operate('events', 'send', 'Replay', ['snapshot', 'fill']),
+    operate('events', 'send', 'Live events', Object.keys(EVENT_MESSAGES)),
+    operate('events', 'send', 'Heartbeat', ['heartbeat']),
+    operate('events', 'send', 'Refuse and close', ['error']),
+    ...bookOperations('events', BOOKS_SENT),
+  ],
+  orderbook: [
+    ...bookOperations('orderbook', [...BOOKS_SENT, 'book_snapshot']),
+    operate('orderbook', 'receive', 'Resync', ['resync'], ['resyncing', 'book_error']),
+    operate('orderbook', 'receive', 'Ping', ['ping'], ['books_pong']),
+  ],
+})
+
+/** `events` and `Live events` make `events.liveEvents`. */
+function nameOperations(byChannel: Record<string, Operation[]>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(byChannel).flatMap(([channel, operations]) =>
+      operations.map((operation) => [`${channel}.${camelCase(operation.title)}`, operation]),
+    ),
+  )
+}
+
+const camelCase = (words: string): string =>
+  words.toLowerCase().replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase())
