@@ -1,0 +1,51 @@
+import { hexToBytes } from '../../lib/hex.js'
+import type { Sql } from '../../store/connection.js'
+
+/** Tokens of a slug or of a condition, as hex text; those of several markets in one row each. */
+export type TokensRow = { name: string; tokens: string[] }
+
+const tokensOf = (sql: Sql) => sql`
+  array(select '0x' || encode(token, 'hex') from unnest(m.tokens) token) as tokens`
+
+/**
+ * The tokens of these slugs of markets and of events, by slug. Those that the catalogue does not have
+ * are absent. Indexes: markets_slug, events_slug, markets_event.
+ */
+export function selectTokensOfSlugs(
+  sql: Sql,
+  slugs: readonly string[],
+  limit: number,
+): Promise<TokensRow[]> {
+  return sql<TokensRow[]>`
+    with given as materialized (select unnest(${[...slugs]}::text[]) as slug)
+    select given.slug as name, ${tokensOf(sql)}
+      from given join markets m on m.slug = given.slug
+    union all
+    select given.slug as name, ${tokensOf(sql)}
+      from given join events e on e.slug = given.slug join markets m on m.event = e.id
+     order by name
+     limit ${limit}`
+}
+
+/**
+ * The tokens of these conditions of 32 bytes, by condition; of the catalogue and of the chain, which
+ * may have one before the other. Indexes: markets_condition, conditions_condition_key, tokens_condition.
+ */
+export function selectTokensOfConditions(
+  sql: Sql,
+  conditions: readonly string[],
+  limit: number,
+): Promise<TokensRow[]> {
+  return sql<TokensRow[]>`
+    with given as materialized (
+      select unnest(${conditions.map(hexToBytes)}::bytea[]) as condition
+    )
+    select '0x' || encode(given.condition, 'hex') as name, ${tokensOf(sql)}
+      from given join markets m on m.condition = given.condition
+    union all
+    select '0x' || encode(given.condition, 'hex') as name,
+           array(select '0x' || encode(t.token, 'hex') from tokens t where t.condition = c.id)
+      from given join conditions c on c.condition = given.condition
+     order by name
+     limit ${limit}`
+}
