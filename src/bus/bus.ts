@@ -113,6 +113,12 @@ export class Bus {
     return from.limit === undefined ? events : events.slice(Math.max(0, events.length - from.limit))
   }
 
+  /** The next buffered events behind a number, oldest first: for readers that take the past in steps. */
+  page(afterSeq: number, countMax: number): BusEvent[] {
+    this.#recent.trim(this.#clock.now())
+    return this.#recent.after(afterSeq, countMax)
+  }
+
   /** How many events of a type are in the buffer. */
   countBuffered(type: string): number {
     this.#recent.trim(this.#clock.now())

@@ -46,13 +46,14 @@ export class RecentEvents {
   }
 
   /** Oldest first. */
-  after(seq: number): BusEvent[] {
-    return this.#from(this.#indexAfter(seq), () => true)
+  after(seq: number, countMax = Number.POSITIVE_INFINITY): BusEvent[] {
+    const start = this.#indexAfter(seq)
+    return this.#from(start, start + countMax, () => true)
   }
 
   /** Compares every event: they are not in the order of their timestamps. */
   since(timestampMs: number): BusEvent[] {
-    return this.#from(this.#first, (event) => event.timestampMs > timestampMs)
+    return this.#from(this.#first, this.#slots.length, (event) => event.timestampMs > timestampMs)
   }
 
   get oldest(): BusEvent | undefined {
@@ -80,9 +81,9 @@ export class RecentEvents {
     return this.#dropped
   }
 
-  #from(start: number, isWanted: (event: BusEvent) => boolean): BusEvent[] {
+  #from(start: number, end: number, isWanted: (event: BusEvent) => boolean): BusEvent[] {
     const events: BusEvent[] = []
-    for (let index = start; index < this.#slots.length; index++) {
+    for (let index = start; index < Math.min(end, this.#slots.length); index++) {
       const event = this.#slots[index]
       if (event !== undefined && isWanted(event)) events.push(event)
     }

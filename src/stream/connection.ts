@@ -17,6 +17,13 @@ export type Connection = {
   drained(): Promise<boolean>
   /** Everything that was sent or pushed before still goes out. */
   close(code: number, reason: string): void
+  /**
+   * Takes one of the firehoses that the account's plan grants in all processes; `false`: none is left. To be
+   * called with the first subscription without a narrowing filter; a second call takes no second one.
+   */
+  takeFirehose(): Promise<boolean>
+  /** Gives the firehose back; the end of the connection does so too. */
+  releaseFirehose(): void
 }
 
 /** What a connection speaks. The door hands over one message at a time: the next one when this one is done. */

@@ -14,6 +14,7 @@ export const STREAM_ERRORS = {
   filter_limit: 'more filter items than the plan allows',
   subscription_limit: 'more subscriptions than a connection may have',
   firehose_limit: 'more unfiltered connections than the plan allows',
+  unavailable: 'the service could not do it now; the client may try again',
   rate_limit: 'too many messages; a client that goes on is closed',
   unauthorized: 'the key is missing or unknown; then 4401',
   forbidden: 'the key is inactive; then 4403',

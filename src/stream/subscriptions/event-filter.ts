@@ -113,12 +113,7 @@ export function isFirehose(filter: EventFilter): boolean {
   return !isNarrow && [...filter.types].some((type) => !RARE_TYPES.has(type))
 }
 
-const PENDING_TYPES: readonly string[] = [
-  'settlement',
-  'fill',
-  'combo_execution',
-  'combo_approval',
-]
+const PENDING_TYPES: readonly string[] = ['settlement', 'fill', 'combo_execution', 'combo_approval']
 
 /** Whether it may receive events that are not in a block yet. */
 export const canBePending = ({ types, status }: EventFilter): boolean =>

@@ -1,0 +1,271 @@
+import type { Context } from '../../context.js'
+import type { Resumption } from '../../events/event-log.js'
+import type { Connection, Protocol } from '../connection.js'
+import type { StreamHub } from '../hub.js'
+import type { SubscribedMessage } from '../messages/control-messages.js'
+import { parseClientMessage } from '../subscriptions/client-message.js'
+import {
+  canBePending,
+  countStored,
+  type EventFilter,
+  isFirehose,
+  type MarketScope,
+  matchesEvent,
+} from '../subscriptions/event-filter.js'
+import { Refusal, showValue } from '../subscriptions/refusal.js'
+import { resolveMarkets } from '../subscriptions/resolve-markets.js'
+import {
+  type PriceSelection,
+  readSubscribe,
+  type SubscribeRequest,
+} from '../subscriptions/subscribe-request.js'
+import { Replay } from './replay.js'
+import { selectPastPrices, startOf } from './replay-start.js'
+
+const SUBSCRIPTIONS_MAX = 200
+/** Filter values of one connection. */
+const ITEMS_MAX = 100_000
+/** The client is too slow, or the service cannot go on with it now: it may try again. */
+const TRY_AGAIN_LATER = 1013
+
+type ProtocolContext = Pick<
+  Context,
+  'answerSql' | 'bus' | 'priceBus' | 'eventLog' | 'clock' | 'floodLog'
+>
+
+type Subscription = {
+  id: string
+  type: string
+  /** An event that one of them matches is received. */
+  filters: readonly EventFilter[]
+  items: number
+  isFirehose: boolean
+  prices: PriceSelection | undefined
+  replay: Replay | undefined
+  /** Take it out of the index. */
+  removals: (() => void)[]
+}
+
+/** What a client of the event socket says, and what it is answered. */
+export class EventProtocol implements Protocol {
+  readonly #ctx: ProtocolContext
+  readonly #connection: Connection
+  readonly #hub: StreamHub
+  readonly #books: Protocol | undefined
+  readonly #subscriptions = new Map<string, Subscription>()
+  #count = 0
+  #items = 0
+  /** Whose selection of coin prices the connection has. */
+  #priced: Subscription | undefined
+  /** Long replays go out one after the other, while further messages are answered. */
+  #replays: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(ctx: ProtocolContext, connection: Connection, hub: StreamHub, books?: Protocol) {
+    this.#ctx = ctx
+    this.#connection = connection
+    this.#hub = hub
+    this.#books = books
+  }
+
+  async onMessage(text: string): Promise<void> {
+    try {
+      await this.#answer(text)
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  onClose(): void {
+    this.#isClosed = true
+    for (const subscription of [...this.#subscriptions.values()]) this.#remove(subscription)
+    this.#books?.onClose()
+  }
+
+  async #answer(text: string): Promise<void> {
+    const message = parseClientMessage(text)
+    switch (message.action) {
+      case 'subscribe':
+        return await this.#subscribe(message.fields)
+      case 'unsubscribe':
+        return this.#unsubscribe(message.subscriptionId)
+      case 'ping':
+        return this.#connection.send({ type: 'pong', ts: this.#ctx.clock.now() })
+      case 'books':
+        return await this.#books?.onMessage(text)
+    }
+  }
+
+  #refuse(error: unknown): void {
+    if (error instanceof Refusal) {
+      const { code, message, fields } = error
+      this.#connection.send({ type: 'error', code, message, ...fields })
+      return
+    }
+    this.#ctx.floodLog.write('error', 'client message failed', () => ({ err: error }))
+    const message = 'the service could not do this now; try again later'
+    this.#connection.send({ type: 'error', code: 'unavailable', message })
+  }
+
+  async #subscribe(fields: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
+      const message = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
+      throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
+    }
+    const request = readSubscribe(fields, this.#connection.caller.plan.filterItemsMax)
+    const { scopes, warnings } = await resolveMarkets(this.#ctx.answerSql, request)
+    const filters = filtersOf(request, scopes)
+    const resume = await this.#checkResumption(request, filters)
+    const subscription = await this.#admit(request, filters)
+    // Nothing is awaited from here to the end of a short replay: no event comes between.
+    if (subscription === undefined) return
+    this.#connection.send({
+      type: 'subscribed',
+      subscriber_id: this.#connection.id,
+      subscription_id: subscription.id,
+      subscription_type: subscription.type,
+      warnings: [...request.warnings, ...warnings],
+      ...(resume !== undefined && { resume }),
+      ...(request.prices !== undefined && presentPrices(request.prices)),
+    } satisfies SubscribedMessage)
+    this.#replay(subscription, request, resume)
+  }
+
+  async #checkResumption(
+    { replay, prices }: SubscribeRequest,
+    filters: readonly EventFilter[],
+  ): Promise<Resumption | undefined> {
+    if (replay.kind !== 'seq') return undefined
+    const { afterSeq } = replay
+    if (filters.length === 0 && prices !== undefined) {
+      const { oldestSeq = Infinity, lastSeq } = this.#ctx.priceBus
+      return afterSeq >= oldestSeq && afterSeq <= lastSeq ? 'exact' : 'gap'
+    }
+    const resume = await this.#ctx.eventLog.check(afterSeq)
+    return resume === 'confirmed' && !filters.some(canBePending) ? 'exact' : resume
+  }
+
+  /** Counts the subscription against the limits; `undefined`: the connection has ended. */
+  async #admit(
+    { type, prices }: SubscribeRequest,
+    filters: readonly EventFilter[],
+  ): Promise<Subscription | undefined> {
+    const items = filters.reduce((sum, filter) => sum + countStored(filter), 0)
+    const requested = this.#items + items
+    if (requested > ITEMS_MAX) {
+      const message = `a connection has at most ${ITEMS_MAX} filter items, not ${requested}`
+      throw new Refusal('filter_limit', message, { max: ITEMS_MAX, requested })
+    }
+    const isUnfiltered = filters.some(isFirehose)
+    if (isUnfiltered && !(await this.#connection.takeFirehose())) {
+      const message = 'the plan allows no further connection without filters'
+      throw new Refusal('firehose_limit', message)
+    }
+    if (this.#isClosed) return undefined
+    if (!this.#hub.takeItems(items)) {
+      if (isUnfiltered) this.#releaseFirehose()
+      throw new Refusal('filter_limit', 'the service holds as many filter items as it can')
+    }
+    this.#items += items
+    const subscription: Subscription = {
+      id: `${this.#connection.id}:${++this.#count}`,
+      ...{ type, filters, items, isFirehose: isUnfiltered, prices },
+      replay: undefined,
+      removals: [],
+    }
+    this.#subscriptions.set(subscription.id, subscription)
+    return subscription
+  }
+
+  #replay(
+    subscription: Subscription,
+    { replay: wish, isFlat }: SubscribeRequest,
+    resume: Resumption | undefined,
+  ): void {
+    const { bus, priceBus, eventLog, clock } = this.#ctx
+    const { filters, prices } = subscription
+    const { plan } = this.#connection.caller
+    const hasEvents = filters.length > 0
+    const question = { wish, plan, nowMs: clock.now(), hasEvents, prices, resume }
+    const replay = new Replay({
+      ...{ bus, eventLog, turns: this.#hub.resumeTurns, connection: this.#connection, isFlat },
+      start: startOf(question, bus.lastSeq),
+      isWanted: (event) => filters.some((filter) => matchesEvent(filter, event)),
+      pastPrices: () => selectPastPrices(question, priceBus),
+      arm: () => this.#arm(subscription),
+      onFailed: (error) => this.#fail(error),
+    })
+    subscription.replay = replay
+    if (replay.begin()) this.#replays = this.#replays.then(() => replay.run())
+  }
+
+  #arm(subscription: Subscription): void {
+    const { filters, prices } = subscription
+    subscription.replay = undefined
+    for (const filter of filters) {
+      subscription.removals.push(this.#hub.events.add(this.#connection, filter))
+    }
+    if (prices === undefined) return
+    this.#priced = subscription
+    this.#hub.prices.set(this.#connection, prices)
+  }
+
+  #fail(error: unknown): void {
+    this.#ctx.floodLog.write('warn', 'replay failed', () => ({ err: error }))
+    this.#connection.close(TRY_AGAIN_LATER, 'the replay could not be finished; try again')
+  }
+
+  #unsubscribe(id: string | undefined): void {
+    const subscriber_id = this.#connection.id
+    if (id === undefined) {
+      for (const subscription of [...this.#subscriptions.values()]) this.#remove(subscription)
+      this.#connection.send({ type: 'unsubscribed', subscriber_id })
+      return
+    }
+    const subscription = this.#subscriptions.get(id)
+    if (subscription === undefined) {
+      const message = `the connection has no subscription ${showValue(id)}`
+      throw new Refusal('unknown_subscription', message)
+    }
+    this.#remove(subscription)
+    this.#connection.send({ type: 'unsubscribed', subscriber_id, subscription_id: id })
+  }
+
+  #remove(subscription: Subscription): void {
+    const { id, items, replay, removals } = subscription
+    replay?.stop()
+    for (const remove of removals) remove()
+    if (this.#priced === subscription) {
+      this.#hub.prices.delete(this.#connection)
+      this.#priced = undefined
+    }
+    this.#subscriptions.delete(id)
+    this.#hub.releaseItems(items)
+    this.#items -= items
+    if (subscription.isFirehose) this.#releaseFirehose()
+  }
+
+  #releaseFirehose(): void {
+    const others = [...this.#subscriptions.values()]
+    if (!others.some(({ isFirehose }) => isFirehose)) this.#connection.releaseFirehose()
+  }
+}
+
+/** What the index and the replay compare; none: the subscription is of coin prices alone. */
+function filtersOf(
+  { filter, unfilteredTypes }: SubscribeRequest,
+  scopes: readonly MarketScope[],
+): EventFilter[] {
+  const filtered: EventFilter = { ...filter, scopes }
+  const unfiltered: EventFilter = { types: unfilteredTypes, status: filter.status, scopes: [] }
+  return [filtered, unfiltered].filter(({ types }) => types.size > 0)
+}
+
+function presentPrices({ sources, isDefault }: PriceSelection) {
+  const windows = [30, 60].filter((seconds) => sources.has(seconds === 30 ? 'twap30' : 'twap60'))
+  const [only = 'spot'] = sources
+  return {
+    price_source: isDefault ? 'follow_main' : sources.size > 1 ? 'both' : only,
+    twap_windows: windows.length === 0 ? null : windows,
+  }
+}

@@ -1,0 +1,181 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Bus } from '../../bus/bus.js'
+import type { BusEvent } from '../../bus/event.js'
+import type { EventLog } from '../../events/event-log.js'
+import type { Connection } from '../connection.js'
+import { ReplayFrames } from './replay-frames.js'
+import type { ResumeTurns } from './resume-turns.js'
+
+/** Events that are looked at before others have their turn. */
+const SCANNED_MAX = 20_000
+/** The newest so many are searched for the last few that match: some 20 ms of work. */
+const SEARCHED_MAX = 200_000
+/** Characters that are sent before the replay waits for the client to take them. */
+const SENT_LENGTH_MAX = 2 * 1024 * 1024
+
+/** The past that a client gets. `empty`: that there is none. `seq` is read from the log where memory does not reach back so far. */
+export type ReplayStart =
+  | { kind: 'none' }
+  | { kind: 'empty' }
+  | { kind: 'count'; count: number }
+  | { kind: 'since'; sinceMs: number }
+  | { kind: 'seq'; afterSeq: number }
+
+export type ReplayOptions = {
+  bus: Bus
+  eventLog: Pick<EventLog, 'read'>
+  turns: ResumeTurns
+  connection: Connection
+  start: ReplayStart
+  isFlat: boolean
+  isWanted: (event: BusEvent) => boolean
+  /** Coin prices of the past, oldest first. Asked in the moment of `arm`. */
+  pastPrices: () => BusEvent[]
+  /** From now on the connection receives what is published. */
+  arm: () => void
+  /** The client is too slow, or the log cannot be read. */
+  onFailed: (error: unknown) => void
+}
+
+/**
+ * Sends the past of one subscription and then arms it, without a gap and without an event twice. It
+ * goes through the events in the order of their numbers, and keeps the number up to which it has gone:
+ *
+ *   log      pages of the database, from the number that the client has seen to the newest stored one
+ *   memory   what the bus has behind that, in steps. Between steps it waits until the client has taken
+ *            what was sent, so live events never wait behind more than a step of the past.
+ *   armed    the last step finds the end of the buffer, and arms before anything else can be published
+ */
+export class Replay {
+  readonly #options: ReplayOptions
+  readonly #frames: ReplayFrames
+  /** Events that were published after the start are live: they are sent whatever their time is. */
+  readonly #startSeq: number
+  #cursor: number
+  /** The event that has to come next; another one: the buffer has lost some meanwhile. */
+  #nextSeq: number | undefined
+  #needsLog = false
+  #sentLength = 0
+  #isStopped = false
+
+  constructor(options: ReplayOptions) {
+    const { start, connection, isFlat, bus } = options
+    this.#options = options
+    this.#frames = new ReplayFrames(connection, isFlat)
+    this.#startSeq = bus.lastSeq
+    this.#cursor = start.kind === 'seq' ? start.afterSeq : 0
+  }
+
+  /** Done at once where the past is short; else `true`, and `run` does the rest. */
+  begin(): boolean {
+    const { start, bus, arm } = this.#options
+    if (start.kind === 'none') arm()
+    else if (start.kind === 'empty') this.#finish([])
+    else if (start.kind === 'count') this.#finish(this.#findNewest(start.count))
+    else {
+      const events = bus.page(this.#cursor, SCANNED_MAX)
+      // The event of the cursor, or an older one, has to be there still: else some may be gone.
+      this.#needsLog = start.kind === 'seq' && (bus.oldestSeq ?? Infinity) > this.#cursor
+      return this.#needsLog || !this.#step(events)
+    }
+    return false
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { bus, onFailed } = this.#options
+    try {
+      let goesOn = this.#needsLog ? await this.#readLog() : await this.#isReady()
+      while (goesOn && !this.#step(bus.page(this.#cursor, SCANNED_MAX))) {
+        goesOn = await this.#isReady()
+      }
+    } catch (error) {
+      if (!this.#isStopped) onFailed(error)
+    }
+  }
+
+  /** The subscription has ended: nothing more is sent. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** Up to the newest event that is stored; `false`: the subscription has ended. */
+  async #readLog(): Promise<boolean> {
+    const { eventLog, turns, connection } = this.#options
+    const release = await turns.take(connection.caller.accountId)
+    try {
+      // Until nothing new has come: while a slow client took the last page, memory went on.
+      for (let seq: number | undefined; seq !== this.#cursor; ) {
+        seq = this.#cursor
+        if (this.#isStopped) return false
+        for await (const events of eventLog.read(seq)) {
+          for (const event of events) this.#take(event)
+          if (!(await this.#isReady())) return false
+        }
+      }
+      return !this.#isStopped
+    } finally {
+      release()
+    }
+  }
+
+  /** Goes on in memory; `true`: at the end of it, and armed. */
+  #step(events: readonly BusEvent[]): boolean {
+    if (this.#nextSeq !== undefined && events[0]?.seq !== this.#nextSeq) {
+      throw new Error('the client takes its replay more slowly than events leave memory')
+    }
+    for (const event of events) {
+      this.#take(event)
+      if (this.#sentLength >= SENT_LENGTH_MAX) break
+    }
+    this.#nextSeq = this.#options.bus.page(this.#cursor, 1)[0]?.seq
+    if (this.#nextSeq !== undefined) return false
+    this.#finish([])
+    return true
+  }
+
+  #take(event: BusEvent): void {
+    this.#cursor = event.seq
+    const { start, isWanted } = this.#options
+    const isPast = start.kind === 'since' && event.seq <= this.#startSeq
+    if (isPast && event.timestampMs <= start.sinceMs) return
+    if (!isWanted(event)) return
+    this.#frames.add(event)
+    this.#sentLength += this.#frames.takeSentLength()
+  }
+
+  /** Waits until more can be sent; `false`: the subscription has ended. */
+  async #isReady(): Promise<boolean> {
+    const hasSent = this.#sentLength > 0
+    this.#sentLength = 0
+    if (!hasSent) await setImmediate()
+    else if (!(await this.#options.connection.drained())) return false
+    return !this.#isStopped
+  }
+
+  #findNewest(count: number): BusEvent[] {
+    const { bus, isWanted } = this.#options
+    const found: BusEvent[] = []
+    const events = bus.replay({ afterSeq: 0, limit: SEARCHED_MAX })
+    for (let index = events.length - 1; index >= 0 && found.length < count; index--) {
+      const event = events[index]
+      if (event !== undefined && isWanted(event)) found.push(event)
+    }
+    return found.reverse()
+  }
+
+  #finish(events: readonly BusEvent[]): void {
+    if (this.#isStopped) return
+    const { start, pastPrices, arm } = this.#options
+    const prices = pastPrices()
+    const all = prices.length === 0 ? events : merge(events, prices)
+    for (const event of start.kind === 'count' ? all.slice(-start.count) : all) {
+      this.#frames.add(event)
+    }
+    this.#frames.end()
+    arm()
+  }
+}
+
+const merge = (events: readonly BusEvent[], prices: readonly BusEvent[]): readonly BusEvent[] =>
+  [...events, ...prices].sort((a, b) => a.timestampMs - b.timestampMs)

@@ -1,0 +1,75 @@
+import { Gauge } from 'prom-client'
+import type { BusEvent } from '../bus/event.js'
+import type { Context } from '../context.js'
+import type { Connection } from './connection.js'
+import { meterOf } from './events/replay-frames.js'
+import { ResumeTurns } from './events/resume-turns.js'
+import { SharedFrame } from './fast/shared-frame.js'
+import { PriceReceivers } from './subscriptions/price-receivers.js'
+import { SubscriptionIndex } from './subscriptions/subscription-index.js'
+
+/** Filter values of all connections of this process, at about 150 bytes each. */
+const ITEMS_MAX = 5_000_000
+
+type HubParts = Pick<Context, 'bus' | 'priceBus'> & {
+  metrics: Pick<Context['metrics'], 'registry'>
+}
+
+/** Hands every published event to the connections that asked for it, as one frame for all. */
+export class StreamHub {
+  readonly events = new SubscriptionIndex<Connection>()
+  readonly prices = new PriceReceivers<Connection>()
+  readonly resumeTurns = new ResumeTurns()
+  #items = 0
+  readonly #stops: readonly (() => void)[]
+
+  constructor({ bus, priceBus, metrics }: HubParts) {
+    this.#stops = [
+      bus.subscribe((events) => this.#deliver(events)),
+      priceBus.subscribe((events) => this.#deliverPrices(events)),
+    ]
+    const counts = () => ({ filters: this.events.size + this.prices.size, items: this.#items })
+    new Gauge({
+      name: 'auspex_stream_subscriptions',
+      help: 'Filters of all subscriptions of the event stream, and the values in them',
+      labelNames: ['what'] as const,
+      registers: [metrics.registry],
+      collect() {
+        for (const [what, count] of Object.entries(counts())) this.set({ what }, count)
+      },
+    })
+  }
+
+  /** `false`: the filters of this process are full. */
+  takeItems(count: number): boolean {
+    if (this.#items + count > ITEMS_MAX) return false
+    this.#items += count
+    return true
+  }
+
+  releaseItems(count: number): void {
+    this.#items -= count
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop()
+  }
+
+  #deliver(events: readonly BusEvent[]): void {
+    if (this.events.size === 0) return
+    for (const event of events) push(event, this.events.match(event))
+  }
+
+  #deliverPrices(events: readonly BusEvent[]): void {
+    if (this.prices.size === 0) return
+    for (const event of events) push(event, this.prices.match(event))
+  }
+}
+
+function push(event: BusEvent, receivers: Iterable<Connection>): void {
+  let frame: SharedFrame | undefined
+  for (const connection of receivers) {
+    frame ??= new SharedFrame(event.text, meterOf(event))
+    connection.push(frame)
+  }
+}
