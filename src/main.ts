@@ -16,6 +16,7 @@ import { createLog } from './lib/log.js'
 import { stopSignal } from './lib/stop-signal.js'
 import { VERSION } from './lib/version.js'
 import { withDatabase } from './store/with-database.js'
+import { addTailCommand } from './stream/tail/commands.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
 
 keepHeapSmall()
@@ -47,6 +48,8 @@ addSettingFlags(
 
 addSettingFlags(addChainCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
 addSettingFlags(addLedgerCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
+
+addTailCommand(program)
 
 for (const group of addAccountCommands(program, withDatabase)) {
   for (const command of group.commands) addSettingFlags(command, DATABASE_SETTINGS)

@@ -1,0 +1,77 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { TailFlags } from './run-tail.js'
+
+const HELP = `
+Types: trades, settlements, fills, prices, wallets, markets, large_trades, redemptions, deposits,
+blocks, resolutions, combos, global; oracle for prices of coins; orderbook for books (with --token).
+
+Events go to stdout, everything else to stderr. When the connection is lost, tail connects again and
+goes on behind the last event that it printed; it says so if events are missing. Times are UTC.
+
+Examples:
+  $ auspex tail trades --min-size 1000
+  $ auspex tail wallets --wallet 0x39d8… --wallet 0x8ada…
+  $ auspex tail markets --slug btc-updown-5m-1794823200 --status pending
+  $ auspex tail oracle --feed BTC/USD
+  $ auspex tail global --event-types redemption,oracle,reorg --json | jq .data
+
+Exits with 0 after Ctrl-C or --count events, with 1 when the service refuses the key or the filters.`
+
+/** Adds `tail` to the command line. */
+export function addTailCommand(program: Command): Command {
+  return program
+    .command('tail')
+    .description('print live events of a running service')
+    .argument('[type]', 'what to follow', 'trades')
+    .option('--url <url>', 'address of the service; default: the demo, else http://127.0.0.1:8080')
+    .addOption(
+      new Option('--key <key>', 'API key; default: one of the demo in the data folder').env(
+        'AUSPEX_KEY',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--data <folder>',
+        'data folder of the demo; default: .auspex or .auspex-demo',
+      ).env('AUSPEX_DATA'),
+    )
+    .option('--wallet <address>', 'events of this wallet', parseAddress)
+    .option('--token <id>', 'events of this outcome token', collect)
+    .option('--slug <slug>', 'events of this market', collect)
+    .option('--condition <id>', 'events of this condition', collect)
+    .option('--feed <name>', 'prices of this coin, such as BTC/USD', collect)
+    .option('--side <side>', 'BUY or SELL')
+    .option('--status <status>', 'pending, confirmed or all')
+    .option('--min-size <usd>', 'worth at least so many dollars', parseUsd)
+    .option('--max-size <usd>', 'worth at most so many dollars', parseUsd)
+    .option('--event-types <types>', 'these event types in place of those of the type', parseList)
+    .option('-n, --last <count>', 'show so many past events first', parseWhole, 10)
+    .option('--since-seq <seq>', 'go on behind the event with this number', parseWhole)
+    .option('--count <count>', 'end after so many events', parseWhole)
+    .option('--json', 'print messages as they are, one on each line')
+    .addHelpText('after', '\n--wallet, --token, --slug, --condition and --feed may be repeated.')
+    .addHelpText('after', HELP)
+    .action(async (type: string, flags: TailFlags) => {
+      const { runTail } = await import('./run-tail.js')
+      await runTail(type, flags)
+    })
+}
+
+const collect = (text: string, given: string[] = []): string[] => [...given, text]
+
+const parseList = (text: string): string[] => text.split(',').map((item) => item.trim())
+
+function parseAddress(text: string, given: string[] = []): string[] {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return [...given, text.toLowerCase()]
+  throw new InvalidArgumentError('It must look like 0x and 40 hex digits.')
+}
+
+function parseWhole(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}
+
+function parseUsd(text: string): number {
+  if (/^\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a number of dollars.')
+}

@@ -1,0 +1,35 @@
+import { stopSignal } from '../../lib/stop-signal.js'
+import { EventPrinter } from './event-printer.js'
+import { followStream } from './follow-stream.js'
+import { findService } from './service-address.js'
+import { makeSubscription, type SubscriptionFlags } from './subscription.js'
+
+export type TailFlags = SubscriptionFlags & {
+  url?: string
+  key?: string
+  data?: string
+  count?: number
+  json?: boolean
+}
+
+/** Prints events until Ctrl-C, until `count` of them are printed, or until stdout is closed. */
+export async function runTail(type: string, flags: TailFlags): Promise<void> {
+  const { count: left = Number.POSITIVE_INFINITY, json: isJson = false } = flags
+  const subscription = makeSubscription(type, flags)
+  const service = findService(flags)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  stopSignal().addEventListener('abort', end)
+  // What `auspex tail | head` does.
+  process.stdout.on('error', end)
+  const printer = new EventPrinter(process.stdout, { isJson, left, onLast: end })
+  if (process.stdout.isTTY) console.error(`-- ${service.url.href}: ${type}. Ctrl-C ends.`)
+  await followStream({
+    ...service,
+    subscription,
+    onEvent: (event) => ending.signal.aborted || printer.print(event),
+    untilReady: () => printer.untilReady(),
+    notify: (text) => console.error(text),
+    signal: ending.signal,
+  })
+}
