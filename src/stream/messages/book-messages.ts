@@ -8,6 +8,7 @@ export const BOOK_ERRORS = {
   token_limit: 'more than 15,000 tokens on the connection',
   input_too_large: 'too many identifiers in one message',
   service_warming_up: 'the catalogue is being loaded; try again',
+  service_capacity: 'the service follows as many books as it can; try again',
   session_limit: 'the hour of the free plan is used up until 00:00 UTC',
   firehose_limit: 'more unfiltered connections than the plan allows',
   rate_limit: 'too many messages; a client that goes on is closed',
@@ -146,12 +147,15 @@ export const BatchMessage = message('batch', {
 /** Integrity mode: new anchors of these books follow. */
 export const ResyncingMessage = message('resyncing', { markets: Type.Array(Wire.TokenId) })
 
-/** Whether the client may trust its book: `stale` says no, until `live` or a snapshot. */
+/**
+ * Whether the client may trust these books. `stale` true: they may be wrong, and do not change; false:
+ * they are right again, and were sent again before this.
+ */
 export const StaleMessage = message('stale', {
-  asset_id: Wire.TokenId,
-  market: Type.Optional(Type.String()),
   stale: Type.Boolean(),
-  ...optional({ reason: Type.String(), ts: Ms }),
+  markets: Type.Array(Wire.TokenId),
+  reason: Type.Optional(Type.String({ description: 'Why they are stale' })),
+  ts: Ms,
 })
 
 export const BooksUnsubscribedMessage = Type.Object({ type: Type.Literal('unsubscribed') })

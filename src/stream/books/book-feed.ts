@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import type { BookChange, LiveBook } from '../../books/live-book.js'
+import type { Context } from '../../context.js'
+import { SharedFrame } from '../fast/shared-frame.js'
+import type { BookFollower, BookGroup } from './book-follower.js'
+import { BookGroups } from './book-groups.js'
+import { BookRefusal } from './book-refusal.js'
+import { BookTexts, type TradeChange } from './book-texts.js'
+import { countCharacters, GroupOutput } from './group-output.js'
+import type { IntegrityBook } from './integrity-book.js'
+import { TokenChanges } from './token-changes.js'
+
+const WINDOW_MS = 250
+/** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
+const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
+
+type FeedOptions = {
+  windowMs?: number
+  windowCharactersMax?: number
+  integrityTokensMax?: number
+}
+
+type FeedContext = Pick<Context, 'books' | 'catalogue' | 'clock' | 'log'>
+
+/**
+ * Carries the changes of books to the connections that follow them, in windows of a quarter of a
+ * second. One for the process: the text of a token's changes is made once for a window, and a frame
+ * once for all connections with the same books.
+ *
+ * A snapshot that a connection gets in the middle of a window has changes in it that the window will
+ * send: sizes are absolute, so they do no harm. Integrity mode is exact instead: its anchors are the
+ * books of the last window (`IntegrityBook`), and the next window's changes build on them.
+ */
+export class BookFeed {
+  readonly groups: BookGroups
+  readonly #ctx: FeedContext
+  readonly #texts: BookTexts
+  readonly #windowMs: number
+  readonly #charactersMax: number
+  readonly #changes = new Map<string, TokenChanges>()
+  /** Texts of whole books that several connections ask for within a window. */
+  readonly #snapshots = new Map<string, string>()
+  readonly #anchors = new Map<IntegrityBook, SharedFrame>()
+  /** Books of which clients were told that they may not trust them. */
+  readonly #untrusted = new WeakSet<LiveBook>()
+  #stop: (() => void) | undefined
+
+  constructor(ctx: FeedContext, options: FeedOptions = {}) {
+    this.#ctx = ctx
+    this.#texts = new BookTexts(ctx.catalogue)
+    this.groups = new BookGroups(ctx.books, options.integrityTokensMax)
+    this.#windowMs = options.windowMs ?? WINDOW_MS
+    this.#charactersMax = options.windowCharactersMax ?? WINDOW_CHARACTERS_MAX
+  }
+
+  /** `undefined` as `tokenIds`: all books. Throws a `BookRefusal`, and changes nothing, if it cannot be. */
+  join(follower: BookFollower, tokenIds: readonly string[] | undefined, isIntegrity: boolean) {
+    this.#start()
+    try {
+      return tokenIds === undefined
+        ? this.groups.joinAll(follower)
+        : this.groups.join(follower, tokenIds, isIntegrity)
+    } finally {
+      this.#stopIfUnused()
+    }
+  }
+
+  leave(follower: BookFollower): void {
+    this.groups.leave(follower)
+    this.#stopIfUnused()
+  }
+
+  /** The book as it is now; empty when nothing is known of it. */
+  snapshot(tokenId: string): string {
+    const known = this.#snapshots.get(tokenId)
+    if (known !== undefined) return known
+    const text = this.#texts.snapshot(this.#ctx.books.get(tokenId) ?? emptyBook(tokenId))
+    this.#snapshots.set(tokenId, text)
+    return text
+  }
+
+  /** Integrity mode: the book of the last window, which the changes of the next one build on. */
+  anchor(tokenId: string): SharedFrame {
+    const published = this.groups.integrityBook(tokenId)
+    assert(published !== undefined, 'only followed books have anchors')
+    const known = this.#anchors.get(published)
+    if (known !== undefined) return known
+    const { bids, asks, anchor } = published
+    const conditionId = this.#ctx.books.get(tokenId)?.conditionId
+    const text = this.#texts.snapshot({ tokenId, conditionId, bids, asks }, anchor)
+    const frame = new SharedFrame(text, 'ws_market')
+    this.#anchors.set(published, frame)
+    return frame
+  }
+
+  /** Why a book that a client gets now may not be trusted; `undefined`: it may. */
+  noteTrust(tokenId: string): string | undefined {
+    const book = this.#ctx.books.get(tokenId)
+    if (book === undefined) return 'not_followed'
+    if (book.state === 'live') return undefined
+    this.#untrusted.add(book)
+    return reasonOf(book)
+  }
+
+  /** Ends the window: sends what happened in it. */
+  flush(): void {
+    this.#snapshots.clear()
+    this.#anchors.clear()
+    this.#publish(this.#changes.keys())
+  }
+
+  /** Ends the window of one token early, so that its published book is the live one. */
+  settle(tokenId: string): void {
+    if (this.#changes.has(tokenId)) this.#publish([tokenId])
+  }
+
+  /** Ends all timers. Connections are the door's to close. */
+  close(): void {
+    this.#stop?.()
+    this.#stop = undefined
+  }
+
+  #start(): void {
+    if (this.#stop !== undefined) return
+    const unsubscribe = this.#ctx.books.subscribe((changes) => this.#collect(changes))
+    const timer = setInterval(() => this.#flushSafely(), this.#windowMs).unref()
+    this.#stop = () => {
+      unsubscribe()
+      clearInterval(timer)
+      this.#changes.clear()
+      this.#snapshots.clear()
+      this.#anchors.clear()
+    }
+  }
+
+  #stopIfUnused(): void {
+    if (this.groups.isEmpty) this.close()
+  }
+
+  #flushSafely(): void {
+    try {
+      this.flush()
+    } catch (error) {
+      this.#ctx.log.error({ err: error }, 'a window of order books could not be sent')
+    }
+  }
+
+  #collect(changes: readonly BookChange[]): void {
+    const { groups } = this
+    for (const change of changes) {
+      const tokenId = change.kind === 'snapshot' ? change.book.tokenId : change.tokenId
+      if (groups.firehose === undefined && groups.ofToken(tokenId) === undefined) continue
+      const collected = this.#changes.get(tokenId) ?? new TokenChanges()
+      collected.add(change)
+      this.#changes.set(tokenId, collected)
+    }
+  }
+
+  #publish(tokenIds: Iterable<string>): void {
+    const outputs = new Map<BookGroup, GroupOutput>()
+    let characters = 0
+    for (const tokenId of tokenIds) {
+      const changes = this.#changes.get(tokenId)
+      if (changes === undefined) continue
+      if (characters > this.#charactersMax) break
+      this.#changes.delete(tokenId)
+      this.#snapshots.delete(tokenId)
+      characters += this.#addToken(tokenId, changes, outputs)
+    }
+    const ts = this.#ctx.clock.now()
+    for (const [group, output] of outputs) output.deliver(group.members, ts)
+  }
+
+  /** Returns how many characters the token adds. */
+  #addToken(tokenId: string, changes: TokenChanges, outputs: Map<BookGroup, GroupOutput>): number {
+    const { firehose } = this.groups
+    const named = this.groups.ofToken(tokenId) ?? []
+    const receivers = firehose === undefined ? [...named] : [firehose, ...named]
+    const book = this.#ctx.books.get(tokenId)
+    if (book === undefined || receivers.length === 0) return 0
+    const trust = this.#changeTrust(book)
+    const isRead = (isIntegrity: boolean) =>
+      receivers.some((group) => group.isIntegrity === isIntegrity)
+    const plain = isRead(false) ? this.#composePlain(book, changes) : []
+    const proven = isRead(true) ? this.#composeProven(book, changes, trust === 'live') : undefined
+    for (const group of receivers) {
+      const output = outputs.get(group) ?? new GroupOutput()
+      outputs.set(group, output)
+      const texts = group.isIntegrity ? (proven?.texts ?? []) : plain
+      if (trust === 'stale') output.addStale(tokenId, reasonOf(book))
+      if (texts.length > 0) output.updates.push({ tokenId, texts })
+      if (group.isIntegrity && proven?.anchor !== undefined)
+        output.anchors.push({ tokenId, frame: proven.anchor })
+      if (trust === 'live') output.live.push(tokenId)
+    }
+    return countCharacters(plain) + countCharacters(proven?.texts ?? [])
+  }
+
+  /** `undefined`: what clients were told of the book still holds. */
+  #changeTrust(book: LiveBook): 'stale' | 'live' | undefined {
+    const isUntrusted = this.#untrusted.has(book)
+    if (book.state === 'stale' && !isUntrusted) {
+      this.#untrusted.add(book)
+      return 'stale'
+    }
+    return book.state === 'live' && this.#untrusted.delete(book) ? 'live' : undefined
+  }
+
+  #composePlain(book: LiveBook, { isReplaced, levels, trades }: TokenChanges): string[] {
+    const texts: string[] = []
+    if (isReplaced) texts.push(this.snapshot(book.tokenId))
+    else if (levels.size > 0) texts.push(this.#texts.levels(book, levels.values()))
+    return [...texts, ...this.#composeTrades(trades)]
+  }
+
+  /** A book that could not be trusted begins again with an anchor; all others go on by their changes. */
+  #composeProven(book: LiveBook, changes: TokenChanges, isRestored: boolean) {
+    const texts: string[] = []
+    let anchor: SharedFrame | undefined
+    const published = this.groups.integrityBook(book.tokenId)
+    if (published !== undefined) {
+      this.#anchors.delete(published)
+      if (!changes.isReplaced) texts.push(...this.#composeLevels(book, published, changes))
+      else if (isRestored) {
+        published.reset(book)
+        anchor = this.anchor(book.tokenId)
+      } else {
+        const update = published.update(book)
+        if (update !== undefined) texts.push(this.#texts.provenLevels(book, update, update.after))
+      }
+      if (published.anchor.checksum !== book.checksum) this.#reset(book.tokenId)
+    }
+    return { texts: [...texts, ...this.#composeTrades(changes.trades)], anchor }
+  }
+
+  #composeLevels(book: LiveBook, published: IntegrityBook, { levels }: TokenChanges): string[] {
+    const texts: string[] = []
+    for (const change of levels.values()) {
+      const after = published.setLevel(change.side, change.price, change.size)
+      if (after !== undefined) texts.push(this.#texts.provenLevel(book, change, after))
+    }
+    return texts
+  }
+
+  #composeTrades(trades: readonly TradeChange[]): string[] {
+    return trades.map((trade) => this.#texts.trade(trade)).filter((text) => text !== undefined)
+  }
+
+  /** What was published differs from the book, which only a fault of ours can cause. */
+  #reset(tokenId: string): void {
+    this.#ctx.log.error({ tokenId }, 'a published order book differs from the live one')
+    const message = 'The service lost its place in a book. Connect again.'
+    const error = new BookRefusal('integrity_internal_reset', message, { markets: [tokenId] })
+    const groups = [...(this.groups.ofToken(tokenId) ?? [])].filter((group) => group.isIntegrity)
+    for (const { members } of groups) for (const member of [...members]) member.fail(error)
+  }
+}
+
+const reasonOf = ({ state, staleReason }: LiveBook): string =>
+  state === 'loading' ? 'loading' : (staleReason ?? 'unknown')
+
+const emptyBook = (tokenId: string) => ({ tokenId, conditionId: undefined, bids: [], asks: [] })

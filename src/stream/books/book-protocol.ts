@@ -1,0 +1,272 @@
+import { selectCatalogueState } from '../../catalogue/queries.js'
+import type { Context } from '../../context.js'
+import { pollUntil } from '../../lib/timing.js'
+import type { Connection, Protocol } from '../connection.js'
+import type { BookFeed } from './book-feed.js'
+import { BookFollower } from './book-follower.js'
+import { BookRefusal } from './book-refusal.js'
+import { type BookRequest, parseBookRequest } from './book-request.js'
+import { BookSender } from './book-sender.js'
+import { type Identifiers, sortIdentifiers } from './identifiers.js'
+import { type ResolvedBooks, resolveBooks } from './resolve-books.js'
+
+/** Books of one connection. More take several connections, or all books. */
+const TOKENS_MAX = 15_000
+const INTEGRITY_TOKENS_MAX_EACH = 500
+/** Identifiers that a warning names. */
+const NAMED_MAX = 20
+
+/** How long a client waits for the first list of open markets. */
+const LIST_MS = 3_000
+const LIST_POLL_MS = 20
+
+const WARMING_UP_MS = 1_000
+const RESYNC_MS = 250
+const TOO_SLOW = 1013
+const INTERNAL_ERROR = 1011
+
+export type BookOptions = {
+  /** Integrity mode `pn1`. */
+  integrity: boolean
+  /** The event socket gives each subscription an id; without it this is the orderbook socket. */
+  nextSubscriptionId?: (() => string) | undefined
+}
+
+type BookContext = Pick<Context, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
+
+/**
+ * The orderbook messages of one connection. A connection has one set of books: a subscribe replaces
+ * it, and a subscribe that fails changes nothing. The acknowledgement comes first, then every book of
+ * the set, then `snapshots_done`; changes of a book come after the book.
+ */
+export class BookProtocol implements Protocol {
+  readonly #ctx: BookContext
+  readonly #connection: Connection
+  readonly #feed: BookFeed
+  readonly #options: BookOptions
+  readonly #follower: BookFollower
+  readonly #sender: BookSender
+  /** Ends the sending of the current set. */
+  #sending: AbortController | undefined
+  #subscriptionId: string | undefined
+  #isClosed = false
+
+  constructor(ctx: BookContext, connection: Connection, feed: BookFeed, options: BookOptions) {
+    this.#ctx = ctx
+    this.#connection = connection
+    this.#feed = feed
+    this.#options = options
+    this.#follower = new BookFollower(connection, (error) => this.#fail(error))
+    const { books, clock } = ctx
+    this.#sender = new BookSender({ books, clock, feed, follower: this.#follower })
+  }
+
+  /** Of the current set, on the event socket; `undefined`: the connection follows no books. */
+  get subscriptionId(): string | undefined {
+    return this.#subscriptionId
+  }
+
+  async onMessage(text: string): Promise<void> {
+    let message: unknown
+    try {
+      message = JSON.parse(text)
+    } catch {
+      return this.#refuse(new BookRefusal('invalid_json', 'The message is not JSON.'))
+    }
+    await this.handle(message)
+  }
+
+  /** Handles one message and answers it. Never throws on what a client sends. */
+  async handle(message: unknown): Promise<void> {
+    try {
+      await this.#obey(parseBookRequest(message))
+    } catch (error) {
+      if (!(error instanceof BookRefusal)) throw error
+      this.#refuse(error)
+    }
+  }
+
+  onClose(): void {
+    this.#isClosed = true
+    this.end()
+  }
+
+  /** Ends the set without an answer. */
+  end(): void {
+    this.#sending?.abort()
+    this.#follower.waiting.clear()
+    this.#feed.leave(this.#follower)
+    this.#subscriptionId = undefined
+  }
+
+  async #obey(request: BookRequest): Promise<void> {
+    switch (request.action) {
+      case 'subscribe':
+        return await this.#subscribe(sortIdentifiers(request.identifiers))
+      case 'unsubscribe':
+        return await this.#unsubscribe(request.identifiers)
+      case 'resync':
+        return await this.#resync(request.identifiers)
+      case 'ping':
+        return this.#connection.send({ type: 'pong' })
+    }
+  }
+
+  async #subscribe(named: Identifiers): Promise<void> {
+    const { integrity } = this.#options
+    if (named.isFirehose) return await this.#subscribeAll()
+    const { tokenIds, resolvedFrom, unresolved } = await this.#resolve(named)
+    const max = integrity ? INTEGRITY_TOKENS_MAX_EACH : TOKENS_MAX
+    if (tokenIds.length > max) {
+      const message = `A connection follows at most ${max} tokens.`
+      throw new BookRefusal('token_limit', message, { max, requested: tokenIds.length })
+    }
+    if (this.#isClosed) return
+    const ack = {
+      resolved_from: resolvedFrom,
+      ...(integrity ? { integrity: { enabled: true, protocol: 'pn1' } } : {}),
+      ...(unresolved.length > 0 ? { warnings: [presentUnresolved(unresolved)] } : {}),
+    }
+    if (tokenIds.length > 0) return this.#begin(tokenIds, ack)
+    this.#acknowledge({ markets: 0, ...ack }, this.#options.nextSubscriptionId?.())
+    this.#connection.send({ type: 'snapshots_done', total: 0 })
+  }
+
+  async #subscribeAll(): Promise<void> {
+    if (this.#options.integrity) {
+      const message = 'Integrity mode takes lists of books, not all of them.'
+      throw new BookRefusal('integrity_firehose_unsupported', message)
+    }
+    const { books } = this.#ctx
+    // Followed while the list of open markets is read, so that the acknowledgement can count them.
+    books.followAll()
+    try {
+      const isListed = () => books.allTokens.size > 0
+      await pollUntil(isListed, { everyMs: LIST_POLL_MS, timeoutMs: LIST_MS })
+      if (!this.#isClosed) this.#begin(undefined, { firehose: true })
+    } finally {
+      books.releaseAll()
+    }
+  }
+
+  /** Replaces the set; `undefined`: by all books. */
+  #begin(named: readonly string[] | undefined, ack: object): void {
+    const { integrity, nextSubscriptionId } = this.#options
+    const { waiting } = this.#follower
+    this.#feed.join(this.#follower, named, integrity)
+    const tokenIds = named ?? [...this.#ctx.books.allTokens]
+    waiting.clear()
+    for (const tokenId of tokenIds) waiting.add(tokenId)
+    this.#subscriptionId = nextSubscriptionId?.()
+    this.#acknowledge({ markets: tokenIds.length, ...ack }, this.#subscriptionId)
+    this.#send((signal) => this.#sender.sendAll(tokenIds, integrity, signal))
+  }
+
+  /** Sends books while the next messages are handled, in place of what was being sent. */
+  #send(work: (signal: AbortSignal) => Promise<void>): void {
+    this.#sending?.abort()
+    this.#sending = new AbortController()
+    void work(this.#sending.signal).catch((error: unknown) => {
+      this.#ctx.log.error({ err: error }, 'order books could not be sent')
+      this.#connection.close(INTERNAL_ERROR, 'internal error')
+    })
+  }
+
+  async #unsubscribe(identifiers: readonly string[] | undefined): Promise<void> {
+    const subscription_id = this.#subscriptionId
+    const rest = identifiers === undefined ? [] : await this.#without(sortIdentifiers(identifiers))
+    if (rest.length === 0) this.end()
+    else {
+      this.#feed.join(this.#follower, rest, this.#options.integrity)
+      const kept = new Set(rest)
+      for (const id of this.#follower.waiting) if (!kept.has(id)) this.#follower.waiting.delete(id)
+    }
+    const remaining = rest.length === 0 ? undefined : rest.length
+    const ids = this.#isEventSocket ? { subscriber_id: this.#connection.id, subscription_id } : {}
+    this.#connection.send({ type: 'unsubscribed', ...ids, remaining })
+  }
+
+  /** The set without some of its books. */
+  async #without(named: Identifiers): Promise<string[]> {
+    if (named.isFirehose) return []
+    if (this.#follower.group !== undefined && this.#follower.group.tokens === undefined) {
+      const message = 'All books cannot be narrowed: subscribe to a list instead.'
+      throw new BookRefusal('invalid_message', message)
+    }
+    const removed = new Set((await this.#resolve(named)).tokenIds)
+    return [...(this.#follower.group?.tokens ?? [])].filter((tokenId) => !removed.has(tokenId))
+  }
+
+  async #resync(identifiers: readonly string[] | undefined): Promise<void> {
+    if (!this.#options.integrity) {
+      const message = 'Only connections in integrity mode resync; connect with `integrity=1`.'
+      throw new BookRefusal('integrity_unavailable', message)
+    }
+    const named = identifiers === undefined ? undefined : sortIdentifiers(identifiers)
+    const isAll = named === undefined || named.isFirehose
+    const wanted = isAll ? undefined : (await this.#resolve(named)).tokenIds
+    if (wanted?.length === 0)
+      throw new BookRefusal('resync_resolved_empty', 'None of these books is known.')
+    const { group, waiting } = this.#follower
+    const followed = group?.tokens ?? new Set<string>()
+    const tokenIds = (wanted ?? [...followed]).filter((tokenId) => followed.has(tokenId))
+    if (tokenIds.length === 0)
+      throw new BookRefusal('resync_not_subscribed', 'The connection follows none of these books.')
+    if (waiting.size > 0) {
+      const message = 'Books are still being sent.'
+      const fields = { retry_after_ms: RESYNC_MS, markets: tokenIds }
+      throw new BookRefusal('resync_in_progress', message, fields)
+    }
+    for (const tokenId of tokenIds) waiting.add(tokenId)
+    this.#send((signal) => this.#sender.resync(tokenIds, signal))
+  }
+
+  /** Throws a refusal when the catalogue cannot answer yet. */
+  async #resolve(named: Identifiers): Promise<ResolvedBooks> {
+    const { answerSql, floodLog } = this.#ctx
+    try {
+      const resolved = await resolveBooks(answerSql, named, TOKENS_MAX)
+      const isLoading =
+        resolved.unresolved.length > 0 && (await selectCatalogueState(answerSql)).phase === 'open'
+      if (!isLoading) return resolved
+    } catch (error) {
+      floodLog.write('warn', 'named order books could not be looked up', () => ({ err: error }))
+    }
+    const message = 'The catalogue of markets is not loaded yet.'
+    throw new BookRefusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
+  }
+
+  get #isEventSocket(): boolean {
+    return this.#options.nextSubscriptionId !== undefined
+  }
+
+  #acknowledge(fields: object, subscriptionId: string | undefined): void {
+    const ids = this.#isEventSocket && {
+      subscriber_id: this.#connection.id,
+      subscription_id: subscriptionId,
+      subscription_type: 'orderbook',
+      warnings: [],
+    }
+    this.#connection.send({ type: 'subscribed', ...ids, ...fields })
+  }
+
+  #refuse({ code, message, fields }: BookRefusal): void {
+    const error = this.#isEventSocket ? { type: 'error', code } : { error: code }
+    this.#connection.send({ ...error, message, ...fields })
+  }
+
+  /** Errors of integrity mode that the connection does not survive. */
+  #fail(error: BookRefusal): void {
+    if (this.#isClosed) return
+    this.onClose()
+    this.#refuse(error)
+    const isSlow = error.code === 'integrity_backpressure'
+    this.#connection.close(isSlow ? TOO_SLOW : INTERNAL_ERROR, error.code)
+  }
+}
+
+function presentUnresolved(identifiers: readonly string[]): string {
+  const named = identifiers.slice(0, NAMED_MAX).map((text) => text.slice(0, 100))
+  const more = identifiers.length - named.length
+  return `Not found: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,57 @@
+import { parseBytes32, parseTokenId, toTokenId } from '../../core/token-id.js'
+
+const FIREHOSE = '*'
+/** A shorter number is a slug. */
+const TOKEN_ID = /^\d{11,}$/
+/** Postgres has no text with a NUL in it. */
+const SLUG = /^[^\0]{1,256}$/
+
+/** What a client named, each once, by its kind. */
+export type Identifiers = {
+  /** All books. */
+  isFirehose: boolean
+  /** Decimal. */
+  tokenIds: Set<string>
+  /** `0x` and 64 lower-case digits. */
+  conditionIds: Set<string>
+  /** Of events, or of markets. */
+  slugs: Set<string>
+  /** Those that cannot be any of these. */
+  invalid: Set<string>
+}
+
+export function sortIdentifiers(texts: Iterable<string>): Identifiers {
+  const sorted: Identifiers = {
+    isFirehose: false,
+    tokenIds: new Set(),
+    conditionIds: new Set(),
+    slugs: new Set(),
+    invalid: new Set(),
+  }
+  for (const text of texts) sortIdentifier(text, sorted)
+  return sorted
+}
+
+function sortIdentifier(text: string, sorted: Identifiers): void {
+  if (text === FIREHOSE) sorted.isFirehose = true
+  else if (/^0x/i.test(text)) addOr(sorted, 'conditionIds', parseBytes32(text), text)
+  else if (TOKEN_ID.test(text)) addOr(sorted, 'tokenIds', normalizeTokenId(text), text)
+  else addOr(sorted, 'slugs', SLUG.test(text) ? text : undefined, text)
+}
+
+function addOr(
+  sorted: Identifiers,
+  kind: 'tokenIds' | 'conditionIds' | 'slugs',
+  id: string | undefined,
+  text: string,
+): void {
+  if (id === undefined) sorted.invalid.add(text)
+  else sorted[kind].add(id)
+}
+
+/** Without leading zeros. `undefined`: the number is zero, or has more than 32 bytes. */
+function normalizeTokenId(decimal: string): string | undefined {
+  const token = parseTokenId(decimal)
+  const id = token === undefined ? '0' : toTokenId(token)
+  return id === '0' ? undefined : id
+}
