@@ -53,6 +53,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['eth_maxPriorityFeePerGas', constant(show(quantity(TIP_WEI)))],
   ['eth_getBlockByNumber', { paramsMin: 1, paramsMax: 2, run: getBlockByNumber }],
   ['eth_getBlockByHash', { paramsMin: 1, paramsMax: 2, run: getBlockByHash }],
+  ['eth_getBlockTransactionCountByHash', take(1, getTransactionCount)],
   ['eth_getBlockReceipts', take(1, getBlockReceipts)],
   ['eth_getTransactionByHash', take(1, getTransaction)],
   ['eth_getTransactionReceipt', take(1, getReceipt)],
@@ -85,6 +86,11 @@ function getBlockByHash(node: ChainNode, hash: unknown, isFull: unknown = false)
   const block = node.universe.chain.blockByHash(readHash(hash, 'argument 0'))
   const full = readBoolean(isFull, 'argument 1')
   return block === undefined ? NONE : showBlock(node, block, full)
+}
+
+function getTransactionCount(node: ChainNode, hash: unknown): string {
+  const block = node.universe.chain.blockByHash(readHash(hash, 'argument 0'))
+  return block === undefined ? NONE : show(quantity(block.transactions.length))
 }
 
 function getBlockReceipts(node: ChainNode, at: unknown): string {

@@ -19,6 +19,7 @@ export type EventKeys = {
   wallets: readonly string[]
   /** Decimal ids of all tokens involved, those of combo legs included. */
   tokens: readonly string[]
+  /** With 64 digits; those of 31 bytes are padded with zeros, as `parseConditionId` does. */
   conditionIds: readonly string[]
   /** `undefined` while the catalogue does not have the market. */
   marketSlug: string | undefined
@@ -36,9 +37,13 @@ export type EventKeys = {
 }
 
 export type ComboKeys = {
+  /** Of the combo, with 64 digits. */
   conditionId: string | undefined
+  /** Decimal. */
   legPositionIds: readonly string[]
+  /** With 58 digits: of the combo or event itself and of the legs. */
   eventIds: readonly string[]
+  /** Of the combo or position itself and of the legs. */
   moduleIds: readonly number[]
   /** Of the requester: `BUY` or `SELL`. */
   direction?: string | undefined

@@ -2,19 +2,23 @@ import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { seqOf } from '../core/seq.js'
-import { nullable } from '../lib/nullable.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
-import { defineMessage, Wire } from './message.js'
+import { defineMessage, described, Wire } from './message.js'
 
 const block = defineMessage('block', {
   block_number: Wire.Count,
   block_hash: Wire.Hash,
   timestamp: Wire.Ms,
-  parent_hash: nullable(Wire.Hash),
-  tx_count: nullable(Wire.Count),
-  polymarket_tx_count: Wire.Count,
+  parent_hash: Type.Union([Wire.Hash, Type.Literal('')], {
+    description: 'empty where only logs of the block were read',
+  }),
+  tx_count: described(
+    Wire.Count,
+    'all transactions; `polymarket_tx_count` where the node does not count them',
+  ),
+  polymarket_tx_count: described(Wire.Count, 'transactions with logs of the platform'),
   settlement_count: Wire.Count,
-  trade_volume_usd: Wire.Amount,
+  trade_volume_usd: described(Wire.Amount, 'what the takers traded'),
 })
 
 /** The summary of a block. A match counts once, with what its taker traded. */
@@ -27,8 +31,8 @@ function blockEvent({ block: head, fills, matches, transactionCount }: BlockFact
       block_number: head.number,
       block_hash: head.hash,
       timestamp,
-      parent_hash: head.parentHash ?? null,
-      tx_count: head.txCount ?? null,
+      parent_hash: head.parentHash ?? '',
+      tx_count: head.txCount ?? transactionCount,
       polymarket_tx_count: transactionCount,
       settlement_count: matches.length,
       trade_volume_usd: toDecimal(volume),
@@ -38,8 +42,12 @@ function blockEvent({ block: head, fills, matches, transactionCount }: BlockFact
 }
 
 const reorg = defineMessage('reorg', {
-  fork_block: Wire.Count,
-  removed_blocks: Type.Integer({ minimum: 1 }),
+  fork_block: described(Wire.Count, 'the last block that stays'),
+  first_removed_block: described(
+    Wire.Count,
+    'from this block on events no longer hold; what the new blocks have of them comes again',
+  ),
+  removed_blocks: Type.Integer({ minimum: 1, description: 'how many were taken back' }),
 })
 
 /**
@@ -47,7 +55,15 @@ const reorg = defineMessage('reorg', {
  * them too is published again.
  */
 export const reorgEvent = (forkBlock: number, removedBlocks: number, nowMs: number): EventDraft =>
-  reorg.draft(nowMs, { fork_block: forkBlock, removed_blocks: removedBlocks }, {})
+  reorg.draft(
+    nowMs,
+    {
+      fork_block: forkBlock,
+      first_removed_block: forkBlock + 1,
+      removed_blocks: removedBlocks,
+    },
+    {},
+  )
 
 /** The summary stands behind the last log of its block. */
 export const blockFamily = {

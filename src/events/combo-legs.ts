@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { parseStructuredId } from '../core/structured-id.js'
+import type { ComboKeys } from '../bus/event.js'
+import { padId, parseStructuredId } from '../core/structured-id.js'
 import type { Enricher } from './enrichment.js'
-import { closed, optional, Wire } from './message.js'
+import { closed, described, optional, Wire } from './message.js'
 
 /** By module id, from 1 on. */
 const MODULES = ['BinaryModule', 'NegRiskModule', 'CombinatorialModule', 'DirectionalModule']
@@ -32,6 +33,19 @@ export function enrichCombo(
     legIds: legs?.map((leg) => leg.position_id),
     legs,
     legConditionIds: legs?.flatMap((leg) => leg.condition_id ?? []) ?? [],
+    eventIds: legs?.flatMap((leg) => leg.event_id ?? []) ?? [],
+    moduleIds: legs?.flatMap((leg) => leg.module_id ?? []) ?? [],
+  }
+}
+
+/** What filters compare: a combo is found by itself and by its legs. */
+export function comboKeys(combo: Combo): ComboKeys {
+  const own = parseStructuredId(padId(combo.conditionId))
+  return {
+    conditionId: padId(combo.conditionId),
+    legPositionIds: combo.legIds ?? [],
+    eventIds: [...new Set([...(own ? [own.eventId] : []), ...combo.eventIds])],
+    moduleIds: [...new Set([...(own ? [own.moduleId] : []), ...combo.moduleIds])],
   }
 }
 
@@ -41,8 +55,8 @@ export const LEG = closed({
   ...optional({
     module_id: Wire.Count,
     module_name: Wire.Text,
-    condition_id: Wire.ConditionId,
-    event_id: Wire.Text,
+    condition_id: described(Wire.ConditionId, '31 bytes'),
+    event_id: described(Wire.Text, '29 bytes'),
     arity: Wire.Count,
     condition_index: Wire.Count,
     outcome_index: Wire.Count,

@@ -4,6 +4,7 @@ import {
   address,
   at,
   BLOCK,
+  BOB,
   decimal,
   MARKET,
   makeEvent,
@@ -49,10 +50,18 @@ describe('combo_lifecycle', () => {
       position_ids: [],
       leg_position_ids: [decimal(leg)],
       legs: [presentedLeg],
+      confirmed_transfers: [],
     })
     expect(event?.keys).toMatchObject({
       tokens: [decimal(leg)],
-      conditionIds: [combo, leg.slice(0, 64)],
+      conditionIds: [`${combo}00`, `${leg.slice(0, 64)}00`],
+      combo: {
+        conditionId: `${combo}00`,
+        legPositionIds: [decimal(leg)],
+        eventIds: [combo.slice(0, 60), leg.slice(0, 60)],
+        moduleIds: [3, 2],
+        action: 'Prepare',
+      },
     })
   })
 
@@ -81,12 +90,14 @@ describe('combo_lifecycle', () => {
   }
 
   test('a step has its amounts', () => {
-    const { data } = makeEvent('combo_lifecycle', {
+    const { data, event } = makeEvent('combo_lifecycle', {
       comboEvents: [{ ...step, kind: 'positionRedeemed' }],
     })
+    expect(event?.keys).toMatchObject({ wallets: [ALICE], side: 'YES', sizeUsd: 2 })
     expect(data).toMatchObject({
       action: 'Redeem',
       user: ALICE,
+      stakeholder: ALICE,
       amount_e6: '3000000',
       amount_usdc: 3,
       payout_e6: '2000000',
@@ -131,6 +142,65 @@ describe('combo_lifecycle', () => {
       module_id: 2,
       condition_ids: [],
       event_ids: [leg.slice(0, 60)],
+    })
+  })
+
+  test('a gift of structured shares is a step of both wallets', () => {
+    const { event, data } = makeEvent('combo_lifecycle', {
+      transfers: [
+        {
+          ...at(5),
+          sub: 0,
+          from: ALICE,
+          to: BOB,
+          token: leg,
+          amount: 3_000_000n,
+          isInternal: false,
+          bearsCost: true,
+        },
+      ],
+    })
+    expect(data).toMatchObject({
+      action: 'Transfer',
+      user: ALICE,
+      module_id: 2,
+      side: 'NO',
+      amount_e6: '3000000',
+      confirmed_transfers: [
+        { position_id: decimal(leg), from: ALICE, to: BOB, amount_e6: '3000000', log_index: 5 },
+      ],
+    })
+    expect(event?.keys.wallets).toEqual([ALICE, BOB])
+  })
+
+  test('what the AutoRedeemer pays is a step without legs', () => {
+    const redemption = {
+      ...at(6),
+      wallet: ALICE,
+      condition: `${combo}00`,
+      tokens: [`${combo}00`],
+      amounts: [3_000_000n],
+      payout: 3_000_000n,
+      outcomes: 1,
+      isCore: false,
+      isUser: true,
+      source: 'auto_redeemer' as const,
+    }
+    const { data } = makeEvent('combo_lifecycle', { redemptions: [redemption], combos: [] })
+    expect(data).toMatchObject({
+      action: 'Redeem',
+      module_name: 'AutoRedeemer',
+      condition_ids: [combo],
+      payout_e6: '3000000',
+      payout_usdc: 3,
+    })
+    expect(data).not.toHaveProperty('legs')
+    const { data: paid } = makeEvent('redemption', { redemptions: [redemption] })
+    expect(paid).toMatchObject({
+      tx_hash: data.tx_hash,
+      log_index: data.log_index,
+      source: 'AutoRedeemer.Redemption',
+      token_ids: [decimal(`${combo}00`), decimal(`${combo}01`)],
     })
   })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { comboExecutionEvent, comboStatusUpdateEvent } from './combo-match.js'
 import { Enricher } from './enrichment.js'
 import { type Match, toSettledMatch } from './match.js'
+import { blockEvents } from './registry.js'
 import {
   ALICE,
   address,
@@ -39,25 +40,41 @@ const ROWS = [
     position_id: decimal(NO),
     order_hash: word('0d3'),
     maker: BOB,
+    maker_address: BOB,
     taker: ALICE,
+    taker_address: ALICE,
     side: 'BUY',
     outcome: 'NO',
+    outcome_side: 'NO',
     price: 0.36,
+    price_e6: '360000',
     size: 25,
+    size_e6: '25000000',
     amount_usdc: 9,
+    maker_amount_e6: '9000000',
+    taker_amount_e6: '25000000',
     fee: 0,
+    fee_e6: '0',
   },
   {
     position_id: decimal(YES),
     order_hash: word('0d4'),
     maker: ALICE,
+    maker_address: ALICE,
     taker: EXCHANGE_V3,
+    taker_address: EXCHANGE_V3,
     side: 'BUY',
     outcome: 'YES',
+    outcome_side: 'YES',
     price: 0.64,
+    price_e6: '640000',
     size: 25,
+    size_e6: '25000000',
     amount_usdc: 16,
+    maker_amount_e6: '16000000',
+    taker_amount_e6: '25000000',
     fee: 0.04,
+    fee_e6: '40000',
   },
 ]
 
@@ -75,6 +92,21 @@ const LEGS = [
   },
 ]
 
+/** The names that the older generation of clients reads. */
+const PARTIES = {
+  yes_position_id: decimal(YES),
+  no_position_id: decimal(NO),
+  leg_position_ids: [decimal(LEG)],
+  direction: 'BUY',
+  side: 'YES',
+  price_e6: '640000',
+  size_e6: '25000000',
+  amount_usdc: 16,
+  notional_usdc: 16,
+  maker_address: BOB,
+  taker_address: ALICE,
+}
+
 test('combo_execution has a pending match with its legs', () => {
   const event = comboExecutionEvent(settled, NOW_MS, known)
   expect(read(event)).toEqual({
@@ -91,20 +123,35 @@ test('combo_execution has a pending match with its legs', () => {
     outcome: 'YES',
     taker_price: 0.64,
     taker_size: 25,
-    amount_usdc: 16,
+    legs_total: 1,
+    ...PARTIES,
     order_hashes: [word('0d3'), word('0d4')],
     trades: ROWS,
   })
   expect(event.keys).toEqual({
     wallets: [ALICE, BOB],
     tokens: [decimal(NO), decimal(YES), decimal(LEG)],
-    conditionIds: [COMBO, LEG.slice(0, 64)],
+    conditionIds: [YES, `${LEG.slice(0, 64)}00`],
     marketSlug: undefined,
     eventSlug: undefined,
     side: 'YES',
     sizeUsd: 16,
     status: 'pending',
+    combo: {
+      conditionId: YES,
+      legPositionIds: [decimal(LEG)],
+      eventIds: [COMBO.slice(0, 60), LEG.slice(0, 60)],
+      moduleIds: [3, 1],
+      direction: 'BUY',
+    },
   })
+})
+
+test('a pending order says who signed it and how', () => {
+  const rows = settled.rows.map((row) => ({ ...row, signer: address('51'), signatureType: 2 }))
+  const data = read(comboExecutionEvent({ ...settled, rows }, NOW_MS, known))
+  expect(data).toMatchObject({ signer_address: address('51'), signature_type: 2 })
+  expect(data.trades[0]).toMatchObject({ signer: address('51'), signer_address: address('51') })
 })
 
 test('legs that the call itself prepares need no memory', () => {
@@ -112,6 +159,8 @@ test('legs that the call itself prepares need no memory', () => {
   expect(read(comboExecutionEvent({ ...settled, legs: [LEG] }, NOW_MS, fresh)).legs).toEqual(LEGS)
   expect(read(comboExecutionEvent(settled, NOW_MS, fresh)).legs).toEqual([])
 })
+
+const NOTHING_ELSE = { fees: [], transfers: [], steps: [] }
 
 test('combo_status_update has the fills and fees of the block', () => {
   const fee = {
@@ -123,7 +172,12 @@ test('combo_status_update has the fills and fees of the block', () => {
     amount: 40_000n,
   }
   const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS + 2_500, detectedMs: NOW_MS }
-  const event = comboStatusUpdateEvent(settled, confirmation, [fee], known)
+  const event = comboStatusUpdateEvent(
+    settled,
+    confirmation,
+    { ...NOTHING_ELSE, fees: [fee] },
+    known,
+  )
   expect(read(event)).toEqual({
     event_type: 'combo_status_update',
     tx_hash: word('f1'),
@@ -133,22 +187,75 @@ test('combo_status_update has the fills and fees of the block', () => {
     pending_detected_at: NOW_MS,
     latency_ms: 2_500,
     combo_condition_id: COMBO,
-    yes_position_id: decimal(YES),
-    no_position_id: decimal(NO),
-    leg_position_ids: [decimal(LEG)],
+    ...PARTIES,
     legs: LEGS,
     order_hashes: [word('0d3'), word('0d4')],
     confirmed_fills: ROWS,
+    execution_summaries: [
+      {
+        taker_order_hash: word('0d4'),
+        taker_order_maker: ALICE,
+        position_id: decimal(YES),
+        side: 'BUY',
+        price: 0.64,
+        size: 25,
+        maker_amount_e6: '16000000',
+        taker_amount_e6: '25000000',
+      },
+    ],
     fees: [{ receiver: address('fee'), amount_e6: '40000', amount_usdc: 0.04, log_index: 9 }],
-    taker_address: ALICE,
-    amount_usdc: 16,
+    confirmed_transfers: [],
+    lifecycle_events: [],
   })
+  expect(event.keys.wallets).toEqual([ALICE, BOB, address('fee')])
   const unseen = comboStatusUpdateEvent(
     settled,
     { ...confirmation, detectedMs: undefined },
-    [],
+    NOTHING_ELSE,
     known,
   )
   expect(read(unseen)).not.toHaveProperty('pending_detected_at')
   expect(read(unseen)).not.toHaveProperty('latency_ms')
+})
+
+test('combo_status_update has what else its transaction did', () => {
+  const prepared = { ...at(1), condition: YES, legs: [LEG] }
+  const moved = {
+    ...at(7),
+    sub: 0,
+    from: ALICE,
+    to: address('c3'),
+    token: YES,
+    amount: 5_000_000n,
+    isInternal: false,
+    bearsCost: true,
+  }
+  const batch = makeBatch({
+    fills: [
+      makeFill(3, { ...offer, ...combo, token: NO, side: 'BUY', usd: 9_000_000n }),
+      { ...bid, ...combo, taker: EXCHANGE_V3, token: YES },
+    ],
+    combos: [prepared, { ...prepared, seq: at(2).seq, txHash: word('f2') }],
+    transfers: [moved],
+  })
+  const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS, detectedMs: NOW_MS }
+  const event = blockEvents(batch, BLOCK, known, () => ({ confirmation, isNew: false })).find(
+    ({ type }) => type === 'combo_status_update',
+  )
+  const data = JSON.parse(JSON.stringify(event?.data))
+  expect(data.lifecycle_events).toMatchObject([
+    { action: 'Prepare', log_index: 1, tx_hash: word('f1') },
+    { action: 'Transfer', log_index: 7, user: ALICE },
+  ])
+  expect(data.lifecycle_events[0]).not.toHaveProperty('event_type')
+  const transfer = {
+    position_id: decimal(YES),
+    from: ALICE,
+    to: address('c3'),
+    amount_e6: '5000000',
+    log_index: 7,
+  }
+  expect(data.confirmed_transfers).toEqual([transfer])
+  expect(data.lifecycle_events[1].confirmed_transfers).toEqual([transfer])
+  expect(event?.keys.wallets).toContain(address('c3'))
 })

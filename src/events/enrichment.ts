@@ -3,10 +3,16 @@ import { LRUCache } from 'lru-cache'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { PUSD } from '../chain/attribute/roles.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
-import { parseStructuredId } from '../core/structured-id.js'
+import {
+  COMBO_MODULE,
+  conditionOfPosition,
+  isStructuredId,
+  parseStructuredId,
+  toConditionId,
+} from '../core/structured-id.js'
 import { toTokenId } from '../core/token-id.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
-import type { MarketFields } from './message.js'
+import type { MarketFields, ProtocolFields } from './message.js'
 
 export type EnrichedToken = ReturnType<Enricher['token']>
 
@@ -40,15 +46,29 @@ export class Enricher {
     return id
   }
 
-  /** A token with its market. Of a token that the catalogue does not have only the id is there. */
+  /** A token with its market. Of a token that the catalogue does not have only what its id says. */
   token(token: string) {
     const id = this.tokenId(token)
-    const market = this.#fieldsOf(this.#markets.byToken(token))
-    return { id, outcome: market?.tokens[id], market }
+    const { conditionId, market, fields } = this.#enrich(token, this.#markets.byToken(token))
+    const outcome = market?.tokens[id]
+    return { id, outcome, conditionId, market, fields: { ...fields, outcome } }
   }
 
-  market(condition: string): MarketFields | undefined {
-    return this.#fieldsOf(this.#markets.byCondition(condition))
+  /** A condition with its market, if the catalogue has it. */
+  condition(condition: string) {
+    const { market, fields } = this.#enrich(condition, this.#markets.byCondition(condition))
+    return { market, fields: { condition_id: toMarketConditionId(condition), ...fields } }
+  }
+
+  /** `key` is the token or the condition; a structured one says more than itself. */
+  #enrich(key: string, info: MarketInfo | undefined) {
+    const market = this.#fieldsOf(info)
+    const structured = isStructuredId(key)
+      ? toMarketConditionId(conditionOfPosition(key))
+      : undefined
+    const conditionId = market?.condition_id ?? structured
+    const known = conditionId === undefined ? undefined : { condition_id: conditionId }
+    return { conditionId, market, fields: { ...protocolOf(key), ...market, ...known } }
   }
 
   /** `undefined`: no result since this process started, or one that was forgotten. */
@@ -91,6 +111,20 @@ function presentMarket(market: MarketInfo): MarketFields {
   }
 }
 
+/**
+ * A condition as events have it: clients expect 32 bytes of those that are markets, and 31 of combos.
+ */
+export const toMarketConditionId = (condition: string): string =>
+  parseStructuredId(condition)?.moduleId === COMBO_MODULE ? toConditionId(condition) : condition
+
+const MODULES: Readonly<Record<number, ProtocolFields['module']>> = { 1: 'binary', 2: 'neg_risk' }
+
+/** `undefined`: a market of the first contracts, or a combo. */
+function protocolOf(id: string): ProtocolFields | undefined {
+  const module = MODULES[parseStructuredId(id)?.moduleId ?? 0]
+  return module && { protocol_version: 'v2', module }
+}
+
 export type Result = ReturnType<typeof toResult>
 
 /** What follows from the payout numerators of a condition. */
@@ -100,11 +134,18 @@ export function toResult(payouts: readonly bigint[]) {
   const paying = numbers.filter((payout) => payout > 0).length
   return {
     payouts: numbers,
+    /** Millionths that add up to a million; `undefined`: there are not two outcomes, or none pays. */
+    ppm: sum > 0 && numbers.length === 2 ? toPpm((numbers[0] ?? 0) / sum) : undefined,
     /** They add up to 1; all zero while no outcome pays. */
     prices: numbers.map((payout) => (sum === 0 ? 0 : payout / sum)),
     /** Index of the only outcome that pays; `undefined`: several do. */
     winner: paying === 1 ? numbers.findIndex((payout) => payout > 0) : undefined,
   }
+}
+
+function toPpm(price: number): [number, number] {
+  const first = Math.round(price * 1e6)
+  return [first, 1e6 - first]
 }
 
 /** Address of the token that backs the positions of a condition. */

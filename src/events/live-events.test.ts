@@ -161,7 +161,15 @@ describe('a reorganisation', () => {
     rewind(live, BLOCK.number - 3, 0)
     expect(batches.flat().map(({ type, data }) => [type, data])).toEqual([
       ['block', expect.anything()],
-      ['reorg', { event_type: 'reorg', fork_block: BLOCK.number - 3, removed_blocks: 3 }],
+      [
+        'reorg',
+        {
+          event_type: 'reorg',
+          fork_block: BLOCK.number - 3,
+          first_removed_block: BLOCK.number - 2,
+          removed_blocks: 3,
+        },
+      ],
     ])
   })
 

@@ -18,9 +18,9 @@ import { comboExecutionEvent } from './combo-match.js'
 import { Enricher } from './enrichment.js'
 import type { EventLog } from './event-log.js'
 import { type Match, type MatchRow, toPendingMatch } from './match.js'
-import { fillEvents, settlementEvent } from './match-events.js'
 import { PendingMatches } from './pending-matches.js'
 import { blockEvents } from './registry.js'
+import { fillEvents, settlementEvent } from './settlement.js'
 
 type LiveEventsOptions = {
   bus: Bus

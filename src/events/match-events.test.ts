@@ -4,7 +4,8 @@ import type { OrderV2 } from '../upstreams/polygon/order.js'
 import { orderHash } from '../upstreams/polygon/order.js'
 import { Enricher } from './enrichment.js'
 import { type Match, toPendingMatch, toSettledMatch } from './match.js'
-import { fillEvents, settlementEvent, statusUpdateEvent } from './match-events.js'
+import { statusUpdateEvent } from './match-events.js'
+import { fillEvents, settlementEvent } from './settlement.js'
 import {
   ALICE,
   address,
@@ -115,6 +116,7 @@ describe('settlement', () => {
           order_hash: orderHash(bid, EXCHANGE),
         },
       ],
+      exchange_version: 'v2',
       outcome: 'Yes',
       ...MARKET_FIELDS,
     })
@@ -143,7 +145,7 @@ describe('settlement', () => {
     const data = read(event)
     expect(data).toMatchObject({ status: 'confirmed', block_number: BLOCK.number, ...TAKER })
     expect(data.trades[1]).toMatchObject({ maker: ALICE, taker: EXCHANGE })
-    expect(data.trades[0]).not.toHaveProperty('signer')
+    expect(data.trades[0]).toMatchObject({ maker: BOB, signer: BOB })
     expect(event.keys.status).toBe('confirmed')
   })
 
@@ -180,16 +182,16 @@ describe('fill', () => {
     expect(maker?.keys).toMatchObject({ wallets: [BOB, ALICE], side: 'SELL', status: 'pending' })
   })
 
-  test('names its log when it was first seen in a block, and null for what is not known', () => {
+  test('names its log when it was first seen in a block, and is empty where the market is not known', () => {
     const sighting = { detectedMs: NOW_MS, block: BLOCK.number }
     const [maker] = fillEvents(settled, sighting, unknown)
     expect(read(maker)).toMatchObject({
       block_number: BLOCK.number,
       log_index: 3,
-      token_label: null,
-      condition_id: null,
-      market_slug: null,
-      title: null,
+      token_label: '',
+      condition_id: '',
+      market_slug: '',
+      title: '',
     })
   })
 })
@@ -199,7 +201,7 @@ describe('status_update', () => {
 
   test('has the fills of the logs', () => {
     const event = statusUpdateEvent(settled, { ...confirmation, detectedMs: NOW_MS }, known)
-    const { outcome, exchange_version, signer, ...row } = OFFER_ROW
+    const { outcome, signer, ...row } = OFFER_ROW
     expect(read(event)).toEqual({
       event_type: 'status_update',
       tx_hash: word('f1'),
@@ -231,14 +233,15 @@ describe('status_update', () => {
   })
 
   test('makers are named once, and all tokens can be found', () => {
+    // Not detected before its block: clients require a time and a latency all the same.
     const [first, last] = makeMatch()
     const mint = makeFill(4, { side: 'BUY', token: NO, usd: 9_000_000n })
     const match: Match = toSettledMatch([first, mint, last])
     const event = statusUpdateEvent(match, { ...confirmation, detectedMs: undefined }, known)
     expect(read(event)).toMatchObject({
       maker_wallets: [BOB],
-      pending_detected_at: null,
-      latency_ms: null,
+      pending_detected_at: NOW_MS + 2_000,
+      latency_ms: 0,
     })
     expect(event.keys.tokens).toEqual([decimal(YES), decimal(NO)])
   })
@@ -309,5 +312,42 @@ describe('trade', () => {
   test('fills of combos are not published as trades', () => {
     const fill = makeFill(3, { generation: 3, token: `0x03${'5'.repeat(32)}${'0'.repeat(30)}` })
     expect(makeEvents({ fills: [fill] }).map(({ type }) => type)).toEqual(['block'])
+  })
+})
+
+describe('a market of the structured contracts', () => {
+  const token = `0x02${'7'.repeat(32)}0003${'0'.repeat(20)}000101`
+  const conditionId = `${token.slice(0, 64)}00`
+  const v3 = { generation: 3 as const, token }
+  const [offer, bid] = makeMatch()
+  const match = toSettledMatch([
+    { ...offer, ...v3 },
+    { ...bid, ...v3 },
+  ])
+  const VENUE = { exchange_version: 'v3', protocol_version: 'v2', module: 'neg_risk' }
+
+  test('is named by its id alone: protocol, module and the padded condition', () => {
+    const detection = { detectedMs: NOW_MS, block: BLOCK.number }
+    const settlement = settlementEvent(match, detection, unknown)
+    expect(read(settlement)).toMatchObject({ ...VENUE, condition_id: conditionId })
+    expect(read(settlement).trades).toMatchObject([VENUE, VENUE])
+    expect(settlement.keys.conditionIds).toEqual([conditionId])
+
+    const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS, detectedMs: undefined }
+    const update = read(statusUpdateEvent(match, confirmation, unknown))
+    expect(update).toMatchObject({ protocol_version: 'v2', condition_id: conditionId })
+    expect(update.confirmed_fills).toMatchObject([VENUE, VENUE])
+
+    const [fill] = fillEvents(match, detection, unknown)
+    const { exchange_version, ...protocol } = VENUE
+    expect(read(fill)).toMatchObject({ ...protocol, condition_id: conditionId })
+  })
+
+  test('is traded on the exchange of its kind, by name', () => {
+    const { data } = makeEvent('trade', { fills: [{ ...offer, ...v3 }] }, NO_MARKETS)
+    expect(data).toMatchObject({ ...VENUE, exchange: 'neg_risk_ctf_exchange' })
+    const binary = `0x01${token.slice(4)}`
+    const { data: other } = makeEvent('trade', { fills: [{ ...offer, ...v3, token: binary }] })
+    expect(other).toMatchObject({ module: 'binary', exchange: 'ctf_exchange' })
   })
 })

@@ -28,6 +28,8 @@ export type MatchRow = {
   maker: string
   /** `undefined` after settlement: logs do not name it. */
   signer: string | undefined
+  /** Of the pending order: 0 a plain key, 1 to 3 kinds of contract wallets. */
+  signatureType: number | undefined
   taker: string
   isTaker: boolean
   token: string
@@ -53,6 +55,7 @@ export function toPendingMatch(txHash: string, call: PendingMatch): Match {
     orderHash: orderHash(order, exchange),
     maker: order.maker,
     signer: order.signer,
+    signatureType: order.signatureType,
     taker: wallet,
     isTaker,
     token: order.tokenId,
@@ -92,7 +95,9 @@ export const groupByTransaction = (fills: readonly FillFact[]): Fills[] => [
 function toSettledRow(fill: FillFact): MatchRow {
   const { orderHash, wallet: maker, taker, isTaker, token, side, usd, shares } = fill
   return {
-    ...{ orderHash, maker, signer: undefined, taker, isTaker, token, side, usd, shares },
+    ...{ orderHash, maker, taker, isTaker, token, side, usd, shares },
+    signer: undefined,
+    signatureType: undefined,
     fee: feeInMoney(fill),
     block: blockOf(fill.seq),
     logIndex: logIndexOf(fill.seq),

@@ -1,8 +1,9 @@
 import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import type { EventDraft, EventKeys } from '../bus/event.js'
+import type { ComboKeys, EventDraft, EventKeys } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
+import { padId } from '../core/structured-id.js'
 import { nullable } from '../lib/nullable.js'
 
 /** A kind of message: its event type and the schema of everything that a client receives. */
@@ -65,48 +66,80 @@ export const optional = <Fields extends TProperties>(fields: Fields) =>
     [K in keyof Fields]: TOptional<Fields[K]>
   }
 
+/** The same schema with a description, for readers of the documents that show it. */
+export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
+  // Schemas are told apart by properties that a spread would lose.
+  const copy: Schema = Object.defineProperties(
+    Object.create(null),
+    Object.getOwnPropertyDescriptors(schema),
+  )
+  return Object.assign(copy, { description })
+}
+
 const Text = Type.String({ minLength: 1 })
 const Count = Type.Integer({ minimum: 0 })
 const Amount = Type.Number({ minimum: 0 })
 const TokenId = Type.String({ pattern: '^[1-9][0-9]*$' })
 const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
-const Ms = Type.Integer({ minimum: 1_600_000_000_000 })
+const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' })
 const Price = Type.Number({ minimum: 0, maximum: 1 })
 const Side = Type.Union([Type.Literal('BUY'), Type.Literal('SELL')])
 const Digits = Type.String({ pattern: '^[0-9]+$' })
-/** 32 bytes; 31 where it is a structured one. */
+/** 32 bytes; 31 where it is that of a combo or of one of its legs. */
 const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
 
 /** Types of single fields. */
 export const Wire = {
   ...{ Text, Count, Amount, TokenId, Hash, Ms, Price, Side, Digits, ConditionId },
   Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
-  /** Of the event in its stream. */
-  Seq: Type.Integer({ minimum: 1 }),
+  Seq: Type.Integer({ minimum: 1, description: 'number of the event in its stream, ascending' }),
   YesNo: Type.Union([Type.Literal('YES'), Type.Literal('NO')]),
+  ExchangeVersion: Type.String({
+    pattern: '^v[2-9]$',
+    description: 'absent on the first exchanges',
+  }),
 }
 
 /** The market of an event, as far as the catalogue has it. */
 export const MARKET = {
-  market_title: Text,
-  market_slug: Text,
+  market_title: Type.String(),
+  market_slug: Type.String(),
   event_title: Type.Optional(Text),
   event_slug: Type.Optional(Text),
   market_image: Type.Optional(Text),
   neg_risk: Type.Boolean(),
   tick_size: Type.Optional(Amount),
-  /** Basis points; null: no fee. */
-  taker_base_fee: nullable(Count),
+  taker_base_fee: nullable(Count, 'basis points; null: no fee'),
   condition_id: ConditionId,
   outcomes: Type.Array(Text),
-  token_ids: Type.Array(TokenId),
-  /** Outcomes by token id. */
-  tokens: Type.Record(Type.String(), Text),
+  token_ids: described(Type.Array(TokenId), 'in the order of `outcomes`'),
+  tokens: Type.Record(Type.String(), Text, { description: 'outcomes by token id' }),
 }
 export type MarketFields = Values<typeof MARKET>
 
+/** Of markets whose ids are structured, traded on exchange V3; absent on all others. */
+export const PROTOCOL = {
+  protocol_version: Type.Literal('v2'),
+  module: Type.Union([Type.Literal('binary'), Type.Literal('neg_risk')]),
+}
+export type ProtocolFields = Values<typeof PROTOCOL>
+
+/** What is known of the market of an event. Absent fields: the catalogue does not have it yet. */
+export const ENRICHED = optional({ ...MARKET, ...PROTOCOL })
+
+/** The same for an event about one token, whose outcome is named too. */
+export const ENRICHED_TOKEN = {
+  ...ENRICHED,
+  outcome: Type.Optional(described(Text, 'the outcome that the token of the event stands for')),
+}
+
 /** The place on the chain of an event that comes from a log. */
-const LOG = { tx_hash: Hash, block_number: Count, log_index: Count, timestamp: Ms }
+const LOG = {
+  tx_hash: Hash,
+  block_number: Count,
+  log_index: Count,
+  timestamp: described(Ms, 'time of the block, Unix milliseconds'),
+}
 
 type LoggedFact = { seq: number; timeSec: number; txHash: string }
 
@@ -128,20 +161,23 @@ export type KeyParts = {
   side?: string | undefined
   usd?: bigint | undefined
   status?: EventKeys['status'] | undefined
+  combo?: ComboKeys | undefined
 }
 
 export function toKeys(parts: KeyParts): EventKeys {
-  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed' } = parts
+  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed', combo } = parts
   const conditionId = market?.condition_id ?? parts.conditionId ?? []
+  const conditionIds = parts.conditionIds ?? [conditionId].flat()
   return {
     wallets: distinct(wallets),
     tokens: distinct(tokens),
-    conditionIds: parts.conditionIds ?? [conditionId].flat(),
+    conditionIds: distinct(conditionIds.map(padId)),
     marketSlug: market?.market_slug,
     eventSlug: market?.event_slug,
     side,
     sizeUsd: usd === undefined ? undefined : toDecimal(usd),
     status,
+    ...(combo && { combo }),
   }
 }
 

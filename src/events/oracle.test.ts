@@ -39,7 +39,7 @@ describe('oracle', () => {
   const oracleId = `oo_v2:${ADAPTER}:1790000000`
 
   test.each<[string, OracleFact, object]>([
-    ['initialization', makeStep('initialized'), {}],
+    ['initialization', makeStep('initialized', { bond: 500_000_000n }), { bond_amount: 500 }],
     [
       'proposal',
       makeStep('proposed', {
@@ -68,12 +68,22 @@ describe('oracle', () => {
     [
       'resolution',
       makeStep('resolved', { price: 0n, payouts: [0n, 1n] }),
-      { resolved_price: 0, payouts: [0, 1], resolved_outcome: 'No' },
+      {
+        resolved_price: 0,
+        payouts: [0, 1],
+        payouts_ppm: [0, 1_000_000],
+        resolved_outcome: 'No',
+      },
     ],
     [
       'manual_resolution',
       makeStep('manually_resolved', { payouts: [1n, 1n] }),
-      { resolved_price: 0.5, payouts: [1, 1], resolved_outcome: 'Split' },
+      {
+        resolved_price: 0.5,
+        payouts: [1, 1],
+        payouts_ppm: [500_000, 500_000],
+        resolved_outcome: 'Split',
+      },
     ],
     ['reset', makeStep('reset'), {}],
     ['flag', makeStep('flagged'), {}],
@@ -93,6 +103,26 @@ describe('oracle', () => {
     })
   })
 
+  test('is found by who proposed and who disputed', () => {
+    const step = makeStep('disputed', { ...asked, actor: ALICE, proposer: BOB, price: 0n })
+    const { event } = makeEvent('oracle', { oracle: [step] }, markets)
+    expect(event?.keys).toMatchObject({ wallets: [BOB, ALICE], conditionIds: [condition] })
+    const started = makeStep('initialized', { actor: ALICE, bond: 500_000_000n })
+    const { event: first } = makeEvent('oracle', { oracle: [started] }, markets)
+    expect(first?.keys).toMatchObject({ wallets: [], sizeUsd: 500 })
+  })
+
+  test('a resolution without a step of the oracle names what its log names', () => {
+    const fact = { ...at(5), condition, payouts: [1n, 2n], reporter: ADAPTER, question: QUESTION }
+    const { data } = makeEvent('oracle', { resolutions: [fact] }, markets)
+    expect(data).toMatchObject({
+      question_id: QUESTION,
+      adapter_address: ADAPTER,
+      payouts_ppm: [333_333, 666_667],
+      resolved_outcome: 'Split',
+    })
+  })
+
   test('a price that says it cannot be known is left out', () => {
     const step = makeStep('settled', { ...asked, price: -(2n ** 255n) })
     expect(makeEvent('oracle', { oracle: [step] }, markets).data).not.toHaveProperty(
@@ -104,7 +134,7 @@ describe('oracle', () => {
     const step = makeStep('proposed', { ...asked, requester: undefined })
     const { data } = makeEvent('oracle', { oracle: [step] }, markets)
     expect(data.question_id).toBe(QUESTION)
-    expect(data).not.toHaveProperty('adapter_address')
+    expect(data.adapter_address).toBe('')
     expect(data).not.toHaveProperty('market_slug')
   })
 
@@ -129,6 +159,7 @@ describe('oracle', () => {
       adapter_address: ADAPTER,
       resolved_price: 1,
       payouts: [1, 0],
+      payouts_ppm: [1_000_000, 0],
       resolved_outcome: 'Yes',
       ...fields,
     })

@@ -3,27 +3,59 @@ import type { EventDraft } from '../bus/event.js'
 import { NEG_RISK_ADAPTER, roleOf } from '../chain/attribute/roles.js'
 import type { OracleFact } from '../chain/facts/oracle-event.js'
 import type { ResolutionFact } from '../chain/facts/resolution.js'
-import { toConditionId } from '../core/structured-id.js'
+import { toDecimal } from '../core/money.js'
 import { keccak256 } from '../lib/keccak.js'
 import { START, uintToWord } from '../upstreams/polygon/abi.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'
 import { type Enricher, toResult } from './enrichment.js'
-import { defineLogMessage, MARKET, type MarketFields, optional, Wire } from './message.js'
+import {
+  defineLogMessage,
+  described,
+  ENRICHED,
+  type MarketFields,
+  optional,
+  Wire,
+} from './message.js'
+
+const ORACLE_TYPES = [
+  'initialization',
+  'proposal',
+  'dispute',
+  'settled',
+  'resolution',
+  'condition_resolution',
+  'manual_resolution',
+  'reset',
+  'flag',
+  'unflag',
+  'pause',
+  'unpause',
+] as const
+type OracleType = (typeof ORACLE_TYPES)[number]
 
 const oracle = defineLogMessage('oracle', {
-  oracle_type: Wire.Text,
+  oracle_type: Type.Enum([...ORACLE_TYPES], { type: 'string' }),
+  question_id: Type.String({
+    description: 'the form `oo_v2:<adapter>:<time of the request>` on steps of the oracle itself',
+  }),
+  adapter_address: Type.Union([Wire.Address, Type.Literal('')], {
+    description: 'empty where the log does not name it',
+  }),
+  ...ENRICHED,
   ...optional({
-    question_id: Wire.Text,
-    adapter_address: Wire.Address,
     proposer: Wire.Address,
     disputer: Wire.Address,
-    proposed_price: Wire.Price,
-    expiration_timestamp: Wire.Ms,
-    resolved_price: Wire.Price,
-    payouts: Type.Array(Wire.Count),
-    resolved_outcome: Wire.Text,
-    ...MARKET,
+    proposed_price: described(Wire.Price, '1: the first outcome, 0: the second, 0.5: a draw'),
+    expiration_timestamp: described(Wire.Ms, 'end of the time for disputes, Unix milliseconds'),
+    resolved_price: described(Wire.Price, '1: the first outcome, 0: the second, 0.5: a draw'),
+    payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
+    payouts_ppm: described(
+      Type.Array(Wire.Count, { minItems: 2, maxItems: 2 }),
+      'shares of both outcomes in millionths, 1,000,000 together',
+    ),
+    resolved_outcome: described(Wire.Text, '`Split` where both outcomes pay'),
+    bond_amount: described(Wire.Amount, 'USD that a proposer puts at stake'),
   }),
 })
 
@@ -48,23 +80,28 @@ function stepEvent(fact: OracleFact, enricher: Enricher): EventDraft | undefined
   if (type === undefined || isReport) return undefined
   const adapter = adapterOf(fact)
   const condition = conditionOf(fact)
-  const market = condition === undefined ? undefined : enricher.market(condition)
+  const { market, fields } = condition === undefined ? NO_MARKET : enricher.condition(condition)
+  const step = presentStep(fact, market)
   return oracle.draft(
     fact,
     {
       oracle_type: type,
-      question_id: questionIdOf(fact, adapter),
-      adapter_address: adapter,
-      ...presentStep(fact, market),
-      ...market,
+      question_id: questionIdOf(fact, adapter) ?? '',
+      adapter_address: adapter ?? '',
+      ...step,
+      ...fields,
     },
     {
-      wallets: [fact.actor, fact.proposer].flatMap((wallet) => wallet ?? []),
+      wallets: [step?.proposer, step?.disputer].flatMap((wallet) => wallet ?? []),
       tokens: market?.token_ids,
       market,
+      conditionId: fields?.condition_id,
+      usd: fact.bond,
     },
   )
 }
+
+const NO_MARKET = { market: undefined, fields: undefined }
 
 /** The tokens can be redeemed. `cause` is the step of the same transaction that brought the result. */
 function resolutionEvent(
@@ -72,19 +109,17 @@ function resolutionEvent(
   cause: OracleFact | undefined,
   enricher: Enricher,
 ): EventDraft {
-  const market = enricher.market(fact.condition)
-  const conditionId = toConditionId(fact.condition)
+  const { market, fields } = enricher.condition(fact.condition)
   return oracle.draft(
     fact,
     {
       oracle_type: 'condition_resolution',
-      question_id: cause?.question,
-      adapter_address: cause?.contract,
+      question_id: cause?.question ?? fact.question ?? '',
+      adapter_address: cause?.contract ?? fact.reporter ?? '',
       ...presentResult(fact.payouts, market),
-      condition_id: conditionId,
-      ...market,
+      ...fields,
     },
-    { tokens: market?.token_ids, market, conditionId },
+    { tokens: market?.token_ids, market, conditionId: fields.condition_id },
   )
 }
 
@@ -107,7 +142,7 @@ const NEG_RISK_ASKERS: ReadonlySet<string> = new Set(
   ),
 )
 
-const TYPES: Readonly<Record<OracleFact['kind'], string | undefined>> = {
+const TYPES: Readonly<Record<OracleFact['kind'], OracleType | undefined>> = {
   initialized: 'initialization',
   requested: undefined,
   proposed: 'proposal',
@@ -138,9 +173,21 @@ function questionIdOf(fact: OracleFact, adapter: string | undefined): string | u
 
 const isOperator = ({ contract }: OracleFact): boolean => roleOf(contract) === 'negRiskOperator'
 
-function presentStep(fact: OracleFact, market: MarketFields | undefined) {
-  const { kind, actor, proposer, price, expirationSec, payouts } = fact
+/** What a step says beside its question. */
+type StepFields = {
+  proposer?: string | undefined
+  disputer?: string | undefined
+  proposed_price?: number | undefined
+  expiration_timestamp?: number | undefined
+  resolved_price?: number | undefined
+  bond_amount?: number | undefined
+}
+
+function presentStep(fact: OracleFact, market: MarketFields | undefined): StepFields | undefined {
+  const { kind, actor, proposer, price, expirationSec, payouts, bond } = fact
   switch (kind) {
+    case 'initialized':
+      return { bond_amount: bond === undefined ? undefined : toDecimal(bond) }
     case 'proposed':
       return {
         proposer: proposer ?? actor,
@@ -163,14 +210,17 @@ function presentStep(fact: OracleFact, market: MarketFields | undefined) {
 }
 
 function presentResult(payouts: readonly bigint[], market: MarketFields | undefined) {
-  const { payouts: numerators, prices, winner } = toResult(payouts)
+  const { payouts: numerators, ppm, prices, winner } = toResult(payouts)
   return {
     resolved_price: prices[0],
     payouts: numerators,
+    payouts_ppm: ppm,
     resolved_outcome: winner === undefined ? 'Split' : market?.outcomes[winner],
   }
 }
 
-/** The price of the first outcome. The oracle writes a negative one where there is no answer. */
+/** The price of the first outcome. The oracle writes other numbers where there is no answer. */
 const toOraclePrice = (price: bigint | undefined): number | undefined =>
-  price === undefined || price < 0n ? undefined : Number(price) / 1e18
+  price === undefined || price < 0n || price > ONE ? undefined : Number(price) / 1e18
+
+const ONE = 10n ** 18n

@@ -137,7 +137,9 @@ describe('positions_converted', () => {
       amount: 10,
       converted_outcomes: ['Will it rain?', 'Snow?'],
       event_title: 'Weather',
+      event_slug: 'weather',
       neg_risk: true,
+      token_ids: [decimal(NO), '2', '5'],
       tokens: { [decimal(NO)]: 'No', 2: 'No' },
     })
     expect(event?.keys).toMatchObject({

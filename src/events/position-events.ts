@@ -5,24 +5,31 @@ import type { FlowFact } from '../chain/facts/flow.js'
 import type { SplitFact } from '../chain/facts/split.js'
 import type { TransferFact } from '../chain/facts/transfer.js'
 import { toDecimal } from '../core/money.js'
-import { toConditionId } from '../core/structured-id.js'
 import { nullable } from '../lib/nullable.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
-import { defineLogMessage, MARKET, optional, Wire } from './message.js'
+import {
+  defineLogMessage,
+  described,
+  distinct,
+  ENRICHED,
+  ENRICHED_TOKEN,
+  optional,
+  Wire,
+} from './message.js'
 
 const positionChange = defineLogMessage('position_change', {
   from: Wire.Address,
   to: Wire.Address,
   token_id: Wire.TokenId,
-  amount: Wire.Amount,
+  amount: described(Wire.Amount, 'shares'),
   transfer_type: Type.Union([Type.Literal('single'), Type.Literal('batch')]),
-  ...optional({ outcome: Wire.Text, ...MARKET }),
+  ...ENRICHED_TOKEN,
 })
 
 function positionChangeEvent(fact: TransferFact, isBatch: boolean, enricher: Enricher): EventDraft {
   const { from, to, amount } = fact
-  const { id, outcome, market } = enricher.token(fact.token)
+  const { id, conditionId, market, fields } = enricher.token(fact.token)
   return positionChange.draft(
     fact,
     {
@@ -31,19 +38,18 @@ function positionChangeEvent(fact: TransferFact, isBatch: boolean, enricher: Enr
       token_id: id,
       amount: toDecimal(amount),
       transfer_type: isBatch ? 'batch' : 'single',
-      outcome,
-      ...market,
+      ...fields,
     },
-    { wallets: [from, to], tokens: [id], market },
+    { wallets: [from, to], tokens: [id], market, conditionId },
   )
 }
 
 const SPLIT = {
-  ...optional(MARKET),
-  stakeholder: Wire.Address,
+  ...ENRICHED,
+  stakeholder: described(Wire.Address, 'the wallet, also behind an adapter'),
   collateral_token: Wire.Address,
   condition_id: Wire.ConditionId,
-  amount: Wire.Amount,
+  amount: described(Wire.Amount, 'USDC'),
 }
 const split = defineLogMessage('position_split', SPLIT)
 const merge = defineLogMessage('position_merge', SPLIT)
@@ -54,23 +60,23 @@ const merge = defineLogMessage('position_merge', SPLIT)
  */
 function splitEvent(fact: SplitFact, enricher: Enricher): EventDraft {
   const { wallet, condition, amount, isMerge, isCore } = fact
-  const market = enricher.market(condition)
-  const conditionId = toConditionId(condition)
+  const { market, fields } = enricher.condition(condition)
+  const tokens = fact.tokens.map((token) => enricher.tokenId(token))
   const message = isMerge ? merge : split
   return message.draft(
     fact,
     {
       stakeholder: wallet,
       collateral_token: collateralOf(condition, market?.neg_risk ?? !isCore),
-      condition_id: conditionId,
       amount: toDecimal(amount),
-      ...market,
+      token_ids: tokens,
+      ...fields,
     },
     {
       wallets: [wallet],
-      tokens: fact.tokens.map((token) => enricher.tokenId(token)),
+      tokens: [...tokens, ...(market?.token_ids ?? [])],
       market,
-      conditionId,
+      conditionId: fields.condition_id,
       usd: amount,
     },
   )
@@ -78,18 +84,20 @@ function splitEvent(fact: SplitFact, enricher: Enricher): EventDraft {
 
 const conversion = defineLogMessage('positions_converted', {
   stakeholder: Wire.Address,
-  market_id: Wire.Hash,
-  index_set: Wire.Hash,
-  amount: Wire.Amount,
+  market_id: described(Wire.Hash, 'of the neg-risk group'),
+  index_set: described(Wire.Hash, 'one bit for each question whose NO tokens were given'),
+  amount: described(Wire.Amount, 'shares of each NO token'),
   neg_risk: Type.Literal(true),
+  token_ids: described(Type.Array(Wire.TokenId), 'NO tokens given, then YES tokens received'),
   ...optional({
     converted_outcomes: Type.Array(Wire.Text),
     event_title: Wire.Text,
+    event_slug: Wire.Text,
     market_title: Wire.Text,
     market_slug: Wire.Text,
     market_image: Wire.Text,
     taker_base_fee: nullable(Wire.Count),
-    tokens: Type.Record(Type.String(), Wire.Text),
+    tokens: Type.Record(Type.String(), Wire.Text, { description: 'outcomes by token id' }),
   }),
 })
 
@@ -99,6 +107,10 @@ function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
   const tokens = given.map((token) => enricher.token(token))
   const markets = tokens.flatMap(({ market }) => market ?? [])
   const only = tokens.length === 1 ? markets[0] : undefined
+  const tokenIds = distinct([
+    ...tokens.map(({ id }) => id),
+    ...taken.map((token) => enricher.tokenId(token)),
+  ])
   return conversion.draft(
     fact,
     {
@@ -109,7 +121,9 @@ function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
       converted_outcomes:
         markets.length === tokens.length ? markets.map((market) => market.market_title) : undefined,
       event_title: markets[0]?.event_title,
+      event_slug: markets[0]?.event_slug,
       neg_risk: true,
+      token_ids: tokenIds,
       market_title: only?.market_title,
       market_slug: only?.market_slug,
       market_image: only?.market_image,
@@ -118,7 +132,7 @@ function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
     },
     {
       wallets: [wallet],
-      tokens: [...tokens.map(({ id }) => id), ...taken.map((token) => enricher.tokenId(token))],
+      tokens: tokenIds,
       market: markets[0],
       usd: amount,
       conditionIds: markets.map((market) => market.condition_id),
@@ -134,7 +148,7 @@ function labelsOf(tokens: readonly EnrichedToken[]): Record<string, string> | un
 const deposit = defineLogMessage('deposit', {
   from: Wire.Address,
   to: Wire.Address,
-  amount: Wire.Amount,
+  amount: described(Wire.Amount, 'USD'),
   direction: Type.Union([Type.Literal('deposit'), Type.Literal('withdrawal')]),
 })
 

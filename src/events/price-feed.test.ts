@@ -20,7 +20,7 @@ function textOf(kind: Stream['kind']): string | undefined {
 describe('the message of a price', () => {
   test('repeats feed and seconds above the data, and its number', () => {
     expect(textOf('spot')).toBe(
-      `{"type":"price_feed","feed":"BTC/USD","timestamp":${SEC},"seq":9,"data":{"feed":"BTC/USD","price":101234.5,"bid":101230.1,"ask":101238.9,"timestamp":${SEC}}}`,
+      `{"type":"price_feed","feed":"BTC/USD","timestamp":${SEC},"seq":9,"data":{"feed":"BTC/USD","price":101234.5,"bid":101230.1,"ask":101238.9,"timestamp":${SEC},"source":"platform_oracle"}}`,
     )
   })
 

@@ -1,12 +1,15 @@
 import { Type } from 'typebox'
 import type { MessageFamily } from './block-facts.js'
-import { closed, optional, Wire } from './message.js'
+import { closed, described, optional, Wire } from './message.js'
 
 /** Feed, Unix seconds and which mean the price is: repeated above the data. */
 const HEAD = {
   feed: Type.String({ pattern: '^[A-Z]+/USD$' }),
-  timestamp: Type.Integer({ maximum: 10_000_000_000 }),
-  ...optional({ is_twap: Type.Literal(true), twap_window_seconds: Type.Integer({ minimum: 1 }) }),
+  timestamp: Type.Integer({ maximum: 10_000_000_000, description: 'Unix seconds' }),
+  ...optional({
+    is_twap: Type.Literal(true, { description: 'absent on spot prices' }),
+    twap_window_seconds: Type.Union([Type.Literal(30), Type.Literal(60)]),
+  }),
 }
 
 /** Published by `prices/collect`, for the first price of each second, coin and kind of price. */
@@ -18,7 +21,13 @@ export const priceFeedFamily = {
         type: Type.Literal('price_feed'),
         ...HEAD,
         seq: Wire.Seq,
-        data: closed({ ...HEAD, price: Wire.Amount, bid: Wire.Amount, ask: Wire.Amount }),
+        data: closed({
+          ...HEAD,
+          price: Wire.Amount,
+          bid: described(Wire.Amount, 'the price itself where the source has no bid'),
+          ask: described(Wire.Amount, 'the price itself where the source has no ask'),
+          source: described(Wire.Text, 'as on ticks: `platform_oracle`, `oracle_data_streams`'),
+        }),
       }),
     },
   ],

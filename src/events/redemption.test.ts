@@ -42,7 +42,7 @@ describe('redemption', () => {
       ...logAt(6),
       redeemer: ALICE,
       collateral_token: USDC_E,
-      index_sets: [1],
+      index_sets: [1, 2],
       payout: 25,
       payout_e6: '25000000',
       payouts: [1, 0],
@@ -94,18 +94,33 @@ describe('redemption', () => {
     expect(step.side).toBe(name === 'Redemption' ? 'NO' : undefined)
   })
 
-  test('the outcome of a structured position comes from its id', () => {
+  test('a structured position says which market and outcome it is', () => {
     const condition = `0x01${'5'.repeat(32)}${'0'.repeat(30)}`
     const tokens = [`${condition.slice(0, -2)}01`]
     const { data } = makeEvent(
       'redemption',
-      { redemptions: [{ ...redemption, condition, tokens }] },
+      { redemptions: [{ ...redemption, condition, tokens, outcomes: 2 }] },
       NO_MARKETS,
     )
     expect(data).toMatchObject({
       index_sets: [2],
       collateral_token: PUSD,
-      condition_id: condition.slice(0, -2),
+      condition_id: condition,
+      protocol_version: 'v2',
+      module: 'binary',
+      token_ids: [decimal(condition), decimal(`${condition.slice(0, -2)}01`)],
     })
+  })
+
+  test('without its market it is found by the tokens that were given', () => {
+    const { event, data } = makeEvent('redemption', { redemptions: [redemption] }, NO_MARKETS)
+    expect(data.token_ids).toEqual([decimal(YES)])
+    expect(event?.keys.tokens).toEqual([decimal(YES)])
+  })
+
+  test('with its market it is found by both tokens, also when none was given', () => {
+    const empty = { ...redemption, tokens: [], amounts: [], payout: 0n }
+    const { event } = makeEvent('redemption', { redemptions: [empty] })
+    expect(event?.keys.tokens).toEqual([decimal(YES), decimal(NO)])
   })
 })

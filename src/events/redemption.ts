@@ -2,28 +2,40 @@ import { Type } from 'typebox'
 import type { EventDraft } from '../bus/event.js'
 import type { RedemptionFact } from '../chain/facts/redemption.js'
 import { toDecimal } from '../core/money.js'
-import { parseStructuredId, toConditionId } from '../core/structured-id.js'
+import { parseStructuredId, positionsOf } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type Enricher, type Result } from './enrichment.js'
-import { defineLogMessage, MARKET, type MarketFields, optional, Wire } from './message.js'
+import {
+  defineLogMessage,
+  described,
+  ENRICHED,
+  type MarketFields,
+  optional,
+  Wire,
+} from './message.js'
 
 const redemption = defineLogMessage('redemption', {
-  ...optional(MARKET),
-  redeemer: Wire.Address,
+  ...ENRICHED,
+  redeemer: described(Wire.Address, 'the wallet, also where the AutoRedeemer acts for it'),
   collateral_token: Wire.Address,
   condition_id: Wire.ConditionId,
-  index_sets: Type.Array(Type.Integer({ minimum: 1 })),
-  payout: Wire.Amount,
+  index_sets: Type.Array(Type.Union([Type.Literal(1), Type.Literal(2)]), {
+    description: '1: the first outcome was redeemed, 2: the second',
+  }),
+  payout: described(Wire.Amount, 'USDC; 0: the shares had lost'),
   ...optional({
-    payout_e6: Wire.Digits,
-    source: Type.Union([
-      Type.Literal('AutoRedeemer.BinaryRedemption'),
-      Type.Literal('AutoRedeemer.NegRiskRedemption'),
-      Type.Literal('AutoRedeemer.Redemption'),
-    ]),
-    payouts: Type.Array(Wire.Count),
-    outcome_prices: Type.Array(Wire.Price),
-    winning_outcome_index: Wire.Count,
+    payout_e6: described(Wire.Digits, 'the payout in millionths'),
+    source: Type.Union(
+      [
+        Type.Literal('AutoRedeemer.BinaryRedemption'),
+        Type.Literal('AutoRedeemer.NegRiskRedemption'),
+        Type.Literal('AutoRedeemer.Redemption'),
+      ],
+      { description: 'absent where the wallet redeemed itself' },
+    ),
+    payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
+    outcome_prices: described(Type.Array(Wire.Price), 'by outcome; they add up to 1'),
+    winning_outcome_index: described(Wire.Count, 'only where exactly one outcome pays'),
     winning_outcome: Wire.Text,
     winning_token_id: Wire.TokenId,
   }),
@@ -40,41 +52,37 @@ export const redemptionFamily = {
 
 function redemptionEvent(fact: RedemptionFact, enricher: Enricher): EventDraft {
   const { wallet, condition, payout, isCore, source } = fact
-  const market = enricher.market(condition)
+  const { market, fields } = enricher.condition(condition)
   const negRisk = market?.neg_risk ?? (source === 'direct' && !isCore)
-  const conditionId = toConditionId(condition)
-  const tokens = fact.tokens.map((token) => enricher.tokenId(token))
+  const tokenIds = market?.token_ids ?? tokensOf(fact).map((token) => enricher.tokenId(token))
   return redemption.draft(
     fact,
     {
       redeemer: wallet,
       collateral_token: collateralOf(condition, negRisk),
-      condition_id: conditionId,
-      index_sets: presentIndexSets(fact, market, enricher),
+      index_sets: INDEX_SETS.filter((bit) => (fact.outcomes & bit) !== 0),
       payout: toDecimal(payout),
       payout_e6: payout.toString(),
       source: presentSource(fact, negRisk),
       ...presentResult(enricher.resultOf(condition), market),
-      ...market,
+      ...fields,
+      token_ids: tokenIds.length === 0 ? undefined : tokenIds,
     },
-    { wallets: [wallet], tokens, market, conditionId, usd: payout },
+    {
+      wallets: [wallet],
+      tokens: [...tokenIds, ...fact.tokens.map((token) => enricher.tokenId(token))],
+      market,
+      conditionId: fields.condition_id,
+      usd: payout,
+    },
   )
 }
 
-/** One bit for each outcome. The index of a token's outcome comes from its id or from its market. */
-function presentIndexSets(
-  { tokens }: RedemptionFact,
-  market: MarketFields | undefined,
-  enricher: Enricher,
-): number[] {
-  return tokens
-    .map((token) => {
-      const structured = parseStructuredId(token)
-      return structured?.outcomeIndex ?? market?.token_ids.indexOf(enricher.tokenId(token)) ?? -1
-    })
-    .filter((outcome) => outcome >= 0)
-    .map((outcome) => 2 ** outcome)
-}
+const INDEX_SETS = [1, 2] as const
+
+/** Both tokens of a structured condition; of another one that the catalogue lacks, those given. */
+const tokensOf = ({ condition, tokens }: RedemptionFact): readonly string[] =>
+  parseStructuredId(condition) === undefined ? tokens : positionsOf(condition)
 
 /** Absent where the wallet redeemed itself. */
 function presentSource({ source, condition }: RedemptionFact, negRisk: boolean) {

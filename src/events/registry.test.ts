@@ -42,7 +42,7 @@ describe('block', () => {
       block_hash: BLOCK.hash,
       timestamp: TIME_MS,
       parent_hash: BLOCK.parentHash,
-      tx_count: null,
+      tx_count: 3,
       polymarket_tx_count: 3,
       settlement_count: 2,
       trade_volume_usd: 32,

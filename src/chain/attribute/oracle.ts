@@ -5,7 +5,7 @@ import type { OracleFact } from '../facts/oracle-event.js'
 /** The fields of an event. The times are not checked yet. */
 type OracleStep = Pick<
   OracleFact,
-  'kind' | 'question' | 'requester' | 'actor' | 'proposer' | 'price' | 'payouts'
+  'kind' | 'question' | 'requester' | 'actor' | 'proposer' | 'price' | 'payouts' | 'bond'
 > & { requestTime?: bigint; expiration?: bigint }
 
 /** `undefined`: the event is no step in the life of a question. */
@@ -25,10 +25,10 @@ export function toOracleStep(event: DecodedEvent): OracleStep | undefined {
       return { ...request(event), kind: 'settled', proposer: event.proposer, price: event.price }
     case 'questionInitialized': {
       const { questionId: question, requestTimestamp: requestTime, creator: actor } = event
-      return { kind: 'initialized', question, requestTime, actor }
+      return { kind: 'initialized', question, requestTime, actor, bond: event.proposalBond }
     }
     case 'questionInitializedV1':
-      return { kind: 'initialized', question: event.questionId }
+      return { kind: 'initialized', question: event.questionId, bond: event.proposalBond }
     case 'questionSettledV1':
       return { kind: 'settled', question: event.questionId, price: event.settledPrice }
     case 'questionResolved': {

@@ -33,7 +33,7 @@ export function recordEvent(attribution: Attribution, event: DecodedEvent, log: 
       return
     }
     case 'conditionResolution':
-      recordResult(attribution, log, event.conditionId, event.payoutNumerators)
+      recordResult(attribution, log, event.conditionId, event.payoutNumerators, event)
       return
     case 'negRiskMarketPrepared': {
       const { marketId: market, oracle, feeBips } = event
@@ -112,11 +112,13 @@ function recordResult(
   log: ChainLog,
   condition: string,
   payouts: readonly bigint[],
+  asked?: Pick<DecodedEventOf<'conditionResolution'>, 'oracle' | 'questionId'>,
 ): void {
   if (refusePayouts(attribution, log, payouts)) return
   const { hash: txHash, timeSec, block } = attribution.tx
   const seq = seqOf(block, log.at.logIndex)
-  attribution.facts.resolutions.push({ seq, timeSec, txHash, condition, payouts })
+  const origin = { reporter: asked?.oracle ?? log.at.address, question: asked?.questionId }
+  attribution.facts.resolutions.push({ seq, timeSec, txHash, condition, payouts, ...origin })
 }
 
 function refusePayouts(

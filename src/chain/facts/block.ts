@@ -8,7 +8,7 @@ export type BatchBlock = {
   /** `undefined` where only the logs of the block were read. */
   parentHash: string | undefined
   timeSec: number
-  /** All its transactions; only where the block was read whole. */
+  /** All its transactions; `undefined` where the node did not say. */
   txCount?: number | undefined
 }
 

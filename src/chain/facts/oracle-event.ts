@@ -29,6 +29,8 @@ export type OracleFact = TimedOrigin & {
   /** As the oracle writes it: 10^18 is one. */
   price?: bigint | undefined
   payouts?: readonly bigint[] | undefined
+  /** What a proposer has to put at stake, in millionths; not stored. */
+  bond?: bigint | undefined
   expirationSec: number | undefined
 }
 

@@ -4,7 +4,13 @@ import { copyBytes } from '../../store/copy.js'
 import { copyNumberList, type FactKind, type TimedOrigin } from './fact-kind.js'
 
 /** A condition got its result. */
-export type ResolutionFact = TimedOrigin & { condition: string; payouts: readonly bigint[] }
+export type ResolutionFact = TimedOrigin & {
+  condition: string
+  payouts: readonly bigint[]
+  /** The contract that reported it, and the question as its log names it; both are not stored. */
+  reporter?: string | undefined
+  question?: string | undefined
+}
 
 export const RESOLUTIONS: FactKind<ResolutionFact> = {
   rows: {

@@ -98,6 +98,7 @@ describe('batches', () => {
       hash: hashOf(1_900),
       parentHash: hashOf(1_899),
       timeSec: 3_800,
+      txCount: 0,
     })
   })
 

@@ -78,9 +78,10 @@ export const missingBlock = (block: number | 'latest'): AnswerError =>
 export const blockNumbers = (fromBlock: number, toBlock: number): number[] =>
   Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => fromBlock + index)
 
-export const toBatchBlock = ({ number, hash, parentHash, timestampSec }: Head): BatchBlock => ({
-  number,
-  hash,
-  parentHash,
-  timeSec: timestampSec,
+export const toBatchBlock = (head: Head): BatchBlock => ({
+  number: head.number,
+  hash: head.hash,
+  parentHash: head.parentHash,
+  timeSec: head.timestampSec,
+  txCount: head.txCount,
 })

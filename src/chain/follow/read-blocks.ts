@@ -3,7 +3,8 @@ import { WATCHED } from '../../upstreams/polygon/filter.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
-import { askLogs, askReceiptLogs } from '../../upstreams/polygon/requests.js'
+import { askLogs, askReceiptLogs, askTransactionCount } from '../../upstreams/polygon/requests.js'
+import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
 import { RpcError } from '../../upstreams/polygon/rpc-error.js'
 import { isSameLog } from '../attribute/order-logs.js'
 import { bloomAllows, contradictsBloom } from './bloom-check.js'
@@ -47,12 +48,11 @@ export async function readLogsOf(
   heads: readonly Head[],
   { onReceipts = () => undefined, signal }: LogOptions,
 ): Promise<ReadBlock[]> {
-  const outcomes = await polygon.batch(
-    heads.map(({ hash }) => askLogs({ blockHash: hash }, WATCHED)),
-    signal,
-  )
+  const uncounted = heads.filter(({ txCount }) => txCount === undefined)
+  const [outcomes, counts] = await askTogether(polygon, heads, uncounted, signal)
   const blocks: ReadBlock[] = []
-  for (const [index, head] of heads.entries()) {
+  for (const [index, given] of heads.entries()) {
+    const head = { ...given, txCount: given.txCount ?? counts.get(given.hash) }
     const outcome = outcomes[index]
     if (outcome?.ok !== true) {
       if (index === 0) throw outcome?.error ?? missingBlock(head.number)
@@ -61,6 +61,25 @@ export async function readLogsOf(
     blocks.push(await checkLogs(polygon, head, outcome.value, onReceipts, signal))
   }
   return blocks
+}
+
+/** Nodes may refuse to count: no fact depends on it. */
+async function askTogether(
+  polygon: PolygonClient,
+  heads: readonly Head[],
+  uncounted: readonly Head[],
+  signal: AbortSignal,
+): Promise<[RpcOutcome<ChainLog[]>[], ReadonlyMap<string, number>]> {
+  const logs = heads.map(({ hash }) => askLogs({ blockHash: hash }, WATCHED))
+  const outcomes = await polygon.batch(
+    [...logs, ...uncounted.map(({ hash }) => askTransactionCount(hash))],
+    signal,
+  )
+  const counts = uncounted.flatMap(({ hash }, index): [string, number][] => {
+    const outcome = outcomes[heads.length + index]
+    return outcome?.ok === true ? [[hash, Number(outcome.value)]] : []
+  })
+  return [outcomes.slice(0, heads.length) as RpcOutcome<ChainLog[]>[], new Map(counts)]
 }
 
 /** Where the bloom of the header contradicts the logs, the receipts of the block decide. */

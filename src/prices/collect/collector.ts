@@ -181,7 +181,8 @@ function anchorsOf(latest: ReadonlyMap<number, Price>): [CoinSymbol, Anchor][] {
 }
 
 /** The live message of a price. `undefined`: prices of the exchange are not published. */
-export function toPriceEvent({ symbol, kind }: Stream, tick: StreamTick): EventDraft | undefined {
+export function toPriceEvent(stream: Stream, tick: StreamTick): EventDraft | undefined {
+  const { symbol, kind, source } = stream
   if (kind === 'binance') return undefined
   const { sec, price } = tick
   const type = 'price_feed'
@@ -189,7 +190,7 @@ export function toPriceEvent({ symbol, kind }: Stream, tick: StreamTick): EventD
   const seconds = MEAN_SECONDS[kind]
   const mean = seconds === undefined ? {} : { is_twap: true, twap_window_seconds: seconds }
   const quotes = { bid: tick.bid ?? price, ask: tick.ask ?? price }
-  const data = { feed, price, ...quotes, timestamp: sec, ...mean }
+  const data = { feed, price, ...quotes, timestamp: sec, source, ...mean }
   return {
     type,
     timestampMs: sec * 1000,

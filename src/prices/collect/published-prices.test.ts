@@ -67,7 +67,7 @@ test('one message a second, feed and price source, in order, however many source
     type: 'price_feed',
     feed: 'BTC/USD',
     timestamp: lastSec,
-    data: { feed: 'BTC/USD', price, ...quotes, timestamp: lastSec },
+    data: { feed: 'BTC/USD', price, ...quotes, timestamp: lastSec, source: expect.any(String) },
   })
 })
 
@@ -93,7 +93,7 @@ describe('of the platform', () => {
     await say(rtdsTick(NOW_SEC, 102, 'twap30'), rtdsTick(NOW_SEC, 103, 'twap60'))
     const data = (price: number) => ({
       feed: 'BTC/USD',
-      ...{ price, bid: price, ask: price, timestamp: NOW_SEC },
+      ...{ price, bid: price, ask: price, timestamp: NOW_SEC, source: 'platform_oracle' },
     })
     const head = { type: 'price_feed', feed: 'BTC/USD', timestamp: NOW_SEC }
     const mean = (seconds: number) => ({ is_twap: true, twap_window_seconds: seconds })

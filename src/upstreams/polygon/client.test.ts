@@ -46,6 +46,7 @@ describe('a node', () => {
       parentHash: chain.parentHashOf(chain.head),
       timestampSec: chain.head.timestampSec,
       logsBloom: expect.stringMatching(/^0x[0-9a-f]{512}$/),
+      txCount: chain.head.transactions.length,
     })
     expect(await client.getBlock(chain.head.number)).toEqual(latest)
   })

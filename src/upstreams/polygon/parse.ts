@@ -5,8 +5,14 @@ import { type ChainLog, parseHashField, parseLogs, parseQuantityField } from './
 /** The header of a block, as answers and announcements of new heads have it. */
 export type Head = ReturnType<typeof parseHead>
 
+type Counted = { txCount?: number | undefined }
+
 export function parseHead(value: unknown, path: string) {
   const head = parseObject(value, path)
+  // Answers list the hashes of the transactions; announcements of new heads do not.
+  const counted: Counted = Array.isArray(head.transactions)
+    ? { txCount: head.transactions.length }
+    : {}
   return {
     number: parseQuantityField(head, 'number', path),
     hash: parseHashField(head, 'hash', path),
@@ -14,6 +20,7 @@ export function parseHead(value: unknown, path: string) {
     timestampSec: parseQuantityField(head, 'timestamp', path),
     // 256 bytes in hex, for `createBloomTest`; undefined from nodes that leave it out.
     logsBloom: parseOptional(head.logsBloom, `${path}.logsBloom`, parseBloom),
+    ...counted,
   }
 }
 

@@ -68,6 +68,13 @@ export function askReceiptLogs(blockHash: string): RpcRequest<ChainLog[] | undef
   }
 }
 
+/** How many transactions a block has. */
+export const askTransactionCount = (blockHash: string): RpcRequest<number> => ({
+  method: 'eth_getBlockTransactionCountByHash',
+  params: [blockHash],
+  parse: parseNumber,
+})
+
 /** The code of a contract; `0x` of an address without one. */
 export const askCode = (address: string): RpcRequest<string> => ({
   method: 'eth_getCode',
