@@ -5,6 +5,7 @@ import { LargeAnswers } from './accounts/large-answers.js'
 import { MemoryLimiter } from './accounts/limiter.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { LiveBooks } from './books/live-books.js'
+import { selectOpenTokens } from './books/queries.js'
 import { Bus } from './bus/bus.js'
 import { Catalogue } from './catalogue/catalogue.js'
 import { createCatalogueMetrics } from './catalogue/deps.js'
@@ -68,6 +69,7 @@ export function createContext(parts: ContextParts): Context {
   const limiter = new MemoryLimiter(clock)
   const bus = new Bus({ clock, log })
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
+  const upstreams = new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened })
   return {
     config,
     clock,
@@ -88,12 +90,17 @@ export function createContext(parts: ContextParts): Context {
     jobs: new JobRunner({ store, registry: metrics.registry, clock, log }),
     statusParts: [],
     chain: createChainStatus(),
-    upstreams: new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened }),
+    upstreams,
     bus,
     eventLog: new EventLog({ store, bus, clock }),
     priceBus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
-    books: new LiveBooks(),
+    books: new LiveBooks({
+      upstreams,
+      selectOpenTokens: (limit) => selectOpenTokens(store.sql, limit),
+      log,
+      registry: metrics.registry,
+    }),
     startedAtMs: clock.now(),
   }
 }

@@ -124,6 +124,7 @@ function run(ctx: Context, app: FastifyInstance, { store, database }: Parts) {
     stopping.abort()
     await withTimeout(working, LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
     await flushUsage(ctx)
+    ctx.books.close()
     await ctx.upstreams.close()
     await store.close()
     await watching.catch(() => undefined)

@@ -43,6 +43,9 @@ export type BookChange =
   /** Whether the book may be trusted has changed. A book that is live again has its snapshot before it. */
   | { kind: 'state'; tokenId: string; state: 'live' | 'stale'; reason: string | undefined }
 
+/** Prices lie between 0 and 1, and the finest steps are ten-thousandths. */
+export const LEVELS_MAX = 10_000
+
 type MutableLevel = { price: string; size: string }
 
 /** The order book of one token, kept up to date. Readers must not change it, nor keep its levels. */
@@ -92,6 +95,10 @@ export class LiveBook {
     return bestBid !== undefined && bestAsk !== undefined && Number(bestBid) >= Number(bestAsk)
   }
 
+  get isTooLarge(): boolean {
+    return this.#bids.length > LEVELS_MAX || this.#asks.length > LEVELS_MAX
+  }
+
   /** Of integrity mode `pn1`. */
   get checksum(): string {
     if (this.#checksum === undefined) {
@@ -102,7 +109,8 @@ export class LiveBook {
     return this.#checksum.text
   }
 
-  replace(book: ClobBook): void {
+  /** Whether any level is another than before. */
+  replace(book: ClobBook): boolean {
     this.conditionId = book.conditionId
     this.timestampMs = book.timestampMs
     this.hash = book.hash
@@ -110,14 +118,16 @@ export class LiveBook {
     this.minOrderSize = book.minOrderSize ?? this.minOrderSize
     this.negRisk = book.negRisk ?? this.negRisk
     this.lastTradePrice = book.lastTradePrice ?? this.lastTradePrice
-    this.#bids = this.#replaceSide('BUY', this.#bids, book.bids)
-    this.#asks = this.#replaceSide('SELL', this.#asks, book.asks)
+    const hasChangedBids = this.#replaceSide('BUY', toLevels(book.bids))
+    const hasChangedAsks = this.#replaceSide('SELL', toLevels(book.asks))
+    return hasChangedBids || hasChangedAsks
   }
 
-  /** The exchange has no book of this token: not yet, or no more. */
-  clear(): void {
-    this.#bids = this.#replaceSide('BUY', this.#bids, [])
-    this.#asks = this.#replaceSide('SELL', this.#asks, [])
+  /** The exchange has no book of this token: not yet, or no more. Returns whether there was one. */
+  clear(): boolean {
+    const hadBids = this.#replaceSide('BUY', [])
+    const hadAsks = this.#replaceSide('SELL', [])
+    return hadBids || hadAsks
   }
 
   /** Sets the size of a level; zero takes it away. Both decimals are canonical. */
@@ -133,21 +143,33 @@ export class LiveBook {
     if (size !== '0') this.#checksum?.add(side, price, size)
   }
 
-  #replaceSide(
-    side: BookSide,
-    before: readonly MutableLevel[],
-    sorted: readonly BookLevel[],
-  ): MutableLevel[] {
-    const after: MutableLevel[] = []
-    for (const level of sorted) {
-      const price = canonicalDecimal(level.price)
-      const size = canonicalDecimal(level.size)
-      if (size !== '0' && after.at(-1)?.price !== price) after.push({ price, size })
-    }
-    if (this.#checksum !== undefined) exchange(this.#checksum, side, before, after)
-    return after
+  #replaceSide(side: BookSide, after: MutableLevel[]): boolean {
+    const before = side === 'BUY' ? this.#bids : this.#asks
+    if (isSameLevels(before, after)) return false
+    if (this.#checksum !== undefined) exchangeLevels(this.#checksum, side, before, after)
+    if (side === 'BUY') this.#bids = after
+    else this.#asks = after
+    return true
   }
 }
+
+/** `sorted`: the best one first, in any form of the decimals. */
+function toLevels(sorted: readonly BookLevel[]): MutableLevel[] {
+  const levels: MutableLevel[] = []
+  for (const level of sorted) {
+    const price = canonicalDecimal(level.price)
+    const size = canonicalDecimal(level.size)
+    if (size !== '0' && levels.at(-1)?.price !== price) levels.push({ price, size })
+  }
+  return levels
+}
+
+const isSameLevels = (before: readonly BookLevel[], after: readonly BookLevel[]): boolean =>
+  before.length === after.length &&
+  before.every(({ price, size }, index) => {
+    const other = after[index]
+    return other?.price === price && other.size === size
+  })
 
 /** The index of the level with this price, or of the one that it would stand before. */
 function findPlace(levels: readonly BookLevel[], side: BookSide, price: number): number {
@@ -163,7 +185,7 @@ function findPlace(levels: readonly BookLevel[], side: BookSide, price: number):
 }
 
 /** Most levels of a new book are those of the old one: only the others are hashed. */
-function exchange(
+function exchangeLevels(
   checksum: Pn1Checksum,
   side: BookSide,
   before: readonly BookLevel[],

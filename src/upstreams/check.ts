@@ -140,7 +140,6 @@ async function firstBook(upstreams: Upstreams, signal: AbortSignal): Promise<str
       onEvents: ([event]) => {
         if (event !== undefined) resolve(`${event.type} of ${tokenIds.length} tokens`)
       },
-      onGap: () => undefined,
     })
     socket.subscribe(tokenIds)
     socket.start(signal)

@@ -25,7 +25,10 @@ type Shared = {
   /** Called whenever the connection of a socket ends. */
   onFault?: OnSocketFault | undefined
 }
-type ClobListener = Pick<ClobSocketOptions, 'onEvents' | 'onGap'>
+type ClobListener = Pick<
+  ClobSocketOptions,
+  'onEvents' | 'onGap' | 'onOpen' | 'onInterrupted' | 'tuning'
+>
 
 /** Every connector, made from the configuration alone. */
 export class Upstreams {

@@ -2,6 +2,7 @@ import { UpstreamError } from '../transport/errors.js'
 import { UpstreamSocket } from '../transport/socket.js'
 import type {
   SocketConnectorOptions,
+  SocketFault,
   SocketGap,
   SocketStatus,
 } from '../transport/socket-options.js'
@@ -21,11 +22,15 @@ export type ClobGap = SocketGap & { tokenIds: string[] }
 export type ClobSocketOptions = SocketConnectorOptions & {
   /** The events of a frame, in order. While a promise is pending the next frames wait. */
   onEvents: (events: ClobEvent[]) => void | Promise<void>
+  /** A connection is open, and all tokens were subscribed to again: their books will come. */
+  onOpen?: (() => void) | undefined
+  /** Called at once when events begin to be missing: the books may be wrong from now on. */
+  onInterrupted?: ((reason: SocketFault) => void) | undefined
   /**
    * Events are missing, so the books have to be read again. After a new connection they come by
-   * themselves; after a frame that could not be read they do not.
+   * themselves; after a frame that could not be read `resubscribe` makes them come.
    */
-  onGap: (gap: ClobGap) => void | Promise<void>
+  onGap?: ((gap: ClobGap) => void | Promise<void>) | undefined
   tokensMax?: number | undefined
 }
 
@@ -41,23 +46,26 @@ export class ClobSocket {
   #lastText: string | undefined
 
   constructor(options: ClobSocketOptions) {
-    const { onEvents, onGap, tuning, tokensMax = TOKENS_MAX } = options
+    const { onEvents, onGap, onOpen, tuning, tokensMax = TOKENS_MAX } = options
     this.#tokensMax = tokensMax
     this.#socket = new UpstreamSocket<ClobEvent[]>({
       ...options,
       upstream: NAME,
       heartbeat: { everyMs: 10_000, text: 'PING' },
       deadAfterMs: 30_000,
-      // The markets that are followed change every second.
-      silentAfterMs: 60_000,
+      // Markets may be quiet for longer: their reader asks for a book again now and then.
+      silentAfterMs: 30_000,
       expectsData: () => this.#wanted.size > 0,
       parse: (text) => {
         const events = parseClobFrame(text)
         return events === undefined || this.#isRepeated(text) ? undefined : events
       },
-      onOpen: () => this.#onOpen(),
+      onOpen: () => {
+        this.#onOpen()
+        onOpen?.()
+      },
       onMessage: onEvents,
-      onGap: (gap) => onGap({ ...gap, tokenIds: [...this.#wanted] }),
+      onGap: (gap) => onGap?.({ ...gap, tokenIds: [...this.#wanted] }),
       ...tuning,
       limits: { ...LIMITS, ...tuning?.limits },
     })
@@ -84,8 +92,14 @@ export class ClobSocket {
 
   /** Events of these tokens that are on their way may still come. */
   unsubscribe(tokenIds: Iterable<string>): void {
-    const known = [...tokenIds].filter((id) => this.#wanted.delete(id))
-    for (const ids of chunk(known)) this.#send({ assets_ids: ids, operation: 'unsubscribe' })
+    this.#sendUnsubscribe([...tokenIds].filter((id) => this.#wanted.delete(id)))
+  }
+
+  /** Asks for the whole books of these tokens, which come in order with all other events. */
+  resubscribe(tokenIds: Iterable<string>): void {
+    const known = [...tokenIds].filter((id) => this.#wanted.has(id))
+    this.#sendUnsubscribe(known)
+    this.#sendSubscribe(known)
   }
 
   #onOpen(): void {
@@ -103,6 +117,10 @@ export class ClobSocket {
       const wasSent = this.#send({ assets_ids: ids, ...form, custom_feature_enabled: true })
       if (wasSent) this.#isGreeted = true
     }
+  }
+
+  #sendUnsubscribe(tokenIds: readonly string[]): void {
+    for (const ids of chunk(tokenIds)) this.#send({ assets_ids: ids, operation: 'unsubscribe' })
   }
 
   #send(frame: object): boolean {

@@ -27,7 +27,7 @@ export function createUpstreamMetrics(registry: Registry) {
     }),
     connected: new Gauge({
       name: 'auspex_upstream_socket_connected',
-      help: '1 while a socket is open and answers',
+      help: 'Sockets that are open and answer',
       labelNames: ['upstream'] as const,
       registers,
     }),

@@ -60,6 +60,8 @@ export type SocketOptions<Message> = {
   onEnd?: (() => void) | undefined
   /** While a promise is pending the following messages wait. */
   onMessage: (message: Message) => void | Promise<void>
+  /** Called at once when data begin to be missing, which `onGap` reports when it is over. */
+  onInterrupted?: ((reason: SocketFault) => void) | undefined
   /** Called once for each interruption, in order with the messages: right before the first one after it. */
   onGap: (gap: SocketGap) => void | Promise<void>
   /** How long the close code asks to stay away, at least. */

@@ -111,7 +111,7 @@ export class UpstreamSocket<Message> {
     this.#openedAt = performance.now()
     this.#openedMs = clock.now()
     this.#firstOpenedMs ??= this.#openedMs
-    metrics.connected.set({ upstream }, 1)
+    metrics.connected.inc({ upstream })
     metrics.connectedAt.set({ upstream }, this.#openedMs / 1_000)
     log.info({ upstream }, 'upstream socket is open')
     this.#call(onOpen)
@@ -191,14 +191,17 @@ export class UpstreamSocket<Message> {
 
   #beginGap(reason: SocketFault): void {
     const fromMs = this.#lastDataMs ?? this.#firstOpenedMs
-    if (fromMs !== undefined) this.#gap ??= { fromMs, reason }
+    if (fromMs === undefined || this.#gap !== undefined) return
+    this.#gap = { fromMs, reason }
+    this.#call(() => this.#options.onInterrupted?.(reason))
   }
 
   #forgetConnection(): void {
     const { upstream, metrics } = this.#options
+    // Adding nothing makes the value appear before the first connection.
+    metrics.connected.dec({ upstream }, this.#openedMs === undefined ? 0 : 1)
     this.#connection = undefined
     this.#openedMs = undefined
-    metrics.connected.set({ upstream }, 0)
     metrics.connectedAt.set({ upstream }, 0)
   }
 

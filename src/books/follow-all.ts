@@ -1,0 +1,103 @@
+import type { Log } from '../lib/log.js'
+import { pause } from '../lib/timing.js'
+
+/** How often the list of open markets is read again. */
+const REFRESH_MS = 60_000
+/** Books of a page load before the next page is asked for, so that other work goes on in between. */
+const PAGE_TOKENS = 1_000
+const PAGE_MS = 100
+/** An announced market is in the catalogue within this time. */
+const ANNOUNCED_MS = 10 * 60_000
+const ANNOUNCED_MAX = 10_000
+
+type FollowAllOptions = {
+  /** The tokens of all open markets. */
+  select: () => Promise<readonly string[]>
+  /** Returns those that it refused. */
+  follow: (tokenIds: readonly string[]) => readonly string[]
+  release: (tokenIds: readonly string[]) => void
+  log: Log
+}
+
+/** Follows the tokens of all open markets for as long as it has readers. */
+export class FollowAll {
+  readonly #options: FollowAllOptions
+  readonly #tokens = new Set<string>()
+  /** Tokens of markets that the exchange announced and the catalogue may not have yet, and since when. */
+  readonly #announced = new Map<string, number>()
+  #readers = 0
+  #running: AbortController | undefined
+
+  constructor(options: FollowAllOptions) {
+    this.#options = options
+  }
+
+  get tokens(): ReadonlySet<string> {
+    return this.#tokens
+  }
+
+  start(): void {
+    this.#readers += 1
+    if (this.#running !== undefined) return
+    this.#running = new AbortController()
+    void this.#run(this.#running.signal)
+  }
+
+  stop(): void {
+    this.#readers = Math.max(0, this.#readers - 1)
+    if (this.#readers === 0) this.close()
+  }
+
+  close(): void {
+    this.#running?.abort()
+    this.#running = undefined
+    this.#readers = 0
+    this.#announced.clear()
+    this.#release([...this.#tokens])
+  }
+
+  /** A market opens that the catalogue may not have yet. */
+  add(tokenIds: readonly string[]): void {
+    if (this.#running === undefined || this.#announced.size >= ANNOUNCED_MAX) return
+    for (const tokenId of tokenIds) this.#announced.set(tokenId, performance.now())
+    this.#follow(tokenIds)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#refresh(signal)
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'open markets could not be listed')
+      }
+      await pause(REFRESH_MS, signal)
+    }
+  }
+
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const open = await this.#options.select()
+    if (signal.aborted) return
+    const announcedAfter = performance.now() - ANNOUNCED_MS
+    for (const [tokenId, since] of this.#announced) {
+      if (since < announcedAfter) this.#announced.delete(tokenId)
+    }
+    const wanted = new Set([...open, ...this.#announced.keys()])
+    this.#release([...this.#tokens].filter((tokenId) => !wanted.has(tokenId)))
+    const missing = open.filter((tokenId) => !this.#tokens.has(tokenId))
+    for (let from = 0; from < missing.length && !signal.aborted; from += PAGE_TOKENS) {
+      this.#follow(missing.slice(from, from + PAGE_TOKENS))
+      await pause(PAGE_MS, signal)
+    }
+  }
+
+  #follow(tokenIds: readonly string[]): void {
+    const fresh = [...new Set(tokenIds)].filter((tokenId) => !this.#tokens.has(tokenId))
+    const refused = new Set(this.#options.follow(fresh))
+    for (const tokenId of fresh) if (!refused.has(tokenId)) this.#tokens.add(tokenId)
+  }
+
+  #release(tokenIds: readonly string[]): void {
+    for (const tokenId of tokenIds) this.#tokens.delete(tokenId)
+    this.#options.release(tokenIds)
+  }
+}
