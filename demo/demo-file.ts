@@ -13,6 +13,8 @@ type PlanKeys = Record<PlanId, string>
 /** `<data>/demo.json`: what scripts need of the demo that runs, or that ran last. */
 export type DemoFile = {
   url: string
+  /** Where the sockets are: events at `/ws`, order books at `/ws/orderbook`. */
+  ws_url: string
   /** `null` once the demo has stopped. */
   pid: number | null
   keys: PlanKeys

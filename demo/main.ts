@@ -131,7 +131,8 @@ async function serve(
     phases.end('Prices', 'candles of all coins filled')
     const keys = await prepareKeys(ctx, readDemoFile(config.dataDir)?.keys)
     const demo = {
-      ...{ url, pid: process.pid, keys, sim_url: simUrl, upstreams },
+      ...{ url, ws_url: url.replace(/^http/, 'ws'), pid: process.pid, keys },
+      ...{ sim_url: simUrl, upstreams },
       live_v2_credentials: SIM_CREDENTIALS.liveV2,
       chainlink_credentials: SIM_CREDENTIALS.chainlink,
       samples,

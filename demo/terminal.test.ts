@@ -1,5 +1,19 @@
 import { expect, test, vi } from 'vitest'
-import { Phases } from './terminal.js'
+import type { DemoFile } from './demo-file.js'
+import { formatBanner, Phases } from './terminal.js'
+
+test('the banner has a line that streams live trades, for any folder', () => {
+  const keys = { free: 'f', starter: 's', growth: 'g', pro: 'p', enterprise: 'e' }
+  const demo = {
+    ...{ url: 'http://127.0.0.1:8080', ws_url: 'ws://127.0.0.1:8080', pid: 1, keys },
+    sim_url: 'http://127.0.0.1:1',
+    samples: { wallet: '0x1' },
+  } as unknown as DemoFile
+  const banner = formatBanner(demo, '.auspex-demo/demo.log')
+  expect(banner).toContain('ws://127.0.0.1:8080/ws')
+  expect(banner).toContain('\n  npx auspex tail trades --data .auspex-demo\n')
+  expect(formatBanner(demo, "it's a folder/demo.log")).toContain("--data 'it'\\''s a folder'")
+})
 
 test('the bar of a phase ends full, at the number that it began with', () => {
   const written: string[] = []

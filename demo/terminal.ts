@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { createLog, type Log, type LogLevel } from '../src/lib/log.js'
 import { type Output, Progress } from '../src/lib/progress.js'
 import { formatTable } from '../src/lib/table.js'
@@ -53,14 +53,15 @@ export class Phases {
   }
 }
 
-/** What the terminal shows once everything runs. The curl lines work when pasted. */
+/** What the terminal shows once everything runs. The commands work when pasted. */
 export function formatBanner(demo: DemoFile, logPath: string): string {
-  const { url, keys, sim_url: simUrl, samples } = demo
+  const { url, ws_url: wsUrl, keys, sim_url: simUrl, samples } = demo
   const ask = (path: string) => `curl -H 'x-api-key: ${keys.growth}' '${url}${path}'`
   const wallet = `/v3/wallets/${samples.wallet}`
   const addresses = [
     ['REST', url],
-    ['Docs', `${url}/docs`],
+    ['WebSocket', `${wsUrl}/ws`],
+    ['Docs', `${url}/docs and ${url}/docs/websocket`],
     ['Simulated upstreams', simUrl],
     ['Log', logPath],
   ]
@@ -76,7 +77,13 @@ What a wallet traded, holds and earned:
   ${ask(`${wallet}/trades?limit=3`)}
   ${ask(`${wallet}/positions?status=open&limit=3`)}
   ${ask(`${wallet}/pnl/events?group=day&period=7d`)}
+
+Live trades, as they happen:
+  npx auspex tail trades --data ${quoteForShell(relative('', dirname(logPath)) || '.')}
 `
 }
+
+const quoteForShell = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 const indent = (text: string): string => text.replace(/^/gm, '  ')
