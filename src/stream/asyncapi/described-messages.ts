@@ -120,10 +120,9 @@ export const BOOK_MESSAGES = {
     BooksUnsubscribedMessage,
     'Acknowledges an unsubscribe.',
   ),
-  book_error: describe('Error about books', BookErrorMessage, 'A message was not taken.'),
 } satisfies MessageTable
 
-/** What the orderbook socket sends beside them; the first two in integrity mode. */
+/** What only the orderbook socket sends; the first two in integrity mode. */
 export const ORDERBOOK_SOCKET_MESSAGES = {
   book_snapshot: describe(
     'Anchor of a book',
@@ -131,6 +130,11 @@ export const ORDERBOOK_SOCKET_MESSAGES = {
     'Integrity mode: a whole book with its number and checksum.',
   ),
   resyncing: describe('Resyncing', ResyncingMessage, 'Integrity mode: new anchors follow.'),
+  book_error: describe(
+    'Error of the orderbook socket',
+    BookErrorMessage,
+    'A message was not taken, or the connection ends.',
+  ),
   books_pong: describe('Pong of the orderbook socket', BooksPongMessage, 'Answers a ping.'),
 } satisfies MessageTable
 

@@ -180,20 +180,20 @@ function operate(
   }
 }
 
-const bookOperations = (channel: string, sent: readonly string[]) => [
+const bookOperations = (channel: string, error: string, sent: readonly string[]) => [
   operate(
     channel,
     'receive',
     'Subscribe to books',
     ['subscribe_books'],
-    ['books_subscribed', 'book_error'],
+    ['books_subscribed', error],
   ),
   operate(
     channel,
     'receive',
     'Unsubscribe from books',
     ['unsubscribe_books'],
-    ['books_unsubscribed', 'book_error'],
+    ['books_unsubscribed', error],
   ),
   operate(channel, 'send', 'Books and their changes', sent),
 ]
@@ -209,10 +209,10 @@ const describeOperations = () => ({
     operate('events', 'send', 'Live events', Object.keys(EVENT_MESSAGES)),
     operate('events', 'send', 'Heartbeat', ['heartbeat']),
     operate('events', 'send', 'Refuse and close', ['error']),
-    ...bookOperations('events', BOOKS_SENT),
+    ...bookOperations('events', 'error', BOOKS_SENT),
   ],
   orderbook: [
-    ...bookOperations('orderbook', [...BOOKS_SENT, 'book_snapshot']),
+    ...bookOperations('orderbook', 'book_error', [...BOOKS_SENT, 'book_snapshot']),
     operate('orderbook', 'receive', 'Resync', ['resync'], ['resyncing', 'book_error']),
     operate('orderbook', 'receive', 'Ping', ['ping'], ['books_pong']),
   ],

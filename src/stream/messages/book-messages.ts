@@ -9,9 +9,15 @@ export const BOOK_ERRORS = {
   input_too_large: 'too many identifiers in one message',
   service_warming_up: 'the catalogue is being loaded; try again',
   service_capacity: 'the service follows as many books as it can; try again',
-  session_limit: 'the hour of the free plan is used up until 00:00 UTC',
+  unauthorized: 'the key is missing or unknown; then 4401',
+  forbidden: 'the key is inactive; then 4403',
+  connection_limit: 'the account has all connections of its plan; then 4429',
+  session_limit: 'the hour of the free plan is used up until 00:00 UTC; then 4429',
+  unavailable: 'the service could not do it now; the client may try again',
+  internal_error: 'a fault of the service; then 1011',
+  invalid_compress_option: '`compress` is not `zlib`; then the connection ends',
   firehose_limit: 'more unfiltered connections than the plan allows',
-  rate_limit: 'too many messages; a client that goes on is closed',
+  rate_limited: 'too many messages; a client that goes on is closed with 1008',
   invalid_integrity_option: '`integrity` is neither 0 nor 1',
   integrity_unavailable: 'integrity mode is not available',
   integrity_firehose_unsupported: 'integrity mode takes explicit lists only',
@@ -161,14 +167,18 @@ export const StaleMessage = message('stale', {
 export const BooksUnsubscribedMessage = Type.Object({ type: Type.Literal('unsubscribed') })
 export const BooksPongMessage = message('pong', {})
 
-/** Answers a message that was not taken. */
+/** What errors say besides their code. */
+export const ERROR_FIELDS = optional({
+  max: Type.Integer({ minimum: 0, description: 'The limit' }),
+  requested: Type.Integer({ minimum: 0, description: 'How much was asked for' }),
+  retry_after_ms: Type.Integer({ minimum: 0, description: 'When to try again' }),
+  markets: Type.Array(Type.String(), { description: 'The books that it is about' }),
+})
+
+/** Answers a message that was not taken, on the orderbook socket. */
 export const BookErrorMessage = Type.Object({
   error: Type.String({ enum: Object.keys(BOOK_ERRORS) }),
   message: Type.String(),
-  ...optional({
-    max: Count,
-    requested: Count,
-    retry_after_ms: Count,
-    markets: Type.Array(Type.String()),
-  }),
+  ...ERROR_FIELDS,
+  ...optional({ type: Type.Literal('error'), code: Type.String() }),
 })

@@ -1,12 +1,15 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { optional } from '../../events/message.js'
+import { PRESETS, SELECTABLE_TYPES } from '../subscriptions/presets.js'
 
 const Texts = (description: string) => Type.Array(Type.String(), { description })
 const Usd = (description: string) => Type.Number({ minimum: 0, description })
 
 /** What the client wants of the past. Above `filters` or in them. */
 const REPLAY = {
-  event_types: Texts('Event types to receive, in place of those of the preset'),
+  event_types: Type.Array(Type.String({ enum: [...SELECTABLE_TYPES] }), {
+    description: 'Event types to receive, in place of those of the preset',
+  }),
   snapshot_count: Type.Integer({
     minimum: 0,
     description: 'Replay so many of the newest matching events; the plan caps it. 0: none',
@@ -65,7 +68,11 @@ const action = <const Name extends string>(name: Name, fields: TProperties = {})
 /** Makes a subscription. Each one is independent: an event that several match is sent once. */
 export const SubscribeMessage = action('subscribe', {
   type: Type.Optional(
-    Type.String({ default: 'settlements', description: 'The preset: which events to receive' }),
+    Type.String({
+      enum: [...PRESETS.keys()],
+      default: 'settlements',
+      description: 'The preset: which events to receive',
+    }),
   ),
   filters: Type.Optional(SubscriptionFilters),
   ...optional(REPLAY),

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { optional } from '../../events/message.js'
 import { nullable } from '../../lib/nullable.js'
+import { BOOK_ERRORS, ERROR_FIELDS } from './book-messages.js'
 
 /** Why a message was not taken, or why the connection ends. */
 export const STREAM_ERRORS = {
@@ -15,11 +16,13 @@ export const STREAM_ERRORS = {
   subscription_limit: 'more subscriptions than a connection may have',
   firehose_limit: 'more unfiltered connections than the plan allows',
   unavailable: 'the service could not do it now; the client may try again',
-  rate_limit: 'too many messages; a client that goes on is closed',
+  rate_limited: 'too many messages; a client that goes on is closed with 1008',
   unauthorized: 'the key is missing or unknown; then 4401',
   forbidden: 'the key is inactive; then 4403',
   connection_limit: 'the account has all connections of its plan; then 4429',
   session_limit: 'the hour of the free plan is used up until 00:00 UTC; then 4429',
+  invalid_compress_option: '`compress` is not `zlib`; then the connection ends',
+  internal_error: 'a fault of the service; then 1011',
 } as const
 export type StreamError = keyof typeof STREAM_ERRORS
 
@@ -73,8 +76,11 @@ export const UnsubscribedMessage = message('unsubscribed', {
 
 /** Answers a message that was not taken, or says why the connection ends. */
 export const ErrorMessage = message('error', {
-  code: Type.String({ enum: Object.keys(STREAM_ERRORS) }),
+  code: Type.String({
+    enum: [...new Set([...Object.keys(STREAM_ERRORS), ...Object.keys(BOOK_ERRORS)])],
+  }),
   message: Type.String(),
+  ...ERROR_FIELDS,
 })
 
 export type SubscribedMessage = Static<typeof SubscribedMessage>

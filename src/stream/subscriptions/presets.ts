@@ -47,7 +47,8 @@ const FLAT: Preset = { events: ['fill'], isFlat: true }
 const REDEMPTIONS: Preset = { events: ['redemption'] }
 const PRICES: Preset = { events: [], hasPrices: true }
 
-const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
+/** What the types of subscriptions deliver, by name. */
+export const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
   ['settlements', { events: ['settlement', 'status_update'] }],
   ['trades', { events: ['settlement', 'trade', 'status_update'] }],
   ['prices', { events: ['settlement', 'trade'] }],
