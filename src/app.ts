@@ -31,6 +31,9 @@ import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
+import { type CreateProtocol, SocketDoor } from './stream/door.js'
+import { StreamHub } from './stream/hub.js'
+import { createProtocols } from './stream/protocols.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
 import { walletRoutes } from './wallets/routes.js'
@@ -64,8 +67,12 @@ const API: ApiRoutes[] = [
   identityRoutes,
 ]
 
-/** Puts the HTTP door together. It does not listen yet. */
-export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise<FastifyInstance> {
+/** Puts the doors for HTTP and WebSockets together. They do not listen yet. */
+export async function buildApp(
+  ctx: Context,
+  routes: ApiRoutes[] = API,
+  createProtocol?: CreateProtocol,
+): Promise<FastifyInstance> {
   const nextId = createRequestIds()
   const app = Fastify({
     logger: false,
@@ -102,6 +109,12 @@ export async function buildApp(ctx: Context, routes: ApiRoutes[] = API): Promise
     cacheRoutes(api, ctx, compressor)
     showChainHead(api, ctx)
     for (const plugin of routes) await api.register(plugin, { ctx })
+  })
+  const hub = new StreamHub(ctx)
+  const sockets = new SocketDoor(app.server, ctx, createProtocol ?? createProtocols(ctx, hub))
+  app.addHook('preClose', async () => {
+    await sockets.close()
+    hub.close()
   })
   return app
 }

@@ -3,6 +3,7 @@ import { Admission } from './accounts/admission.js'
 import { KeyRing } from './accounts/key-ring.js'
 import { LargeAnswers } from './accounts/large-answers.js'
 import { MemoryLimiter } from './accounts/limiter.js'
+import { SocketSessions } from './accounts/socket-sessions.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { LiveBooks } from './books/live-books.js'
 import { selectOpenTokens } from './books/queries.js'
@@ -37,6 +38,8 @@ export type Context = {
   keyRing: KeyRing
   admission: Admission
   usage: UsageMeter
+  /** The WebSockets that accounts have open in all processes. */
+  socketSessions: SocketSessions
   largeAnswers: LargeAnswers
   metrics: Metrics
   jobs: JobRunner
@@ -85,6 +88,7 @@ export function createContext(parts: ContextParts): Context {
     keyRing,
     admission: new Admission({ config, store, keyRing, limiter, metrics, clock }),
     usage: new UsageMeter(store, clock),
+    socketSessions: new SocketSessions(store, clock),
     largeAnswers: new LargeAnswers(metrics),
     metrics,
     jobs: new JobRunner({ store, registry: metrics.registry, clock, log }),

@@ -7,6 +7,7 @@ import { type Config, loadConfig } from '../src/config/config.js'
 import { type Context, createContext } from '../src/context.js'
 import { createLog } from '../src/lib/log.js'
 import type { Target } from '../src/store/connection.js'
+import type { CreateProtocol } from '../src/stream/door.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
 
@@ -25,6 +26,8 @@ export type TestApp = {
 
 export type TestAppOptions = {
   routes?: ApiRoutes[]
+  /** What WebSockets speak, in place of the protocols of the service. */
+  createProtocol?: CreateProtocol
   config?: Partial<Config>
   /** One that has something in it; dropped with the application. */
   database?: TestDatabase
@@ -32,7 +35,7 @@ export type TestAppOptions = {
 
 /** The production app on a database of its own; only time is in the test's hands. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { routes, config } = options
+  const { routes, config, createProtocol } = options
   const database = options.database ?? (await createTestDatabase())
   const clock = new ManualClock()
   const logged: string[] = []
@@ -45,7 +48,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   }
   const settings = { ...loadConfig({}).config, ...config }
   const ctx = createContext({ config: settings, log, store, clock })
-  const app = await buildApp(ctx, routes)
+  const app = await buildApp(ctx, routes, createProtocol)
   await app.ready()
 
   const createCaller = async (plan: PlanId) => {

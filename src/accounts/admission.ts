@@ -55,14 +55,15 @@ export class Admission {
     }
     // Without `async`: it runs for every request and mostly has nothing to wait for.
     return (secret, client) => {
-      const caller = this.#findCaller(secret, client)
+      const caller = this.identify(secret, client)
       return caller instanceof Promise
         ? caller.then((late) => admitCaller(late, client))
         : admitCaller(caller, client)
     }
   }
 
-  #findCaller(secret: string | undefined, client: Client): Caller | Promise<Caller> {
+  /** The check of the key alone, for doors that have limits of their own. Throws like the checks of routes. */
+  identify(secret: string | undefined, client: Pick<Client, 'ip'>): Caller | Promise<Caller> {
     if (secret === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
     const digest = digestSecret(secret)
     if (digest === undefined) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
@@ -71,7 +72,7 @@ export class Admission {
     return keyRing.recall(digest) ?? this.#lookUp(digest, client)
   }
 
-  async #lookUp(digest: string, { ip }: Client): Promise<Caller> {
+  async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
     const { keyRing } = this.#parts
     if (!keyRing.isUnknown(digest)) {
       this.#unknownKeys.check(ip)

@@ -3,6 +3,9 @@ import type { DomainWork } from '../jobs/job.js'
 import { FREE_KEY_PERIOD_MS } from './accounts.js'
 import { SYNC_MS } from './key-ring.js'
 import { deleteGrants, deleteUsageWriters } from './queries.js'
+import { deleteOldSessions } from './socket-queries.js'
+import { BEAT_MS } from './socket-sessions.js'
+import { utcDay } from './socket-time.js'
 import { FLUSH_MS } from './usage-meter.js'
 
 export function createAccountWork(ctx: Context): DomainWork {
@@ -10,12 +13,14 @@ export function createAccountWork(ctx: Context): DomainWork {
     const beforeMs = ctx.clock.now() - FREE_KEY_PERIOD_MS
     await deleteGrants(ctx.sql, beforeMs)
     await deleteUsageWriters(ctx.sql, beforeMs)
+    await deleteOldSessions(ctx.sql, utcDay(beforeMs))
   }
   const common = { runsIn: 'every process', needsDatabase: true } as const
   return {
     jobs: [
       { ...common, name: 'key sync', everyMs: SYNC_MS, run: () => ctx.keyRing.sync() },
       { ...common, name: 'usage flush', everyMs: FLUSH_MS, run: () => ctx.usage.flush() },
+      { ...common, name: 'socket leases', everyMs: BEAT_MS, run: () => ctx.socketSessions.beat() },
       { ...common, name: 'tidying', everyMs: 60 * 60_000, run: tidy },
     ],
   }

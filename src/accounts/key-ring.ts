@@ -38,6 +38,11 @@ export class KeyRing {
     this.#store = store
   }
 
+  /** Moves whenever a key or an account has changed. */
+  get revision(): bigint {
+    return this.#revision
+  }
+
   /** The caller of a key that this process has seen lately; `undefined`: ask `find`. */
   recall(digest: string): Caller | undefined {
     if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { serveInTurn } from './serve-in-turn.js'
 
@@ -16,6 +16,7 @@ export function createHttpServer(handler: RequestListener): Server {
     // drop headers past the thousandth and repeated ones, and answer a missing host by itself.
     joinDuplicateHeaders: true,
     requireHostHeader: false,
+    IncomingMessage: ApiRequest,
   }
   const serve = serveInTurn(handler)
   const server = createServer(options, serve)
@@ -25,6 +26,23 @@ export function createHttpServer(handler: RequestListener): Server {
   server.on('checkExpectation', serve)
   cutSlowReaders(server)
   return server
+}
+
+/**
+ * A request that offers another protocol than WebSocket is served as if it did not: some clients offer HTTP/2
+ * with every request. Node.js would hand all offers to the WebSocket door.
+ */
+class ApiRequest extends IncomingMessage {
+  // Declared without a value, because the constructor of the class above sets it.
+  declare isOffer: boolean | null
+
+  get upgrade(): boolean {
+    return this.isOffer === true && this.headers.upgrade?.toLowerCase() === 'websocket'
+  }
+
+  set upgrade(isOffer: boolean | null) {
+    this.isOffer = isOffer
+  }
 }
 
 /** Unique across processes and cheap: a random prefix and a counter. */
@@ -60,5 +78,7 @@ export function cutSlowReaders(server: Server): void {
     taken.set(socket, 0)
     socket.once('close', () => taken.delete(socket))
   })
+  // WebSockets have a limit of their own for what waits.
+  server.on('upgraded', (socket: Socket) => taken.delete(socket))
   server.on('close', () => clearInterval(timer))
 }

@@ -4,11 +4,23 @@ import type { Meter } from '../../accounts/plans.js'
 /** Which of the monthly meters counts the bytes of a message. */
 export type TransferMeter = Extract<Meter, 'ws_market' | 'ws_onchain'>
 
+/** The bytes of a WebSocket frame, as they stand in the queues of connections. */
+export type Frame = {
+  /** For connections without compression. */
+  readonly plain: Buffer
+  /** For connections with `compress=zlib`. */
+  readonly deflated: Buffer
+  /** `undefined`: the transfer is not counted. */
+  readonly meter: TransferMeter | undefined
+}
+
 const TEXT = 0x81
 const BINARY = 0x82
+const PING = 0x89
+const PONG = 0x8a
 
 /** A message as the bytes of a WebSocket frame, made once and written to every socket that receives it. */
-export class SharedFrame {
+export class SharedFrame implements Frame {
   readonly meter: TransferMeter
   readonly #text: string
   #plain: Buffer | undefined
@@ -25,7 +37,7 @@ export class SharedFrame {
     return this.#plain
   }
 
-  /** A binary frame with the text as raw deflate, for connections with `compress=zlib`. */
+  /** A binary frame with the text as raw deflate. */
   get deflated(): Buffer {
     this.#deflated ??= toFrame(
       BINARY,
@@ -33,6 +45,20 @@ export class SharedFrame {
     )
     return this.#deflated
   }
+}
+
+/** A message that is sent as text also to connections with compression: all but live events are. */
+export const createTextFrame = (text: string, meter?: TransferMeter): Frame =>
+  createFrame(TEXT, Buffer.from(text), meter)
+
+export const createPing = (): Frame => createFrame(PING, Buffer.alloc(0))
+
+/** `payload`: that of the Ping, at most 125 bytes. */
+export const createPong = (payload: Buffer): Frame => createFrame(PONG, payload)
+
+function createFrame(firstByte: number, payload: Buffer, meter?: TransferMeter): Frame {
+  const bytes = toFrame(firstByte, payload)
+  return { plain: bytes, deflated: bytes, meter }
 }
 
 /** One unfragmented, unmasked frame (RFC 6455, 5.2). */
@@ -51,4 +77,10 @@ export function toFrame(firstByte: number, payload: Buffer): Buffer {
   }
   payload.copy(frame, headLength)
   return frame
+}
+
+/** The length of the payload of a frame that `toFrame` made. */
+export function payloadLength({ length }: Buffer): number {
+  if (length < 2 + 126) return length - 2
+  return length < 4 + 65_536 ? length - 4 : length - 10
 }

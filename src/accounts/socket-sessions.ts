@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../core/clock.js'
+import type { Pool, Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
+import type { Caller } from './key-ring.js'
+import type { Plan } from './plans.js'
+import {
+  addTimes,
+  deleteHolder,
+  lockAccounts,
+  type SessionKind,
+  selectOtherCounts,
+  selectTimes,
+  upsertCounts,
+  upsertHolder,
+} from './socket-queries.js'
+import { type OwedTime, SocketTime, utcDay } from './socket-time.js'
+
+/** How often `beat` should run: some times within the lease. */
+export const BEAT_MS = 4_000
+
+/** One place that an account has taken. */
+export type SocketSession = {
+  /** What is left of the day's allowance; `undefined`: the plan has no such limit. */
+  readonly leftMs: ((nowMs: number) => number) | undefined
+  close(): void
+}
+
+export type SessionRefusal = 'connection_limit' | 'session_limit'
+
+/** How many places each plan grants, and for how long a day. `null`: without limit. */
+const GRANTED: Record<SessionKind, (plan: Plan) => number | null> = {
+  events: (plan) => plan.eventSocketsMax,
+  orderbook: (plan) => plan.orderbookSocketsMax,
+  firehose: (plan) => plan.firehosesMax,
+}
+const allowedMs = (plan: Plan, kind: SessionKind): number | null =>
+  kind === 'firehose' || plan.socketSecondsPerDay === null ? null : plan.socketSecondsPerDay * 1000
+
+const OPENINGS_PER_BATCH_MAX = 1_000
+
+type SessionStore = { readonly sql: Pool; readonly control: Pool }
+type Count = { accountId: number; kind: SessionKind; count: number }
+type Verdict = { session: SocketSession } | { refusal: SessionRefusal }
+type Opening = {
+  caller: Caller
+  kind: SessionKind
+  resolve: (verdict: Verdict) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * The open sockets and firehoses of accounts, limited over all processes on a database. A process knows its
+ * own places and writes how many there are of each account; it reads those of the others when it gives
+ * one away, with the account's row locked. Many openings at once are one transaction.
+ */
+export class SocketSessions {
+  readonly #store: SessionStore
+  readonly #clock: Clock
+  readonly #holder = randomUUID()
+  readonly #counts = new Map<string, Count>()
+  readonly #changed = new Set<string>()
+  readonly #times = new Set<SocketTime>()
+  #owed: OwedTime[] = []
+  #openings: Opening[] = []
+  #working: Promise<void> | undefined
+  #hasLease = false
+
+  constructor(store: SessionStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Takes a place of the account, or says which limit is reached. Throws when the database does not answer. */
+  open(caller: Caller, kind: SessionKind): Promise<Verdict> {
+    return new Promise((resolve, reject) => {
+      this.#openings.push({ caller, kind, resolve, reject })
+      this.#start()
+    })
+  }
+
+  /** Prolongs the lease and writes the time that has passed. Throws when the database does not answer. */
+  async beat(): Promise<void> {
+    if (this.#counts.size === 0 && !this.#hasLease) return
+    await this.#renew()
+    const nowMs = this.#clock.now()
+    for (const time of this.#times) this.#owed.push(...time.take(nowMs))
+    this.#start()
+    await this.#working
+  }
+
+  /** Gives all places back at once, before the connections are closed. */
+  async leave(): Promise<void> {
+    await this.#working
+    const nowMs = this.#clock.now()
+    for (const time of this.#times) this.#owed.push(...time.take(nowMs))
+    this.#times.clear()
+    this.#counts.clear()
+    this.#changed.clear()
+    const owed = this.#takeOwed()
+    if (owed.length > 0) await addTimes(this.#store.sql, owed)
+    if (this.#hasLease) await deleteHolder(this.#store.sql, this.#holder)
+    this.#hasLease = false
+  }
+
+  #start(): void {
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+      // What failed to be written waits for the next beat.
+      if (this.#openings.length > 0) this.#start()
+    })
+  }
+
+  async #work(): Promise<void> {
+    // In the next turn: what is asked for at the same time becomes one batch.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#openings.length > 0 || this.#changed.size > 0 || this.#owed.length > 0) {
+      const openings = this.#openings.splice(0, OPENINGS_PER_BATCH_MAX)
+      const isWritten = await this.#runBatch(openings)
+      if (!isWritten) return
+    }
+  }
+
+  async #runBatch(openings: Opening[]): Promise<boolean> {
+    const changed = [...this.#changed]
+    const owed = this.#takeOwed()
+    this.#changed.clear()
+    const granted: { opening: Opening; session: SocketSession }[] = []
+    try {
+      if (!this.#hasLease) await this.#renew()
+      const refusals = await transact(this.#store.sql, async (tx) => {
+        if (owed.length > 0) await addTimes(tx, owed)
+        const judged = await this.#judge(tx, openings, granted)
+        const keys = new Set([...changed, ...granted.map(({ opening }) => keyOf(opening))])
+        const rows = [...keys].map((key) => this.#counts.get(key) ?? parseKey(key))
+        if (rows.length > 0) await upsertCounts(tx, this.#holder, rows)
+        return judged
+      })
+      for (const { opening, session } of granted) opening.resolve({ session })
+      for (const [opening, refusal] of refusals) opening.resolve({ refusal })
+      return true
+    } catch (error) {
+      for (const { session } of granted) session.close()
+      for (const key of changed) this.#changed.add(key)
+      this.#owed.push(...owed)
+      for (const opening of openings) opening.reject(error)
+      // The row of this process may be gone, which the next batch mends.
+      this.#hasLease = false
+      return false
+    }
+  }
+
+  /** Decides on openings in the order in which they came. Grants count at once. */
+  async #judge(
+    tx: Sql,
+    openings: readonly Opening[],
+    granted: { opening: Opening; session: SocketSession }[],
+  ): Promise<Map<Opening, SessionRefusal>> {
+    const refusals = new Map<Opening, SessionRefusal>()
+    if (openings.length === 0) return refusals
+    const accountIds = [...new Set(openings.map(({ caller }) => caller.accountId))]
+    await lockAccounts(tx, accountIds)
+    const others = new Map(
+      (await selectOtherCounts(tx, this.#holder, accountIds)).map((row) => [keyOf(row), row.count]),
+    )
+    const nowMs = this.#clock.now()
+    const used = new Map(
+      (await selectTimes(tx, accountIds, utcDay(nowMs))).map((row) => [
+        keyOf(row),
+        Number(row.usedMs),
+      ]),
+    )
+    for (const opening of openings) {
+      const { caller, kind } = opening
+      const key = keyOf(opening)
+      const limit = GRANTED[kind](caller.plan)
+      const open = (others.get(key) ?? 0) + (this.#counts.get(key)?.count ?? 0)
+      const dailyMs = allowedMs(caller.plan, kind)
+      const usedMs = used.get(key) ?? 0
+      if (dailyMs !== null && usedMs >= dailyMs) refusals.set(opening, 'session_limit')
+      else if (limit !== null && open >= limit) refusals.set(opening, 'connection_limit')
+      else granted.push({ opening, session: this.#grant(opening, dailyMs, usedMs) })
+    }
+    return refusals
+  }
+
+  #grant({ caller, kind }: Opening, dailyMs: number | null, usedMs: number): SocketSession {
+    const { accountId } = caller
+    this.#add(accountId, kind, 1)
+    const nowMs = this.#clock.now()
+    const time =
+      dailyMs === null
+        ? undefined
+        : new SocketTime({ accountId, kind, allowedMs: dailyMs, usedMs, nowMs })
+    if (time !== undefined) this.#times.add(time)
+    let isOpen = true
+    return {
+      leftMs: time === undefined ? undefined : (atMs) => time.leftMs(atMs),
+      close: () => {
+        if (!isOpen) return
+        isOpen = false
+        this.#close(accountId, kind, time)
+      },
+    }
+  }
+
+  #close(accountId: number, kind: SessionKind, time: SocketTime | undefined): void {
+    const key = keyOf({ accountId, kind })
+    // After `leave` there is nothing to give back.
+    if (!this.#counts.has(key)) return
+    if (time !== undefined && this.#times.delete(time)) {
+      this.#owed.push(...time.take(this.#clock.now()))
+    }
+    this.#add(accountId, kind, -1)
+    this.#changed.add(key)
+    this.#start()
+  }
+
+  #add(accountId: number, kind: SessionKind, change: number): void {
+    const key = keyOf({ accountId, kind })
+    const count = (this.#counts.get(key)?.count ?? 0) + change
+    if (count > 0) this.#counts.set(key, { accountId, kind, count })
+    else this.#counts.delete(key)
+  }
+
+  async #renew(): Promise<void> {
+    const isNew = await upsertHolder(this.#store.control, this.#holder)
+    this.#hasLease = true
+    // The counts of a lease that was taken away have gone with it.
+    if (isNew) for (const key of this.#counts.keys()) this.#changed.add(key)
+  }
+
+  #takeOwed(): OwedTime[] {
+    const sums = new Map<string, OwedTime>()
+    for (const owed of this.#owed) {
+      const key = `${keyOf(owed)} ${owed.day}`
+      const sum = sums.get(key)
+      sums.set(key, sum === undefined ? owed : { ...owed, ms: sum.ms + owed.ms })
+    }
+    this.#owed = []
+    return [...sums.values()]
+  }
+}
+
+type Keyed = { kind: SessionKind } & ({ accountId: number } | { caller: Caller })
+
+const keyOf = (keyed: Keyed): string =>
+  `${'caller' in keyed ? keyed.caller.accountId : keyed.accountId} ${keyed.kind}`
+
+/** What the process has of an account without places. */
+function parseKey(key: string): Count {
+  const [accountId, kind] = key.split(' ')
+  return { accountId: Number(accountId), kind: kind as SessionKind, count: 0 }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../core/clock.js'
+import type { ClientConnection } from './client-connection.js'
+import { createPing, createTextFrame } from './fast/shared-frame.js'
+import { CLOSE } from './socket-error.js'
+
+/** Every connection gets a Ping, and on the event socket a heartbeat message, once in this time. */
+const HEARTBEAT_SECONDS = 30
+const SILENCE_MS_MAX = 5 * 60_000
+
+/**
+ * The open connections of the process. They are spread over the seconds of the heartbeat's period, so that each
+ * second has a part of the work and no connection needs a timer.
+ */
+export class Connections {
+  readonly #clock: Clock
+  readonly #all = new Set<ClientConnection>()
+  readonly #bySecond = Array.from({ length: HEARTBEAT_SECONDS }, () => new Set<ClientConnection>())
+  readonly #addresses = new Map<string, number>()
+  readonly #places = new Map<ClientConnection, { second: number; address: string }>()
+  #beatenToSec: number
+  #added = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#beatenToSec = toSec(clock.now())
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  [Symbol.iterator](): IterableIterator<ClientConnection> {
+    return this.#all.values()
+  }
+
+  countOf(address: string): number {
+    return this.#addresses.get(address) ?? 0
+  }
+
+  add(connection: ClientConnection, address: string): void {
+    const second = this.#added++ % HEARTBEAT_SECONDS
+    this.#all.add(connection)
+    this.#bySecond[second]?.add(connection)
+    this.#addresses.set(address, this.countOf(address) + 1)
+    this.#places.set(connection, { second, address })
+  }
+
+  delete(connection: ClientConnection): void {
+    const place = this.#places.get(connection)
+    if (place === undefined) return
+    this.#places.delete(connection)
+    this.#all.delete(connection)
+    this.#bySecond[place.second]?.delete(connection)
+    const left = this.countOf(place.address) - 1
+    if (left > 0) this.#addresses.set(place.address, left)
+    else this.#addresses.delete(place.address)
+  }
+
+  /** Sends the heartbeats that are due, and closes connections whose client is silent or out of time. */
+  beat(): void {
+    const nowMs = this.#clock.now()
+    const nowSec = toSec(nowMs)
+    const fromSec = Math.max(this.#beatenToSec + 1, nowSec - HEARTBEAT_SECONDS + 1)
+    this.#beatenToSec = Math.max(nowSec, this.#beatenToSec)
+    for (let sec = fromSec; sec <= nowSec; sec++) this.#beatSecond(sec, nowMs)
+    for (const connection of this.#all) {
+      if (connection.leftMs(nowMs) <= 0) closeForTime(connection)
+    }
+  }
+
+  #beatSecond(sec: number, nowMs: number): void {
+    const heartbeat = createTextFrame(JSON.stringify({ type: 'heartbeat', ts: nowMs }))
+    const ping = createPing()
+    for (const connection of this.#bySecond[sec % HEARTBEAT_SECONDS] ?? []) {
+      if (nowMs - connection.seenAtMs >= SILENCE_MS_MAX) {
+        connection.close(CLOSE.idle, 'no frame from the client for 5 minutes')
+        continue
+      }
+      if (connection.socket === 'events') connection.push(heartbeat)
+      connection.push(ping)
+    }
+  }
+}
+
+function closeForTime(connection: ClientConnection): void {
+  connection.sendError(OUT_OF_TIME)
+  connection.close(CLOSE.limit, 'session_limit')
+}
+
+export const OUT_OF_TIME = {
+  code: 'session_limit',
+  message: 'The time that the plan allows per day is used up. It starts anew at 00:00 UTC.',
+}
+
+const toSec = (ms: number): number => Math.floor(ms / 1000)

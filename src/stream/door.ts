@@ -1,0 +1,298 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Caller } from '../accounts/key-ring.js'
+import { digestSecret } from '../accounts/secret.js'
+import type { SessionRefusal, SocketSession } from '../accounts/socket-sessions.js'
+import type { Context } from '../context.js'
+import { ApiError } from '../core/errors.js'
+import { findSecret } from '../http/guard.js'
+import { withTimeout } from '../lib/timeout.js'
+import { pollUntil } from '../lib/timing.js'
+import { isOutage } from '../store/connection.js'
+import { ClientConnection } from './client-connection.js'
+import type { Connection, Protocol } from './connection.js'
+import { Connections, OUT_OF_TIME } from './connections.js'
+import { Flusher } from './fast/flusher.js'
+import { KeyCheck } from './key-check.js'
+import { countFirehoses, createSocketMetrics } from './metrics.js'
+import { type HttpRefusal, refuseHttp } from './refuse-http.js'
+import { CLOSE, presentError, type SocketError, toReason } from './socket-error.js'
+import {
+  type ConnectionOptions,
+  createUpgradeReader,
+  type SocketKind,
+  type SocketRequest,
+} from './upgrade.js'
+import { UpgradeThrottle } from './upgrade-throttle.js'
+
+/** The HTTP server takes some more, so that requests are answered beside all of these. */
+const CONNECTIONS_MAX = 8_000
+const CONNECTIONS_PER_ADDRESS_MAX = 6_000
+/** A client's frame; 10,000 filter items of 80 characters fit. */
+const MESSAGE_BYTES_MAX = 1024 * 1024
+/** Against messages in tiny pieces: each piece costs more memory than it has bytes. */
+const MESSAGE_FRAGMENTS_MAX = 1_024
+const MESSAGE_CHUNKS_MAX = 16_384
+/** How long a client may take to answer the frame that closes. */
+const CLOSE_MS_MAX = 5_000
+/** While the service starts, clients wait so long for the database, and are then sent away. */
+const DATABASE_MS_MAX = 8_000
+const BEAT_EVERY_MS = 1_000
+/** On a stop, what clients may take to answer, and what the database may take to forget their places. */
+const LAST_CLOSE_MS_MAX = 1_000
+const LEAVE_MS_MAX = 300
+
+export type CreateProtocol = (
+  connection: Connection,
+  options: { socket: SocketKind; hasIntegrity: boolean },
+) => Protocol
+
+type Admitted = { caller: Caller; digest: string; session: SocketSession }
+type Refused = { closeCode: number; error: SocketError }
+
+/** Takes the WebSockets of an HTTP server. */
+export class SocketDoor {
+  readonly #ctx: Context
+  readonly #server: Server
+  readonly #createProtocol: CreateProtocol
+  readonly #readUpgrade: (request: IncomingMessage) => SocketRequest | undefined
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MESSAGE_BYTES_MAX,
+    ...{ maxFragments: MESSAGE_FRAGMENTS_MAX, maxBufferedChunks: MESSAGE_CHUNKS_MAX },
+    ...{ autoPong: false, closeTimeout: CLOSE_MS_MAX },
+  })
+  readonly #flusher = new Flusher()
+  readonly #connections: Connections
+  readonly #throttle: UpgradeThrottle
+  readonly #keyCheck: KeyCheck
+  readonly #metrics: ReturnType<typeof createSocketMetrics>
+  readonly #timer: NodeJS.Timeout
+  /** Sockets that are not admitted yet, or refused and not closed yet. */
+  readonly #others = new Set<WebSocket>()
+  /** Admitted, and not closed by both ends yet. */
+  readonly #unclosed = new Set<ClientConnection>()
+  #isClosing = false
+
+  constructor(server: Server, ctx: Context, createProtocol: CreateProtocol) {
+    this.#server = server
+    this.#ctx = ctx
+    this.#createProtocol = createProtocol
+    this.#readUpgrade = createUpgradeReader(ctx.config.trustedProxies)
+    this.#connections = new Connections(ctx.clock)
+    this.#throttle = new UpgradeThrottle(ctx.clock)
+    this.#keyCheck = new KeyCheck(ctx.keyRing, this.#connections)
+    this.#metrics = createSocketMetrics(ctx.metrics.registry, this.#connections)
+    this.#timer = setInterval(() => this.beat(), BEAT_EVERY_MS).unref()
+    server.on('upgrade', this.#onUpgrade)
+    ctx.statusParts.push({
+      fields: () => ({
+        ws_subscribers: this.#connections.size,
+        firehose_connections: countFirehoses(this.#connections),
+      }),
+    })
+  }
+
+  /** What is due once a second. */
+  beat(): void {
+    this.#connections.beat()
+    for (const connection of this.#connections) this.#countTransfer(connection)
+    this.#keyCheck.run()
+  }
+
+  /** Closes all connections, and resolves when they have ended. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    clearInterval(this.#timer)
+    // First, so that clients that connect to another process find their places free.
+    const { socketSessions, log } = this.#ctx
+    await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
+      log.warn({ err: error }, 'places of sockets are given back when the lease ends'),
+    )
+    for (const socket of this.#others) socket.close(CLOSE.restart, 'the service restarts')
+    for (const connection of this.#connections) {
+      connection.close(CLOSE.restart, 'the service restarts')
+    }
+    const isEmpty = () => this.#unclosed.size + this.#others.size === 0
+    await pollUntil(isEmpty, { everyMs: 10, timeoutMs: LAST_CLOSE_MS_MAX })
+    for (const connection of this.#unclosed) connection.terminate()
+    for (const socket of this.#others) socket.terminate()
+    this.#server.off('upgrade', this.#onUpgrade)
+  }
+
+  readonly #onUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+    socket.on('error', () => socket.destroy())
+    const wanted = this.#readUpgrade(request)
+    const refusal = wanted === undefined ? NO_SOCKET : this.#findObstacle(wanted)
+    if (wanted === undefined || refusal !== undefined) {
+      refuseHttp(socket, refusal ?? NO_SOCKET)
+      return
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      // Nothing is read before the client is admitted, but the end of the connection.
+      webSocket.pause()
+      this.#server.emit('upgraded', socket)
+      void this.#take(webSocket, socket, wanted)
+    })
+  }
+
+  /** Why the client gets no WebSocket at all; `undefined`: it gets one, be it to be told why it is closed. */
+  #findObstacle(wanted: SocketRequest): HttpRefusal | undefined {
+    if (this.#isFull(wanted.address)) {
+      this.#metrics.refused.inc({ reason: 'full' })
+      return FULL
+    }
+    const waitMs = this.#throttle.waitMs(wanted.address)
+    if (waitMs === 0 || !this.#isKnownBad(wanted)) return undefined
+    this.#metrics.refused.inc({ reason: 'throttled' })
+    const retryAfterSeconds = Math.ceil(waitMs / 1000)
+    return { status: 429, message: 'Too many refused connections.', retryAfterSeconds }
+  }
+
+  #isFull(address: string): boolean {
+    const count = this.#unclosed.size + this.#others.size
+    const isOver = this.#connections.countOf(address) >= CONNECTIONS_PER_ADDRESS_MAX
+    return this.#isClosing || count >= CONNECTIONS_MAX || isOver
+  }
+
+  /** Whether the key can be refused without looking it up. */
+  #isKnownBad(wanted: SocketRequest): boolean {
+    const digest = this.#findDigest(wanted)
+    return digest === undefined || this.#ctx.keyRing.isUnknown(digest)
+  }
+
+  #findDigest(wanted: SocketRequest): string | undefined {
+    try {
+      return digestSecret(findSecret(wanted) ?? '')
+    } catch {
+      return undefined
+    }
+  }
+
+  async #take(webSocket: WebSocket, tcpSocket: Socket, wanted: SocketRequest): Promise<void> {
+    const { socket, options } = wanted
+    this.#others.add(webSocket)
+    webSocket.on('error', () => undefined)
+    webSocket.on('close', () => this.#others.delete(webSocket))
+    if ('code' in options) {
+      const refused = { closeCode: CLOSE.policy, error: options }
+      return this.#refuse(webSocket, wanted, refused)
+    }
+    const verdict = await this.#admit(wanted).catch((error) => this.#toRefusal(error))
+    if ('error' in verdict) return this.#refuse(webSocket, wanted, verdict)
+    if (webSocket.readyState !== webSocket.OPEN || this.#isClosing) {
+      return verdict.session.close()
+    }
+    this.#others.delete(webSocket)
+    this.#metrics.opened.inc({ socket })
+    this.#open(webSocket, tcpSocket, { ...wanted, options }, verdict)
+  }
+
+  async #admit(wanted: SocketRequest): Promise<Admitted | Refused> {
+    const { admission, socketSessions, store } = this.#ctx
+    const secret = findSecret(wanted)
+    const digest = digestSecret(secret ?? '')
+    if (digest !== undefined && store.problem !== undefined) {
+      await pollUntil(() => store.problem === undefined || this.#isClosing, {
+        everyMs: 50,
+        timeoutMs: DATABASE_MS_MAX,
+      })
+    }
+    const caller = await admission.identify(secret, { ip: wanted.address })
+    const verdict = await socketSessions.open(caller, wanted.socket)
+    if ('refusal' in verdict) return refuseByLimit(verdict.refusal, wanted.socket, caller)
+    return { caller, digest: digest ?? '', session: verdict.session }
+  }
+
+  #open(
+    webSocket: WebSocket,
+    tcpSocket: Socket,
+    wanted: SocketRequest & { options: ConnectionOptions },
+    admitted: Admitted,
+  ): void {
+    const { clock, floodLog, usage, socketSessions } = this.#ctx
+    const { socket, options, address } = wanted
+    const { hasIntegrity } = options
+    const connection = new ClientConnection({
+      ...{ socket, webSocket, tcpSocket, clock, usage, socketSessions },
+      ...options,
+      ...admitted,
+      log: floodLog,
+      flusher: this.#flusher,
+      createProtocol: (created) => this.#createProtocol(created, { socket, hasIntegrity }),
+      onEnd: (ended, code) => {
+        this.#countTransfer(ended)
+        this.#connections.delete(ended)
+        this.#metrics.closed.inc({ code: code ?? 'client' })
+      },
+    })
+    this.#connections.add(connection, address)
+    this.#unclosed.add(connection)
+    webSocket.on('close', () => {
+      this.#countTransfer(connection)
+      this.#unclosed.delete(connection)
+    })
+    webSocket.resume()
+  }
+
+  #refuse(webSocket: WebSocket, wanted: SocketRequest, { closeCode, error }: Refused): void {
+    const { socket, address } = wanted
+    if (closeCode === CLOSE.unauthorized) this.#throttle.add(address)
+    this.#metrics.refused.inc({ reason: error.code })
+    const fields = () => ({ socket, ip: address, code: error.code })
+    this.#ctx.floodLog.write('info', 'socket refused', fields, error.code)
+    webSocket.send(JSON.stringify(presentError(socket, error)))
+    webSocket.close(closeCode, toReason(error.message))
+    // The client's answer is read, and nothing is done with anything else that it sends.
+    webSocket.resume()
+  }
+
+  #toRefusal(error: unknown): Refused {
+    if (error instanceof ApiError) return refuseByStatus(error)
+    if (isOutage(error)) return UNAVAILABLE
+    this.#ctx.floodLog.write('error', 'socket not admitted', () => ({ err: error }))
+    return { closeCode: CLOSE.internal, error: INTERNAL }
+  }
+
+  #countTransfer(connection: ClientConnection): void {
+    const { marketBytes, onchainBytes } = connection.countTransfer()
+    if (marketBytes > 0) this.#metrics.sentBytes.inc({ meter: 'ws_market' }, marketBytes)
+    if (onchainBytes > 0) this.#metrics.sentBytes.inc({ meter: 'ws_onchain' }, onchainBytes)
+  }
+}
+
+const NO_SOCKET: HttpRefusal = {
+  status: 404,
+  message: 'There is no WebSocket at this path. Use /ws or /ws/orderbook.',
+}
+const FULL: HttpRefusal = {
+  status: 503,
+  message: 'The service cannot take more connections now.',
+  retryAfterSeconds: 1,
+}
+const INTERNAL = { code: 'internal_error', message: 'Internal server error' }
+
+const UNAVAILABLE: Refused = {
+  closeCode: CLOSE.tooSlow,
+  error: { code: 'unavailable', message: 'The database is not available; try again in a moment.' },
+}
+
+/** A key that is unknown or inactive is a bad key here: clients do not retry after 4401, whatever the reason. */
+function refuseByStatus({ status, message }: ApiError): Refused {
+  if (status === 401 || status === 403) {
+    return { closeCode: CLOSE.unauthorized, error: { code: 'unauthorized', message } }
+  }
+  if (status === 429) return { closeCode: CLOSE.limit, error: { code: 'rate_limited', message } }
+  return UNAVAILABLE
+}
+
+function refuseByLimit(refusal: SessionRefusal, socket: SocketKind, { plan }: Caller): Refused {
+  if (refusal === 'session_limit') return { closeCode: CLOSE.limit, error: OUT_OF_TIME }
+  const limit = socket === 'events' ? plan.eventSocketsMax : plan.orderbookSocketsMax
+  const message = `The ${plan.id} plan allows ${limit} connections to this socket at the same time.`
+  return { closeCode: CLOSE.limit, error: { code: refusal, message } }
+}
