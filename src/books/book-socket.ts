@@ -7,8 +7,8 @@ import { canonicalDecimal } from './pn1.js'
 
 /** One question to the exchange about absent books names no more. */
 const ABSENT_MAX = 500
-/** A live book that was asked for so often and did not come is stale. */
-const ASKED_MAX = 2
+/** A live book that was asked for more often and did not come is stale. */
+const UNANSWERED_MAX = 2
 /** Of books that are read again for safety, so many are asked for at a time. */
 const REFRESHED_MAX = 20
 
@@ -245,6 +245,7 @@ export class BookSocket {
     book.state = 'live'
     book.staleReason = undefined
     this.#awaited.delete(kept)
+    kept.unanswered = 0
     this.#noteRead(kept, performance.now())
     if (hasChanged || before !== 'live') changes.push({ kind: 'snapshot', book })
     if (before === 'stale') {
@@ -285,11 +286,13 @@ export class BookSocket {
     const changes: BookChange[] = []
     for (const kept of due) {
       kept.noteAsked(now, this.#options.timings)
-      if (kept.asked > ASKED_MAX) this.#giveUp(kept, 'silent', changes)
+      if (kept.unanswered > UNANSWERED_MAX) this.#giveUp(kept, 'silent', changes)
     }
     this.#publish(changes)
     this.#socket.resubscribe(due.map(({ book }) => book.tokenId))
-    const unsure = due.filter(({ book, asked }) => book.state !== 'live' || asked === ASKED_MAX)
+    const unsure = due.filter(
+      ({ book, unanswered }) => book.state !== 'live' || unanswered === UNANSWERED_MAX,
+    )
     if (unsure.length > 0 && !this.#isAsking) void this.#emptyAbsent(unsure.slice(0, ABSENT_MAX))
   }
 

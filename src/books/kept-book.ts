@@ -16,8 +16,8 @@ export class KeptBook {
   readAt: number
   /** The exchange has no book of this token. */
   isAbsent = false
-  /** How often it was asked for without a pause of the longest wait. */
-  asked = 0
+  /** How often it was asked for since it last came. */
+  unanswered = 0
   /** When to ask for it, if it is not live by then. */
   dueAt: number
   /** Since when it cannot be right. */
@@ -25,6 +25,8 @@ export class KeptBook {
   /** The best prices as the exchange last named them. */
   #exchangeBest: BestPrices | undefined
   #askedAt = 0
+  /** How often it was asked for without a pause of the longest wait. */
+  #asked = 0
 
   constructor(tokenId: string, now: number) {
     this.book = new LiveBook(tokenId)
@@ -51,19 +53,20 @@ export class KeptBook {
 
   /** At once, unless it was asked for shortly before. */
   askSoon(now: number, timings: AskTimings): void {
-    if (now - this.#askedAt > timings.askAgainMsMax) this.asked = 0
-    this.dueAt = this.asked === 0 ? now : this.#askedAt + this.#waitMs(timings)
+    if (now - this.#askedAt > timings.askAgainMsMax) this.#asked = 0
+    this.dueAt = this.#asked === 0 ? now : this.#askedAt + this.#waitMs(timings)
   }
 
   /** It is being asked for now; should it not come, it is due again later. */
   noteAsked(now: number, timings: AskTimings): void {
-    this.asked += 1
+    this.#asked += 1
+    this.unanswered += 1
     this.#askedAt = now
     this.dueAt = now + this.#waitMs(timings)
   }
 
   #waitMs({ askAgainMs, askAgainMsMax }: AskTimings): number {
-    return Math.min(askAgainMs * 2 ** (this.asked - 1), askAgainMsMax)
+    return Math.min(askAgainMs * 2 ** (this.#asked - 1), askAgainMsMax)
   }
 }
 

@@ -104,12 +104,13 @@ export class ClobSocket {
 
   #onOpen(): void {
     this.#isGreeted = false
-    this.#lastText = undefined
     this.#sendSubscribe([...this.#wanted])
   }
 
   /** The first frame of a connection has a form of its own. */
   #sendSubscribe(tokenIds: readonly string[]): void {
+    // The answer may be the very books of the last one.
+    this.#lastText = undefined
     for (const ids of chunk(tokenIds)) {
       const form = this.#isGreeted
         ? { operation: 'subscribe' }
