@@ -3,8 +3,8 @@ import type { Migrate, ResolveLeg } from '../universe/acts.js'
 import type { Market, Payouts } from '../universe/market.js'
 import { payoutOfBoth } from '../universe/outcomes.js'
 import { ADDRESS, WORD } from './addresses.js'
-import { moveUsdce } from './events/erc20.js'
-import { moveManyShares, transferBatch } from './events/erc1155.js'
+import { allowPusd, moveUsdce } from './events/erc20.js'
+import { approveAll, moveManyShares, transferBatch } from './events/erc1155.js'
 import {
   conditionResolved,
   legacyCollateralSettled,
@@ -27,7 +27,10 @@ export function encodeRegisterLeg({ market }: { market: Market }): LogBody[] {
   return [migrationConditionRegistered(binaryConditionOf(conditionId), conditionId)]
 }
 
-/** The module takes the old shares, mints as many new ones, and settles the sets that it has now. */
+/**
+ * The module takes the old shares, mints as many new ones, and settles the sets that it has now. So
+ * that they can be traded, the wallet allows the exchange to move them and its money.
+ */
 export function encodeMigrate({ wallet, combo, amounts, merged }: Migrate): LogBody[] {
   const market = migratingMarket(combo)
   const moved = combo.tokens.filter(({ outcome }) => amounts[outcome] > 0)
@@ -42,6 +45,8 @@ export function encodeMigrate({ wallet, combo, amounts, merged }: Migrate): LogB
       positionMigrated(wallet.word, combo.conditionId, word, outcome, amounts[outcome]),
     ),
     ...settle(merged),
+    approveAll(wallet.word, WORD.exchangeV3),
+    allowPusd(wallet.word, WORD.exchangeV3),
   ]
 }
 

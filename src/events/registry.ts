@@ -3,6 +3,7 @@ import type { BatchBlock } from '../chain/facts/block.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
 import { blockFamily } from './block.js'
 import { type Confirm, factsOfBlock, type MessageFamily } from './block-facts.js'
+import { comboApprovalFamily } from './combo-approval.js'
 import { comboLifecycleFamily } from './combo-lifecycle.js'
 import { comboMatchFamily } from './combo-match.js'
 import type { Enricher } from './enrichment.js'
@@ -21,6 +22,7 @@ export const MESSAGE_FAMILIES = [
   redemptionFamily,
   oracleFamily,
   comboLifecycleFamily,
+  comboApprovalFamily,
   blockFamily,
   priceFeedFamily,
 ] as const satisfies readonly MessageFamily[]

@@ -10,13 +10,12 @@ import { attributeBatch } from '../chain/attribute/attribute-batch.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
 import { parseStructuredId } from '../core/structured-id.js'
 import { createLog } from '../lib/log.js'
-import { KNOWN_TOPICS, WATCHED } from '../upstreams/polygon/filter.js'
+import { WATCHED } from '../upstreams/polygon/filter.js'
 import { parseLogs } from '../upstreams/polygon/log.js'
 import { EventLog } from './event-log.js'
 import { LiveEvents } from './live-events.js'
 import { NO_STORE } from './test-facts.js'
 
-const TOPICS = new Set(KNOWN_TOPICS)
 const ADDRESSES = new Set(WATCHED.address)
 
 /** A universe whose pending transactions, blocks and reorganisations are published as they happen. */
@@ -50,7 +49,7 @@ function batchOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): Bat
   const texts = encoded
     .get(block)
     .transactions.flatMap(({ logs }) => logs)
-    .filter(({ body }) => ADDRESSES.has(body.address) && TOPICS.has(body.topics[0] ?? ''))
+    .filter(({ body }) => ADDRESSES.has(body.address))
     .map((log) => log.show())
   return attributeBatch({
     logs: parseLogs(JSON.parse(`[${texts.join(',')}]`), 'logs'),

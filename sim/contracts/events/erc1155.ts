@@ -36,6 +36,15 @@ export function transferBatch(
   }
 }
 
+/** The owner lets the operator move all structured positions that it has or will have. */
+export function approveAll(owner: Word, operator: Word): LogBody {
+  return {
+    address: ADDRESS.positionManager,
+    topics: [TOPIC.approvalForAll, `0x${owner}`, `0x${operator}`],
+    data: `0x${word(1)}`,
+  }
+}
+
 export function moveShares(
   operator: Word,
   from: Word,

@@ -38,6 +38,15 @@ export function pullUsdce(from: Word, to: Word, spender: Word, amount: number): 
   ]
 }
 
+/** An unlimited allowance. */
+export function allowPusd(owner: Word, spender: Word): LogBody {
+  return {
+    address: ADDRESS.pusd,
+    topics: [TOPIC.approval, `0x${owner}`, `0x${spender}`],
+    data: `0x${complementWord(0)}`,
+  }
+}
+
 export function mintWcol(amount: number): LogBody {
   return moveWcol(ZERO_WORD, WORD.negRiskAdapter, amount)
 }

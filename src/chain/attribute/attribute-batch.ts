@@ -86,7 +86,8 @@ function isSameTransaction({ at: a }: ChainLog, { at: b }: ChainLog): boolean {
 
 function finish({ facts }: Attribution): BatchFacts {
   // Within a transaction these lists are filled in more than one pass.
-  for (const rows of [facts.resolutions, facts.outcomes, facts.rawLogs, facts.quarantine])
+  const { resolutions, outcomes, rawLogs, quarantine, approvals } = facts
+  for (const rows of [resolutions, outcomes, rawLogs, quarantine, approvals])
     rows.sort((a, b) => a.seq - b.seq)
   return facts
 }

@@ -22,7 +22,7 @@ export function isTrading({ topics }: ChainLog, isMatch: boolean): boolean {
     case UNWRAPPED:
       return isMatch || CONVERTERS.has(topics[1] ?? '')
     default:
-      return topics[0] === APPROVAL
+      return topics[0] === APPROVAL && !COMBO_SPENDERS.has(topics[2] ?? '')
   }
 }
 
@@ -55,6 +55,15 @@ export function wrappedAfter(
   return undefined
 }
 
+const COMBO_ROLES: ReadonlySet<ContractRole> = new Set([
+  'positionManager',
+  'binaryModule',
+  'negRiskModule',
+  'combinatorialModule',
+  'router',
+  'autoRedeemer',
+])
+
 const TRANSFER = topicOf('erc20Transfer')
 const APPROVAL = topicOf('erc20Approval')
 const WRAPPED = topicOf('wrapped')
@@ -63,6 +72,13 @@ const UNWRAPPED = topicOf('unwrapped')
 const TRADERS = wordsWithout('perps')
 /** These wrap and unwrap for their own purposes; the ramps do it for wallets. */
 const CONVERTERS = wordsWithout('ramp')
+
+/** Allowances to these are published. */
+const COMBO_SPENDERS: ReadonlySet<string> = new Set(
+  CONTRACTS.filter(
+    ({ role, generation }) => (role === 'exchange' && generation === 3) || COMBO_ROLES.has(role),
+  ).map(({ address }) => addressToWord(address)),
+)
 
 function topicOf(kind: (typeof PUSD_EVENTS)[number]['kind']): string {
   return PUSD_EVENTS.find((event) => event.kind === kind)?.topic0 ?? ''

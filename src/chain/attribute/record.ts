@@ -5,7 +5,7 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { deriveProxyWallet } from '../../upstreams/polygon/wallet-addresses.js'
 import type { Attribution } from './attribution.js'
 import { toOracleStep } from './oracle.js'
-import { PROXY_FACTORY } from './roles.js'
+import { PROXY_FACTORY, roleOf } from './roles.js'
 
 /** The largest number that fits a column of 128 bits. */
 const PAYOUT_MAX = 2n ** 127n
@@ -21,10 +21,22 @@ export function recordEvent(attribution: Attribution, event: DecodedEvent, log: 
   const txHash = tx.hash
   switch (event.kind) {
     case 'ordersMatched':
-    case 'approvalForAll':
-    case 'erc20Approval':
     case 'erc20Transfer':
       return
+    case 'approvalForAll': {
+      // Those of the first token contract are about no combo.
+      if (roleOf(log.at.address) !== 'positionManager') return
+      const { owner, operator, approved: isApproved } = event
+      const parties = { kind: 'positions' as const, owner, operator, isApproved }
+      facts.approvals.push({ seq, txHash, timeSec: tx.timeSec, ...parties, allowance: undefined })
+      return
+    }
+    case 'erc20Approval': {
+      const { owner, spender: operator, amount: allowance } = event
+      const parties = { kind: 'collateral' as const, owner, operator, isApproved: allowance > 0n }
+      facts.approvals.push({ seq, txHash, timeSec: tx.timeSec, ...parties, allowance })
+      return
+    }
     case 'conditionPreparation': {
       const { conditionId: condition, oracle, questionId: question, outcomeSlotCount } = event
       if (refuseAbove(attribution, log, outcomeSlotCount, OUTCOMES_MAX)) return

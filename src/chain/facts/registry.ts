@@ -1,5 +1,6 @@
 import type { Entry } from '../../ledger/entry.js'
 import type { IdReferences } from '../ids/id-references.js'
+import { APPROVALS } from './approval.js'
 import { type BatchBlock, BLOCK_ROWS } from './block.js'
 import { COMBOS } from './combo.js'
 import { COMBO_EVENTS } from './combo-event.js'
@@ -56,6 +57,7 @@ const FACT_KINDS = {
   walletOwners: WALLET_OWNERS,
   rawLogs: RAW_LOGS,
   quarantine: QUARANTINE,
+  approvals: APPROVALS,
 }
 
 type Kinds = typeof FACT_KINDS
