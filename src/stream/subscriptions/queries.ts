@@ -1,4 +1,3 @@
-import { hexToBytes } from '../../lib/hex.js'
 import type { Sql } from '../../store/connection.js'
 
 /** Tokens of a slug or of a condition, as hex text; those of several markets in one row each. */
@@ -38,7 +37,7 @@ export function selectTokensOfConditions(
 ): Promise<TokensRow[]> {
   return sql<TokensRow[]>`
     with given as materialized (
-      select unnest(${conditions.map(hexToBytes)}::bytea[]) as condition
+      select decode(substr(hex, 3), 'hex') as condition from unnest(${[...conditions]}::text[]) hex
     )
     select '0x' || encode(given.condition, 'hex') as name, ${tokensOf(sql)}
       from given join markets m on m.condition = given.condition
