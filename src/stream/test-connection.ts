@@ -30,8 +30,9 @@ export class RecordingConnection implements Connection {
   }
 
   push(frame: SharedFrame): void {
-    const text = frame.plain.toString()
-    this.#record(text.slice(text.indexOf('{')), frame.meter)
+    const { plain } = frame
+    const headLength = plain.length < 128 ? 2 : plain.length < 65_540 ? 4 : 10
+    this.#record(plain.toString('utf8', headLength), frame.meter)
   }
 
   drained(): Promise<boolean> {

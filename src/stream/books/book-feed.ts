@@ -14,8 +14,12 @@ const WINDOW_MS = 250
 /** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
 const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
 
+/** A book that the exchange has not sent by then is sent empty, and as `stale`. */
+const LOAD_MS = 5_000
+
 type FeedOptions = {
   windowMs?: number
+  loadMs?: number
   windowCharactersMax?: number
   integrityTokensMax?: number
 }
@@ -33,6 +37,8 @@ type FeedContext = Pick<Context, 'books' | 'catalogue' | 'clock' | 'log'>
  */
 export class BookFeed {
   readonly groups: BookGroups
+  /** How long a new follower waits for books that are not loaded yet. */
+  readonly loadMs: number
   readonly #ctx: FeedContext
   readonly #texts: BookTexts
   readonly #windowMs: number
@@ -49,6 +55,7 @@ export class BookFeed {
     this.#ctx = ctx
     this.#texts = new BookTexts(ctx.catalogue)
     this.groups = new BookGroups(ctx.books, options.integrityTokensMax)
+    this.loadMs = options.loadMs ?? LOAD_MS
     this.#windowMs = options.windowMs ?? WINDOW_MS
     this.#charactersMax = options.windowCharactersMax ?? WINDOW_CHARACTERS_MAX
   }

@@ -30,6 +30,8 @@ export type BookOptions = {
   integrity: boolean
   /** The event socket gives each subscription an id; without it this is the orderbook socket. */
   nextSubscriptionId?: (() => string) | undefined
+  /** On the event socket other subscriptions may need the connection's firehose still. */
+  releaseFirehose?: (() => void) | undefined
 }
 
 type BookContext = Pick<Context, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
@@ -66,6 +68,12 @@ export class BookProtocol implements Protocol {
     return this.#subscriptionId
   }
 
+  /** Whether the connection follows all books. */
+  get isFirehose(): boolean {
+    const { group } = this.#follower
+    return group !== undefined && group.tokens === undefined
+  }
+
   async onMessage(text: string): Promise<void> {
     let message: unknown
     try {
@@ -93,10 +101,12 @@ export class BookProtocol implements Protocol {
 
   /** Ends the set without an answer. */
   end(): void {
+    const wasFirehose = this.isFirehose
     this.#sending?.abort()
     this.#follower.waiting.clear()
     this.#feed.leave(this.#follower)
     this.#subscriptionId = undefined
+    if (wasFirehose) this.#releaseFirehose()
   }
 
   async #obey(request: BookRequest): Promise<void> {
@@ -137,6 +147,10 @@ export class BookProtocol implements Protocol {
       const message = 'Integrity mode takes lists of books, not all of them.'
       throw new BookRefusal('integrity_firehose_unsupported', message)
     }
+    if (!(await this.#connection.takeFirehose())) {
+      const message = 'The plan allows no further connection to all books or events.'
+      throw new BookRefusal('firehose_limit', message)
+    }
     const { books } = this.#ctx
     // Followed while the list of open markets is read, so that the acknowledgement can count them.
     books.followAll()
@@ -153,7 +167,9 @@ export class BookProtocol implements Protocol {
   #begin(named: readonly string[] | undefined, ack: object): void {
     const { integrity, nextSubscriptionId } = this.#options
     const { waiting } = this.#follower
+    const wasFirehose = this.isFirehose
     this.#feed.join(this.#follower, named, integrity)
+    if (wasFirehose && !this.isFirehose) this.#releaseFirehose()
     const tokenIds = named ?? [...this.#ctx.books.allTokens]
     waiting.clear()
     for (const tokenId of tokenIds) waiting.add(tokenId)
@@ -189,7 +205,7 @@ export class BookProtocol implements Protocol {
   /** The set without some of its books. */
   async #without(named: Identifiers): Promise<string[]> {
     if (named.isFirehose) return []
-    if (this.#follower.group !== undefined && this.#follower.group.tokens === undefined) {
+    if (this.isFirehose) {
       const message = 'All books cannot be narrowed: subscribe to a list instead.'
       throw new BookRefusal('invalid_message', message)
     }
@@ -234,6 +250,12 @@ export class BookProtocol implements Protocol {
     }
     const message = 'The catalogue of markets is not loaded yet.'
     throw new BookRefusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
+  }
+
+  #releaseFirehose(): void {
+    const release = this.#options.releaseFirehose
+    if (release === undefined) this.#connection.releaseFirehose()
+    else release()
   }
 
   get #isEventSocket(): boolean {

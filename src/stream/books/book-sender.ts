@@ -11,8 +11,6 @@ import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './group-o
 const ONE_BATCH_BELOW = 100
 const BATCH_TOKENS = 50
 const BATCH_PAUSE_MS = 200
-/** A book that the exchange has not sent by then is sent empty, and as `stale`. */
-const LOAD_MS = 5_000
 
 type SenderParts = { books: LiveBooks; clock: Clock; feed: BookFeed; follower: BookFollower }
 
@@ -53,8 +51,8 @@ export class BookSender {
 
   /** Each batch when its books are loaded and the client has read those before. */
   async *#loadBatches(tokenIds: readonly string[], signal: AbortSignal) {
-    const { books } = this.#parts
-    const deadlineMs = performance.now() + LOAD_MS
+    const { books, feed } = this.#parts
+    const deadlineMs = performance.now() + feed.loadMs
     const size = tokenIds.length < ONE_BATCH_BELOW ? ONE_BATCH_BELOW : BATCH_TOKENS
     for (let from = 0; from < tokenIds.length; from += size) {
       if (from > 0) await pause(BATCH_PAUSE_MS, signal)

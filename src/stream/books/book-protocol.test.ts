@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { presentBook } from '../../../sim/clob/order-book.js'
+import type { Token } from '../../../sim/universe/market.js'
+import { until } from '../../../test/until.js'
+import { type BookWorld, idsOf, openBookWorld } from './test-book-world.js'
+
+let world: BookWorld
+beforeAll(async () => {
+  world = await openBookWorld()
+})
+afterAll(() => world.close())
+
+type Opened = Awaited<ReturnType<BookWorld['open']>>
+type Client = ReturnType<Opened['connect']>
+
+const tokensFrom = (from: number, count: number) => world.tokens.slice(from, from + count)
+const waitSeconds = (seconds: number) => {
+  const untilMs = world.universe.nowMs + seconds * 1_000
+  return until(() => world.universe.nowMs >= untilMs)
+}
+
+/** Whether the client's books are those of the exchange at this moment. */
+const isTrue = ({ reader }: Client, tokens: readonly Token[]) =>
+  tokens.every((token) => {
+    const book = world.universe.books.book(token)
+    const shown = book === undefined ? { bids: [], asks: [] } : presentBook(book)
+    const levels = reader.levels(token.decimal)
+    return (
+      !reader.stale.has(token.decimal) &&
+      JSON.stringify(levels?.bids) === JSON.stringify(shown.bids.toReversed()) &&
+      JSON.stringify(levels?.asks) === JSON.stringify(shown.asks.toReversed())
+    )
+  })
+const untilTrue = (client: Client, tokens: readonly Token[]) => until(() => isTrue(client, tokens))
+
+async function subscribe(opened: Opened, tokens: readonly Token[], integrity = false) {
+  const client = opened.connect({ integrity })
+  await client.send({ action: 'subscribe', markets: idsOf(tokens) })
+  await client.untilType('snapshots_done')
+  return client
+}
+
+const open = (context: TestContext, options?: Parameters<BookWorld['open']>[1]) =>
+  world.open(context, options)
+
+describe('a subscription', () => {
+  test('is acknowledged, gets every book in one batch, and then all changes', async (context) => {
+    const opened = await open(context)
+    const tokens = tokensFrom(0, 6)
+    const client = opened.connect()
+    await client.send({ action: 'subscribe', markets: [...idsOf(tokens), '123456789012'] })
+    await client.untilType('snapshots_done')
+    const [ack, batch, done] = client.connection.messages
+    expect(ack).toEqual({
+      ...{ type: 'subscribed', markets: 7 },
+      resolved_from: { token_ids: 7, slugs: 0, condition_ids: 0 },
+    })
+    expect(batch).toMatchObject({ type: 'snapshot_batch', count: 7, total_sent: 7 })
+    const { of, decimal, outcome } = tokens[0] as Token & { of: { kind: 'market' } }
+    expect(batch?.snapshots).toContainEqual(
+      expect.objectContaining({
+        ...{ asset_id: decimal, market: of.conditionId, condition_id: of.conditionId },
+        ...{ event_title: of.event.title, slug: of.event.slug, question: of.question },
+        outcome: of.outcomes[outcome],
+      }),
+    )
+    const unknown = {
+      type: 'book_snapshot',
+      asset_id: '123456789012',
+      market: '',
+      condition_id: '',
+    }
+    expect(batch?.snapshots).toContainEqual({ ...unknown, bids: [], asks: [] })
+    expect(done).toEqual({ type: 'snapshots_done', total: 7 })
+    await untilTrue(client, tokens)
+    expect(client.reader.problems).toEqual([])
+    const { metered, texts } = client.connection
+    const counted = texts.filter((text) => /^{"type":"(batch|snapshot_batch)"/.test(text))
+    expect(metered).toEqual({ ws_market: counted.join('').length, ws_onchain: 0 })
+  })
+
+  test('keeps the books of a client those of the exchange', async (context) => {
+    const opened = await open(context)
+    const { tokens } = world
+    const client = await subscribe(opened, tokens)
+    for (let checkpoint = 0; checkpoint < 10; checkpoint++) {
+      await waitSeconds(5)
+      await untilTrue(client, tokens)
+    }
+    const { reader } = client
+    const kinds = ['price_change', 'book_snapshot', 'last_trade_price']
+    await until(() => kinds.every((kind) => (reader.read().counts[`update ${kind}`] ?? 0) > 0))
+    expect(reader.problems).toEqual([])
+  })
+
+  test('of a hundred tokens and more comes in batches of fifty', async (context) => {
+    const opened = await open(context)
+    const { tokens } = world
+    const client = opened.connect()
+    const markets = [...idsOf(tokens), ...manyTokens(120 - tokens.length)]
+    await client.send({ action: 'subscribe', markets })
+    await client.untilType('snapshots_done')
+    const batches = client.connection.messages.filter(({ type }) => type === 'snapshot_batch')
+    expect(batches.map(({ count, total_sent }) => [count, total_sent])).toEqual([
+      [50, 50],
+      [50, 100],
+      [20, 120],
+    ])
+    await untilTrue(client, tokens)
+    expect(client.reader.problems).toEqual([])
+  })
+
+  test('shares its frames with others of the same books, in any order', async (context) => {
+    const opened = await open(context)
+    const tokens = tokensFrom(0, 4)
+    const clients = [
+      await subscribe(opened, tokens),
+      await subscribe(opened, tokens.toReversed()),
+      await subscribe(opened, tokens.slice(1)),
+    ]
+    await waitSeconds(20)
+    const [first = [], second, third] = clients.map(({ connection }) =>
+      connection.frames.slice(-5, -1),
+    )
+    expect(second).toContain(first[0])
+    expect(third).not.toContain(first[0])
+    for (const client of clients) expect(client.reader.read().problems).toEqual([])
+  })
+
+  test('names books by condition, event and market', async (context) => {
+    const opened = await open(context)
+    const [market] = world.markets
+    const single = world.markets.find(({ event, slug }) => event.slug !== slug)
+    const named = [market?.conditionId, single?.event.slug, single?.slug, 'no-such-slug']
+    const client = opened.connect()
+    await client.send({ action: 'subscribe', markets: named })
+    const ofEvent = world.markets.filter(({ event }) => event === single?.event)
+    const tokens = new Set([market, ...ofEvent].flatMap((each) => each?.tokens ?? []))
+    expect(client.connection.messages[0]).toMatchObject({
+      ...{ type: 'subscribed', markets: tokens.size },
+      resolved_from: { token_ids: 0, slugs: 2, condition_ids: 1 },
+      warnings: ['Not found: no-such-slug'],
+    })
+    await client.untilType('snapshots_done')
+    await untilTrue(client, [...tokens])
+  })
+
+  test('replaces the one before, and stays when the next one fails', async (context) => {
+    const opened = await open(context)
+    const [old, next] = [tokensFrom(0, 3), tokensFrom(2, 3)]
+    const client = await subscribe(opened, old)
+    for (const markets of [['no-such-slug'], [`0x${'1'.repeat(64)}`]]) {
+      await client.send({ action: 'subscribe', markets })
+      const [ack, done] = client.connection.messages.slice(-2)
+      expect(ack).toMatchObject({ type: 'subscribed', markets: 0 })
+      expect(done).toEqual({ type: 'snapshots_done', total: 0 })
+    }
+    await client.send({ action: 'subscribe', markets: manyTokens(15_001) })
+    expect(client.connection.messages.at(-1)).toEqual({
+      ...{ error: 'token_limit', message: expect.any(String), max: 15_000, requested: 15_001 },
+    })
+    await client.untilType('batch', client.connection.messages.length)
+    await untilTrue(client, old)
+    const from = client.connection.messages.length
+    await client.send({ action: 'subscribe', token_ids: idsOf(next) })
+    await client.untilType('snapshots_done', from)
+    await waitSeconds(20)
+    await untilTrue(client, next)
+    const texts = client.connection.texts.slice(from)
+    const named = new Set(texts.flatMap((text) => text.match(/(?<="asset_id":")\d+/g) ?? []))
+    expect([...named].toSorted()).toEqual(idsOf(next).toSorted())
+    expect(client.reader.problems).toEqual([])
+  })
+
+  test('ends in parts, or as a whole', async (context) => {
+    const opened = await open(context, { books: { limits: { lingerMs: 10 } } })
+    const tokens = tokensFrom(0, 4)
+    const client = await subscribe(opened, tokens)
+    await client.send({ action: 'unsubscribe', markets: idsOf(tokens.slice(0, 3)) })
+    expect(client.connection.messages.at(-1)).toEqual({ type: 'unsubscribed', remaining: 1 })
+    await until(() => opened.books.status.tokens === 1)
+    await client.untilType('batch', client.connection.messages.length)
+    await untilTrue(client, tokens.slice(3))
+    await client.send({ action: 'unsubscribe' })
+    expect(client.connection.messages.at(-1)).toEqual({ type: 'unsubscribed' })
+    await until(() => opened.books.status.tokens === 0)
+    expect(opened.feed.groups.isEmpty).toBe(true)
+    await client.send({ action: 'unsubscribe', markets: ['no-such-slug'] })
+    expect(client.connection.messages.at(-1)).toEqual({ type: 'unsubscribed' })
+  })
+
+  test('ends with its connection, also while books are being sent', async (context) => {
+    const opened = await open(context, { books: { limits: { lingerMs: 10 } } })
+    const client = opened.connect()
+    await client.send({ action: 'subscribe', markets: manyTokens(150) })
+    const late = client.send({ action: 'subscribe', markets: [world.markets[0]?.slug] })
+    client.protocol.onClose()
+    await late
+    expect(opened.feed.groups.isEmpty).toBe(true)
+    await until(() => opened.books.status.tokens === 0)
+  })
+
+  test('waits for a client that does not read', async (context) => {
+    const opened = await open(context)
+    const client = opened.connect()
+    let resume = () => {}
+    client.connection.untilDrained = () => new Promise((resolve) => (resume = () => resolve(true)))
+    await client.send({ action: 'subscribe', markets: idsOf(tokensFrom(0, 3)) })
+    await waitSeconds(30)
+    expect(client.connection.messages.map(({ type }) => type)).toEqual(['subscribed'])
+    resume()
+    await client.untilType('snapshots_done')
+    await untilTrue(client, tokensFrom(0, 3))
+    expect(client.reader.problems).toEqual([])
+  })
+})
+
+describe('all books', () => {
+  test('come first, then all changes, those of new markets too', async (context) => {
+    const { tokens } = world
+    const opened = await open(context, { books: { selectOpenTokens: async () => idsOf(tokens) } })
+    const clients = [opened.connect(), opened.connect()]
+    for (const { send } of clients) await send({ action: 'subscribe', markets: ['*'] })
+    for (const client of clients) {
+      const [ack] = client.connection.messages
+      const markets = ack?.markets
+      expect(markets).toBeGreaterThanOrEqual(tokens.length)
+      expect(ack).toEqual({ type: 'subscribed', firehose: true, markets })
+      await client.untilType('snapshots_done')
+      const done = client.connection.messages.find(({ type }) => type === 'snapshots_done')
+      expect(done).toMatchObject({ total: markets })
+      await untilTrue(client, tokens)
+      expect(client.reader.problems).toEqual([])
+    }
+    await waitSeconds(20)
+    const [first = [], second] = clients.map(({ connection }) => connection.frames.slice(-5, -1))
+    expect(second).toContain(first[0])
+    await clients[0]?.send({ action: 'unsubscribe', markets: idsOf(tokens.slice(0, 1)) })
+    expect(clients[0]?.connection.messages.at(-1)).toMatchObject({ error: 'invalid_message' })
+    await clients[0]?.send({ action: 'unsubscribe', markets: ['*'] })
+    await clients[1]?.send({ action: 'unsubscribe' })
+    expect(opened.books.allTokens.size).toBe(0)
+  })
+})
+
+describe('books that may not be trusted', () => {
+  test('are named, and good again afterwards', async (context) => {
+    const opened = await open(context)
+    const tokens = tokensFrom(0, 5)
+    const client = await subscribe(opened, tokens)
+    for (const mode of ['drop', 'garbage'] as const) {
+      await untilTrue(client, tokens)
+      opened.breakWith({ mode })
+      await until(() => client.reader.read().stale.size === 5)
+      opened.breakWith({ mode: 'off' })
+      await until(() => client.reader.read().stale.size === 0)
+    }
+    await untilTrue(client, tokens)
+    expect(client.reader.problems).toEqual([])
+    const stale = client.connection.messages.filter(({ type }) => type === 'stale')
+    expect(stale[0]).toMatchObject({ stale: true, reason: expect.any(String) })
+    expect(stale.at(-1)).not.toHaveProperty('reason')
+  })
+
+  test('are empty and stale while they cannot be loaded', async (context) => {
+    const opened = await open(context, { feed: { loadMs: 50 } })
+    opened.breakWith({ mode: 'drop' })
+    const tokens = tokensFrom(0, 3)
+    const client = await subscribe(opened, tokens)
+    expect(client.reader.levels(tokens[0]?.decimal ?? '')).toEqual({ bids: [], asks: [] })
+    expect(client.connection.messages.slice(1)).toMatchObject([
+      { type: 'snapshot_batch', count: 3 },
+      { type: 'stale', stale: true, markets: idsOf(tokens), reason: 'loading' },
+      { type: 'snapshots_done', total: 3 },
+    ])
+    opened.breakWith({ mode: 'off' })
+    await untilTrue(client, tokens)
+    expect(client.reader.problems).toEqual([])
+  })
+})
+
+function manyTokens(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(10n ** 30n + BigInt(index)))
+}
