@@ -32,8 +32,7 @@ import { rewardRoutes } from './rewards/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
-import { StreamHub } from './stream/hub.js'
-import { createProtocols } from './stream/protocols.js'
+import { Protocols } from './stream/protocols.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
 import { walletRoutes } from './wallets/routes.js'
@@ -110,11 +109,11 @@ export async function buildApp(
     showChainHead(api, ctx)
     for (const plugin of routes) await api.register(plugin, { ctx })
   })
-  const hub = new StreamHub(ctx)
-  const sockets = new SocketDoor(app.server, ctx, createProtocol ?? createProtocols(ctx, hub))
+  const protocols = new Protocols(ctx)
+  const sockets = new SocketDoor(app.server, ctx, createProtocol ?? protocols.create)
   app.addHook('preClose', async () => {
     await sockets.close()
-    hub.close()
+    protocols.close()
   })
   return app
 }

@@ -29,8 +29,8 @@ import { UpgradeThrottle } from './upgrade-throttle.js'
 /** The HTTP server takes some more, so that requests are answered beside all of these. */
 const CONNECTIONS_MAX = 8_000
 const CONNECTIONS_PER_ADDRESS_MAX = 6_000
-/** A client's frame; 10,000 filter items of 80 characters fit. */
-const MESSAGE_BYTES_MAX = 1024 * 1024
+/** A client's message; a list of 15,000 token ids of 80 characters fits. */
+const MESSAGE_BYTES_MAX = 2 * 1024 * 1024
 /** Against messages in tiny pieces: each piece costs more memory than it has bytes. */
 const MESSAGE_FRAGMENTS_MAX = 1_024
 const MESSAGE_CHUNKS_MAX = 16_384
@@ -38,7 +38,7 @@ const MESSAGE_CHUNKS_MAX = 16_384
 const CLOSE_MS_MAX = 5_000
 /** While the service starts, clients wait so long for the database, and are then sent away. */
 const DATABASE_MS_MAX = 8_000
-const BEAT_EVERY_MS = 1_000
+const BEAT_EVERY_MS = 250
 /** On a stop, what clients may take to answer, and what the database may take to forget their places. */
 const LAST_CLOSE_MS_MAX = 1_000
 const LEAVE_MS_MAX = 300
@@ -96,7 +96,7 @@ export class SocketDoor {
     })
   }
 
-  /** What is due once a second. */
+  /** What is due now and then. */
   beat(): void {
     this.#connections.beat()
     for (const connection of this.#connections) this.#countTransfer(connection)

@@ -12,7 +12,7 @@ const FLOOD_MESSAGES_MAX = 2 * MESSAGES_MAX
 
 /** Messages that wait for the one before them. The socket is not read while more wait. */
 const WAITING_MESSAGES_MAX = 50
-const WAITING_BYTES_MAX = 2 * 1024 * 1024
+const WAITING_BYTES_MAX = 4 * 1024 * 1024
 
 type InboxOptions = {
   socket: WebSocket

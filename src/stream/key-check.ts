@@ -24,7 +24,7 @@ export class KeyCheck {
       .then(() => {
         this.#checkedRevision = revision
       })
-      // The database does not answer: the next second tries again.
+      // The database does not answer: the next beat tries again.
       .catch(() => undefined)
       .finally(() => {
         this.#isRunning = false

@@ -1,11 +1,29 @@
 import type { Context } from '../context.js'
+import { BookFeed } from './books/book-feed.js'
+import { BookProtocol } from './books/book-protocol.js'
 import type { CreateProtocol } from './door.js'
 import { EventProtocol } from './events/event-protocol.js'
-import type { StreamHub } from './hub.js'
-import { createPingProtocol } from './ping-protocol.js'
+import { StreamHub } from './hub.js'
 
-/** What clients of each socket speak. */
-export const createProtocols =
-  (ctx: Context, hub: StreamHub): CreateProtocol =>
-  (connection, { socket }) =>
-    socket === 'events' ? new EventProtocol(ctx, connection, hub) : createPingProtocol(connection)
+/** What the clients of each socket speak, and what they share. */
+export class Protocols {
+  readonly #ctx: Context
+  readonly #hub: StreamHub
+  readonly #feed: BookFeed
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+    this.#hub = new StreamHub(ctx)
+    this.#feed = new BookFeed(ctx)
+  }
+
+  readonly create: CreateProtocol = (connection, { socket, hasIntegrity: integrity }) =>
+    socket === 'events'
+      ? new EventProtocol(this.#ctx, connection, this.#hub)
+      : new BookProtocol(this.#ctx, connection, this.#feed, { integrity })
+
+  close(): void {
+    this.#hub.close()
+    this.#feed.close()
+  }
+}
