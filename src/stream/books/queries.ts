@@ -6,7 +6,7 @@ export type NamedTokens = { name: string; tokens: string[] }
 const tokensOf = (sql: Sql) => sql`array(select encode(token, 'hex') from unnest(m.tokens) token)`
 
 /** Markets of these conditions (hex digits), at most `limit`, by id. Index: markets_condition. */
-export function selectTokensOfConditions(sql: Sql, conditions: readonly string[], limit: number) {
+export function selectBooksOfConditions(sql: Sql, conditions: readonly string[], limit: number) {
   return sql<NamedTokens[]>`
     select encode(m.condition, 'hex') as name, ${tokensOf(sql)} as tokens
       from markets m
@@ -16,7 +16,7 @@ export function selectTokensOfConditions(sql: Sql, conditions: readonly string[]
 }
 
 /** Markets of the events with these slugs, at most `limit`, by id. Indexes: events_slug, markets_event. */
-export function selectTokensOfEvents(sql: Sql, slugs: readonly string[], limit: number) {
+export function selectBooksOfEvents(sql: Sql, slugs: readonly string[], limit: number) {
   return sql<NamedTokens[]>`
     select e.slug as name, ${tokensOf(sql)} as tokens
       from events e
@@ -27,7 +27,7 @@ export function selectTokensOfEvents(sql: Sql, slugs: readonly string[], limit: 
 }
 
 /** Markets with these slugs, at most `limit`, by id. Index: markets_slug. */
-export function selectTokensOfMarkets(sql: Sql, slugs: readonly string[], limit: number) {
+export function selectBooksOfMarkets(sql: Sql, slugs: readonly string[], limit: number) {
   return sql<NamedTokens[]>`
     select m.slug as name, ${tokensOf(sql)} as tokens
       from markets m

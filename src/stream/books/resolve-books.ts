@@ -4,9 +4,9 @@ import type { Sql } from '../../store/connection.js'
 import type { Identifiers } from './identifiers.js'
 import {
   type NamedTokens,
-  selectTokensOfConditions,
-  selectTokensOfEvents,
-  selectTokensOfMarkets,
+  selectBooksOfConditions,
+  selectBooksOfEvents,
+  selectBooksOfMarkets,
 } from './queries.js'
 
 /** The books that a client named. */
@@ -33,11 +33,11 @@ export async function resolveBooks(
   const conditions = [...named.conditionIds].map((id) => id.slice(2))
   const slugs = [...named.slugs]
   const ofConditions =
-    conditions.length === 0 ? [] : await selectTokensOfConditions(sql, conditions, limit)
-  const ofEvents = slugs.length === 0 ? [] : await selectTokensOfEvents(sql, slugs, limit)
+    conditions.length === 0 ? [] : await selectBooksOfConditions(sql, conditions, limit)
+  const ofEvents = slugs.length === 0 ? [] : await selectBooksOfEvents(sql, slugs, limit)
   const events = groupBy(ofEvents, ({ name }) => name)
   const others = slugs.filter((slug) => !events.has(slug))
-  const ofMarkets = others.length === 0 ? [] : await selectTokensOfMarkets(sql, others, limit)
+  const ofMarkets = others.length === 0 ? [] : await selectBooksOfMarkets(sql, others, limit)
   const markets = withoutAmbiguous(ofMarkets)
 
   for (const { tokens } of [...ofConditions, ...ofEvents, ...markets.values()])
