@@ -130,6 +130,13 @@ export const EVENT_COLUMNS: { readonly [type: string]: (data: EventFields) => Ev
   book_update: (data) => ({
     text: [`${count(data.bids)} bids, ${count(data.asks)} asks changed`, data.outcome, data.slug],
   }),
+  stale: (data) => ({
+    text: [
+      data.stale === false ? 'to be trusted again' : 'not to be trusted',
+      data.reason,
+      `${count(data.markets)} books`,
+    ],
+  }),
   last_trade_price: (data) => ({
     side: data.side,
     ...worth(data.size, data.price),

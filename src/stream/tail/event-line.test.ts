@@ -93,6 +93,7 @@ describe('formatEvent', () => {
     'price_change',
     'book_update',
     'last_trade_price',
+    'stale',
   ])('%s: takes any data', (type) => {
     for (const data of [
       {},

@@ -55,7 +55,7 @@ const SIDE_COLOURS: { readonly [side: string]: Colour } = {
 
 /** `12:00:03.412`, UTC. Some messages have seconds, some none. */
 function formatTime(event: TailEvent, data: EventFields): string {
-  const time = Number(event.timestamp ?? data.timestamp)
+  const time = Number(event.timestamp ?? data.timestamp ?? event.ts)
   if (!Number.isFinite(time) || time <= 0) return ''.padEnd(12)
   const date = new Date(time < SECONDS_MAX ? time * 1_000 : time)
   return Number.isNaN(date.getTime()) ? ''.padEnd(12) : date.toISOString().slice(11, 23)
