@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { createLog, type Log, type LogLevel } from '../src/lib/log.js'
 import { type Output, Progress } from '../src/lib/progress.js'
 import { formatTable } from '../src/lib/table.js'
@@ -79,8 +79,14 @@ What a wallet traded, holds and earned:
   ${ask(`${wallet}/pnl/events?group=day&period=7d`)}
 
 Live trades, as they happen:
-  npx auspex tail trades --data ${quoteForShell(relative('', dirname(logPath)) || '.')}
+  npx auspex tail trades --data ${quoteForShell(nameFolder(dirname(logPath)))}
 `
+}
+
+/** From here where it is below here. */
+function nameFolder(path: string): string {
+  const fromHere = relative('', path)
+  return fromHere.startsWith('..') || fromHere === '' ? resolve(path) : fromHere
 }
 
 const quoteForShell = (text: string): string =>
