@@ -87,9 +87,17 @@ function chooseParameters(
   samples: Values,
   nowMs: number,
 ): Values {
-  const { wallet = '', builder = '', tag = '', market_slug: market = '' } = samples
+  const {
+    wallet = '',
+    builder = '',
+    tag = '',
+    market_slug: market = '',
+    token_id: token = '',
+  } = samples
   const slug = path.includes('/tags/') ? tag : market
-  const named: Values = { ...samples, address: wallet, query: wallet, code: builder, slug }
+  const named: Values = {
+    ...{ ...samples, address: wallet, query: wallet, code: builder, slug, id: token },
+  }
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   return {
     ...Object.fromEntries(inPath.map(({ name }) => [name, named[name] ?? ''])),

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
+import { bookRoutes } from './books/routes.js'
 import { builderRoutes } from './builders/routes.js'
 import { comboRoutes } from './combos/routes.js'
 import type { Context } from './context.js'
@@ -52,6 +53,7 @@ const API: ApiRoutes[] = [
   tagRoutes,
   marketCandleRoutes,
   statsRoutes,
+  bookRoutes,
   tickRoutes,
   candleRoutes,
   windowRoutes,

@@ -58,6 +58,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     return { key: secret, keyId: id, accountId }
   }
   const close = async () => {
+    ctx.books.close()
     await app.close()
     await database.drop()
   }

@@ -178,7 +178,6 @@ export class BookSocket {
       this.#giveUp(kept, 'too_large', changes)
       return
     }
-    kept.isAbsent = false
     this.#settle(kept, kept.book.replace(event), changes)
     this.#compareBest(kept, undefined)
   }
@@ -269,7 +268,7 @@ export class BookSocket {
     for (const kept of [...this.#books.values()].slice(0, REFRESHED_MAX)) {
       if (now - kept.readAt < this.#options.timings.refreshMs) break
       this.#noteRead(kept, now)
-      if (!kept.isAbsent) this.#await(kept, now)
+      if (!kept.book.isAbsent) this.#await(kept, now)
     }
   }
 
@@ -305,7 +304,6 @@ export class BookSocket {
       const changes: BookChange[] = []
       for (const kept of asked) {
         if (!absent.has(kept.book.tokenId) || !this.#awaited.has(kept) || !this.isOpen) continue
-        kept.isAbsent = true
         this.#settle(kept, kept.book.clear(), changes)
       }
       this.#publish(changes)

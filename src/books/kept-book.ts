@@ -14,8 +14,6 @@ export class KeptBook {
   readonly book: LiveBook
   /** When the exchange last sent all of it, or it was added. */
   readAt: number
-  /** The exchange has no book of this token. */
-  isAbsent = false
   /** How often it was asked for since it last came. */
   unanswered = 0
   /** When to ask for it, if it is not live by then. */

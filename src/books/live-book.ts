@@ -52,6 +52,8 @@ type MutableLevel = { price: string; size: string }
 export class LiveBook {
   readonly tokenId: string
   state: BookState = 'loading'
+  /** The exchange has no book of this token: its market is not open, or it is no token. */
+  isAbsent = false
   /** Why it is stale. */
   staleReason: string | undefined
   /** `undefined` until a book came: the exchange may not know the token. */
@@ -111,6 +113,7 @@ export class LiveBook {
 
   /** Whether any level is another than before. */
   replace(book: ClobBook): boolean {
+    this.isAbsent = false
     this.conditionId = book.conditionId
     this.timestampMs = book.timestampMs
     this.hash = book.hash
@@ -123,8 +126,9 @@ export class LiveBook {
     return hasChangedBids || hasChangedAsks
   }
 
-  /** The exchange has no book of this token: not yet, or no more. Returns whether there was one. */
+  /** The exchange has no book of this token. Returns whether any level is another than before. */
   clear(): boolean {
+    this.isAbsent = true
     const hadBids = this.#replaceSide('BUY', [])
     const hadAsks = this.#replaceSide('SELL', [])
     return hadBids || hadAsks

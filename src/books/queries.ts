@@ -1,4 +1,5 @@
 import { toTokenId } from '../core/token-id.js'
+import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
 
 /** Tokens of markets that take orders, decimal, those of the most traded markets first. Index: markets_open. */
@@ -15,4 +16,54 @@ export async function selectOpenTokens(sql: Sql, limit: number): Promise<string[
      order by open.volume desc, open.id, place
      limit ${limit}`
   return rows.map(({ token }) => toTokenId(`0x${token}`))
+}
+
+/** What the catalogue has of a token; `tokenId` is decimal, `condition` is hex text with `0x`. */
+export type BookToken = {
+  tokenId: string
+  outcome: string
+  condition: string
+  question: string | null
+  slug: string | null
+  image: string | null
+  outcomes: readonly string[]
+  negRisk: boolean
+  eventTitle: string | null
+}
+
+/** The bytes of a token or of a condition, as hex text, or the slug of an event. */
+export type BookQuery = { token: string } | { condition: string } | { eventSlug: string }
+
+type BookTokenRow = Omit<BookToken, 'tokenId'> & { token: string }
+
+/**
+ * The tokens of a condition or of the open markets of an event, by market and outcome, or one token.
+ * Indexes: market_tokens_pkey, markets_condition, events_slug, markets_event.
+ */
+export async function selectBookTokens(
+  sql: Sql,
+  query: BookQuery,
+  limit: number,
+): Promise<BookToken[]> {
+  const rows = await sql<BookTokenRow[]>`
+    select encode(u.token, 'hex') as token, coalesce(m.outcomes[u.place], '') as outcome,
+           '0x' || encode(m.condition, 'hex') as condition, m.question, m.slug, m.image, m.outcomes,
+           m.neg_risk, e.title as event_title
+      from markets m
+      left join events e on e.id = m.event
+     cross join unnest(m.tokens) with ordinality as u (token, place)
+     where m.condition is not null and ${conditionOf(sql, query)}
+     order by m.id, u.place
+     limit ${limit}`
+  return rows.map(({ token, ...row }) => ({ ...row, tokenId: toTokenId(`0x${token}`) }))
+}
+
+function conditionOf(sql: Sql, query: BookQuery) {
+  if ('token' in query) {
+    const token = hexToBytes(query.token)
+    return sql`m.id = (select market from market_tokens where token = ${token}) and u.token = ${token}`
+  }
+  if ('condition' in query) return sql`m.condition = ${hexToBytes(query.condition)}`
+  const events = sql`select id from events where slug = ${query.eventSlug}`
+  return sql`not m.closed and m.event = any(array(${events}))`
 }

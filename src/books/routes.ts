@@ -1,0 +1,143 @@
+import { Type } from 'typebox'
+import { STANDARD } from '../accounts/access.js'
+import type { Context } from '../context.js'
+import { badRequest, notFound } from '../core/errors.js'
+import { parseBytes32, parseTokenId, toTokenId } from '../core/token-id.js'
+import { type AnswerTools, defineAnswer } from '../http/answer.js'
+import { endpointRoutes } from '../http/endpoint.js'
+import { PARAMETER_READERS } from '../http/parameters.js'
+import { errorReply } from '../lib/error-reply.js'
+import { presentBook, presentMetadata, presentMidpoint, presentSpread } from './present.js'
+import { type BookQuery, type BookToken, selectBookTokens } from './queries.js'
+import { type CurrentBook, fetchBooks, readBooks } from './read-books.js'
+import { BookId, MidpointReply, OrderbookReply, SpreadReply } from './schemas.js'
+
+/** Of an event with more tokens the first ones are shown. */
+const TOKENS_MAX = 200
+
+const DESCRIPTION = `From the live order books, which are those of the \`orderbook\` stream. A condition or an event has its
+tokens in \`outcomes\`, at most ${TOKENS_MAX}. While the exchange does not answer and the book is not live, the answer
+is 502.`
+
+const COMMON = {
+  ...{ tag: 'markets', access: STANDARD, isOfChain: false, description: DESCRIPTION },
+  params: Type.Object({ id: BookId }),
+  errors: {
+    404: errorReply('There is no such token, condition or event, or it has no book now'),
+    502: errorReply('The exchange does not answer, and the book is not live'),
+  },
+}
+
+export const bookRoutes = endpointRoutes([
+  defineAnswer({
+    ...COMMON,
+    path: '/v1/orderbook/:id',
+    operationId: 'getOrderbook',
+    summary: 'Order book of a token, a condition or an event',
+    reply: OrderbookReply,
+    answer: (tools, { id }) =>
+      answerBooks(tools, id, {
+        ofToken: (book, token) => ({
+          ...presentBook(book, token),
+          ...(token !== undefined && { metadata: presentMetadata(token) }),
+        }),
+        ofOutcome: presentBook,
+      }),
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v1/midpoint/:id',
+    operationId: 'getMidpoint',
+    summary: 'Middle between the best bid and the best ask',
+    reply: MidpointReply,
+    answer: (tools, { id }) =>
+      answerBooks(tools, id, {
+        ofToken: (book, token) => ({ mid: presentMidpoint(book), ...headOf(book, token) }),
+        ofOutcome: (book) => ({ mid: presentMidpoint(book) }),
+      }),
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v1/spread/:id',
+    operationId: 'getSpread',
+    summary: 'Best ask minus best bid',
+    reply: SpreadReply,
+    answer: (tools, { id }) =>
+      answerBooks(tools, id, {
+        ofToken: (book, token) => ({ spread: presentSpread(book), ...headOf(book, token) }),
+        ofOutcome: (book) => ({ spread: presentSpread(book) }),
+      }),
+  }),
+])
+
+type Shape<Token, Outcome> = {
+  ofToken: (book: CurrentBook, token: BookToken | undefined) => Token
+  ofOutcome: (book: CurrentBook, token: BookToken) => Outcome
+}
+
+const headOf = ({ tokenId }: CurrentBook, token: BookToken | undefined) => ({
+  token_id: tokenId,
+  question: token?.question ?? null,
+  slug: token?.slug ?? null,
+})
+
+async function answerBooks<Token extends object, Outcome extends object>(
+  { ctx, sql }: AnswerTools,
+  id: string,
+  shape: Shape<Token, Outcome>,
+) {
+  const query = parseBookId(id)
+  const tokens = await selectBookTokens(sql, query, TOKENS_MAX)
+  if ('token' in query) {
+    const book = await readOne(ctx, toTokenId(query.token), tokens[0])
+    return shape.ofToken(book, tokens[0])
+  }
+  const ids = tokens.map(({ tokenId }) => tokenId)
+  const books = await readBooks({ books: ctx.books, clob: ctx.upstreams.clob }, ids)
+  const outcomes = tokens.flatMap((token) => {
+    const book = books.get(token.tokenId)
+    if (book === undefined) return []
+    const { tokenId: token_id, outcome, question } = token
+    return { token_id, outcome, question, ...shape.ofOutcome(book, token) }
+  })
+  if (outcomes.length === 0) throw notFound()
+  return { ...describeGroup(query, tokens), outcomes }
+}
+
+/** A token that the catalogue does not have is asked for once, and not followed. */
+async function readOne(
+  { books, upstreams: { clob } }: Context,
+  tokenId: string,
+  token: BookToken | undefined,
+): Promise<CurrentBook> {
+  const found =
+    token === undefined
+      ? await fetchBooks(clob, [tokenId])
+      : await readBooks({ books, clob }, [tokenId])
+  const book = found.get(tokenId)
+  if (book === undefined) throw notFound()
+  return book
+}
+
+function describeGroup(query: BookQuery, tokens: readonly BookToken[]) {
+  const [{ question = null, eventTitle = null, slug = null } = {}] = tokens
+  const isOneMarket = new Set(tokens.map(({ condition }) => condition)).size === 1
+  return {
+    ...('condition' in query && { condition_id: query.condition }),
+    slug: 'eventSlug' in query ? query.eventSlug : slug,
+    question: isOneMarket ? question : eventTitle,
+    event_title: eventTitle,
+  }
+}
+
+function parseBookId(id: string): BookQuery {
+  if (/^0x/i.test(id)) {
+    const condition = parseBytes32(PARAMETER_READERS['condition-id']?.(id))
+    if (condition !== undefined) return { condition }
+    throw badRequest('Invalid id: a condition is 0x and 64 hexadecimal digits')
+  }
+  if (!/^\d+$/.test(id)) return { eventSlug: id }
+  const token = parseTokenId(id)
+  if (token !== undefined) return { token }
+  throw badRequest('Invalid id: a token is a decimal number below 2^256')
+}
