@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAccountWork } from './accounts/jobs.js'
 import { buildApp } from './app.js'
 import { createAuditWork } from './audit/jobs.js'
+import { createBookWork } from './books/status.js'
 import { createBuilderWork } from './builders/jobs.js'
 import { createCatalogueWork } from './catalogue/jobs.js'
 import { createChainWork } from './chain/jobs.js'
@@ -57,6 +58,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createTagWork,
   createStatsWork,
   createPriceWork,
+  createBookWork,
   createBuilderWork,
   createComboWork,
   createAuditWork,

@@ -24,6 +24,7 @@ const IDLE = {
     quarantined: 0,
   },
   prices: [],
+  orderbooks: { followed: 0, stale: 0, sockets: 0 },
 }
 const IDLE_STATE = {
   market_count: 0,

@@ -124,6 +124,7 @@ describe('GET /v1/status', () => {
         quarantined: 0,
       },
       prices: [],
+      orderbooks: { followed: 0, stale: 0, sockets: 0 },
       jobs: [],
       warnings: [],
     })

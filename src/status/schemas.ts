@@ -84,6 +84,11 @@ export const StatusReply = Type.Object(
       }),
       { description: 'the sources that prices are collected from' },
     ),
+    orderbooks: Type.Object({
+      followed: Count('order books that are kept up to date'),
+      stale: Count('those of them that are loading, or may be wrong'),
+      sockets: Count('sockets that they are read from'),
+    }),
     jobs: Type.Array(
       Type.Object({
         name: Type.String(),
