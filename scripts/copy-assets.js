@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 
 const ASSETS = [
   'src/store/migrations',
+  'src/events/examples.json',
   'src/http/examples.json',
   'src/stream/asyncapi/examples.json',
 ]

@@ -51,7 +51,7 @@ export function comboKeys(combo: Combo): ComboKeys {
 
 export const LEG = closed({
   position_id: Wire.TokenId,
-  leg_outcome_label: Wire.Text,
+  leg_outcome_label: Type.String(),
   ...optional({
     module_id: Wire.Count,
     module_name: Wire.Text,
@@ -61,10 +61,10 @@ export const LEG = closed({
     condition_index: Wire.Count,
     outcome_index: Wire.Count,
     market: closed({
-      title: Wire.Text,
-      slug: Wire.Text,
+      title: Type.String(),
+      slug: Type.String(),
       ...optional({ image: Wire.Text, event_title: Wire.Text, event_slug: Wire.Text }),
-      outcomes: Type.Array(Wire.Text),
+      outcomes: Type.Array(Type.String()),
       token_ids: Type.Array(Wire.TokenId),
     }),
   }),

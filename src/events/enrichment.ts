@@ -98,9 +98,9 @@ function presentMarket(market: MarketInfo): MarketFields {
   return {
     market_title: market.title,
     market_slug: market.slug,
-    event_title: market.eventTitle,
-    event_slug: market.eventSlug,
-    market_image: market.image,
+    event_title: market.eventTitle || undefined,
+    event_slug: market.eventSlug || undefined,
+    market_image: market.image || undefined,
     neg_risk: market.negRisk,
     tick_size: market.tickSize,
     taker_base_fee: market.takerBaseFee ?? null,

@@ -82,7 +82,8 @@ const Amount = Type.Number({ minimum: 0 })
 const TokenId = Type.String({ pattern: '^[1-9][0-9]*$' })
 const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
 const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' })
-const Price = Type.Number({ minimum: 0, maximum: 1 })
+/** Nearly always up to 1, but no exchange refuses an order above it. */
+const Price = Type.Number({ minimum: 0, description: 'dollars for a share' })
 const Side = Type.Union([Type.Literal('BUY'), Type.Literal('SELL')])
 const Digits = Type.String({ pattern: '^[0-9]+$' })
 /** 32 bytes; 31 where it is that of a combo or of one of its legs. */
@@ -111,9 +112,9 @@ export const MARKET = {
   tick_size: Type.Optional(Amount),
   taker_base_fee: nullable(Count, 'basis points; null: no fee'),
   condition_id: ConditionId,
-  outcomes: Type.Array(Text),
+  outcomes: Type.Array(Type.String()),
   token_ids: described(Type.Array(TokenId), 'in the order of `outcomes`'),
-  tokens: Type.Record(Type.String(), Text, { description: 'outcomes by token id' }),
+  tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),
 }
 export type MarketFields = Values<typeof MARKET>
 
@@ -130,7 +131,7 @@ export const ENRICHED = optional({ ...MARKET, ...PROTOCOL })
 /** The same for an event about one token, whose outcome is named too. */
 export const ENRICHED_TOKEN = {
   ...ENRICHED,
-  outcome: Type.Optional(described(Text, 'the outcome that the token of the event stands for')),
+  outcome: Type.Optional(described(Type.String(), 'what the token of the event stands for')),
 }
 
 /** The place on the chain of an event that comes from a log. */

@@ -34,6 +34,8 @@ const ORACLE_TYPES = [
 ] as const
 type OracleType = (typeof ORACLE_TYPES)[number]
 
+const OraclePrice = Type.Number({ minimum: 0, maximum: 1 })
+
 const oracle = defineLogMessage('oracle', {
   oracle_type: Type.Enum([...ORACLE_TYPES], { type: 'string' }),
   question_id: Type.String({
@@ -46,15 +48,15 @@ const oracle = defineLogMessage('oracle', {
   ...optional({
     proposer: Wire.Address,
     disputer: Wire.Address,
-    proposed_price: described(Wire.Price, '1: the first outcome, 0: the second, 0.5: a draw'),
+    proposed_price: described(OraclePrice, '1: the first outcome, 0: the second, 0.5: a draw'),
     expiration_timestamp: described(Wire.Ms, 'end of the time for disputes, Unix milliseconds'),
-    resolved_price: described(Wire.Price, '1: the first outcome, 0: the second, 0.5: a draw'),
+    resolved_price: described(OraclePrice, '1: the first outcome, 0: the second, 0.5: a draw'),
     payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
     payouts_ppm: described(
       Type.Array(Wire.Count, { minItems: 2, maxItems: 2 }),
       'shares of both outcomes in millionths, 1,000,000 together',
     ),
-    resolved_outcome: described(Wire.Text, '`Split` where both outcomes pay'),
+    resolved_outcome: described(Type.String(), '`Split` where both outcomes pay'),
     bond_amount: described(Wire.Amount, 'USD that a proposer puts at stake'),
   }),
 })

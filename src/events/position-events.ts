@@ -90,14 +90,14 @@ const conversion = defineLogMessage('positions_converted', {
   neg_risk: Type.Literal(true),
   token_ids: described(Type.Array(Wire.TokenId), 'NO tokens given, then YES tokens received'),
   ...optional({
-    converted_outcomes: Type.Array(Wire.Text),
+    converted_outcomes: Type.Array(Type.String()),
     event_title: Wire.Text,
     event_slug: Wire.Text,
-    market_title: Wire.Text,
-    market_slug: Wire.Text,
+    market_title: Type.String(),
+    market_slug: Type.String(),
     market_image: Wire.Text,
     taker_base_fee: nullable(Wire.Count),
-    tokens: Type.Record(Type.String(), Wire.Text, { description: 'outcomes by token id' }),
+    tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),
   }),
 })
 

@@ -34,9 +34,12 @@ const redemption = defineLogMessage('redemption', {
       { description: 'absent where the wallet redeemed itself' },
     ),
     payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
-    outcome_prices: described(Type.Array(Wire.Price), 'by outcome; they add up to 1'),
+    outcome_prices: described(
+      Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
+      'by outcome, 1 together',
+    ),
     winning_outcome_index: described(Wire.Count, 'only where exactly one outcome pays'),
-    winning_outcome: Wire.Text,
+    winning_outcome: Type.String(),
     winning_token_id: Wire.TokenId,
   }),
 })

@@ -43,7 +43,7 @@ export const settlement = defineMessage('settlement', {
       token_id: Wire.TokenId,
       ...TRADED,
       ...VENUE,
-      ...optional({ outcome: Wire.Text, order_hash: Wire.Hash }),
+      ...optional({ outcome: Type.String(), order_hash: Wire.Hash }),
     }),
     { description: 'one row for each order: the makers in the order of the call, then the taker' },
   ),

@@ -1,9 +1,17 @@
+import { writeFileSync } from 'node:fs'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
+import { oneOfEach } from '../../sim/contracts/fixtures/acts.js'
+import { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
 import { seqOf } from '../core/seq.js'
+import { createLog } from '../lib/log.js'
+import { toPriceEvent } from '../prices/collect/collector.js'
+import { readEventExamples } from './examples.js'
 import { type EventType, MESSAGES } from './registry.js'
-import { publishUniverse } from './test-universe.js'
+import { pickExamples } from './test-examples.js'
+import { findMissing } from './test-required-fields.js'
+import { publishActs, publishUniverse } from './test-universe.js'
 
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 10, 14)
@@ -74,6 +82,37 @@ test('every message matches the schema of its type', () => {
       'reorg',
     ]),
   )
+})
+
+test('no message lacks what a strict client requires', () => {
+  expect(events.flatMap(({ type, text }) => findMissing(type, text))).toEqual([])
+})
+
+/** The messages of two prices, as the collector publishes them. */
+function publishPrices(): BusEvent[] {
+  const prices = new Bus({
+    clock: { now: () => FROM_MS },
+    log: createLog('silent', process.stderr),
+  })
+  const tick = { stream: 0, sec: FROM_MS / 1000, price: 106_210.95, bid: 106_210.4, ask: 106_211.5 }
+  for (const kind of ['spot', 'twap30'] as const) {
+    const draft = toPriceEvent({ symbol: 'BTC', kind, source: 'platform_oracle' }, tick)
+    prices.publish(draft === undefined ? [] : [draft])
+  }
+  return prices.replay({ afterSeq: 0 })
+}
+
+test('the examples of the documents are messages of this chain; AUSPEX_TAKE_EXAMPLES=1 takes them', () => {
+  const acts = oneOfEach().map(({ act }) => act)
+  const { events: rare } = publishActs(acts, FROM_MS)
+  const examples = pickExamples([events, rare, publishPrices()])
+  if (process.env.AUSPEX_TAKE_EXAMPLES === '1')
+    writeFileSync(new URL('examples.json', import.meta.url), JSON.stringify(examples, null, 2))
+  const stored = readEventExamples()
+  expect(examples).toEqual(stored)
+  for (const [type, { schema }] of MESSAGES)
+    for (const { payload } of stored[type as EventType])
+      expect(Value.Errors(schema, payload)).toEqual([])
 })
 
 test('every match that a node shows is published at once, and confirmed once if it gets into a block', () => {

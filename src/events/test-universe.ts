@@ -1,5 +1,8 @@
 import { transactionInput } from '../../sim/contracts/calldata.js'
+import { encodeAct } from '../../sim/contracts/encode.js'
+import { transactionTarget } from '../../sim/contracts/targets.js'
 import { EncodedBlocks } from '../../sim/polygon/encoded-blocks.js'
+import type { Act } from '../../sim/universe/acts.js'
 import type { Block } from '../../sim/universe/block.js'
 import type { Market } from '../../sim/universe/market.js'
 import { Universe, type UniverseOptions } from '../../sim/universe/universe.js'
@@ -7,11 +10,13 @@ import { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { attributeBatch } from '../chain/attribute/attribute-batch.js'
+import type { BatchBlock } from '../chain/facts/block.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
+import type { Clock } from '../core/clock.js'
 import { parseStructuredId } from '../core/structured-id.js'
 import { createLog } from '../lib/log.js'
 import { WATCHED } from '../upstreams/polygon/filter.js'
-import { parseLogs } from '../upstreams/polygon/log.js'
+import { type ChainLog, parseLogs } from '../upstreams/polygon/log.js'
 import { EventLog } from './event-log.js'
 import { LiveEvents } from './live-events.js'
 import { NO_STORE } from './test-facts.js'
@@ -22,14 +27,7 @@ const ADDRESSES = new Set(WATCHED.address)
 export function publishUniverse(options: UniverseOptions, fromMs: number) {
   const universe = new Universe(options)
   universe.advance(fromMs)
-  const clock = { now: () => universe.nowMs }
-  const errors: string[] = []
-  const log = createLog('error', { write: (line) => errors.push(line) })
-  const bus = new Bus({ clock, log })
-  const events: BusEvent[] = []
-  bus.subscribe((batch) => void events.push(...batch))
-  const eventLog = new EventLog({ store: NO_STORE, bus, clock })
-  const live = new LiveEvents({ bus, eventLog, markets: createLookup(universe), clock, log })
+  const { live, ...heard } = listen(createLookup(universe), { now: () => universe.nowMs })
   const pending: string[] = []
   const encoded = new EncodedBlocks(universe.chain)
 
@@ -42,7 +40,86 @@ export function publishUniverse(options: UniverseOptions, fromMs: number) {
     live.onRewinding((removed.at(-1)?.number ?? 0) - 1, removed.length)
     live.onRewound()
   })
-  return { universe, bus, live, events, pending, errors }
+  return { universe, live, pending, ...heard }
+}
+
+/** What is published about these markets, and the lines of the log about errors. */
+function listen(markets: MarketLookup, clock: Clock) {
+  const errors: string[] = []
+  const log = createLog('error', { write: (line) => errors.push(line) })
+  const bus = new Bus({ clock, log })
+  const events: BusEvent[] = []
+  bus.subscribe((batch) => void events.push(...batch))
+  const eventLog = new EventLog({ store: NO_STORE, bus, clock })
+  const live = new LiveEvents({ bus, eventLog, markets, clock, log })
+  return { bus, live, events, errors }
+}
+
+/**
+ * Publishes each of these acts as a block of its own, matches of the present exchanges as pending
+ * before. The catalogue has all their markets.
+ */
+export function publishActs(acts: readonly Act[], startMs: number) {
+  let nowMs = startMs
+  const markets = lookupOf(acts.flatMap(marketsOf))
+  const { live, events, errors } = listen(markets, { now: () => nowMs })
+  for (const [index, act] of acts.entries()) {
+    const block = {
+      number: FIRST_BLOCK + index,
+      hash: hashOf('b', index),
+      parentHash: hashOf('b', index - 1),
+      timeSec: Math.floor(nowMs / 1000),
+      txCount: 1,
+    }
+    const hash = hashOf('f', index)
+    live.onPending({ hash, to: transactionTarget(act), input: transactionInput(act) })
+    nowMs += BLOCK_MS
+    live.onBooked(attributeBatch({ logs: logsOf(act, block, hash), blocks: [block] }))()
+  }
+  return { events, errors }
+}
+
+const FIRST_BLOCK = 90_000_000
+const BLOCK_MS = 2_000
+const hex = (value: number) => `0x${value.toString(16)}`
+const hashOf = (digit: string, index: number) =>
+  `0x${digit.repeat(32)}${(index + 1).toString(16).padStart(32, '0')}`
+
+function logsOf(act: Act, block: BatchBlock, txHash: string): ChainLog[] {
+  const logs = encodeAct(act).map((body, index) => ({
+    ...body,
+    blockNumber: hex(block.number),
+    blockHash: block.hash,
+    blockTimestamp: hex(block.timeSec),
+    transactionHash: txHash,
+    transactionIndex: '0x0',
+    logIndex: hex(index),
+    removed: false,
+  }))
+  return parseLogs(
+    logs.filter(({ address }) => ADDRESSES.has(address)),
+    'logs',
+  )
+}
+
+function marketsOf(act: Act): readonly Market[] {
+  if ('market' in act) return [act.market]
+  if ('event' in act) return act.event.markets
+  if (act.kind !== 'match') return []
+  return act.of.kind === 'market' ? [act.of] : act.of.legs.map(({ market }) => market)
+}
+
+function lookupOf(markets: readonly Market[]): MarketLookup {
+  const byCondition = new Map(markets.map((market) => [market.conditionId, toInfo(market)]))
+  const byToken = new Map(
+    markets.flatMap(({ tokens, conditionId }) =>
+      tokens.map(({ decimal }) => [decimal, byCondition.get(conditionId)]),
+    ),
+  )
+  return {
+    byToken: (token) => byToken.get(BigInt(token).toString()),
+    byCondition: (condition) => byCondition.get(condition),
+  }
 }
 
 function batchOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): BatchFacts {
