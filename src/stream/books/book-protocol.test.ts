@@ -1,38 +1,24 @@
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import { presentBook } from '../../../sim/clob/order-book.js'
 import type { Token } from '../../../sim/universe/market.js'
 import { until } from '../../../test/until.js'
 import { type BookWorld, idsOf, openBookWorld } from './test-book-world.js'
 
+type Opened = Awaited<ReturnType<BookWorld['open']>>
+
 let world: BookWorld
+/** For messages that are refused as they are. */
+let idle: Opened
+const finishing: (() => unknown)[] = []
 beforeAll(async () => {
   world = await openBookWorld()
+  idle = await world.open({ onTestFinished: (finish) => void finishing.push(finish as () => void) })
 })
-afterAll(() => world.close())
-
-type Opened = Awaited<ReturnType<BookWorld['open']>>
-type Client = ReturnType<Opened['connect']>
+afterAll(async () => {
+  for (const finish of finishing) await finish()
+  await world.close()
+})
 
 const tokensFrom = (from: number, count: number) => world.tokens.slice(from, from + count)
-const waitSeconds = (seconds: number) => {
-  const untilMs = world.universe.nowMs + seconds * 1_000
-  return until(() => world.universe.nowMs >= untilMs)
-}
-
-/** Whether the client's books are those of the exchange at this moment. */
-const isTrue = ({ reader }: Client, tokens: readonly Token[]) =>
-  tokens.every((token) => {
-    const book = world.universe.books.book(token)
-    const shown = book === undefined ? { bids: [], asks: [] } : presentBook(book)
-    const levels = reader.levels(token.decimal)
-    return (
-      !reader.stale.has(token.decimal) &&
-      JSON.stringify(levels?.bids) === JSON.stringify(shown.bids.toReversed()) &&
-      JSON.stringify(levels?.asks) === JSON.stringify(shown.asks.toReversed())
-    )
-  })
-const untilTrue = (client: Client, tokens: readonly Token[]) => until(() => isTrue(client, tokens))
-
 async function subscribe(opened: Opened, tokens: readonly Token[], integrity = false) {
   const client = opened.connect({ integrity })
   await client.send({ action: 'subscribe', markets: idsOf(tokens) })
@@ -40,8 +26,10 @@ async function subscribe(opened: Opened, tokens: readonly Token[], integrity = f
   return client
 }
 
-const open = (context: TestContext, options?: Parameters<BookWorld['open']>[1]) =>
-  world.open(context, options)
+const open = (
+  context: Pick<TestContext, 'onTestFinished'>,
+  options?: Parameters<BookWorld['open']>[1],
+) => world.open(context, options)
 
 describe('a subscription', () => {
   test('is acknowledged, gets every book in one batch, and then all changes', async (context) => {
@@ -72,7 +60,7 @@ describe('a subscription', () => {
     }
     expect(batch?.snapshots).toContainEqual({ ...unknown, bids: [], asks: [] })
     expect(done).toEqual({ type: 'snapshots_done', total: 7 })
-    await untilTrue(client, tokens)
+    await world.untilTrue(client, tokens)
     expect(client.reader.problems).toEqual([])
     const { metered, texts } = client.connection
     const counted = texts.filter((text) => /^{"type":"(batch|snapshot_batch)"/.test(text))
@@ -83,9 +71,9 @@ describe('a subscription', () => {
     const opened = await open(context)
     const { tokens } = world
     const client = await subscribe(opened, tokens)
-    for (let checkpoint = 0; checkpoint < 10; checkpoint++) {
-      await waitSeconds(5)
-      await untilTrue(client, tokens)
+    for (let checkpoint = 0; checkpoint < 6; checkpoint++) {
+      await world.waitSeconds(5)
+      await world.untilTrue(client, tokens)
     }
     const { reader } = client
     const kinds = ['price_change', 'book_snapshot', 'last_trade_price']
@@ -106,7 +94,7 @@ describe('a subscription', () => {
       [50, 100],
       [20, 120],
     ])
-    await untilTrue(client, tokens)
+    await world.untilTrue(client, tokens)
     expect(client.reader.problems).toEqual([])
   })
 
@@ -118,7 +106,7 @@ describe('a subscription', () => {
       await subscribe(opened, tokens.toReversed()),
       await subscribe(opened, tokens.slice(1)),
     ]
-    await waitSeconds(20)
+    await world.waitSeconds(20)
     const [first = [], second, third] = clients.map(({ connection }) =>
       connection.frames.slice(-5, -1),
     )
@@ -142,7 +130,7 @@ describe('a subscription', () => {
       warnings: ['Not found: no-such-slug'],
     })
     await client.untilType('snapshots_done')
-    await untilTrue(client, [...tokens])
+    await world.untilTrue(client, [...tokens])
   })
 
   test('replaces the one before, and stays when the next one fails', async (context) => {
@@ -160,12 +148,12 @@ describe('a subscription', () => {
       ...{ error: 'token_limit', message: expect.any(String), max: 15_000, requested: 15_001 },
     })
     await client.untilType('batch', client.connection.messages.length)
-    await untilTrue(client, old)
+    await world.untilTrue(client, old)
     const from = client.connection.messages.length
     await client.send({ action: 'subscribe', token_ids: idsOf(next) })
     await client.untilType('snapshots_done', from)
-    await waitSeconds(20)
-    await untilTrue(client, next)
+    await world.waitSeconds(20)
+    await world.untilTrue(client, next)
     const texts = client.connection.texts.slice(from)
     const named = new Set(texts.flatMap((text) => text.match(/(?<="asset_id":")\d+/g) ?? []))
     expect([...named].toSorted()).toEqual(idsOf(next).toSorted())
@@ -180,7 +168,7 @@ describe('a subscription', () => {
     expect(client.connection.messages.at(-1)).toEqual({ type: 'unsubscribed', remaining: 1 })
     await until(() => opened.books.status.tokens === 1)
     await client.untilType('batch', client.connection.messages.length)
-    await untilTrue(client, tokens.slice(3))
+    await world.untilTrue(client, tokens.slice(3))
     await client.send({ action: 'unsubscribe' })
     expect(client.connection.messages.at(-1)).toEqual({ type: 'unsubscribed' })
     await until(() => opened.books.status.tokens === 0)
@@ -206,11 +194,11 @@ describe('a subscription', () => {
     let resume = () => {}
     client.connection.untilDrained = () => new Promise((resolve) => (resume = () => resolve(true)))
     await client.send({ action: 'subscribe', markets: idsOf(tokensFrom(0, 3)) })
-    await waitSeconds(30)
+    await world.waitSeconds(30)
     expect(client.connection.messages.map(({ type }) => type)).toEqual(['subscribed'])
     resume()
     await client.untilType('snapshots_done')
-    await untilTrue(client, tokensFrom(0, 3))
+    await world.untilTrue(client, tokensFrom(0, 3))
     expect(client.reader.problems).toEqual([])
   })
 })
@@ -229,10 +217,10 @@ describe('all books', () => {
       await client.untilType('snapshots_done')
       const done = client.connection.messages.find(({ type }) => type === 'snapshots_done')
       expect(done).toMatchObject({ total: markets })
-      await untilTrue(client, tokens)
+      await world.untilTrue(client, tokens)
       expect(client.reader.problems).toEqual([])
     }
-    await waitSeconds(20)
+    await world.waitSeconds(20)
     const [first = [], second] = clients.map(({ connection }) => connection.frames.slice(-5, -1))
     expect(second).toContain(first[0])
     await clients[0]?.send({ action: 'unsubscribe', markets: idsOf(tokens.slice(0, 1)) })
@@ -243,19 +231,118 @@ describe('all books', () => {
   })
 })
 
+describe('a message', () => {
+  test.each([
+    ['invalid_json', 'subscribe'],
+    ['invalid_json', ''],
+    ['invalid_json', '{"action":"ping"'],
+    ['invalid_message', 'null'],
+    ['invalid_message', '[]'],
+    ['invalid_message', '"ping"'],
+    ['invalid_message', '{}'],
+    ['invalid_message', '{"action":"listen"}'],
+    ['invalid_message', '{"action":"subscribe"}'],
+    ['invalid_message', '{"action":"subscribe","markets":[]}'],
+    ['invalid_message', '{"action":"subscribe","markets":"a"}'],
+    ['invalid_message', '{"action":"subscribe","token_ids":[1]}'],
+    ['integrity_unavailable', '{"action":"resync"}'],
+    ['input_too_large', JSON.stringify({ action: 'subscribe', markets: manyTokens(20_001) })],
+  ])('%s: %.80s', async (error, text) => {
+    const { connection, protocol } = idle.connect()
+    await protocol.onMessage(text)
+    const fields = error === 'input_too_large' ? { max: 20_000, requested: 20_001 } : {}
+    expect(connection.messages).toEqual([{ error, message: expect.any(String), ...fields }])
+    expect(connection.closed).toBeUndefined()
+  })
+
+  test('ping is answered', async (context) => {
+    const { connection, send } = (await open(context)).connect()
+    await send({ action: 'ping' })
+    expect(connection.messages).toEqual([{ type: 'pong' }])
+  })
+
+  test('waits for the catalogue, but not for token ids', async (context) => {
+    const opened = await open(context)
+    const { connection, send } = opened.connect()
+    await world.sql`update catalogue_state set phase = 'open'`
+    try {
+      await send({ action: 'subscribe', markets: ['no-such-slug'] })
+      await send({ action: 'subscribe', markets: idsOf(tokensFrom(0, 1)) })
+    } finally {
+      await world.sql`update catalogue_state set phase = 'done'`
+    }
+    const warming = { error: 'service_warming_up', message: expect.any(String) }
+    expect(connection.messages.slice(0, 2)).toMatchObject([
+      { ...warming, retry_after_ms: 1_000 },
+      { type: 'subscribed', markets: 1 },
+    ])
+  })
+
+  test('is refused when the service follows all the books it can', async (context) => {
+    const opened = await open(context, { books: { limits: { tokensMax: 3 } } })
+    const client = await subscribe(opened, tokensFrom(0, 2))
+    await client.send({ action: 'subscribe', markets: idsOf(tokensFrom(1, 4)) })
+    const error = { error: 'service_capacity', message: expect.any(String) }
+    const refused = client.connection.messages.findLast((message) => 'error' in message)
+    expect(refused).toEqual({ ...error, retry_after_ms: 5_000 })
+    await client.untilType('batch', client.connection.messages.length)
+    await world.untilTrue(client, tokensFrom(0, 2))
+    expect(client.reader.problems).toEqual([])
+  })
+
+  test('for all books is refused when the plan grants no further firehose', async (context) => {
+    const opened = await open(context, {
+      books: { selectOpenTokens: async () => idsOf(world.tokens) },
+    })
+    const { connection, send } = opened.connect()
+    connection.firehosesLeft = 0
+    await send({ action: 'subscribe', markets: ['*'] })
+    expect(connection.messages).toEqual([{ error: 'firehose_limit', message: expect.any(String) }])
+    connection.firehosesLeft = 1
+    await send({ action: 'subscribe', markets: ['*'] })
+    expect(connection.hasFirehose).toBe(true)
+    await send({ action: 'subscribe', markets: idsOf(tokensFrom(0, 1)) })
+    expect(connection.hasFirehose).toBe(false)
+  })
+})
+
+test('on the event socket answers have the form of that socket', async (context) => {
+  const opened = await open(context)
+  let count = 0
+  const client = opened.connect({ nextSubscriptionId: () => `s:${++count}` })
+  const { connection, protocol, send } = client
+  const ids = { subscriber_id: connection.id, subscription_id: 's:1' }
+  await send({ action: 'subscribe', type: 'orderbook', token_ids: idsOf(tokensFrom(0, 2)) })
+  expect(connection.messages[0]).toEqual({
+    ...{ type: 'subscribed', ...ids, subscription_type: 'orderbook', warnings: [], markets: 2 },
+    resolved_from: { token_ids: 2, slugs: 0, condition_ids: 0 },
+  })
+  expect(protocol.subscriptionId).toBe('s:1')
+  await client.untilType('snapshots_done')
+  await send({ action: 'subscribe', type: 'orderbook' })
+  expect(connection.messages.at(-1)).toEqual({
+    ...{ type: 'error', code: 'invalid_message', message: expect.any(String) },
+  })
+  await send({ action: 'unsubscribe', token_ids: idsOf(tokensFrom(0, 1)) })
+  expect(connection.messages.at(-1)).toEqual({ type: 'unsubscribed', ...ids, remaining: 1 })
+  await send({ action: 'unsubscribe', type: 'orderbook' })
+  expect(connection.messages.at(-1)).toEqual({ type: 'unsubscribed', ...ids })
+  expect(protocol.subscriptionId).toBeUndefined()
+})
+
 describe('books that may not be trusted', () => {
   test('are named, and good again afterwards', async (context) => {
     const opened = await open(context)
     const tokens = tokensFrom(0, 5)
     const client = await subscribe(opened, tokens)
     for (const mode of ['drop', 'garbage'] as const) {
-      await untilTrue(client, tokens)
+      await world.untilTrue(client, tokens)
       opened.breakWith({ mode })
       await until(() => client.reader.read().stale.size === 5)
       opened.breakWith({ mode: 'off' })
       await until(() => client.reader.read().stale.size === 0)
     }
-    await untilTrue(client, tokens)
+    await world.untilTrue(client, tokens)
     expect(client.reader.problems).toEqual([])
     const stale = client.connection.messages.filter(({ type }) => type === 'stale')
     expect(stale[0]).toMatchObject({ stale: true, reason: expect.any(String) })
@@ -274,7 +361,7 @@ describe('books that may not be trusted', () => {
       { type: 'snapshots_done', total: 3 },
     ])
     opened.breakWith({ mode: 'off' })
-    await untilTrue(client, tokens)
+    await world.untilTrue(client, tokens)
     expect(client.reader.problems).toEqual([])
   })
 })

@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TestContext } from 'vitest'
+import { presentBook } from '../../../sim/clob/order-book.js'
+import type { Book } from '../../../sim/universe/books.js'
 import type { Market, Token } from '../../../sim/universe/market.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { createTestDatabase } from '../../../test/database.js'
@@ -24,7 +27,7 @@ const START_MS = Date.UTC(2026, 10, 15, 12)
 /** Markets trade for so long at least. */
 const LIFE_MS = 4 * 3_600_000
 /** So that they trade a few times a minute. */
-const INTENSITY = 5
+const INTENSITY = 10
 
 export type BookWorld = Awaited<ReturnType<typeof openBookWorld>>
 
@@ -92,11 +95,24 @@ export async function openBookWorld() {
       },
     }
   }
+  const waitSeconds = (seconds: number) => {
+    const untilMs = universe.nowMs + seconds * 1_000
+    return until(() => universe.nowMs >= untilMs)
+  }
+  /** Waits until the client trusts its books, and they are those of the exchange at this moment. */
+  const untilTrue = ({ reader }: { reader: BookReader }, wanted: readonly Token[]) =>
+    until(() =>
+      wanted.every(
+        (token) =>
+          isDeepStrictEqual(reader.levels(token.decimal), levelsOf(universe.books.book(token))) &&
+          !reader.stale.has(token.decimal),
+      ),
+    )
   const close = async () => {
     clearTimeout(driver)
     await database.drop()
   }
-  return { universe, markets, tokens, sql: database.sql, open, close }
+  return { universe, markets, tokens, waitSeconds, untilTrue, sql: database.sql, open, close }
 }
 
 /** Keeps the frames too, which connections share. */
@@ -110,6 +126,12 @@ export class FrameConnection extends RecordingConnection {
 }
 
 export const idsOf = (tokens: readonly Token[]): string[] => tokens.map(({ decimal }) => decimal)
+
+function levelsOf(book: Book | undefined) {
+  if (book === undefined) return { bids: [], asks: [] }
+  const { bids, asks } = presentBook(book)
+  return { bids: bids.toReversed(), asks: asks.toReversed() }
+}
 
 const rowOf = (market: Market) => ({
   ...{ condition: market.conditionId.slice(2), question: market.question, slug: market.slug },
