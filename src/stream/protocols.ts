@@ -19,7 +19,7 @@ export class Protocols {
 
   readonly create: CreateProtocol = (connection, { socket, hasIntegrity: integrity }) =>
     socket === 'events'
-      ? new EventProtocol(this.#ctx, connection, this.#hub)
+      ? new EventProtocol(this.#ctx, connection, this.#hub, this.#feed)
       : new BookProtocol(this.#ctx, connection, this.#feed, { integrity })
 
   close(): void {

@@ -1,5 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Resumption } from '../../events/event-log.js'
+import type { BookFeed } from '../books/book-feed.js'
+import { BookProtocol } from '../books/book-protocol.js'
 import type { Connection, Protocol } from '../connection.js'
 import type { StreamHub } from '../hub.js'
 import type { SubscribedMessage } from '../messages/control-messages.js'
@@ -30,7 +32,15 @@ const TRY_AGAIN_LATER = 1013
 
 type ProtocolContext = Pick<
   Context,
-  'answerSql' | 'bus' | 'priceBus' | 'eventLog' | 'clock' | 'floodLog'
+  | 'answerSql'
+  | 'bus'
+  | 'priceBus'
+  | 'eventLog'
+  | 'books'
+  | 'catalogue'
+  | 'clock'
+  | 'log'
+  | 'floodLog'
 >
 
 type Subscription = {
@@ -51,7 +61,9 @@ export class EventProtocol implements Protocol {
   readonly #ctx: ProtocolContext
   readonly #connection: Connection
   readonly #hub: StreamHub
-  readonly #books: Protocol | undefined
+  readonly #feed: BookFeed
+  /** Made when the client asks for books. */
+  #books: BookProtocol | undefined
   readonly #subscriptions = new Map<string, Subscription>()
   #count = 0
   #items = 0
@@ -61,11 +73,11 @@ export class EventProtocol implements Protocol {
   #replays: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(ctx: ProtocolContext, connection: Connection, hub: StreamHub, books?: Protocol) {
+  constructor(ctx: ProtocolContext, connection: Connection, hub: StreamHub, feed: BookFeed) {
     this.#ctx = ctx
     this.#connection = connection
     this.#hub = hub
-    this.#books = books
+    this.#feed = feed
   }
 
   async onMessage(text: string): Promise<void> {
@@ -92,8 +104,22 @@ export class EventProtocol implements Protocol {
       case 'ping':
         return this.#connection.send({ type: 'pong', ts: this.#ctx.clock.now() })
       case 'books':
-        return await this.#books?.onMessage(text)
+        return await this.#openBooks().handle(message.fields)
     }
+  }
+
+  /** Books on this socket: one set, with an id among those of the subscriptions. */
+  #openBooks(): BookProtocol {
+    this.#books ??= new BookProtocol(this.#ctx, this.#connection, this.#feed, {
+      integrity: false,
+      nextSubscriptionId: () => this.#nextId(),
+      releaseFirehose: () => this.#releaseFirehose(),
+    })
+    return this.#books
+  }
+
+  #nextId(): string {
+    return `${this.#connection.id}:${++this.#count}`
   }
 
   #refuse(error: unknown): void {
@@ -168,7 +194,7 @@ export class EventProtocol implements Protocol {
     }
     this.#items += items
     const subscription: Subscription = {
-      id: `${this.#connection.id}:${++this.#count}`,
+      id: this.#nextId(),
       ...{ type, filters, items, isFirehose: isUnfiltered, prices },
       replay: undefined,
       removals: [],
@@ -219,15 +245,17 @@ export class EventProtocol implements Protocol {
     const subscriber_id = this.#connection.id
     if (id === undefined) {
       for (const subscription of [...this.#subscriptions.values()]) this.#remove(subscription)
+      this.#books?.end()
       this.#connection.send({ type: 'unsubscribed', subscriber_id })
       return
     }
     const subscription = this.#subscriptions.get(id)
-    if (subscription === undefined) {
+    if (subscription !== undefined) this.#remove(subscription)
+    else if (this.#books?.subscriptionId === id) this.#books.end()
+    else {
       const message = `the connection has no subscription ${showValue(id)}`
       throw new Refusal('unknown_subscription', message)
     }
-    this.#remove(subscription)
     this.#connection.send({ type: 'unsubscribed', subscriber_id, subscription_id: id })
   }
 
@@ -247,7 +275,8 @@ export class EventProtocol implements Protocol {
 
   #releaseFirehose(): void {
     const others = [...this.#subscriptions.values()]
-    if (!others.some(({ isFirehose }) => isFirehose)) this.#connection.releaseFirehose()
+    const isNeeded = others.some(({ isFirehose }) => isFirehose) || this.#books?.isFirehose
+    if (!isNeeded) this.#connection.releaseFirehose()
   }
 }
 

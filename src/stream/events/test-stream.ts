@@ -1,13 +1,15 @@
-import { Registry } from 'prom-client'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
 import type { PlanId } from '../../accounts/plans.js'
 import { Bus, type BusOptions } from '../../bus/bus.js'
 import { type EventDraft, type EventKeys, NO_KEYS } from '../../bus/event.js'
+import { loadConfig } from '../../config/config.js'
+import { type Context, createContext } from '../../context.js'
 import type { Clock } from '../../core/clock.js'
 import { EventLog } from '../../events/event-log.js'
-import { FloodLog } from '../../lib/flood-log.js'
 import { createLog } from '../../lib/log.js'
+import type { Pool } from '../../store/connection.js'
+import { BookFeed } from '../books/book-feed.js'
 import { StreamHub } from '../hub.js'
 import { RecordingConnection } from '../test-connection.js'
 import { EventProtocol } from './event-protocol.js'
@@ -28,16 +30,19 @@ export async function openTestStream(options: TestStreamOptions = {}) {
   const logged: string[] = []
   const log = createLog('warn', { write: (line) => logged.push(line) })
   const bus = given ?? new Bus({ clock: time, log, ...limits })
-  const priceBus = new Bus({ clock: time, log })
-  const eventLog = new EventLog({ store: database, bus, clock: time })
-  const hub = new StreamHub({ bus, priceBus, metrics: { registry: new Registry() } })
-  const ctx = {
-    ...{ answerSql: database.sql, bus, priceBus, eventLog, clock: time },
-    floodLog: new FloodLog(log),
+  const { sql, control } = database
+  const store = { sql, answers: sql, control, problem: undefined }
+  const { config } = loadConfig({})
+  const ctx: Omit<Context, 'answerSql'> & { answerSql: Pool } = {
+    ...createContext({ config, log, store, clock: time }),
+    ...{ bus, eventLog: new EventLog({ store, bus, clock: time }), sql, answerSql: sql },
   }
+  const { priceBus } = ctx
+  const hub = new StreamHub(ctx)
+  const feed = new BookFeed(ctx)
   const connect = (plan: PlanId = 'enterprise') => {
     const connection = new RecordingConnection(plan)
-    const protocol = new EventProtocol(ctx, connection, hub)
+    const protocol = new EventProtocol(ctx, connection, hub, feed)
     const say = async (message: object | string) => {
       const text = typeof message === 'string' ? message : JSON.stringify(message)
       await protocol.onMessage(text)

@@ -9,8 +9,8 @@ export type ClientMessage =
   /** `undefined`: all subscriptions. */
   | { action: 'unsubscribe'; subscriptionId: string | undefined }
   | { action: 'ping' }
-  /** For orderbooks, whose protocol reads the text itself. */
-  | { action: 'books' }
+  /** For orderbooks, whose protocol reads the fields. */
+  | { action: 'books'; fields: Fields }
 
 const ACTIONS = 'subscribe, unsubscribe, ping'
 
@@ -18,7 +18,7 @@ const ACTIONS = 'subscribe, unsubscribe, ping'
 export function parseClientMessage(text: string): ClientMessage {
   const fields = parseFields(text)
   const { action } = fields
-  if (isOfBooks(fields)) return { action: 'books' }
+  if (isOfBooks(fields)) return { action: 'books', fields }
   switch (action) {
     case 'subscribe':
       return { action, fields }
