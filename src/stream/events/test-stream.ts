@@ -8,7 +8,7 @@ import { type Context, createContext } from '../../context.js'
 import type { Clock } from '../../core/clock.js'
 import { EventLog } from '../../events/event-log.js'
 import { createLog } from '../../lib/log.js'
-import type { Pool } from '../../store/connection.js'
+import type { Pool, Sql } from '../../store/connection.js'
 import { BookFeed } from '../books/book-feed.js'
 import { StreamHub } from '../hub.js'
 import { RecordingConnection } from '../test-connection.js'
@@ -96,7 +96,7 @@ export const priceOf = (feed: string, priceSource = 'spot', timestampMs = 0): Ev
 type TestMarket = { slug: string; eventSlug: string; condition: string; tokens: readonly string[] }
 
 /** Writes markets as the sync of the catalogue would. Ids are hex text. */
-export async function insertMarkets({ sql }: TestStream, markets: readonly TestMarket[]) {
+export async function insertMarkets({ sql }: { sql: Sql }, markets: readonly TestMarket[]) {
   const flags = { active: true, archived: false, closed: false, neg_risk: false }
   const common = { ...flags, first_seen: new Date(0) }
   const books = { accepting_orders: true, enable_order_book: true, outcomes: ['Yes', 'No'] }
