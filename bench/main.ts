@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { books } from './books.js'
 import { decode } from './decode.js'
 import { httpAuth } from './http-auth.js'
 import { httpCached } from './http-cached.js'
@@ -36,6 +37,7 @@ const BENCHES: Bench[] = [
   ticksBr,
   ticksRange,
   ticksGrowth,
+  books,
   v3Page,
   v3Growth,
 ]
