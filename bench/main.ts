@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { books } from './books.js'
 import { decode } from './decode.js'
+import { fanout } from './fanout.js'
 import { httpAuth } from './http-auth.js'
 import { httpCached } from './http-cached.js'
 import { ingest } from './ingest.js'
@@ -40,6 +41,7 @@ const BENCHES: Bench[] = [
   books,
   v3Page,
   v3Growth,
+  fanout,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 

@@ -3,7 +3,7 @@ import { FrameQueue } from './frame-queue.js'
 type Flushed = { flush(): void }
 
 /**
- * At most one flush in this time. It is what coalescing can add to the delay of a frame, and at thousands of
+ * The least time between two flushes. It is what coalescing can add to the delay of a frame, and at thousands of
  * events a second it is what makes one write of many frames.
  */
 export const FLUSH_INTERVAL_MS = 3
@@ -38,7 +38,8 @@ export class Flusher {
     this.#waiting = []
     this.#plainStart = FrameQueue.start(false)
     this.#deflatedStart = FrameQueue.start(true)
-    this.#flushedAt = performance.now()
     for (const connection of waiting) connection.flush()
+    // From the end on, so that a flush that takes long leaves as much time for the rest.
+    this.#flushedAt = performance.now()
   }
 }
