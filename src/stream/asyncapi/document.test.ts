@@ -88,10 +88,9 @@ describe('GET /asyncapi.json', () => {
     },
   )
 
-  test('shows an example of every message, in the shape that it says', () => {
+  test('shows examples of every message, in the shape that it says', () => {
     const ajv = new Ajv({ strict: false })
     for (const [name, { payload, examples }] of messages()) {
-      if (MESSAGES.has(name)) continue
       expect(examples.length, `${name} has no example`).toBeGreaterThan(0)
       const validate = ajv.compile(payload)
       for (const example of examples) {

@@ -9,7 +9,7 @@ import {
   INTEGRITY_CLIENT_MESSAGES,
   ORDERBOOK_SOCKET_MESSAGES,
 } from './described-messages.js'
-import { readStreamExamples } from './examples.js'
+import { collectExamples } from './examples.js'
 
 /** The parts of an AsyncAPI 3 document that ours has. */
 export type AsyncApiDocument = {
@@ -33,7 +33,7 @@ export type AsyncApiMessage = {
   title: string
   summary: string
   payload: object
-  examples: { name: string; payload: unknown }[]
+  examples: readonly { name: string; payload: unknown }[]
 }
 type QuerySchema = {
   type: 'object'
@@ -88,7 +88,7 @@ const INTEGRITY = {
 
 /** The AsyncAPI document of the streams, from the schemas that the messages have. */
 export function describeStreams(): AsyncApiDocument {
-  const examples = readStreamExamples()
+  const examples = collectExamples()
   const messages = { ...EVENT_SOCKET, ...ORDERBOOK_SOCKET }
   return {
     asyncapi: '3.0.0',

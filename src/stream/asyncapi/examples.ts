@@ -1,8 +1,21 @@
 import { readFileSync } from 'node:fs'
+import { readEventExamples } from '../../events/examples.js'
 
-/** Messages as clients and the service send them, by the name of the message. */
-export type StreamExamples = Record<string, { name: string; payload: unknown }[] | undefined>
+/** A message as a client or the service sends it. */
+type StreamExample = { name: string; payload: unknown }
 
-export const readStreamExamples = (
-  file = new URL('./examples.json', import.meta.url),
-): StreamExamples => JSON.parse(readFileSync(file, 'utf8'))
+const readControlExamples = (): Record<string, StreamExample[]> =>
+  JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8'))
+
+/** Of every message, by its name. Those of events are taken from the simulated chain. */
+export function collectExamples(): Record<string, readonly StreamExample[] | undefined> {
+  const events = readEventExamples()
+  const replayed = events.trade.slice(0, 1).map(({ payload }) => payload)
+  const snapshot = { type: 'snapshot', count: replayed.length, events: replayed }
+  const { snapshot: empty = [], ...control } = readControlExamples()
+  return {
+    ...events,
+    ...control,
+    snapshot: [{ name: 'One event', payload: snapshot }, ...empty],
+  }
+}
