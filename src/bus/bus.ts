@@ -43,6 +43,7 @@ export class Bus {
   readonly #deliveries: Delivery[] = []
   #isDelivering = false
   #lastSeq: number
+  #publishedSeq = 0
   /** What is to be published when the open reservation ends; `undefined`: none is open. */
   #waiting: EventDraft[] | undefined
   #processed = 0
@@ -90,9 +91,10 @@ export class Bus {
     if (later.length > 0) this.#hand(later)
   }
 
-  /** Events to come get higher numbers than this. */
+  /** Events up to this number are over: those to come get higher ones. */
   numberFrom(seq: number): void {
     this.#lastSeq = Math.max(this.#lastSeq, seq)
+    this.#publishedSeq = Math.max(this.#publishedSeq, seq)
   }
 
   /** Returns the function that unsubscribes. */
@@ -123,6 +125,11 @@ export class Bus {
   countBuffered(type: string): number {
     this.#recent.trim(this.#clock.now())
     return this.#recent.countOf(type)
+  }
+
+  /** Events up to this number were handed to the listeners; those above it will be. */
+  get publishedSeq(): number {
+    return this.#publishedSeq
   }
 
   /** The highest number that was given. */
@@ -160,6 +167,7 @@ export class Bus {
 
   #hand(events: readonly BusEvent[]): void {
     for (const event of events) this.#recent.add(event)
+    this.#publishedSeq = events.at(-1)?.seq ?? this.#publishedSeq
     this.#recent.trim(this.#clock.now())
     this.#processed += events.length
     this.#deliveries.push({ events, to: this.#subscriptions })

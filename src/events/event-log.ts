@@ -48,6 +48,8 @@ export class EventLog {
   /** There are events in the log that those to come follow. */
   #isContinued = false
 
+  #isLoaded = false
+
   constructor({ store, bus, clock }: EventLogOptions) {
     this.#store = store
     this.#bus = bus
@@ -97,6 +99,11 @@ export class EventLog {
     this.#unsaved = []
   }
 
+  /** Fills the bus, unless that was done: replays would find it empty. */
+  async load(): Promise<void> {
+    if (!this.#isLoaded) await this.#catchUp(this.#store.sql)
+  }
+
   /** Reads what another process has stored into the bus. Does nothing while this process writes. */
   async sync(): Promise<void> {
     if (this.#session === undefined) await this.#catchUp(this.#store.sql)
@@ -132,6 +139,7 @@ export class EventLog {
     const afterSeq = Math.min(Math.max(this.#bus.newestSeq, fromSeq), ends.lastSeq)
     for await (const events of this.read(afterSeq, sql)) this.#bus.restore(events)
     this.#bus.numberFrom(ends.lastSeq)
+    this.#isLoaded = true
     return ends
   }
 

@@ -139,6 +139,7 @@ export class EventProtocol implements Protocol {
       throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
     }
     const request = readSubscribe(fields, this.#connection.caller.plan.filterItemsMax)
+    await this.#ctx.eventLog.load()
     const { scopes, warnings } = await resolveMarkets(this.#ctx.answerSql, request)
     const filters = filtersOf(request, scopes)
     const resume = await this.#checkResumption(request, filters)

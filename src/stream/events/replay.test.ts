@@ -386,3 +386,27 @@ test('whatever happens while a client resumes, it gets every event behind its nu
     { numRuns: 60 },
   )
 })
+
+test('events that are stored and not published yet come once, live', async () => {
+  const { bus, sql, ctx } = stream
+  await book(trades(2))
+  const seq = bus.publishedSeq
+  forget()
+  const { events, publish } = bus.reserve(trades(2))
+  await sql.begin((tx) => ctx.eventLog.insert(tx, events))
+  const client = connect()
+  await subscribe(client, 'trades', { since_seq: seq - 1 })
+  await until(() => stream.hub.events.size > 0)
+  publish()
+  expect(seqsOf(client)).toEqual(publishedAfter(seq - 1))
+})
+
+test('a process that has just started replays the last minutes at once', async () => {
+  await book(trades(3))
+  const next = await openTestStream({ database: stream.database, clock: stream.clock })
+  const client = next.connect()
+  await subscribe(client, 'trades', {})
+  expect(seqsOf(client)).toEqual(publishedAfter(0).slice(-3))
+  client.protocol.onClose()
+  await next.close()
+})

@@ -109,7 +109,7 @@ export class Replay {
         seq = this.#cursor
         if (this.#isStopped) return false
         for await (const events of eventLog.read(seq)) {
-          for (const event of events) this.#take(event)
+          for (const event of events) if (this.#isPublished(event)) this.#take(event)
           if (!(await this.#isReady())) return false
         }
       }
@@ -117,6 +117,11 @@ export class Replay {
     } finally {
       release()
     }
+  }
+
+  /** What is stored and not published yet comes to the connection live, after the replay. */
+  #isPublished({ seq }: BusEvent): boolean {
+    return seq <= this.#options.bus.publishedSeq
   }
 
   /** Goes on in memory; `true`: at the end of it, and armed. */
