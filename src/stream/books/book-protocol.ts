@@ -1,6 +1,6 @@
 import { selectCatalogueState } from '../../catalogue/queries.js'
 import type { Context } from '../../context.js'
-import { pollUntil } from '../../lib/timing.js'
+import { pause, pollUntil } from '../../lib/timing.js'
 import type { Connection, Protocol } from '../connection.js'
 import type { BookFeed } from './book-feed.js'
 import { BookFollower } from './book-follower.js'
@@ -15,6 +15,12 @@ const TOKENS_MAX = 15_000
 const INTEGRITY_TOKENS_MAX_EACH = 500
 /** Identifiers that a warning names. */
 const NAMED_MAX = 20
+
+/**
+ * After a long list the client's next message waits, by what its lists may cost of the time of the
+ * process: a client that sends one list after the other does not hold up others.
+ */
+const IDENTIFIERS_PER_MS = 50
 
 /** How long a client waits for the first list of open markets. */
 const LIST_MS = 3_000
@@ -87,7 +93,10 @@ export class BookProtocol implements Protocol {
   /** Handles one message and answers it. Never throws on what a client sends. */
   async handle(message: unknown): Promise<void> {
     try {
-      await this.#obey(parseBookRequest(message))
+      const request = parseBookRequest(message)
+      await this.#obey(request)
+      const named = 'identifiers' in request ? (request.identifiers?.length ?? 0) : 0
+      if (named >= IDENTIFIERS_PER_MS) await pause(named / IDENTIFIERS_PER_MS)
     } catch (error) {
       if (!(error instanceof BookRefusal)) throw error
       this.#refuse(error)

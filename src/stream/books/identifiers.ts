@@ -1,4 +1,4 @@
-import { parseBytes32, parseTokenId, toTokenId } from '../../core/token-id.js'
+import { parseBytes32 } from '../../core/token-id.js'
 
 const FIREHOSE = '*'
 /** A shorter number is a slug. */
@@ -49,9 +49,16 @@ function addOr(
   else sorted[kind].add(id)
 }
 
-/** Without leading zeros. `undefined`: the number is zero, or has more than 32 bytes. */
+/** The largest number of 32 bytes. */
+const LARGEST = (2n ** 256n - 1n).toString()
+
+/**
+ * Without leading zeros. `undefined`: the number is zero, or has more than 32 bytes. Numbers are compared
+ * as texts, because lists are long and a conversion of each id would take most of the time.
+ */
 function normalizeTokenId(decimal: string): string | undefined {
-  const token = parseTokenId(decimal)
-  const id = token === undefined ? '0' : toTokenId(token)
-  return id === '0' ? undefined : id
+  const id = decimal.startsWith('0') ? decimal.replace(/^0+/, '') : decimal
+  const { length } = id
+  const fits = length < LARGEST.length || (length === LARGEST.length && id <= LARGEST)
+  return fits && length > 0 ? id : undefined
 }
