@@ -223,6 +223,8 @@ export class ClientConnection implements Connection {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#inbox.close()
+    // The client's answer to the frame that closes has to be read, also where its messages had to wait.
+    this.#options.webSocket.resume()
     this.releaseFirehose()
     this.#options.session.close()
     this.#options.onEnd(this, code)

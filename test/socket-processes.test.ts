@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { createKey, retireKey } from '../src/accounts/accounts.js'
+import type { PlanId } from '../src/accounts/plans.js'
+import { insertAccount } from '../src/accounts/queries.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+import { type Running, startAuspex } from './processes.js'
+import { SocketClient } from './socket-client.js'
+
+let database: TestDatabase
+let databaseUrl: string
+let one: Running
+let two: Running
+const start = () => startAuspex(['--database-url', databaseUrl])
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true })
+  const { database: name } = database.target as { database: string }
+  databaseUrl = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
+  ;[one, two] = await Promise.all([start(), start()])
+})
+afterAll(async () => {
+  await Promise.all([one.stop(), two.stop()])
+  await database.drop()
+})
+
+async function issueKey(plan: PlanId) {
+  const nowMs = Date.now()
+  const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
+  return await createKey(database.sql, { accountId, name: 'k', nowMs })
+}
+
+async function connect({ url }: Running, key: string): Promise<SocketClient> {
+  const client = await SocketClient.open(`${url.replace('http', 'ws')}/ws?key=${key}`)
+  onTestFinished(() => client.socket.terminate())
+  client.send({ action: 'ping' })
+  return client
+}
+
+const isAdmitted = async (client: SocketClient): Promise<boolean> =>
+  (await client.next()).type === 'pong'
+
+describe('WebSockets of two processes on one database', () => {
+  test('share the connections of a plan', async () => {
+    const { secret } = await issueKey('free')
+    const first = await connect(one, secret)
+    expect(await isAdmitted(first)).toBe(true)
+    const second = await connect(two, secret)
+    expect(await second.next()).toMatchObject({ code: 'connection_limit' })
+    expect((await second.closed()).code).toBe(4429)
+    first.socket.close()
+    await first.closed()
+    await expect.poll(async () => await isAdmitted(await connect(two, secret))).toBe(true)
+  })
+
+  test('end within seconds after their key was revoked', async () => {
+    const { secret, id } = await issueKey('growth')
+    const clients = [await connect(one, secret), await connect(two, secret)]
+    for (const client of clients) expect(await isAdmitted(client)).toBe(true)
+    await retireKey(database.sql, id, Date.now())
+    const startedAt = performance.now()
+    for (const client of clients) expect((await client.closed()).code).toBe(4403)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+
+  test('of a process that stops end with 1012, and find their place free in the other', async () => {
+    const { secret } = await issueKey('free')
+    const client = await connect(one, secret)
+    expect(await isAdmitted(client)).toBe(true)
+    const stopping = one.stop()
+    expect((await client.closed()).code).toBe(1012)
+    expect(await isAdmitted(await connect(two, secret))).toBe(true)
+    expect(await stopping).toBe(0)
+    one = await start()
+  })
+
+  test('of a process that is killed find their place free at their first attempt', async () => {
+    const { secret } = await issueKey('free')
+    const client = await connect(one, secret)
+    expect(await isAdmitted(client)).toBe(true)
+    await one.stop('SIGKILL')
+    expect((await client.closed()).code).toBe(1006)
+    // As long as the quickest client waits before it connects again.
+    await new Promise((next) => setTimeout(next, 500))
+    expect(await isAdmitted(await connect(two, secret))).toBe(true)
+    one = await start()
+  })
+})
