@@ -265,8 +265,10 @@ export class BookSocket {
   }
 
   #refresh(now: number): void {
-    for (const kept of [...this.#books.values()].slice(0, REFRESHED_MAX)) {
-      if (now - kept.readAt < this.#options.timings.refreshMs) break
+    let left = REFRESHED_MAX
+    for (const kept of this.#books.values()) {
+      if (left === 0 || now - kept.readAt < this.#options.timings.refreshMs) break
+      left -= 1
       this.#noteRead(kept, now)
       if (!kept.book.isAbsent) this.#await(kept, now)
     }

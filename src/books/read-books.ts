@@ -28,19 +28,18 @@ export async function readBooks(
   const followed = tokenIds.filter((tokenId) => !refused.has(tokenId))
   try {
     await books.untilLoaded(followed, LOAD_MS_MAX)
-    const isLive = (tokenId: string) => books.get(tokenId)?.state === 'live'
-    const others = tokenIds.filter((tokenId) => !isLive(tokenId))
-    const asked = await fetchBooks(clob, others)
-    const found = tokenIds.flatMap((tokenId): [string, CurrentBook][] => {
-      const live = isLive(tokenId) ? books.get(tokenId) : undefined
-      const book = live?.isAbsent === true ? undefined : (live ?? asked.get(tokenId))
-      return book === undefined ? [] : [[tokenId, book]]
-    })
-    return new Map(found)
+    const live = tokenIds.flatMap((tokenId) => books.get(tokenId) ?? []).filter(isLive)
+    const found = new Map<string, CurrentBook>(live.map((book) => [book.tokenId, book]))
+    const others = tokenIds.filter((tokenId) => !found.has(tokenId))
+    for (const [tokenId, book] of await fetchBooks(clob, others)) found.set(tokenId, book)
+    for (const { tokenId, isAbsent } of live) if (isAbsent) found.delete(tokenId)
+    return found
   } finally {
     books.release(followed)
   }
 }
+
+const isLive = ({ state }: LiveBook): boolean => state === 'live'
 
 /** What the exchange answers itself. Throws an `UpstreamError` when it does not. */
 export async function fetchBooks(

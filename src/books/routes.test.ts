@@ -4,6 +4,7 @@ import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js
 import { until } from '../../test/until.js'
 import { catalogueDepsOf } from '../catalogue/deps.js'
 import { syncWholeCatalogue } from '../catalogue/full-sync.js'
+import { selectOpenTokens } from './queries.js'
 
 let t: SimulatedApp
 let event: MarketEvent
@@ -129,6 +130,22 @@ describe('GET /v1/orderbook/{id}', () => {
   test('401: without a key', async () => {
     expect((await t.app.inject(`/v1/orderbook/${tokenId}`)).statusCode).toBe(401)
   })
+})
+
+test('all books are those of the markets that take orders, the most traded first', async () => {
+  const open = await selectOpenTokens(t.ctx.sql, 100_000)
+  const takesOrders = (id: string) => {
+    const token = t.universe.catalogue.token(id)
+    return token !== undefined && t.universe.books.book(token) !== undefined
+  }
+  expect(open.length).toBeGreaterThan(500)
+  expect(open.filter((id) => !takesOrders(id))).toEqual([])
+  expect(new Set(open).size).toBe(open.length)
+  expect(await selectOpenTokens(t.ctx.sql, 3)).toEqual(open.slice(0, 3))
+  t.ctx.books.followAll()
+  await until(() => open.every((id) => t.ctx.books.allTokens.has(id)))
+  await until(() => open.every((id) => t.ctx.books.get(id)?.state === 'live'))
+  t.ctx.books.releaseAll()
 })
 
 describe.each([
