@@ -3,13 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { PUSD } from '../chain/attribute/roles.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
-import {
-  COMBO_MODULE,
-  conditionOfPosition,
-  isStructuredId,
-  parseStructuredId,
-  toConditionId,
-} from '../core/structured-id.js'
+import { conditionOfPosition, isStructuredId, parseStructuredId } from '../core/structured-id.js'
 import { toTokenId } from '../core/token-id.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields, ProtocolFields } from './message.js'
@@ -57,15 +51,13 @@ export class Enricher {
   /** A condition with its market, if the catalogue has it. */
   condition(condition: string) {
     const { market, fields } = this.#enrich(condition, this.#markets.byCondition(condition))
-    return { market, fields: { condition_id: toMarketConditionId(condition), ...fields } }
+    return { market, fields: { condition_id: condition, ...fields } }
   }
 
   /** `key` is the token or the condition; a structured one says more than itself. */
   #enrich(key: string, info: MarketInfo | undefined) {
     const market = this.#fieldsOf(info)
-    const structured = isStructuredId(key)
-      ? toMarketConditionId(conditionOfPosition(key))
-      : undefined
+    const structured = isStructuredId(key) ? conditionOfPosition(key) : undefined
     const conditionId = market?.condition_id ?? structured
     const known = conditionId === undefined ? undefined : { condition_id: conditionId }
     return { conditionId, market, fields: { ...protocolOf(key), ...market, ...known } }
@@ -110,12 +102,6 @@ function presentMarket(market: MarketInfo): MarketFields {
     tokens: Object.fromEntries(tokenIds.map((id, index) => [id, outcomes[index] ?? ''])),
   }
 }
-
-/**
- * A condition as events have it: clients expect 32 bytes of those that are markets, and 31 of combos.
- */
-export const toMarketConditionId = (condition: string): string =>
-  parseStructuredId(condition)?.moduleId === COMBO_MODULE ? toConditionId(condition) : condition
 
 const MODULES: Readonly<Record<number, ProtocolFields['module']>> = { 1: 'binary', 2: 'neg_risk' }
 

@@ -86,7 +86,7 @@ const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix millise
 const Price = Type.Number({ minimum: 0, description: 'dollars for a share' })
 const Side = Type.Union([Type.Literal('BUY'), Type.Literal('SELL')])
 const Digits = Type.String({ pattern: '^[0-9]+$' })
-/** 32 bytes; 31 where it is that of a combo or of one of its legs. */
+/** 31 bytes where it is structured. Only messages about combos write it so. */
 const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
 
 /** Types of single fields. */
@@ -111,7 +111,7 @@ export const MARKET = {
   neg_risk: Type.Boolean(),
   tick_size: Type.Optional(Amount),
   taker_base_fee: nullable(Count, 'basis points; null: no fee'),
-  condition_id: ConditionId,
+  condition_id: described(Hash, 'a structured one of 31 bytes is padded with zeros'),
   outcomes: Type.Array(Type.String()),
   token_ids: described(Type.Array(TokenId), 'in the order of `outcomes`'),
   tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),

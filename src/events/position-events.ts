@@ -48,7 +48,7 @@ const SPLIT = {
   ...ENRICHED,
   stakeholder: described(Wire.Address, 'the wallet, also behind an adapter'),
   collateral_token: Wire.Address,
-  condition_id: Wire.ConditionId,
+  condition_id: Wire.Hash,
   amount: described(Wire.Amount, 'USDC'),
 }
 const split = defineLogMessage('position_split', SPLIT)

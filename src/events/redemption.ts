@@ -18,7 +18,7 @@ const redemption = defineLogMessage('redemption', {
   ...ENRICHED,
   redeemer: described(Wire.Address, 'the wallet, also where the AutoRedeemer acts for it'),
   collateral_token: Wire.Address,
-  condition_id: Wire.ConditionId,
+  condition_id: Wire.Hash,
   index_sets: Type.Array(Type.Union([Type.Literal(1), Type.Literal(2)]), {
     description: '1: the first outcome was redeemed, 2: the second',
   }),

@@ -109,7 +109,7 @@ const FILL = {
   shares_normalized: Wire.Amount,
   token_id: Wire.TokenId,
   token_label: Type.String({ description: `the outcome; ${UNKNOWN_MARKET}` }),
-  condition_id: Type.Union([Wire.ConditionId, Type.Literal('')], { description: UNKNOWN_MARKET }),
+  condition_id: Type.Union([Wire.Hash, Type.Literal('')], { description: UNKNOWN_MARKET }),
   market_slug: Type.String({ description: UNKNOWN_MARKET }),
   title: Type.String({ description: UNKNOWN_MARKET }),
   timestamp: Type.Integer({
