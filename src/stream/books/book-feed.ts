@@ -5,12 +5,20 @@ import { SharedFrame } from '../fast/shared-frame.js'
 import type { BookFollower, BookGroup } from './book-follower.js'
 import { BookGroups } from './book-groups.js'
 import { BookRefusal } from './book-refusal.js'
-import { BookTexts, type TradeChange } from './book-texts.js'
+import { BookTexts } from './book-texts.js'
+import { composePlain, composeProven, composeTrades } from './compose-updates.js'
 import { countCharacters, GroupOutput } from './group-output.js'
 import type { IntegrityBook } from './integrity-book.js'
 import { TokenChanges } from './token-changes.js'
 
 const WINDOW_MS = 250
+/**
+ * How a window's changes of a book are sent: as they are, as the whole book to clients of all books that
+ * did not have it before, or with the proofs of integrity mode.
+ */
+type Form = 'changes' | 'book' | 'proven'
+type Composed = { texts: string[]; anchor?: SharedFrame | undefined }
+
 /** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
 const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
 
@@ -47,6 +55,8 @@ export class BookFeed {
   /** Texts of whole books that several connections ask for within a window. */
   readonly #snapshots = new Map<string, string>()
   readonly #anchors = new Map<IntegrityBook, SharedFrame>()
+  /** Books that every client of all books has, or is being sent. */
+  readonly #listed = new Set<string>()
   /** Books of which clients were told that they may not trust them. */
   readonly #untrusted = new WeakSet<LiveBook>()
   #stop: (() => void) | undefined
@@ -64,9 +74,10 @@ export class BookFeed {
   join(follower: BookFollower, tokenIds: readonly string[] | undefined, isIntegrity: boolean) {
     this.#start()
     try {
-      return tokenIds === undefined
-        ? this.groups.joinAll(follower)
-        : this.groups.join(follower, tokenIds, isIntegrity)
+      if (tokenIds !== undefined) return this.groups.join(follower, tokenIds, isIntegrity)
+      const group = this.groups.joinAll(follower)
+      this.#list(group)
+      return group
     } finally {
       this.#stopIfUnused()
     }
@@ -127,6 +138,14 @@ export class BookFeed {
     this.#stop = undefined
   }
 
+  /** A client of all books has joined: it is sent the books that are open now. */
+  #list({ members }: BookGroup): void {
+    const { allTokens } = this.#ctx.books
+    if (members.size === 1) this.#listed.clear()
+    for (const id of this.#listed) if (!allTokens.has(id)) this.#listed.delete(id)
+    if (members.size === 1) for (const id of allTokens) this.#listed.add(id)
+  }
+
   #start(): void {
     if (this.#stop !== undefined) return
     const unsubscribe = this.#ctx.books.subscribe((changes) => this.#collect(changes))
@@ -180,27 +199,62 @@ export class BookFeed {
 
   /** Returns how many characters the token adds. */
   #addToken(tokenId: string, changes: TokenChanges, outputs: Map<BookGroup, GroupOutput>): number {
-    const { firehose } = this.groups
-    const named = this.groups.ofToken(tokenId) ?? []
-    const receivers = firehose === undefined ? [...named] : [firehose, ...named]
     const book = this.#ctx.books.get(tokenId)
+    const receivers = this.#receiversOf(tokenId)
     if (book === undefined || receivers.length === 0) return 0
     const trust = this.#changeTrust(book)
-    const isRead = (isIntegrity: boolean) =>
-      receivers.some((group) => group.isIntegrity === isIntegrity)
-    const plain = isRead(false) ? this.#composePlain(book, changes) : []
-    const proven = isRead(true) ? this.#composeProven(book, changes, trust === 'live') : undefined
+    const composed = new Map<Form, Composed>()
+    let characters = 0
     for (const group of receivers) {
+      const form = this.#formFor(group, tokenId)
+      let updates = composed.get(form)
+      if (updates === undefined) {
+        updates = this.#compose(form, book, changes, trust === 'live')
+        composed.set(form, updates)
+        characters += countCharacters(updates.texts)
+      }
       const output = outputs.get(group) ?? new GroupOutput()
       outputs.set(group, output)
-      const texts = group.isIntegrity ? (proven?.texts ?? []) : plain
       if (trust === 'stale') output.addStale(tokenId, reasonOf(book))
-      if (texts.length > 0) output.updates.push({ tokenId, texts })
-      if (group.isIntegrity && proven?.anchor !== undefined)
-        output.anchors.push({ tokenId, frame: proven.anchor })
+      if (updates.texts.length > 0) output.updates.push({ tokenId, texts: updates.texts })
+      if (updates.anchor !== undefined) output.anchors.push({ tokenId, frame: updates.anchor })
       if (trust === 'live') output.live.push(tokenId)
     }
-    return countCharacters(plain) + countCharacters(proven?.texts ?? [])
+    return characters
+  }
+
+  /** All books are those of open markets: others may be followed by their names only. */
+  #receiversOf(tokenId: string): BookGroup[] {
+    const { firehose } = this.groups
+    const named = [...(this.groups.ofToken(tokenId) ?? [])]
+    if (firehose === undefined) return named
+    if (this.#ctx.books.allTokens.has(tokenId)) return [firehose, ...named]
+    this.#listed.delete(tokenId)
+    return named
+  }
+
+  #formFor(group: BookGroup, tokenId: string): Form {
+    if (group.isIntegrity) return 'proven'
+    if (group.tokens !== undefined || this.#listed.has(tokenId)) return 'changes'
+    this.#listed.add(tokenId)
+    return 'book'
+  }
+
+  #compose(form: Form, book: LiveBook, changes: TokenChanges, isRestored: boolean): Composed {
+    const texts = this.#texts
+    const composing = { texts, book, changes }
+    const snapshot = () => this.snapshot(book.tokenId)
+    if (form === 'changes') return { texts: composePlain(composing, snapshot) }
+    if (form === 'book') return { texts: [snapshot(), ...composeTrades(texts, changes)] }
+    const published = this.groups.integrityBook(book.tokenId)
+    assert(published !== undefined, 'books of integrity mode are published')
+    this.#anchors.delete(published)
+    // A book that could not be trusted begins again; all others go on by their changes.
+    const begins = isRestored && changes.isReplaced
+    if (begins) published.reset(book)
+    const updates = begins ? composeTrades(texts, changes) : composeProven(composing, published)
+    if (published.anchor.checksum !== book.checksum) this.#reset(book.tokenId)
+    return { texts: updates, anchor: begins ? this.anchor(book.tokenId) : undefined }
   }
 
   /** `undefined`: what clients were told of the book still holds. */
@@ -211,46 +265,6 @@ export class BookFeed {
       return 'stale'
     }
     return book.state === 'live' && this.#untrusted.delete(book) ? 'live' : undefined
-  }
-
-  #composePlain(book: LiveBook, { isReplaced, levels, trades }: TokenChanges): string[] {
-    const texts: string[] = []
-    if (isReplaced) texts.push(this.snapshot(book.tokenId))
-    else if (levels.size > 0) texts.push(this.#texts.levels(book, levels.values()))
-    return [...texts, ...this.#composeTrades(trades)]
-  }
-
-  /** A book that could not be trusted begins again with an anchor; all others go on by their changes. */
-  #composeProven(book: LiveBook, changes: TokenChanges, isRestored: boolean) {
-    const texts: string[] = []
-    let anchor: SharedFrame | undefined
-    const published = this.groups.integrityBook(book.tokenId)
-    if (published !== undefined) {
-      this.#anchors.delete(published)
-      if (!changes.isReplaced) texts.push(...this.#composeLevels(book, published, changes))
-      else if (isRestored) {
-        published.reset(book)
-        anchor = this.anchor(book.tokenId)
-      } else {
-        const update = published.update(book)
-        if (update !== undefined) texts.push(this.#texts.provenLevels(book, update, update.after))
-      }
-      if (published.anchor.checksum !== book.checksum) this.#reset(book.tokenId)
-    }
-    return { texts: [...texts, ...this.#composeTrades(changes.trades)], anchor }
-  }
-
-  #composeLevels(book: LiveBook, published: IntegrityBook, { levels }: TokenChanges): string[] {
-    const texts: string[] = []
-    for (const change of levels.values()) {
-      const after = published.setLevel(change.side, change.price, change.size)
-      if (after !== undefined) texts.push(this.#texts.provenLevel(book, change, after))
-    }
-    return texts
-  }
-
-  #composeTrades(trades: readonly TradeChange[]): string[] {
-    return trades.map((trade) => this.#texts.trade(trade)).filter((text) => text !== undefined)
   }
 
   /** What was published differs from the book, which only a fault of ours can cause. */

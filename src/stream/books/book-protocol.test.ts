@@ -231,6 +231,19 @@ describe('all books', () => {
   })
 })
 
+test('all books are those of open markets, whatever others follow', async (context) => {
+  const listed = tokensFrom(0, 5)
+  const opened = await open(context, { books: { selectOpenTokens: async () => idsOf(listed) } })
+  const all = opened.connect()
+  const other = await subscribe(opened, tokensFrom(3, 6))
+  await all.send({ action: 'subscribe', markets: ['*'] })
+  await world.waitSeconds(30)
+  await world.untilTrue(all, listed)
+  await world.untilTrue(other, tokensFrom(3, 6))
+  for (const { reader } of [all, other]) expect(reader.problems).toEqual([])
+  for (const id of idsOf(tokensFrom(5, 4))) expect(all.reader.books.has(id)).toBe(false)
+})
+
 describe('a message', () => {
   test.each([
     ['invalid_json', 'subscribe'],

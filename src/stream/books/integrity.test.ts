@@ -186,7 +186,7 @@ describe('integrity mode refuses', () => {
   })
 
   test('a client that does not read, and closes it', async (context) => {
-    const opened = await open(context, { books: { limits: { lingerMs: 10 } } })
+    const opened = await open(context, { feed: { windowMs: 5 } })
     const client = await subscribe(opened, world.tokens)
     client.connection.untilDrained = () => new Promise(() => {})
     await until(() => client.connection.closed !== undefined)
