@@ -14,6 +14,7 @@ import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
 import { showProgress } from './lib/progress.js'
 import { limitsGrowth } from './limits-growth.js'
+import { match } from './match.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
 import { ticks } from './ticks.js'
@@ -27,6 +28,7 @@ const BENCHES: Bench[] = [
   httpCached,
   httpAuth,
   limitsGrowth,
+  match,
   decode,
   ingest,
   ingestGrowth,

@@ -8,8 +8,10 @@ import { SharedFrame } from './fast/shared-frame.js'
 import { PriceReceivers } from './subscriptions/price-receivers.js'
 import { SubscriptionIndex } from './subscriptions/subscription-index.js'
 
-/** Filter values of all connections of this process, at about 150 bytes each. */
-const ITEMS_MAX = 5_000_000
+/** Filter values of all connections of this process, at about 160 bytes each. */
+const ITEMS_MAX = 2_000_000
+/** Of one account, so that others find place too. */
+const ITEMS_PER_ACCOUNT_MAX = 500_000
 
 type HubParts = Pick<Context, 'bus' | 'priceBus'> & {
   metrics: Pick<Context['metrics'], 'registry'>
@@ -21,6 +23,7 @@ export class StreamHub {
   readonly prices = new PriceReceivers<Connection>()
   readonly resumeTurns = new ResumeTurns()
   #items = 0
+  readonly #itemsByAccount = new Map<number, number>()
   readonly #stops: readonly (() => void)[]
 
   constructor({ bus, priceBus, metrics }: HubParts) {
@@ -40,15 +43,20 @@ export class StreamHub {
     })
   }
 
-  /** `false`: the filters of this process are full. */
-  takeItems(count: number): boolean {
-    if (this.#items + count > ITEMS_MAX) return false
+  /** `false`: the account or this process has as many filter values as it may have. */
+  takeItems(accountId: number, count: number): boolean {
+    const ofAccount = (this.#itemsByAccount.get(accountId) ?? 0) + count
+    if (this.#items + count > ITEMS_MAX || ofAccount > ITEMS_PER_ACCOUNT_MAX) return false
     this.#items += count
+    this.#itemsByAccount.set(accountId, ofAccount)
     return true
   }
 
-  releaseItems(count: number): void {
+  releaseItems(accountId: number, count: number): void {
+    const left = (this.#itemsByAccount.get(accountId) ?? 0) - count
     this.#items -= count
+    if (left > 0) this.#itemsByAccount.set(accountId, left)
+    else this.#itemsByAccount.delete(accountId)
   }
 
   close(): void {

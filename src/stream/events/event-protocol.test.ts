@@ -33,8 +33,8 @@ beforeEach(() => {
 })
 
 const clients: TestClient[] = []
-function connect(plan?: PlanId): TestClient {
-  const client = stream.connect(plan)
+function connect(plan?: PlanId, accountId?: number): TestClient {
+  const client = stream.connect(plan, accountId)
   clients.push(client)
   return client
 }
@@ -208,6 +208,23 @@ describe('a message that is not taken', () => {
     protocol.onClose()
     const [again] = await connect().subscribe('trades', { tokens: ['7'] })
     expect(again?.type).toBe('subscribed')
+  })
+
+  test('an account has 500,000 filter items, and finds place again when connections end', async () => {
+    const tokens = Array.from({ length: 100_000 }, (_, index) => `${index}`)
+    const full = Array.from({ length: 5 }, () => connect())
+    for (const client of full) {
+      const [answer] = await client.subscribe('trades', { tokens })
+      expect(answer?.type).toBe('subscribed')
+    }
+    const next = connect()
+    const [refused] = await next.subscribe('trades', { tokens: ['7'] })
+    expect(refused?.code).toBe('filter_limit')
+    const [other] = await connect('enterprise', 2).subscribe('trades', { tokens: ['7'] })
+    expect(other?.type).toBe('subscribed')
+    full[0]?.protocol.onClose()
+    const [answer] = await next.subscribe('trades', { tokens: ['7'] })
+    expect(answer?.type).toBe('subscribed')
   })
 
   test('a database that does not answer is not the fault of the message', async () => {

@@ -189,9 +189,12 @@ export class EventProtocol implements Protocol {
       throw new Refusal('firehose_limit', message)
     }
     if (this.#isClosed) return undefined
-    if (!this.#hub.takeItems(items)) {
+    if (!this.#hub.takeItems(this.#connection.caller.accountId, items)) {
       if (isUnfiltered) this.#releaseFirehose()
-      throw new Refusal('filter_limit', 'the service holds as many filter items as it can')
+      throw new Refusal(
+        'filter_limit',
+        'the account or the service has as many filter items as it can have',
+      )
     }
     this.#items += items
     const subscription: Subscription = {
@@ -269,7 +272,7 @@ export class EventProtocol implements Protocol {
       this.#priced = undefined
     }
     this.#subscriptions.delete(id)
-    this.#hub.releaseItems(items)
+    this.#hub.releaseItems(this.#connection.caller.accountId, items)
     this.#items -= items
     if (subscription.isFirehose) this.#releaseFirehose()
   }

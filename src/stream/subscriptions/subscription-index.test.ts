@@ -129,9 +129,11 @@ test('a filter with many items is not asked about events that have none of them'
     },
   })
   for (let number = 0; number < 1_000; number++) {
-    index.add({}, { types: counting, wallets: new Set([`0x${number}`]), scopes: [] })
+    const wallets = new Set([`0x${number}`])
+    index.add({}, { types: counting, wallets, side: 'BUY', scopes: [] })
   }
-  const event = { type: 'trade', keys: { ...NO_KEYS, wallets: ['0x7', '0x8', 'other'] } }
+  const keys = { ...NO_KEYS, wallets: ['0x7', '0x8', 'other'], side: 'BUY' }
+  const event = { type: 'trade', keys }
   expect(index.match(event)).toHaveLength(2)
   expect(asked).toBe(2)
 })

@@ -1,7 +1,20 @@
-import { type EventFilter, type FilteredEvent, matchesEvent } from './event-filter.js'
+import assert from 'node:assert/strict'
+import {
+  type ComboFilter,
+  type EventFilter,
+  type FilteredEvent,
+  matchesEvent,
+} from './event-filter.js'
 
-/** A filter in the index. */
-type Entry<Receiver> = { filter: EventFilter; member: Member<Receiver>; askedAt: number }
+/** A filter in the index. Whoever finds it by a key knows already that the condition of the key holds. */
+type Entry<Receiver> = {
+  member: Member<Receiver>
+  /** One bit for each type that it wants. */
+  typeBits: number
+  /** What is to be asked besides; `undefined`: nothing. */
+  rest: EventFilter | undefined
+  askedAt: number
+}
 
 /** A receiver, shared by all of its filters. */
 type Member<Receiver> = { receiver: Receiver; entries: number; foundAt: number }
@@ -11,6 +24,8 @@ type Posting<Receiver> = Entry<Receiver> | Set<Entry<Receiver>>
 
 /** Filters that are the same and name no key: they are asked once for all. */
 type BroadGroup<Receiver> = { filter: EventFilter; entries: Set<Entry<Receiver>> }
+
+const TYPES_MAX = 31
 
 const DIMENSIONS = ['wallet', 'token', 'slug', 'condition', 'combo', 'leg', 'comboEvent'] as const
 type Dimension = (typeof DIMENSIONS)[number]
@@ -22,17 +37,22 @@ type Dimension = (typeof DIMENSIONS)[number]
  * once for all that are the same.
  */
 export class SubscriptionIndex<Receiver extends object> {
-  readonly #postings = new Map<Dimension, Map<string, Posting<Receiver>>>()
+  readonly #postings: Readonly<Record<Dimension, Map<string, Posting<Receiver>>>> = {
+    wallet: new Map(),
+    token: new Map(),
+    slug: new Map(),
+    condition: new Map(),
+    combo: new Map(),
+    leg: new Map(),
+    comboEvent: new Map(),
+  }
   readonly #groups = new Map<string, BroadGroup<Receiver>>()
   readonly #groupsByType = new Map<string, Set<BroadGroup<Receiver>>>()
   readonly #members = new Map<Receiver, Member<Receiver>>()
+  readonly #typeBits = new Map<string, number>()
   /** Counts the events: whoever carries its number was asked or found for it already. */
   #round = 0
   #size = 0
-
-  constructor() {
-    for (const dimension of DIMENSIONS) this.#postings.set(dimension, new Map())
-  }
 
   /** How many filters there are. */
   get size(): number {
@@ -42,18 +62,27 @@ export class SubscriptionIndex<Receiver extends object> {
   /** Returns the function that removes it. */
   add(receiver: Receiver, filter: EventFilter): () => void {
     const member = this.#members.get(receiver) ?? { receiver, entries: 0, foundAt: 0 }
-    const entry: Entry<Receiver> = { filter, member, askedAt: 0 }
+    const anchor = anchorOf(filter)
+    const entry: Entry<Receiver> = {
+      member,
+      typeBits: this.#bitsOf(filter.types),
+      rest: anchor !== undefined && asksMore(anchor.rest) ? anchor.rest : undefined,
+      askedAt: 0,
+    }
     this.#members.set(receiver, member)
     member.entries++
     this.#size++
-    const anchors = anchorsOf(filter)
-    if (anchors.length === 0) this.#addBroad(entry)
-    else this.#eachKey(anchors, (keys, key) => post(keys, key, entry))
+    if (anchor === undefined) this.#addBroad(filter, entry)
+    else this.#eachKey(anchor, (keys, key) => post(keys, key, entry))
     let isIn = true
     return () => {
       if (!isIn) return
       isIn = false
-      this.#remove(entry, anchors)
+      if (anchor === undefined) this.#removeBroad(filter, entry)
+      else this.#eachKey(anchor, (keys, key) => unpost(keys, key, entry))
+      this.#size--
+      member.entries--
+      if (member.entries === 0) this.#members.delete(receiver)
     }
   }
 
@@ -66,32 +95,43 @@ export class SubscriptionIndex<Receiver extends object> {
       if (matchesEvent(group.filter, event))
         for (const { member } of group.entries) this.#find(member, found)
     }
-    const { keys } = event
-    for (const wallet of keys.wallets) this.#ask('wallet', wallet, event, found)
-    for (const token of keys.tokens) this.#ask('token', token, event, found)
-    for (const condition of keys.conditionIds) this.#ask('condition', condition, event, found)
-    if (keys.marketSlug !== undefined) this.#ask('slug', keys.marketSlug, event, found)
-    if (keys.eventSlug !== undefined) this.#ask('slug', keys.eventSlug, event, found)
-    const { combo } = keys
-    if (combo !== undefined) {
-      if (combo.conditionId !== undefined) this.#ask('combo', combo.conditionId, event, found)
-      for (const leg of combo.legPositionIds) this.#ask('leg', leg, event, found)
-      for (const id of combo.eventIds) this.#ask('comboEvent', id, event, found)
-    }
+    const typeBit = this.#typeBits.get(event.type)
+    if (typeBit !== undefined) this.#matchKeys(event, typeBit, found)
     return found
   }
 
-  #ask(dimension: Dimension, key: string, event: FilteredEvent, found: Receiver[]): void {
-    const posting = this.#postings.get(dimension)?.get(key)
-    if (posting === undefined) return
-    if (posting instanceof Set) for (const entry of posting) this.#askEntry(entry, event, found)
-    else this.#askEntry(posting, event, found)
+  #matchKeys(event: FilteredEvent, typeBit: number, found: Receiver[]): void {
+    const { keys } = event
+    const ask = (dimension: Dimension, key: string) => {
+      const posting = this.#postings[dimension].get(key)
+      if (posting === undefined) return
+      if (posting instanceof Set)
+        for (const entry of posting) this.#askEntry(entry, event, typeBit, found)
+      else this.#askEntry(posting, event, typeBit, found)
+    }
+    for (const wallet of keys.wallets) ask('wallet', wallet)
+    for (const token of keys.tokens) ask('token', token)
+    for (const condition of keys.conditionIds) ask('condition', condition)
+    if (keys.marketSlug !== undefined) ask('slug', keys.marketSlug)
+    if (keys.eventSlug !== undefined) ask('slug', keys.eventSlug)
+    const { combo } = keys
+    if (combo === undefined) return
+    if (combo.conditionId !== undefined) ask('combo', combo.conditionId)
+    for (const leg of combo.legPositionIds) ask('leg', leg)
+    for (const id of combo.eventIds) ask('comboEvent', id)
   }
 
-  #askEntry(entry: Entry<Receiver>, event: FilteredEvent, found: Receiver[]): void {
-    if (entry.askedAt === this.#round || entry.member.foundAt === this.#round) return
+  #askEntry(
+    entry: Entry<Receiver>,
+    event: FilteredEvent,
+    typeBit: number,
+    found: Receiver[],
+  ): void {
+    if ((entry.typeBits & typeBit) === 0 || entry.askedAt === this.#round) return
     entry.askedAt = this.#round
-    if (matchesEvent(entry.filter, event)) this.#find(entry.member, found)
+    const { member, rest } = entry
+    if (member.foundAt === this.#round) return
+    if (rest === undefined || matchesEvent(rest, event)) this.#find(member, found)
   }
 
   #find(member: Member<Receiver>, found: Receiver[]): void {
@@ -100,8 +140,7 @@ export class SubscriptionIndex<Receiver extends object> {
     found.push(member.receiver)
   }
 
-  #addBroad(entry: Entry<Receiver>): void {
-    const { filter } = entry
+  #addBroad(filter: EventFilter, entry: Entry<Receiver>): void {
     const key = broadKey(filter)
     const group = this.#groups.get(key) ?? { filter, entries: new Set() }
     group.entries.add(entry)
@@ -113,60 +152,77 @@ export class SubscriptionIndex<Receiver extends object> {
     }
   }
 
-  #removeBroad(entry: Entry<Receiver>): void {
-    const key = broadKey(entry.filter)
+  #removeBroad(filter: EventFilter, entry: Entry<Receiver>): void {
+    const key = broadKey(filter)
     const group = this.#groups.get(key)
     group?.entries.delete(entry)
     if (group === undefined || group.entries.size > 0) return
     this.#groups.delete(key)
-    for (const type of group.filter.types) {
+    for (const type of filter.types) {
       const groups = this.#groupsByType.get(type)
       groups?.delete(group)
       if (groups?.size === 0) this.#groupsByType.delete(type)
     }
   }
 
-  #remove(entry: Entry<Receiver>, anchors: readonly Anchor[]): void {
-    const { member } = entry
-    if (anchors.length === 0) this.#removeBroad(entry)
-    else this.#eachKey(anchors, (keys, key) => unpost(keys, key, entry))
-    this.#size--
-    member.entries--
-    if (member.entries === 0) this.#members.delete(member.receiver)
-  }
-
   #eachKey(
-    anchors: readonly Anchor[],
-    act: (keys: Map<string, Posting<Receiver>>, key: string) => void,
+    { keys }: Anchor,
+    act: (postings: Map<string, Posting<Receiver>>, key: string) => void,
   ): void {
-    for (const { dimension, keys } of anchors) {
-      const postings = this.#postings.get(dimension)
-      if (postings !== undefined) for (const key of keys) act(postings, key)
+    for (const dimension of DIMENSIONS) {
+      for (const key of keys[dimension] ?? []) act(this.#postings[dimension], key)
     }
   }
+
+  #bitsOf(types: Iterable<string>): number {
+    let bits = 0
+    for (const type of types) {
+      const bit = this.#typeBits.get(type) ?? 1 << this.#typeBits.size
+      this.#typeBits.set(type, bit)
+      bits |= bit
+    }
+    assert(this.#typeBits.size <= TYPES_MAX, 'a bit for each type')
+    return bits
+  }
 }
 
-type Anchor = { dimension: Dimension; keys: Iterable<string> }
+/** The keys under which a filter is posted, and what is to be asked about events that have one. */
+type Anchor = { keys: { readonly [D in Dimension]?: Iterable<string> }; rest: EventFilter }
 
 /**
- * The keys under which a filter is posted: those of one of its conditions, the one that fewest events
- * meet. Every event that matches has one of them. None: the filter names no key.
+ * A filter is posted under the keys of one of its conditions, the one that fewest events meet. Every
+ * event that matches has one of them. `undefined`: the filter names no key.
  */
-function anchorsOf({ wallets, scopes, combo = {} }: EventFilter): Anchor[] {
-  if (wallets !== undefined) return [{ dimension: 'wallet', keys: wallets }]
+function anchorOf(filter: EventFilter): Anchor | undefined {
+  const { wallets, scopes, combo = {} } = filter
+  if (wallets !== undefined)
+    return { keys: { wallet: wallets }, rest: { ...filter, wallets: undefined } }
+  const without = (name: keyof ComboFilter): EventFilter => ({
+    ...filter,
+    combo: { ...combo, [name]: undefined },
+  })
   const { conditionIds, legPositionIds, eventIds } = combo
-  if (conditionIds !== undefined) return [{ dimension: 'combo', keys: conditionIds }]
-  if (legPositionIds !== undefined) return [{ dimension: 'leg', keys: legPositionIds }]
-  const [scope] = scopes
-  if (scope !== undefined) {
-    return [
-      { dimension: 'token', keys: scope.tokens },
-      { dimension: 'slug', keys: scope.slugs ?? [] },
-      { dimension: 'condition', keys: scope.conditionIds ?? [] },
-    ]
+  if (conditionIds !== undefined) {
+    return { keys: { combo: conditionIds }, rest: without('conditionIds') }
   }
-  return eventIds === undefined ? [] : [{ dimension: 'comboEvent', keys: eventIds }]
+  if (legPositionIds !== undefined) {
+    return { keys: { leg: legPositionIds }, rest: without('legPositionIds') }
+  }
+  const [scope, ...others] = scopes
+  if (scope !== undefined) {
+    const { tokens, slugs = [], conditionIds = [] } = scope
+    const keys = { token: tokens, slug: slugs, condition: conditionIds }
+    return { keys, rest: { ...filter, scopes: others } }
+  }
+  if (eventIds === undefined) return undefined
+  return { keys: { comboEvent: eventIds }, rest: without('eventIds') }
 }
+
+/** Whether it has conditions besides the types. */
+const asksMore = ({ types, ...conditions }: EventFilter): boolean =>
+  Object.values(conditions).some(
+    (condition) => condition !== undefined && !(Array.isArray(condition) && condition.length === 0),
+  )
 
 /** The same for filters that match the same events. Only for filters that name no key. */
 function broadKey({ types, status, side, sizeMin, sizeMax, combo }: EventFilter): string {
