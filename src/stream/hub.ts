@@ -8,7 +8,7 @@ import { SharedFrame } from './fast/shared-frame.js'
 import { PriceReceivers } from './subscriptions/price-receivers.js'
 import { SubscriptionIndex } from './subscriptions/subscription-index.js'
 
-/** Filter values of all connections of this process, at about 160 bytes each. */
+/** Filter values of all connections of this process, at some 80 to 160 bytes each. */
 const ITEMS_MAX = 2_000_000
 /** Of one account, so that others find place too. */
 const ITEMS_PER_ACCOUNT_MAX = 500_000
