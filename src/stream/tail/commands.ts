@@ -67,7 +67,7 @@ function parseAddress(text: string, given: string[] = []): string[] {
 }
 
 function parseWhole(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
 }
 

@@ -120,12 +120,10 @@ export const EVENT_COLUMNS: { readonly [type: string]: (data: EventFields) => Ev
     ],
   }),
   price_change: (data) => {
-    const [first, ...others] = Array.isArray(data.assets) ? data.assets : []
-    const asset = isEventFields(first) ? first : {}
-    const best = `best ${toPlainText(asset.best_bid)} / ${toPlainText(asset.best_ask)}`
-    const more = others.length > 0 ? `and ${others.length} more` : undefined
-    const { side, size, price } = asset
-    return { side, size, price, text: [best, asset.outcome, data.slug, more] }
+    const [asset] = Array.isArray(data.assets) ? data.assets : []
+    const { side, size, price, outcome, best_bid, best_ask } = isEventFields(asset) ? asset : {}
+    const best = `best ${toPlainText(best_bid) || '-'} / ${toPlainText(best_ask) || '-'}`
+    return { side, size, price, text: [best, outcome, data.slug] }
   },
   book_update: (data) => ({
     text: [`${count(data.bids)} bids, ${count(data.asks)} asks changed`, data.outcome, data.slug],

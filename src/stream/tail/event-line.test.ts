@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatEvent } from './event-line.js'
+import { formatEvent, formatLines } from './event-line.js'
 import type { TailEvent } from './follow-stream.js'
 import { makeTrade } from './test-stream-server.js'
 
@@ -54,6 +54,20 @@ describe('formatEvent', () => {
     ['a message without anything', { type: 'trade' }, '              trade'],
   ])('%s', (_what, event, line) => {
     expect(plain(event)).toBe(line)
+  })
+
+  test('changes of a book: a line for each level, with the time of their message', () => {
+    const level = (price: string, side: string) => ({
+      ...{ asset_id: '7', outcome: 'Up', price, size: '12.5', side, best_bid: '0.55' },
+    })
+    const event = {
+      ...{ type: 'price_change', market: '0x1', slug: 'btc' },
+      assets: [level('0.55', 'BUY'), level('0.57', 'SELL')],
+    }
+    expect(formatLines(event, { hasColour: false, width: undefined, sentMs: timestamp })).toEqual([
+      '10:00:03.412  price_change     BUY          12.50     0.55                             best 0.55 / - · Up · btc',
+      '10:00:03.412  price_change     SELL         12.50     0.57                             best 0.55 / - · Up · btc',
+    ])
   })
 
   test('titles cannot control the terminal', () => {

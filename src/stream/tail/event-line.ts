@@ -1,6 +1,5 @@
 import {
   EVENT_COLUMNS,
-  type EventFields,
   formatNumber,
   isEventFields,
   shortenWallet,
@@ -13,6 +12,15 @@ type LineOptions = {
   hasColour: boolean
   /** Of the terminal: longer lines are cut. `undefined`: lines may have any length. */
   width: number | undefined
+  /** When the message was sent that the event came in, if it says so. */
+  sentMs?: number | undefined
+}
+
+/** The lines of an event: one, or one for each level that changed in a book. */
+export function formatLines(event: TailEvent, options: LineOptions): string[] {
+  const { assets } = event
+  if (!Array.isArray(assets) || assets.length < 2) return [formatEvent(event, options)]
+  return assets.map((asset) => formatEvent({ ...event, assets: [asset] }, options))
 }
 
 type Colour = 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
@@ -23,13 +31,14 @@ const CODES: Record<Colour, string> = {
 const PLAIN = '\x1b[0m'
 
 /** One line: time, type, side, size, price, worth, wallet, and what it is about. */
-export function formatEvent(event: TailEvent, { hasColour, width }: LineOptions): string {
+export function formatEvent(event: TailEvent, options: LineOptions): string {
+  const { hasColour, width, sentMs } = options
   const data = isEventFields(event.data) ? event.data : event
   // Flat fills are sent as `event`.
   const type = event.type === 'event' ? 'fill' : toPlainText(event.type)
   const { side, size, price, usd, wallet, text } = (EVENT_COLUMNS[type] ?? showOther)(data)
   const cells: [text: string, colour?: Colour | undefined][] = [
-    [formatTime(event, data), 'dim'],
+    [formatTime(event.timestamp ?? data.timestamp ?? event.ts ?? sentMs), 'dim'],
     [type.padEnd(15), data.status === 'pending' ? 'yellow' : 'cyan'],
     [toPlainText(side).padEnd(4), SIDE_COLOURS[toPlainText(side)]],
     [formatNumber(size, 2).padStart(12)],
@@ -54,8 +63,8 @@ const SIDE_COLOURS: { readonly [side: string]: Colour } = {
 }
 
 /** `12:00:03.412`, UTC. Some messages have seconds, some none. */
-function formatTime(event: TailEvent, data: EventFields): string {
-  const time = Number(event.timestamp ?? data.timestamp ?? event.ts)
+function formatTime(timestamp: unknown): string {
+  const time = Number(timestamp)
   if (!Number.isFinite(time) || time <= 0) return ''.padEnd(12)
   const date = new Date(time < SECONDS_MAX ? time * 1_000 : time)
   return Number.isNaN(date.getTime()) ? ''.padEnd(12) : date.toISOString().slice(11, 23)

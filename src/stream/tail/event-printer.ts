@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { formatEvent } from './event-line.js'
+import { formatLines } from './event-line.js'
 import type { TailEvent } from './follow-stream.js'
 
 /** A terminal, a pipe or a file. */
@@ -32,10 +32,11 @@ export class EventPrinter {
   }
 
   /** `false`: the output has not taken what was printed before. */
-  print(event: TailEvent): boolean {
+  print(event: TailEvent, sentMs?: number): boolean {
     if (this.#left <= 0) return true
     this.#left--
-    const isReady = this.#out.write(`${this.#isJson ? JSON.stringify(event) : this.#line(event)}\n`)
+    const text = this.#isJson ? JSON.stringify(event) : this.#format(event, sentMs)
+    const isReady = this.#out.write(`${text}\n`)
     if (this.#left <= 0) this.#onLast()
     return isReady
   }
@@ -44,11 +45,13 @@ export class EventPrinter {
     if (this.#out.writableNeedDrain) await once(this.#out, 'drain').catch(() => undefined)
   }
 
-  #line(event: TailEvent): string {
+  #format(event: TailEvent, sentMs: number | undefined): string {
     const { isTTY = false, columns } = this.#out
-    return formatEvent(event, {
+    const lines = formatLines(event, {
       hasColour: isTTY && this.#out.hasColors?.() === true,
       width: isTTY ? columns : undefined,
+      sentMs,
     })
+    return lines.join('\n')
   }
 }

@@ -10,8 +10,11 @@ export type TailEvent = { type: string; [field: string]: unknown }
 
 type FollowOptions = ServiceAddress & {
   subscription: TailSubscription
-  /** `false`: the caller takes no more events until `untilReady`. */
-  onEvent(event: TailEvent): boolean
+  /**
+   * `false`: the caller takes no more events until `untilReady`. `sentMs` is the time of the message
+   * that the event came in, where it has one.
+   */
+  onEvent(event: TailEvent, sentMs?: number): boolean
   untilReady(): Promise<void>
   /** Tells the user about the connection. */
   notify(text: string): void
@@ -152,7 +155,7 @@ class FollowedConnection {
     const parts = message[PARTS[type] ?? '']
     if (type === 'error' || message.error !== undefined) this.#onError(message)
     else if (type === 'subscribed') this.#onAcknowledged(message)
-    else if (Array.isArray(parts)) for (const part of parts) this.#onEvent(part)
+    else if (Array.isArray(parts)) for (const part of parts) this.#onEvent(part, ts)
     else if (!SILENT.includes(type)) this.#onEvent(message)
   }
 
@@ -177,7 +180,7 @@ class FollowedConnection {
     place.isKnown = true
   }
 
-  #onEvent(event: TailEvent): void {
+  #onEvent(event: TailEvent, sentAt?: unknown): void {
     const { seq, timestamp } = event
     const place = this.#place
     // Prices of coins are numbered apart, and are not replayed.
@@ -187,7 +190,8 @@ class FollowedConnection {
       if (typeof timestamp === 'number') place.ms = timestamp
     }
     const socket = this.#socket
-    if (this.#options.onEvent(event) || socket.isPaused) return
+    const sentMs = typeof sentAt === 'number' ? sentAt : undefined
+    if (this.#options.onEvent(event, sentMs) || socket.isPaused) return
     socket.pause()
     void this.#options.untilReady().then(() => socket.resume())
   }

@@ -27,7 +27,7 @@ export async function runTail(type: string, flags: TailFlags): Promise<void> {
   await followStream({
     ...service,
     subscription,
-    onEvent: (event) => ending.signal.aborted || printer.print(event),
+    onEvent: (event, sentMs) => ending.signal.aborted || printer.print(event, sentMs),
     untilReady: () => printer.untilReady(),
     notify: (text) => console.error(text),
     signal: ending.signal,
