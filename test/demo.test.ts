@@ -106,6 +106,12 @@ test(
     expect(audit, audit.output).toMatchObject({ status: 0 })
     expect(audit.output).toMatch(/facts at the node .* ok/)
 
+    // The command finds address and key of the demo in its folder.
+    const place = ['--data', folder.dataDir]
+    const tail = await startCommand(['tail', 'blocks', '--json', '--count', '2', ...place])
+    expect(tail, tail.output).toMatchObject({ status: 0 })
+    expect(tail.output).toMatch(/^\{"type":"block",.*\}\n\{"type":"block",.*\}\n$/)
+
     const { lines, banner } = splitTerminal(terminal())
     expect(lines).toEqual([
       expect.stringMatching(/^Universe {2}history simulated +\d+\.\d s$/),
