@@ -6,12 +6,7 @@ import type { Received } from './truth.js'
 /** Everything that a match on the chain causes, and what becomes of its block. */
 export const CHAIN_EVENTS = ['settlement', 'trade', 'status_update', 'block', 'reorg']
 
-type RecorderOptions = {
-  /** With the key. */
-  url: string
-  eventTypes?: readonly string[]
-  notices: string[]
-}
+type RecorderOptions = { eventTypes?: readonly string[]; notices: string[] }
 
 /**
  * A client that keeps every message of its one subscription, can be killed at any moment, and goes on
@@ -29,9 +24,9 @@ export class Recorder {
     this.#options = options
   }
 
-  /** `sinceSeq`: in place of the last number that it has. Resolves with the acknowledgement. */
-  async connect(sinceSeq = this.messages.at(-1)?.seq): Promise<void> {
-    const { url, eventTypes = CHAIN_EVENTS, notices } = this.#options
+  /** `url` has the key. `sinceSeq`: in place of the last number that the client has. */
+  async connect(url: string, sinceSeq = this.messages.at(-1)?.seq): Promise<void> {
+    const { eventTypes = CHAIN_EVENTS, notices } = this.#options
     this.#isAcknowledged = false
     const socket = await StrictSocket.open(url, {
       notify: (notice) => notices.push(notice),

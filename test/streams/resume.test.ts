@@ -7,28 +7,30 @@ import { makeTrouble, openStreamWorld, type StreamWorld } from './stream-world.j
 import { expectGrowingSeqs, expectTruth, type Received } from './truth.js'
 
 const KILLS = counts({ short: 15, long: 100 })
-/** After so many kills of clients the service is killed too. */
+/** After so many kills of clients one of the services is killed too. */
 const KILLS_PER_RESTART = counts({ short: 7, long: 12 })
 const CLIENTS = 3
+const SERVICES = 2
 
 let world: StreamWorld
 beforeAll(async () => {
-  world = await openStreamWorld({ seed: 43 })
+  world = await openStreamWorld({ seed: 43, services: SERVICES })
 })
 afterAll(() => world.close())
 
 test(
-  `${KILLS} kills of clients, and of the service too: all end with the sequence of an undisturbed client`,
+  `${KILLS} kills of clients, and of services too: all end with the sequence of an undisturbed client`,
   async () => {
     const notices: string[] = []
-    const address = await world.createAddress()
-    const create = () => new Recorder({ url: address, notices })
+    const below = randomFrom(9)
+    const urls = await world.createAddresses()
+    const anyUrl = () => urls[below(SERVICES)] ?? ''
+    const create = () => new Recorder({ notices })
     const clients = Array.from({ length: CLIENTS }, create)
-    for (const client of clients) await client.connect()
+    for (const client of clients) await client.connect(anyUrl())
     const sinceMs = Date.now()
     const startSeq = await untilFirst(clients)
 
-    const below = randomFrom(9)
     let isOver = false
     const trouble = (async () => {
       while (!isOver) await makeTrouble(world, { seed: below(1_000_000), forMs: 1_000 })
@@ -39,18 +41,21 @@ test(
       client?.kill()
       await delay(below(300))
       if (kill % KILLS_PER_RESTART === 0) {
-        await world.kill()
-        await world.restart()
+        const index = below(SERVICES)
+        await world.kill(index)
+        await reconnect(clients, () => urls[1 - index] ?? '')
+        await world.restart(index)
       }
-      for (const each of clients) if (!each.isConnected) await each.connect()
+      await reconnect(clients, anyUrl)
     }
     isOver = true
     await trouble
+    await reconnect(clients, anyUrl)
     const { hash, number: headBlock } = await world.freeze()
     for (const each of clients) await each.untilBlock(hash)
 
     const undisturbed = create()
-    await undisturbed.connect(startSeq)
+    await undisturbed.connect(anyUrl(), startSeq)
     await undisturbed.untilBlock(hash)
     for (const each of [...clients, undisturbed]) await each.close()
 
@@ -72,6 +77,10 @@ test(
   },
   counts({ short: 120_000, long: 900_000 }),
 )
+
+async function reconnect(clients: readonly Recorder[], chooseUrl: () => string): Promise<void> {
+  for (const client of clients) if (!client.isConnected) await client.connect(chooseUrl())
+}
 
 /** The highest of the first numbers that the clients have. */
 async function untilFirst(clients: readonly Recorder[]): Promise<number> {

@@ -28,8 +28,9 @@ const notices: string[] = []
 describe('everything at once, with faults and reorganisations', () => {
   beforeAll(async () => {
     world = await openStreamWorld({ seed: 41 })
-    recorder = new Recorder({ url: await world.createAddress(), notices })
-    await recorder.connect()
+    const [url = ''] = await world.createAddresses()
+    recorder = new Recorder({ notices })
+    await recorder.connect(url)
     sinceMs = Date.now()
     strict = await openStrictClients(world, notices)
   }, 90_000)

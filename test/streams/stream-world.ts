@@ -21,10 +21,13 @@ type WorldOptions = {
   seed: number
   /** About a fill in 5 s at 1. */
   intensity?: number
+  /** Processes on the same database. */
+  services?: number
 }
 
-/** A universe that lives in real time, and a service process that reads it and can be killed. */
-export async function openStreamWorld({ seed, intensity = 30 }: WorldOptions) {
+/** A universe that lives in real time, and service processes that read it and can be killed. */
+export async function openStreamWorld(options: WorldOptions) {
+  const { seed, intensity = 30, services: count = 1 } = options
   const startMs = Math.floor((Date.now() - HISTORY_MS) / 1000) * 1000
   const universe = new Universe({ seed, startMs, intensity })
   universe.advance(Date.now())
@@ -40,9 +43,9 @@ export async function openStreamWorld({ seed, intensity = 30 }: WorldOptions) {
     AUSPEX_FROM_BLOCK: String(universe.chain.head.number - BLOCKS_BEFORE),
     DATABASE_URL: `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`,
   }
-  const start = (port: number): Promise<Running> =>
+  const start = (port: string | number): Promise<Running> =>
     startAuspex(['--port', String(port)], environment as Record<string, string>)
-  let service = await start(0)
+  const services = await Promise.all(Array.from({ length: count }, () => start(0)))
   // Slugs can be named once their markets are known.
   await vi.waitFor(
     async () => {
@@ -51,9 +54,7 @@ export async function openStreamWorld({ seed, intensity = 30 }: WorldOptions) {
     },
     { timeout: 60_000 },
   )
-  const { url } = service
-  const port = Number(new URL(url).port)
-  const wsUrl = url.replace('http', 'ws')
+  const ports = services.map(({ url }) => new URL(url).port)
 
   const order = async (body: object): Promise<void> => {
     const reply = await fetch(`${simulator.url}/faults`, {
@@ -62,25 +63,23 @@ export async function openStreamWorld({ seed, intensity = 30 }: WorldOptions) {
     })
     if (reply.status !== 200) throw new Error(await reply.text())
   }
-  const world = {
+  return {
     universe,
     simulator,
-    url,
-    /** The address of a socket with a key of a new account. */
-    createAddress: async (path = '/ws', plan: PlanId = 'enterprise') => {
+    /** The address of a socket with a key of a new account, as each process has it. */
+    createAddresses: async (path = '/ws', plan: PlanId = 'enterprise') => {
       const nowMs = Date.now()
       const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
       const { secret } = await createKey(database.sql, { accountId, name: 'k', nowMs })
-      return `${wsUrl}${path}?key=${secret}`
+      return ports.map((port) => `ws://127.0.0.1:${port}${path}?key=${secret}`)
     },
     order,
     /** kill -9. */
-    kill: () => service.stop('SIGKILL'),
+    kill: (index: number) => services[index]?.stop('SIGKILL'),
     /** Under the same address as before. */
-    restart: async () => {
-      service = await start(port)
+    restart: async (index: number) => {
+      services[index] = await start(ports[index] ?? 0)
     },
-    output: () => service.output.join(''),
     /** Ends the faults, and the universe stands still. Returns the last block. */
     freeze: async () => {
       clearInterval(ticking)
@@ -93,12 +92,11 @@ export async function openStreamWorld({ seed, intensity = 30 }: WorldOptions) {
     },
     close: async () => {
       clearInterval(ticking)
-      await service.stop()
+      for (const service of services) await service.stop()
       await simulator.close()
       await database.drop()
     },
   }
-  return world
 }
 
 /** Faults that a service must get through without a client noticing. */

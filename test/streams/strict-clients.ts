@@ -14,8 +14,8 @@ export async function openStrictClients(world: StreamWorld, notices: string[]) {
   const { universe } = world
   const notify = (notice: string) => notices.push(notice)
   const samples = chooseSamples(universe)
-  const eventUrl = await world.createAddress('/ws')
-  const bookUrl = await world.createAddress('/ws/orderbook')
+  const [eventUrl = ''] = await world.createAddresses('/ws')
+  const [bookUrl = ''] = await world.createAddresses('/ws/orderbook')
 
   const openEvents = async (...requests: Request[]) => {
     const client = new StrictEventClient({ url: eventUrl, notify })
