@@ -97,6 +97,16 @@ export class Bus {
     this.#publishedSeq = Math.max(this.#publishedSeq, seq)
   }
 
+  /** Events to come get higher numbers than all that other processes have given by now. */
+  numberFromNow(): void {
+    this.#lastSeq = Math.max(this.#lastSeq, this.#clock.now() * SEQ_PER_MS)
+  }
+
+  /** Whether a process may have given this number by now. */
+  canBeGiven(seq: number): boolean {
+    return seq <= this.#clock.now() * SEQ_PER_MS
+  }
+
   /** Returns the function that unsubscribes. */
   subscribe(listener: BusListener): () => void {
     const subscription: Subscription = { listener, isOpen: true, wasSlow: false }

@@ -114,6 +114,25 @@ test('a process that does not write delivers what another one stores, each once'
   )
 })
 
+test('a process that takes over numbers above what the last one published and did not store', async () => {
+  const database = await openDatabase()
+  const [first, second] = [await open(database), await open(database)]
+  await first.eventLog.lead(database.sql)
+  await book(first, database, 'a')
+  first.bus.publish([draft('lost', 'pending')])
+  const { lastSeq } = first.bus
+
+  second.clock.advance(MINUTE_MS)
+  await second.eventLog.sync()
+  expect(await second.eventLog.check(lastSeq)).toBe('confirmed')
+  expect(await second.eventLog.check(lastSeq * 2)).toBe('gap')
+
+  await second.eventLog.lead(database.sql)
+  expect(await second.eventLog.check(lastSeq)).toBe('confirmed')
+  const [b] = await book(second, database, 'b')
+  expect(b?.seq).toBeGreaterThan(lastSeq)
+})
+
 test('the log says how well a client can go on', async () => {
   const database = await openDatabase()
   const first = await open(database)

@@ -82,7 +82,10 @@ export class EventLog {
     const { lastSeq, session } = await this.#catchUp(sql)
     this.#isContinued = lastSeq > 0
     // Another process may have written meanwhile.
-    if (this.#session === undefined || session > this.#session) this.#session = this.#bus.lastSeq
+    if (this.#session !== undefined && session <= this.#session) return
+    // It may have published pending events that it did not store.
+    this.#bus.numberFromNow()
+    this.#session = this.#bus.lastSeq
   }
 
   /**
@@ -110,7 +113,11 @@ export class EventLog {
   }
 
   async check(seq: number): Promise<Resumption> {
-    if (seq > this.#bus.lastSeq) return 'gap'
+    if (seq > this.#bus.lastSeq) {
+      // The process that writes publishes pending events before they are stored.
+      const isOfWriter = this.#session === undefined && this.#bus.canBeGiven(seq)
+      return isOfWriter ? 'confirmed' : 'gap'
+    }
     const { session, deletedSeq } = await selectLogEnds(this.#store.sql)
     if (seq < deletedSeq) return 'gap'
     return seq <= (this.#session ?? session) ? 'confirmed' : 'exact'

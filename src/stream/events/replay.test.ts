@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../../test/until.js'
 import type { PlanId } from '../../accounts/plans.js'
-import type { BusEvent, EventDraft } from '../../bus/event.js'
+import { BusEvent, type EventDraft } from '../../bus/event.js'
 import { ResumeTurns } from './resume-turns.js'
 import {
   draftOf,
@@ -320,6 +320,22 @@ describe('since_seq', () => {
     expect(resumeOf(client)).toBe('gap')
     expect(seqsOf(client)).toEqual(publishedAfter(seq).slice(-2))
   })
+})
+
+test('a client that has seen more of another process than is stored gets nothing of it again', async () => {
+  await book(trades(2))
+  const { bus, clock } = stream
+  bus.numberFromNow()
+  const seq = bus.publishedSeq + 2
+  const client = connect()
+  await subscribe(client, 'trades', { since_seq: seq })
+  await until(() => countsOf(client).length === 1)
+  const stored = [seq - 1, seq, seq + 1].map((each) => new BusEvent(trade(), each, clock.now()))
+  bus.restore(stored)
+  await until(() => seqsOf(client).length === 1)
+  await until(() => stream.hub.events.size === 1)
+  bus.publish(trades(1))
+  expect(seqsOf(client)).toEqual([seq + 1, bus.lastSeq])
 })
 
 test('two resumptions of an account read the log at the same time, those of others do not wait', async () => {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import type { EventLog } from '../../events/event-log.js'
@@ -12,6 +12,7 @@ const SCANNED_MAX = 20_000
 const SEARCHED_MAX = 200_000
 /** Characters that are sent before the replay waits for the client to take them. */
 const SENT_LENGTH_MAX = 2 * 1024 * 1024
+const AHEAD_POLL_MS = 20
 
 /** The past that a client gets. `empty`: that there is none. `seq` is read from the log where memory does not reach back so far. */
 export type ReplayStart =
@@ -44,6 +45,8 @@ export type ReplayOptions = {
  *   log      pages of the database, from the number that the client has seen to the newest stored one
  *   memory   what the bus has behind that, in steps. Between steps it waits until the client has taken
  *            what was sent, so live events never wait behind more than a step of the past.
+ *   ahead    the client has seen numbers that are not here yet: pending events of another process,
+ *            which this one reads when they are stored. They must not be sent again.
  *   armed    the last step finds the end of the buffer, and arms before anything else can be published
  */
 export class Replay {
@@ -135,8 +138,17 @@ export class Replay {
     }
     this.#nextSeq = this.#options.bus.page(this.#cursor, 1)[0]?.seq
     if (this.#nextSeq !== undefined) return false
+    if (this.#isAhead) {
+      this.#frames.end()
+      return false
+    }
     this.#finish([])
     return true
+  }
+
+  get #isAhead(): boolean {
+    const { start, bus } = this.#options
+    return start.kind === 'seq' && bus.publishedSeq < this.#cursor
   }
 
   #take(event: BusEvent): void {
@@ -153,7 +165,8 @@ export class Replay {
   async #isReady(): Promise<boolean> {
     const hasSent = this.#sentLength > 0
     this.#sentLength = 0
-    if (!hasSent) await setImmediate()
+    if (this.#isAhead) await delay(AHEAD_POLL_MS)
+    else if (!hasSent) await setImmediate()
     else if (!(await this.#options.connection.drained())) return false
     return !this.#isStopped
   }
