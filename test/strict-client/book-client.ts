@@ -7,6 +7,8 @@ import { type Notify, StrictSocket } from './strict-socket.js'
 const ANSWER_MS_MAX = 30_000
 const RETRY_MS = 250
 const RECONNECT_MS = 1_000
+/** A book may be crossed between two messages of the exchange, but not for long. */
+const CROSSED_MS_MAX = 3_000
 
 type Options = {
   /** With the key, without other parameters. */
@@ -23,6 +25,8 @@ export class StrictBookClient {
   readonly counts = { changes: 0, trades: 0, anchors: 0, resyncs: 0, reconnects: 0, unknown: 0 }
   /** Tokens about which the service says that their books are not to be trusted now. */
   readonly stale = new Set<string>()
+  /** Since when their books are crossed. */
+  readonly #crossedAt = new Map<string, number>()
   #socket: StrictSocket | undefined
   #isClosed = false
   #markets: readonly string[] = []
@@ -38,6 +42,7 @@ export class StrictBookClient {
     // Numbers of a connection mean nothing on the next.
     this.books.clear()
     this.stale.clear()
+    this.#crossedAt.clear()
     const { url, notify } = this.#options
     this.#socket = await StrictSocket.open(
       `${url}&compress=zlib${this.#isProven ? '&integrity=1' : ''}`,
@@ -185,9 +190,19 @@ export class StrictBookClient {
     const isBatch = type === 'batch'
     for (const message of messages)
       this.#onUpdate(isBatch ? message : { type: 'book_snapshot', ...message })
-    const tokens = new Set(messages.flatMap(tokensOf))
-    for (const token of tokens)
-      if (this.books.get(token)?.isCrossed) this.#notify(`the book of ${token} is crossed`)
+    for (const token of new Set(messages.flatMap(tokensOf))) this.#lookForCrossing(token)
+  }
+
+  /** A crossed book is wrong; the server has to notice, and to say so until it is right again. */
+  #lookForCrossing(token: string): void {
+    const isCrossed = this.books.get(token)?.isCrossed === true
+    if (!isCrossed || this.stale.has(token)) {
+      this.#crossedAt.delete(token)
+      return
+    }
+    const sinceMs = this.#crossedAt.get(token) ?? Date.now()
+    this.#crossedAt.set(token, sinceMs)
+    if (Date.now() - sinceMs > CROSSED_MS_MAX) this.#notify(`the book of ${token} is crossed`)
   }
 
   #onUpdate(message: Json): void {

@@ -1,6 +1,7 @@
 import { COMBO_SHAPES } from './combo-shapes.js'
 import {
   address,
+  anyCondition,
   anyObject,
   bool,
   digits,
@@ -162,7 +163,8 @@ const EVENT_SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   [
     'redemption',
     object({
-      ...{ ...L, ...E, ...COLLATERAL, redeemer: address, index_sets: list(int), payout: number },
+      ...{ ...L, ...E, collateral_token: address, condition_id: anyCondition },
+      ...{ redeemer: address, index_sets: list(int), payout: number },
       ...optional({ payout_e6: digits, source: text }),
       ...loose({ payouts: list(int), outcome_prices: list(number), winning_outcome: text }),
       ...loose({ winning_outcome_index: int, winning_token_id: digits }),

@@ -36,6 +36,8 @@ export const bool = expectation('a boolean', (value) => typeof value === 'boolea
 export const anyObject = expectation('an object', isJson)
 export const address = matching('an address in lower case', /^0x[0-9a-f]{40}$/)
 export const hash = matching('32 bytes in hex', /^0x[0-9a-f]{64}$/)
+/** Of a market, or the 31 bytes of a combo. */
+export const anyCondition = matching('a condition id', /^0x([0-9a-f]{64}|03[0-9a-f]{60})$/)
 export const digits = matching('a string of digits', /^[0-9]+$/)
 export const decimal = matching('a decimal string', /^(\d+\.?\d*|\.\d+)$/)
 export const ms = expectation('a time in ms', (value) => isBetween(value, 1e12, 1e14))
