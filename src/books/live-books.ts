@@ -191,7 +191,7 @@ export class LiveBooks {
     const socket = new BookSocket({
       connect: (listener) => upstreams.followBooks(listener),
       findAbsent: async (tokenIds, signal) => {
-        const books = await upstreams.clob.getBooks(tokenIds, signal)
+        const books = await upstreams.clob.getBooks(tokenIds, { signal })
         return tokenIds.filter((tokenId) => !books.has(tokenId))
       },
       onChanges: (changes) => this.#publish(changes),

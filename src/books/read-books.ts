@@ -14,14 +14,15 @@ export type CurrentBook = Pick<
   | ('tickSize' | 'minOrderSize' | 'negRisk' | 'lastTradePrice')
 >
 
-type Sources = { books: LiveBooks; clob: Pick<ClobClient, 'getBooks'> }
+/** `accountId`: who pays for calls of the exchange. */
+type Sources = { books: LiveBooks; clob: Pick<ClobClient, 'getBooks'>; accountId: number }
 
 /**
  * The live books of tokens; of those that are not live, what the exchange answers. Tokens without a
  * book are absent. The books are followed for a while, because the same ones are asked for again.
  */
 export async function readBooks(
-  { books, clob }: Sources,
+  { books, ...exchange }: Sources,
   tokenIds: readonly string[],
 ): Promise<Map<string, CurrentBook>> {
   const refused = new Set(books.follow(tokenIds))
@@ -31,7 +32,7 @@ export async function readBooks(
     const live = tokenIds.flatMap((tokenId) => books.get(tokenId) ?? []).filter(isLive)
     const found = new Map<string, CurrentBook>(live.map((book) => [book.tokenId, book]))
     const others = tokenIds.filter((tokenId) => !found.has(tokenId))
-    for (const [tokenId, book] of await fetchBooks(clob, others)) found.set(tokenId, book)
+    for (const [tokenId, book] of await fetchBooks(exchange, others)) found.set(tokenId, book)
     for (const { tokenId, isAbsent } of live) if (isAbsent) found.delete(tokenId)
     return found
   } finally {
@@ -43,9 +44,9 @@ const isLive = ({ state }: LiveBook): boolean => state === 'live'
 
 /** What the exchange answers itself. Throws an `UpstreamError` when it does not. */
 export async function fetchBooks(
-  clob: Pick<ClobClient, 'getBooks'>,
+  { clob, accountId }: Omit<Sources, 'books'>,
   tokenIds: readonly string[],
 ): Promise<Map<string, ClobBook>> {
   if (tokenIds.length === 0) return new Map()
-  return await withPatience('clob', (signal) => clob.getBooks(tokenIds, signal))
+  return await withPatience('clob', (signal) => clob.getBooks(tokenIds, { signal, accountId }))
 }

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { STANDARD } from '../accounts/access.js'
-import type { Context } from '../context.js'
 import { badRequest, notFound } from '../core/errors.js'
 import { parseBytes32, parseTokenId, toTokenId } from '../core/token-id.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
@@ -82,18 +81,23 @@ const headOf = ({ tokenId }: CurrentBook, token: BookToken | undefined) => ({
 })
 
 async function answerBooks<Token extends object, Outcome extends object>(
-  { ctx, sql }: AnswerTools,
+  { ctx, sql, caller }: AnswerTools,
   id: string,
   shape: Shape<Token, Outcome>,
 ) {
   const query = parseBookId(id)
+  const sources = { books: ctx.books, clob: ctx.upstreams.clob, accountId: caller.accountId }
   const tokens = await selectBookTokens(sql, query, TOKENS_MAX)
   if ('token' in query) {
-    const book = await readOne(ctx, toTokenId(query.token), tokens[0])
+    const tokenId = toTokenId(query.token)
+    // A token that the catalogue does not have is asked for once, and not followed.
+    const read = tokens.length === 0 ? fetchBooks : readBooks
+    const book = (await read(sources, [tokenId])).get(tokenId)
+    if (book === undefined) throw notFound()
     return shape.ofToken(book, tokens[0])
   }
   const ids = tokens.map(({ tokenId }) => tokenId)
-  const books = await readBooks({ books: ctx.books, clob: ctx.upstreams.clob }, ids)
+  const books = await readBooks(sources, ids)
   const outcomes = tokens.flatMap((token) => {
     const book = books.get(token.tokenId)
     if (book === undefined) return []
@@ -102,21 +106,6 @@ async function answerBooks<Token extends object, Outcome extends object>(
   })
   if (outcomes.length === 0) throw notFound()
   return { ...describeGroup(query, tokens), outcomes }
-}
-
-/** A token that the catalogue does not have is asked for once, and not followed. */
-async function readOne(
-  { books, upstreams: { clob } }: Context,
-  tokenId: string,
-  token: BookToken | undefined,
-): Promise<CurrentBook> {
-  const found =
-    token === undefined
-      ? await fetchBooks(clob, [tokenId])
-      : await readBooks({ books, clob }, [tokenId])
-  const book = found.get(tokenId)
-  if (book === undefined) throw notFound()
-  return book
 }
 
 function describeGroup(query: BookQuery, tokens: readonly BookToken[]) {

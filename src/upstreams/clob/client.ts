@@ -79,10 +79,13 @@ export class ClobClient {
   }
 
   /** Tokens without a book are absent, here and in the maps below. */
-  async getBooks(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, ClobBook>> {
+  async getBooks(
+    tokenIds: Iterable<string>,
+    call: CallOptions = {},
+  ): Promise<Map<string, ClobBook>> {
     const parse = arrayOf(parseBook)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
-      this.#http.post('/books', toTokens(batch), { parse, signal }),
+      this.#http.post('/books', toTokens(batch), { ...call, parse }),
     )
     return new Map(answers.flat().map((book) => [book.tokenId, book]))
   }
