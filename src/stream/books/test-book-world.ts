@@ -99,15 +99,14 @@ export async function openBookWorld() {
     const untilMs = universe.nowMs + seconds * 1_000
     return until(() => universe.nowMs >= untilMs)
   }
-  /** Waits until the client trusts its books, and they are those of the exchange at this moment. */
-  const untilTrue = ({ reader }: { reader: BookReader }, wanted: readonly Token[]) =>
-    until(() =>
-      wanted.every(
-        (token) =>
-          isDeepStrictEqual(reader.levels(token.decimal), levelsOf(universe.books.book(token))) &&
-          !reader.stale.has(token.decimal),
-      ),
-    )
+  /** The exchange stands still until the client trusts its books and they are those of the exchange. */
+  const untilTrue = async ({ reader }: { reader: BookReader }, wanted: readonly Token[]) => {
+    clearTimeout(driver)
+    const isTrue = (token: Token) =>
+      isDeepStrictEqual(reader.levels(token.decimal), levelsOf(universe.books.book(token))) &&
+      !reader.stale.has(token.decimal)
+    await until(() => wanted.every(isTrue)).finally(liveOn)
+  }
   const close = async () => {
     clearTimeout(driver)
     await database.drop()
