@@ -127,6 +127,16 @@ describe('GET /docs/websocket', () => {
     }
   })
 
+  test('the other pages link to it', async () => {
+    const front = await t.app.inject('/')
+    expect(front.json()).toMatchObject({
+      asyncapi: '/asyncapi.json',
+      websocket_docs: '/docs/websocket',
+    })
+    const reference = await t.app.inject('/openapi.json')
+    expect(reference.json().info.description).toContain('(/docs/websocket)')
+  })
+
   test('escapes what the document says', async () => {
     const { body } = await t.app.inject('/docs/websocket')
     expect(body).not.toMatch(/<subscriber_id>/)
