@@ -15,18 +15,23 @@ server.on('connection', (socket, request) => {
 })
 await once(server, 'listening')
 
+/** As long as the time that is written over it. */
+const SOME_MS = 1_000_000_000_000.111
+
 serveBench({
   port: (server.address() as AddressInfo).port,
   publish: async (count, perSecond, begin) => {
     const messages = Array.from({ length: count }, (_, index) => {
-      const trade = makeTrade(index, nowMs())
+      const trade = makeTrade(index, SOME_MS)
       const { type, timestampMs: timestamp, data } = trade
       const text = JSON.stringify({ type, timestamp, seq: 1.7e15 + index, data })
-      return { bytes: Buffer.from(text), receivers: receiversOf(trade) }
+      const bytes = Buffer.from(text)
+      return { bytes, atMs: bytes.indexOf(`${SOME_MS}`), receivers: receiversOf(trade) }
     })
     begin()
     await publishAt(perSecond, count, (index) => {
-      const { bytes = '', receivers = [] } = messages[index] ?? {}
+      const { bytes = Buffer.alloc(0), atMs = 0, receivers = [] } = messages[index] ?? {}
+      bytes.write(nowMs().toFixed(3), atMs)
       for (const socket of receivers) sockets[socket]?.send(bytes, { binary: false })
     })
   },

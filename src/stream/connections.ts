@@ -2,10 +2,13 @@ import type { Clock } from '../core/clock.js'
 import type { ClientConnection } from './client-connection.js'
 import { createPing, createTextFrame } from './fast/shared-frame.js'
 import { CLOSE } from './socket-error.js'
+import type { SocketKind } from './upgrade.js'
 
 /** Every connection gets a Ping, and on the event socket a heartbeat message, once in this time. */
 const HEARTBEAT_SECONDS = 30
 const SILENCE_MS_MAX = 5 * 60_000
+/** A client that is there answers the Ping of every 30 seconds. */
+const ANSWER_MS_MAX = 35_000
 
 /**
  * The open connections of the process. They are spread over the seconds of the heartbeat's period, so that each
@@ -54,6 +57,16 @@ export class Connections {
     const left = this.countOf(place.address) - 1
     if (left > 0) this.#addresses.set(place.address, left)
     else this.#addresses.delete(place.address)
+  }
+
+  /** A connection of the account whose client has not answered the last Ping: it may be gone without a word. */
+  findSilent(accountId: number, socket: SocketKind): ClientConnection | undefined {
+    const seenBeforeMs = this.#clock.now() - ANSWER_MS_MAX
+    for (const connection of this.#all) {
+      const isOfAccount = connection.caller.accountId === accountId && connection.socket === socket
+      if (isOfAccount && connection.seenAtMs < seenBeforeMs) return connection
+    }
+    return undefined
   }
 
   /** Sends the heartbeats that are due, and closes connections whose client is silent or out of time. */

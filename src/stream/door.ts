@@ -203,7 +203,14 @@ export class SocketDoor {
       })
     }
     const caller = await admission.identify(secret, { ip: wanted.address })
-    const verdict = await socketSessions.open(caller, wanted.socket)
+    let verdict = await socketSessions.open(caller, wanted.socket)
+    // A client that lost its network connects again, while its last connection still looks open here.
+    const isAtLimit = 'refusal' in verdict && verdict.refusal === 'connection_limit'
+    const silent = isAtLimit && this.#connections.findSilent(caller.accountId, wanted.socket)
+    if (silent) {
+      silent.close(CLOSE.idle, 'no answer to a Ping, and the account connects again')
+      verdict = await socketSessions.open(caller, wanted.socket)
+    }
     if ('refusal' in verdict) return refuseByLimit(verdict.refusal, wanted.socket, caller)
     return { caller, digest: digest ?? '', session: verdict.session }
   }
