@@ -185,6 +185,15 @@ describe('a message that is not taken', () => {
     expect(String(error?.message).length).toBeLessThan(300)
   })
 
+  test.each([
+    ['its action', (deep: string) => `{"action":${deep}}`],
+    ['its type', (deep: string) => `{"action":"subscribe","type":${deep}}`],
+    ['its filters', (deep: string) => `{"action":"subscribe","filters":{"side":${deep}}}`],
+  ])('%s may be nested deeply', async (_what, show) => {
+    const [error] = await connect().say(show('['.repeat(100_000) + ']'.repeat(100_000)))
+    expect(error).toMatchObject({ type: 'error', message: expect.stringContaining('a list') })
+  })
+
   test('a connection has 200 subscriptions', async () => {
     const { subscribe, protocol } = connect()
     for (let number = 1; number <= 200; number++) {

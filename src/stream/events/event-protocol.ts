@@ -1,3 +1,4 @@
+import type { BusEvent } from '../../bus/event.js'
 import type { Context } from '../../context.js'
 import type { Resumption } from '../../events/event-log.js'
 import type { BookFeed } from '../books/book-feed.js'
@@ -52,6 +53,8 @@ type Subscription = {
   isFirehose: boolean
   prices: PriceSelection | undefined
   replay: Replay | undefined
+  /** It has received everything behind this number that it wants; `undefined`: its replay goes on. */
+  armedSeq: number | undefined
   /** Take it out of the index. */
   removals: (() => void)[]
 }
@@ -201,6 +204,7 @@ export class EventProtocol implements Protocol {
       id: this.#nextId(),
       ...{ type, filters, items, isFirehose: isUnfiltered, prices },
       replay: undefined,
+      armedSeq: undefined,
       removals: [],
     }
     this.#subscriptions.set(subscription.id, subscription)
@@ -220,7 +224,8 @@ export class EventProtocol implements Protocol {
     const replay = new Replay({
       ...{ bus, eventLog, turns: this.#hub.resumeTurns, connection: this.#connection, isFlat },
       start: startOf(question, bus.lastSeq),
-      isWanted: (event) => filters.some((filter) => matchesEvent(filter, event)),
+      isWanted: (event) => isWantedBy(filters, event),
+      wasDelivered: (event) => this.#wasDelivered(event),
       pastPrices: () => selectPastPrices(question, priceBus),
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
@@ -229,9 +234,17 @@ export class EventProtocol implements Protocol {
     if (replay.begin()) this.#replays = this.#replays.then(() => replay.run())
   }
 
+  #wasDelivered(event: BusEvent): boolean {
+    for (const { armedSeq, filters } of this.#subscriptions.values()) {
+      if (armedSeq !== undefined && event.seq > armedSeq && isWantedBy(filters, event)) return true
+    }
+    return false
+  }
+
   #arm(subscription: Subscription): void {
     const { filters, prices } = subscription
     subscription.replay = undefined
+    subscription.armedSeq = this.#ctx.bus.publishedSeq
     for (const filter of filters) {
       subscription.removals.push(this.#hub.events.add(this.#connection, filter))
     }
@@ -293,6 +306,9 @@ function filtersOf(
   const unfiltered: EventFilter = { types: unfilteredTypes, status: filter.status, scopes: [] }
   return [filtered, unfiltered].filter(({ types }) => types.size > 0)
 }
+
+const isWantedBy = (filters: readonly EventFilter[], event: BusEvent): boolean =>
+  filters.some((filter) => matchesEvent(filter, event))
 
 function presentPrices({ sources, isDefault }: PriceSelection) {
   const windows = [30, 60].filter((seconds) => sources.has(seconds === 30 ? 'twap30' : 'twap60'))

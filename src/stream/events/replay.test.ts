@@ -207,6 +207,22 @@ describe('a long replay', () => {
     expect(seqsOf(client)).toEqual(publishedAfter(before))
   })
 
+  test('leaves out what the client gets live by another subscription', async () => {
+    const before = stream.bus.lastSeq
+    stream.bus.publish(Array.from({ length: 30 }, large))
+    const client = connect()
+    await subscribe(client, 'trades', { side: 'BUY', snapshot_count: 0 })
+    client.connection.untilDrained = async () => {
+      stream.bus.publish([trade({ side: 'BUY' }), trade({ side: 'SELL' })])
+      return true
+    }
+    await subscribe(client, 'trades', { since: 0 })
+    await until(() => stream.hub.events.size === 2)
+    stream.bus.publish([trade({ side: 'BUY' })])
+    const seqs = seqsOf(client)
+    expect(seqs.toSorted((a, b) => a - b)).toEqual(publishedAfter(before))
+  })
+
   test('lets further messages be answered, and stops when its subscription ends', async () => {
     stream.bus.publish(Array.from({ length: 30 }, large))
     const client = connect()

@@ -30,6 +30,8 @@ export type ReplayOptions = {
   start: ReplayStart
   isFlat: boolean
   isWanted: (event: BusEvent) => boolean
+  /** The connection has received it live, by another subscription. */
+  wasDelivered: (event: BusEvent) => boolean
   /** Coin prices of the past, oldest first. Asked in the moment of `arm`. */
   pastPrices: () => BusEvent[]
   /** From now on the connection receives what is published. */
@@ -65,7 +67,7 @@ export class Replay {
     const { start, connection, isFlat, bus } = options
     this.#options = options
     this.#frames = new ReplayFrames(connection, isFlat)
-    this.#startSeq = bus.lastSeq
+    this.#startSeq = bus.publishedSeq
     this.#cursor = start.kind === 'seq' ? start.afterSeq : 0
   }
 
@@ -112,8 +114,11 @@ export class Replay {
         seq = this.#cursor
         if (this.#isStopped) return false
         for await (const events of eventLog.read(seq)) {
-          for (const event of events) if (this.#isPublished(event)) this.#take(event)
+          const published = events.filter((event) => this.#isPublished(event))
+          for (const event of published) this.#take(event)
           if (!(await this.#isReady())) return false
+          // A later page would be taken in front of the rest of this one.
+          if (published.length < events.length) break
         }
       }
       return !this.#isStopped
@@ -153,10 +158,10 @@ export class Replay {
 
   #take(event: BusEvent): void {
     this.#cursor = event.seq
-    const { start, isWanted } = this.#options
-    const isPast = start.kind === 'since' && event.seq <= this.#startSeq
-    if (isPast && event.timestampMs <= start.sinceMs) return
-    if (!isWanted(event)) return
+    const { start, isWanted, wasDelivered } = this.#options
+    const isPast = event.seq <= this.#startSeq
+    if (isPast && start.kind === 'since' && event.timestampMs <= start.sinceMs) return
+    if (!isWanted(event) || (!isPast && wasDelivered(event))) return
     this.#frames.add(event)
     this.#sentLength += this.#frames.takeSentLength()
   }
