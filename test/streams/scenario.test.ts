@@ -71,9 +71,12 @@ describe('everything at once, with faults and reorganisations', () => {
   test('they hand on everything that they were sent and asked for', () => {
     const { everything, oneMarket, shortForm, coinPrices } = strict.events
     for (const client of [everything, coinPrices]) expect(client.dropped).toEqual([])
-    // A token filter of ours finds a settlement by all of its orders, theirs by the taker's token.
-    const others = [oneMarket, shortForm].flatMap(({ dropped }) => dropped)
-    expect(others.filter(({ event }) => event.type !== 'settlement')).toEqual([])
+    // A token filter of ours finds a settlement by all of its orders, theirs by the taker's token. And
+    // replayed events may be older than what the service knows of their markets.
+    const others = [oneMarket, shortForm]
+      .flatMap(({ dropped }) => dropped)
+      .filter(({ event }) => event.type !== 'settlement' && event.timestamp >= sinceMs)
+    expect(others).toEqual([])
     const types = new Set(everything.subscriptions.flatMap(({ events }) => events.map(typeOf)))
     expect([...types]).toEqual(
       expect.arrayContaining(['settlement', 'trade', 'status_update', 'block', 'fill']),

@@ -106,7 +106,7 @@ describe('the client of events', () => {
     await start(({ type }, peer) => {
       peer.sendDeflated(trade())
       peer.send(ack(type), { type: 'snapshot', count: 1, events: [trade()] })
-      peer.sendDeflated(trade())
+      peer.sendDeflated({ ...trade(), seq: 8 })
     })
     const { events } = await client.subscribe({ type: 'trades' })
     await until(() => events.length === 3)

@@ -51,6 +51,7 @@ export class StrictEventClient {
   #isClosed = false
   #losses = 0
   #subscriber: unknown
+  #liveSeq = 0
   /** Events that came before the acknowledgement of the subscription that wants them. */
   readonly #early: StrictEvent[] = []
 
@@ -60,6 +61,7 @@ export class StrictEventClient {
 
   async connect(): Promise<void> {
     this.#subscriber = undefined
+    this.#liveSeq = 0
     const url = `${this.#options.url}&compress=zlib`
     this.#socket = await StrictSocket.open(url, {
       notify: (notice) => this.#notify(notice),
@@ -140,7 +142,19 @@ export class StrictEventClient {
     else if (type === 'heartbeat') {
       this.counts.heartbeats += 1
       this.#check(frame, object({ ts: ms }))
-    } else this.#onEvent(frame)
+    } else {
+      this.#checkSeq(frame)
+      this.#onEvent(frame)
+    }
+  }
+
+  /** Live events come once for all subscriptions, in the order of their numbers. */
+  #checkSeq({ type, seq }: Json): void {
+    // Fills are also replayed one by one, and coin prices have numbers of their own.
+    if (type === 'event' || type === 'price_feed' || seq === undefined) return
+    if (typeof seq !== 'number' || seq <= this.#liveSeq)
+      this.#notify(`a ${type} has the number ${seq} behind ${this.#liveSeq}`)
+    this.#liveSeq = Number(seq)
   }
 
   /** The first answer is the oldest subscribe's, whatever it says. */
