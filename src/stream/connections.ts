@@ -73,8 +73,10 @@ export class Connections {
   beat(): void {
     const nowMs = this.#clock.now()
     const nowSec = toSec(nowMs)
+    // The time of day was set back.
+    if (nowSec < this.#beatenToSec) this.#beatenToSec = nowSec - 1
     const fromSec = Math.max(this.#beatenToSec + 1, nowSec - HEARTBEAT_SECONDS + 1)
-    this.#beatenToSec = Math.max(nowSec, this.#beatenToSec)
+    this.#beatenToSec = nowSec
     for (let sec = fromSec; sec <= nowSec; sec++) this.#beatSecond(sec, nowMs)
     for (const connection of this.#all) {
       if (connection.leftMs(nowMs) <= 0) closeForTime(connection)

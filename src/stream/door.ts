@@ -1,23 +1,20 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Caller } from '../accounts/key-ring.js'
 import { digestSecret } from '../accounts/secret.js'
-import type { SessionRefusal, SocketSession } from '../accounts/socket-sessions.js'
 import type { Context } from '../context.js'
-import { ApiError } from '../core/errors.js'
 import { findSecret } from '../http/guard.js'
 import { withTimeout } from '../lib/timeout.js'
 import { pollUntil } from '../lib/timing.js'
-import { isOutage } from '../store/connection.js'
 import { ClientConnection } from './client-connection.js'
 import type { Connection, Protocol } from './connection.js'
-import { Connections, OUT_OF_TIME } from './connections.js'
+import { Connections } from './connections.js'
 import { Flusher } from './fast/flusher.js'
 import { KeyCheck } from './key-check.js'
 import { countFirehoses, createSocketMetrics } from './metrics.js'
 import { type HttpRefusal, refuseHttp } from './refuse-http.js'
-import { CLOSE, presentError, type SocketError, toReason } from './socket-error.js'
+import { type AdmittedSocket, type RefusedSocket, SocketAdmission } from './socket-admission.js'
+import { CLOSE, presentError, toReason } from './socket-error.js'
 import {
   type ConnectionOptions,
   createUpgradeReader,
@@ -36,8 +33,6 @@ const MESSAGE_FRAGMENTS_MAX = 1_024
 const MESSAGE_CHUNKS_MAX = 16_384
 /** How long a client may take to answer the frame that closes. */
 const CLOSE_MS_MAX = 5_000
-/** While the service starts, clients wait so long for the database, and are then sent away. */
-const DATABASE_MS_MAX = 8_000
 const BEAT_EVERY_MS = 250
 /** On a stop, what clients may take to answer, and what the database may take to forget their places. */
 const LAST_CLOSE_MS_MAX = 1_000
@@ -47,9 +42,6 @@ export type CreateProtocol = (
   connection: Connection,
   options: { socket: SocketKind; hasIntegrity: boolean },
 ) => Protocol
-
-type Admitted = { caller: Caller; digest: string; session: SocketSession }
-type Refused = { closeCode: number; error: SocketError }
 
 /** Takes the WebSockets of an HTTP server. */
 export class SocketDoor {
@@ -69,6 +61,7 @@ export class SocketDoor {
   readonly #connections: Connections
   readonly #throttle: UpgradeThrottle
   readonly #keyCheck: KeyCheck
+  readonly #admission: SocketAdmission
   readonly #metrics: ReturnType<typeof createSocketMetrics>
   readonly #timer: NodeJS.Timeout
   /** Sockets that are not admitted yet, or refused and not closed yet. */
@@ -85,6 +78,7 @@ export class SocketDoor {
     this.#connections = new Connections(ctx.clock)
     this.#throttle = new UpgradeThrottle(ctx.clock)
     this.#keyCheck = new KeyCheck(ctx.keyRing, this.#connections)
+    this.#admission = new SocketAdmission(ctx, this.#connections)
     this.#metrics = createSocketMetrics(ctx.metrics.registry, this.#connections)
     this.#timer = setInterval(() => this.beat(), BEAT_EVERY_MS).unref()
     server.on('upgrade', this.#onUpgrade)
@@ -108,6 +102,7 @@ export class SocketDoor {
     if (this.#isClosing) return
     this.#isClosing = true
     clearInterval(this.#timer)
+    this.#admission.close()
     // First, so that clients that connect to another process find their places free.
     const { socketSessions, log } = this.#ctx
     await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
@@ -182,7 +177,7 @@ export class SocketDoor {
       const refused = { closeCode: CLOSE.policy, error: options }
       return this.#refuse(webSocket, wanted, refused)
     }
-    const verdict = await this.#admit(wanted).catch((error) => this.#toRefusal(error))
+    const verdict = await this.#admission.admit(wanted)
     if ('error' in verdict) return this.#refuse(webSocket, wanted, verdict)
     if (webSocket.readyState !== webSocket.OPEN || this.#isClosing) {
       return verdict.session.close()
@@ -192,34 +187,11 @@ export class SocketDoor {
     this.#open(webSocket, tcpSocket, { ...wanted, options }, verdict)
   }
 
-  async #admit(wanted: SocketRequest): Promise<Admitted | Refused> {
-    const { admission, socketSessions, store } = this.#ctx
-    const secret = findSecret(wanted)
-    const digest = digestSecret(secret ?? '')
-    if (digest !== undefined && store.problem !== undefined) {
-      await pollUntil(() => store.problem === undefined || this.#isClosing, {
-        everyMs: 50,
-        timeoutMs: DATABASE_MS_MAX,
-      })
-    }
-    const caller = await admission.identify(secret, { ip: wanted.address })
-    let verdict = await socketSessions.open(caller, wanted.socket)
-    // A client that lost its network connects again, while its last connection still looks open here.
-    const isAtLimit = 'refusal' in verdict && verdict.refusal === 'connection_limit'
-    const silent = isAtLimit && this.#connections.findSilent(caller.accountId, wanted.socket)
-    if (silent) {
-      silent.close(CLOSE.idle, 'no answer to a Ping, and the account connects again')
-      verdict = await socketSessions.open(caller, wanted.socket)
-    }
-    if ('refusal' in verdict) return refuseByLimit(verdict.refusal, wanted.socket, caller)
-    return { caller, digest: digest ?? '', session: verdict.session }
-  }
-
   #open(
     webSocket: WebSocket,
     tcpSocket: Socket,
     wanted: SocketRequest & { options: ConnectionOptions },
-    admitted: Admitted,
+    admitted: AdmittedSocket,
   ): void {
     const { clock, floodLog, usage, socketSessions } = this.#ctx
     const { socket, options, address } = wanted
@@ -246,7 +218,7 @@ export class SocketDoor {
     webSocket.resume()
   }
 
-  #refuse(webSocket: WebSocket, wanted: SocketRequest, { closeCode, error }: Refused): void {
+  #refuse(webSocket: WebSocket, wanted: SocketRequest, { closeCode, error }: RefusedSocket): void {
     const { socket, address } = wanted
     if (closeCode === CLOSE.unauthorized) this.#throttle.add(address)
     this.#metrics.refused.inc({ reason: error.code })
@@ -256,13 +228,6 @@ export class SocketDoor {
     webSocket.close(closeCode, toReason(error.message))
     // The client's answer is read, and nothing is done with anything else that it sends.
     webSocket.resume()
-  }
-
-  #toRefusal(error: unknown): Refused {
-    if (error instanceof ApiError) return refuseByStatus(error)
-    if (isOutage(error)) return UNAVAILABLE
-    this.#ctx.floodLog.write('error', 'socket not admitted', () => ({ err: error }))
-    return { closeCode: CLOSE.internal, error: INTERNAL }
   }
 
   #countTransfer(connection: ClientConnection): void {
@@ -280,26 +245,4 @@ const FULL: HttpRefusal = {
   status: 503,
   message: 'The service cannot take more connections now.',
   retryAfterSeconds: 1,
-}
-const INTERNAL = { code: 'internal_error', message: 'Internal server error' }
-
-const UNAVAILABLE: Refused = {
-  closeCode: CLOSE.tooSlow,
-  error: { code: 'unavailable', message: 'The database is not available; try again in a moment.' },
-}
-
-/** A key that is unknown or inactive is a bad key here: clients do not retry after 4401, whatever the reason. */
-function refuseByStatus({ status, message }: ApiError): Refused {
-  if (status === 401 || status === 403) {
-    return { closeCode: CLOSE.unauthorized, error: { code: 'unauthorized', message } }
-  }
-  if (status === 429) return { closeCode: CLOSE.limit, error: { code: 'rate_limited', message } }
-  return UNAVAILABLE
-}
-
-function refuseByLimit(refusal: SessionRefusal, socket: SocketKind, { plan }: Caller): Refused {
-  if (refusal === 'session_limit') return { closeCode: CLOSE.limit, error: OUT_OF_TIME }
-  const limit = socket === 'events' ? plan.eventSocketsMax : plan.orderbookSocketsMax
-  const message = `The ${plan.id} plan allows ${limit} connections to this socket at the same time.`
-  return { closeCode: CLOSE.limit, error: { code: refusal, message } }
 }

@@ -33,7 +33,7 @@ const NO_BINARY = 'Send JSON as a text frame; binary frames are not understood.'
 /** The messages of one client: one at a time, in order, and not too many. */
 export class Inbox {
   readonly #options: InboxOptions
-  #waiting: (Message | undefined)[] = []
+  #waiting: Message[] = []
   #waitingBytes = 0
   #isWorking = false
   #isClosed = false
@@ -48,7 +48,9 @@ export class Inbox {
     if (this.#isClosed) return
     const { clock, socket, onFlood } = this.#options
     const nowMs = clock.now()
-    if (nowMs >= this.#windowEndsAtMs) {
+    const leftMs = this.#windowEndsAtMs - nowMs
+    // More than a window is left when the time of day was set back.
+    if (leftMs <= 0 || leftMs > WINDOW_MS) {
       this.#windowEndsAtMs = nowMs + WINDOW_MS
       this.#count = 0
     }
