@@ -12,18 +12,23 @@ import type { IntegrityBook } from './integrity-book.js'
 import { TokenChanges } from './token-changes.js'
 
 const WINDOW_MS = 250
+/** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
+const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
+
+/** A book that the exchange has not sent by then is sent empty, and as `stale`. */
+const LOAD_MS = 5_000
+
+const LOST_PLACE = [
+  'integrity_internal_reset',
+  'The service lost its place in a book. Connect again.',
+] as const
+
 /**
  * How a window's changes of a book are sent: as they are, as the whole book to clients of all books that
  * did not have it before, or with the proofs of integrity mode.
  */
 type Form = 'changes' | 'book' | 'proven'
 type Composed = { texts: string[]; anchor?: SharedFrame | undefined }
-
-/** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
-const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
-
-/** A book that the exchange has not sent by then is sent empty, and as `stale`. */
-const LOAD_MS = 5_000
 
 type FeedOptions = {
   windowMs?: number
@@ -168,6 +173,8 @@ export class BookFeed {
       this.flush()
     } catch (error) {
       this.#ctx.log.error({ err: error }, 'a window of order books could not be sent')
+      // Changes are lost: clients connect again and get whole books.
+      for (const follower of this.groups.followers) follower.fail(new BookRefusal(...LOST_PLACE))
     }
   }
 
@@ -270,8 +277,7 @@ export class BookFeed {
   /** What was published differs from the book, which only a fault of ours can cause. */
   #reset(tokenId: string): void {
     this.#ctx.log.error({ tokenId }, 'a published order book differs from the live one')
-    const message = 'The service lost its place in a book. Connect again.'
-    const error = new BookRefusal('integrity_internal_reset', message, { markets: [tokenId] })
+    const error = new BookRefusal(...LOST_PLACE, { markets: [tokenId] })
     const groups = [...(this.groups.ofToken(tokenId) ?? [])].filter((group) => group.isIntegrity)
     for (const { members } of groups) for (const member of [...members]) member.fail(error)
   }

@@ -28,6 +28,11 @@ export class BookGroups {
     return this.#groups.size === 0
   }
 
+  /** All connections. */
+  get followers(): BookFollower[] {
+    return [...this.#groups.values()].flatMap(({ members }) => [...members])
+  }
+
   /** The group of all books; `undefined`: no connection follows all. */
   get firehose(): BookGroup | undefined {
     return this.#groups.get(FIREHOSE)

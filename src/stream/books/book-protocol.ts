@@ -92,15 +92,16 @@ export class BookProtocol implements Protocol {
 
   /** Handles one message and answers it. Never throws on what a client sends. */
   async handle(message: unknown): Promise<void> {
+    let named = 0
     try {
       const request = parseBookRequest(message)
+      if ('identifiers' in request) named = request.identifiers?.length ?? 0
       await this.#obey(request)
-      const named = 'identifiers' in request ? (request.identifiers?.length ?? 0) : 0
-      if (named >= IDENTIFIERS_PER_MS) await pause(named / IDENTIFIERS_PER_MS)
     } catch (error) {
       if (!(error instanceof BookRefusal)) throw error
       this.#refuse(error)
     }
+    if (named >= IDENTIFIERS_PER_MS) await pause(named / IDENTIFIERS_PER_MS)
   }
 
   onClose(): void {

@@ -205,9 +205,11 @@ describe('integrity mode refuses', () => {
     const client = await subscribe(opened, tokens)
     const other = await subscribe(opened, tokensFrom(2, 1))
     const [tokenId = ''] = idsOf(tokens)
-    // A change that was not told.
-    opened.books.get(tokenId)?.setLevel('BUY', '0.0001', '5')
-    await until(() => client.connection.closed !== undefined)
+    await until(() => {
+      // A change that was not told, again and again: the next whole book takes it away.
+      opened.books.get(tokenId)?.setLevel('BUY', '0.0001', '5')
+      return client.connection.closed !== undefined
+    })
     expect(client.connection.messages.at(-1)).toMatchObject({
       ...{ error: 'integrity_internal_reset', markets: [tokenId] },
     })
