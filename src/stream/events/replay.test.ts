@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../../test/until.js'
 import type { PlanId } from '../../accounts/plans.js'
 import { BusEvent, type EventDraft } from '../../bus/event.js'
+import { Replay } from './replay.js'
 import { ResumeTurns } from './resume-turns.js'
 import {
   draftOf,
@@ -431,6 +432,50 @@ test('events that are stored and not published yet come once, live', async () =>
   await until(() => stream.hub.events.size > 0)
   publish()
   expect(seqsOf(client)).toEqual(publishedAfter(seq - 1))
+})
+
+test('events that are published while their pages are read come once and in order', async () => {
+  const { bus, sql, ctx } = stream
+  await book(trades(2))
+  const seq = bus.publishedSeq
+  forget()
+  const { events, publish } = bus.reserve(trades(1_200))
+  await sql.begin((tx) => ctx.eventLog.insert(tx, events))
+  let isPublished = false
+  async function* read(afterSeq: number) {
+    for await (const page of ctx.eventLog.read(afterSeq)) {
+      try {
+        yield page
+      } finally {
+        // The first page behind the published ones was read before, those after it are read later.
+        if (!isPublished && page[0] !== undefined && page[0].seq > seq) {
+          isPublished = true
+          publish()
+        }
+      }
+    }
+  }
+  const client = connect()
+  const seqs: number[] = []
+  let isArmed = false
+  const replay = new Replay({
+    ...{ bus, eventLog: { read }, turns: new ResumeTurns(), connection: client.connection },
+    start: { kind: 'seq', afterSeq: seq - 1 },
+    isFlat: true,
+    isWanted: (event) => seqs.push(event.seq) > 0,
+    wasDelivered: () => false,
+    pastPrices: () => [],
+    arm: () => {
+      isArmed = true
+    },
+    onFailed: (error) => {
+      throw error
+    },
+  })
+  expect(replay.begin()).toBe(true)
+  await replay.run()
+  expect(isArmed).toBe(true)
+  expect(seqs).toEqual(publishedAfter(seq - 1))
 })
 
 test('a process that has just started replays the last minutes at once', async () => {
