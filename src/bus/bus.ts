@@ -15,8 +15,14 @@ type BusListener = (events: readonly BusEvent[]) => void
 /** `limit`: the newest so many. */
 type Replay = ({ sinceMs: number } | { afterSeq: number }) & { limit?: number | undefined }
 
-/** Events that have their numbers and wait for a commit. One of the two has to be called, once. */
-export type Reservation = { events: readonly BusEvent[]; publish(): void; cancel(): void }
+/** Events that have their numbers and wait for a commit. One of the three has to be called, once. */
+export type Reservation = {
+  events: readonly BusEvent[]
+  publish(): void
+  cancel(): void
+  /** Another process numbers events now: what waits has no place among them. */
+  abandon(): void
+}
 
 const LIMITS = { keepMs: 5 * 60_000, bytesMax: 256 * 1024 * 1024, countMax: 1_000_000 }
 /** Numbers start at the time of the start times this: no process publishes a thousand events a millisecond. */
@@ -81,12 +87,15 @@ export class Bus {
         release()
       },
       cancel: release,
+      abandon: () => {
+        this.#waiting = undefined
+      },
     }
   }
 
   /** Events that this or another process has numbered, all above those that are here. Earlier ones are left out. */
   restore(events: readonly BusEvent[]): void {
-    const later = events.filter(({ seq }) => seq > this.newestSeq)
+    const later = events.filter(({ seq }) => seq > this.#publishedSeq)
     this.numberFrom(later.at(-1)?.seq ?? 0)
     if (later.length > 0) this.#hand(later)
   }
@@ -145,11 +154,6 @@ export class Bus {
   /** The highest number that was given. */
   get lastSeq(): number {
     return this.#lastSeq
-  }
-
-  /** Of the newest buffered event; 0: the buffer is empty. */
-  get newestSeq(): number {
-    return this.#recent.newest?.seq ?? 0
   }
 
   /** Of the oldest buffered event; `undefined`: the buffer is empty. */

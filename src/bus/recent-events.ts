@@ -60,10 +60,6 @@ export class RecentEvents {
     return this.#slots[this.#first]
   }
 
-  get newest(): BusEvent | undefined {
-    return this.count === 0 ? undefined : this.#slots.at(-1)
-  }
-
   get count(): number {
     return this.#slots.length - this.#first
   }

@@ -114,6 +114,21 @@ test('a process that does not write delivers what another one stores, each once'
   )
 })
 
+test('a process that was cut off for longer than the bus buffers delivers everything', async () => {
+  const database = await openDatabase()
+  const [writer, reader] = [await open(database), await open(database)]
+  await writer.eventLog.lead(database.sql)
+  const got: BusEvent[] = []
+  reader.bus.subscribe((events) => void got.push(...events))
+  await book(writer, database, 'a')
+  await reader.eventLog.sync()
+  await book(writer, database, 'b')
+  for (const { clock } of [writer, reader]) clock.advance(10 * MINUTE_MS)
+  await book(writer, database, 'c')
+  await reader.eventLog.sync()
+  expect(namesOf(got)).toEqual(['a', 'b', 'c'])
+})
+
 test('a process that takes over numbers above what the last one published and did not store', async () => {
   const database = await openDatabase()
   const [first, second] = [await open(database), await open(database)]

@@ -140,11 +140,19 @@ export class EventLog {
     await deleteEventRows(sql, this.#clock.now() - LOG_MS)
   }
 
+  /** The first time what the bus buffers; then all that is new, or clients that are connected would miss some. */
   async #catchUp(sql: Sql) {
-    const fromSeq = await selectSeqBefore(sql, this.#clock.now() - BUFFERED_MS)
+    const session = this.#session
+    const bufferedSeq = this.#isLoaded
+      ? 0
+      : await selectSeqBefore(sql, this.#clock.now() - BUFFERED_MS)
     const ends = await selectLogEnds(sql)
-    const afterSeq = Math.min(Math.max(this.#bus.newestSeq, fromSeq), ends.lastSeq)
-    for await (const events of this.read(afterSeq, sql)) this.#bus.restore(events)
+    const afterSeq = Math.min(Math.max(this.#bus.publishedSeq, bufferedSeq), ends.lastSeq)
+    for await (const events of this.read(afterSeq, sql)) {
+      // This process has begun to write: what comes now it publishes itself.
+      if (this.#session !== session) break
+      this.#bus.restore(events)
+    }
     this.#bus.numberFrom(ends.lastSeq)
     this.#isLoaded = true
     return ends

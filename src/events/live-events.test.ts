@@ -67,7 +67,7 @@ function open(
   const eventLog = new EventLog({ store, bus, clock })
   const live = new LiveEvents({ bus, eventLog, markets, clock, log })
   const types = () => batches.flat().map(({ type }) => type)
-  return { clock, bus, live, batches, types, errors }
+  return { clock, bus, eventLog, live, batches, types, errors }
 }
 
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
@@ -284,6 +284,20 @@ describe('a transaction that fails', () => {
     expect(types()).toEqual([...SETTLED, 'settlement', 'fill', 'fill'])
     await live.lead(sql)
     expect(types()).toHaveLength(SETTLED.length + 3)
+  })
+
+  test('committed, and another process took over: it comes from the log, once', async () => {
+    const { live, eventLog, bus, sql, types } = await openStored()
+    live.onBooked(batch)
+    await sql.begin((tx) => live.beforeCommit(tx))
+    live.onPending({ hash: word('f9'), to: EXCHANGE, input: matchOrders() })
+    live.follow()
+    await eventLog.sync()
+    expect(types()).toEqual(SETTLED)
+    await live.lead(sql)
+    expect(types()).toEqual(SETTLED)
+    const seqs = bus.replay({ afterSeq: 0 }).map(({ seq }) => seq)
+    expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b))
   })
 
   test('a match that an earlier process saw pending is confirmed, not announced again', async () => {

@@ -73,7 +73,12 @@ export class LiveEvents {
     this.#recallPending()
   }
 
+  /** Another process books the chain. What this one may have committed comes from the log as its events do. */
   follow(): void {
+    this.#drafts = []
+    this.#reservation?.abandon()
+    this.#reservation = undefined
+    this.#pending.rollback()
     this.#eventLog.follow()
   }
 
