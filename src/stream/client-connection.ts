@@ -73,7 +73,7 @@ export class ClientConnection implements Connection {
       onFlood: () => this.#closeFlood(),
       onFault: (error) => this.#fail(error),
     })
-    this.#listen(webSocket)
+    this.#listen(webSocket, socket)
   }
 
   get caller(): Caller {
@@ -166,7 +166,7 @@ export class ClientConnection implements Connection {
     return transfer
   }
 
-  #listen(webSocket: WebSocket): void {
+  #listen(webSocket: WebSocket, tcpSocket: Socket): void {
     webSocket.on('message', (data, isBinary) => {
       this.#seen()
       this.#inbox.add(data, isBinary)
@@ -178,10 +178,13 @@ export class ClientConnection implements Connection {
     webSocket.on('pong', () => this.#seen())
     // A frame that is not one: `ws` closes with the code that says why.
     webSocket.on('error', () => this.#end(undefined))
-    webSocket.on('close', () => {
+    const onOver = () => {
       this.#end(undefined)
       this.#outbox.drop()
-    })
+    }
+    // The client's close frame is answered: it may connect again before its end of the socket is closed.
+    tcpSocket.once('finish', onOver)
+    webSocket.on('close', onOver)
   }
 
   #seen(): void {

@@ -179,6 +179,17 @@ describe('limits of the plan', () => {
     expect(await nextOf(third)).toEqual({})
   })
 
+  test('a client that closes may connect again before its socket has ended', async () => {
+    const { key, client } = await connect('free')
+    client.socket.close()
+    client.socket.pause()
+    const { client: second } = await connectWith(key)
+    second.send({})
+    expect(await nextOf(second)).toEqual({})
+    client.socket.resume()
+    await client.closed()
+  })
+
   test('many at once: as many as the plan allows', async () => {
     const { key } = await t.createCaller('starter')
     const urls = Array.from({ length: 14 }, () => `${url}/ws?key=${key}`)
