@@ -81,7 +81,8 @@ export class SocketSessions {
 
   /** Prolongs the lease and writes the time that has passed. Throws when the database does not answer. */
   async beat(): Promise<void> {
-    if (this.#counts.size === 0 && !this.#hasLease) return
+    const isUnwritten = this.#changed.size > 0 || this.#owed.length > 0
+    if (this.#counts.size === 0 && !this.#hasLease && !isUnwritten) return
     await this.#renew()
     const nowMs = this.#clock.now()
     for (const time of this.#times) this.#owed.push(...time.take(nowMs))
