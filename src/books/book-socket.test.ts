@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -274,6 +275,23 @@ test('quiet markets are asked for a book before the stream is taken for dead', a
   expect(asked.length).toBeGreaterThan(6)
   expect(server.peers).toHaveLength(1)
   expect(changes).toEqual([])
+})
+
+test('tokens that the exchange does not have make no quiet stream look dead', async () => {
+  const { socket, book, answers, setAbsent, states, server } = await openWithBook({
+    ...{ loadMs: 20, probeMs: 100 },
+  })
+  setAbsent(['8', '9'])
+  const absent = socket.add(['8', '9'])
+  await until(() => absent.every(({ isAbsent }) => isAbsent))
+  await sleep(700)
+  expect(book.state).toBe('live')
+  // Nothing is left that could come.
+  answers.clear()
+  socket.remove(['1'])
+  await sleep(500)
+  expect(states()).toEqual([])
+  expect(server.peers).toHaveLength(1)
 })
 
 test('a stream that sends nothing at all is opened again', async () => {

@@ -29,7 +29,7 @@ export const BOOK_TIMINGS = {
 
 export type BookSocketOptions = {
   connect: (
-    listener: Pick<ClobSocketOptions, 'onEvents' | 'onOpen' | 'onInterrupted'>,
+    listener: Pick<ClobSocketOptions, 'onEvents' | 'onOpen' | 'onInterrupted' | 'expectsData'>,
   ) => ClobSocket
   /** The tokens out of these of which the exchange has no book. */
   findAbsent: (tokenIds: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
@@ -71,6 +71,7 @@ export class BookSocket {
       onEvents: (events) => this.#onEvents(events),
       onOpen: () => this.#onOpen(),
       onInterrupted: (reason) => this.#onInterrupted(reason),
+      expectsData: () => this.#oldestPresent() !== undefined,
     })
     this.#socket.start(this.#closing.signal)
   }
@@ -275,10 +276,20 @@ export class BookSocket {
   }
 
   #probe(now: number): void {
-    const [tokenId] = this.#books.keys()
-    if (tokenId === undefined || now - this.#heardAt < this.#options.timings.probeMs) return
+    if (now - this.#heardAt < this.#options.timings.probeMs) return
+    const kept = this.#oldestPresent()
+    if (kept === undefined) return
     this.#heardAt = now
-    this.#socket.resubscribe([tokenId])
+    this.#socket.resubscribe([kept.book.tokenId])
+    if (this.#awaited.has(kept)) return
+    this.#awaited.add(kept)
+    kept.dueAt = now + this.#options.timings.askAgainMs
+  }
+
+  /** The one that was sent whole the longest ago. Of absent books the exchange never sends any. */
+  #oldestPresent(): KeptBook | undefined {
+    for (const kept of this.#books.values()) if (!kept.book.isAbsent) return kept
+    return undefined
   }
 
   #ask(now: number): void {

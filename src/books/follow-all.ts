@@ -1,8 +1,6 @@
 import type { Log } from '../lib/log.js'
 import { pause } from '../lib/timing.js'
 
-/** How often the list of open markets is read again. */
-const REFRESH_MS = 60_000
 /** Books of a page load before the next page is asked for, so that other work goes on in between. */
 const PAGE_TOKENS = 1_000
 const PAGE_MS = 100
@@ -16,6 +14,8 @@ type FollowAllOptions = {
   /** Returns those that it refused. */
   follow: (tokenIds: readonly string[]) => readonly string[]
   release: (tokenIds: readonly string[]) => void
+  /** How often the list of open markets is read again. */
+  refreshMs: number
   log: Log
 }
 
@@ -70,7 +70,7 @@ export class FollowAll {
       } catch (error) {
         this.#options.log.warn({ err: error }, 'open markets could not be listed')
       }
-      await pause(REFRESH_MS, signal)
+      await pause(this.#options.refreshMs, signal)
     }
   }
 

@@ -15,6 +15,8 @@ const LIMITS = {
   socketTokensMax: 1_000,
   /** Clients that reconnect find their books as they left them. */
   lingerMs: 30_000,
+  /** How often the list of open markets is read again. */
+  listMs: 60_000,
 }
 
 export type LiveBooksOptions = {
@@ -57,6 +59,7 @@ export class LiveBooks {
       select: () => options.selectOpenTokens(this.#limits.tokensMax),
       follow: (tokenIds) => this.follow(tokenIds),
       release: (tokenIds) => this.release(tokenIds),
+      refreshMs: this.#limits.listMs,
       log: options.log,
     })
   }

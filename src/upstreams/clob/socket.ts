@@ -31,6 +31,8 @@ export type ClobSocketOptions = SocketConnectorOptions & {
    * themselves; after a frame that could not be read `resubscribe` makes them come.
    */
   onGap?: ((gap: ClobGap) => void | Promise<void>) | undefined
+  /** Whether a stream without events is taken for dead; by default it is while any token is subscribed. */
+  expectsData?: (() => boolean) | undefined
   tokensMax?: number | undefined
 }
 
@@ -55,7 +57,7 @@ export class ClobSocket {
       deadAfterMs: 30_000,
       // Markets may be quiet for longer: their reader asks for a book again now and then.
       silentAfterMs: 30_000,
-      expectsData: () => this.#wanted.size > 0,
+      expectsData: options.expectsData ?? (() => this.#wanted.size > 0),
       parse: (text) => {
         const events = parseClobFrame(text)
         return events === undefined || this.#isRepeated(text) ? undefined : events
