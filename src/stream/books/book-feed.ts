@@ -18,6 +18,10 @@ const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
 /** A book that the exchange has not sent by then is sent empty, and as `stale`. */
 const LOAD_MS = 5_000
 
+/** Clients of all books learn within so many windows that a market is not among the open ones any more. */
+const DROPPED_WINDOWS = 40
+const DROPPED = 'not_followed'
+
 const LOST_PLACE = [
   'integrity_internal_reset',
   'The service lost its place in a book. Connect again.',
@@ -62,6 +66,9 @@ export class BookFeed {
   readonly #anchors = new Map<IntegrityBook, SharedFrame>()
   /** Books that every client of all books has, or is being sent. */
   readonly #listed = new Set<string>()
+  /** Books that are listed no more, which these clients have to learn. */
+  readonly #dropped = new Set<string>()
+  #windows = 0
   /** Books of which clients were told that they may not trust them. */
   readonly #untrusted = new WeakSet<LiveBook>()
   #stop: (() => void) | undefined
@@ -117,11 +124,14 @@ export class BookFeed {
   }
 
   /** Why a book that a client gets now may not be trusted; `undefined`: it may. */
-  noteTrust(tokenId: string): string | undefined {
-    const book = this.#ctx.books.get(tokenId)
-    if (book === undefined) return 'not_followed'
+  noteTrust(tokenId: string, { group }: BookFollower): string | undefined {
+    const { books } = this.#ctx
+    const book = books.get(tokenId)
+    const isDropped = group !== undefined && !group.tokens && !books.allTokens.has(tokenId)
+    if (book === undefined || isDropped) return DROPPED
     if (book.state === 'live') return undefined
-    this.#untrusted.add(book)
+    // A book that became stale in this window is told to all when the window ends, not to this client alone.
+    if (book.state === 'loading' || !this.#changes.has(tokenId)) this.#untrusted.add(book)
     return reasonOf(book)
   }
 
@@ -130,6 +140,8 @@ export class BookFeed {
     this.#snapshots.clear()
     this.#anchors.clear()
     this.#publish(this.#changes.keys())
+    this.#windows += 1
+    if (this.#windows % DROPPED_WINDOWS === 0) this.#tellDropped()
   }
 
   /** Ends the window of one token early, so that its published book is the live one. */
@@ -146,9 +158,32 @@ export class BookFeed {
   /** A client of all books has joined: it is sent the books that are open now. */
   #list({ members }: BookGroup): void {
     const { allTokens } = this.#ctx.books
-    if (members.size === 1) this.#listed.clear()
-    for (const id of this.#listed) if (!allTokens.has(id)) this.#listed.delete(id)
+    if (members.size === 1) {
+      this.#listed.clear()
+      this.#dropped.clear()
+    }
+    this.#dropUnlisted()
     if (members.size === 1) for (const id of allTokens) this.#listed.add(id)
+  }
+
+  #dropUnlisted(): void {
+    const { allTokens } = this.#ctx.books
+    for (const id of this.#listed) {
+      if (allTokens.has(id)) continue
+      this.#listed.delete(id)
+      this.#dropped.add(id)
+    }
+  }
+
+  /** Books of markets that have closed do not change any more for clients of all books. */
+  #tellDropped(): void {
+    const { firehose } = this.groups
+    if (firehose === undefined) return
+    this.#dropUnlisted()
+    const output = new GroupOutput()
+    for (const tokenId of this.#dropped) output.addStale(tokenId, DROPPED)
+    this.#dropped.clear()
+    output.deliver(firehose.members, this.#ctx.clock.now())
   }
 
   #start(): void {
@@ -182,7 +217,12 @@ export class BookFeed {
     const { groups } = this
     for (const change of changes) {
       const tokenId = change.kind === 'snapshot' ? change.book.tokenId : change.tokenId
-      if (groups.firehose === undefined && groups.ofToken(tokenId) === undefined) continue
+      if (groups.firehose === undefined && groups.ofToken(tokenId) === undefined) {
+        // Whoever joins within this window must not get what was true before.
+        this.#changes.delete(tokenId)
+        this.#snapshots.delete(tokenId)
+        continue
+      }
       const collected = this.#changes.get(tokenId) ?? new TokenChanges()
       collected.add(change)
       this.#changes.set(tokenId, collected)
@@ -222,10 +262,11 @@ export class BookFeed {
       }
       const output = outputs.get(group) ?? new GroupOutput()
       outputs.set(group, output)
-      if (trust === 'stale') output.addStale(tokenId, reasonOf(book))
+      const told = form === 'book' ? this.#trustOf(book) : trust
+      if (told === 'stale') output.addStale(tokenId, reasonOf(book))
       if (updates.texts.length > 0) output.updates.push({ tokenId, texts: updates.texts })
       if (updates.anchor !== undefined) output.anchors.push({ tokenId, frame: updates.anchor })
-      if (trust === 'live') output.live.push(tokenId)
+      if (told === 'live') output.live.push(tokenId)
     }
     return characters
   }
@@ -236,7 +277,7 @@ export class BookFeed {
     const named = [...(this.groups.ofToken(tokenId) ?? [])]
     if (firehose === undefined) return named
     if (this.#ctx.books.allTokens.has(tokenId)) return [firehose, ...named]
-    this.#listed.delete(tokenId)
+    if (this.#listed.delete(tokenId)) this.#dropped.add(tokenId)
     return named
   }
 
@@ -244,6 +285,7 @@ export class BookFeed {
     if (group.isIntegrity) return 'proven'
     if (group.tokens !== undefined || this.#listed.has(tokenId)) return 'changes'
     this.#listed.add(tokenId)
+    this.#dropped.delete(tokenId)
     return 'book'
   }
 
@@ -272,6 +314,13 @@ export class BookFeed {
       return 'stale'
     }
     return book.state === 'live' && this.#untrusted.delete(book) ? 'live' : undefined
+  }
+
+  /** What clients have to know of a book that they get for the first time, or again. */
+  #trustOf(book: LiveBook): 'stale' | 'live' {
+    if (book.state === 'live') return 'live'
+    this.#untrusted.add(book)
+    return 'stale'
   }
 
   /** What was published differs from the book, which only a fault of ours can cause. */

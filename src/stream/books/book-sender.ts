@@ -111,7 +111,7 @@ export class BookSender {
   #tellStale(tokenIds: readonly string[]): void {
     const { feed, follower, clock } = this.#parts
     const untrusted = tokenIds.flatMap((tokenId) => {
-      const reason = feed.noteTrust(tokenId)
+      const reason = feed.noteTrust(tokenId, follower)
       return reason === undefined ? [] : [{ tokenId, reason }]
     })
     for (const [reason, books] of groupBy(untrusted, (book) => book.reason)) {
