@@ -148,6 +148,24 @@ test('a process that takes over numbers above what the last one published and di
   expect(b?.seq).toBeGreaterThan(lastSeq)
 })
 
+test('pending events that are too many to be stored are owned up to', async () => {
+  const database = await openDatabase()
+  const process = await open(database)
+  await process.eventLog.lead(database.sql)
+  const [a] = await book(process, database, 'a')
+  expect(await process.eventLog.check(a?.seq ?? 0)).toBe('exact')
+  process.bus.publish(Array.from({ length: 20_010 }, () => draft('waits', 'pending')))
+  const [b] = await book(process, database, 'b')
+  expect(await readAll(process, a?.seq)).toHaveLength(20_001)
+  expect(await process.eventLog.check(a?.seq ?? 0)).toBe('confirmed')
+  expect(await process.eventLog.check((a?.seq ?? 0) + 11)).toBe('exact')
+
+  const next = await open(database)
+  await next.eventLog.load()
+  expect(next.bus.publishedSeq).toBe(b?.seq)
+  expect(await next.eventLog.check(a?.seq ?? 0)).toBe('confirmed')
+})
+
 test('the log says how well a client can go on', async () => {
   const database = await openDatabase()
   const first = await open(database)

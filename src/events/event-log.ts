@@ -43,7 +43,7 @@ export class EventLog {
   readonly #clock: Clock
   /** Published and not stored yet. */
   #unsaved: BusEvent[] = []
-  /** The number at which this process began to write; `undefined`: it does not. */
+  /** The number above which this process stores everything; `undefined`: it does not write. */
   #session: number | undefined
   /** There are events in the log that those to come follow. */
   #isContinued = false
@@ -161,7 +161,9 @@ export class EventLog {
   #gather(events: readonly BusEvent[]): void {
     if (this.#session === undefined) return
     for (const event of events) if (event.keys.status === 'pending') this.#unsaved.push(event)
-    if (this.#unsaved.length > UNSAVED_MAX) this.#unsaved = this.#unsaved.slice(-UNSAVED_MAX)
+    const lost = this.#unsaved.splice(0, Math.max(0, this.#unsaved.length - UNSAVED_MAX)).at(-1)
+    // Clients that resume at or below it are told that pending events may be missing.
+    if (lost !== undefined) this.#session = lost.seq
   }
 
   async #toRow(events: readonly BusEvent[]) {
