@@ -10,6 +10,8 @@ import { expectTruth } from './truth.js'
 /** One stretch of trouble. After each the universe stands still and everything is compared. */
 const STRETCH_MS = counts({ short: 8_000, long: 60_000 })
 const STRETCHES = counts({ short: 2, long: 10 })
+/** Frames that were lost without a sign show only when further ones come. */
+const SETTLING_MS = counts({ short: 0, long: 25_000 })
 
 const BOOK_FAULTS = [
   { upstream: 'clob_ws', mode: 'drop', seconds: 0.5 },
@@ -17,6 +19,15 @@ const BOOK_FAULTS = [
   { upstream: 'clob_ws', mode: 'slow', rate: 0.3, delayMs: 300, seconds: 2 },
   { upstream: 'clob_ws', mode: 'garbage', rate: 0.2, seconds: 1 },
   { upstream: 'rtds', mode: 'drop', seconds: 0.5 },
+  ...counts({
+    short: [],
+    long: [
+      { upstream: 'clob_ws', mode: 'silent', seconds: 1.5 },
+      { upstream: 'clob_ws', mode: 'half-open', seconds: 1 },
+      { upstream: 'clob_ws', mode: 'truncated', rate: 0.2, seconds: 1 },
+      { upstream: 'live_v2', mode: 'drop', seconds: 1 },
+    ],
+  }),
 ]
 
 let world: StreamWorld
@@ -49,6 +60,8 @@ describe('everything at once, with faults and reorganisations', () => {
         cut?.cut()
         proven.resync([...proven.books.keys()].slice(0, 2))
         await trouble
+        await world.order({ upstream: '*', mode: 'off' })
+        await delay(SETTLING_MS)
         const { hash, number: headBlock } = await world.freeze()
         await recorder.untilBlock(hash)
         const nodeUrl = world.simulator.upstreams.polygon_http
@@ -60,7 +73,7 @@ describe('everything at once, with faults and reorganisations', () => {
       expect(recorder.messages.filter(({ type }) => type === 'reorg').length).toBeGreaterThan(0)
       await recorder.close()
     },
-    STRETCHES * (STRETCH_MS + 40_000),
+    STRETCHES * (STRETCH_MS + SETTLING_MS + 40_000),
   )
 
   test('strict clients raise no notice', async () => {

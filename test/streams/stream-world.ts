@@ -82,8 +82,8 @@ export async function openStreamWorld(options: WorldOptions) {
     },
     /** Ends the faults, and the universe stands still. Returns the last block. */
     freeze: async () => {
-      clearInterval(ticking)
       await order({ upstream: '*', mode: 'off' })
+      clearInterval(ticking)
       const { head } = universe.chain
       return { number: head.number, hash: universe.chain.hashOf(head) }
     },
