@@ -208,3 +208,15 @@ test('all open markets are followed while there is a reader, and new ones at onc
   expect(books.allTokens.size).toBe(0)
   await until(() => books.status.tokens === 0)
 })
+
+test('all open markets leave room for books that are named', async (context) => {
+  const { expect } = context
+  const tokenIds = idsOf(9)
+  const { books } = await openLiveBooks(exchange, context, {
+    limits: { tokensMax: 10 },
+    selectOpenTokens: async (limit) => tokenIds.slice(0, limit),
+  })
+  books.followAll()
+  await until(() => books.allTokens.size === 8)
+  expect(books.follow(tokenIds)).toEqual([])
+})

@@ -8,6 +8,9 @@ import type { BookChange, LiveBook } from './live-book.js'
 
 const CHECK_MS = 250
 
+/** The rest is left for books that clients name, when all books of open markets are followed. */
+const ALL_SHARE = 0.8
+
 const LIMITS = {
   /** A book takes 5 to 20 KB. */
   tokensMax: 50_000,
@@ -56,7 +59,7 @@ export class LiveBooks {
     this.#limits = { ...LIMITS, ...options.limits }
     this.#metrics = createBookMetrics(options.registry, () => this.status)
     this.#all = new FollowAll({
-      select: () => options.selectOpenTokens(this.#limits.tokensMax),
+      select: () => options.selectOpenTokens(Math.ceil(this.#limits.tokensMax * ALL_SHARE)),
       follow: (tokenIds) => this.follow(tokenIds),
       release: (tokenIds) => this.release(tokenIds),
       refreshMs: this.#limits.listMs,
