@@ -2,8 +2,8 @@ import type { Connection } from '../connection.js'
 import type { SharedFrame } from '../fast/shared-frame.js'
 import { BookRefusal } from './book-refusal.js'
 
-/** A client of integrity mode that leaves so many frames unread is closed: 15 seconds of batches. */
-const UNREAD_FRAMES_MAX = 60
+/** A client of integrity mode that reads nothing for so many windows is closed: 15 seconds. */
+const UNREAD_WINDOWS_MAX = 60
 
 const TOO_SLOW = ['integrity_backpressure', 'The client reads too slowly. Connect again.'] as const
 
@@ -35,18 +35,20 @@ export class BookFollower {
     this.fail = fail
   }
 
+  /** The messages of one window. */
   deliver(messages: readonly BookMessage[]): void {
+    if (messages.length === 0) return
     for (const message of messages) {
       if (typeof message === 'string') this.connection.send(message)
       else this.connection.push(message)
     }
-    if (this.group?.isIntegrity === true) this.#countUnread(messages.length)
+    if (this.group?.isIntegrity === true) this.#countUnread()
   }
 
-  #countUnread(frames: number): void {
+  #countUnread(): void {
     const isFirst = this.#unread === 0
-    this.#unread += frames
+    this.#unread += 1
     if (isFirst) void this.connection.drained().then(() => (this.#unread = 0))
-    else if (this.#unread > UNREAD_FRAMES_MAX) this.fail(new BookRefusal(...TOO_SLOW))
+    else if (this.#unread > UNREAD_WINDOWS_MAX) this.fail(new BookRefusal(...TOO_SLOW))
   }
 }

@@ -139,7 +139,8 @@ export class BookProtocol implements Protocol {
     const max = integrity ? INTEGRITY_TOKENS_MAX_EACH : TOKENS_MAX
     if (tokenIds.length > max) {
       const message = `A connection follows at most ${max} tokens.`
-      throw new BookRefusal('token_limit', message, { max, requested: tokenIds.length })
+      const code = integrity ? 'integrity_capacity' : 'token_limit'
+      throw new BookRefusal(code, message, { max, requested: tokenIds.length })
     }
     if (this.#isClosed) return
     const ack = {
