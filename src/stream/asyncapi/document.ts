@@ -212,7 +212,8 @@ const describeOperations = () => ({
     ...bookOperations('events', 'error', BOOKS_SENT),
   ],
   orderbook: [
-    ...bookOperations('orderbook', 'book_error', [...BOOKS_SENT, 'book_snapshot']),
+    ...bookOperations('orderbook', 'book_error', [...BOOKS_SENT, 'book_snapshot', 'resyncing']),
+    operate('orderbook', 'send', 'Refuse and close', ['book_error']),
     operate('orderbook', 'receive', 'Resync', ['resync'], ['resyncing', 'book_error']),
     operate('orderbook', 'receive', 'Ping', ['ping'], ['books_pong']),
   ],
