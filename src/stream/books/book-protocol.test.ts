@@ -304,6 +304,14 @@ describe('a message', () => {
     expect(client.reader.problems).toEqual([])
   })
 
+  test('for all books is to be tried again when places cannot be counted', async () => {
+    const { connection, send } = idle.connect()
+    connection.takeFirehose = () => Promise.reject(new Error('no database'))
+    await send({ action: 'subscribe', markets: ['*'] })
+    const error = { error: 'service_warming_up', message: expect.any(String) }
+    expect(connection.messages).toEqual([{ ...error, retry_after_ms: 1_000 }])
+  })
+
   test('for all books is refused when the plan grants no further firehose', async (context) => {
     const opened = await open(context, {
       books: { selectOpenTokens: async () => idsOf(world.tokens) },

@@ -158,7 +158,7 @@ export class BookProtocol implements Protocol {
       const message = 'Integrity mode takes lists of books, not all of them.'
       throw new BookRefusal('integrity_firehose_unsupported', message)
     }
-    if (!(await this.#connection.takeFirehose())) {
+    if (!(await this.#takeFirehose())) {
       const message = 'The plan allows no further connection to all books or events.'
       throw new BookRefusal('firehose_limit', message)
     }
@@ -261,6 +261,17 @@ export class BookProtocol implements Protocol {
     }
     const message = 'The catalogue of markets is not loaded yet.'
     throw new BookRefusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
+  }
+
+  /** Throws a refusal when the places of the plan cannot be counted now. */
+  async #takeFirehose(): Promise<boolean> {
+    try {
+      return await this.#connection.takeFirehose()
+    } catch (error) {
+      this.#ctx.floodLog.write('warn', 'firehose could not be counted', () => ({ err: error }))
+      const message = 'The service could not do this now.'
+      throw new BookRefusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
+    }
   }
 
   #releaseFirehose(): void {
