@@ -109,7 +109,8 @@ export class BookGroups {
 
   #follow(tokenIds: readonly string[]): Set<string> {
     const refused = new Set(this.#books.follow(tokenIds))
-    if (refused.size === 0) return new Set(tokenIds)
+    // The texts of the books themselves: lists of many connections do not keep a copy each.
+    if (refused.size === 0) return new Set(tokenIds.map((id) => this.#books.get(id)?.tokenId ?? id))
     this.#books.release(tokenIds.filter((tokenId) => !refused.has(tokenId)))
     const message = 'The service follows as many books as it can at the moment.'
     throw new BookRefusal('service_capacity', message, { retry_after_ms: RETRY_AFTER_MS })
