@@ -28,7 +28,7 @@ export function eventOf({ address, topics }: RawLog): EventName | undefined {
 
 /** Contracts and topics that say nothing of shares, money or results. */
 export function saysNothing({ address, topics }: RawLog): boolean {
-  return SILENT.has(address) || topics[0] === APPROVAL || topics[0] === QUESTION_RESET
+  return SILENT.has(address) || SILENT_TOPICS.has(topics[0] ?? '')
 }
 
 export type EventName = keyof typeof EVENTS
@@ -40,7 +40,9 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
 const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
+const APPROVAL_FOR_ALL = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31'
 const QUESTION_RESET = '0x7981b5832932948db4e32a4a16a0f44b2ce7ff088574afb9364b313f70f82e8f'
+const SILENT_TOPICS = new Set([APPROVAL, APPROVAL_FOR_ALL, QUESTION_RESET])
 
 export const EVENTS = {
   'USDC.e Transfer': [TRANSFER, [USDCE]],
