@@ -47,7 +47,7 @@ export class EventLog {
   #session: number | undefined
   /** There are events in the log that those to come follow. */
   #isContinued = false
-
+  /** The bus has what was published before this process began. */
   #isLoaded = false
 
   constructor({ store, bus, clock }: EventLogOptions) {
@@ -60,6 +60,8 @@ export class EventLog {
   /** Stores events in the transaction that they belong to, behind the pending ones published before. */
   async insert(tx: Sql, events: readonly BusEvent[]): Promise<void> {
     const all = [...this.#unsaved, ...events]
+    // Far below the head commits do not wait for the disk. What clients have seen must not be lost with it.
+    await tx`set local synchronous_commit = on`
     for (let from = 0; from < all.length; from += EVENTS_PER_ROW) {
       await insertEventRows(tx, [await this.#toRow(all.slice(from, from + EVENTS_PER_ROW))])
     }
