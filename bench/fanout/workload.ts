@@ -27,7 +27,7 @@ export function wantedBy(socket: number): Wanted {
     : { tokens: list(TOKENS_PER_SOCKET, tokenOf) }
 }
 
-/** A trade as the service publishes it; `atMs` comes back to whoever measures how long it took. */
+/** A trade as the service publishes it; `atMs` comes back to the bench, which measures how long it took. */
 export function makeTrade(index: number, atMs: number): EventDraft {
   const [maker, taker, token] = [
     walletOf(index * 17),

@@ -1,10 +1,11 @@
 import type { Counter } from 'prom-client'
 import type { Config } from '../config/config.js'
 import type { Clock } from '../core/clock.js'
-import { ApiError, databaseLost } from '../core/errors.js'
+import { ApiError, databaseLost, tooManyRequests } from '../core/errors.js'
 import type { KeyedAccess } from './access.js'
+import { AddressThrottle } from './address-throttle.js'
 import { BUCKETS, type Bucket, type BucketName } from './buckets.js'
-import { type Caller, type KeyRing, UnknownKeyLimiter } from './key-ring.js'
+import type { Caller, KeyRing } from './key-ring.js'
 import type { Balance, Charge, Limiter, Verdict } from './limiter.js'
 import { PLANS, type Plan, type PlanId } from './plans.js'
 import { digestSecret } from './secret.js'
@@ -32,14 +33,17 @@ type AdmissionParts = {
 
 export const HOW_TO_SEND = 'Pass it via ?key= or the x-api-key header (or Authorization: Bearer).'
 
+/** Each unknown key costs a query. One that exists costs none, however often it is used. */
+const UNKNOWN_KEYS_PER_MINUTE_MAX = 300
+
 /** The one check of key, plan and limits, in this order, for every door of the service. */
 export class Admission {
   readonly #parts: AdmissionParts
-  readonly #unknownKeys: UnknownKeyLimiter
+  readonly #unknownKeys: AddressThrottle
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
-    this.#unknownKeys = new UnknownKeyLimiter(parts.clock)
+    this.#unknownKeys = new AddressThrottle(parts.clock, UNKNOWN_KEYS_PER_MINUTE_MAX)
   }
 
   /** The check for one route or channel; made once, when it is registered. */
@@ -75,12 +79,20 @@ export class Admission {
   async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
     const { keyRing } = this.#parts
     if (!keyRing.isUnknown(digest)) {
-      this.#unknownKeys.check(ip)
+      this.#checkUnknownKeys(ip)
       const caller = await keyRing.find(digest)
       if (caller !== undefined) return caller
       this.#unknownKeys.add(ip)
     }
     throw new ApiError(403, 'Invalid or inactive API key.')
+  }
+
+  /** Throws when the address has sent too many unknown keys lately. */
+  #checkUnknownKeys(ip: string): void {
+    const waitMs = this.#unknownKeys.waitMs(ip)
+    if (waitMs === 0) return
+    const freeAt = Math.ceil((this.#parts.clock.now() + waitMs) / 1000)
+    throw tooManyRequests(`Too many unknown API keys. Retry after ${freeAt}.`, waitMs)
   }
 
   #judge(caller: Caller, policy: string, verdict: Verdict): Admitted {

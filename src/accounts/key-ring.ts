@@ -1,7 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../core/clock.js'
-import { tooManyRequests } from '../core/errors.js'
-import { SlidingWindow } from '../lib/sliding-window.js'
 import type { Pool } from '../store/connection.js'
 import { PLANS, type Plan } from './plans.js'
 import { selectKeyOwner, selectRevision } from './queries.js'
@@ -96,37 +93,5 @@ export class KeyRing {
     if (this.#callers.size <= CALLERS_MAX) return
     const [oldest = ''] = this.#callers.keys()
     this.#callers.delete(oldest)
-  }
-}
-
-const GUESSES_PER_MINUTE_MAX = 300
-
-/**
- * Limits how many unknown keys one address may send: each costs a query. A key that exists costs
- * nothing here, however often it is used.
- */
-export class UnknownKeyLimiter {
-  readonly #clock: Clock
-  readonly #addresses = new LRUCache<string, SlidingWindow>({ max: 10_000 })
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Throws when the address has sent too many unknown keys lately. */
-  check(address: string): void {
-    const nowMs = this.#clock.now()
-    const window = this.#addresses.get(address)
-    if (window === undefined || window.count(nowMs) < GUESSES_PER_MINUTE_MAX) return
-    const freeAtMs = window.freeAt(GUESSES_PER_MINUTE_MAX, nowMs)
-    const freeAt = Math.ceil(freeAtMs / 1000)
-    throw tooManyRequests(`Too many unknown API keys. Retry after ${freeAt}.`, freeAtMs - nowMs)
-  }
-
-  /** Counts an unknown key. */
-  add(address: string): void {
-    const window = this.#addresses.get(address) ?? new SlidingWindow(60_000)
-    window.add(this.#clock.now())
-    this.#addresses.set(address, window)
   }
 }

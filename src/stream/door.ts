@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { AddressThrottle } from '../accounts/address-throttle.js'
 import { digestSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
 import { findSecret } from '../http/guard.js'
@@ -21,7 +22,6 @@ import {
   type SocketKind,
   type SocketRequest,
 } from './upgrade.js'
-import { UpgradeThrottle } from './upgrade-throttle.js'
 
 /** The HTTP server takes some more, so that requests are answered beside all of these. */
 const CONNECTIONS_MAX = 8_000
@@ -31,6 +31,12 @@ const MESSAGE_BYTES_MAX = 2 * 1024 * 1024
 /** Against messages in tiny pieces: each piece costs more memory than it has bytes. */
 const MESSAGE_FRAGMENTS_MAX = 1_024
 const MESSAGE_CHUNKS_MAX = 16_384
+/**
+ * Some clients connect again after a refusal about every second and for ever: past the limit they get an answer
+ * that costs next to nothing. Only keys that are known to be bad are held against an address, so that its other
+ * clients are served.
+ */
+const REFUSALS_PER_MINUTE_MAX = 20
 /** How long a client may take to answer the frame that closes. */
 const CLOSE_MS_MAX = 5_000
 const BEAT_EVERY_MS = 250
@@ -59,7 +65,7 @@ export class SocketDoor {
   })
   readonly #flusher = new Flusher()
   readonly #connections: Connections
-  readonly #throttle: UpgradeThrottle
+  readonly #throttle: AddressThrottle
   readonly #keyCheck: KeyCheck
   readonly #admission: SocketAdmission
   readonly #metrics: ReturnType<typeof createSocketMetrics>
@@ -76,7 +82,7 @@ export class SocketDoor {
     this.#createProtocol = createProtocol
     this.#readUpgrade = createUpgradeReader(ctx.config.trustedProxies)
     this.#connections = new Connections(ctx.clock)
-    this.#throttle = new UpgradeThrottle(ctx.clock)
+    this.#throttle = new AddressThrottle(ctx.clock, REFUSALS_PER_MINUTE_MAX)
     this.#keyCheck = new KeyCheck(ctx.keyRing, this.#connections)
     this.#admission = new SocketAdmission(ctx, this.#connections)
     this.#metrics = createSocketMetrics(ctx.metrics.registry, this.#connections)

@@ -130,7 +130,7 @@ export class BookFeed {
     const isDropped = group !== undefined && !group.tokens && !books.allTokens.has(tokenId)
     if (book === undefined || isDropped) return DROPPED
     if (book.state === 'live') return undefined
-    // A book that became stale in this window is told to all when the window ends, not to this client alone.
+    // A book that became stale in this window is announced to all its followers when the window ends, not to this client alone.
     if (book.state === 'loading' || !this.#changes.has(tokenId)) this.#untrusted.add(book)
     return reasonOf(book)
   }
@@ -218,7 +218,7 @@ export class BookFeed {
     for (const change of changes) {
       const tokenId = change.kind === 'snapshot' ? change.book.tokenId : change.tokenId
       if (groups.firehose === undefined && groups.ofToken(tokenId) === undefined) {
-        // Whoever joins within this window must not get what was true before.
+        // A client that joins within this window must not get what was true before.
         this.#changes.delete(tokenId)
         this.#snapshots.delete(tokenId)
         continue

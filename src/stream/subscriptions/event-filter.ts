@@ -96,7 +96,7 @@ export function countStored({ wallets, scopes, combo = {} }: EventFilter): numbe
   return sets.reduce((sum, set) => sum + (set?.size ?? 0), 0)
 }
 
-/** Few, and of interest to everyone: whoever receives all of them takes no part of the firehose. */
+/** There are few of them: a subscription to all of them does not count as a firehose. */
 const RARE_TYPES: ReadonlySet<string> = new Set(['block', 'reorg', 'oracle'])
 
 /** Receives everything of some type, which counts toward the firehose limit of the plan. */

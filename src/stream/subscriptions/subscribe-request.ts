@@ -93,7 +93,7 @@ const EVENT_TYPES = `event types. Valid ones: ${SELECTABLE_TYPES.join(', ')}`
 function readTypes(fields: FilterFields, preset: Preset) {
   const named = fields.list('event_types', readOneOf(SELECTABLE_TYPES), EVENT_TYPES)
   if (named === undefined) {
-    // Whoever chooses among coin prices wants nothing else.
+    // A client that chooses among coin prices wants nothing else.
     const events = preset.hasPrices && choosesPrices(fields) ? [] : preset.events
     return { types: new Set<string>(events), unfilteredTypes: new Set<string>() }
   }

@@ -6,7 +6,7 @@ import {
   matchesEvent,
 } from './event-filter.js'
 
-/** A filter in the index. Whoever finds it by a key knows already that the condition of the key holds. */
+/** A filter in the index. Where it is found by a key, the condition of the key holds already. */
 type Entry<Receiver> = {
   member: Member<Receiver>
   /** One bit for each type that it wants. */
@@ -50,7 +50,7 @@ export class SubscriptionIndex<Receiver extends object> {
   readonly #groupsByType = new Map<string, Set<BroadGroup<Receiver>>>()
   readonly #members = new Map<Receiver, Member<Receiver>>()
   readonly #typeBits = new Map<string, number>()
-  /** Counts the events: whoever carries its number was asked or found for it already. */
+  /** Counts the events: entries and members with its number were asked or found for it already. */
   #round = 0
   #size = 0
 
