@@ -1,23 +1,28 @@
 import { type TProperties, Type } from 'typebox'
 import { closed, optional, Wire } from '../../events/message.js'
 
-/** Why a message about books was not taken. */
-export const BOOK_ERRORS = {
+/** Why a message was not taken, or why the connection ends, on both sockets. */
+export const SOCKET_ERRORS = {
   invalid_json: 'the frame is not JSON text',
   invalid_message: 'an unknown `action`, or a field is missing',
-  token_limit: 'more than 15,000 tokens on the connection',
-  input_too_large: 'too many identifiers in one message',
-  service_warming_up: 'the catalogue is being loaded; try again',
-  service_capacity: 'the service follows as many books as it can; try again',
+  firehose_limit: 'more unfiltered connections than the plan allows',
+  unavailable: 'the service could not do it now; the client may try again',
+  rate_limited: 'too many messages; a client that goes on is closed with 1008',
   unauthorized: 'the key is missing or unknown; then 4401',
   forbidden: 'the key is inactive; then 4403',
   connection_limit: 'the account has all connections of its plan; then 4429',
   session_limit: 'the hour of the free plan is used up until 00:00 UTC; then 4429',
-  unavailable: 'the service could not do it now; the client may try again',
-  internal_error: 'a fault of the service; then 1011',
   invalid_compress_option: '`compress` is not `zlib`; then the connection ends',
-  firehose_limit: 'more unfiltered connections than the plan allows',
-  rate_limited: 'too many messages; a client that goes on is closed with 1008',
+  internal_error: 'a fault of the service; then 1011',
+} as const
+
+/** Why a message about books was not taken. */
+export const BOOK_ERRORS = {
+  ...SOCKET_ERRORS,
+  token_limit: 'more than 15,000 tokens on the connection',
+  input_too_large: 'too many identifiers in one message',
+  service_warming_up: 'the catalogue is being loaded; try again',
+  service_capacity: 'the service follows as many books as it can; try again',
   invalid_integrity_option: '`integrity` is neither 0 nor 1',
   integrity_unavailable: 'integrity mode is not available',
   integrity_firehose_unsupported: 'integrity mode takes explicit lists only',

@@ -1,12 +1,11 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { optional } from '../../events/message.js'
 import { nullable } from '../../lib/nullable.js'
-import { BOOK_ERRORS, ERROR_FIELDS } from './book-messages.js'
+import { BOOK_ERRORS, ERROR_FIELDS, SOCKET_ERRORS } from './book-messages.js'
 
-/** Why a message was not taken, or why the connection ends. */
+/** Why a message about events was not taken. */
 export const STREAM_ERRORS = {
-  invalid_json: 'the frame is not JSON text',
-  invalid_message: 'an unknown `action`, or a field is missing',
+  ...SOCKET_ERRORS,
   invalid_filter: 'a filter has a wrong type or value, or an unknown feed',
   unknown_type: 'no preset has this `type`',
   unknown_subscription: 'the connection has no subscription with this id',
@@ -14,15 +13,6 @@ export const STREAM_ERRORS = {
   unresolved_condition_ids: 'none of the condition ids is in the catalogue',
   filter_limit: 'more filter items than the plan allows',
   subscription_limit: 'more subscriptions than a connection may have',
-  firehose_limit: 'more unfiltered connections than the plan allows',
-  unavailable: 'the service could not do it now; the client may try again',
-  rate_limited: 'too many messages; a client that goes on is closed with 1008',
-  unauthorized: 'the key is missing or unknown; then 4401',
-  forbidden: 'the key is inactive; then 4403',
-  connection_limit: 'the account has all connections of its plan; then 4429',
-  session_limit: 'the hour of the free plan is used up until 00:00 UTC; then 4429',
-  invalid_compress_option: '`compress` is not `zlib`; then the connection ends',
-  internal_error: 'a fault of the service; then 1011',
 } as const
 export type StreamError = keyof typeof STREAM_ERRORS
 
