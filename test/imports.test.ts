@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'trades',
     'wallets',
   ],
-  ['stream'],
+  ['stream', 'webhooks'],
   ['app.ts'],
   ['service.ts'],
   ['main.ts'],

@@ -36,6 +36,7 @@ import {
   cutCoverage,
   cutRecentBlocks,
   insertRecentBlocks,
+  insertRewind,
   lockState,
   moveCursor,
   readState,
@@ -143,6 +144,7 @@ export class BlockWriter implements BlockSink {
       await cutRecentBlocks(tx, toBlock + 1)
       await cutCoverage(tx, toBlock + 1)
       await moveCursor(tx, cursor)
+      await insertRewind(tx, toBlock)
       const removedBlocks = (this.cursor?.block ?? toBlock) - toBlock
       for (const listener of this.#listeners) listener.onRewinding?.(toBlock, removedBlocks)
       await this.#beforeCommit(tx)

@@ -180,3 +180,13 @@ export async function selectRecentBlock(
      where number = ${number}`
   return row
 }
+
+/** So many are stored: a reader of the tape that missed more has lagged for longer than the tape can go back. */
+const REWINDS_MAX = 100_000
+
+/** Tells readers of the tape that the blocks above are taken back. */
+export async function insertRewind(tx: Sql, toBlock: number): Promise<void> {
+  await tx`
+    with added as (insert into rewinds (to_block) values (${toBlock}) returning id)
+    delete from rewinds where id <= (select id from added) - ${REWINDS_MAX}::bigint`
+}

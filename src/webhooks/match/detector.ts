@@ -1,0 +1,17 @@
+import type { Sql } from '../../store/connection.js'
+import type { WebhookEventType } from '../event-types.js'
+import type { Occurrence } from './occurrence.js'
+import type { Tape } from './tape.js'
+
+/** Finds what happened on a part of the tape. One of these for each family of event types. */
+export type Detector = {
+  types: readonly WebhookEventType[]
+  /** Called when a webhook asks for one of the types. In the order of `seq`. */
+  detect(tape: Tape): Promise<Detected>
+}
+
+export type Detected = {
+  occurrences: readonly Occurrence[]
+  /** Stores what the detector has to remember, in the transaction that moves the cursor. */
+  store?: (tx: Sql) => Promise<void>
+}
