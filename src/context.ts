@@ -19,6 +19,7 @@ import { JobRunner } from './jobs/runner.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
 import type { Pool } from './store/connection.js'
+import { SecretBox } from './store/secret-box.js'
 import type { Store } from './store/store.js'
 import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
 import { Upstreams } from './upstreams/upstreams.js'
@@ -56,6 +57,8 @@ export type Context = {
   catalogue: Catalogue
   /** Live order books. */
   books: LiveBooks
+  /** Encrypts the secrets of webhooks. */
+  secretBox: SecretBox
   startedAtMs: number
 }
 
@@ -105,6 +108,7 @@ export function createContext(parts: ContextParts): Context {
       log,
       registry: metrics.registry,
     }),
+    secretBox: new SecretBox({ config, store }),
     startedAtMs: clock.now(),
   }
 }

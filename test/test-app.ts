@@ -46,7 +46,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     control: database.sql,
     problem: undefined,
   }
-  const settings = { ...loadConfig({}).config, ...config }
+  // A key of its own, so that no test makes a data folder.
+  const settings = { ...loadConfig({}).config, secretKey: '5e'.repeat(32), ...config }
   const ctx = createContext({ config: settings, log, store, clock })
   const app = await buildApp(ctx, routes, createProtocol)
   await app.ready()

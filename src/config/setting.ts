@@ -21,6 +21,15 @@ export function parseText(text: string): string {
   return text.trim()
 }
 
+/** 64 hexadecimal digits, or 32 bytes as base64; returns the digits. */
+export function parseKey(text: string): string {
+  const given = text.trim()
+  if (/^[0-9a-f]{64}$/i.test(given)) return given.toLowerCase()
+  const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(given)
+  if (!isBase64) throw new Error('must be 64 hexadecimal digits, or 32 bytes as base64')
+  return Buffer.from(given, 'base64').toString('hex')
+}
+
 export function parseIntegerIn(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN

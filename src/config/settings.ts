@@ -6,6 +6,7 @@ import {
   maskAll,
   maskPassword,
   parseIntegerIn,
+  parseKey,
   parseOneOf,
   parseProxies,
   parseText,
@@ -100,6 +101,11 @@ export const SETTINGS = {
     'AUSPEX_METRICS_TOKEN',
     'bearer token that opens /metrics to callers on other machines',
   ),
+  secretKey: unset({
+    ...{ env: 'AUSPEX_SECRET_KEY', placeholder: 'key', mask: maskAll },
+    help: 'key that encrypts secrets of webhooks; default: the file secret.key in the data folder',
+    parse: parseKey,
+  }),
   upgradeUrl: unset({
     ...{ env: 'AUSPEX_UPGRADE_URL', placeholder: 'url' },
     help: 'page that answers of status 402 point to; default: the list of plans',

@@ -10,6 +10,13 @@ create table new_markets (
   market integer primary key
 );
 
+-- Which key encrypts secrets: written by the first process that needed one, so that a process with another key
+-- notices. The key itself is never in the database; see src/store/secret-box.ts.
+create table secret_key (
+  is_only_row boolean primary key default true check (is_only_row),
+  fingerprint bytea not null
+);
+
 -- What accounts asked to be notified of. `revision` moves with every change that the matcher has to know.
 create table webhooks (
   id integer generated always as identity primary key,
@@ -19,7 +26,7 @@ create table webhooks (
   url text not null,
   event_types text[] not null,
   filters jsonb not null,
-  -- Encrypted with a key that is not in the database; see src/webhooks/secret-box.ts.
+  -- Encrypted with a key that is not in the database; see src/store/secret-box.ts.
   secret bytea not null,
   active boolean not null,
   description text,
