@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findService } from '../../config/service-address.js'
 import { OperatorError } from '../../core/errors.js'
 import { addTailCommand } from './commands.js'
-import { findService } from './service-address.js'
+import { toSocketUrl } from './run-tail.js'
 import { acknowledge, makeTrade, send, TestStreamServer } from './test-stream-server.js'
 
 let folder: string
@@ -39,7 +40,7 @@ describe('auspex tail', () => {
     const server = await TestStreamServer.listen((client) =>
       send(client, acknowledge(), makeTrade(1), makeTrade(2), makeTrade(3)),
     )
-    writeDemo(folder, { ws_url: server.url.origin, keys: { growth: 'demo-key' } })
+    writeDemo(folder, { url: server.url.origin, keys: { growth: 'demo-key' } })
     await run('trades', '--data', folder, '--count', '2').done
     await run('trades', '--data', folder, '--count', '1', '--json').done
     await server.close()
@@ -103,7 +104,8 @@ describe('findService', () => {
     ['ws://host/ws/orderbook', 'ws://host/ws/orderbook'],
     ['wss://host/ws?key=inside&compress=zlib', 'wss://host/ws?compress=zlib'],
   ])('--url %s is %s', (url, expected) => {
-    expect(findService({ url, key: 'k', data: folder }).url.href).toBe(expected)
+    const service = findService({ url, key: 'k', data: folder })
+    expect(toSocketUrl(service.url).href).toBe(expected)
   })
 
   test('takes the key from the address, and the key of a demo for that demo alone', () => {

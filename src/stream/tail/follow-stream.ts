@@ -1,8 +1,8 @@
 import { type RawData, WebSocket } from 'ws'
+import type { ServiceAddress } from '../../config/service-address.js'
 import { messageOf, OperatorError } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
 import { backoffMs, systemTiming } from '../../lib/timing.js'
-import type { ServiceAddress } from './service-address.js'
 import type { TailSubscription } from './subscription.js'
 
 /** An event message, or a message about a book. */
