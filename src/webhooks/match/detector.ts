@@ -6,6 +6,8 @@ import type { Tape } from './tape.js'
 /** Finds what happened on a part of the tape. One of these for each family of event types. */
 export type Detector = {
   types: readonly WebhookEventType[]
+  /** Also called when the tape has not grown: it waits for time to pass, or for another queue. */
+  runsWithoutBlocks?: true
   /** Called when a webhook asks for one of the types. In the order of `seq`. */
   detect(tape: Tape): Promise<Detected>
 }

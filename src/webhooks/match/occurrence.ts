@@ -4,8 +4,12 @@ import type { WatchedStatus } from '../filters.js'
 /** Something that happened, before it is known which webhooks want it. */
 export type Occurrence = {
   type: WebhookEventType
-  /** The place of the fact on the tape. What is not on the chain has that of the head. */
+  /** The place of the fact on the tape, the last one of several. What is not on the chain has that of the head. */
   seq: number
+  /** Where it began, if not at `seq`: a webhook sees it when this is behind its `from_seq`. */
+  sinceSeq?: number
+  /** It has no place on the chain: `from_seq`, `confirmations` and reorganisations do not concern it. */
+  isOffChain?: true
   timeSec: number
   /**
    * Tells it from all others of its type, and stays the same when its transaction returns in another
