@@ -10,6 +10,16 @@ export type Detector = {
   runsWithoutBlocks?: true
   /** Called when a webhook asks for one of the types. In the order of `seq`. */
   detect(tape: Tape): Promise<Detected>
+  /**
+   * Whether something happened off the tape: time has passed, the catalogue has grown. Asked every
+   * second, so it costs one look into an index. Absent: only the tape has what it detects.
+   */
+  isDue?(sql: Sql, nowMs: number): Promise<boolean>
+  /**
+   * Called in the place of `detect` when no webhook asks for its types, in the transaction that moves
+   * the cursor: drops what has gathered for it.
+   */
+  skip?(tx: Sql): Promise<void>
 }
 
 export type Detected = {

@@ -1,25 +1,33 @@
-import type { Sql } from '../../store/connection.js'
+import { planAnew, type Sql } from '../../store/connection.js'
+import { TapeMarkets } from './tape-markets.js'
 
 /** The part of the tape that a pass of the matcher reads: whole blocks, in one snapshot of the database. */
-export type Tape = {
+export type Tape = TapeRange & {
   sql: Sql
+  markets: TapeMarkets
+  /** The fills of this part, without combos, in the order of `seq`, read once for all detectors. */
+  fills(): Promise<readonly TapeFill[]>
+}
+
+export type TapeRange = {
   /** Behind this place, up to and with the other one. */
   afterSeq: number
   toSeq: number
   /** The end of the tape in this snapshot: what the ledger's rows stand for. Above `toSeq` while the matcher lags. */
   headSeq: number
+  /** Of the block at `headSeq`. */
+  headTimeSec: number
   nowMs: number
   /** Whether a webhook asks for a type and, where it names wallets, for this one. Answered from memory. */
-  isWatched(
-    type: 'pnl_change' | 'position_status_change' | 'order_complete',
-    wallet: string,
-  ): boolean
-  /** The fills of this part, without combos, read once for all detectors. */
-  fills(): Promise<readonly TapeFill[]>
-  /** What the catalogue says of markets, read once for each. Keys are 32 bytes as hex text. */
-  marketsOfTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, TapeMarket>>
-  marketsOfConditions(conditions: readonly string[]): Promise<ReadonlyMap<string, TapeMarket>>
+  isWatched(type: WatchedType, wallet: string): boolean
 }
+
+/** The types whose detectors work for the wallets that webhooks name, and not for all there are. */
+export type WatchedType =
+  | 'pnl_change'
+  | 'position_status_change'
+  | 'order_complete'
+  | 'wallet_activity'
 
 /** An order was filled, from the side of its owner. Bytes are hex text with `0x`. */
 export type TapeFill = {
@@ -28,31 +36,77 @@ export type TapeFill = {
   /** Number among the fills of its transaction, from 0. */
   place: number
   maker: string
+  /** The other side; the exchange itself when the order took. */
   taker: string
   isTaker: boolean
   isSell: boolean
   token: string
+  /** Millionths, all three. */
   usd: bigint
   shares: bigint
+  /** In money. */
   fee: bigint
-  builder: string | undefined
+  builder: string | null
   orderHash: string
   txHash: string
   /** It is the first fill of its maker. */
   isFirstOfMaker: boolean
 }
 
-/** Null where the catalogue does not know. */
-export type TapeMarket = {
-  conditionId: string | null
-  question: string | null
-  slug: string | null
-  eventSlug: string | null
-  eventTitle: string | null
-  image: string | null
-  /** Slugs of the event's tags, in its order. */
-  tags: readonly string[]
-  /** Tokens as hex text and their outcomes, side by side. */
-  tokens: readonly string[]
-  outcomes: readonly string[]
+/** Reads when it is asked. `sql` is an open transaction that sees one state of the database. */
+export function openTape(sql: Sql, range: TapeRange): Tape {
+  let fills: Promise<readonly TapeFill[]> | undefined
+  return {
+    ...range,
+    sql,
+    markets: new TapeMarkets(sql),
+    fills() {
+      fills ??= selectTapeFills(sql, range)
+      return fills
+    },
+  }
+}
+
+type FillRow = Omit<TapeFill, 'place'>
+
+/**
+ * The fills behind one place, up to another. Index: the primary key of each partition. Planned for its
+ * values, because a plan for any range expects a large part of the table, and reads all wallets for it.
+ */
+async function selectTapeFills(sql: Sql, { afterSeq, toSeq }: TapeRange): Promise<TapeFill[]> {
+  // Bits of flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo.
+  const rows = await planAnew(sql<FillRow[]>`
+    select f.seq::float8, b.time as time_sec, f.usd, f.shares,
+           case when f.flags & 4 = 0 or f.shares = 0 then f.fee
+                else div(f.fee::numeric * f.usd, f.shares)::bigint end as fee,
+           f.flags & 1 <> 0 as is_sell, f.flags & 2 <> 0 as is_taker,
+           '0x' || encode(maker.address, 'hex') as maker,
+           '0x' || encode(taker.address, 'hex') as taker,
+           '0x' || encode(tokens.token, 'hex') as token,
+           '0x' || encode(builders.code, 'hex') as builder,
+           '0x' || encode(f.order_hash, 'hex') as order_hash,
+           '0x' || encode(f.tx_hash, 'hex') as tx_hash,
+           coalesce(totals.first_fill = f.seq, false) as is_first_of_maker
+      from fills f
+      join blocks b on b.number = f.seq >> 20
+      join wallets maker on maker.id = f.wallet
+      join wallets taker on taker.id = f.taker
+      join tokens on tokens.id = f.token
+      left join builders on builders.id = f.builder
+      left join wallet_totals totals on totals.wallet = f.wallet
+     where f.seq > ${afterSeq} and f.seq <= ${toSeq} and f.flags & 128 = 0
+     order by f.seq`)
+  return withPlaces(rows)
+}
+
+/** Numbers the facts of each transaction from 0. They are in the order of `seq`. */
+export function withPlaces<Row extends { txHash: string }>(
+  rows: readonly Row[],
+): (Row & { place: number })[] {
+  const counts = new Map<string, number>()
+  return rows.map((row) => {
+    const place = counts.get(row.txHash) ?? 0
+    counts.set(row.txHash, place + 1)
+    return { ...row, place }
+  })
 }

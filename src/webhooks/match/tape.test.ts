@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import {
+  ALICE,
+  BOB,
+  CONDITION,
+  EXCHANGE,
+  makeFill,
+  NO,
+  word,
+  YES,
+} from '../../events/test-facts.js'
+import { transact } from '../../store/transaction.js'
+import { openTape, type Tape } from './tape.js'
+import { outcomeOf } from './tape-markets.js'
+import { insertTestMarket, TestTape, timeOfBlock } from './test-tape.js'
+
+const COMBO = `0x03${'1'.repeat(32)}0002${'0'.repeat(24)}`
+
+function readTape<T>(chain: TestTape, afterSeq: number, read: (tape: Tape) => Promise<T>) {
+  const range = {
+    ...{ afterSeq, toSeq: chain.headSeq, headSeq: chain.headSeq, nowMs: 0 },
+    headTimeSec: timeOfBlock(chain.head),
+    isWatched: () => true,
+  }
+  return transact(chain.sql, (tx) => read(openTape(tx, range)))
+}
+
+test('fills have natural ids, their number in the transaction, and what their maker did before', async () => {
+  const chain = await TestTape.open()
+  await chain.append((at) => ({ fills: [makeFill(1, at(1, 'aa'))] }))
+  const afterSeq = chain.headSeq
+  const block = await chain.append((at) => ({
+    fills: [
+      makeFill(3, at(3, 'f1')),
+      makeFill(4, { ...at(4, 'f1'), token: COMBO }),
+      makeFill(5, {
+        ...at(5, 'f1'),
+        ...{ wallet: ALICE, taker: EXCHANGE, isTaker: true, side: 'BUY', builder: word('bd') },
+        ...{ fee: 500_000n, isFeeInShares: true },
+      }),
+    ],
+  }))
+  const fills = await readTape(chain, afterSeq, (tape) => tape.fills())
+  expect(fills).toMatchObject([
+    {
+      ...{ timeSec: timeOfBlock(block), place: 0, maker: BOB, taker: ALICE, isTaker: false },
+      ...{ isSell: true, token: YES, usd: 16_000_000n, shares: 25_000_000n, fee: 0n },
+      ...{ builder: null, orderHash: word('0d3'), txHash: word('f1'), isFirstOfMaker: false },
+    },
+    {
+      ...{ place: 1, maker: ALICE, taker: EXCHANGE, isTaker: true, isSell: false },
+      ...{ builder: word('bd'), fee: 320_000n, isFirstOfMaker: true },
+    },
+  ])
+})
+
+test('markets are found by token and by condition, with the tags of their event', async () => {
+  const chain = await TestTape.open()
+  await insertTestMarket(chain.sql)
+  await readTape(chain, 0, async ({ markets }) => {
+    const byToken = await markets.ofTokens([NO, word('123')])
+    const market = byToken.get(NO)
+    expect(market).toEqual({
+      ...{ conditionId: CONDITION, question: 'Will it rain?', slug: 'will-it-rain' },
+      ...{ eventSlug: 'weather', eventTitle: 'Weather' },
+      image: 'https://pictures.example/rain.png',
+      tags: ['weather', 'world'],
+      tagNames: ['weather', 'world', 'weather forecasts'],
+      tokens: [YES, NO],
+      outcomes: ['Yes', 'No'],
+    })
+    expect(market && outcomeOf(market, NO)).toBe('No')
+    expect(byToken.get(word('123'))).toMatchObject({ conditionId: null, question: null, tags: [] })
+    const byCondition = await markets.ofConditions([CONDITION, word('cc')])
+    expect(byCondition.get(CONDITION)).toEqual(market)
+    expect(byCondition.get(word('cc'))).toMatchObject({ conditionId: word('cc'), slug: null })
+  })
+})
