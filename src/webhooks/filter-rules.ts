@@ -1,0 +1,94 @@
+import { parseTokenId, toTokenId } from '../core/token-id.js'
+import { type FilterName, WATCHED_STATUSES } from './filters.js'
+
+/** What a value of a list may be. */
+export type ItemRule = {
+  pattern: string
+  /** Completes "each value must be …". */
+  meaning: string
+  lengthMax: number
+  /** The one spelling that is stored; `undefined`: the text is not what it looks like. */
+  read: (text: string) => string | undefined
+}
+
+type FilterRule =
+  | { kind: 'list'; itemsMax: number; item: ItemRule }
+  | { kind: 'number'; max: number; meaning: string }
+  | { kind: 'integer'; max: number; meaning: string }
+  | { kind: 'choice'; values: readonly string[]; meaning: string }
+
+const lower = (text: string): string => text.toLowerCase()
+
+const ADDRESS: ItemRule = {
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  meaning: 'an address: 0x and 40 hexadecimal digits',
+  lengthMax: 42,
+  read: lower,
+}
+
+const TOKEN: ItemRule = {
+  pattern: '^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$',
+  meaning: 'a token id as text: a decimal number, or 0x and hexadecimal digits',
+  lengthMax: 78,
+  read: (text) => {
+    const bytes = text.startsWith('0x') ? text : parseTokenId(text)
+    return bytes === undefined ? undefined : toTokenId(bytes)
+  },
+}
+
+const CONDITION: ItemRule = {
+  pattern: '^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$',
+  meaning: 'a condition id: 0x and 64 hexadecimal digits',
+  lengthMax: 66,
+  // A structured condition id lacks its last byte in some answers of the platform.
+  read: (text) => text.toLowerCase().padEnd(66, '0'),
+}
+
+const BUILDER: ItemRule = {
+  pattern: '^(0x)?[0-9a-fA-F]{64}$',
+  meaning: 'a builder code: 0x and 64 hexadecimal digits',
+  lengthMax: 66,
+  read: (text) => text.toLowerCase().replace(/^(?!0x)/, '0x'),
+}
+
+/** Text of a catalogue that is not ours: everything but what JSON of the database cannot hold. */
+const NAME: ItemRule = {
+  pattern: '^[^\\u0000-\\u001f\\ud800-\\udfff]+$',
+  meaning: 'text of 1 to 300 characters without control characters',
+  lengthMax: 300,
+  read: (text) => text,
+}
+
+const USD_MAX = 1e12
+const dollars = (meaning: string): FilterRule => ({ kind: 'number', max: USD_MAX, meaning })
+const list = (itemsMax: number, item: ItemRule): FilterRule => ({ kind: 'list', itemsMax, item })
+
+/** What each filter may be: the parser and the OpenAPI document follow from it. */
+export const FILTER_RULES: Readonly<Record<FilterName, FilterRule>> = {
+  wallet_addresses: list(500, ADDRESS),
+  token_ids: list(100, TOKEN),
+  condition_ids: list(100, CONDITION),
+  event_slugs: list(50, NAME),
+  tags: list(20, NAME),
+  builder_codes: list(100, BUILDER),
+  receiver_addresses: list(500, ADDRESS),
+  min_amount_usd: dollars('dollars, inclusive'),
+  min_fee_usd: dollars('dollars, inclusive'),
+  min_delta_pct: { kind: 'number', max: 1e9, meaning: 'percent of the price before' },
+  min_pnl_change_usd: dollars('dollars, up or down'),
+  min_total_usd: dollars('dollars, inclusive'),
+  side: { kind: 'choice', values: ['BUY', 'SELL'], meaning: "the direction of the maker's order" },
+  status_from: { kind: 'choice', values: WATCHED_STATUSES, meaning: 'what a position was' },
+  status_to: {
+    kind: 'choice',
+    values: WATCHED_STATUSES.filter((status) => status !== 'none'),
+    meaning: 'what a position is now',
+  },
+  confirmations: {
+    kind: 'integer',
+    max: 64,
+    meaning: 'events wait until so many blocks are on top of theirs',
+  },
+}
+
+export const FILTER_NAMES = Object.keys(FILTER_RULES) as FilterName[]

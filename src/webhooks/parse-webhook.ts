@@ -1,0 +1,131 @@
+import { type ApiError, badRequest } from '../core/errors.js'
+import { nearest } from '../lib/edit-distance.js'
+import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from './event-types.js'
+import { FILTER_NAMES, FILTER_RULES, type ItemRule } from './filter-rules.js'
+import type { FilterName, WebhookFilters } from './filters.js'
+
+/** So many names are looked at, known or not: a caller's list is bounded before it is read. */
+const EVENT_TYPES_MAX = 100
+
+/** The event types of a webhook, each once. Throws a 400 with what is wrong. */
+export function parseEventTypes(value: unknown): WebhookEventType[] {
+  const refuse = (message: string) =>
+    badRequest('invalid_event_types', { message, allowed: WEBHOOK_EVENT_TYPE_NAMES })
+  if (!Array.isArray(value) || value.length === 0 || value.length > EVENT_TYPES_MAX) {
+    throw refuse('event_types must be a list of at least one name of an event type.')
+  }
+  const unknown = value.find((name) => !isEventType(name))
+  if (unknown !== undefined) {
+    throw refuse(`event_types has ${showGiven(unknown)}, which is no event type.`)
+  }
+  return [...new Set(value.filter(isEventType))]
+}
+
+const isEventType = (value: unknown): value is WebhookEventType =>
+  WEBHOOK_EVENT_TYPE_NAMES.some((name) => name === value)
+
+/**
+ * The filters of a webhook in the spelling that is stored and matched: see `WebhookFilters`. A filter that
+ * is null counts as left out. Throws a 400 that names the first one that is wrong, and what it may be.
+ */
+export function parseFilters(value: unknown): WebhookFilters {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw badRequest('invalid_filters', { message: 'filters must be an object.' })
+  }
+  const parsed: Record<string, unknown> = {}
+  for (const [name, given] of Object.entries(value)) {
+    if (!isFilterName(name)) throw refuseUnknown(name)
+    if (given !== null) parsed[name] = parseFilter(name, given)
+  }
+  return parsed as WebhookFilters
+}
+
+const isFilterName = (name: string): name is FilterName =>
+  FILTER_NAMES.some((known) => known === name)
+
+function refuseUnknown(name: string): ApiError {
+  const meant = name.length > SHOWN_LENGTH_MAX ? undefined : nearest(name, FILTER_NAMES)
+  const did = meant === undefined ? '' : `Did you mean ${meant}? `
+  return badRequest('invalid_filters', {
+    message: `filters has ${showGiven(name)}, which is no filter.`,
+    hint: `${did}GET /v3/webhooks/event-types lists the filters of each event type.`,
+    allowed: FILTER_NAMES,
+  })
+}
+
+function parseFilter(name: FilterName, value: unknown): unknown {
+  const rule = FILTER_RULES[name]
+  switch (rule.kind) {
+    case 'list':
+      return parseList(name, value, rule.itemsMax, rule.item)
+    case 'number':
+      if (typeof value === 'number' && value >= 0 && value <= rule.max) return value
+      throw refuse(name, `must be a number from 0 to ${rule.max}`, rule.meaning)
+    case 'integer':
+      if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= rule.max) return value
+      throw refuse(name, `must be an integer from 0 to ${rule.max}`, rule.meaning)
+    case 'choice': {
+      const text = typeof value === 'string' ? value.toLowerCase() : ''
+      const found = rule.values.find((known) => known.toLowerCase() === text)
+      if (found !== undefined) return found
+      throw refuse(name, `must be one of ${rule.values.join(', ')}`, rule.meaning)
+    }
+  }
+}
+
+function parseList(name: FilterName, value: unknown, itemsMax: number, item: ItemRule): string[] {
+  if (!Array.isArray(value)) throw refuse(name, `must be a list of at most ${itemsMax} values`)
+  if (value.length > itemsMax) {
+    throw refuse(name, `has ${value.length} values, and may have at most ${itemsMax}`)
+  }
+  const pattern = new RegExp(item.pattern, 'u')
+  const items = value.map((given) => {
+    const isRead = typeof given === 'string' && given.length <= item.lengthMax
+    const text = isRead && pattern.test(given) ? item.read(given) : undefined
+    if (text !== undefined) return text
+    throw refuse(name, `has ${showGiven(given)}`, `each value must be ${item.meaning}`)
+  })
+  return [...new Set(items)]
+}
+
+function refuse(name: FilterName, problem: string, meaning?: string): ApiError {
+  const rule = FILTER_RULES[name]
+  const most = rule.kind === 'list' ? `at most ${rule.itemsMax} values` : undefined
+  const hint = [meaning, most].filter((part) => part !== undefined).join('; ')
+  return badRequest('invalid_filters', {
+    message: `The filter ${name} ${problem}.`,
+    hint: `${name}: ${hint}`,
+  })
+}
+
+/** Throws a 400 when an event type lacks a filter without which it would fire for everything. */
+export function checkRequiredFilters(
+  types: readonly WebhookEventType[],
+  filters: WebhookFilters,
+): void {
+  for (const type of types) {
+    const filter = eventTypeRow(type).required?.find((name) => isOpen(filters[name]))
+    if (filter === undefined) continue
+    throw badRequest('missing_required_filter', {
+      message: `The event type ${type} needs the filter ${filter}.`,
+      hint: `Give filters.${filter}, or leave ${type} out of event_types.`,
+      event_type: type,
+      filter,
+    })
+  }
+}
+
+/** Whether a filter lets everything pass. */
+const isOpen = (value: WebhookFilters[FilterName]): boolean =>
+  value === undefined || (Array.isArray(value) && value.length === 0)
+
+const SHOWN_LENGTH_MAX = 80
+
+/** What a caller sent, for the text that refuses it. Lists and objects may be large, and are named alone. */
+function showGiven(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text
+}
