@@ -1,0 +1,37 @@
+import { toConditionId } from '../../core/structured-id.js'
+import type { OccurrenceKeys } from './occurrence.js'
+import { outcomeOf, type TapeMarket } from './tape-markets.js'
+
+/** What filters compare of the market in which something happened. */
+export const marketKeys = (
+  market: TapeMarket,
+): Pick<OccurrenceKeys, 'conditionIds' | 'eventSlug' | 'tags'> => ({
+  conditionIds: market.conditionId === null ? [] : [toConditionId(market.conditionId)],
+  eventSlug: market.eventSlug ?? undefined,
+  tags: market.tagNames,
+})
+
+/** The condition as payloads and filters spell it. */
+export const conditionIdOf = ({ conditionId }: TapeMarket): string | null =>
+  conditionId === null ? null : toConditionId(conditionId)
+
+/** The fields of payloads about a token. */
+export const tokenFields = (market: TapeMarket, token: string) => ({
+  market: market.question,
+  slug: market.slug,
+  outcome: outcomeOf(market, token),
+  condition_id: conditionIdOf(market),
+})
+
+const PLAIN = /^[^\s"\\{},]+$/
+
+/** A list as payloads have it: the text of a PostgreSQL array, `{a,b}`. */
+export const toBraces = (items: readonly (string | bigint)[]): string =>
+  `{${items.map((item) => quote(String(item))).join()}}`
+
+const quote = (item: string): string =>
+  PLAIN.test(item) && item.toUpperCase() !== 'NULL' ? item : `"${item.replace(/["\\]/g, '\\$&')}"`
+
+/** `YYYY-MM-DD HH:MM:SS.ffffff`, UTC. */
+export const toTimeText = (timeMs: number): string =>
+  `${new Date(timeMs).toISOString().slice(0, -1).replace('T', ' ')}000`
