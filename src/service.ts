@@ -25,6 +25,7 @@ import type { Target } from './store/connection.js'
 import { lendNode } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
+import { createWebhookWork } from './webhooks/jobs.js'
 
 export type Service = {
   url: string
@@ -61,6 +62,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createBookWork,
   createBuilderWork,
   createComboWork,
+  createWebhookWork,
   createAuditWork,
 ]
 

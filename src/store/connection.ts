@@ -129,7 +129,9 @@ const ARRAY_TYPES: Record<string, postgres.PostgresType> = {
   bigints: arrayType(1016, BigInt),
   floats: arrayType(1022, Number),
   dates: arrayType(1182, (text) => text),
+  times: arrayType(1185, (text) => new Date(text)),
   numerics: arrayType(1231, (text) => text),
+  uuids: arrayType(2951, (text) => text),
 }
 
 /** By the type of the items. Numbers are sent as text, which the query casts. */
@@ -152,6 +154,7 @@ function serializeItem(item: unknown): string {
   if (typeof item === 'number' || typeof item === 'bigint' || typeof item === 'boolean') {
     return String(item)
   }
+  if (item instanceof Date) return `"${item.toISOString()}"`
   const text = Buffer.isBuffer(item) ? `\\x${item.toString('hex')}` : String(item)
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

@@ -109,6 +109,8 @@ create table webhook_lanes (
   -- Events that were given up since the last success, and since when there was none.
   consecutive_failures integer not null default 0,
   failing_since timestamptz,
+  -- Whether its last attempt succeeded, and in good time.
+  is_healthy boolean not null default true,
   -- When a refused event was last written into the history because the day's deliveries are used up.
   limit_noted_at timestamptz
 );
@@ -135,11 +137,15 @@ create table webhook_deliveries (
   body text not null,
   primary key (webhook, event_id)
 ) with (fillfactor = 80);
-create index webhook_deliveries_due on webhook_deliveries (webhook, due_at) where state = 'pending';
+create index webhook_deliveries_due on webhook_deliveries (webhook, due_at)
+  where state = 'pending' and not is_leased;
+-- At most ten of a webhook.
+create index webhook_deliveries_leased on webhook_deliveries (webhook, due_at) where is_leased;
 create index webhook_deliveries_held on webhook_deliveries (release_block) where state = 'held';
 create index webhook_deliveries_failed on webhook_deliveries (webhook, finished_at)
   where state = 'failed';
-create index webhook_deliveries_created_at on webhook_deliveries using brin (created_at);
+create index webhook_deliveries_finished_at on webhook_deliveries (finished_at)
+  where finished_at is not null;
 
 -- The history: every attempt is a row.
 create table webhook_attempts (
@@ -156,4 +162,3 @@ create table webhook_attempts (
   attempted_at timestamptz not null
 );
 create index webhook_attempts_webhook on webhook_attempts (webhook, id);
-create index webhook_attempts_attempted_at on webhook_attempts using brin (attempted_at);
