@@ -17,7 +17,14 @@ const LIFE_MS_MIN = 60 * MINUTE_MS
 const LONG_LEAD_DAYS = 365
 const FIRST_DAY_MS = Date.UTC(2026, 0, 1)
 
-export type CalendarParts = { seed: number; startMs: number; v1StartMs: number; prices: Prices }
+export type CalendarParts = {
+  seed: number
+  startMs: number
+  /** When the history ends; absent: never. */
+  presentMs?: number | undefined
+  v1StartMs: number
+  prices: Prices
+}
 
 /** A series of windows, its next window, and when that one comes up. */
 type Rotation = { series: Series; next: Window; createdMs: number }
@@ -61,8 +68,7 @@ export class Calendar {
   }
 
   #rotate(series: Series, next: Window): Rotation {
-    const { seed, startMs } = this.#parts
-    return { series, next, createdMs: windowCreatedMs(seed, next, startMs) }
+    return { series, next, createdMs: windowCreatedMs(this.#parts, next) }
   }
 
   #takeWindows(toMs: number): MarketEvent[] {
@@ -72,7 +78,7 @@ export class Calendar {
       let rotation = first
       while (rotation.createdMs <= toMs) {
         const { series, next, createdMs } = rotation
-        created.push(buildWindowEvent(this.#parts.seed, next, series, createdMs, this.#onTokens))
+        created.push(buildWindowEvent(this.#parts, next, series, createdMs, this.#onTokens))
         rotation = this.#rotate(series, windowAt(next.coin, next.interval, next.endMs))
         this.#rotations[index] = rotation
       }

@@ -26,6 +26,10 @@ const MIGRATIONS_PER_SEC = 0.0008
 /** Orders are paired about this long before the block that settles them. */
 const SETTLEMENT_MS = 3_000
 const GAP_SEC_MAX = 4
+/** For so long the present is livelier than the past, by these factors: who looks on sees each kind of act soon. */
+const LIVELY_MS = 12 * 3_600_000
+const LIVELY_TRADES = 4
+const LIVELY_ERRANDS = 20
 
 type EngineParts = {
   seed: number
@@ -33,6 +37,8 @@ type EngineParts = {
   comboShare: number
   /** Before this moment is the old era. */
   startMs: number
+  /** Before this moment is the past; `undefined`: all of it is. */
+  presentMs: number | undefined
   catalogue: Catalogue
   population: Population
   fair: Fair
@@ -89,8 +95,10 @@ export class Engine {
     const atMs = toSec * 1000 - SETTLEMENT_MS - rng.below(400)
     const era: Era = toSec * 1000 < this.#parts.startMs ? 'v1' : 'v2'
     const seconds = (toSec - sinceSec) * this.#parts.intensity
-    this.#trade(rng, era, atMs, seconds, perform)
-    this.#errands.run(rng, era, atMs, seconds, perform)
+    const isLively = this.#isLively(toSec * 1000)
+    this.#matching.isLively = isLively
+    this.#trade(rng, era, atMs, isLively ? seconds * LIVELY_TRADES : seconds, perform)
+    this.#errands.run(rng, era, atMs, isLively ? seconds * LIVELY_ERRANDS : seconds, perform)
     if (era === 'v2') this.#compose(rng, atMs, seconds, perform)
     if (era === 'v2') this.#migrate(rng, atMs, seconds, perform)
     return acts
@@ -104,6 +112,11 @@ export class Engine {
       const combo = comboBegunBy(act)
       if (combo !== undefined) this.#parts.catalogue.removeCombo(combo)
     }
+  }
+
+  #isLively(atMs: number): boolean {
+    const { presentMs } = this.#parts
+    return presentMs !== undefined && atMs >= presentMs && atMs < presentMs + LIVELY_MS
   }
 
   #trade(rng: Rng, era: Era, atMs: number, seconds: number, perform: (acts: Act[]) => void): void {

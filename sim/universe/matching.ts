@@ -33,6 +33,8 @@ const MAKERS_MAX = 4
 const WORSE_PRICE_CHANCE = 0.35
 /** How often the resting side is a person with a limit order instead of a professional. */
 const PERSON_CHANCE = 0.12
+/** How often, in lively times, the resting orders of one taker are settled in two transactions. */
+const TWO_MATCHES_CHANCE = 0.4
 
 type Resting = { order: Order; priceE4: number; leftE2: number }
 
@@ -43,6 +45,7 @@ export class Matching {
   readonly #makers: Lottery<Wallet>
   readonly #people: readonly Wallet[]
   readonly #resting = new Map<Wallet, Map<Token, Resting>>()
+  isLively = false
 
   constructor(population: Population, { quotes, ledger }: { quotes: Quotes; ledger: Ledger }) {
     this.#quotes = quotes
@@ -51,7 +54,7 @@ export class Matching {
     this.#people = [...population.ofCharacter('holder'), ...population.ofCharacter('momentum')]
   }
 
-  /** The match, after the deposits that those in it need first. */
+  /** The match, or the two of them, after the deposits that those in it need first. */
   make(rng: Rng, intent: Intent, era: Era, atMs: number): Act[] {
     const exchange = exchangeFor(intent, era)
     const slices = this.#slice(rng, intent, atMs)
@@ -63,10 +66,24 @@ export class Matching {
       taken.add(wallet)
       makers.push(this.#rest(rng, intent, wallet, slice, exchange, atMs))
     }
-    const taker = takerFill(rng, intent, slices, exchange, atMs)
-    const match: Match = { kind: 'match', exchange, of: intent.of, taker, makers, matchedMs: atMs }
-    this.#quotes.push(match)
-    return era === 'v1' ? [match] : [...this.#deposits(rng, [...makers, taker]), match]
+    const order = takerOrder(rng, intent, slices, exchange, atMs)
+    const isOne = slices.length === 1 || !this.isLively || !rng.chance(TWO_MATCHES_CHANCE)
+    const matches = (
+      isOne
+        ? [[0, slices.length]]
+        : [
+            [0, 1],
+            [1, slices.length],
+          ]
+    ).map(([from, to]): Match => {
+      const taker = takerFill(rng, order, slices.slice(from, to))
+      const resting = makers.slice(from, to)
+      const { of } = intent
+      return { kind: 'match', exchange, of, taker, makers: resting, matchedMs: atMs }
+    })
+    for (const match of matches) this.#quotes.push(match)
+    const takers = matches.map(({ taker }) => taker)
+    return era === 'v1' ? matches : [...this.#deposits(rng, [...makers, ...takers]), ...matches]
   }
 
   /** Cuts the order into what each resting order gives, at the best price or one step behind it. */
@@ -195,26 +212,31 @@ function exchangeFor({ of }: Intent, era: Era): ExchangeName {
   return era
 }
 
-function takerFill(
+/** The order of the taker: all slices, at the price that it allows. */
+function takerOrder(
   rng: Rng,
   { wallet, of, outcome, side }: Intent,
   slices: readonly Slice[],
   exchange: ExchangeName,
   atMs: number,
-): Fill {
+): Order {
+  const sizeE2 = slices.reduce((sum, slice) => sum + slice.sizeE2, 0)
+  // The last slice has the worst price.
+  const priceE4 = slices.at(-1)?.priceE4 ?? 0
+  const createdMs = atMs - 150 - rng.below(400)
+  const token = of.tokens[outcome]
+  return newOrder(rng, { exchange, wallet, token, side, sizeE2, priceE4, createdMs })
+}
+
+function takerFill(rng: Rng, order: Order, slices: readonly Slice[]): Fill {
   let sizeE2 = 0
   let usd = 0
   for (const slice of slices) {
     sizeE2 += slice.sizeE2
     usd += slice.sizeE2 * slice.priceE4
   }
-  // The last slice has the worst price: the one that the order allows.
-  const priceE4 = slices.at(-1)?.priceE4 ?? 0
-  const createdMs = atMs - 150 - rng.below(400)
-  const token = of.tokens[outcome]
-  const order = newOrder(rng, { exchange, wallet, token, side, sizeE2, priceE4, createdMs })
   const shares = sizeE2 * MICROS_E2
-  const isOld = isV1(exchange)
+  const isOld = isV1(order.exchange)
   const fee = isOld ? v1Fee(order, shares, usd) : platformFee(order, slices)
   return { order, shares, usd, fee, refund: isOld ? v1Refund(rng, fee, 0) : 0 }
 }

@@ -11,7 +11,9 @@ test.each(vectors.fees.v1_formula)('V1 fee of a $side of $outcome_tokens shares'
 })
 
 const START_MS = Date.UTC(2026, 10, 12, 6)
-const universe = new Universe({ seed: 3, startMs: START_MS, intensity: 5 })
+/** Half of the time is present, where orders are filled more often. */
+const presentMs = START_MS + 1_800_000
+const universe = new Universe({ seed: 3, startMs: START_MS, presentMs, intensity: 5 })
 universe.advance(START_MS + 3_600_000)
 const matches = universe.settledActs.matches.map(({ tx }) => tx.act)
 

@@ -47,6 +47,8 @@ export type UniverseOptions = {
   startMs: number
   /** How much is traded; 1 is about 17,500 fills a day. */
   intensity?: number
+  /** When the history ends. More happens for some hours after it. */
+  presentMs?: number
   /** Share of trades that go to combos, and with it how many combos there are. */
   comboShare?: number
   /** Replacements of an earlier life, to be lived again. */
@@ -75,7 +77,7 @@ export class Universe {
   #nowMs: number
 
   constructor(options: UniverseOptions) {
-    const { seed, startMs, intensity = 1, comboShare = COMBO_SHARE, reorgs = [] } = options
+    const { seed, startMs, presentMs, intensity = 1, comboShare = COMBO_SHARE } = options
     if (startMs < OLD_ERA_END_MS) {
       const earliest = new Date(OLD_ERA_END_MS).toISOString()
       throw new RangeError(`a universe cannot begin before ${earliest}`)
@@ -87,13 +89,14 @@ export class Universe {
     this.catalogue = new Catalogue({
       seed,
       startMs,
+      presentMs,
       v1StartMs: OLD_ERA_START_MS,
       prices: this.prices,
     })
     this.chain = new Chain(seed, startMs)
     this.#fair = new Fair(seed, this.prices)
     this.#population = new Population(seed, startMs, JOINING_MS)
-    this.#planned = [...reorgs]
+    this.#planned = [...(options.reorgs ?? [])]
     const quotes = new Quotes(this.#fair)
     this.#shownQuotes = new Quotes(this.#fair)
     this.books = new Books(seed, this.#shownQuotes, {
@@ -106,6 +109,7 @@ export class Universe {
       intensity,
       comboShare,
       startMs,
+      presentMs,
       catalogue: this.catalogue,
       population: this.#population,
       fair: this.#fair,

@@ -1,6 +1,6 @@
 import { coinFacts } from './coins.js'
 import { buildEvent, type EventDraft, type OnTokens } from './event-builder.js'
-import type { MarketEvent, Series, Window } from './market.js'
+import type { Coin, MarketEvent, Series, Window } from './market.js'
 import { hash32 } from './random.js'
 import { windowTags } from './tags.js'
 import { INTERVALS, windowOrdinal, windowSlug, windowSource, windowTitle } from './windows.js'
@@ -9,20 +9,42 @@ const DAY_MS = 86_400_000
 const EVENT_ID_BASE = 10_000_000
 const MARKET_ID_BASE = 20_000_000
 const CRYPTO_FEE_RATE = 0.07
+const CREATED_AFTER_MS = 10_000
+const CREATED_SPREAD_MS = 60_000
+const RESOLVED_AFTER_MS = 53_000
+const RESOLVED_SPREAD_MS = 37_000
+/**
+ * In the present both are spread over five minutes, so that who looks on sees one within a minute or
+ * two. The results of the two largest coins stay punctual.
+ */
+const PRESENT_SPREAD_MS = 280_000
+const PUNCTUAL_COINS: readonly Coin[] = ['btc', 'eth']
+
+type Times = { seed: number; startMs: number; presentMs?: number | undefined }
 
 /**
  * When a window is put up: a day ahead. Windows of the first day cannot be older than the universe;
  * they come up one after the other in its first half hour.
  */
-export function windowCreatedMs(seed: number, window: Window, startMs: number): number {
-  const delayMs = 10_000 + (hash32(seed, windowOrdinal(window), 61) % 60_000)
+export function windowCreatedMs({ seed, startMs, presentMs }: Times, window: Window): number {
+  const isPresent = window.startMs - DAY_MS >= (presentMs ?? Number.POSITIVE_INFINITY)
+  const spreadMs = isPresent ? PRESENT_SPREAD_MS : CREATED_SPREAD_MS
+  const delayMs = CREATED_AFTER_MS + (hash32(seed, windowOrdinal(window), 61) % spreadMs)
   const aheadMs = window.startMs - DAY_MS + delayMs
   const firstMs = startMs + Math.floor((window.startMs - startMs) / 40)
   return Math.max(aheadMs, firstMs)
 }
 
+/** When the result of a window is on the chain. */
+function windowResolvesMs({ seed, presentMs }: Times, window: Window): number {
+  const isPresent = window.endMs >= (presentMs ?? Number.POSITIVE_INFINITY)
+  const isLate = isPresent && !PUNCTUAL_COINS.includes(window.coin)
+  const spreadMs = isLate ? PRESENT_SPREAD_MS : RESOLVED_SPREAD_MS
+  return window.endMs + RESOLVED_AFTER_MS + (hash32(seed, windowOrdinal(window), 62) % spreadMs)
+}
+
 export function buildWindowEvent(
-  seed: number,
+  times: Times,
   window: Window,
   series: Series,
   createdMs: number,
@@ -56,7 +78,7 @@ export function buildWindowEvent(
         question: title,
         groupItemTitle: '',
         outcomes: ['Up', 'Down'],
-        resolvesMs: endMs + 53_000 + (hash32(seed, ordinal, 62) % 37_000),
+        resolvesMs: windowResolvesMs(times, window),
         feeRate: CRYPTO_FEE_RATE,
         popularity: facts.popularity * intervalPopularity,
       },
