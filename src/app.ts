@@ -37,6 +37,7 @@ import { Protocols } from './stream/protocols.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
 import { walletRoutes } from './wallets/routes.js'
+import { describeWebhooks } from './webhooks/openapi.js'
 
 export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 
@@ -100,7 +101,7 @@ export async function buildApp(
   acceptJsonBodies(app)
   showFrontPage(app)
   const compressor = new Compressor()
-  await describeApi(app, compressor)
+  await describeApi(app, compressor, describeWebhooks())
   showStreamDocs(app, compressor)
 
   await app.register(async (api) => {

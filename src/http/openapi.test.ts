@@ -2,18 +2,24 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { WEBHOOK_EVENT_TYPE_NAMES } from '../webhooks/event-types.js'
 
 type Operation = {
   operationId?: string
   summary?: string
   security?: object[]
   requestBody?: object
+  parameters?: { name: string }[]
   responses: Record<
     string,
     { description: string; content?: Record<string, object>; headers?: object }
   >
 }
-type Document = { openapi: string; paths: Record<string, Record<string, Operation>> }
+type Document = {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  webhooks?: Record<string, { post?: Operation }>
+}
 
 let t: TestApp
 let document: Document
@@ -148,6 +154,18 @@ describe('GET /openapi.json', () => {
       expect(responses['429']?.headers).toHaveProperty('retry-after')
     }
     expect(document.paths['/v1/plans']?.get?.responses).toHaveProperty('304')
+  })
+
+  test('describes what is sent to webhooks, with the headers of the signature', () => {
+    const { webhooks = {} } = document
+    expect(Object.keys(webhooks)).toEqual(WEBHOOK_EVENT_TYPE_NAMES)
+    for (const { post } of Object.values(webhooks)) {
+      expect(post?.operationId).toMatch(/^on[A-Z]/)
+      expect(post?.parameters?.map(({ name }) => name)).toEqual([
+        ...['X-Webhook-ID', 'X-Webhook-Event', 'X-Webhook-Timestamp', 'X-Webhook-Signature'],
+        ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      ])
+    }
   })
 
   test('asks for no parameter that has a default', () => {

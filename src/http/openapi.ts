@@ -15,7 +15,8 @@ Send your key in the \`x-api-key\` header, as \`?key=\`, or as \`Authorization: 
 is a JSON object with an \`error\` text; some carry further fields. Every answer has an
 \`x-request-id\`: name it when you ask for help.
 
-Live events, prices and order books come over WebSocket: see [the streams](/docs/websocket).`
+Live events, prices and order books come over WebSocket: see [the streams](/docs/websocket). Events can also
+be sent to you: see Webhooks at the end of this page.`
 
 const TAGS = Object.entries({
   account: 'Keys, plans and what an account has used.',
@@ -27,11 +28,19 @@ const TAGS = Object.entries({
   builders: 'Programs that route orders, and the wallets that trade through them.',
   combos: 'Tokens whose payout depends on several markets.',
   rewards: 'What the platform pays for resting orders.',
+  webhooks: 'Signed notifications of events, sent to an address of yours.',
   service: 'Whether the service is alive, ready and up to date.',
 }).map(([name, description]) => ({ name, description }))
 
-/** Describes every route registered after this call, from the schemas that validate it. */
-export async function describeApi(app: FastifyInstance, compressor: Compressor): Promise<void> {
+/**
+ * Describes every route registered after this call, from the schemas that validate it. `webhooks` are the
+ * requests that the service itself makes, as the document has them.
+ */
+export async function describeApi(
+  app: FastifyInstance,
+  compressor: Compressor,
+  webhooks: Record<string, object>,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -43,6 +52,7 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
       },
       servers: [{ url: '/', description: 'This service' }],
       tags: TAGS,
+      webhooks,
       components: {
         securitySchemes: {
           header: { type: 'apiKey', in: 'header', name: 'x-api-key' },
