@@ -9,6 +9,7 @@ let world: CatalogueWorld
 beforeAll(async () => {
   world = await openCatalogueWorld()
   await syncWholeCatalogue(world.deps, never, () => undefined)
+  expect(await world.sql`select from new_markets`).toEqual([])
 })
 afterAll(() => world.close())
 
@@ -39,6 +40,36 @@ test('new markets and markets that closed are read from where the last time ende
   world.requests.length = 0
   await syncChanges(world.deps, never)
   expect(world.requests.length).toBeLessThan(6)
+})
+
+test('markets that are met after the first reading wait to be announced, unless they are old', async () => {
+  const selectQueued = async () => {
+    const rows = await world.sql<{ market: number }[]>`select market from new_markets`
+    return rows.map(({ market }) => String(market)).sort()
+  }
+  const idsOf = () => contentsOfUniverse(world).markets.map(({ id }) => String(id))
+  await world.sql`truncate new_markets`
+  const known = new Set(idsOf())
+  live(20)
+  await syncChanges(world.deps, never)
+  const added = idsOf().filter((id) => !known.has(id))
+  expect(added).not.toEqual([])
+  expect(await selectQueued()).toEqual(added.sort())
+
+  await world.sql`truncate new_markets`
+  await syncOpenEvents(world.deps, never)
+  expect(await selectQueued()).toEqual([])
+
+  const [old] = await world.sql<{ id: number; slug: string }[]>`
+    select id, slug from markets where id = ${Number(added[0])}`
+  await world.sql`delete from markets where id = ${Number(added[0])}`
+  world.clock.set(world.universe.nowMs + 25 * 60 * 60_000)
+  await syncOpenEvents(world.deps, never)
+  expect(await world.sql`select slug from markets where id = ${Number(added[0])}`).toEqual([
+    { slug: old?.slug },
+  ])
+  expect(await selectQueued()).toEqual([])
+  world.clock.set(world.universe.nowMs)
 })
 
 test('a run that fails is made up for by the next one', async () => {

@@ -79,6 +79,7 @@ async function upsertMarketTexts(tx: Sql, { marketTexts, words }: CatalogueRows)
 
 async function upsertMarkets(tx: Sql, rows: CatalogueRows): Promise<void> {
   const { markets, tokens } = rows
+  await queueNewMarkets(tx, markets)
   await upsertRows(tx, 'markets', markets)
   await countMarketsOfEvents(tx, [...new Set(markets.flatMap(({ event }) => event ?? []))])
   await upsertMarketTexts(tx, rows)
@@ -87,6 +88,28 @@ async function upsertMarkets(tx: Sql, rows: CatalogueRows): Promise<void> {
     select * from json_populate_recordset(null::market_tokens, ${asJson(tokens)}::text::json)
     on conflict (token) do update set (market, outcome) = (excluded.market, excluded.outcome)
      where (t.market, t.outcome) <> (excluded.market, excluded.outcome)`
+}
+
+/** A market that is older when it is met is no news: a lookup has found it late. */
+const NEW_MS_MAX = 24 * 60 * 60_000
+
+/**
+ * Notes the markets that are not stored yet, or were without their condition, for the matcher of the
+ * webhooks to announce. Not during the first reading, when every market is met.
+ */
+async function queueNewMarkets(tx: Sql, markets: CatalogueRows['markets']): Promise<void> {
+  const young = markets.filter(({ condition, created_at, first_seen }) => {
+    const ageMs = Date.parse(first_seen ?? '') - Date.parse(created_at ?? '')
+    return condition !== null && ageMs <= NEW_MS_MAX
+  })
+  if (young.length === 0) return
+  await tx`
+    insert into new_markets
+    select met.id
+      from unnest(${young.map(({ id }) => id)}::integer[]) as met (id)
+     where not exists (select from markets m where m.id = met.id and m.condition is not null)
+       and exists (select from catalogue_state where phase = 'done')
+    on conflict do nothing`
 }
 
 async function countMarketsOfEvents(tx: Sql, events: readonly number[]): Promise<void> {

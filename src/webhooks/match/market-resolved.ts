@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox'
+import { toConditionId } from '../../core/structured-id.js'
+import type { Sql } from '../../store/connection.js'
+import type { Detector } from './detector.js'
+import { marketKeys, toBraces } from './market-fields.js'
+import type { Occurrence } from './occurrence.js'
+import { Field, payloadOf } from './payload-fields.js'
+import type { Tape } from './tape.js'
+import { type TapeMarket, unknownMarket } from './tape-markets.js'
+
+export type MarketResolvedData = Static<typeof MarketResolvedData>
+export const MarketResolvedData = payloadOf({
+  condition_id: Field.ConditionId,
+  question: Field.Text,
+  slug: Field.Text,
+  payout_numerators: Field.Braces,
+  payout_denominator: Type.String({ pattern: '^[0-9]+$' }),
+  resolved_at: Type.String({ pattern: '^[0-9]{13}$', description: 'Unix milliseconds' }),
+  event_slug: Field.Text,
+  tags: Field.Braces,
+})
+
+/** A condition got its result: each log that says so. */
+export const marketResolved: Detector = {
+  types: ['market_resolved'],
+  async detect(tape) {
+    const rows = await selectResolutions(tape.sql, tape)
+    const markets = await tape.markets.ofConditions(rows.map(({ condition }) => condition))
+    const occurrences = rows.map((row) =>
+      toOccurrence(row, markets.get(row.condition) ?? unknownMarket(row.condition)),
+    )
+    return { occurrences }
+  },
+}
+
+type ResolutionRow = {
+  seq: number
+  timeSec: number
+  condition: string
+  payouts: string[]
+  txHash: string
+}
+
+/** In the order of `seq`. Index: the primary key. */
+const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' | 'toSeq'>) =>
+  sql<ResolutionRow[]>`
+    select r.seq::float8, b.time as time_sec, '0x' || encode(c.condition, 'hex') as condition,
+           r.payouts, '0x' || encode(r.tx_hash, 'hex') as tx_hash
+      from resolutions r
+      join blocks b on b.number = r.seq >> 20
+      join conditions c on c.id = r.condition
+     where r.seq > ${afterSeq} and r.seq <= ${toSeq}
+     order by r.seq`
+
+function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
+  const { seq, timeSec, condition, txHash } = row
+  const payouts = row.payouts.map(BigInt)
+  const present = (): MarketResolvedData => ({
+    condition_id: toConditionId(condition),
+    question: market.question,
+    slug: market.slug,
+    payout_numerators: toBraces(payouts),
+    payout_denominator: payouts.reduce((sum, payout) => sum + payout, 0n).toString(),
+    resolved_at: String(timeSec * 1000),
+    event_slug: market.eventSlug,
+    tags: toBraces(market.tags),
+  })
+  return {
+    ...{ type: 'market_resolved', seq, timeSec, identity: `${txHash} ${condition}` },
+    keys: marketKeys(market),
+    present,
+  }
+}
