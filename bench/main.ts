@@ -23,12 +23,14 @@ import { ticksGrowth } from './ticks-growth.js'
 import { ticksRange } from './ticks-range.js'
 import { v3Growth } from './v3-growth.js'
 import { v3Page } from './v3-page.js'
+import { webhookMatch } from './webhook-match.js'
 
 const BENCHES: Bench[] = [
   httpCached,
   httpAuth,
   limitsGrowth,
   match,
+  webhookMatch,
   decode,
   ingest,
   ingestGrowth,
