@@ -1,11 +1,14 @@
 import { type ApiError, badRequest } from '../core/errors.js'
 import { nearest } from '../lib/edit-distance.js'
+import { showValue } from '../lib/show-value.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from './event-types.js'
 import { FILTER_NAMES, FILTER_RULES, type ItemRule } from './filter-rules.js'
 import type { FilterName, WebhookFilters } from './filters.js'
 
 /** So many names are looked at, known or not: a caller's list is bounded before it is read. */
 const EVENT_TYPES_MAX = 100
+/** Of a name that is compared with those of all filters. */
+const FILTER_NAME_LENGTH_MAX = 40
 
 /** The event types of a webhook, each once. Throws a 400 with what is wrong. */
 export function parseEventTypes(value: unknown): WebhookEventType[] {
@@ -16,7 +19,7 @@ export function parseEventTypes(value: unknown): WebhookEventType[] {
   }
   const unknown = value.find((name) => !isEventType(name))
   if (unknown !== undefined) {
-    throw refuse(`event_types has ${showGiven(unknown)}, which is no event type.`)
+    throw refuse(`event_types has ${showValue(unknown)}, which is no event type.`)
   }
   return [...new Set(value.filter(isEventType))]
 }
@@ -45,10 +48,10 @@ const isFilterName = (name: string): name is FilterName =>
   FILTER_NAMES.some((known) => known === name)
 
 function refuseUnknown(name: string): ApiError {
-  const meant = name.length > SHOWN_LENGTH_MAX ? undefined : nearest(name, FILTER_NAMES)
+  const meant = name.length > FILTER_NAME_LENGTH_MAX ? undefined : nearest(name, FILTER_NAMES)
   const did = meant === undefined ? '' : `Did you mean ${meant}? `
   return badRequest('invalid_filters', {
-    message: `filters has ${showGiven(name)}, which is no filter.`,
+    message: `filters has ${showValue(name)}, which is no filter.`,
     hint: `${did}GET /v3/webhooks/event-types lists the filters of each event type.`,
     allowed: FILTER_NAMES,
   })
@@ -84,7 +87,7 @@ function parseList(name: FilterName, value: unknown, itemsMax: number, item: Ite
     const isRead = typeof given === 'string' && given.length <= item.lengthMax
     const text = isRead && pattern.test(given) ? item.read(given) : undefined
     if (text !== undefined) return text
-    throw refuse(name, `has ${showGiven(given)}`, `each value must be ${item.meaning}`)
+    throw refuse(name, `has ${showValue(given)}`, `each value must be ${item.meaning}`)
   })
   return [...new Set(items)]
 }
@@ -119,13 +122,3 @@ export function checkRequiredFilters(
 /** Whether a filter lets everything pass. */
 const isOpen = (value: WebhookFilters[FilterName]): boolean =>
   value === undefined || (Array.isArray(value) && value.length === 0)
-
-const SHOWN_LENGTH_MAX = 80
-
-/** What a caller sent, for the text that refuses it. Lists and objects may be large, and are named alone. */
-function showGiven(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text
-}

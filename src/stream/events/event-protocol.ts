@@ -1,6 +1,7 @@
 import type { BusEvent } from '../../bus/event.js'
 import type { Context } from '../../context.js'
 import type { Resumption } from '../../events/event-log.js'
+import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
 import type { Connection, Protocol } from '../connection.js'
@@ -15,7 +16,7 @@ import {
   type MarketScope,
   matchesEvent,
 } from '../subscriptions/event-filter.js'
-import { Refusal, showValue } from '../subscriptions/refusal.js'
+import { Refusal } from '../subscriptions/refusal.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
   type PriceSelection,

@@ -1,5 +1,6 @@
+import { showValue } from '../../lib/show-value.js'
 import { isRecord } from './filter-fields.js'
-import { Refusal, showValue } from './refusal.js'
+import { Refusal } from './refusal.js'
 
 type Fields = Readonly<Record<string, unknown>>
 

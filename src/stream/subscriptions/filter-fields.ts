@@ -1,5 +1,6 @@
 import { parseConditionId } from '../../core/structured-id.js'
-import { Refusal, showValue } from './refusal.js'
+import { showValue } from '../../lib/show-value.js'
+import { Refusal } from './refusal.js'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,6 @@
 import type { EventType } from '../../events/registry.js'
-import { Refusal, showValue } from './refusal.js'
+import { showValue } from '../../lib/show-value.js'
+import { Refusal } from './refusal.js'
 
 /** What a client can name in `event_types`. `reorg` comes in no other way. */
 export const SELECTABLE_TYPES = [
