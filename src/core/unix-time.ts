@@ -11,3 +11,7 @@ export const toIsoTime = (timeSec: number): string => new Date(timeSec * 1000).t
 /** `2026-01-31 12:00:00.000000`: how the platform writes when a price or a result was stored. */
 export const toMicrosecondText = (timeMs: number): string =>
   `${new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ')}000`
+
+/** `2026-01-31T12:00:00.000000000+00:00`: how records and events of webhooks write a time. */
+export const toNanosecondText = (timeMs: number): string =>
+  `${new Date(timeMs).toISOString().slice(0, 23)}000000+00:00`

@@ -1,8 +1,10 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Context } from '../context.js'
 import type { Sql } from '../store/connection.js'
 import { type Asker, type Endpoint, type EndpointHead, withinTime } from './endpoint.js'
+import { awaitTurn } from './large-answer.js'
+import { compileValidator } from './validation.js'
 
 /** What an answer is made from. `sql` cancels queries that take too long. */
 export type AnswerTools = Asker & { ctx: Context; sql: Sql }
@@ -14,12 +16,20 @@ export type AnswerDefinition<
   Body extends TObject,
   Reply extends TObject,
 > = EndpointHead & {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Of a success; 200 when it is absent. */
+  status?: 200 | 201
   params?: Params
   query?: Query
   body?: Body
-  /** Without `elapsed_ms`, which every answer has. */
+  /** Reads the body in place of its schema, which only describes it then. Throws what is wrong with it. */
+  readBody?: (body: unknown) => Static<Body>
+  /** Without `elapsed_ms`. */
   reply: Reply
+  /** False: the answer does not say how long it took. */
+  hasElapsed?: boolean
+  /** Whether an answer waits for its turn among the large ones. */
+  isLarge?: boolean
   /** False: the answer does not depend on the chain. */
   isOfChain?: boolean
   /** How long an answer may be served again, to every caller. */
@@ -31,6 +41,7 @@ export type AnswerDefinition<
 }
 
 const NO_FIELDS = Type.Object({})
+const ElapsedMs = Type.Integer({ minimum: 0 })
 
 export function defineAnswer<
   Reply extends TObject,
@@ -39,9 +50,10 @@ export function defineAnswer<
   Body extends TObject = typeof NO_FIELDS,
 >(definition: AnswerDefinition<Params, Query, Body, Reply>): Endpoint {
   const { path, operationId, summary, description, tag, access } = definition
-  const { method = 'GET', params, query, body, isOfChain = true, cacheMs } = definition
+  const { method = 'GET', status = 200, hasElapsed = true, isLarge = false } = definition
+  const { params, query, body, readBody, isOfChain = true, cacheMs } = definition
   const reply = Type.Object(
-    { ...definition.reply.properties, elapsed_ms: Type.Integer({ minimum: 0 }) },
+    { ...definition.reply.properties, ...(hasElapsed && { elapsed_ms: ElapsedMs }) },
     { description: summary },
   )
   const schema: Record<string, TSchema | object> = {
@@ -49,23 +61,42 @@ export function defineAnswer<
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
     ...(body !== undefined && { body }),
-    response: { 200: reply, ...definition.errors },
+    response: { [status]: reply, ...definition.errors },
   }
   const config = { access, isOfChain, ...(cacheMs !== undefined && { cacheMs }) }
   return {
     path,
     register: (app, { ctx }) => {
-      const handler = async (request: FastifyRequest) => {
+      const handler = async (request: FastifyRequest, sent: FastifyReply) => {
         const { caller } = request
         if (caller === undefined) throw new Error(`${path} was reached without a caller`)
+        if (isLarge) await awaitTurn(ctx.largeAnswers, request, sent)
         const startedAt = performance.now()
-        const given: object = Object.assign({}, request.params, request.query, request.body)
+        // A field of the path wins over one of the same name that a caller puts elsewhere.
+        const given: object = Object.assign({}, request.body, request.query, request.params)
         const tools = { ctx, sql: ctx.answerSql, caller, nowMs: ctx.clock.now() }
         const input = given as Static<Params> & Static<Query> & Static<Body>
         const fields = await withinTime(definition, () => definition.answer(tools, input))
+        if (status !== 200) sent.code(status)
+        if (!hasElapsed) return fields
         return { ...fields, elapsed_ms: Math.round(performance.now() - startedAt) }
       }
-      app.route({ method, url: path, config, schema, handler })
+      const validatorCompiler = readBody === undefined ? compileValidator : readWith(readBody)
+      app.route({ method, url: path, config, schema, handler, validatorCompiler })
     },
   }
 }
+
+/** Validates as all routes do, except that the body is read by the endpoint. */
+const readWith =
+  (readBody: (body: unknown) => unknown): FastifySchemaCompiler<TSchema> =>
+  (part) => {
+    if (part.httpPart !== 'body') return compileValidator(part)
+    return (body: unknown) => {
+      try {
+        return { value: readBody(body) }
+      } catch (error) {
+        return { error: error as Error }
+      }
+    }
+  }

@@ -10,12 +10,16 @@ import { ApiError, badRequest } from '../core/errors.js'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { PARAMETER_READERS } from './parameters.js'
 
+/** The keyword of a schema whose refusal has this code as its `error`, and the text beside it as `message`. */
+export const ERROR_CODE = 'x-error-code'
+
 type PropertySchema = { type?: string; format?: string; enum?: unknown[] }
 
 // Nothing is converted by Ajv: it would take ' 7', '0x7' and '7e2' for integers, and a number in a
 // JSON body for a text. `verbose` puts the schema beside each error, for messages that say what is allowed.
 const ajv = new Ajv({ useDefaults: true, verbose: true, strictTypes: false })
 for (const name of Object.keys(PARAMETER_READERS)) ajv.addFormat(name, true)
+ajv.addKeyword(ERROR_CODE)
 
 /** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -75,6 +79,13 @@ const PART_NAMES: Record<string, string> = {
 /** The first fault of a request as an error that names the parameter and what it may be. */
 export function describeFault(errors: FastifySchemaValidationError[], part: string): ApiError {
   const [fault] = errors as unknown as [ErrorObject]
+  const refusal = describeFirst(fault, part)
+  const code: unknown = fault.parentSchema?.[ERROR_CODE]
+  if (typeof code !== 'string') return refusal
+  return badRequest(code, { message: refusal.message, ...refusal.fields })
+}
+
+function describeFirst(fault: ErrorObject, part: string): ApiError {
   const partName = PART_NAMES[part] ?? part
   if (fault.keyword === 'required') {
     const { missingProperty } = fault.params
