@@ -92,7 +92,7 @@ export function firstMessage<Kind extends SimMessage['kind']>(
   })
 }
 
-/** The variables that point every connector at the simulator, and ask for all of its history. */
+/** The variables that point every connector at the simulator, ask for all of its history, and let webhooks reach this machine. */
 export function simulatedEnvironment(urls: UpstreamUrls): Environment {
   const { liveV2, chainlink } = SIM_CREDENTIALS
   return {
@@ -115,6 +115,8 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
     AUSPEX_CHAINLINK_API_KEY: chainlink.apiKey,
     AUSPEX_CHAINLINK_SECRET: chainlink.secret,
     AUSPEX_CHAINLINK_CALLS_PER_SECOND: '500',
+    // Receivers of webhooks run beside the demo.
+    AUSPEX_WEBHOOK_NETWORKS: '127.0.0.0/8,::1',
   }
 }
 

@@ -58,20 +58,26 @@ export function parseUrlOf(protocols: string[]) {
   }
 }
 
-export function parseProxies(text: string): string[] {
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
+
+export const parseProxies = (text: string): string[] =>
+  parseListOf(text, (part) => PROXY_NAMES.includes(part) || isNetwork(part))
+
+export const parseNetworks = (text: string): string[] => parseListOf(text, isNetwork)
+
+function parseListOf(text: string, isGood: (part: string) => boolean): string[] {
   const parts = text.split(',').map((part) => part.trim())
   for (const part of parts) {
-    if (!isNetwork(part)) throw new Error(`"${part}" is neither an address nor a network`)
+    if (!isGood(part)) throw new Error(`"${part}" is neither an address nor a network`)
   }
   return parts
 }
 
 function isNetwork(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  // Trusting every address (/0) would let each client choose its own.
+  if (family === 0 || address.includes('%') || rest.length > 0) return false
+  // Trusting every address (/0) would let each client choose its own, and webhooks reach everything.
   const bitsMax = family === 4 ? 32 : 128
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax)
 }

@@ -7,6 +7,7 @@ import {
   maskPassword,
   parseIntegerIn,
   parseKey,
+  parseNetworks,
   parseOneOf,
   parseProxies,
   parseText,
@@ -96,6 +97,12 @@ export const SETTINGS = {
     help: 'addresses or networks whose X-Forwarded-For is believed, separated by commas',
     fallback: () => [],
     parse: parseProxies,
+  }),
+  webhookNetworks: setting<string[]>({
+    ...{ env: 'AUSPEX_WEBHOOK_NETWORKS', flag: 'webhook-networks', placeholder: 'list' },
+    help: 'addresses or networks that webhooks may reach besides public ones, by http too',
+    fallback: () => [],
+    parse: parseNetworks,
   }),
   metricsToken: secret(
     'AUSPEX_METRICS_TOKEN',

@@ -1,0 +1,142 @@
+import { BlockList, isIP } from 'node:net'
+import { unwrapIpv4 } from '../../lib/ip-address.js'
+import { TimeoutError, withTimeout } from '../../lib/timeout.js'
+import { createHostResolver, type ResolveHost } from './host-resolver.js'
+import { REFUSED_NAMES, REFUSED_NETWORKS, whyPortRefused } from './refused-targets.js'
+
+const URL_CHARACTERS_MAX = 2_048
+const RESOLVE_MS_MAX = 2_000
+
+/**
+ * What is wrong with the URL of a webhook, as the end of "url …"; `undefined`: nothing. `networks` are
+ * those that the operator allows besides the public ones. Names are resolved: one that has no address
+ * now is refused, because a typing error is better found at once than by failing deliveries.
+ */
+export async function checkWebhookUrl(
+  url: string,
+  networks: readonly string[],
+  resolve: ResolveHost = createHostResolver(),
+): Promise<string | undefined> {
+  try {
+    const work = new AddressGuard(networks, resolve).resolve(parseTarget(url))
+    await withTimeout(work, RESOLVE_MS_MAX, 'names a host that could not be resolved in time')
+    return undefined
+  } catch (error) {
+    if (error instanceof TargetError || error instanceof TimeoutError) return error.message
+    throw error
+  }
+}
+
+/** Where a webhook points, taken apart. */
+export type WebhookTarget = {
+  url: URL
+  /** A name or an address, without brackets. */
+  host: string
+  port: number
+  /** Why only networks of the operator may be reached this way; `undefined`: public ones too. */
+  whyRestricted: string | undefined
+}
+
+export class TargetError extends Error {
+  override name = 'TargetError'
+  /** What the history of deliveries says. */
+  readonly attemptError: 'address not allowed' | 'dns failure'
+
+  constructor(message: string, attemptError: TargetError['attemptError'] = 'address not allowed') {
+    super(message)
+    this.attemptError = attemptError
+  }
+}
+
+/** Throws a `TargetError` when the URL could not be used whatever its host resolves to. */
+export function parseTarget(text: string): WebhookTarget {
+  if (text.length > URL_CHARACTERS_MAX) {
+    throw new TargetError(`is longer than ${URL_CHARACTERS_MAX} characters`)
+  }
+  // The parser would drop or rewrite these, and people would read another URL than it does.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/.test(text)) {
+    throw new TargetError('contains whitespace or control characters')
+  }
+  if (text.includes('\\')) throw new TargetError('contains a backslash')
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
+    throw new TargetError('is not a URL that starts with https://')
+  }
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
+    throw new TargetError('contains user info')
+  }
+  if (text.includes('#')) throw new TargetError('contains a fragment')
+  return toTarget(url)
+}
+
+function toTarget(url: URL): WebhookTarget {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  if (host.endsWith('.')) throw new TargetError('names a host that ends in a dot')
+  if (port === 0) throw new TargetError('has port 0')
+  return { url, host, port, whyRestricted: whyRestricted(url.protocol, host, port) }
+}
+
+function whyRestricted(protocol: string, host: string, port: number): string | undefined {
+  if (protocol !== 'https:') return 'does not start with https://'
+  const why = whyPortRefused(port)
+  if (why !== undefined) return `has port ${port}, ${why}`
+  if (isIP(host) !== 0) return undefined
+  const refused = REFUSED_NAMES.find(([name]) => host === name || host.endsWith(`.${name}`))
+  if (refused !== undefined) return `names the host ${host}, ${refused[1]}`
+  if (!host.includes('.')) return `names the host ${host}, which is not a public name`
+  return undefined
+}
+
+/** Decides which addresses may be dialled. */
+export class AddressGuard {
+  readonly #networks: BlockList
+  readonly #refused = toBlockList(REFUSED_NETWORKS.map(([network]) => network))
+  readonly #hasNetworks: boolean
+  readonly #resolve: ResolveHost
+
+  constructor(networks: readonly string[], resolve: ResolveHost) {
+    this.#networks = toBlockList(networks)
+    this.#hasNetworks = networks.length > 0
+    this.#resolve = resolve
+  }
+
+  /** The addresses of the target. Throws a `TargetError` unless each of them may be dialled. */
+  async resolve(target: WebhookTarget): Promise<readonly string[]> {
+    const { host, whyRestricted } = target
+    if (whyRestricted !== undefined && !this.#hasNetworks) throw new TargetError(whyRestricted)
+    const addresses = isIP(host) === 0 ? await this.#lookUp(host) : [host]
+    if (addresses.every((address) => this.allows(address, target))) return addresses
+    throw new TargetError(whyRestricted ?? 'leads to an address that is not public')
+  }
+
+  allows(address: string, { whyRestricted }: Pick<WebhookTarget, 'whyRestricted'>): boolean {
+    const plain = unwrapIpv4(address)
+    const family = familyOf(plain)
+    if (family === undefined) return false
+    if (this.#networks.check(plain, family)) return true
+    return whyRestricted === undefined && !this.#refused.check(plain, family)
+  }
+
+  async #lookUp(host: string): Promise<readonly string[]> {
+    const addresses = await this.#resolve(host).catch(() => [])
+    if (addresses.length > 0) return addresses
+    throw new TargetError(`names the host ${host}, which does not resolve`, 'dns failure')
+  }
+}
+
+function toBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = familyOf(address) ?? 'ipv4'
+    list.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family)
+  }
+  return list
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  const family = isIP(address)
+  return family === 0 ? undefined : family === 4 ? 'ipv4' : 'ipv6'
+}

@@ -1,0 +1,33 @@
+import { Resolver } from 'node:dns/promises'
+import { pause } from '../../lib/timing.js'
+
+/** The addresses of a name. Rejects, or gives none, when it has no address. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>
+
+const QUERY = { timeout: 1_500, tries: 2 }
+/** How long a name's IPv4 addresses wait for its IPv6 ones: some name servers never answer for those. */
+const IPV6_WAIT_MS = 300
+const LOOPBACK = ['127.0.0.1', '::1']
+
+/**
+ * Resolves names by DNS queries of our own. The system's resolver would occupy one of the few threads
+ * of the process for as long as a customer's name server stays silent. So the hosts file and search
+ * lists do not count, except that `localhost` is loopback (RFC 6761).
+ */
+export function createHostResolver(): ResolveHost {
+  return async (host) => {
+    if (host === 'localhost' || host.endsWith('.localhost')) return LOOPBACK
+    // Made for each query, as it reads which name servers there are.
+    const resolver = new Resolver(QUERY)
+    const ipv4 = resolver.resolve4(host)
+    const ipv6 = resolver.resolve6(host)
+    const late = () => pause(IPV6_WAIT_MS).then((): string[] => [])
+    const ipv6InTime = ipv4.then(
+      () => Promise.race([ipv6, late()]),
+      () => ipv6,
+    )
+    const found = await Promise.allSettled([ipv4, ipv6InTime])
+    resolver.cancel()
+    return found.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))
+  }
+}

@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto'
+import { VERSION } from '../../lib/version.js'
+
+export type SignedEvent = {
+  /** `wh_…`. */
+  webhookName: string
+  /** With its prefix, as in the envelope. */
+  eventId: string
+  eventType: string
+  secret: string
+  /** The bytes that are sent, as text. */
+  body: string
+  nowMs: number
+}
+
+/**
+ * The headers of an attempt. The receiver may check either of two signatures over the same body: ours
+ * (`X-Webhook-…`) or that of the Standard Webhooks specification (`webhook-…`).
+ */
+export function signatureHeaders(event: SignedEvent): Record<string, string> {
+  const { webhookName, eventId, eventType, secret, body, nowMs } = event
+  const timestamp = String(Math.floor(nowMs / 1_000))
+  const ours = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  const standard = createHmac('sha256', standardKey(secret))
+    .update(`${eventId}.${timestamp}.${body}`)
+    .digest('base64')
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': `Auspex/${VERSION}`,
+    'X-Webhook-ID': webhookName,
+    'X-Webhook-Event': eventType,
+    'X-Webhook-Timestamp': timestamp,
+    'X-Webhook-Signature': `sha256=${ours}`,
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${standard}`,
+  }
+}
+
+const SECRET_PREFIX = 'whsec_'
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/**
+ * The key of the Standard Webhooks signature. Libraries decode what follows `whsec_` as base64, which
+ * our generated hex digits are too. A customer's own secret that is no base64 is taken as it is: their
+ * library has to be given it as raw bytes.
+ */
+function standardKey(secret: string): Buffer {
+  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret
+  const isBase64 = encoded !== '' && BASE64.test(encoded)
+  return isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8')
+}
