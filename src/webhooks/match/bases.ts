@@ -1,6 +1,7 @@
 import { parseTokenId } from '../../core/token-id.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
+import type { CancelledDelivery } from '../deliver/release.js'
 import type { WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
 import type { Occurrence, ValueChange } from './occurrence.js'
@@ -125,9 +126,6 @@ function hasMoved(type: WebhookEventType, value: bigint, base: bigint, threshold
     ? distance * 100n * MILLION >= threshold * base
     : distance >= threshold
 }
-
-/** A held delivery that a reorganisation has taken back, with the bytes that would have been sent. */
-export type CancelledDelivery = { webhook: number; eventType: string; body: string }
 
 type Step = BaseKey & { from: bigint; to: bigint }
 

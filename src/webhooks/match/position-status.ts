@@ -1,0 +1,228 @@
+import { type Static, Type } from 'typebox'
+import { isProtocol } from '../../chain/attribute/roles.js'
+import { eachEntries, walletEntries } from '../../chain/facts/entries.js'
+import { toDecimal } from '../../core/money.js'
+import { blockOf, logIndexOf } from '../../core/seq.js'
+import { toTokenId } from '../../core/token-id.js'
+import type { Entry } from '../../ledger/entry.js'
+import { groupBy } from '../../lib/group-by.js'
+import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
+import { WATCHED_STATUSES } from '../filters.js'
+import type { Detector } from './detector.js'
+import { marketKeys, toBraces, tokenFields } from './market-fields.js'
+import { movesOf } from './moves.js'
+import type { Occurrence } from './occurrence.js'
+import { Field, payloadOf, TOKEN_FIELDS } from './payload-fields.js'
+import {
+  selectHolders,
+  selectPositionsAtHead,
+  selectPositionTokens,
+  selectTokenResults,
+  selectTransactions,
+  type TokenResultRow,
+} from './position-queries.js'
+import {
+  causeOf,
+  causeRank,
+  type PositionEnd,
+  type PositionStep,
+  type StatusChange,
+  statusChanges,
+} from './position-steps.js'
+import type { Tape } from './tape.js'
+import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { selectWatched } from './watched-wallets.js'
+
+const Status = Type.Enum([...WATCHED_STATUSES])
+
+export type PositionStatusData = Static<typeof PositionStatusData>
+export const PositionStatusData = payloadOf({
+  wallet: Field.Address,
+  token_id: Field.TokenId,
+  from_status: Status,
+  to_status: Status,
+  previous_amount: Field.Amount,
+  new_amount: Field.Amount,
+  delta_amount: Type.Number(),
+  transfer_amount: Field.Amount,
+  source: Type.Enum([
+    ...['erc1155_transfer', 'split', 'merge', 'redemption', 'neg_risk_conversion', 'resolution'],
+  ]),
+  raw_event_type: Type.String(),
+  source_event_id: Field.LogId,
+  transaction_hash: Field.Hash,
+  block_number: Type.Integer(),
+  timestamp: Type.String({ description: 'ISO 8601: when the service found it' }),
+  ...TOKEN_FIELDS,
+  event_slug: Field.Text,
+  tags: Field.Braces,
+})
+
+/**
+ * The status of positions of watched wallets, once for each transaction that changes it: a set that is
+ * made and half sold in one transaction opens one position. The ledger's balances stand for the head,
+ * and are taken back by all moves behind a place. Contracts of the platform have no positions.
+ */
+export const positionStatus: Detector = {
+  types: ['position_status_change'],
+  async detect(tape) {
+    const watched = new Map<number, string>()
+    const moves = await readMoves(tape, watched)
+    const results = await selectTokenResults(tape.sql, tape)
+    const held = await readHolders(tape, results, watched)
+    const steps = [...(await toSteps(tape, moves)), ...held]
+    if (steps.length === 0) return { occurrences: [] }
+    const positions = groupBy(steps, keyOf)
+    const ends = await readEnds(tape, positions.values())
+    const markets = await tape.markets.ofTokens([...ends.values()].map(({ token }) => token))
+    const occurrences = [...positions].flatMap(([key, [first, ...rest]]) => {
+      const end = ends.get(key)
+      if (end === undefined) return []
+      const ordered = [first, ...rest].sort((a, b) => a.seq - b.seq)
+      const market = markets.get(end.token) ?? unknownMarket(null)
+      const position = { wallet: watched.get(first.wallet) ?? '', token: end.token, market }
+      return statusChanges(ordered, end).map((change) => toOccurrence(change, position, tape.nowMs))
+    })
+    return { occurrences: occurrences.sort((a, b) => a.seq - b.seq) }
+  },
+}
+
+type Subject = { wallet: number; token: number }
+type Move = Subject & { amount: bigint; entry: Entry; isBatch: boolean }
+type WatchedStep = Subject & PositionStep
+
+const keyOf = ({ wallet, token }: Subject): string => `${wallet} ${token}`
+
+/** The moves of watched wallets in this part. Puts the wallets into `watched`. */
+async function readMoves(tape: Tape, watched: Map<number, string>): Promise<Move[]> {
+  const { sql, afterSeq, toSeq } = tape
+  const seen = new Set<number>()
+  const kept: Move[] = []
+  for await (const entries of eachEntries(sql, { fromSeq: afterSeq + 1, toSeq })) {
+    const moves = entries.flatMap((entry, at) =>
+      movesOf(entry).map((move) => ({ ...move, entry, isBatch: isOfBatch(entries, at) })),
+    )
+    const fresh = new Set(moves.map(({ wallet }) => wallet).filter((wallet) => !seen.has(wallet)))
+    for (const wallet of fresh) seen.add(wallet)
+    for (const [id, address] of await selectWatched(tape, 'position_status_change', fresh)) {
+      if (!isProtocol(address)) watched.set(id, address)
+    }
+    kept.push(...moves.filter(({ wallet }) => watched.has(wallet)))
+  }
+  return kept
+}
+
+/** Whether a neighbour is a transfer of the same log. */
+function isOfBatch(entries: readonly Entry[], at: number): boolean {
+  const isSame = (other: Entry | undefined) =>
+    other?.kind === 'transfer' && other.seq === entries[at]?.seq
+  return isSame(entries[at - 1]) || isSame(entries[at + 1])
+}
+
+/** One step for each transaction, wallet and token. */
+async function toSteps({ sql }: Tape, moves: readonly Move[]): Promise<WatchedStep[]> {
+  const hashes = await selectTransactions(sql, [...new Set(moves.map(({ entry }) => entry.seq))])
+  const hashOf = ({ entry }: Move) => hashes.get(entry.seq) ?? ZERO_WORD
+  const groups = groupBy(moves, (move) => `${hashOf(move)} ${keyOf(move)}`)
+  return [...groups.values()].map((group) => {
+    const [first] = group
+    const cause = group.reduce((best, move) =>
+      causeRank(move.entry.kind) <= causeRank(best.entry.kind) ? move : best,
+    )
+    return {
+      wallet: first.wallet,
+      token: first.token,
+      seq: Math.max(...group.map(({ entry }) => entry.seq)),
+      timeSec: first.entry.timeSec,
+      txHash: hashOf(first),
+      amount: group.reduce((sum, { amount }) => sum + amount, 0n),
+      cause: causeOf(cause.entry, cause.isBatch),
+      causeSeq: cause.entry.seq,
+    }
+  })
+}
+
+const RESULT = { source: 'resolution', rawEventType: 'ConditionResolution' } as const
+
+/** A step for each watched wallet that may have held a token when its market got a result. */
+async function readHolders(
+  tape: Tape,
+  results: readonly TokenResultRow[],
+  watched: Map<number, string>,
+): Promise<WatchedStep[]> {
+  if (results.length === 0) return []
+  const byToken = groupBy(results, ({ token }) => token)
+  const steps: WatchedStep[] = []
+  for await (const holders of selectHolders(tape.sql, results)) {
+    for (const { wallet, address, token } of holders) {
+      if (!tape.isWatched('position_status_change', address) || isProtocol(address)) continue
+      watched.set(wallet, address)
+      for (const { seq, timeSec, txHash } of byToken.get(token) ?? []) {
+        steps.push({
+          ...{ wallet, token, seq, timeSec, txHash, amount: 0n, cause: RESULT, causeSeq: seq },
+        })
+      }
+    }
+  }
+  return steps
+}
+
+/** The positions as they are at the end of this part, by key. */
+async function readEnds(tape: Tape, groups: Iterable<readonly WatchedStep[]>) {
+  const { sql, toSeq, headSeq } = tape
+  const subjects = [...groups].flatMap(([first]) => first ?? [])
+  const rows = await selectPositionsAtHead(sql, subjects)
+  const tokens = await selectPositionTokens(sql, [...new Set(rows.map(({ token }) => token))])
+  const ends = new Map<string, PositionEnd & { token: string }>()
+  for (const { wallet, token, balance, firstSec } of rows) {
+    const facts = tokens.get(token)
+    if (facts !== undefined) ends.set(keyOf({ wallet, token }), { balance, firstSec, ...facts })
+  }
+  if (toSeq === headSeq) return ends
+  const wallets = [...new Set(subjects.map(({ wallet }) => wallet))]
+  const range = { fromSeq: toSeq + 1, toSeq: headSeq }
+  for await (const entries of walletEntries(sql, wallets, range)) {
+    for (const move of entries.flatMap(movesOf)) {
+      const end = ends.get(keyOf(move))
+      if (end !== undefined) end.balance -= move.amount
+    }
+  }
+  return ends
+}
+
+function toOccurrence(
+  { step, from, to, before, after }: StatusChange,
+  { wallet, token, market }: { wallet: string; token: string; market: TapeMarket },
+  nowMs: number,
+): Occurrence {
+  const { seq, timeSec, txHash, cause, causeSeq, amount } = step
+  const tokenId = toTokenId(token)
+  const present = (): PositionStatusData => ({
+    wallet,
+    token_id: tokenId,
+    from_status: from,
+    to_status: to,
+    previous_amount: toShares(before),
+    new_amount: toShares(after),
+    delta_amount: toDecimal(amount),
+    transfer_amount: toDecimal(amount < 0n ? -amount : amount),
+    source: cause.source,
+    raw_event_type: cause.rawEventType,
+    source_event_id: `${txHash}_${logIndexOf(causeSeq)}`,
+    transaction_hash: txHash,
+    block_number: blockOf(seq),
+    timestamp: new Date(nowMs).toISOString(),
+    ...tokenFields(market, token),
+    event_slug: market.eventSlug,
+    tags: toBraces(market.tags),
+  })
+  const kind = cause.source === 'resolution' ? 'result' : 'moved'
+  return {
+    ...{ type: 'position_status_change', seq, timeSec },
+    identity: `${txHash} ${kind} ${wallet} ${token}`,
+    keys: { wallets: [wallet], tokenId, ...marketKeys(market), statusFrom: from, statusTo: to },
+    present,
+  }
+}
+
+const toShares = (balance: bigint): number => toDecimal(balance > 0n ? balance : 0n)

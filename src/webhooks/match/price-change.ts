@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox'
+import { AMOUNT_MAX, pricePerShare, toDecimal } from '../../core/money.js'
+import { blockOf } from '../../core/seq.js'
+import { toTokenId } from '../../core/token-id.js'
+import { nullable } from '../../lib/nullable.js'
+import type { Fragment, Sql } from '../../store/connection.js'
+import type { Detector } from './detector.js'
+import { marketKeys, tokenFields, toTimeText } from './market-fields.js'
+import type { Occurrence } from './occurrence.js'
+import { Field, payloadOf, TOKEN_FIELDS } from './payload-fields.js'
+import type { TapeFill } from './tape.js'
+import { type TapeMarket, unknownMarket } from './tape-markets.js'
+
+export type PriceChangeData = Static<typeof PriceChangeData>
+export const PriceChangeData = payloadOf({
+  token_id: Field.TokenId,
+  price: Field.Amount,
+  updated_at: Field.TimeText,
+  ...TOKEN_FIELDS,
+  previous_price: Field.Amount,
+  delta_pct: nullable(Type.Number(), 'null: the previous price was 0'),
+})
+
+/**
+ * The price of a token after each fill that changes it, by the rule of the ledger's last prices: a fill
+ * of a taking order prices its token, and the other one of the pair with what is left of the dollar. A
+ * price that leaves and returns within a block is two occurrences. The first price of a token has itself
+ * as the one before: it becomes the base of webhooks and is no event.
+ */
+export const priceChange: Detector = {
+  types: ['price_change'],
+  async detect(tape) {
+    const fills = (await tape.fills()).filter(({ isTaker, shares }) => isTaker && shares > 0n)
+    if (fills.length === 0) return { occurrences: [] }
+    const pairs = await selectPairs(tape.sql, [...new Set(fills.map(({ token }) => token))])
+    const steps = fills.flatMap((fill) => stepsOf(fill, pairs.get(fill.token)))
+    const tokens = [...new Set(steps.map(({ token }) => token))]
+    const prices = await selectPricesAt(tape.sql, tokens, tape.afterSeq)
+    const markets = await tape.markets.ofTokens(tokens)
+    const occurrences: Occurrence[] = []
+    for (const step of steps) {
+      const before = prices.get(step.token)
+      if (before === step.price) continue
+      prices.set(step.token, step.price)
+      const market = markets.get(step.token) ?? unknownMarket(null)
+      occurrences.push(toOccurrence(step, before ?? step.price, market))
+    }
+    return { occurrences }
+  },
+}
+
+type PriceStep = { fill: TapeFill; token: string; price: bigint }
+/** The other token of a condition with two outcomes, and the block since when the chain states both. */
+type Pair = { token: string; other: string; statedIn: number }
+
+function stepsOf(fill: TapeFill, pair: Pair | undefined): PriceStep[] {
+  const { token, usd, shares } = fill
+  const own = { fill, token, price: priceOf(usd, shares) }
+  if (pair === undefined || usd > shares || blockOf(fill.seq) < pair.statedIn) return [own]
+  return [own, { fill, token: pair.other, price: priceOf(shares - usd, shares) }]
+}
+
+/** No more than an amount may be: a fill of few shares may have any price, and a base is an int8. */
+function priceOf(usd: bigint, shares: bigint): bigint {
+  const price = pricePerShare(usd, shares)
+  return price < AMOUNT_MAX ? price : AMOUNT_MAX
+}
+
+/** Indexes: tokens_token_key, tokens_condition. */
+async function selectPairs(sql: Sql, tokens: readonly string[]): Promise<Map<string, Pair>> {
+  const rows = await sql<Pair[]>`
+    select '0x' || encode(t.token, 'hex') as token, '0x' || encode(pair.other, 'hex') as other,
+           greatest(t.stated_in, pair.stated_in) as stated_in
+      from unnest(${[...tokens]}::text[]) as given (token)
+      join tokens t on t.token = decode(substr(given.token, 3), 'hex')
+     cross join lateral (
+       select (array_agg(s.token order by s.outcome) filter (where s.id <> t.id))[1] as other,
+              max(s.stated_in) as stated_in
+         from tokens s
+        where s.condition = t.condition and s.outcome is not null
+       having count(*) = 2
+     ) pair`
+  return new Map(rows.map((row) => [row.token, row]))
+}
+
+/**
+ * The prices of tokens at a place of the tape; tokens without one are absent. The last minute in which a
+ * token was traded is looked up first, so that few fills are read even where they have no index yet.
+ * Indexes: minute_candles_pkey, and that of each partition on the token.
+ */
+async function selectPricesAt(
+  sql: Sql,
+  tokens: readonly string[],
+  seq: number,
+): Promise<Map<string, bigint>> {
+  const pairs = await selectPairs(sql, tokens)
+  const others = tokens.map((token) => pairs.get(token))
+  const lastFill = (token: 'id' | 'other_id', which: Fragment) => sql`
+    select f.seq, f.usd, f.shares
+      from (select first_seq from minute_candles
+             where token = asked.${sql(token)} and first_seq <= ${seq} and shares > 0
+             order by minute desc limit 1) traded
+     cross join lateral (
+       select fills.seq, usd, shares from fills
+        where token = asked.${sql(token)} and fills.seq between traded.first_seq and ${seq}
+          and flags & 2 <> 0 and shares > 0 and ${which}
+        order by fills.seq desc limit 1) f`
+  const inPair = sql`usd <= shares and fills.seq >= asked.stated_in::bigint << 20`
+  const rows = await sql<{ token: string; usd: bigint; shares: bigint }[]>`
+    select asked.name as token, last.usd, last.shares
+      from (select given.name, t.id, o.id as other_id, given.stated_in
+              from unnest(${[...tokens]}::text[], ${others.map((pair) => pair?.other ?? null)}::text[],
+                          ${others.map((pair) => pair?.statedIn ?? null)}::integer[])
+                as given (name, other, stated_in)
+              join tokens t on t.token = decode(substr(given.name, 3), 'hex')
+              left join tokens o on o.token = decode(substr(given.other, 3), 'hex')) asked
+     cross join lateral (
+       select *
+         from (select seq, usd, shares from (${lastFill('id', sql`true`)}) own
+               union all
+               select seq, shares - usd, shares from (${lastFill('other_id', inPair)}) paired
+              ) priced
+        order by seq desc
+        limit 1
+     ) last`
+  return new Map(rows.map(({ token, usd, shares }) => [token, priceOf(usd, shares)]))
+}
+
+function toOccurrence(
+  { fill, token, price }: PriceStep,
+  before: bigint,
+  market: TapeMarket,
+): Occurrence {
+  const { seq, timeSec, txHash, place } = fill
+  const tokenId = toTokenId(token)
+  const present = (base = before): PriceChangeData => ({
+    token_id: tokenId,
+    price: toDecimal(price),
+    updated_at: toTimeText(timeSec * 1000),
+    ...tokenFields(market, token),
+    previous_price: toDecimal(base),
+    delta_pct: base === 0n ? null : toDecimal(((price - base) * 100_000_000n) / base),
+  })
+  return {
+    ...{ type: 'price_change', seq, timeSec, identity: `${txHash} ${place} ${token}` },
+    keys: { tokenId, ...marketKeys(market) },
+    present,
+    change: { wallet: '', token, value: price, before },
+  }
+}
