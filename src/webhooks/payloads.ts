@@ -1,4 +1,4 @@
-import { type TObject, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { nullable } from '../lib/nullable.js'
 import type { WebhookEventType } from './event-types.js'
 import { WATCHED_STATUSES } from './filters.js'
@@ -86,7 +86,14 @@ const StatusFields = {
   new_amount: Amount,
   delta_amount: Type.Number(),
   transfer_amount: Amount,
-  source: Type.Enum(['erc1155_transfer', 'split', 'merge', 'redemption', 'resolution']),
+  source: Type.Enum([
+    'erc1155_transfer',
+    'split',
+    'merge',
+    'redemption',
+    'neg_risk_conversion',
+    'resolution',
+  ]),
   raw_event_type: Type.String({ description: 'the event of the contract' }),
   source_event_id: LogId,
   transaction_hash: Hash,
@@ -119,7 +126,10 @@ export const WEBHOOK_PAYLOADS = {
     token_id: TokenId,
     price: Price,
     previous_price: Type.Number({ description: 'of the last event of this webhook' }),
-    delta_pct: Type.Number({ description: 'from the one to the other, in percent' }),
+    delta_pct: nullable(
+      Type.Number(),
+      'from the one to the other, in percent; null: the one was 0',
+    ),
     updated_at: UtcText,
     ...Market,
   }),
@@ -178,3 +188,7 @@ export const WEBHOOK_PAYLOADS = {
     fills: Type.Array(OrderFill, { maxItems: 1_000 }),
   }),
 } satisfies Record<WebhookEventType, object>
+
+export type WebhookPayload<EventType extends WebhookEventType> = Static<
+  (typeof WEBHOOK_PAYLOADS)[EventType]
+>

@@ -127,7 +127,7 @@ const FIELDS = {
     outcome: known,
     condition_id: nullable(hash),
     previous_price: price,
-    delta_pct: number,
+    delta_pct: nullable(number),
   },
   market_resolved: {
     condition_id: hash,
@@ -170,7 +170,9 @@ const FIELDS = {
     new_amount: usd,
     delta_amount: number,
     transfer_amount: usd,
-    source: oneOf('erc1155_transfer', 'split', 'merge', 'redemption', 'resolution'),
+    source: oneOf(
+      ...['erc1155_transfer', 'split', 'merge', 'redemption', 'neg_risk_conversion', 'resolution'],
+    ),
     raw_event_type: text,
     source_event_id: logId,
     transaction_hash: hash,

@@ -1,22 +1,9 @@
-import type { Static } from 'typebox'
-import { toConditionId } from '../../core/structured-id.js'
 import type { Sql } from '../../store/connection.js'
+import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, toBraces, toTimeText } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import { Field, payloadOf } from './payload-fields.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
-
-export type MarketCreatedData = Static<typeof MarketCreatedData>
-export const MarketCreatedData = payloadOf({
-  condition_id: Field.ConditionId,
-  question: Field.Text,
-  slug: Field.Text,
-  event_slug: Field.Text,
-  tags: Field.Braces,
-  image_url: Field.Text,
-  created_at: Field.TimeText,
-})
 
 /** Markets of one pass; the others wait for the next one. */
 const MARKETS_MAX = 1_000
@@ -72,8 +59,8 @@ function toOccurrence(
   headSeq: number,
 ): Occurrence {
   const seenMs = firstSeen?.getTime() ?? 0
-  const present = (): MarketCreatedData => ({
-    condition_id: toConditionId(condition),
+  const present = (): WebhookPayload<'market_created'> => ({
+    condition_id: condition,
     question: market.question,
     slug: market.slug,
     event_slug: market.eventSlug,

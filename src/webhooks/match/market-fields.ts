@@ -1,4 +1,3 @@
-import { toConditionId } from '../../core/structured-id.js'
 import type { OccurrenceKeys } from './occurrence.js'
 import { outcomeOf, type TapeMarket } from './tape-markets.js'
 
@@ -6,21 +5,17 @@ import { outcomeOf, type TapeMarket } from './tape-markets.js'
 export const marketKeys = (
   market: TapeMarket,
 ): Pick<OccurrenceKeys, 'conditionIds' | 'eventSlug' | 'tags'> => ({
-  conditionIds: market.conditionId === null ? [] : [toConditionId(market.conditionId)],
+  conditionIds: market.conditionId === null ? [] : [market.conditionId],
   eventSlug: market.eventSlug ?? undefined,
   tags: market.tagNames,
 })
-
-/** The condition as payloads and filters spell it. */
-export const conditionIdOf = ({ conditionId }: TapeMarket): string | null =>
-  conditionId === null ? null : toConditionId(conditionId)
 
 /** The fields of payloads about a token. */
 export const tokenFields = (market: TapeMarket, token: string) => ({
   market: market.question,
   slug: market.slug,
   outcome: outcomeOf(market, token),
-  condition_id: conditionIdOf(market),
+  condition_id: market.conditionId,
 })
 
 const PLAIN = /^[^\s"\\{},]+$/

@@ -1,24 +1,10 @@
-import { type Static, Type } from 'typebox'
-import { toConditionId } from '../../core/structured-id.js'
 import type { Sql } from '../../store/connection.js'
+import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, toBraces } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import { Field, payloadOf } from './payload-fields.js'
 import type { Tape } from './tape.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
-
-export type MarketResolvedData = Static<typeof MarketResolvedData>
-export const MarketResolvedData = payloadOf({
-  condition_id: Field.ConditionId,
-  question: Field.Text,
-  slug: Field.Text,
-  payout_numerators: Field.Braces,
-  payout_denominator: Type.String({ pattern: '^[0-9]+$' }),
-  resolved_at: Type.String({ pattern: '^[0-9]{13}$', description: 'Unix milliseconds' }),
-  event_slug: Field.Text,
-  tags: Field.Braces,
-})
 
 /** A condition got its result: each log that says so. */
 export const marketResolved: Detector = {
@@ -55,8 +41,8 @@ const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' 
 function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
   const { seq, timeSec, condition, txHash } = row
   const payouts = row.payouts.map(BigInt)
-  const present = (): MarketResolvedData => ({
-    condition_id: toConditionId(condition),
+  const present = (): WebhookPayload<'market_resolved'> => ({
+    condition_id: condition,
     question: market.question,
     slug: market.slug,
     payout_numerators: toBraces(payouts),

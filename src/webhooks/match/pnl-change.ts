@@ -1,25 +1,13 @@
-import { type Static, Type } from 'typebox'
 import { toDecimal } from '../../core/money.js'
 import { toTokenId } from '../../core/token-id.js'
 import type { Sql } from '../../store/connection.js'
+import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, tokenFields } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import { Field, payloadOf, TOKEN_FIELDS } from './payload-fields.js'
 import type { Tape } from './tape.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
 import { selectWatched } from './watched-wallets.js'
-
-export type PnlChangeData = Static<typeof PnlChangeData>
-export const PnlChangeData = payloadOf({
-  wallet: Field.Address,
-  token_id: Field.TokenId,
-  realized_pnl: Type.Number(),
-  ...TOKEN_FIELDS,
-  previous_realized_pnl: Type.Number(),
-  change_usd: Type.Number(),
-  timestamp: Field.Seconds,
-})
 
 /**
  * The realised profit of a watched wallet in a token, combos included, after each transaction that
@@ -111,7 +99,7 @@ function toOccurrence(
   const { seq, timeSec, wallet, token, txHash } = step
   const before = value - step.amount
   const tokenId = toTokenId(token)
-  const present = (base = before): PnlChangeData => ({
+  const present = (base = before): WebhookPayload<'pnl_change'> => ({
     wallet,
     token_id: tokenId,
     realized_pnl: toDecimal(value),

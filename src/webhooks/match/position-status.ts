@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox'
 import { isProtocol } from '../../chain/attribute/roles.js'
 import { eachEntries, walletEntries } from '../../chain/facts/entries.js'
 import { toDecimal } from '../../core/money.js'
@@ -7,12 +6,11 @@ import { toTokenId } from '../../core/token-id.js'
 import type { Entry } from '../../ledger/entry.js'
 import { groupBy } from '../../lib/group-by.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import { WATCHED_STATUSES } from '../filters.js'
+import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, toBraces, tokenFields } from './market-fields.js'
 import { movesOf } from './moves.js'
 import type { Occurrence } from './occurrence.js'
-import { Field, payloadOf, TOKEN_FIELDS } from './payload-fields.js'
 import {
   selectHolders,
   selectPositionsAtHead,
@@ -32,31 +30,6 @@ import {
 import type { Tape } from './tape.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
 import { selectWatched } from './watched-wallets.js'
-
-const Status = Type.Enum([...WATCHED_STATUSES])
-
-export type PositionStatusData = Static<typeof PositionStatusData>
-export const PositionStatusData = payloadOf({
-  wallet: Field.Address,
-  token_id: Field.TokenId,
-  from_status: Status,
-  to_status: Status,
-  previous_amount: Field.Amount,
-  new_amount: Field.Amount,
-  delta_amount: Type.Number(),
-  transfer_amount: Field.Amount,
-  source: Type.Enum([
-    ...['erc1155_transfer', 'split', 'merge', 'redemption', 'neg_risk_conversion', 'resolution'],
-  ]),
-  raw_event_type: Type.String(),
-  source_event_id: Field.LogId,
-  transaction_hash: Field.Hash,
-  block_number: Type.Integer(),
-  timestamp: Type.String({ description: 'ISO 8601: when the service found it' }),
-  ...TOKEN_FIELDS,
-  event_slug: Field.Text,
-  tags: Field.Braces,
-})
 
 /**
  * The status of positions of watched wallets, once for each transaction that changes it: a set that is
@@ -197,7 +170,7 @@ function toOccurrence(
 ): Occurrence {
   const { seq, timeSec, txHash, cause, causeSeq, amount } = step
   const tokenId = toTokenId(token)
-  const present = (): PositionStatusData => ({
+  const present = (): WebhookPayload<'position_status_change'> => ({
     wallet,
     token_id: tokenId,
     from_status: from,

@@ -1,25 +1,13 @@
-import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX, pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf } from '../../core/seq.js'
 import { toTokenId } from '../../core/token-id.js'
-import { nullable } from '../../lib/nullable.js'
 import type { Fragment, Sql } from '../../store/connection.js'
+import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, tokenFields, toTimeText } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import { Field, payloadOf, TOKEN_FIELDS } from './payload-fields.js'
 import type { TapeFill } from './tape.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
-
-export type PriceChangeData = Static<typeof PriceChangeData>
-export const PriceChangeData = payloadOf({
-  token_id: Field.TokenId,
-  price: Field.Amount,
-  updated_at: Field.TimeText,
-  ...TOKEN_FIELDS,
-  previous_price: Field.Amount,
-  delta_pct: nullable(Type.Number(), 'null: the previous price was 0'),
-})
 
 /**
  * The price of a token after each fill that changes it, by the rule of the ledger's last prices: a fill
@@ -133,7 +121,7 @@ function toOccurrence(
 ): Occurrence {
   const { seq, timeSec, txHash, place } = fill
   const tokenId = toTokenId(token)
-  const present = (base = before): PriceChangeData => ({
+  const present = (base = before): WebhookPayload<'price_change'> => ({
     token_id: tokenId,
     price: toDecimal(price),
     updated_at: toTimeText(timeSec * 1000),
