@@ -1,9 +1,11 @@
 import type { DemoFile } from './demo-file.js'
+import { makeWebhook } from './make-webhook.js'
 
 type Parameter = { name: string; in: 'query' | 'path'; required?: boolean }
 type Answers = Record<string, { content?: Record<string, { schema?: object }> }>
 type Operation = { operationId: string; parameters?: Parameter[]; responses: Answers }
-type Document = { paths: Record<string, { get?: Operation; post?: Operation }> }
+type Method = 'get' | 'post' | 'put' | 'delete'
+type Document = { paths: Record<string, Partial<Record<Method, Operation>>> }
 type Values = Record<string, string | number>
 
 /** A request of the OpenAPI document and what the demo said. */
@@ -19,9 +21,22 @@ export type Asked = {
   schema: object | undefined
 }
 
-/** Bodies of the POST requests that change nothing; others are not asked. */
-const BODIES: Record<string, (samples: Values) => object> = {
+/**
+ * Bodies of the requests with another method than GET that are asked: those that change nothing, and
+ * those about webhooks, which are made for it. `undefined`: without a body.
+ */
+const BODIES: Record<string, (samples: Values) => object | undefined> = {
   getWallets: ({ wallet = '' }) => ({ wallets: [wallet] }),
+  createWebhook: ({ wallet = '', receiver_url: url = '' }) => ({
+    ...{ url, event_types: ['trade', 'redemption'], description: 'desk A' },
+    filters: { wallet_addresses: [wallet], min_amount_usd: 250 },
+  }),
+  updateWebhook: () => ({ description: 'desk B' }),
+  testWebhook: () => undefined,
+  rotateWebhookSecret: () => undefined,
+  resendWebhookDelivery: () => undefined,
+  recoverWebhookDeliveries: () => ({ since: '2026-11-16T00:00:00Z' }),
+  deleteWebhook: () => undefined,
 }
 
 /** What a request needs, or shows best. */
@@ -40,32 +55,43 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
 export async function* askOperations(demo: DemoFile): AsyncGenerator<Asked> {
   const { paths } = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
   const nowMs = Math.floor(Date.now() / 1000) * 1000
-  for (const [path, { get, post }] of Object.entries(paths)) {
-    const operation = get ?? post
-    if (operation === undefined) continue
-    const { operationId, responses } = operation
-    const body = BODIES[operationId]?.(demo.samples)
-    if (get === undefined && body === undefined) continue
-    const parameters = chooseParameters(path, operation, demo.samples, nowMs)
-    const url = fillPath(path, parameters)
-    const reply = await fetchMade(`${demo.url}${url}`, {
-      method: get === undefined ? 'POST' : 'GET',
-      headers: { 'x-api-key': demo.keys.enterprise, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const { status } = reply
-    const schema = responses['200']?.content?.['application/json']?.schema
-    const answer: unknown = await reply.json()
-    yield {
-      operationId,
-      url,
-      parameters,
-      ...(body !== undefined && { body }),
-      status,
-      answer,
-      schema,
+  const webhook = await makeWebhook(demo)
+  const samples: Values = { ...demo.samples, ...webhook.samples }
+  try {
+    for (const [path, method, operation] of listOperations(paths)) {
+      const { operationId, responses } = operation
+      const body = BODIES[operationId]?.(samples)
+      const parameters = chooseParameters(path, operation, samples, nowMs)
+      const url = fillPath(path, parameters)
+      const reply = await fetchMade(`${demo.url}${url}`, {
+        method: method.toUpperCase(),
+        headers: { 'x-api-key': demo.keys.enterprise, ...(body !== undefined && JSON_TYPE) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const { status } = reply
+      const schema = responses[status]?.content?.['application/json']?.schema
+      const answer: unknown = await reply.json()
+      const sent = body !== undefined && { body }
+      yield { operationId, url, parameters, ...sent, status, answer, schema }
     }
+  } finally {
+    await webhook.remove()
   }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** What is asked, deletions last. */
+function listOperations(paths: Document['paths']): [string, Method, Operation][] {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [path, method, operation] as [string, Method, Operation],
+    ),
+  )
+  const asked = operations.filter(
+    ([, method, { operationId }]) => method === 'get' || operationId in BODIES,
+  )
+  return asked.sort(([, a], [, b]) => Number(a === 'delete') - Number(b === 'delete'))
 }
 
 const MAKING_MS_MAX = 60_000
@@ -95,8 +121,9 @@ function chooseParameters(
     token_id: token = '',
   } = samples
   const slug = path.includes('/tags/') ? tag : market
+  const id = path.startsWith('/v3/webhooks/') ? (samples.webhook_id ?? '') : token
   const named: Values = {
-    ...{ ...samples, address: wallet, query: wallet, code: builder, slug, id: token },
+    ...{ ...samples, address: wallet, query: wallet, code: builder, slug, id },
   }
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   return {

@@ -27,6 +27,7 @@ export function addExample(
   }
   const body = operation.requestBody?.content['application/json']
   if (body !== undefined && example.body !== undefined) body.example = example.body
-  const answer = operation.responses['200']?.content?.['application/json']
+  const { responses } = operation
+  const answer = (responses['200'] ?? responses['201'])?.content?.['application/json']
   if (answer !== undefined) answer.example = example.answer
 }

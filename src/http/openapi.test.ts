@@ -108,6 +108,14 @@ describe('GET /openapi.json', () => {
       '/v3/wallets/{address}/positions',
       '/v3/wallets/{address}/rebates',
       '/v3/wallets/{address}/trades',
+      '/v3/webhooks',
+      '/v3/webhooks/event-types',
+      '/v3/webhooks/{id}',
+      '/v3/webhooks/{id}/deliveries',
+      '/v3/webhooks/{id}/deliveries/{event_id}/resend',
+      '/v3/webhooks/{id}/recover',
+      '/v3/webhooks/{id}/rotate-secret',
+      '/v3/webhooks/{id}/test',
     ])
   })
 
@@ -116,7 +124,8 @@ describe('GET /openapi.json', () => {
     for (const { operationId, responses } of operations()) {
       // An example of a new key would be a key.
       if (operationId === 'createKey') continue
-      const { schema, example } = (responses['200']?.content?.['application/json'] ?? {}) as {
+      const { content } = responses['200'] ?? responses['201'] ?? {}
+      const { schema, example } = (content?.['application/json'] ?? {}) as {
         schema?: object
         example?: unknown
       }
@@ -150,7 +159,9 @@ describe('GET /openapi.json', () => {
     const keyed = operations().filter(({ security }) => security?.length !== 0)
     for (const { responses } of keyed) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']))
-      expect(responses['200']?.headers).toHaveProperty('x-ratelimit-remaining')
+      expect((responses['200'] ?? responses['201'])?.headers).toHaveProperty(
+        'x-ratelimit-remaining',
+      )
       expect(responses['429']?.headers).toHaveProperty('retry-after')
     }
     expect(document.paths['/v1/plans']?.get?.responses).toHaveProperty('304')

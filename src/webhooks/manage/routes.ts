@@ -1,0 +1,248 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { V3 } from '../../accounts/access.js'
+import type { Context } from '../../context.js'
+import { type AnswerTools, defineAnswer } from '../../http/answer.js'
+import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
+import { errorReply } from '../../lib/error-reply.js'
+import { Sender } from '../deliver/sender.js'
+import { selectHistory } from './delivery-queries.js'
+import { presentAttempt, presentEventTypes, presentWebhook } from './present.js'
+import { selectWebhook, selectWebhooks, type WebhookKey } from './queries.js'
+import { readNewWebhook, readRecovery, readWebhookChanges } from './read-body.js'
+import {
+  CreateWebhookBody,
+  CreateWebhookReply,
+  DeleteWebhookReply,
+  DeliveryParams,
+  EventTypesReply,
+  HistoryQuery,
+  HistoryReply,
+  ListWebhooksReply,
+  RecoverBody,
+  RecoverReply,
+  ResendReply,
+  RotateSecretReply,
+  TestWebhookReply,
+  UpdateWebhookBody,
+  WebhookParams,
+  WebhookRecord,
+} from './schemas.js'
+import { recoverDeliveries, resendDelivery } from './send-again.js'
+import { sendTest } from './test-delivery.js'
+import {
+  changeWebhook,
+  createWebhook,
+  noWebhook,
+  removeWebhook,
+  rotateSecret,
+} from './webhook-registry.js'
+
+const HISTORY_LIMIT_MAX = 200
+
+const COMMON = { tag: 'webhooks', access: V3, isOfChain: false, hasElapsed: false } as const
+
+const NOT_FOUND = { 404: errorReply('The account has no such webhook') }
+const CONFLICT = { 409: errorReply('The delivery is not finished, or the webhook is paused') }
+
+export const webhookRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
+  const sender = new Sender({ networks: ctx.config.webhookNetworks })
+  app.addHook('onClose', () => sender.close())
+  const endpoints = [...RECORDS, ...DELIVERIES, defineTest(sender)]
+  await endpointRoutes(endpoints)(app, { ctx })
+}
+
+const keyOf = ({ caller }: AnswerTools, { id }: { id: string }): WebhookKey => ({
+  accountId: caller.accountId,
+  name: id,
+})
+
+async function findWebhook({ ctx }: AnswerTools, key: WebhookKey) {
+  return (await selectWebhook(ctx.sql, key)) ?? Promise.reject(noWebhook())
+}
+
+const RECORDS: Endpoint[] = [
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks',
+    method: 'POST',
+    status: 201,
+    operationId: 'createWebhook',
+    summary: 'Make a webhook',
+    description:
+      'Events of the given types that pass the filters are posted to the URL from now on, signed with the secret. The secret is shown in this answer alone.',
+    body: CreateWebhookBody,
+    readBody: readNewWebhook,
+    reply: CreateWebhookReply,
+    errors: { 403: errorReply('The key is unknown or inactive, or the plan has no more webhooks') },
+    answer: ({ ctx, caller, nowMs }, input) => createWebhook(ctx, caller, input, nowMs),
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks',
+    operationId: 'listWebhooks',
+    summary: 'The webhooks of your account',
+    description: 'Oldest first.',
+    reply: ListWebhooksReply,
+    // Filters of all of an account's webhooks may be tens of megabytes.
+    isLarge: true,
+    answer: async ({ ctx, caller }) => {
+      const webhooks = (await selectWebhooks(ctx.sql, caller.accountId)).map(presentWebhook)
+      return { webhooks, count: webhooks.length }
+    },
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/event-types',
+    operationId: 'listWebhookEventTypes',
+    summary: 'What a webhook can be notified of',
+    description: 'With the filters that each event type knows, and those that it needs.',
+    reply: EventTypesReply,
+    answer: async () => ({ event_types: presentEventTypes() }),
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id',
+    operationId: 'getWebhook',
+    summary: 'One webhook',
+    description: 'Without its secret.',
+    params: WebhookParams,
+    reply: WebhookRecord,
+    errors: NOT_FOUND,
+    answer: async (tools, input) => presentWebhook(await findWebhook(tools, keyOf(tools, input))),
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id',
+    method: 'PUT',
+    operationId: 'updateWebhook',
+    summary: 'Change, pause or activate a webhook',
+    description:
+      'Only the given fields change; lists and filters are replaced. A pause cancels what waits to be sent. An activated webhook sees what happens from then on.',
+    params: WebhookParams,
+    body: UpdateWebhookBody,
+    readBody: readWebhookChanges,
+    reply: WebhookRecord,
+    errors: NOT_FOUND,
+    answer: async (tools, { id, ...changes }) =>
+      presentWebhook(await changeWebhook(tools.ctx, keyOf(tools, { id }), changes, tools.nowMs)),
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id',
+    method: 'DELETE',
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook',
+    description: 'With its history. What waits to be sent is not sent.',
+    params: WebhookParams,
+    reply: DeleteWebhookReply,
+    errors: NOT_FOUND,
+    answer: async (tools, input) => {
+      await removeWebhook(tools.ctx, keyOf(tools, input), tools.nowMs)
+      return { deleted: true }
+    },
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id/rotate-secret',
+    method: 'POST',
+    operationId: 'rotateWebhookSecret',
+    summary: 'Give a webhook a new secret',
+    description: 'The old one signs nothing any more, also not events that are sent again.',
+    params: WebhookParams,
+    reply: RotateSecretReply,
+    errors: NOT_FOUND,
+    answer: async (tools, input) => ({
+      secret: await rotateSecret(tools.ctx, keyOf(tools, input), tools.nowMs),
+    }),
+  }),
+]
+
+const DELIVERIES: Endpoint[] = [
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id/deliveries',
+    operationId: 'listWebhookDeliveries',
+    summary: 'What was sent to a webhook',
+    description: 'Every attempt of the last seven days, newest first.',
+    params: WebhookParams,
+    query: HistoryQuery,
+    reply: HistoryReply,
+    errors: NOT_FOUND,
+    answer: async (tools, { limit, offset, ...input }) => {
+      const { id } = await findWebhook(tools, keyOf(tools, input))
+      const page = {
+        limit: Math.min(Math.max(limit, 1), HISTORY_LIMIT_MAX),
+        offset: Math.max(offset, 0),
+      }
+      const deliveries = (await selectHistory(tools.sql, id, page)).map(presentAttempt)
+      return { deliveries, count: deliveries.length }
+    },
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id/deliveries/:event_id/resend',
+    method: 'POST',
+    operationId: 'resendWebhookDelivery',
+    summary: 'Send an event once more',
+    description:
+      'With the same id and the same bytes, and with new attempts when it fails. Counts as a delivery of the day.',
+    params: DeliveryParams,
+    reply: ResendReply,
+    errors: {
+      404: errorReply('The account has no such webhook, or the webhook no such delivery'),
+      ...CONFLICT,
+    },
+    answer: async (tools, { event_id: eventId, ...input }) => {
+      const { ctx, caller, nowMs } = tools
+      const webhook = await findWebhook(tools, keyOf(tools, input))
+      await resendDelivery(ctx.sql, eventId, { webhook, accountId: caller.accountId, nowMs })
+      return { event_id: eventId, state: 'pending' }
+    },
+  }),
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id/recover',
+    method: 'POST',
+    operationId: 'recoverWebhookDeliveries',
+    summary: 'Send once more what failed since a time',
+    description:
+      'Every event that was given up since then, oldest first. Each counts as a delivery of the day.',
+    params: WebhookParams,
+    body: RecoverBody,
+    readBody: readRecovery,
+    reply: RecoverReply,
+    errors: { ...NOT_FOUND, ...CONFLICT },
+    answer: async (tools, { since, ...input }) => {
+      const { ctx, caller, nowMs } = tools
+      const webhook = await findWebhook(tools, keyOf(tools, input))
+      const resend = { webhook, accountId: caller.accountId, nowMs }
+      const { recovered, hasMore } = await recoverDeliveries(ctx.sql, since, resend)
+      return { recovered, has_more: hasMore }
+    },
+  }),
+]
+
+const defineTest = (sender: Sender): Endpoint =>
+  defineAnswer({
+    ...COMMON,
+    path: '/v3/webhooks/:id/test',
+    method: 'POST',
+    operationId: 'testWebhook',
+    summary: 'Send a test delivery',
+    description:
+      'Once, now, also to a webhook that is paused. Its id begins with `test_`. Counts as a delivery of the day.',
+    params: WebhookParams,
+    reply: TestWebhookReply,
+    errors: NOT_FOUND,
+    answer: async (tools, input) => {
+      const { sql, secretBox, clock } = tools.ctx
+      const parts = { sql, secretBox, clock, sender }
+      const { success, statusCode, latencyMs, error } = await sendTest(parts, keyOf(tools, input))
+      return {
+        delivered: success,
+        status_code: statusCode ?? null,
+        latency_ms: latencyMs,
+        ...(error !== undefined && { error }),
+      }
+    },
+  })

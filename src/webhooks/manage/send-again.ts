@@ -1,0 +1,96 @@
+import { nextUtcDay } from '../../accounts/socket-time.js'
+import { ApiError, notFound, tooManyRequests } from '../../core/errors.js'
+import type { Pool, Sql } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import { countDeliveries, lockAllowances } from '../deliver/allowance.js'
+import { wakeLanes } from '../deliver/lanes.js'
+import { hasFailed, renewDelivery, renewFailed } from './delivery-queries.js'
+import type { WebhookRow } from './queries.js'
+
+/** Deliveries that one call of `recover` takes. */
+const RECOVERED_MAX = 50_000
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A webhook and the account whose deliveries of the day are used. */
+type Resend = {
+  webhook: Pick<WebhookRow, 'id' | 'active'>
+  accountId: number
+  nowMs: number
+}
+
+/** Has a delivery that is finished sent once more, with the same id and bytes. */
+export async function resendDelivery(
+  pool: Pool,
+  eventId: string,
+  { webhook, accountId, nowMs }: Resend,
+): Promise<void> {
+  const uuid = eventId.toLowerCase().replace(/^evt_/, '')
+  if (!UUID.test(uuid)) throw noDelivery()
+  if (!webhook.active) throw paused()
+  await transact(pool, async (tx) => {
+    await takeAllowance(tx, accountId, nowMs)
+    const state = await renewDelivery(tx, { webhook: webhook.id, eventId: uuid, nowMs })
+    if (state === undefined) throw noDelivery()
+    if (state === 'pending' || state === 'held') throw stillWaiting(state)
+    await wakeLanes(tx, [webhook.id], nowMs)
+  })
+}
+
+const noDelivery = () =>
+  notFound('Delivery not found.', {
+    hint: 'Give the id of an event that was sent to this webhook in the last seven days. Test deliveries are not kept.',
+  })
+
+const paused = () =>
+  new ApiError(409, 'The webhook is paused.', { hint: 'Set active to true first.' })
+
+const stillWaiting = (state: string) =>
+  new ApiError(409, 'The delivery is not finished.', {
+    hint:
+      state === 'held'
+        ? 'It waits for its confirmations, and is sent by itself.'
+        : 'It is being sent or will be tried again by itself.',
+  })
+
+/** Has everything that failed since a time sent once more, as far as the deliveries of the day allow. */
+export async function recoverDeliveries(
+  pool: Pool,
+  sinceSec: number,
+  { webhook, accountId, nowMs }: Resend,
+): Promise<{ recovered: number; hasMore: boolean }> {
+  if (!webhook.active) throw paused()
+  const failed = { webhook: webhook.id, sinceSec }
+  return await transact(pool, async (tx) => {
+    const left = await readAllowance(tx, accountId, nowMs)
+    const rowsMax = Math.min(RECOVERED_MAX, left ?? RECOVERED_MAX)
+    const recovered = rowsMax === 0 ? 0 : await renewFailed(tx, { ...failed, rowsMax, nowMs })
+    const hasMore = recovered === rowsMax && (await hasFailed(tx, failed))
+    if (hasMore && recovered === 0) throw overAllowance(nowMs)
+    if (recovered === 0) return { recovered, hasMore }
+    await countDeliveries(tx, new Map([[accountId, recovered]]), nowMs)
+    await wakeLanes(tx, [webhook.id], nowMs)
+    return { recovered, hasMore }
+  })
+}
+
+/** Counts one delivery of the account, or throws a 429 when it has none left on this day. */
+export async function takeAllowance(tx: Sql, accountId: number, nowMs: number): Promise<void> {
+  if ((await readAllowance(tx, accountId, nowMs)) === 0) throw overAllowance(nowMs)
+  await countDeliveries(tx, new Map([[accountId, 1]]), nowMs)
+}
+
+/** `null`: as many as it likes. */
+async function readAllowance(tx: Sql, accountId: number, nowMs: number): Promise<number | null> {
+  const left = await lockAllowances(tx, [accountId], nowMs)
+  return left.get(accountId) ?? null
+}
+
+function overAllowance(nowMs: number): ApiError {
+  const resetMs = nextUtcDay(nowMs)
+  return tooManyRequests('daily delivery limit reached', resetMs - nowMs, {
+    message: "The account has used up the day's webhook deliveries of its plan.",
+    scope: 'webhook_deliveries',
+    reset_at: resetMs / 1_000,
+  })
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { Plan } from '../../accounts/plans.js'
+import type { Context } from '../../context.js'
+import { ApiError, notFound } from '../../core/errors.js'
+import { toNanosecondText } from '../../core/unix-time.js'
+import { transact } from '../../store/transaction.js'
+import { checkWebhookUrl } from '../deliver/address-guard.js'
+import { cancelPending, forgetFailures } from '../deliver/cancel.js'
+import { checkRequiredFilters } from '../parse-webhook.js'
+import {
+  countWebhooks,
+  deleteBases,
+  insertWebhook,
+  lockWebhook,
+  markDeleted,
+  selectWebhook,
+  updateSecret,
+  updateWebhook,
+  type WebhookKey,
+  type WebhookRow,
+} from './queries.js'
+import { type NewWebhook, refuseUrl, type WebhookChanges } from './read-body.js'
+
+type RegistryContext = Pick<Context, 'sql' | 'secretBox' | 'config'>
+
+export const noWebhook = () => notFound('Webhook not found.')
+
+const createName = (): string => `wh_${randomBytes(6).toString('hex')}`
+const createWebhookSecret = (): string => `whsec_${randomBytes(16).toString('hex')}`
+
+type Owner = { accountId: number; plan: Plan }
+
+/** Makes a webhook, as far as the plan of the account allows. Returns its record with the secret. */
+export async function createWebhook(
+  ctx: RegistryContext,
+  { accountId, plan }: Owner,
+  { url, event_types: eventTypes, filters = {}, description = null, ...given }: NewWebhook,
+  nowMs: number,
+) {
+  await checkTarget(ctx, url)
+  const name = createName()
+  const secret = given.secret ?? createWebhookSecret()
+  const encrypted = await ctx.secretBox.encrypt(secret, name)
+  await transact(ctx.sql, async (tx) => {
+    const { webhooksMax } = plan
+    if ((await countWebhooks(tx, accountId)) >= webhooksMax) throw tooManyWebhooks(plan)
+    const webhook = { name, accountId, url, eventTypes, filters, description }
+    await insertWebhook(tx, { ...webhook, secret: encrypted, nowMs })
+  })
+  const fields = { id: name, url, event_types: eventTypes, filters, secret, active: true }
+  return { ...fields, description, created_at: toNanosecondText(nowMs) }
+}
+
+const tooManyWebhooks = ({ id, webhooksMax }: Plan) =>
+  new ApiError(403, 'webhook_limit_reached', {
+    message: `The ${id} plan has ${webhooksMax} webhooks, and the account uses all of them.`,
+    hint: 'Delete a webhook, or move to a higher plan: see /v1/plans.',
+    limit: webhooksMax,
+  })
+
+async function checkTarget({ config }: RegistryContext, url: string): Promise<void> {
+  const problem = await checkWebhookUrl(url, config.webhookNetworks)
+  if (problem !== undefined) throw refuseUrl(problem)
+}
+
+/** Changes the given fields of a webhook; all of its fields together must be valid. */
+export async function changeWebhook(
+  ctx: RegistryContext,
+  key: WebhookKey,
+  changes: WebhookChanges,
+  nowMs: number,
+): Promise<WebhookRow> {
+  if ((await selectWebhook(ctx.sql, key)) === undefined) throw noWebhook()
+  if (changes.url !== undefined) await checkTarget(ctx, changes.url)
+
+  const { id, isPaused } = await transact(ctx.sql, async (tx) => {
+    const webhook = await lockWebhook(tx, key)
+    if (webhook === undefined) throw noWebhook()
+    const { event_types: eventTypes = webhook.eventTypes, ...others } = changes
+    const changed = { ...webhook, ...others, eventTypes }
+    checkRequiredFilters(changed.eventTypes, changed.filters)
+
+    const isActivated = changed.active && !webhook.active
+    if (isActivated) await startAnew(tx, webhook.id, nowMs)
+    // Last, because it keeps all other changes of webhooks waiting for the revision.
+    if (Object.keys(changes).length > 0) await updateWebhook(tx, changed, { isActivated, nowMs })
+    return { id: webhook.id, isPaused: webhook.active && !changed.active }
+  })
+  // Apart, because it may take long. What a crash leaves over is cancelled when the webhook is activated.
+  if (isPaused) await transact(ctx.sql, (tx) => cancelPending(tx, id, nowMs))
+  return (await selectWebhook(ctx.sql, key)) ?? Promise.reject(noWebhook())
+}
+
+/** Forgets what an inactive webhook had waiting, how its receiver did and what values it has seen. */
+async function startAnew(tx: Parameters<typeof cancelPending>[0], id: number, nowMs: number) {
+  await cancelPending(tx, id, nowMs)
+  await forgetFailures(tx, id)
+  await deleteBases(tx, id)
+}
+
+/** The new secret. The old one signs nothing any more. */
+export async function rotateSecret(
+  { sql, secretBox }: RegistryContext,
+  key: WebhookKey,
+  nowMs: number,
+): Promise<string> {
+  if ((await selectWebhook(sql, key)) === undefined) throw noWebhook()
+  const secret = createWebhookSecret()
+  const encrypted = await secretBox.encrypt(secret, key.name)
+  if (!(await updateSecret(sql, key, { secret: encrypted, nowMs }))) throw noWebhook()
+  return secret
+}
+
+export async function removeWebhook(
+  { sql }: RegistryContext,
+  key: WebhookKey,
+  nowMs: number,
+): Promise<void> {
+  if (!(await markDeleted(sql, key, nowMs))) throw noWebhook()
+}
