@@ -1,5 +1,5 @@
 import type { OccurrenceKeys } from './occurrence.js'
-import { outcomeOf, type TapeMarket } from './tape-markets.js'
+import { outcomeOfToken, type TapeMarket } from './tape-markets.js'
 
 /** What filters compare of the market in which something happened. */
 export const marketKeys = (
@@ -14,7 +14,7 @@ export const marketKeys = (
 export const tokenFields = (market: TapeMarket, token: string) => ({
   market: market.question,
   slug: market.slug,
-  outcome: outcomeOf(market, token),
+  outcome: outcomeOfToken(market, token),
   condition_id: market.conditionId,
 })
 

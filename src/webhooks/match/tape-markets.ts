@@ -53,7 +53,7 @@ export class TapeMarkets {
 }
 
 /** The outcome that a token stands for; null: the catalogue does not have it. */
-export const outcomeOf = ({ tokens, outcomes }: TapeMarket, token: string): string | null =>
+export const outcomeOfToken = ({ tokens, outcomes }: TapeMarket, token: string): string | null =>
   outcomes[tokens.indexOf(token)] ?? null
 
 /** What is known of a market that the catalogue does not have. */

@@ -11,7 +11,7 @@ import {
 } from '../../events/test-facts.js'
 import { transact } from '../../store/transaction.js'
 import { openTape, type Tape } from './tape.js'
-import { outcomeOf } from './tape-markets.js'
+import { outcomeOfToken } from './tape-markets.js'
 import { insertTestMarket, TestTape, timeOfBlock } from './test-tape.js'
 
 const COMBO = `0x03${'1'.repeat(32)}0002${'0'.repeat(24)}`
@@ -20,6 +20,7 @@ function readTape<T>(chain: TestTape, afterSeq: number, read: (tape: Tape) => Pr
   const range = {
     ...{ afterSeq, toSeq: chain.headSeq, headSeq: chain.headSeq, nowMs: 0 },
     headTimeSec: timeOfBlock(chain.head),
+    asksFor: () => true,
     isWatched: () => true,
   }
   return transact(chain.sql, (tx) => read(openTape(tx, range)))
@@ -69,7 +70,7 @@ test('markets are found by token and by condition, with the tags of their event'
       tokens: [YES, NO],
       outcomes: ['Yes', 'No'],
     })
-    expect(market && outcomeOf(market, NO)).toBe('No')
+    expect(market && outcomeOfToken(market, NO)).toBe('No')
     expect(byToken.get(word('123'))).toMatchObject({ conditionId: null, question: null, tags: [] })
     const byCondition = await markets.ofConditions([CONDITION, word('cc')])
     expect(byCondition.get(CONDITION)).toEqual(market)

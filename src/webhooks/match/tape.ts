@@ -1,4 +1,5 @@
 import { planAnew, type Sql } from '../../store/connection.js'
+import type { WebhookEventType } from '../event-types.js'
 import { TapeMarkets } from './tape-markets.js'
 
 /** The part of the tape that a pass of the matcher reads: whole blocks, in one snapshot of the database. */
@@ -18,16 +19,11 @@ export type TapeRange = {
   /** Of the block at `headSeq`. */
   headTimeSec: number
   nowMs: number
+  /** Whether a webhook asks for a type. */
+  asksFor(type: WebhookEventType): boolean
   /** Whether a webhook asks for a type and, where it names wallets, for this one. Answered from memory. */
-  isWatched(type: WatchedType, wallet: string): boolean
+  isWatched(type: WebhookEventType, wallet: string): boolean
 }
-
-/** The types whose detectors work for the wallets that webhooks name, and not for all there are. */
-export type WatchedType =
-  | 'pnl_change'
-  | 'position_status_change'
-  | 'order_complete'
-  | 'wallet_activity'
 
 /** An order was filled, from the side of its owner. Bytes are hex text with `0x`. */
 export type TapeFill = {

@@ -1,4 +1,5 @@
-import type { Tape, WatchedType } from './tape.js'
+import type { WebhookEventType } from '../event-types.js'
+import type { Tape } from './tape.js'
 
 /** Addresses that are looked up by one query. */
 const LOOKUP_MAX = 20_000
@@ -6,7 +7,7 @@ const LOOKUP_MAX = 20_000
 /** Those of the wallets that a webhook watches: id to address. The work grows with the wallets given. */
 export async function selectWatched(
   { sql, isWatched }: Pick<Tape, 'sql' | 'isWatched'>,
-  type: WatchedType,
+  type: WebhookEventType,
   ids: Iterable<number>,
 ): Promise<Map<number, string>> {
   const watched = new Map<number, string>()

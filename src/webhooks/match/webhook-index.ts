@@ -82,6 +82,10 @@ export class WebhookIndex {
     return this.#entries.size
   }
 
+  *webhooks(): Generator<IndexedWebhook> {
+    for (const [entry] of this.#entries.values()) if (entry !== undefined) yield entry.webhook
+  }
+
   /** Whether a webhook asks for this type. */
   asksFor(type: WebhookEventType): boolean {
     return this.#asking.has(type)

@@ -1,0 +1,113 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Bus } from '../../bus/bus.js'
+import type { Clock } from '../../core/clock.js'
+import { pause } from '../../lib/timing.js'
+import type { Pool } from '../../store/connection.js'
+import { ActiveWebhooks } from './active-webhooks.js'
+import type { Detector } from './detector.js'
+import { DETECTORS } from './detectors.js'
+import { type PassResult, runPass } from './pass.js'
+
+/** Blocks without events wake no one, and some events come with time: a pass is made so often anyway. */
+const POLL_MS = 1_000
+/** Two minutes of Polygon. */
+const LAG_BLOCKS_MAX = 60
+
+type MatcherOptions = {
+  store: { readonly sql: Pool }
+  bus: Pick<Bus, 'subscribe'>
+  clock: Clock
+  registry: Registry
+  /** Called when deliveries were queued. */
+  onQueued?: () => void
+  detectors?: readonly Detector[]
+}
+
+/**
+ * Finds what webhooks want to hear of on the tape, and queues it. It runs in one process at a time; a
+ * second one is harmless, because only the first that writes a pass keeps it.
+ */
+export class Matcher {
+  readonly #options: MatcherOptions
+  readonly #metrics: MatcherMetrics
+  #lagBlocks = 0
+  #wakes = new AbortController()
+
+  constructor(options: MatcherOptions) {
+    this.#options = options
+    this.#metrics = createMatcherMetrics(options.registry)
+  }
+
+  /** What an operator should look at. */
+  get warnings(): string[] {
+    if (this.#lagBlocks <= LAG_BLOCKS_MAX) return []
+    return [`webhooks are ${this.#lagBlocks} blocks behind the chain`]
+  }
+
+  get lagBlocks(): number {
+    return this.#lagBlocks
+  }
+
+  /** Has a pass made now, or right after the one that runs. */
+  wake(): void {
+    this.#wakes.abort()
+  }
+
+  /** Makes passes until the signal aborts. Throws what the database throws; a new run goes on. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { bus, store, clock, detectors = DETECTORS } = this.#options
+    const webhooks = new ActiveWebhooks()
+    const unsubscribe = bus.subscribe((events) => {
+      if (events.some(({ type }) => type === 'block' || type === 'reorg')) this.wake()
+    })
+    const stop = () => this.wake()
+    signal.addEventListener('abort', stop)
+    try {
+      while (!signal.aborted) {
+        this.#wakes = new AbortController()
+        const startedMs = performance.now()
+        const pass = { pool: store.sql, webhooks, detectors, nowMs: clock.now() }
+        const result = await runPass(pass)
+        this.#report(result, performance.now() - startedMs)
+        if (!result.isBehind) await pause(POLL_MS, this.#wakes.signal)
+      }
+    } finally {
+      unsubscribe()
+      signal.removeEventListener('abort', stop)
+      if (signal.aborted) this.#lagBlocks = 0
+    }
+  }
+
+  #report({ queued, lagBlocks }: PassResult, tookMs: number): void {
+    this.#lagBlocks = lagBlocks
+    this.#metrics.lag.set(lagBlocks)
+    this.#metrics.seconds.observe(tookMs / 1000)
+    for (const { eventType } of queued) this.#metrics.events.inc({ type: eventType })
+    if (queued.length > 0) this.#options.onQueued?.()
+  }
+}
+
+type MatcherMetrics = ReturnType<typeof createMatcherMetrics>
+
+function createMatcherMetrics(registry: Registry) {
+  const registers = [registry]
+  return {
+    events: new Counter({
+      name: 'auspex_webhook_events_total',
+      help: 'Events that were found for webhooks, one for each webhook',
+      labelNames: ['type'] as const,
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'auspex_webhook_match_seconds',
+      help: 'How long it took to match a part of the tape',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'auspex_webhook_lag_blocks',
+      help: 'Blocks of the chain that are booked and not matched for webhooks yet',
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,62 @@
+import { blockOf, seqOf } from '../../core/seq.js'
+import type { Sql } from '../../store/connection.js'
+import { OLDER_MS_MAX } from './match-occurrences.js'
+import { type MatchState, selectBlockSince, selectFillBehind } from './queries.js'
+import type { WebhookIndex } from './webhook-index.js'
+
+/** Up to so many blocks are one step, whatever is in them. */
+const LIVE_BLOCKS = 16
+/** More are taken in steps of at most so many blocks and about so many fills, to bound the memory. */
+const STEP_BLOCKS_MAX = 2_000
+const STEP_FILLS_MAX = 20_000
+
+export type StepRange = { afterSeq: number; toSeq: number; headSeq: number }
+
+/** The last place of a block. */
+export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
+
+/**
+ * The part of the tape that the next pass matches, whole blocks. Without webhooks, and when the matcher
+ * begins, it skips to the head; so it does with what is older than all webhooks.
+ */
+export async function chooseRange(
+  sql: Sql,
+  { seq, headBlock }: Pick<MatchState, 'seq' | 'headBlock'>,
+  index: WebhookIndex,
+): Promise<StepRange> {
+  const headSeq = headBlock === null ? 0 : endOfBlock(headBlock)
+  // The head is below the cursor while the ledger is rebuilt: these blocks are matched.
+  if (seq === null || index.size === 0) return { afterSeq: headSeq, toSeq: headSeq, headSeq }
+  if (headSeq <= seq) return { afterSeq: seq, toSeq: seq, headSeq }
+  if (blockOf(headSeq) - blockOf(seq) <= LIVE_BLOCKS)
+    return { afterSeq: seq, toSeq: headSeq, headSeq }
+  const afterSeq = await skipUnseen(sql, { seq, headSeq }, index)
+  return { afterSeq, toSeq: await endOfStep(sql, { afterSeq, headSeq }), headSeq }
+}
+
+/** The place behind which a webhook sees something. */
+async function skipUnseen(
+  sql: Sql,
+  { seq, headSeq }: { seq: number; headSeq: number },
+  index: WebhookIndex,
+): Promise<number> {
+  let fromSeq = Number.POSITIVE_INFINITY
+  let sinceMs = Number.POSITIVE_INFINITY
+  for (const webhook of index.webhooks()) {
+    fromSeq = Math.min(fromSeq, webhook.fromSeq)
+    sinceMs = Math.min(sinceMs, webhook.activeSinceMs - OLDER_MS_MAX)
+  }
+  const block = await selectBlockSince(sql, Math.floor(sinceMs / 1000))
+  const skipped = Math.max(fromSeq, block === undefined ? headSeq : endOfBlock(block - 1))
+  return Math.max(seq, Math.min(skipped, headSeq))
+}
+
+async function endOfStep(
+  sql: Sql,
+  { afterSeq, headSeq }: { afterSeq: number; headSeq: number },
+): Promise<number> {
+  const afterBlock = blockOf(afterSeq)
+  const toSeq = Math.min(headSeq, endOfBlock(afterBlock + STEP_BLOCKS_MAX))
+  const next = await selectFillBehind(sql, { afterSeq, toSeq, fills: STEP_FILLS_MAX })
+  return next === undefined ? toSeq : endOfBlock(Math.max(blockOf(next) - 1, afterBlock + 1))
+}
