@@ -23,6 +23,7 @@ import { ticksGrowth } from './ticks-growth.js'
 import { ticksRange } from './ticks-range.js'
 import { v3Growth } from './v3-growth.js'
 import { v3Page } from './v3-page.js'
+import { webhookLatency } from './webhook-latency.js'
 import { webhookMatch } from './webhook-match.js'
 
 const BENCHES: Bench[] = [
@@ -31,6 +32,7 @@ const BENCHES: Bench[] = [
   limitsGrowth,
   match,
   webhookMatch,
+  webhookLatency,
   decode,
   ingest,
   ingestGrowth,

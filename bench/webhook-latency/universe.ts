@@ -1,0 +1,45 @@
+import { openSimulator, type UpstreamUrls } from '../../sim/simulator.js'
+import { Universe } from '../../sim/universe/universe.js'
+import type { Wallet } from '../../sim/universe/wallet.js'
+
+// A busy universe in a process of its own. It lives at a fixed time of day, because how much is traded
+// depends on it.
+
+/** What the bench has to know of it. */
+export type UniverseReady = {
+  upstreams: UpstreamUrls
+  /** From the real time to that of the universe. */
+  offsetMs: number
+  headBlock: number
+  /** Takers, the busiest kinds last. */
+  takers: string[]
+  builders: string[]
+  /** Of topics, which last. */
+  conditions: string[]
+}
+
+const START_MS = Date.UTC(2026, 10, 12, 14)
+const HISTORY_MS = 60_000
+const TICK_MS = 20
+const BLOCKS_BEFORE = 5
+
+const intensity = Number(process.argv[2])
+const nowMs = START_MS + HISTORY_MS
+const universe = new Universe({ seed: 1, startMs: START_MS, presentMs: START_MS, intensity })
+universe.advance(nowMs)
+const simulator = await openSimulator(universe)
+const offsetMs = nowMs - Date.now()
+setInterval(() => universe.advance(Date.now() + offsetMs), TICK_MS)
+process.on('disconnect', () => process.exit())
+
+const isTaker = ({ character }: Wallet) => character !== 'maker'
+const topics = universe.catalogue.events().filter(({ window }) => window === undefined)
+const ready: UniverseReady = {
+  upstreams: simulator.upstreams,
+  offsetMs,
+  headBlock: universe.chain.head.number - BLOCKS_BEFORE,
+  takers: universe.wallets.filter(isTaker).map(({ address }) => address),
+  builders: universe.builders.map(({ code }) => code),
+  conditions: topics.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)),
+}
+process.send?.(ready)
