@@ -111,6 +111,11 @@ const CONVERSION: Fields = {
   event_title: known,
 }
 
+/** The last two are ours. */
+const SOURCES = [
+  ...['erc1155_transfer', 'split', 'merge', 'redemption'],
+  ...['resolution', 'neg_risk_conversion'],
+]
 const STATUS = ['open', 'closed', 'redeemable', 'redeemed']
 
 const FIELDS = {
@@ -170,9 +175,7 @@ const FIELDS = {
     new_amount: usd,
     delta_amount: number,
     transfer_amount: usd,
-    source: oneOf(
-      ...['erc1155_transfer', 'split', 'merge', 'redemption', 'neg_risk_conversion', 'resolution'],
-    ),
+    source: oneOf(...SOURCES),
     raw_event_type: text,
     source_event_id: logId,
     transaction_hash: hash,
