@@ -68,7 +68,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
 
 // Together with the database's own shutdown, a stop stays under 5 s whatever hangs.
 const DRAIN_MS_MAX = 1_500
-const LAST_JOB_MS_MAX = 300
+const LAST_JOB_MS_MAX = 500
 const LAST_FLUSH_MS_MAX = 500
 
 /** Opens the database, listens, and starts everything that runs beside the requests. */

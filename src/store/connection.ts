@@ -154,7 +154,6 @@ function serializeItem(item: unknown): string {
   if (typeof item === 'number' || typeof item === 'bigint' || typeof item === 'boolean') {
     return String(item)
   }
-  if (item instanceof Date) return `"${item.toISOString()}"`
   const text = Buffer.isBuffer(item) ? `\\x${item.toString('hex')}` : String(item)
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

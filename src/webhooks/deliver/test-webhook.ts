@@ -11,7 +11,8 @@ type TestWebhookOptions = {
   plan?: PlanId
   accountId?: number
   url?: string
-  secret?: Buffer
+  /** Encrypts its secret. */
+  seal?: (name: string) => Promise<Buffer>
   isPolled?: boolean
 }
 
@@ -26,10 +27,11 @@ export async function insertTestWebhook(sql: Sql, options: TestWebhookOptions) {
   const accountId = options.accountId ?? (await insertAccount(sql, { name: plan, plan, nowMs }))
   const now = new Date(nowMs)
   const name = `wh_${randomBytes(6).toString('hex')}`
+  const secret = (await options.seal?.(name)) ?? Buffer.alloc(0)
   const [row] = await sql<{ id: number }[]>`
     insert into webhooks (name, account_id, url, event_types, filters, secret, active, created_at,
                           updated_at, from_seq, active_since, polled_at)
-    values (${name}, ${accountId}, ${url}, '{trade}', '{}', ${options.secret ?? Buffer.alloc(0)}, true,
+    values (${name}, ${accountId}, ${url}, '{trade}', '{}', ${secret}, true,
             ${now}, ${now}, 0, ${now}, ${isPolled ? now : null})
     returning id`
   if (row === undefined) throw new Error('insert returned no row')
@@ -73,11 +75,11 @@ type DeliveryRow = {
   body: string
 }
 
-/** In the order of their numbers, up to 10 of them. */
+/** In the order of their numbers. */
 export const selectDeliveries = (sql: Sql, { id }: TestWebhook) => sql<DeliveryRow[]>`
   select webhook, event_id, state, attempts, due_at, is_leased, finished_at, body
     from webhook_deliveries where webhook = ${id}
-   order by body::json -> 'data' ->> 'number', event_id`
+   order by substring(body from '"number":(\\d+)')::int, event_id`
 
 type AttemptRow = {
   eventId: string

@@ -1,0 +1,207 @@
+import type { Clock } from '../../core/clock.js'
+import { Alarm } from '../../lib/alarm.js'
+import type { FloodLog } from '../../lib/flood-log.js'
+import type { Log } from '../../lib/log.js'
+import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
+import type { SecretBox } from '../../store/secret-box.js'
+import type { Store } from '../../store/store.js'
+import type { AttemptResult } from './delivery.js'
+import { disableWebhooks } from './health.js'
+import type { DeliveryMetrics } from './metrics.js'
+import { type ClaimedDelivery, type EndedAttempt, selectNextLook } from './queries.js'
+import { INTERRUPTED, nextState } from './retry.js'
+import { DecryptedSecrets } from './secrets.js'
+import type { Sender } from './sender.js'
+import { signatureHeaders } from './signature.js'
+import { takeTurn } from './turn.js'
+
+/** Deliveries that this process holds: being sent, or sent and not yet written. */
+const HELD_MAX = 512
+/** Above so many, those of receivers that are slow or fail are left to wait. */
+const HELD_BY_ANY_MAX = HELD_MAX / 2
+/** What other processes queue is found so late at most. */
+const POLL_MS = 500
+/** The pause when lanes are due and none can be had, because others hold them. */
+const CROWDED_MS = 20
+/** Attempts that end within this time are written together, up to so many. */
+const GATHER_MS = 5
+const GATHERED_MAX = 64
+const RETRY = { baseMs: 100, maxMs: 2_000 }
+/** How long a stop waits for attempts that run, and then for their results to be written. */
+const STOP_ATTEMPTS_MS_MAX = 200
+const STOP_WRITE_MS_MAX = 200
+
+export type DispatcherParts = {
+  store: Pick<Store, 'sql'>
+  secretBox: Pick<SecretBox, 'encrypt' | 'decrypt'>
+  sender: Pick<Sender, 'send'>
+  metrics: DeliveryMetrics
+  clock: Clock
+  log: Log
+  floodLog: FloodLog
+}
+
+/**
+ * Sends deliveries that are due. Any number of processes may do so on one database.
+ *
+ * A delivery is `held` until enough blocks are on top, then `pending`; while an attempt runs it is
+ * leased. It ends `delivered`, `failed` after the fifth attempt, or `cancelled` with its webhook.
+ * The queue is in the database: this process knows what it is sending, and nothing of what waits.
+ * A lane is the place of a webhook's deliveries in the queue. It says when they are to be looked at, so
+ * that neither a long queue nor a receiver that does not answer costs others more than a row.
+ */
+export class Dispatcher {
+  readonly #parts: DispatcherParts
+  readonly #secrets: DecryptedSecrets
+  readonly #alarm = new Alarm()
+  #cut = new AbortController()
+  #isWoken = true
+  #isKeyChecked = false
+  #running = 0
+  #ended: EndedAttempt[] = []
+  #gatherFromMs = 0
+  readonly #failing = new Set<number>()
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+    this.#secrets = new DecryptedSecrets(parts.secretBox)
+  }
+
+  /** Something was queued. */
+  wake(): void {
+    this.#isWoken = true
+    this.#alarm.ring()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#cut = new AbortController()
+    let failures = 0
+    while (!signal.aborted) {
+      let restMs: number
+      try {
+        restMs = await this.#takeTurn()
+        failures = 0
+      } catch (error) {
+        if (!this.#isKeyChecked) throw error
+        if (failures++ === 0) this.#parts.log.warn({ err: error }, 'deliveries wait')
+        restMs = backoffMs(RETRY, failures)
+      }
+      if (restMs > 0) await this.#alarm.rest(restMs, signal)
+    }
+    await this.#finish()
+  }
+
+  /** Returns how long to rest afterwards. */
+  async #takeTurn(): Promise<number> {
+    const gatherMs = this.#gatherMs()
+    if (gatherMs > 0) return gatherMs
+    if (this.#ended.length === 0) {
+      if (this.#running >= HELD_MAX) return POLL_MS
+      const waitMs = this.#isWoken ? 0 : await this.#untilDue()
+      if (waitMs > 0) return Math.min(waitMs, POLL_MS)
+    }
+    this.#isWoken = false
+    await this.#checkKey()
+    const isHealthyOnly = this.#running >= HELD_BY_ANY_MAX
+    const limit = (isHealthyOnly ? HELD_MAX : HELD_BY_ANY_MAX) - this.#running
+    const hasMoved = await this.#exchange(Math.max(0, limit), isHealthyOnly)
+    await this.#disable()
+    return hasMoved ? 0 : CROWDED_MS
+  }
+
+  /** How long the attempts that ended wait for more, with which they are written. */
+  #gatherMs(): number {
+    const count = this.#ended.length
+    if (count === 0 || count >= GATHERED_MAX || this.#running === 0 || this.#isWoken) return 0
+    return this.#gatherFromMs + GATHER_MS - performance.now()
+  }
+
+  async #untilDue(): Promise<number> {
+    const { store, clock } = this.#parts
+    const nowMs = clock.now()
+    const nextMs = await selectNextLook(store.sql, nowMs)
+    return nextMs === undefined ? POLL_MS : nextMs - nowMs
+  }
+
+  /** Throws where this process has not the key of the secrets: another process has to send. */
+  async #checkKey(): Promise<void> {
+    if (!this.#isKeyChecked) await this.#parts.secretBox.encrypt('', 'key check')
+    this.#isKeyChecked = true
+  }
+
+  /** Writes what has ended and begins what is due. `false`: there was nothing, or others hold it. */
+  async #exchange(limit: number, isHealthyOnly: boolean): Promise<boolean> {
+    const { store, clock } = this.#parts
+    const ended = [...this.#ended]
+    const turn = await takeTurn(store.sql, { ended, limit, isHealthyOnly, nowMs: clock.now() })
+    this.#ended = this.#ended.filter((attempt) => !turn.settled.has(attempt))
+    this.#gatherFromMs = performance.now()
+    for (const webhook of turn.failing) this.#failing.add(webhook)
+    for (const delivery of turn.claimed) void this.#attempt(delivery)
+    return turn.claimed.length > 0 || turn.settled.size > 0
+  }
+
+  async #disable(): Promise<void> {
+    if (this.#failing.size === 0) return
+    const { store, clock, log } = this.#parts
+    const names = await disableWebhooks(store.sql, [...this.#failing], clock.now())
+    this.#failing.clear()
+    log.info({ webhooks: names }, 'webhooks are disabled because their receivers fail')
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { clock, metrics } = this.#parts
+    const startedMs = clock.now()
+    this.#running++
+    if (delivery.attempts === 0) {
+      metrics.latencySeconds.observe((startedMs - delivery.createdAt.getTime()) / 1000)
+    }
+    const sent = await this.#send(delivery, startedMs)
+    const endedMs = clock.now()
+    const isInterrupted = this.#cut.signal.aborted && sent.statusCode === undefined
+    const result = isInterrupted ? { ...sent, error: INTERRUPTED } : sent
+    const next = isInterrupted
+      ? ({ state: 'pending', attempts: delivery.attempts, dueMs: endedMs } as const)
+      : nextState(delivery.attempts + 1, result, endedMs)
+    this.#count(result)
+    this.#running--
+    const count = this.#ended.push({ delivery, startedMs, endedMs, result, next })
+    if (count === 1) this.#gatherFromMs = performance.now()
+    if (count === 1 || count === GATHERED_MAX || this.#running === 0) this.#alarm.ring()
+  }
+
+  async #send(delivery: ClaimedDelivery, nowMs: number): Promise<AttemptResult> {
+    const { sender, floodLog } = this.#parts
+    const { name, url, secret: encrypted, eventId, eventType, body } = delivery
+    try {
+      const secret = await this.#secrets.find(encrypted, name)
+      const event = { webhookName: name, eventId: `evt_${eventId}`, eventType, secret, body, nowMs }
+      return await sender.send({ url, headers: signatureHeaders(event), body }, this.#cut.signal)
+    } catch (error) {
+      floodLog.write('error', 'a delivery cannot be signed', () => ({ webhook: name, err: error }))
+      const failed = { success: false, statusCode: undefined, latencyMs: 0 }
+      return { ...failed, error: 'secret cannot be read: rotate it' }
+    }
+  }
+
+  #count({ success, error, latencyMs }: AttemptResult): void {
+    const { attempts, attemptSeconds } = this.#parts.metrics
+    attempts.inc({
+      result: success ? 'success' : error === INTERRUPTED ? 'interrupted' : 'failure',
+    })
+    attemptSeconds.observe(latencyMs / 1000)
+  }
+
+  /** Gives all leases back. What cannot be written in time is taken over when its lease has run out. */
+  async #finish(): Promise<void> {
+    const isIdle = () => this.#running === 0
+    await pollUntil(isIdle, { everyMs: 5, timeoutMs: STOP_ATTEMPTS_MS_MAX })
+    this.#cut.abort()
+    const deadline = performance.now() + STOP_WRITE_MS_MAX
+    await pollUntil(isIdle, { everyMs: 5, timeoutMs: STOP_WRITE_MS_MAX })
+    while (this.#ended.length > 0 && performance.now() < deadline) {
+      const hasMoved = await this.#exchange(0, false).catch(() => false)
+      if (!hasMoved) await pause(CROWDED_MS)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { groupBy } from '../../lib/group-by.js'
+import type { Pool, Sql } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import { wakeLanes } from './lanes.js'
+import type { EndedAttempt } from './queries.js'
+import { INTERRUPTED } from './retry.js'
+
+// A webhook is disabled after so many events in a row that were given up, or after a day of failures
+// alone with fewer of them. A success begins both counts anew.
+const EXHAUSTED_MAX = 50
+const FAILING_MS_MAX = 24 * 60 * 60_000
+const EXHAUSTED_IN_A_DAY_MAX = 10
+/** An attempt that takes longer makes its webhook wait for others when this process is busy. */
+const QUICK_MS_MAX = 1_000
+
+/** What the attempts of one webhook, in the order of their ends, say about its receiver. */
+export type ReceiverHealth = {
+  webhook: number
+  hasSuccess: boolean
+  /** Events given up since the last success. */
+  exhausted: number
+  /** The first failure since the last success. */
+  failedMs: number | undefined
+  isHealthy: boolean
+}
+
+export function receiverHealth(ended: readonly EndedAttempt[]): ReceiverHealth[] {
+  const told = ended.filter(({ result }) => result.error !== INTERRUPTED)
+  const byWebhook = groupBy(told, ({ delivery }) => delivery.webhook)
+  return [...byWebhook].map(([webhook, attempts]) => {
+    const lastSuccess = attempts.findLastIndex(({ result }) => result.success)
+    const failures = attempts.slice(lastSuccess + 1)
+    const last = attempts.at(-1)?.result
+    return {
+      webhook,
+      hasSuccess: lastSuccess >= 0,
+      exhausted: failures.filter(({ next }) => next.state === 'failed').length,
+      failedMs: failures[0]?.endedMs,
+      isHealthy: last?.success === true && last.latencyMs <= QUICK_MS_MAX,
+    }
+  })
+}
+
+/** Counts failures of locked lanes, and returns the webhooks that are to be disabled. */
+export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], nowMs: number) {
+  const times = health.map(({ failedMs }) =>
+    failedMs === undefined ? null : new Date(failedMs).toISOString(),
+  )
+  const rows = await tx<{ webhook: number }[]>`
+    with told as (
+      select * from unnest(
+        ${health.map(({ webhook }) => webhook)}::int[],
+        ${health.map(({ hasSuccess }) => String(hasSuccess))}::boolean[],
+        ${health.map(({ exhausted }) => exhausted)}::int[],
+        ${times}::timestamptz[],
+        ${health.map(({ isHealthy }) => String(isHealthy))}::boolean[])
+        as told (webhook, has_success, exhausted, failed_at, is_healthy)
+    ), counted as (
+      update webhook_lanes lane
+         set consecutive_failures =
+               told.exhausted + case when told.has_success then 0 else lane.consecutive_failures end,
+             failing_since =
+               case when told.has_success then told.failed_at
+                    else coalesce(lane.failing_since, told.failed_at) end,
+             is_healthy = told.is_healthy
+        from told
+       where lane.webhook = told.webhook
+      returning lane.webhook, told.exhausted, lane.consecutive_failures, lane.failing_since)
+    select webhook from counted
+     where exhausted > 0
+       and (consecutive_failures >= ${EXHAUSTED_MAX}
+            or consecutive_failures >= ${EXHAUSTED_IN_A_DAY_MAX}
+           and failing_since <= ${new Date(nowMs - FAILING_MS_MAX)})`
+  return rows.map(({ webhook }) => webhook)
+}
+
+/** Pauses webhooks whose receivers do not answer. The dispatcher cancels what waits of them. */
+export async function disableWebhooks(
+  pool: Pool,
+  webhooks: readonly number[],
+  nowMs: number,
+): Promise<string[]> {
+  const now = new Date(nowMs)
+  return transact(pool, async (tx) => {
+    const rows = await tx<{ id: number; name: string }[]>`
+      update webhooks
+         set active = false, disabled_reason = 'delivery_failures', disabled_at = ${now},
+             updated_at = ${now}
+       where id = any(${webhooks}::int[]) and active
+      returning id, name`
+    await wakeLanes(
+      tx,
+      rows.map(({ id }) => id),
+      nowMs,
+    )
+    return rows.map(({ name }) => name)
+  })
+}

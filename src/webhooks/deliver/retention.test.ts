@@ -1,0 +1,71 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { ManualClock } from '../../../test/manual-clock.js'
+import { transact } from '../../store/transaction.js'
+import { enqueue } from './enqueue.js'
+import { createDeliveryMetrics } from './metrics.js'
+import { QueueWatch } from './queue-watch.js'
+import { deleteOldDeliveries } from './retention.js'
+import { draftsOf, insertTestWebhook, selectAttempts, selectDeliveries } from './test-webhook.js'
+
+const DAY_MS = 24 * 60 * 60_000
+
+let database: TestDatabase
+const clock = new ManualClock()
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+test('deliveries and attempts are kept for seven days, counts of days for forty', async () => {
+  const { sql } = database
+  const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
+  await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 5_003), clock.now()))
+  await sql`
+    update webhook_deliveries set state = 'delivered', finished_at = ${new Date(clock.now())}
+     where body not like '%"number":5002}%'`
+  await sql`
+    insert into webhook_attempts
+           (webhook, event_id, event_type, attempt, success, latency_ms, attempted_at)
+    select webhook, event_id, event_type, 1, true, 3, created_at from webhook_deliveries`
+  const clean = () => deleteOldDeliveries({ sql, clock }, new AbortController().signal)
+
+  clock.advance(7 * DAY_MS)
+  await clean()
+  expect(await selectDeliveries(sql, webhook)).toHaveLength(5_003)
+  expect(await selectAttempts(sql, webhook)).toHaveLength(5_003)
+  clock.advance(1)
+  await clean()
+  expect(await selectDeliveries(sql, webhook)).toMatchObject([{ state: 'pending' }])
+  expect(await selectAttempts(sql, webhook)).toEqual([])
+
+  const days = () => sql`select from webhook_days where account_id = ${webhook.accountId}`
+  clock.advance(33 * DAY_MS - 1)
+  await clean()
+  expect(await days()).toHaveLength(1)
+  clock.advance(DAY_MS)
+  await clean()
+  expect(await days()).toHaveLength(0)
+  await sql`delete from webhooks`
+})
+
+test('a queue that is late is reported', async () => {
+  const { sql } = database
+  const registry = new Registry()
+  const metrics = createDeliveryMetrics(registry)
+  const queue = new QueueWatch({ store: { sql }, clock, metrics })
+  const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
+  await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 2), clock.now()))
+  clock.advance(60_000)
+  await queue.look()
+  expect(queue.status.warnings?.()).toEqual([])
+  clock.advance(1_000)
+  await queue.look()
+  expect(queue.status.warnings?.()).toEqual([
+    'webhooks: the oldest delivery is due since 61 seconds',
+  ])
+  const text = await registry.metrics()
+  expect(text).toContain('auspex_webhook_pending 1\n')
+  expect(text).toContain('auspex_webhook_late_seconds 61\n')
+})

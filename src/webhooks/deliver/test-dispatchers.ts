@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
+import { createTestDatabase } from '../../../test/database.js'
+import { ManualClock } from '../../../test/manual-clock.js'
+import { FloodLog } from '../../lib/flood-log.js'
+import { createLog } from '../../lib/log.js'
+import { SecretBox } from '../../store/secret-box.js'
+import { transact } from '../../store/transaction.js'
+import type { DeliveryDraft } from './delivery.js'
+import { Dispatcher } from './dispatcher.js'
+import { enqueue } from './enqueue.js'
+import { createDeliveryMetrics } from './metrics.js'
+import { Sender } from './sender.js'
+import { insertTestWebhook } from './test-webhook.js'
+
+export type DispatcherWorld = Awaited<ReturnType<typeof openDispatcherWorld>>
+
+/** A database, a clock, receivers by path, and as many dispatchers as a test starts. */
+export async function openDispatcherWorld() {
+  const database = await createTestDatabase()
+  const { sql } = database
+  const store = { sql }
+  const clock = new ManualClock()
+  const config = { secretKey: 'ab'.repeat(32), dataDir: '/nonexistent' }
+  const secretBox = new SecretBox({ config, store })
+  const receiver = await openTestReceiver()
+  const running: { stop: () => Promise<void> }[] = []
+
+  const start = (more: { timeoutMs?: number } = {}) => {
+    const lines: string[] = []
+    const log = createLog('debug', { write: (line) => lines.push(line) })
+    const registry = new Registry()
+    const sender = new Sender({ networks: ['127.0.0.0/8'], ...more })
+    const dispatcher = new Dispatcher({
+      ...{ store, secretBox, sender, clock, log },
+      metrics: createDeliveryMetrics(registry),
+      floodLog: new FloodLog(log),
+    })
+    const ending = new AbortController()
+    const run = dispatcher.run(ending.signal)
+    const stop = async () => {
+      ending.abort()
+      await run
+      sender.close()
+    }
+    running.push({ stop })
+    return { dispatcher, stop, lines, registry, wake: () => dispatcher.wake() }
+  }
+
+  return {
+    sql,
+    clock,
+    receiver,
+    secretBox,
+    start,
+    createWebhook: (path: string, more: { secret?: string; url?: string } = {}) =>
+      insertTestWebhook(sql, {
+        nowMs: clock.now(),
+        url: more.url ?? `${receiver.url}${path}`,
+        seal: (name) => secretBox.encrypt(more.secret ?? 'whsec_0123456789abcdef', name),
+      }),
+    add: (drafts: readonly DeliveryDraft[]) =>
+      transact(sql, (tx) => enqueue(tx, drafts, clock.now())),
+    stopAll: async () => {
+      for (const { stop } of running.splice(0)) await stop()
+    },
+    close: async () => {
+      for (const { stop } of running) await stop()
+      receiver.close()
+      await database.drop()
+    },
+  }
+}
+
+export type TestRequest = { path: string; headers: Record<string, string>; body: string }
+
+/** A status, or a promise of one; `undefined`: no answer. */
+type Answer = (request: TestRequest) => number | undefined | Promise<number | undefined>
+
+/** Answers by path, 200 where nothing else is said, and keeps what it gets. */
+async function openTestReceiver() {
+  const requests: TestRequest[] = []
+  const answers = new Map<string, Answer>()
+  const inFlight = new Map<string, { now: number; most: number }>()
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
+    let body = ''
+    for await (const chunk of incoming.setEncoding('utf8')) body += chunk
+    const path = incoming.url ?? ''
+    const request = { path, headers: incoming.headers as Record<string, string>, body }
+    requests.push(request)
+    const count = inFlight.get(path) ?? { now: 0, most: 0 }
+    inFlight.set(path, count)
+    count.most = Math.max(count.most, ++count.now)
+    response.once('close', () => count.now--)
+    const status = await (answers.get(path)?.(request) ?? 200)
+    if (status !== undefined && !response.destroyed) response.writeHead(status).end()
+  }
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => incoming.socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    at: (path: string) => requests.filter((request) => request.path === path),
+    answer: (path: string, answer: Answer) => answers.set(path, answer),
+    /** The most requests that a path has had at the same time. */
+    mostInFlight: (path: string) => inFlight.get(path)?.most ?? 0,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
