@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
  * The IPv4 address that an IPv6 address stands for, where it stands for one (mapped, compatible,
@@ -41,3 +41,26 @@ function parseGroups(address: string): number[] {
 
 const toDotted = (high: number, low: number): string =>
   [high >> 8, high & 255, low >> 8, low & 255].join('.')
+
+/** Networks such as `10.0.0.0/8`, or single addresses. */
+export class NetworkList {
+  // Apart, because a list of both would take an IPv4 address for part of `::/3`.
+  readonly #lists = { 4: new BlockList(), 6: new BlockList() }
+
+  constructor(networks: readonly string[]) {
+    for (const network of networks) {
+      const [address = '', bits] = network.split('/')
+      const [family, name, bitsMax] = isIPv6(address) ? IPV6 : IPV4
+      this.#lists[family].addSubnet(address, Number(bits ?? bitsMax), name)
+    }
+  }
+
+  /** `false` also for what is no address. */
+  has(address: string): boolean {
+    const [family, name] = isIPv6(address) ? IPV6 : IPV4
+    return isIP(address) !== 0 && this.#lists[family].check(address, name)
+  }
+}
+
+const IPV4 = [4, 'ipv4', 32] as const
+const IPV6 = [6, 'ipv6', 128] as const

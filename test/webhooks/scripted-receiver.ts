@@ -23,7 +23,7 @@ export type ReceivedRequest = {
 /** A status, an answer in detail, or a way not to answer. */
 export type Answer =
   | number
-  | { status?: number; headers?: Record<string, string>; body?: string; delayMs?: number }
+  | { status?: number; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
   /** Never answers. */
   | 'hang'
   /** Closes the connection, or resets it, when the request has come. */
@@ -107,6 +107,10 @@ export async function startScriptedReceiver(options: ReceiverOptions = {}) {
     connectionCount: () => connectionCount,
     /** Bytes that were sent on connections that have ended. */
     sentBytes: () => sentBytes,
+    /** Ends the connections that are open now, as a receiver does with idle ones. */
+    endConnections: () => {
+      for (const socket of sockets) socket.end()
+    },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()

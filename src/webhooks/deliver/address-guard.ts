@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net'
-import { unwrapIpv4 } from '../../lib/ip-address.js'
+import { isIP } from 'node:net'
+import { NetworkList, unwrapIpv4 } from '../../lib/ip-address.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
 import { createHostResolver, type ResolveHost } from './host-resolver.js'
 import { REFUSED_NAMES, REFUSED_NETWORKS, whyPortRefused } from './refused-targets.js'
@@ -91,13 +91,13 @@ function whyRestricted(protocol: string, host: string, port: number): string | u
 
 /** Decides which addresses may be dialled. */
 export class AddressGuard {
-  readonly #networks: BlockList
-  readonly #refused = toBlockList(REFUSED_NETWORKS.map(([network]) => network))
+  readonly #networks: NetworkList
+  readonly #refused = new NetworkList(REFUSED_NETWORKS.map(([network]) => network))
   readonly #hasNetworks: boolean
   readonly #resolve: ResolveHost
 
   constructor(networks: readonly string[], resolve: ResolveHost) {
-    this.#networks = toBlockList(networks)
+    this.#networks = new NetworkList(networks)
     this.#hasNetworks = networks.length > 0
     this.#resolve = resolve
   }
@@ -113,10 +113,9 @@ export class AddressGuard {
 
   allows(address: string, { whyRestricted }: Pick<WebhookTarget, 'whyRestricted'>): boolean {
     const plain = unwrapIpv4(address)
-    const family = familyOf(plain)
-    if (family === undefined) return false
-    if (this.#networks.check(plain, family)) return true
-    return whyRestricted === undefined && !this.#refused.check(plain, family)
+    if (isIP(plain) === 0) return false
+    if (this.#networks.has(plain)) return true
+    return whyRestricted === undefined && !this.#refused.has(plain)
   }
 
   async #lookUp(host: string): Promise<readonly string[]> {
@@ -124,19 +123,4 @@ export class AddressGuard {
     if (addresses.length > 0) return addresses
     throw new TargetError(`names the host ${host}, which does not resolve`, 'dns failure')
   }
-}
-
-function toBlockList(networks: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/')
-    const family = familyOf(address) ?? 'ipv4'
-    list.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family)
-  }
-  return list
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
-  const family = isIP(address)
-  return family === 0 ? undefined : family === 4 ? 'ipv4' : 'ipv6'
 }

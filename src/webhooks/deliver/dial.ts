@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { onAbort } from '../../lib/abort.js'
+import { onAbort, orAborted } from '../../lib/abort.js'
 import { type AddressGuard, TargetError, type WebhookTarget } from './address-guard.js'
 
 /** A name with hundreds of addresses would be dialled until the time is over. */
@@ -23,8 +23,7 @@ export async function dial(
   { guard, ca }: DialOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const addresses = await guard.resolve(target)
-  signal.throwIfAborted()
+  const addresses = await orAborted(guard.resolve(target), signal)
   const { host, port, url } = target
   const options = {
     ...{ host, port, lookup: lookUpIn(addresses.slice(0, ADDRESSES_DIALLED_MAX)) },

@@ -1,11 +1,16 @@
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { counts } from '../../../test/counts.js'
+import { until } from '../../../test/until.js'
 import {
   type Answer,
+  type Certificate,
   type ReceiverOptions,
   readTestAuthority,
   type ScriptedReceiver,
   startScriptedReceiver,
 } from '../../../test/webhooks/scripted-receiver.js'
+import { checkWebhookUrl } from './address-guard.js'
 import { Sender, type SenderOptions } from './sender.js'
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
@@ -98,9 +103,236 @@ describe('an attempt', () => {
 })
 
 describe('certificates', () => {
-  test('a good one is accepted', async () => {
+  const resolve = async () => ['127.0.0.1']
+  const urlOf = ({ port }: ScriptedReceiver) => `https://hooks.example.com:${port}/`
+
+  test('a good one is accepted, and the host is named in the handshake', async () => {
     const receiver = await openReceiver({ certificate: 'good' })
-    const sender = openSender({ ca: readTestAuthority() })
+    const sender = openSender({ ca: readTestAuthority(), resolve })
+    expect(await sender.send(requestTo(urlOf(receiver)))).toMatchObject({ success: true })
     expect(await sender.send(requestTo(receiver.url))).toMatchObject({ success: true })
+  })
+
+  test.each<[Certificate, error: string]>([
+    ['expired', 'tls failure: certificate has expired'],
+    ['other-host', 'tls failure: certificate is for another host'],
+    ['self-signed', 'tls failure: self-signed certificate'],
+  ])('%s: refused before anything is sent', async (certificate, error) => {
+    const receiver = await openReceiver({ certificate })
+    const sender = openSender({ ca: readTestAuthority(), resolve })
+    const result = await sender.send(requestTo(urlOf(receiver)))
+    expect(result).toMatchObject({ success: false, statusCode: undefined, error })
+    expect(receiver.requests).toEqual([])
+  })
+
+  test('of an authority that is not known: refused', async () => {
+    const receiver = await openReceiver({ certificate: 'good' })
+    const result = await openSender({ resolve }).send(requestTo(urlOf(receiver)))
+    expect(result.error).toBe('tls failure: certificate of an unknown authority')
+    expect(receiver.requests).toEqual([])
+  })
+
+  test('a receiver that speaks no TLS', async () => {
+    const receiver = await openReceiver()
+    const result = await openSender({ resolve }).send(requestTo(urlOf(receiver)))
+    expect(result.error).toBe('tls failure: the receiver does not speak TLS')
+  })
+})
+
+describe('addresses', () => {
+  test('a name that changes its address after the check leads nowhere', async () => {
+    const receiver = await openReceiver()
+    const answers = [['93.184.216.34'], ['127.0.0.1']]
+    const resolve = async () => answers.shift() ?? []
+    const url = `https://hooks.example.com:${receiver.port}/`
+    expect(await checkWebhookUrl(url, [], resolve)).toBeUndefined()
+    const result = await openSender({ networks: [], resolve }).send(requestTo(url))
+    expect(result).toMatchObject({ success: false, error: 'address not allowed' })
+    expect(answers).toEqual([])
+    expect(receiver.connectionCount()).toBe(0)
+  })
+
+  test('the address that was checked is dialled: the name is resolved once', async () => {
+    const receiver = await openReceiver()
+    const answers = [['127.0.0.1'], ['10.0.0.1'], ['10.0.0.1']]
+    const sender = openSender({ resolve: async () => answers.shift() ?? [] })
+    const url = `http://hooks.example.com:${receiver.port}/`
+    expect(await sender.send(requestTo(url))).toMatchObject({ success: true })
+    expect(answers).toHaveLength(2)
+    expect(receiver.requests[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`)
+  })
+
+  test.each([
+    ['one of its addresses is inside', ['93.184.216.34', '10.0.0.1']],
+    ['an address in another form', ['::ffff:10.0.0.1']],
+  ])('%s', async (_why, addresses) => {
+    const sender = openSender({ networks: [], resolve: async () => addresses })
+    const result = await sender.send(requestTo('https://hooks.example.com/'))
+    expect(result).toMatchObject({ success: false, error: 'address not allowed' })
+  })
+
+  test.each(['http://127.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/', 'nonsense', ''])(
+    'a stored URL is judged again: %s',
+    async (url) => {
+      const result = await openSender({ networks: [] }).send(requestTo(url))
+      expect(result).toMatchObject({ success: false, error: 'address not allowed' })
+    },
+  )
+
+  test('a redirect into the inside is not followed', async () => {
+    const inside = await openReceiver()
+    const answer = { status: 302, headers: { location: inside.url } }
+    const outside = await openReceiver({ answer })
+    const result = await openSender().send(requestTo(outside.url))
+    expect(result).toMatchObject({ success: false, statusCode: 302, error: 'http 302' })
+    expect(inside.connectionCount()).toBe(0)
+  })
+
+  test('the next address is tried where one refuses', async () => {
+    const receiver = await openReceiver()
+    const sender = openSender({ resolve: async () => ['127.0.0.2', '127.0.0.1'] })
+    const url = `http://hooks.example.com:${receiver.port}/`
+    expect(await sender.send(requestTo(url))).toMatchObject({ success: true })
+  })
+
+  test('no address, no name server that answers, no listener', async () => {
+    const url = 'https://hooks.example.com/'
+    const unknown = openSender({ resolve: async () => [] })
+    expect((await unknown.send(requestTo(url))).error).toBe('dns failure')
+    const failing = openSender({ resolve: () => Promise.reject(new Error('SERVFAIL')) })
+    expect((await failing.send(requestTo(url))).error).toBe('dns failure')
+    const silent = openSender({ resolve: () => new Promise(() => undefined), timeoutMs: 100 })
+    expect((await silent.send(requestTo(url))).error).toBe('timeout')
+    const gone = await openReceiver()
+    await gone.close()
+    expect((await openSender().send(requestTo(gone.url))).error).toBe('connection refused')
+  })
+})
+
+describe('connections', () => {
+  test('one is used again, and as many as requests at once are opened', async () => {
+    const receiver = await openReceiver()
+    const sender = openSender()
+    for (let i = 0; i < 5; i += 1) await sender.send(requestTo(receiver.url))
+    expect(receiver.connectionCount()).toBe(1)
+    await Promise.all(Array.from({ length: 30 }, () => sender.send(requestTo(receiver.url))))
+    expect(receiver.requests).toHaveLength(35)
+    expect(receiver.connectionCount()).toBe(30)
+    expect(sender.idleCounts).toEqual({ connections: 10, origins: 1 })
+    await until(() => receiver.openCount() === 10)
+  })
+
+  test('one that the receiver closes is not used again', async () => {
+    const receiver = await openReceiver({ answer: { headers: { connection: 'close' } } })
+    const sender = openSender()
+    for (let i = 0; i < 5; i += 1) {
+      expect(await sender.send(requestTo(receiver.url))).toMatchObject({ success: true })
+    }
+    expect(receiver.connectionCount()).toBe(5)
+    expect(sender.idleCounts).toEqual({ connections: 0, origins: 0 })
+  })
+
+  test('one that ended while it was idle costs no attempt', async () => {
+    const receiver = await openReceiver()
+    const sender = openSender()
+    for (let i = 0; i < 20; i += 1) {
+      expect(await sender.send(requestTo(receiver.url))).toMatchObject({ success: true })
+      receiver.endConnections()
+      await until(() => sender.idleCounts.connections === 0)
+    }
+    expect(receiver.requests).toHaveLength(20)
+  })
+
+  test('idle ones end after a few seconds', async () => {
+    const receiver = await openReceiver({ answer: { headers: { 'keep-alive': 'timeout=3' } } })
+    const sender = openSender()
+    await sender.send(requestTo(receiver.url))
+    expect(sender.idleCounts.connections).toBe(1)
+    await until(() => receiver.openCount() === 0)
+    expect(sender.idleCounts).toEqual({ connections: 0, origins: 0 })
+  })
+
+  test('attempts that fail leave none open', async () => {
+    const answers: Answer[] = ['hang', 'drip-headers', 'drip-body', 'gigabytes', 'cut', 'no-http']
+    const receiver = await openReceiver({ answer: (_, index) => answers[index % 6] ?? 500 })
+    const sender = openSender({ timeoutMs: 200 })
+    await Promise.all(answers.map(() => sender.send(requestTo(receiver.url))))
+    await until(() => receiver.openCount() === 0)
+    expect(sender.idleCounts).toEqual({ connections: 0, origins: 0 })
+  })
+
+  test('any number of origins leaves few of them', async () => {
+    const receiver = await openReceiver()
+    const sender = openSender({ resolve: async () => ['127.0.0.1'] })
+    const total = counts({ short: 700, long: 100_000 })
+    for (let done = 0; done < total; done += 50) {
+      const sends = Array.from({ length: 50 }, (_, i) =>
+        sender.send(requestTo(`http://h${done + i}.example.com:${receiver.port}/`)),
+      )
+      const results = await Promise.all(sends)
+      expect(results.every(({ success }) => success)).toBe(true)
+      receiver.requests.length = 0
+    }
+    expect(receiver.connectionCount()).toBe(total)
+    expect(sender.idleCounts.connections).toBeLessThanOrEqual(500)
+    expect(sender.idleCounts.origins).toBeLessThanOrEqual(500)
+    sender.close()
+    await until(() => receiver.openCount() === 0)
+  }, 300_000)
+})
+
+describe('memory', () => {
+  test('of gigabytes, little is read', async () => {
+    const receiver = await openReceiver({ answer: 'gigabytes' })
+    const sender = openSender()
+    for (let i = 0; i < 20; i += 1) {
+      expect(await sender.send(requestTo(receiver.url))).toMatchObject({ success: true })
+    }
+    await until(() => receiver.openCount() === 0)
+    // What the sockets' buffers take, beyond the 64 KiB of each.
+    expect(receiver.sentBytes()).toBeLessThan(20 * 8 * 1024 * 1024)
+  })
+
+  test('a compressed body is not unpacked', async () => {
+    const body = gzipSync(Buffer.alloc(50_000_000))
+    const headers = { 'content-encoding': 'gzip' }
+    const receiver = await openReceiver({ answer: { headers, body } })
+    expect(await openSender().send(requestTo(receiver.url))).toMatchObject({ success: true })
+    expect(receiver.requests[0]?.headers['accept-encoding']).toBeUndefined()
+  })
+})
+
+describe('a stop', () => {
+  test('ends an attempt: before it, while it connects, while it waits', async () => {
+    const receiver = await openReceiver({ answer: 'hang' })
+    const expected = { success: false, statusCode: undefined, error: 'interrupted' }
+    const sender = openSender()
+    expect(await sender.send(requestTo(receiver.url), AbortSignal.abort())).toMatchObject(expected)
+    expect(receiver.connectionCount()).toBe(0)
+
+    const resolving = new AbortController()
+    const slow = openSender({ resolve: () => new Promise(() => undefined) })
+    const unresolved = slow.send(requestTo('https://hooks.example.com/'), resolving.signal)
+    resolving.abort()
+    expect(await unresolved).toMatchObject(expected)
+
+    const waiting = new AbortController()
+    const unanswered = sender.send(requestTo(receiver.url), waiting.signal)
+    await until(() => receiver.requests.length === 1)
+    waiting.abort()
+    expect(await unanswered).toMatchObject(expected)
+    await until(() => receiver.openCount() === 0)
+  })
+
+  test('closing ends all attempts and connections, and there are none afterwards', async () => {
+    const receiver = await openReceiver({ answer: (_, index) => (index === 0 ? 200 : 'hang') })
+    const sender = openSender()
+    await sender.send(requestTo(receiver.url))
+    const unanswered = [1, 2, 3].map(() => sender.send(requestTo(receiver.url)))
+    await until(() => receiver.requests.length === 4)
+    sender.close()
+    for (const result of await Promise.all(unanswered)) expect(result.error).toBe('interrupted')
+    expect((await sender.send(requestTo(receiver.url))).error).toBe('interrupted')
+    await until(() => receiver.openCount() === 0)
   })
 })

@@ -38,7 +38,6 @@ export function signatureHeaders(event: SignedEvent): Record<string, string> {
 }
 
 const SECRET_PREFIX = 'whsec_'
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
  * The key of the Standard Webhooks signature. Libraries decode what follows `whsec_` as base64, which
@@ -47,6 +46,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 function standardKey(secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret
-  const isBase64 = encoded !== '' && BASE64.test(encoded)
-  return isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8')
+  const decoded = Buffer.from(encoded, 'base64')
+  const isBase64 = decoded.length > 0 && decoded.toString('base64') === encoded
+  return isBase64 ? decoded : Buffer.from(secret, 'utf8')
 }
