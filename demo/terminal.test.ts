@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { DemoFile } from './demo-file.js'
 import { formatBanner, Phases } from './terminal.js'
 
-test('the banner has a line that streams live trades, for any folder', () => {
+test('the banner has lines that stream live trades and forward them, for any folder', () => {
   const keys = { free: 'f', starter: 's', growth: 'g', pro: 'p', enterprise: 'e' }
   const demo = {
     ...{ url: 'http://127.0.0.1:8080', ws_url: 'ws://127.0.0.1:8080', pid: 1, keys },
@@ -12,6 +12,9 @@ test('the banner has a line that streams live trades, for any folder', () => {
   const banner = formatBanner(demo, '.auspex-demo/demo.log')
   expect(banner).toContain('ws://127.0.0.1:8080/ws')
   expect(banner).toContain('\n  npx auspex tail trades --data .auspex-demo\n')
+  expect(banner).toMatch(
+    /\n {2}npx auspex listen --forward-to \S+ --events trade --data \.auspex-demo\n/,
+  )
   expect(formatBanner(demo, "it's a folder/demo.log")).toContain("--data 'it'\\''s a folder'")
 })
 

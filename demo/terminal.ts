@@ -58,6 +58,7 @@ export function formatBanner(demo: DemoFile, logPath: string): string {
   const { url, ws_url: wsUrl, keys, sim_url: simUrl, samples } = demo
   const ask = (path: string) => `curl -H 'x-api-key: ${keys.growth}' '${url}${path}'`
   const wallet = `/v3/wallets/${samples.wallet}`
+  const data = `--data ${quoteForShell(nameFolder(dirname(logPath)))}`
   const addresses = [
     ['REST', url],
     ['WebSocket', `${wsUrl}/ws`],
@@ -79,7 +80,10 @@ What a wallet traded, holds and earned:
   ${ask(`${wallet}/pnl/events?group=day&period=7d`)}
 
 Live trades, as they happen:
-  npx auspex tail trades --data ${quoteForShell(nameFolder(dirname(logPath)))}
+  npx auspex tail trades ${data}
+
+The same as signed webhooks, to a receiver of yours (docs/webhooks.md):
+  npx auspex listen --forward-to localhost:3000 --events trade ${data}
 `
 }
 

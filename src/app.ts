@@ -37,6 +37,7 @@ import { Protocols } from './stream/protocols.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
 import { walletRoutes } from './wallets/routes.js'
+import { listenerRoutes } from './webhooks/listen/routes.js'
 import { webhookRoutes } from './webhooks/manage/routes.js'
 import { describeWebhooks } from './webhooks/openapi.js'
 
@@ -69,6 +70,7 @@ const API: ApiRoutes[] = [
   builderRoutes,
   identityRoutes,
   webhookRoutes,
+  listenerRoutes,
 ]
 
 /** Puts the doors for HTTP and WebSockets together. They do not listen yet. */

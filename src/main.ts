@@ -18,6 +18,7 @@ import { VERSION } from './lib/version.js'
 import { withDatabase } from './store/with-database.js'
 import { addTailCommand } from './stream/tail/commands.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
+import { addListenCommand } from './webhooks/listen/commands.js'
 
 keepHeapSmall()
 
@@ -50,6 +51,7 @@ addSettingFlags(addChainCommands(program, withDatabase), [...DATABASE_SETTINGS, 
 addSettingFlags(addLedgerCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
 
 addTailCommand(program)
+addListenCommand(program)
 
 for (const group of addAccountCommands(program, withDatabase)) {
   for (const command of group.commands) addSettingFlags(command, DATABASE_SETTINGS)

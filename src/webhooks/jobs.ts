@@ -5,9 +5,11 @@ import { createDeliveryMetrics } from './deliver/metrics.js'
 import { QueueWatch } from './deliver/queue-watch.js'
 import { deleteOldDeliveries } from './deliver/retention.js'
 import { Sender } from './deliver/sender.js'
+import { deleteUnpolledListeners } from './listen/listeners.js'
 
 const QUEUE_WATCH_MS = 10_000
 const RETENTION_MS = 10 * 60_000
+const LISTENER_EXPIRY_MS = 15_000
 
 /** What runs of webhooks beside the requests: matching, delivery, and the end of old rows. */
 export function createWebhookWork(ctx: Context): DomainWork {
@@ -29,6 +31,10 @@ export function createWebhookWork(ctx: Context): DomainWork {
       {
         ...{ ...once, name: 'webhook retention', everyMs: RETENTION_MS },
         run: (signal) => deleteOldDeliveries(ctx, signal),
+      },
+      {
+        ...{ ...once, name: 'listener expiry', everyMs: LISTENER_EXPIRY_MS },
+        run: () => deleteUnpolledListeners(ctx),
       },
     ],
     status: queue.status,

@@ -46,6 +46,8 @@ create table webhooks (
 );
 create index webhooks_account on webhooks (account_id, id) where deleted_at is null;
 create index webhooks_by_revision on webhooks (revision);
+create index webhooks_polled_at on webhooks (polled_at)
+  where polled_at is not null and deleted_at is null;
 create index webhooks_deleted on webhooks (id) where deleted_at is not null;
 
 -- The lock on this row orders the changes: a reader that has seen a revision has seen all before it.

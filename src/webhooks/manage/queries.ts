@@ -75,17 +75,24 @@ const headSeq = (sql: Sql) =>
 export type WebhookInsert = Pick<
   WebhookRow,
   'name' | 'url' | 'eventTypes' | 'filters' | 'description'
-> & { accountId: number; secret: Buffer; nowMs: number }
+> & {
+  accountId: number
+  secret: Buffer
+  nowMs: number
+  /** Whether its events wait to be asked for, and are not sent. */
+  isPolled?: boolean
+}
 
 export async function insertWebhook(sql: Sql, webhook: WebhookInsert): Promise<void> {
-  const { name, accountId, url, eventTypes, filters, secret, description } = webhook
+  const { name, accountId, url, eventTypes, filters, secret, description, isPolled } = webhook
   const now = new Date(webhook.nowMs)
   await sql`
     insert into webhooks
            (name, account_id, url, event_types, filters, secret, active, description,
-            created_at, updated_at, from_seq, active_since)
+            created_at, updated_at, from_seq, active_since, polled_at)
     values (${name}, ${accountId}, ${url}, ${eventTypes}::text[], ${JSON.stringify(filters)}::text::jsonb,
-            ${secret}, true, ${description}, ${now}, ${now}, ${headSeq(sql)}, ${now})`
+            ${secret}, true, ${description}, ${now}, ${now}, ${headSeq(sql)}, ${now},
+            ${isPolled === true ? now : null})`
 }
 
 /**

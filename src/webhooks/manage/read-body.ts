@@ -96,7 +96,8 @@ export const refuseUrl = (problem: string) =>
 const isStorable = (value: unknown): value is string =>
   typeof value === 'string' && !/\p{Surrogate}/u.test(value) && !value.includes('\0')
 
-function readSecret(secret: unknown): string | undefined {
+/** `undefined`: none is given. */
+export function readSecret(secret: unknown): string | undefined {
   if (secret === undefined || secret === null) return undefined
   const length = isStorable(secret) ? secret.length : 0
   if (isStorable(secret) && length >= SECRET_LENGTH_MIN && length <= SECRET_LENGTH_MAX)

@@ -25,8 +25,8 @@ type RegistryContext = Pick<Context, 'sql' | 'secretBox' | 'config'>
 
 export const noWebhook = () => notFound('Webhook not found.')
 
-const createName = (): string => `wh_${randomBytes(6).toString('hex')}`
-const createWebhookSecret = (): string => `whsec_${randomBytes(16).toString('hex')}`
+export const createWebhookName = (): string => `wh_${randomBytes(6).toString('hex')}`
+export const createWebhookSecret = (): string => `whsec_${randomBytes(16).toString('hex')}`
 
 type Owner = { accountId: number; plan: Plan }
 
@@ -38,7 +38,7 @@ export async function createWebhook(
   nowMs: number,
 ) {
   await checkTarget(ctx, url)
-  const name = createName()
+  const name = createWebhookName()
   const secret = given.secret ?? createWebhookSecret()
   const encrypted = await ctx.secretBox.encrypt(secret, name)
   await transact(ctx.sql, async (tx) => {

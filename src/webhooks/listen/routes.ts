@@ -1,0 +1,120 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { V3 } from '../../accounts/access.js'
+import type { Context } from '../../context.js'
+import { notFound } from '../../core/errors.js'
+import { onAbort } from '../../lib/abort.js'
+import { EventPolls } from './event-polls.js'
+import { createListener } from './listeners.js'
+import { deleteListener, recordResults, selectPending, touchListener } from './queries.js'
+import {
+  ListenerBody,
+  ListenerDeletedReply,
+  ListenerParams,
+  ListenerReply,
+  PollQuery,
+  PollReply,
+  ResultsBody,
+  ResultsReply,
+} from './schemas.js'
+
+const PATH = '/v3/webhooks/listeners'
+/** The bodies of an answer: with the first one that goes over it, it ends. */
+const EVENT_BYTES_MAX = 1024 * 1024
+
+/**
+ * What `auspex listen` asks. These paths are its own and may change with it, so the OpenAPI document
+ * does not have them.
+ */
+export const listenerRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+  const polls = new EventPolls()
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => stopping.abort())
+  const config = { access: V3 }
+
+  const find = async (request: FastifyRequest) => {
+    const { id: name } = request.params as { id: string }
+    const asked = { accountId: accountOf(request), name, nowMs: ctx.clock.now() }
+    const webhook = await touchListener(ctx.sql, asked)
+    if (webhook === undefined) throw listenerNotFound()
+    return webhook
+  }
+
+  app.post(
+    PATH,
+    { config, schema: { hide: true, body: ListenerBody, response: { 201: ListenerReply } } },
+    async (request, reply) => {
+      const listener = await createListener(ctx, accountOf(request), request.body)
+      return reply.code(201).send(listener)
+    },
+  )
+
+  app.get(
+    `${PATH}/:id/events`,
+    {
+      config,
+      schema: {
+        ...{ hide: true, params: ListenerParams, querystring: PollQuery },
+        response: { 200: PollReply },
+      },
+    },
+    async (request, reply) => {
+      const { wait_ms: waitMs, limit } = request.query
+      const webhook = await find(request)
+      const look = () => selectPending(ctx.sql, { webhook, limit, bytesMax: EVENT_BYTES_MAX })
+      const gone = new AbortController()
+      const unlink = onAbort(stopping.signal, () => gone.abort())
+      // A response closes when it is sent or when the client is gone.
+      reply.raw.once('close', () => gone.abort())
+      const wait = { accountId: accountOf(request), waitMs, signal: gone.signal }
+      const events = await polls.wait(wait, look).finally(unlink)
+      return { events: events.map(presentListened) }
+    },
+  )
+
+  app.post(
+    `${PATH}/:id/results`,
+    {
+      config,
+      schema: {
+        ...{ hide: true, params: ListenerParams, body: ResultsBody },
+        response: { 200: ResultsReply },
+      },
+    },
+    async (request) => {
+      const webhook = await find(request)
+      const { results } = request.body
+      return { recorded: await recordResults(ctx.sql, webhook, results, ctx.clock.now()) }
+    },
+  )
+
+  app.delete(
+    `${PATH}/:id`,
+    {
+      config,
+      schema: { hide: true, params: ListenerParams, response: { 200: ListenerDeletedReply } },
+    },
+    async (request) => {
+      const { id: name } = request.params
+      const asked = { accountId: accountOf(request), name, nowMs: ctx.clock.now() }
+      if (!(await deleteListener(ctx.sql, asked))) throw listenerNotFound()
+      return { deleted: true as const }
+    },
+  )
+}
+
+const listenerNotFound = () => notFound('Listener not found.')
+
+function accountOf({ caller }: FastifyRequest): number {
+  if (caller === undefined) throw new Error('the route is not public')
+  return caller.accountId
+}
+
+type Listened = { eventId: string; eventType: string; body: string; createdAt: Date }
+
+const presentListened = ({ eventId, eventType, body, createdAt }: Listened) => ({
+  event_id: `evt_${eventId}`,
+  event_type: eventType,
+  body,
+  created_at: createdAt.toISOString(),
+})
