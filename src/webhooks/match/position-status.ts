@@ -56,9 +56,13 @@ export const positionStatus: Detector = {
       const position = { wallet: watched.get(first.wallet) ?? '', token: end.token, market }
       return statusChanges(ordered, end).map((change) => toOccurrence(change, position, tape.nowMs))
     })
-    return { occurrences: occurrences.sort((a, b) => a.seq - b.seq) }
+    return { occurrences: occurrences.sort(byPlaceAndIdentity) }
   },
 }
+
+/** Several positions may change at one place: their order depends on the facts alone. */
+const byPlaceAndIdentity = (a: Occurrence, b: Occurrence): number =>
+  a.seq - b.seq || (a.identity < b.identity ? -1 : 1)
 
 type Subject = { wallet: number; token: number }
 type Move = Subject & { amount: bigint; entry: Entry; isBatch: boolean }

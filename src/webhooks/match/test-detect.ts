@@ -1,0 +1,42 @@
+import { seqOf } from '../../core/seq.js'
+import type { Pool } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import type { Detector } from './detector.js'
+import type { Occurrence } from './occurrence.js'
+import { openTape, type TapeRange } from './tape.js'
+
+type Options = Partial<Pick<TapeRange, 'isWatched' | 'nowMs'>> & {
+  /** Blocks after which the tape is cut into parts. */
+  cuts?: readonly number[]
+  /** What is above it is not read. */
+  toBlock?: number
+}
+
+/** Lets a detector see the tape behind a block, in parts, and what it stores. */
+export async function detectAll(
+  sql: Pool,
+  detector: Detector,
+  afterBlock: number,
+  { cuts = [], toBlock, isWatched = () => true, nowMs = 0 }: Options = {},
+): Promise<Occurrence[]> {
+  const [state] = await sql<{ block: number; blockTime: number }[]>`
+    select block, block_time from chain_state`
+  if (state === undefined) throw new Error('the chain has no state')
+  const occurrences: Occurrence[] = []
+  let from = afterBlock
+  for (const to of [...cuts, toBlock ?? state.block]) {
+    const range = { afterSeq: endOf(from), toSeq: endOf(to), headSeq: endOf(state.block) }
+    const rest = { headTimeSec: state.blockTime, nowMs, isWatched }
+    const found = await transact(sql, (tx) => detector.detect(openTape(tx, { ...range, ...rest })))
+    occurrences.push(...found.occurrences)
+    await transact(sql, async (tx) => found.store?.(tx))
+    from = to
+  }
+  return occurrences
+}
+
+const endOf = (block: number): number => seqOf(block + 1, 0) - 1
+
+/** What can be compared. */
+export const presented = (occurrences: readonly Occurrence[]) =>
+  occurrences.map(({ present, ...occurrence }) => ({ ...occurrence, data: present(undefined) }))
