@@ -91,7 +91,6 @@ create table webhook_bases (
 create table webhook_orders (
   order_hash bytea primary key,
   first_seq bigint not null,
-  last_seq bigint not null,
   due_at timestamptz not null
 );
 create index webhook_orders_due_at on webhook_orders (due_at);

@@ -1,6 +1,7 @@
 import type { Detector } from './detector.js'
 import { marketCreated } from './market-created.js'
 import { marketResolved } from './market-resolved.js'
+import { orderComplete } from './order-complete.js'
 import { pnlChange } from './pnl-change.js'
 import { positionStatus } from './position-status.js'
 import { priceChange } from './price-change.js'
@@ -12,4 +13,5 @@ export const DETECTORS: readonly Detector[] = [
   marketCreated,
   pnlChange,
   positionStatus,
+  orderComplete,
 ]

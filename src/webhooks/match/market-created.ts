@@ -32,6 +32,9 @@ export const marketCreated: Detector = {
     const ids = rows.map(({ market }) => market)
     return { occurrences, store: (tx) => deleteNewMarkets(tx, ids) }
   },
+  async skip(tx) {
+    await tx`delete from new_markets`
+  },
 }
 
 /** Null where the market is no longer stored. */

@@ -1,6 +1,7 @@
 import type { Sql } from '../../store/connection.js'
 import { cancelHeldAbove } from '../deliver/release.js'
 import { restoreBases } from './bases.js'
+import { forgetOrdersAbove } from './order-complete.js'
 import { lockCursor, lowerFromSeq, type MatchState, updateCursor } from './queries.js'
 import { endOfBlock } from './step-range.js'
 
@@ -15,6 +16,7 @@ export async function goBack(tx: Sql, state: MatchState): Promise<boolean> {
   if (rewindBlock !== null) {
     const endSeq = endOfBlock(rewindBlock)
     await lowerFromSeq(tx, endSeq)
+    await forgetOrdersAbove(tx, endSeq)
     await restoreBases(tx, await cancelHeldAbove(tx, rewindBlock))
     await updateCursor(tx, {
       seq: seq === null ? null : Math.min(seq, endSeq),

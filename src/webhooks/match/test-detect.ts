@@ -26,7 +26,7 @@ export async function detectAll(
   let from = afterBlock
   for (const to of [...cuts, toBlock ?? state.block]) {
     const range = { afterSeq: endOf(from), toSeq: endOf(to), headSeq: endOf(state.block) }
-    const rest = { headTimeSec: state.blockTime, nowMs, isWatched }
+    const rest = { headTimeSec: state.blockTime, nowMs, isWatched, asksFor: () => true }
     const found = await transact(sql, (tx) => detector.detect(openTape(tx, { ...range, ...rest })))
     occurrences.push(...found.occurrences)
     await transact(sql, async (tx) => found.store?.(tx))

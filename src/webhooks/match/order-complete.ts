@@ -1,0 +1,187 @@
+import { toDecimal, toPrice } from '../../core/money.js'
+import { groupBy } from '../../lib/group-by.js'
+import type { Sql } from '../../store/connection.js'
+import type { WebhookPayload } from '../payloads.js'
+import type { Detector } from './detector.js'
+import type { Occurrence } from './occurrence.js'
+import type { Tape, TapeFill } from './tape.js'
+import { outcomeOfToken, type TapeMarket, unknownMarket } from './tape-markets.js'
+
+/** An order is complete when no fill of it has come for so long. */
+const QUIET_MS = 30_000
+/** Fewer fills make no event. */
+const FILLS_MIN = 2
+/** How many fills an event lists. */
+const FILLS_MAX = 1_000
+/** Orders of one pass; the others wait for the next one. */
+const ORDERS_MAX = 500
+
+/**
+ * Orders of which no more fills come. An order waits in `webhook_orders` from the first fill that a
+ * webhook may want; when it is due, its fills are read again from the tape. Not while the matcher lags:
+ * what it has not read yet may have more fills. A fill that comes later begins a new wait.
+ */
+export const orderComplete: Detector = {
+  types: ['order_complete'],
+  runsWithoutBlocks: true,
+  async detect(tape) {
+    const isWanted = (wallet: string) => tape.isWatched('order_complete', wallet)
+    const fills = (await tape.fills()).filter(
+      ({ maker, taker }) => isWanted(maker) || isWanted(taker),
+    )
+    const filled = groupBy(fills, ({ orderHash }) => orderHash)
+    const isBehind = tape.toSeq < tape.headSeq
+    const due = isBehind ? [] : await selectDueOrders(tape, [...filled.keys()])
+    if (filled.size === 0 && due.length === 0) return { occurrences: [] }
+    const occurrences = await readOrders(tape, due)
+    const store = async (tx: Sql) => {
+      await deleteOrders(tx, due)
+      await insertOrders(tx, [...filled.values()], tape.nowMs + QUIET_MS)
+    }
+    return { occurrences, store }
+  },
+  async skip(tx) {
+    await tx`delete from webhook_orders`
+  },
+}
+
+/** Forgets orders whose first fill a reorganisation has taken back: they wait again when it returns. */
+export async function forgetOrdersAbove(tx: Sql, seq: number): Promise<void> {
+  await tx`delete from webhook_orders where first_seq > ${seq}`
+}
+
+type DueOrder = { orderHash: string; firstSeq: number }
+
+/** Those whose time has come, without those that this part of the tape fills. Index: webhook_orders_due_at. */
+const selectDueOrders = ({ sql, nowMs }: Tape, filled: readonly string[]) => sql<DueOrder[]>`
+  select '0x' || encode(order_hash, 'hex') as order_hash, first_seq::float8
+    from webhook_orders
+   where due_at <= ${new Date(nowMs)}
+     and order_hash <> all(${hashes(sql, filled)})
+   order by due_at
+   limit ${ORDERS_MAX}`
+
+const hashes = (sql: Sql, orders: readonly string[]) => sql`
+  array(select decode(substr(name, 3), 'hex') from unnest(${[...orders]}::text[]) as name)`
+
+async function deleteOrders(tx: Sql, orders: readonly DueOrder[]): Promise<void> {
+  if (orders.length === 0) return
+  const names = orders.map(({ orderHash }) => orderHash)
+  await tx`delete from webhook_orders where order_hash = any(${hashes(tx, names)})`
+}
+
+/** In the order of their hashes, in which every writer locks them. */
+async function insertOrders(
+  tx: Sql,
+  orders: readonly (readonly [TapeFill, ...TapeFill[]])[],
+  dueMs: number,
+): Promise<void> {
+  if (orders.length === 0) return
+  const rows = orders
+    .map(([{ orderHash, seq }]) => ({ orderHash, seq }))
+    .sort((a, b) => (a.orderHash < b.orderHash ? -1 : 1))
+  await tx`
+    insert into webhook_orders (order_hash, first_seq, due_at)
+    select decode(substr(order_hash, 3), 'hex'), first_seq, ${new Date(dueMs)}::timestamptz
+      from unnest(${rows.map(({ orderHash }) => orderHash)}::text[],
+                  ${rows.map(({ seq }) => seq)}::bigint[]) as filled (order_hash, first_seq)
+    on conflict (order_hash) do update set due_at = excluded.due_at`
+}
+
+/** The fills of an order since it waits. */
+type OrderRow = {
+  orderHash: string
+  firstSeq: number
+  firstSec: number
+  lastSeq: number
+  lastTxHash: string
+  /** Number of the last fill among those of its transaction, from 0. */
+  lastPlace: number
+  fills: number
+  usd: bigint
+  shares: bigint
+  token: string
+  maker: string
+  takers: string[]
+}
+
+async function readOrders(tape: Tape, due: readonly DueOrder[]): Promise<Occurrence[]> {
+  if (due.length === 0) return []
+  const orders = (await selectOrders(tape, due)).filter(({ fills }) => fills >= FILLS_MIN)
+  const markets = await tape.markets.ofTokens(orders.map(({ token }) => token))
+  const occurrences: Occurrence[] = []
+  for (const order of orders) {
+    const fills = await selectListedFills(tape, order)
+    const market = markets.get(order.token) ?? unknownMarket(null)
+    occurrences.push(toOccurrence(order, fills, market))
+  }
+  return occurrences.sort((a, b) => a.seq - b.seq)
+}
+
+/** Index: that of each partition on the order. */
+const selectOrders = ({ sql, toSeq }: Tape, due: readonly DueOrder[]) => sql<OrderRow[]>`
+  select due.order_hash, whole.*, b.time as first_sec, '0x' || encode(t.token, 'hex') as token,
+         '0x' || encode(maker.address, 'hex') as maker,
+         array(select '0x' || encode(address, 'hex') from wallets where id = any(whole.taker_ids))
+           as takers,
+         '0x' || encode(last.tx_hash, 'hex') as last_tx_hash,
+         (select count(*)::integer from fills f
+           where f.tx_hash = last.tx_hash and f.flags & 128 = 0
+             and f.seq >= (whole.last_seq::bigint >> 20) << 20 and f.seq < whole.last_seq::bigint)
+           as last_place
+    from unnest(${due.map(({ orderHash }) => orderHash)}::text[],
+                ${due.map(({ firstSeq }) => firstSeq)}::bigint[]) as due (order_hash, since)
+   cross join lateral (
+     select min(seq)::float8 as first_seq, max(seq)::float8 as last_seq, count(*)::integer as fills,
+            sum(usd)::bigint as usd, sum(shares)::bigint as shares, min(token) as token_key,
+            min(wallet) as wallet, array_agg(distinct taker) as taker_ids
+       from fills
+      where order_hash = decode(substr(due.order_hash, 3), 'hex')
+        and seq >= due.since and seq <= ${toSeq} and flags & 128 = 0
+     having count(*) > 0
+   ) whole
+    join fills last on last.seq = whole.last_seq::bigint
+    join blocks b on b.number = whole.first_seq::bigint >> 20
+    join tokens t on t.id = whole.token_key
+    join wallets maker on maker.id = whole.wallet`
+
+type ListedFill = { usd: bigint; shares: bigint; timeSec: number }
+
+const selectListedFills = ({ sql }: Tape, { orderHash, firstSeq, lastSeq }: OrderRow) => sql<
+  ListedFill[]
+>`
+  select usd, shares, b.time as time_sec
+    from fills
+    join blocks b on b.number = fills.seq >> 20
+   where order_hash = decode(substr(${orderHash}, 3), 'hex')
+     and fills.seq between ${firstSeq} and ${lastSeq} and flags & 128 = 0
+   order by fills.seq
+   limit ${FILLS_MAX}`
+
+function toOccurrence(
+  order: OrderRow,
+  fills: readonly ListedFill[],
+  market: TapeMarket,
+): Occurrence {
+  const { orderHash, firstSeq, lastSeq, firstSec, maker, usd, shares, token } = order
+  const named = { market: market.question, outcome: outcomeOfToken(market, token) }
+  const present = (): WebhookPayload<'order_complete'> => ({
+    order_hash: orderHash,
+    fill_count: order.fills,
+    total_usd: toDecimal(usd),
+    fills: fills.map((fill) => ({
+      amount_usd: toDecimal(fill.usd),
+      price: toPrice(fill.usd, fill.shares),
+      ...named,
+      timestamp: String(fill.timeSec),
+    })),
+    wallet: maker,
+    avg_price: toPrice(usd, shares),
+  })
+  return {
+    ...{ type: 'order_complete', seq: lastSeq, sinceSeq: firstSeq, timeSec: firstSec },
+    identity: `${orderHash} ${order.lastTxHash} ${order.lastPlace}`,
+    keys: { wallets: [...new Set([maker, ...order.takers])], usd },
+    present,
+  }
+}
