@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { OperatorError, reportAndExit } from '../src/core/errors.js'
 import { askOperations } from './ask-operations.js'
-import { readDemoFile } from './demo-file.js'
+import { type DemoFile, readDemoFile } from './demo-file.js'
+import { takeWebhookExamples } from './take-webhook-examples.js'
 
 /** Items of a list in an example. */
 const ITEMS_MAX = 2
@@ -11,13 +12,21 @@ await new Command('examples')
   .description('Take the examples of the OpenAPI document from a running demo')
   .option('--data <dir>', 'the data folder of the demo', '.auspex-demo')
   .option('--out <file>', 'the file to write', 'src/http/examples.json')
+  .option('--webhooks', 'take those of webhooks instead, into src/webhooks/examples.json')
   .action(takeExamples)
   .parseAsync()
   .catch(reportAndExit)
 
-async function takeExamples({ data, out }: { data: string; out: string }): Promise<void> {
+type Flags = { data: string; out: string; webhooks?: boolean }
+
+async function takeExamples({ data, out, webhooks = false }: Flags): Promise<void> {
   const demo = readDemoFile(data)
   if (demo === undefined || demo.pid === null) throw new OperatorError(`No demo runs in ${data}.`)
+  if (webhooks) write('src/webhooks/examples.json', await takeWebhookExamples(demo))
+  else write(out, await takeAnswers(demo))
+}
+
+async function takeAnswers(demo: DemoFile): Promise<object> {
   const examples: [string, object][] = []
   for await (const asked of askOperations(demo)) {
     const { operationId, url, parameters, body, status, answer } = asked
@@ -28,8 +37,12 @@ async function takeExamples({ data, out }: { data: string; out: string }): Promi
     examples.push([operationId, { ...request, answer: trim(answer) }])
   }
   examples.sort(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(out, `${JSON.stringify(Object.fromEntries(examples), null, 2)}\n`)
-  console.log(`${examples.length} examples written to ${out}`)
+  return Object.fromEntries(examples)
+}
+
+function write(file: string, examples: object): void {
+  writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`)
+  console.log(`${Object.keys(examples).length} examples written to ${file}`)
 }
 
 /** The first items of each list say what the others are. */

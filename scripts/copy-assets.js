@@ -6,6 +6,7 @@ const ASSETS = [
   'src/events/examples.json',
   'src/http/examples.json',
   'src/stream/asyncapi/examples.json',
+  'src/webhooks/examples.json',
 ]
 
 const root = new URL('..', import.meta.url)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from './event-types.js'
 import { WEBHOOK_PAYLOADS } from './payloads.js'
@@ -35,12 +36,18 @@ const RESPONSES = {
 
 /** What the service sends, for the `webhooks` of the OpenAPI document. */
 export function describeWebhooks(): Record<string, object> {
+  const examples = readWebhookExamples()
   return Object.fromEntries(
-    WEBHOOK_EVENT_TYPE_NAMES.map((type) => [type, { post: describeEvent(type) }]),
+    WEBHOOK_EVENT_TYPE_NAMES.map((type) => [type, { post: describeEvent(type, examples[type]) }]),
   )
 }
 
-function describeEvent(type: WebhookEventType): object {
+/** An envelope of each event type, taken from the demo by `npm run examples -- --webhooks`. */
+export const readWebhookExamples = (
+  file = new URL('./examples.json', import.meta.url),
+): Readonly<Record<string, object>> => JSON.parse(readFileSync(file, 'utf8'))
+
+function describeEvent(type: WebhookEventType, example: object | undefined): object {
   const { description, filters, required = [] } = eventTypeRow(type)
   const names = filters.map((name) => `\`${name}\`${required.includes(name) ? ' (required)' : ''}`)
   return {
@@ -52,7 +59,7 @@ function describeEvent(type: WebhookEventType): object {
     parameters: HEADERS,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: envelopeOf(type) } },
+      content: { 'application/json': { schema: envelopeOf(type), example } },
     },
     responses: RESPONSES,
   }

@@ -39,7 +39,7 @@ export function selectPending(
               from (select event_id, event_type, body, created_at,
                            row_number() over (order by due_at) as place
                       from webhook_deliveries
-                     where webhook = ${webhook} and state = 'pending'
+                     where webhook = ${webhook} and state = 'pending' and not is_leased
                      order by due_at
                      limit ${limit}) oldest) counted
      where before < ${bytesMax}
