@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../store/transaction.js'
 import { cancelPending } from './cancel.js'
-import { type DispatcherWorld, openDispatcherWorld } from './test-dispatchers.js'
+import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
 import {
   draftOf,
   draftsOf,
   selectAttempts,
   selectDeliveries,
   selectNextAt,
-  type TestWebhook,
 } from './test-webhook.js'
 
 const HOUR_MS = 60 * 60_000
@@ -21,40 +20,14 @@ beforeAll(async () => {
 afterEach(() => world.stopAll())
 afterAll(() => world.close())
 
-const untilHolds = (check: () => Promise<void>) =>
-  vi.waitFor(check, { timeout: 10_000, interval: 5 })
-
-/** Waits until no attempt of a webhook runs and it has had so many. */
-const untilAttempted = (webhook: TestWebhook, count: number) =>
-  untilHolds(async () => {
-    expect(await selectAttempts(world.sql, webhook)).toHaveLength(count)
-    const rows = await selectDeliveries(world.sql, webhook)
-    expect(rows.some(({ isLeased }) => isLeased)).toBe(false)
-  })
-
-const untilStates = (webhook: TestWebhook, states: string[]) =>
-  untilHolds(async () => {
-    const rows = await selectDeliveries(world.sql, webhook)
-    expect(rows.map(({ state }) => state)).toEqual(states)
-  })
-
-let markers = 0
-/** Returns when the dispatcher has looked at everything that is due: another delivery has come through. */
-async function lookAround(wake: () => void): Promise<void> {
-  const webhook = await world.createWebhook(`/marker-${markers++}`)
-  await world.add([draftOf(webhook, 0)])
-  wake()
-  await untilStates(webhook, ['delivered'])
-}
-
 describe('an attempt', () => {
   test('is signed with the secret, and ends the delivery when the receiver answers 2xx', async () => {
     const { receiver, clock } = world
     receiver.answer('/good', () => 204)
-    const webhook = await world.createWebhook('/good', { secret: 'whsec_of_this_webhook' })
+    const webhook = await world.createWebhook('/good', 'whsec_of_this_webhook')
     await world.add([draftOf(webhook, 7)])
     world.start()
-    await untilStates(webhook, ['delivered'])
+    await world.untilStates(webhook, ['delivered'])
     const { eventId, body } = draftOf(webhook, 7)
     const [request] = receiver.at('/good')
     const timestamp = String(clock.now() / 1000)
@@ -84,23 +57,23 @@ describe('an attempt', () => {
     const webhook = await world.createWebhook('/bad')
     await world.add([draftOf(webhook, 1)])
     const { wake } = world.start()
-    await untilAttempted(webhook, 1)
+    await world.untilAttempted(webhook, 1)
     const times = [clock.now()]
     for (const [index, delayMs] of [10_000, 60_000, 300_000, HOUR_MS].entries()) {
       const [row] = await selectDeliveries(sql, webhook)
       expect(row?.dueAt).toEqual(new Date(clock.now() + delayMs))
       expect(await selectNextAt(sql, webhook)).toEqual(new Date(clock.now() + delayMs))
       clock.advance(delayMs - 1_000)
-      await lookAround(wake)
+      await world.lookAround({ wake })
       expect(receiver.at('/bad')).toHaveLength(index + 1)
       clock.advance(1_000)
       wake()
-      await untilAttempted(webhook, index + 2)
+      await world.untilAttempted(webhook, index + 2)
       times.push(clock.now())
     }
-    await untilStates(webhook, ['failed'])
+    await world.untilStates(webhook, ['failed'])
     clock.advance(25 * HOUR_MS)
-    await lookAround(wake)
+    await world.lookAround({ wake })
 
     const requests = receiver.at('/bad')
     const sent = (name: string) => requests.map(({ headers }) => headers[name])
@@ -121,15 +94,15 @@ describe('an attempt', () => {
   test('uses the secret and the url that the webhook has at its time', async () => {
     const { receiver, clock, sql, secretBox } = world
     receiver.answer('/old', () => 503)
-    const webhook = await world.createWebhook('/old', { secret: 'whsec_the_old_secret' })
+    const webhook = await world.createWebhook('/old', 'whsec_the_old_secret')
     await world.add([draftOf(webhook, 1)])
     const { wake } = world.start()
-    await untilAttempted(webhook, 1)
+    await world.untilAttempted(webhook, 1)
     const secret = await secretBox.encrypt('whsec_the_new_secret', webhook.name)
     await sql`update webhooks set secret = ${secret}, url = ${`${receiver.url}/new`} where id = ${webhook.id}`
     clock.advance(10_000)
     wake()
-    await untilStates(webhook, ['delivered'])
+    await world.untilStates(webhook, ['delivered'])
     const [request] = receiver.at('/new')
     const timestamp = request?.headers['x-webhook-timestamp']
     const signature = createHmac('sha256', 'whsec_the_new_secret').update(
@@ -143,7 +116,7 @@ describe('an attempt', () => {
     await world.sql`update webhooks set secret = ${Buffer.alloc(40)} where id = ${webhook.id}`
     await world.add([draftOf(webhook, 1)])
     const { lines } = world.start()
-    await untilAttempted(webhook, 1)
+    await world.untilAttempted(webhook, 1)
     expect(await selectAttempts(world.sql, webhook)).toMatchObject([
       { attempt: 1, success: false, error: 'secret cannot be read: rotate it' },
     ])
@@ -158,15 +131,15 @@ describe('what waits', () => {
     const webhook = await world.createWebhook('/paused')
     await world.add(draftsOf(webhook, 3))
     const { wake } = world.start()
-    await untilAttempted(webhook, 3)
+    await world.untilAttempted(webhook, 3)
     await transact(sql, async (tx) => {
       await tx`update webhooks set active = false where id = ${webhook.id}`
       await cancelPending(tx, webhook.id, clock.now())
     })
     clock.advance(10_000)
-    await lookAround(wake)
+    await world.lookAround({ wake })
     expect(receiver.at('/paused')).toHaveLength(3)
-    await untilStates(webhook, ['cancelled', 'cancelled', 'cancelled'])
+    await world.untilStates(webhook, ['cancelled', 'cancelled', 'cancelled'])
     const history = await selectAttempts(sql, webhook)
     expect(history.slice(3)).toMatchObject(
       Array.from({ length: 3 }, () => ({ attempt: 2, success: false, error: 'webhook paused' })),
@@ -192,7 +165,7 @@ describe('what waits', () => {
     await world.add([draftOf(webhook, 1)])
     await world.sql`update webhooks set deleted_at = ${new Date(0)} where id = ${webhook.id}`
     world.start()
-    await untilStates(webhook, ['cancelled'])
+    await world.untilStates(webhook, ['cancelled'])
     expect(await selectAttempts(world.sql, webhook)).toEqual([])
   })
 
@@ -201,8 +174,8 @@ describe('what waits', () => {
     await world.add([draftOf(webhook, 1)])
     await world.sql`update webhooks set polled_at = ${new Date(0)} where id = ${webhook.id}`
     const { wake } = world.start()
-    await lookAround(wake)
-    await untilStates(webhook, ['pending'])
+    await world.lookAround({ wake })
+    await world.untilStates(webhook, ['pending'])
     expect(await selectNextAt(world.sql, webhook)).toBeNull()
     expect(world.receiver.at('/polled')).toEqual([])
   })
@@ -217,5 +190,5 @@ test('the end of an attempt whose webhook was removed meanwhile is let go', asyn
   await untilHolds(async () => expect(world.receiver.at('/removed')).toHaveLength(1))
   await world.sql`delete from webhooks where id = ${webhook.id}`
   answer(500)
-  await lookAround(wake)
+  await world.lookAround({ wake })
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
+import { expect, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
 import { FloodLog } from '../../lib/flood-log.js'
@@ -13,7 +14,16 @@ import { Dispatcher } from './dispatcher.js'
 import { enqueue } from './enqueue.js'
 import { createDeliveryMetrics } from './metrics.js'
 import { Sender } from './sender.js'
-import { insertTestWebhook } from './test-webhook.js'
+import {
+  draftOf,
+  insertTestWebhook,
+  selectAttempts,
+  selectDeliveries,
+  type TestWebhook,
+} from './test-webhook.js'
+
+export const untilHolds = (check: () => Promise<void> | void) =>
+  vi.waitFor(check, { timeout: 20_000, interval: 5 })
 
 export type DispatcherWorld = Awaited<ReturnType<typeof openDispatcherWorld>>
 
@@ -49,20 +59,44 @@ export async function openDispatcherWorld() {
     return { dispatcher, stop, lines, registry, wake: () => dispatcher.wake() }
   }
 
+  const createWebhook = (path: string, secret = 'whsec_0123456789abcdef') =>
+    insertTestWebhook(sql, {
+      nowMs: clock.now(),
+      url: `${receiver.url}${path}`,
+      seal: (name) => secretBox.encrypt(secret, name),
+    })
+  const add = (drafts: readonly DeliveryDraft[]) =>
+    transact(sql, (tx) => enqueue(tx, drafts, clock.now()))
+  const untilStates = (webhook: TestWebhook, states: readonly string[]) =>
+    untilHolds(async () => {
+      const rows = await selectDeliveries(sql, webhook)
+      expect(rows.map(({ state }) => state)).toEqual(states)
+    })
+
+  let markers = 0
   return {
     sql,
     clock,
     receiver,
+    untilStates,
+    /** Waits until no attempt of a webhook runs and it has had so many. */
+    untilAttempted: (webhook: TestWebhook, count: number) =>
+      untilHolds(async () => {
+        expect(await selectAttempts(sql, webhook)).toHaveLength(count)
+        const rows = await selectDeliveries(sql, webhook)
+        expect(rows.some(({ isLeased }) => isLeased)).toBe(false)
+      }),
+    /** Returns when a dispatcher has looked at everything that is due: another delivery has come through. */
+    lookAround: async ({ wake }: { wake: () => void }) => {
+      const webhook = await createWebhook(`/marker-${markers++}`)
+      await add([draftOf(webhook, 0)])
+      wake()
+      await untilStates(webhook, ['delivered'])
+    },
     secretBox,
     start,
-    createWebhook: (path: string, more: { secret?: string; url?: string } = {}) =>
-      insertTestWebhook(sql, {
-        nowMs: clock.now(),
-        url: more.url ?? `${receiver.url}${path}`,
-        seal: (name) => secretBox.encrypt(more.secret ?? 'whsec_0123456789abcdef', name),
-      }),
-    add: (drafts: readonly DeliveryDraft[]) =>
-      transact(sql, (tx) => enqueue(tx, drafts, clock.now())),
+    createWebhook,
+    add,
     stopAll: async () => {
       for (const { stop } of running.splice(0)) await stop()
     },
@@ -94,7 +128,8 @@ async function openTestReceiver() {
     inFlight.set(path, count)
     count.most = Math.max(count.most, ++count.now)
     response.once('close', () => count.now--)
-    const status = await (answers.get(path)?.(request) ?? 200)
+    const answer = answers.get(path)
+    const status = answer === undefined ? 200 : await answer(request)
     if (status !== undefined && !response.destroyed) response.writeHead(status).end()
   }
   const server = createServer((incoming, response) => {
