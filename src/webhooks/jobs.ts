@@ -6,10 +6,12 @@ import { QueueWatch } from './deliver/queue-watch.js'
 import { deleteOldDeliveries } from './deliver/retention.js'
 import { Sender } from './deliver/sender.js'
 import { deleteUnpolledListeners } from './listen/listeners.js'
+import { deleteOldWebhooks } from './manage/delete-webhooks.js'
 
 const QUEUE_WATCH_MS = 10_000
 const RETENTION_MS = 10 * 60_000
 const LISTENER_EXPIRY_MS = 15_000
+const DELETION_MS = 60_000
 
 /** What runs of webhooks beside the requests: matching, delivery, and the end of old rows. */
 export function createWebhookWork(ctx: Context): DomainWork {
@@ -35,6 +37,10 @@ export function createWebhookWork(ctx: Context): DomainWork {
       {
         ...{ ...once, name: 'listener expiry', everyMs: LISTENER_EXPIRY_MS },
         run: () => deleteUnpolledListeners(ctx),
+      },
+      {
+        ...{ ...once, name: 'deleted webhooks', everyMs: DELETION_MS },
+        run: (signal) => deleteOldWebhooks(ctx.sql, clock.now(), signal),
       },
     ],
     status: queue.status,

@@ -96,13 +96,10 @@ export async function insertWebhook(sql: Sql, webhook: WebhookInsert): Promise<v
 }
 
 /**
- * Locks a webhook until the transaction ends: its lane first, as the dispatcher does, which otherwise
- * could wait for this transaction and this one for it. `undefined`: the account has no such webhook.
+ * Locks a webhook until the transaction ends, before its lane: in the order of `disableWebhooks`.
+ * `undefined`: the account has no such webhook.
  */
 export async function lockWebhook(tx: Sql, key: WebhookKey): Promise<WebhookRow | undefined> {
-  await tx`
-    select from webhook_lanes
-     where webhook = (select w.id from webhooks w where ${isOf(tx, key)}) for update`
   await tx`select from webhooks w where ${isOf(tx, key)} for no key update`
   return await selectWebhook(tx, key)
 }

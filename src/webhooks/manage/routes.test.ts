@@ -308,7 +308,7 @@ describe('every path of a webhook', () => {
     ['POST /v3/webhooks/ID/recover', { since: 0 }],
   ]
 
-  test.each(paths)('404: %s of another account, or of nobody', async (request, body) => {
+  test.each(paths)('404: %s of another account, or of none', async (request, body) => {
     const { id } = await t.make(caller)
     const stranger = await newCaller()
     const before = await stored(id)
