@@ -46,11 +46,3 @@ export async function untilAborted(
   })
   await Promise.race([promise, aborted]).finally(unlink)
 }
-
-/** The value of a promise. Rejects with the signal's reason if that comes first; the work itself goes on. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const unlink = onAbort(signal, () => reject(signal.reason))
-    work.then(resolve, reject).finally(unlink)
-  })
-}

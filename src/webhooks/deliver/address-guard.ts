@@ -59,15 +59,21 @@ export function parseTarget(text: string): WebhookTarget {
     throw new TargetError('contains whitespace or control characters')
   }
   if (text.includes('\\')) throw new TargetError('contains a backslash')
-  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
-    throw new TargetError('is not a URL that starts with https://')
-  }
-  const url = new URL(text)
+  const url = /^https?:\/\/[^/]/i.test(text) ? parseUrl(text) : undefined
+  if (url === undefined) throw new TargetError('is not a URL that starts with https://')
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
     throw new TargetError('contains user info')
   }
   if (text.includes('#')) throw new TargetError('contains a fragment')
   return toTarget(url)
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
 }
 
 function toTarget(url: URL): WebhookTarget {

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { onAbort, orAborted } from '../../lib/abort.js'
 import { type AddressGuard, TargetError, type WebhookTarget } from './address-guard.js'
+import type { Attempt } from './attempt.js'
 
 /** A name with hundreds of addresses would be dialled until the time is over. */
 const ADDRESSES_DIALLED_MAX = 4
@@ -21,9 +21,9 @@ export type DialOptions = {
 export async function dial(
   target: WebhookTarget,
   { guard, ca }: DialOptions,
-  signal: AbortSignal,
+  attempt: Attempt,
 ): Promise<Socket> {
-  const addresses = await orAborted(guard.resolve(target), signal)
+  const addresses = await orEnded(guard.resolve(target), attempt)
   const { host, port, url } = target
   const options = {
     ...{ host, port, lookup: lookUpIn(addresses.slice(0, ADDRESSES_DIALLED_MAX)) },
@@ -40,7 +40,7 @@ export async function dial(
         ALPNProtocols: ['http/1.1'],
       })
     : connectTcp(options)
-  await opened(socket, isTls ? 'secureConnect' : 'connect', signal)
+  await opened(socket, isTls ? 'secureConnect' : 'connect', attempt)
   if (guard.allows(socket.remoteAddress ?? '', target)) return socket
   socket.destroy()
   throw new TargetError('leads to an address that is not public')
@@ -56,22 +56,21 @@ function lookUpIn(addresses: readonly string[]): LookupFunction {
   }
 }
 
-function opened(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+/** The work itself goes on when the attempt is ended. */
+function orEnded<T>(work: Promise<T>, attempt: Attempt): Promise<T> {
+  return new Promise((resolve, reject) => {
+    attempt.onEnd(reject)
+    work.then(resolve, reject)
+  })
+}
+
+function opened(socket: Socket, event: string, attempt: Attempt): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const unlink = onAbort(signal, () => socket.destroy(signal.reason))
-    socket.once(event, () => {
-      unlink()
-      resolve()
-    })
+    attempt.onEnd((reason) => socket.destroy(reason))
+    socket.once(event, resolve)
     // Stays for the life of the socket: an error without a listener would end the process.
-    socket.on('error', (error) => {
-      unlink()
-      reject(error)
-    })
+    socket.on('error', reject)
     // The peer ended the connection before the handshake was over.
-    socket.once('close', () => {
-      unlink()
-      reject(new Error('closed'))
-    })
+    socket.once('close', () => reject(new Error('closed')))
   })
 }

@@ -12,13 +12,15 @@ const LOOPBACK = ['127.0.0.1', '::1']
 /**
  * Resolves names by DNS queries of our own. The system's resolver would occupy one of the few threads
  * of the process for as long as a customer's name server stays silent. So the hosts file and search
- * lists do not count, except that `localhost` is loopback (RFC 6761).
+ * lists do not count, except that `localhost` is loopback (RFC 6761). Name servers are those of the
+ * system unless others are given.
  */
-export function createHostResolver(): ResolveHost {
+export function createHostResolver(nameServers?: readonly string[]): ResolveHost {
   return async (host) => {
     if (host === 'localhost' || host.endsWith('.localhost')) return LOOPBACK
     // Made for each query, as it reads which name servers there are.
     const resolver = new Resolver(QUERY)
+    if (nameServers !== undefined) resolver.setServers(nameServers)
     const ipv4 = resolver.resolve4(host)
     const ipv6 = resolver.resolve6(host)
     const late = () => pause(IPV6_WAIT_MS).then((): string[] => [])

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { Client } from 'undici'
-import { onAbort } from '../../lib/abort.js'
+import { Client, errors } from 'undici'
+import type { Attempt } from './attempt.js'
 
 const ANSWER_BODY_BYTES_MAX = 64 * 1024
 const ANSWER_HEADER_BYTES_MAX = 16 * 1024
@@ -53,11 +53,11 @@ export class ReceiverConnection {
    * Posts and gives the status of the answer. The body is read only so that the connection can be used
    * again, and no further than the limit: what it holds does not matter, nor whether it is whole.
    */
-  post(request: WebhookRequest, signal: AbortSignal, onStatus: () => void): Promise<number> {
+  post(request: WebhookRequest, attempt: Attempt, onStatus: () => void): Promise<number> {
     return new Promise((resolve, reject) => {
       let status: number | undefined
       let bodyBytes = 0
-      const unlink = onAbort(signal, () => this.destroy(signal.reason))
+      attempt.onEnd((reason) => this.destroy(reason))
       this.#client.dispatch(
         { method: 'POST', ...request },
         {
@@ -72,11 +72,9 @@ export class ReceiverConnection {
             if (bodyBytes > ANSWER_BODY_BYTES_MAX) this.destroy()
           },
           onResponseEnd() {
-            unlink()
             if (status !== undefined) resolve(status)
           },
           onResponseError(_, error) {
-            unlink()
             if (status !== undefined) resolve(status)
             else reject(error)
           },
@@ -86,7 +84,7 @@ export class ReceiverConnection {
   }
 
   /** A request that runs fails with the reason. */
-  destroy(reason = new Error('the connection was closed')): void {
+  destroy(reason: Error = new errors.SocketError('the connection was closed')): void {
     this.#client.destroy(reason).catch(() => undefined)
     this.#socket.destroy()
   }

@@ -1,6 +1,7 @@
 import { onAbort } from '../../lib/abort.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
 import { AddressGuard, parseTarget, type WebhookTarget } from './address-guard.js'
+import { Attempt } from './attempt.js'
 import { describeFailure, InterruptedError } from './attempt-error.js'
 import type { AttemptResult } from './delivery.js'
 import { type DialOptions, dial } from './dial.js'
@@ -36,7 +37,8 @@ export class Sender {
   readonly #idle = new IdleConnections()
   readonly #dialling: DialOptions
   readonly #timeoutMs: number
-  readonly #closing = new AbortController()
+  readonly #running = new Set<Attempt>()
+  #isClosed = false
 
   constructor({ networks, resolve = createHostResolver(), timeoutMs, ca }: SenderOptions) {
     this.#dialling = { guard: new AddressGuard(networks, resolve), ca }
@@ -61,62 +63,62 @@ export class Sender {
       latencyMs: Math.round((answeredMs ?? performance.now()) - startedMs),
       error,
     })
-    const attempt = new AbortController()
-    const stops = [
-      startTimeout(this.#timeoutMs, () => attempt.abort(new TimeoutError('no answer in time'))),
-      ...[signal, this.#closing.signal].map((stopping) =>
-        stopping === undefined
-          ? () => undefined
-          : onAbort(stopping, () => attempt.abort(new InterruptedError('interrupted'))),
-      ),
-    ]
+    const attempt = new Attempt()
+    const interrupt = () => attempt.end(new InterruptedError('interrupted'))
+    const late = () => attempt.end(new TimeoutError('no answer in time'))
+    const stopTimeout = startTimeout(this.#timeoutMs, late)
+    const unlink = signal === undefined ? undefined : onAbort(signal, interrupt)
+    if (this.#isClosed) interrupt()
+    this.#running.add(attempt)
     try {
-      attempt.signal.throwIfAborted()
-      const target = parseTarget(request.url)
-      const status = await this.#post(target, request, attempt.signal, onStatus)
+      const status = await this.#post(parseTarget(request.url), request, attempt, onStatus)
       return end(status, status < 300 ? undefined : `http ${status}`)
     } catch (error) {
-      return end(undefined, describeFailure(attempt.signal.aborted ? attempt.signal.reason : error))
+      return end(undefined, describeFailure(attempt.endReason ?? error))
     } finally {
-      for (const stop of stops) stop()
+      this.#running.delete(attempt)
+      stopTimeout()
+      unlink?.()
     }
   }
 
   /** Ends all attempts that run, and closes all connections. */
   close(): void {
-    this.#closing.abort()
+    this.#isClosed = true
+    for (const attempt of this.#running) attempt.end(new InterruptedError('interrupted'))
     this.#idle.closeAll()
   }
 
   async #post(
     target: WebhookTarget,
     { headers, body }: SendRequest,
-    signal: AbortSignal,
+    attempt: Attempt,
     onStatus: () => void,
   ): Promise<number> {
     const { origin, pathname, search } = target.url
     const request = { path: pathname + search, headers, body }
+    if (attempt.endReason !== undefined) throw attempt.endReason
     const idle = this.#idle.take(origin)
     try {
-      if (idle !== undefined) return await this.#postOn(idle, request, signal, onStatus)
+      if (idle !== undefined) return await this.#postOn(idle, request, attempt, onStatus)
     } catch (error) {
       if (!(error instanceof StaleConnectionError)) throw error
     }
-    const socket = await dial(target, this.#dialling, signal)
+    const socket = await dial(target, this.#dialling, attempt)
     const connection = new ReceiverConnection(origin, socket, (ended) => this.#idle.remove(ended))
-    return await this.#postOn(connection, request, signal, onStatus)
+    return await this.#postOn(connection, request, attempt, onStatus)
   }
 
   async #postOn(
     connection: ReceiverConnection,
     request: WebhookRequest,
-    signal: AbortSignal,
+    attempt: Attempt,
     onStatus: () => void,
   ): Promise<number> {
     try {
-      const status = await connection.post(request, signal, onStatus)
-      if (!this.#closing.signal.aborted) this.#idle.add(connection)
-      else connection.destroy()
+      const status = await connection.post(request, attempt, onStatus)
+      if (this.#isClosed) connection.destroy()
+      else this.#idle.add(connection)
       return status
     } catch (error) {
       connection.destroy()
