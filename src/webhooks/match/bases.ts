@@ -52,7 +52,7 @@ export class Bases {
                     ${rows.map(({ type }) => type)}::text[],
                     ${rows.map(({ wallet }) => wallet)}::text[],
                     ${rows.map(({ token }) => token)}::text[],
-                    ${rows.map(({ value }) => value)}::bigint[])
+                    ${rows.map(({ value }) => String(value))}::bigint[])
           as changed (webhook, event_type, wallet, token, value)
        where exists (select from webhooks where id = webhook)
       on conflict (webhook, event_type, wallet, token) do update set value = excluded.value`
@@ -150,8 +150,8 @@ export async function restoreBases(
                   ${rows.map(({ type }) => type)}::text[],
                   ${rows.map(({ wallet }) => wallet)}::text[],
                   ${rows.map(({ token }) => token)}::text[],
-                  ${rows.map(({ from }) => from)}::bigint[],
-                  ${rows.map(({ to }) => to)}::bigint[])
+                  ${rows.map(({ from }) => String(from))}::bigint[],
+                  ${rows.map(({ to }) => String(to))}::bigint[])
         as back (webhook, type, wallet, token, value, reached)
      where b.webhook = back.webhook and b.event_type = back.type
        and b.wallet = decode(substr(back.wallet, 3), 'hex')
