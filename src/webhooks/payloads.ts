@@ -71,7 +71,10 @@ const ConversionFields = {
   wallet: Address,
   market_id: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'the neg-risk group' }),
   amount: Amount,
-  index_set: Type.String({ description: 'which outcomes were converted, as a decimal bit set' }),
+  index_set: Type.String({
+    pattern: '^0x[0-9a-f]{64}$',
+    description: 'one bit for each question whose NO tokens were given',
+  }),
   event_title: Known,
 }
 

@@ -10,7 +10,7 @@ import type { Detected, Detector } from './detector.js'
 import { draftDeliveries, matchOccurrences } from './match-occurrences.js'
 import { lockCursor, type MatchState, selectMatchState, updateCursor } from './queries.js'
 import { goBack } from './rewind.js'
-import { chooseRange, endOfBlock, type StepRange } from './step-range.js'
+import { chooseStep, endOfBlock, type StepRange } from './step-range.js'
 import { openTape, type Tape } from './tape.js'
 
 /** Deliveries of one pass, unless a single block has more: they are in memory until they are queued. */
@@ -74,7 +74,7 @@ async function read(tx: Sql, { webhooks, detectors, nowMs }: PassDeps): Promise<
   if (state.rewindBlock !== null) return { state, seq: state.seq, drafts: [], stores: [] }
   const { index } = webhooks
   await webhooks.refresh(tx, state.revision)
-  let range = await chooseRange(tx, state, index)
+  let range = await chooseStep(tx, state, index)
   for (;;) {
     const tape = openTape(tx, {
       ...{ ...range, headTimeSec: state.headTimeSec ?? 0, nowMs },

@@ -19,7 +19,7 @@ export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
  * The part of the tape that the next pass matches, whole blocks. Without webhooks, and when the matcher
  * begins, it skips to the head; so it does with what is older than all webhooks.
  */
-export async function chooseRange(
+export async function chooseStep(
   sql: Sql,
   { seq, headBlock }: Pick<MatchState, 'seq' | 'headBlock'>,
   index: WebhookIndex,

@@ -6,8 +6,10 @@ import { TapeMarkets } from './tape-markets.js'
 export type Tape = TapeRange & {
   sql: Sql
   markets: TapeMarkets
-  /** The fills of this part, without combos, in the order of `seq`, read once for all detectors. */
+  /** The fills of this part, without combos, in the order of `seq`. */
   fills(): Promise<readonly TapeFill[]>
+  /** Reads something once for all detectors. */
+  once<Value>(read: (tape: Tape) => Promise<Value>): Promise<Value>
 }
 
 export type TapeRange = {
@@ -51,16 +53,19 @@ export type TapeFill = {
 
 /** Reads when it is asked. `sql` is an open transaction that sees one state of the database. */
 export function openTape(sql: Sql, range: TapeRange): Tape {
-  let fills: Promise<readonly TapeFill[]> | undefined
-  return {
+  const values = new Map<unknown, Promise<unknown>>()
+  const tape: Tape = {
     ...range,
     sql,
     markets: new TapeMarkets(sql),
-    fills() {
-      fills ??= selectTapeFills(sql, range)
-      return fills
+    fills: () => tape.once(selectTapeFills),
+    once<Value>(read: (tape: Tape) => Promise<Value>) {
+      const value = (values.get(read) ?? read(tape)) as Promise<Value>
+      values.set(read, value)
+      return value
     },
   }
+  return tape
 }
 
 type FillRow = Omit<TapeFill, 'place'>
@@ -69,7 +74,7 @@ type FillRow = Omit<TapeFill, 'place'>
  * The fills behind one place, up to another. Index: the primary key of each partition. Planned for its
  * values, because a plan for any range expects a large part of the table, and reads all wallets for it.
  */
-async function selectTapeFills(sql: Sql, { afterSeq, toSeq }: TapeRange): Promise<TapeFill[]> {
+async function selectTapeFills({ sql, afterSeq, toSeq }: Tape): Promise<TapeFill[]> {
   // Bits of flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo.
   const rows = await planAnew(sql<FillRow[]>`
     select f.seq::float8, b.time as time_sec, f.usd, f.shares,

@@ -1,0 +1,94 @@
+import { toDecimal, toPrice } from '../../core/money.js'
+import { logIndexOf } from '../../core/seq.js'
+import { toTokenId } from '../../core/token-id.js'
+import { NO_BUILDER } from '../../trades/present.js'
+import type { WebhookPayload } from '../payloads.js'
+import type { Detector } from './detector.js'
+import { marketKeys, tokenFields } from './market-fields.js'
+import type { Occurrence } from './occurrence.js'
+import type { Tape, TapeFill } from './tape.js'
+import { type TapeMarket, unknownMarket } from './tape-markets.js'
+
+/**
+ * One occurrence for each OrderFilled log, as in `GET /v3/trades`. Which of them are large or a
+ * builder's is what the filters of these types say, which a webhook cannot do without.
+ */
+export const trades: Detector = {
+  types: ['trade', 'large_trade', 'builder_trade', 'first_trade'],
+  async detect(tape) {
+    const fills = await readTrades(tape)
+    const occurrences = fills.flatMap((trade) => [
+      ...(tape.asksFor('trade') ? [toOccurrence('trade', trade)] : []),
+      ...(tape.asksFor('large_trade') ? [toOccurrence('large_trade', trade)] : []),
+      ...(tape.asksFor('builder_trade') ? [toOccurrence('builder_trade', trade)] : []),
+      ...(trade.fill.isFirstOfMaker ? [toFirstTrade(trade)] : []),
+    ])
+    return { occurrences }
+  },
+}
+
+export type Trade = { fill: TapeFill; market: TapeMarket }
+
+/** The fills of the tape with their markets. */
+export async function readTrades(tape: Tape): Promise<Trade[]> {
+  const fills = await tape.fills()
+  const markets = await tape.markets.ofTokens(fills.map(({ token }) => token))
+  return fills.map((fill) => ({ fill, market: markets.get(fill.token) ?? unknownMarket(null) }))
+}
+
+function toOccurrence(
+  type: 'trade' | 'large_trade' | 'builder_trade',
+  { fill, market }: Trade,
+): Occurrence {
+  const { seq, timeSec } = fill
+  return {
+    ...{ type, seq, timeSec, identity: identityOf(fill), keys: keysOf(fill, market) },
+    present: () => presentFill(fill, market),
+  }
+}
+
+/** Each wallet has one: an order of its own is filled, also when it took. A wallet is announced once. */
+function toFirstTrade({ fill, market }: Trade): Occurrence {
+  const { seq, timeSec, maker } = fill
+  const present = (): WebhookPayload<'first_trade'> => ({
+    ...presentFill(fill, market),
+    wallet: maker,
+  })
+  return {
+    ...{ type: 'first_trade', seq, timeSec, identity: maker, keys: keysOf(fill, market) },
+    present,
+  }
+}
+
+export const identityOf = ({ txHash, place }: { txHash: string; place: number }): string =>
+  `${txHash} ${place}`
+
+const keysOf = (fill: TapeFill, market: TapeMarket): Occurrence['keys'] => ({
+  wallets: [fill.maker, fill.taker],
+  tokenId: toTokenId(fill.token),
+  ...marketKeys(market),
+  builder: fill.builder ?? undefined,
+  usd: fill.usd,
+  side: fill.isSell ? 'SELL' : 'BUY',
+})
+
+export const presentFill = (fill: TapeFill, market: TapeMarket): WebhookPayload<'trade'> => ({
+  id: logIdOf(fill),
+  maker: fill.maker,
+  taker: fill.taker,
+  amount_usd: toDecimal(fill.usd),
+  price: toPrice(fill.usd, fill.shares),
+  fee_usd: toDecimal(fill.fee),
+  direction: fill.isSell ? 'SELL' : 'BUY',
+  token_id: toTokenId(fill.token),
+  ...tokenFields(market, fill.token),
+  event_slug: market.eventSlug,
+  transaction_hash: fill.txHash,
+  order_hash: fill.orderHash,
+  builder: fill.builder ?? NO_BUILDER,
+  timestamp: String(fill.timeSec),
+})
+
+/** The name of a log in payloads. */
+export const logIdOf = ({ txHash, seq }: { txHash: string; seq: number }): string =>
+  `${txHash}_${logIndexOf(seq)}`
