@@ -10,17 +10,18 @@ import type { Detected, Detector } from './detector.js'
 import { draftDeliveries, matchOccurrences } from './match-occurrences.js'
 import { lockCursor, type MatchState, selectMatchState, updateCursor } from './queries.js'
 import { goBack } from './rewind.js'
-import { chooseStep, endOfBlock, type StepRange } from './step-range.js'
+import { chooseStep, endOfBlock, STEP_LIMITS, type StepRange } from './step-range.js'
 import { openTape, type Tape } from './tape.js'
 
-/** Deliveries of one pass, unless a single block has more: they are in memory until they are queued. */
-const DRAFTS_MAX = 100_000
+/** `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. */
+const PASS_LIMITS = { ...STEP_LIMITS, draftsMax: 100_000 }
 
 type PassDeps = {
   pool: Pool
   webhooks: ActiveWebhooks
   detectors: readonly Detector[]
   nowMs: number
+  limits?: typeof PASS_LIMITS
 }
 
 export type PassResult = {
@@ -68,13 +69,14 @@ const lagOf = ({ headBlock }: MatchState, seq: number | null): number =>
 const isIdle = ({ state, seq, drafts, stores }: Findings): boolean =>
   seq === state.seq && drafts.length === 0 && stores.length === 0
 
-async function read(tx: Sql, { webhooks, detectors, nowMs }: PassDeps): Promise<Findings> {
+async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
+  const { webhooks, detectors, nowMs, limits = PASS_LIMITS } = deps
   await tx`set transaction isolation level repeatable read read only`
   const state = await selectMatchState(tx)
   if (state.rewindBlock !== null) return { state, seq: state.seq, drafts: [], stores: [] }
   const { index } = webhooks
   await webhooks.refresh(tx, state.revision)
-  let range = await chooseStep(tx, state, index)
+  let range = await chooseStep(tx, state, index, limits)
   for (;;) {
     const tape = openTape(tx, {
       ...{ ...range, headTimeSec: state.headTimeSec ?? 0, nowMs },
@@ -89,7 +91,7 @@ async function read(tx: Sql, { webhooks, detectors, nowMs }: PassDeps): Promise<
     )
     const count = matched.reduce((sum, { webhooks: wanting }) => sum + wanting.length, 0)
     const shorter = halve(range)
-    if (count > DRAFTS_MAX && shorter !== undefined) {
+    if (count > limits.draftsMax && shorter !== undefined) {
       range = shorter
       continue
     }

@@ -4,11 +4,12 @@ import { OLDER_MS_MAX } from './match-occurrences.js'
 import { type MatchState, selectBlockSince, selectFillBehind } from './queries.js'
 import type { WebhookIndex } from './webhook-index.js'
 
-/** Up to so many blocks are one step, whatever is in them. */
-const LIVE_BLOCKS = 16
-/** More are taken in steps of at most so many blocks and about so many fills, to bound the memory. */
-const STEP_BLOCKS_MAX = 2_000
-const STEP_FILLS_MAX = 20_000
+/**
+ * Up to `liveBlocks` are one step, whatever is in them. More are taken in steps of at most so many
+ * blocks and about so many fills, to bound the memory.
+ */
+export const STEP_LIMITS = { liveBlocks: 16, blocksMax: 2_000, fillsMax: 20_000 }
+export type StepLimits = typeof STEP_LIMITS
 
 export type StepRange = { afterSeq: number; toSeq: number; headSeq: number }
 
@@ -23,15 +24,16 @@ export async function chooseStep(
   sql: Sql,
   { seq, headBlock }: Pick<MatchState, 'seq' | 'headBlock'>,
   index: WebhookIndex,
+  limits: StepLimits,
 ): Promise<StepRange> {
   const headSeq = headBlock === null ? 0 : endOfBlock(headBlock)
   // The head is below the cursor while the ledger is rebuilt: these blocks are matched.
   if (seq === null || index.size === 0) return { afterSeq: headSeq, toSeq: headSeq, headSeq }
   if (headSeq <= seq) return { afterSeq: seq, toSeq: seq, headSeq }
-  if (blockOf(headSeq) - blockOf(seq) <= LIVE_BLOCKS)
+  if (blockOf(headSeq) - blockOf(seq) <= limits.liveBlocks)
     return { afterSeq: seq, toSeq: headSeq, headSeq }
   const afterSeq = await skipUnseen(sql, { seq, headSeq }, index)
-  return { afterSeq, toSeq: await endOfStep(sql, { afterSeq, headSeq }), headSeq }
+  return { afterSeq, toSeq: await endOfStep(sql, { afterSeq, headSeq }, limits), headSeq }
 }
 
 /** The place behind which a webhook sees something. */
@@ -54,9 +56,10 @@ async function skipUnseen(
 async function endOfStep(
   sql: Sql,
   { afterSeq, headSeq }: { afterSeq: number; headSeq: number },
+  { blocksMax, fillsMax }: StepLimits,
 ): Promise<number> {
   const afterBlock = blockOf(afterSeq)
-  const toSeq = Math.min(headSeq, endOfBlock(afterBlock + STEP_BLOCKS_MAX))
-  const next = await selectFillBehind(sql, { afterSeq, toSeq, fills: STEP_FILLS_MAX })
+  const toSeq = Math.min(headSeq, endOfBlock(afterBlock + blocksMax))
+  const next = await selectFillBehind(sql, { afterSeq, toSeq, fills: fillsMax })
   return next === undefined ? toSeq : endOfBlock(Math.max(blockOf(next) - 1, afterBlock + 1))
 }
