@@ -7,6 +7,7 @@ import { deleteOldDeliveries } from './deliver/retention.js'
 import { Sender } from './deliver/sender.js'
 import { deleteUnpolledListeners } from './listen/listeners.js'
 import { deleteOldWebhooks } from './manage/delete-webhooks.js'
+import { Matcher } from './match/matcher.js'
 
 const QUEUE_WATCH_MS = 10_000
 const RETENTION_MS = 10 * 60_000
@@ -19,6 +20,10 @@ export function createWebhookWork(ctx: Context): DomainWork {
   const sender = new Sender({ networks: ctx.config.webhookNetworks })
   const { store, secretBox, clock, log, floodLog } = ctx
   const dispatcher = new Dispatcher({ store, secretBox, sender, metrics, clock, log, floodLog })
+  const matcher = new Matcher({
+    ...{ store, bus: ctx.bus, clock, registry: ctx.metrics.registry },
+    onQueued: () => dispatcher.wake(),
+  })
   const queue = new QueueWatch({ store, clock, metrics })
   const deliver = async (signal: AbortSignal) => {
     await dispatcher.run(signal)
@@ -28,6 +33,7 @@ export function createWebhookWork(ctx: Context): DomainWork {
   const once = { runsIn: 'one process', needsDatabase: true } as const
   return {
     jobs: [
+      { ...once, name: 'webhook matching', everyMs: 0, run: (signal) => matcher.run(signal) },
       { ...everywhere, name: 'webhook delivery', everyMs: 0, run: deliver },
       { ...everywhere, name: 'webhook queue', everyMs: QUEUE_WATCH_MS, run: () => queue.look() },
       {
@@ -43,6 +49,9 @@ export function createWebhookWork(ctx: Context): DomainWork {
         run: (signal) => deleteOldWebhooks(ctx.sql, clock.now(), signal),
       },
     ],
-    status: queue.status,
+    status: {
+      ...queue.status,
+      warnings: () => [...(queue.status.warnings?.() ?? []), ...matcher.warnings],
+    },
   }
 }

@@ -8,7 +8,7 @@ import { positionActions } from './position-actions.js'
 import { positionStatus } from './position-status.js'
 import { priceChange } from './price-change.js'
 import { trades } from './trades.js'
-import { walletActivity } from './wallet-activity.js'
+import { watchedActivity } from './watched-activity.js'
 
 /** Everything that webhooks can be notified of. A new event type is a detector and a line here. */
 export const DETECTORS: readonly Detector[] = [
@@ -21,5 +21,5 @@ export const DETECTORS: readonly Detector[] = [
   orderComplete,
   positionActions,
   feeEarned,
-  walletActivity,
+  watchedActivity,
 ]

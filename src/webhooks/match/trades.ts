@@ -27,10 +27,10 @@ export const trades: Detector = {
   },
 }
 
-export type Trade = { fill: TapeFill; market: TapeMarket }
+export type TapeTrade = { fill: TapeFill; market: TapeMarket }
 
 /** The fills of the tape with their markets. */
-export async function readTrades(tape: Tape): Promise<Trade[]> {
+export async function readTrades(tape: Tape): Promise<TapeTrade[]> {
   const fills = await tape.fills()
   const markets = await tape.markets.ofTokens(fills.map(({ token }) => token))
   return fills.map((fill) => ({ fill, market: markets.get(fill.token) ?? unknownMarket(null) }))
@@ -38,7 +38,7 @@ export async function readTrades(tape: Tape): Promise<Trade[]> {
 
 function toOccurrence(
   type: 'trade' | 'large_trade' | 'builder_trade',
-  { fill, market }: Trade,
+  { fill, market }: TapeTrade,
 ): Occurrence {
   const { seq, timeSec } = fill
   return {
@@ -48,7 +48,7 @@ function toOccurrence(
 }
 
 /** Each wallet has one: an order of its own is filled, also when it took. A wallet is announced once. */
-function toFirstTrade({ fill, market }: Trade): Occurrence {
+function toFirstTrade({ fill, market }: TapeTrade): Occurrence {
   const { seq, timeSec, maker } = fill
   const present = (): WebhookPayload<'first_trade'> => ({
     ...presentFill(fill, market),

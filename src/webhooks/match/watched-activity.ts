@@ -2,10 +2,10 @@ import type { Detector } from './detector.js'
 import type { Occurrence } from './occurrence.js'
 import { type PositionAction, readActions } from './position-actions.js'
 import type { Tape } from './tape.js'
-import { identityOf, presentFill, readTrades, type Trade } from './trades.js'
+import { identityOf, presentFill, readTrades, type TapeTrade } from './trades.js'
 
 /** Whatever a watched wallet does. A trade between two watched wallets is one event. */
-export const walletActivity: Detector = {
+export const watchedActivity: Detector = {
   types: ['wallet_activity'],
   async detect(tape) {
     const isWatched = (wallet: string) => tape.isWatched('wallet_activity', wallet)
@@ -23,7 +23,7 @@ async function watchedTrades(tape: Tape, isWatched: (wallet: string) => boolean)
   return trades.filter(({ fill }) => isWatched(fill.maker) || isWatched(fill.taker))
 }
 
-const toTradeActivity = ({ fill, market }: Trade): Occurrence => ({
+const toTradeActivity = ({ fill, market }: TapeTrade): Occurrence => ({
   ...{ type: 'wallet_activity', seq: fill.seq, timeSec: fill.timeSec },
   identity: `trade ${identityOf(fill)}`,
   keys: { wallets: [fill.maker, fill.taker] },
