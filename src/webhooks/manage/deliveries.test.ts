@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, openReceiver, type Receiver } from '../../../test/webhooks/receiver.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from '../deliver/enqueue.js'
 import { signatureHeaders } from '../deliver/signature.js'
@@ -16,26 +14,15 @@ import { deleteOldWebhooks } from './delete-webhooks.js'
 import { type Caller, createWebhookApi, type WebhookApi } from './test-api.js'
 
 let t: WebhookApi
-let receiver: Server
-let receiverUrl: string
-/** What the receiver has got, and what it answers. */
-const received: { headers: IncomingHttpHeaders; body: string }[] = []
-let answers = 200
+let receiver: Receiver
+let answer: Answer = 200
 
 beforeAll(async () => {
   t = await createWebhookApi()
-  receiver = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
-    response.writeHead(answers).end()
-  }).listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+  receiver = await openReceiver(() => answer)
 })
 afterAll(async () => {
   receiver.close()
-  receiver.closeAllConnections()
   await t.close()
 })
 
@@ -46,7 +33,7 @@ const now = () => new Date(t.clock.now())
 async function makeHook(plan: 'starter' | 'enterprise' = 'enterprise') {
   const caller = await t.createCaller(plan)
   const { id: name, secret } = await t.make(caller, {
-    url: receiverUrl,
+    url: receiver.url,
     event_types: ['merge', 'trade'],
   })
   const [row] = await sql()<{ id: number }[]>`select id from webhooks where name = ${name}`
@@ -81,14 +68,14 @@ const OVER = {
 describe('POST /v3/webhooks/{id}/test', () => {
   test('200: sends a signed event, and writes it into the history', async () => {
     const { caller, hook, secret, path } = await makeHook()
-    answers = 204
-    received.length = 0
+    answer = 204
+    receiver.requests.length = 0
     const { status, body } = await t.ask(caller, `POST ${path}/test`)
     expect(status).toBe(200)
     expect(body).toEqual({ delivered: true, status_code: 204, latency_ms: expect.any(Number) })
 
-    expect(received).toHaveLength(1)
-    const { headers, body: sent = '' } = received[0] ?? {}
+    expect(receiver.requests).toHaveLength(1)
+    const { headers, body: sent = '' } = receiver.requests[0] ?? {}
     const envelope = JSON.parse(sent)
     expect(envelope).toEqual({
       id: expect.stringMatching(/^test_[0-9a-f-]{36}$/),
@@ -122,13 +109,13 @@ describe('POST /v3/webhooks/{id}/test', () => {
     const { caller, hook, path } = await makeHook()
     await t.ask(caller, `PUT ${path}`, { active: false })
     const { secret } = (await t.ask(caller, `POST ${path}/rotate-secret`)).body
-    answers = 500
-    received.length = 0
+    answer = 500
+    receiver.requests.length = 0
     const { body } = await t.ask(caller, `POST ${path}/test`)
     expect(body).toEqual({
       ...{ delivered: false, status_code: 500, latency_ms: expect.any(Number), error: 'http 500' },
     })
-    const { headers, body: sent = '' } = received[0] ?? {}
+    const { headers, body: sent = '' } = receiver.requests[0] ?? {}
     const eventId = JSON.parse(sent).id
     const event = { webhookName: hook.name, eventId, eventType: 'merge', secret, body: sent }
     const signed = signatureHeaders({ ...event, nowMs: t.clock.now() })
@@ -147,12 +134,12 @@ describe('POST /v3/webhooks/{id}/test', () => {
   test("429: the day's deliveries are used up", async () => {
     const { caller, hook, path } = await makeHook('starter')
     await useUpDay(caller)
-    received.length = 0
+    receiver.requests.length = 0
     const { status, body, headers } = await t.ask(caller, `POST ${path}/test`)
     expect(status).toBe(429)
     expect(body).toMatchObject(OVER)
     expect(headers['retry-after']).toBe(String(12 * 3_600))
-    expect(received).toHaveLength(0)
+    expect(receiver.requests).toHaveLength(0)
     expect(await selectAttempts(sql(), hook)).toHaveLength(0)
   })
 })

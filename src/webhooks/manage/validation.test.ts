@@ -142,6 +142,7 @@ describe('POST /v3/webhooks', () => {
     ['a description of 500 characters', { description: 'ü'.repeat(500) }],
     ['an empty description', { description: '' }],
     ['nulls', { filters: null, secret: null, description: null }],
+    ['an address of the internet', { url: 'https://8.8.8.8/hooks?a=1' }],
     ['all types', { event_types: ['trade', 'pnl_change', 'wallet_activity'], filters: WALLETS }],
   ])('201: %s', async (_what, fields) => {
     const { status } = await t.ask(caller, 'POST /v3/webhooks', { ...NEW_WEBHOOK, ...fields })
