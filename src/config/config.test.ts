@@ -49,6 +49,20 @@ describe('loadConfig', () => {
   )
 })
 
+describe('AUSPEX_WEBHOOK_NETWORKS', () => {
+  const load = (text: string) => loadConfig({ AUSPEX_WEBHOOK_NETWORKS: text }).config
+
+  test('lists addresses and networks', () => {
+    const networks = ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']
+    expect(load(networks.join(', ')).webhookNetworks).toEqual(networks)
+  })
+
+  test.each(['0.0.0.0/0', '::/0', 'loopback', '10.0.0.0/33', '10.0.0', 'fe80::1%eth0', '::1,'])(
+    '"%s" is refused',
+    (text) => expect(() => load(text)).toThrow(/is neither an address nor a network/),
+  )
+})
+
 test('describeConfig masks secrets and names the origin of every value', () => {
   const env = { DATABASE_URL: 'postgres://u:hunter2@h/db', AUSPEX_METRICS_TOKEN: 'hunter3' }
   const text = describeConfig(loadConfig(env, { port: '1' }))

@@ -24,6 +24,8 @@ export type ReceivedRequest = {
 export type Answer =
   | number
   | { status?: number; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
+  /** These bytes, and nothing more. */
+  | { raw: string }
   /** Never answers. */
   | 'hang'
   /** Closes the connection, or resets it, when the request has come. */
@@ -134,6 +136,10 @@ async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
 async function give(answer: Answer, socket: Socket, response: ServerResponse): Promise<void> {
   if (typeof answer === 'number') {
     response.writeHead(answer).end()
+    return
+  }
+  if (typeof answer === 'object' && 'raw' in answer) {
+    socket.write(answer.raw)
     return
   }
   if (typeof answer === 'object') {

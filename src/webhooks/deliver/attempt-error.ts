@@ -33,6 +33,7 @@ const BY_CODE: { readonly [code: string]: string } = {
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'host unreachable',
   EADDRNOTAVAIL: 'host unreachable',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'not an HTTP answer',
   UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
   CERT_HAS_EXPIRED: 'tls failure: certificate has expired',
   CERT_NOT_YET_VALID: 'tls failure: certificate is not yet valid',
