@@ -3,7 +3,6 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Context } from '../context.js'
 import type { Sql } from '../store/connection.js'
 import { type Asker, type Endpoint, type EndpointHead, withinTime } from './endpoint.js'
-import { awaitTurn } from './large-answer.js'
 import { compileValidator } from './validation.js'
 
 /** What an answer is made from. `sql` cancels queries that take too long. */
@@ -28,8 +27,6 @@ export type AnswerDefinition<
   reply: Reply
   /** False: the answer does not say how long it took. */
   hasElapsed?: boolean
-  /** Whether an answer waits for its turn among the large ones. */
-  isLarge?: boolean
   /** False: the answer does not depend on the chain. */
   isOfChain?: boolean
   /** How long an answer may be served again, to every caller. */
@@ -50,7 +47,7 @@ export function defineAnswer<
   Body extends TObject = typeof NO_FIELDS,
 >(definition: AnswerDefinition<Params, Query, Body, Reply>): Endpoint {
   const { path, operationId, summary, description, tag, access } = definition
-  const { method = 'GET', status = 200, hasElapsed = true, isLarge = false } = definition
+  const { method = 'GET', status = 200, hasElapsed = true } = definition
   const { params, query, body, readBody, isOfChain = true, cacheMs } = definition
   const reply = Type.Object(
     { ...definition.reply.properties, ...(hasElapsed && { elapsed_ms: ElapsedMs }) },
@@ -70,7 +67,6 @@ export function defineAnswer<
       const handler = async (request: FastifyRequest, sent: FastifyReply) => {
         const { caller } = request
         if (caller === undefined) throw new Error(`${path} was reached without a caller`)
-        if (isLarge) await awaitTurn(ctx.largeAnswers, request, sent)
         const startedAt = performance.now()
         // A field of the path wins over one of the same name that a caller puts elsewhere.
         const given: object = Object.assign({}, request.body, request.query, request.params)

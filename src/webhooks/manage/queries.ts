@@ -33,13 +33,18 @@ type StoredRow = Omit<WebhookRow, 'filters'> & { filters: string }
 
 const toRow = (row: StoredRow): WebhookRow => ({ ...row, filters: JSON.parse(row.filters) })
 
-/** The webhooks of an account, oldest first; its plan bounds them. Index: webhooks_account. */
-export async function selectWebhooks(sql: Sql, accountId: number): Promise<WebhookRow[]> {
+/** The webhooks of an account behind one of them, oldest first. Index: webhooks_account. */
+export async function selectWebhooks(
+  sql: Sql,
+  accountId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<WebhookRow[]> {
   const rows = await sql<StoredRow[]>`
     select ${columns(sql)}
       from webhooks w left join webhook_lanes lane on lane.webhook = w.id
-     where w.account_id = ${accountId} and w.deleted_at is null and w.polled_at is null
-     order by w.id`
+     where w.account_id = ${accountId} and w.id > ${after}
+       and w.deleted_at is null and w.polled_at is null
+     order by w.id limit ${limit}`
   return rows.map(toRow)
 }
 

@@ -1,13 +1,16 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
 import { V3 } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
+import { awaitTurn } from '../../http/large-answer.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { Sender } from '../deliver/sender.js'
 import { selectHistory } from './delivery-queries.js'
+import { listWebhooks } from './list-webhooks.js'
 import { presentAttempt, presentEventTypes, presentWebhook } from './present.js'
-import { selectWebhook, selectWebhooks, type WebhookKey } from './queries.js'
+import { selectWebhook, type WebhookKey } from './queries.js'
 import { readNewWebhook, readRecovery, readWebhookChanges } from './read-body.js'
 import {
   CreateWebhookBody,
@@ -47,7 +50,7 @@ const CONFLICT = { 409: errorReply('The delivery is not finished, or the webhook
 export const webhookRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
   const sender = new Sender({ networks: ctx.config.webhookNetworks })
   app.addHook('onClose', () => sender.close())
-  const endpoints = [...RECORDS, ...DELIVERIES, defineTest(sender)]
+  const endpoints = [...RECORDS, LIST, ...DELIVERIES, defineTest(sender)]
   await endpointRoutes(endpoints)(app, { ctx })
 }
 
@@ -75,20 +78,6 @@ const RECORDS: Endpoint[] = [
     reply: CreateWebhookReply,
     errors: { 403: errorReply('The key is unknown or inactive, or the plan has no more webhooks') },
     answer: ({ ctx, caller, nowMs }, input) => createWebhook(ctx, caller, input, nowMs),
-  }),
-  defineAnswer({
-    ...COMMON,
-    path: '/v3/webhooks',
-    operationId: 'listWebhooks',
-    summary: 'The webhooks of your account',
-    description: 'Oldest first.',
-    reply: ListWebhooksReply,
-    // Filters of all of an account's webhooks may be tens of megabytes.
-    isLarge: true,
-    answer: async ({ ctx, caller }) => {
-      const webhooks = (await selectWebhooks(ctx.sql, caller.accountId)).map(presentWebhook)
-      return { webhooks, count: webhooks.length }
-    },
   }),
   defineAnswer({
     ...COMMON,
@@ -156,6 +145,27 @@ const RECORDS: Endpoint[] = [
     }),
   }),
 ]
+
+/** Not an object, but a stream. */
+const LIST: Endpoint = {
+  path: '/v3/webhooks',
+  register: (app, { ctx }) => {
+    const schema = {
+      operationId: 'listWebhooks',
+      summary: 'The webhooks of your account',
+      description: 'Oldest first.',
+      tags: [COMMON.tag],
+      response: { 200: ListWebhooksReply },
+    }
+    app.get('/v3/webhooks', { config: { access: V3 }, schema }, async (request, reply) => {
+      const { caller } = request
+      if (caller === undefined) throw new Error('the route is not public')
+      await awaitTurn(ctx.largeAnswers, request, reply)
+      const pieces = await listWebhooks(ctx.answerSql, caller.accountId)
+      return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
+    })
+  },
+}
 
 const DELIVERIES: Endpoint[] = [
   defineAnswer({

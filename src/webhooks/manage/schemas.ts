@@ -132,10 +132,13 @@ export const WebhookRecord = Type.Object({
   }),
 })
 
-export const ListWebhooksReply = Type.Object({
-  webhooks: Type.Array(WebhookRecord),
-  count: Type.Integer({ minimum: 0 }),
-})
+export const ListWebhooksReply = Type.Object(
+  {
+    webhooks: Type.Array(WebhookRecord),
+    count: Type.Integer({ minimum: 0 }),
+  },
+  { description: 'The webhooks of the account' },
+)
 
 export const DeleteWebhookReply = Type.Object({ deleted: Type.Boolean() })
 

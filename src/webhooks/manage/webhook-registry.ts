@@ -3,9 +3,11 @@ import type { Plan } from '../../accounts/plans.js'
 import type { Context } from '../../context.js'
 import { ApiError, notFound } from '../../core/errors.js'
 import { toNanosecondText } from '../../core/unix-time.js'
+import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { checkWebhookUrl } from '../deliver/address-guard.js'
 import { cancelPending, forgetFailures } from '../deliver/cancel.js'
+import { wakeLanes } from '../deliver/lanes.js'
 import { checkRequiredFilters } from '../parse-webhook.js'
 import {
   countWebhooks,
@@ -72,6 +74,8 @@ export async function changeWebhook(
 ): Promise<WebhookRow> {
   if ((await selectWebhook(ctx.sql, key)) === undefined) throw noWebhook()
   if (changes.url !== undefined) await checkTarget(ctx, changes.url)
+  // What waits from before a pause may be much, and must not be sent after it.
+  while (changes.active === true && (await cancelPart(ctx, key, nowMs)));
 
   const { id, isPaused } = await transact(ctx.sql, async (tx) => {
     const webhook = await lockWebhook(tx, key)
@@ -86,16 +90,24 @@ export async function changeWebhook(
     if (Object.keys(changes).length > 0) await updateWebhook(tx, changed, { isActivated, nowMs })
     return { id: webhook.id, isPaused: webhook.active && !changed.active }
   })
-  // Apart, because it may take long. What a crash leaves over is cancelled when the webhook is activated.
-  if (isPaused) await transact(ctx.sql, (tx) => cancelPending(tx, id, nowMs))
+  // The dispatcher cancels the rest.
+  if (isPaused && (await cancelPart(ctx, key, nowMs))) await wakeLanes(ctx.sql, [id], nowMs)
   return (await selectWebhook(ctx.sql, key)) ?? Promise.reject(noWebhook())
 }
 
+/** Cancels a part of what an inactive webhook has waiting. Returns whether more is left. */
+function cancelPart({ sql }: RegistryContext, key: WebhookKey, nowMs: number): Promise<boolean> {
+  return transact(sql, async (tx) => {
+    const webhook = await lockWebhook(tx, key)
+    return webhook?.active === false && (await cancelPending(tx, webhook.id, nowMs))
+  })
+}
+
 /** Forgets what an inactive webhook had waiting, how its receiver did and what values it has seen. */
-async function startAnew(tx: Parameters<typeof cancelPending>[0], id: number, nowMs: number) {
-  await cancelPending(tx, id, nowMs)
-  await forgetFailures(tx, id)
-  await deleteBases(tx, id)
+async function startAnew(tx: Sql, webhook: number, nowMs: number): Promise<void> {
+  await cancelPending(tx, webhook, nowMs)
+  await forgetFailures(tx, webhook)
+  await deleteBases(tx, webhook)
 }
 
 /** The new secret. The old one signs nothing any more. */
