@@ -10,8 +10,8 @@ Event types: ${wrap(WEBHOOK_EVENT_TYPE_NAMES, 86)}.
 
 Opens no port and needs no public address: the command asks the service for events and sends each one on
 to your receiver, once, with the body and the headers that a webhook has. It prints the secret that they are
-signed with; --secret keeps one over several runs. What a receiver answers goes to stdout, everything else
-to stderr. Times are UTC. When the service restarts, listen connects again.
+signed with; --secret or AUSPEX_WEBHOOK_SECRET keeps one over several runs. What a receiver answers goes to
+stdout, everything else to stderr. Times are UTC. When the service restarts, listen connects again.
 
 Examples:
   $ auspex listen --forward-to http://localhost:3000/hook --events trade
@@ -41,10 +41,18 @@ export function addListenCommand(program: Command): Command {
     .option('--min-pnl-change-usd <usd>', 'profits that change by so many dollars', parseAmount)
     .option('--min-total-usd <usd>', 'orders of at least so many dollars', parseAmount)
     .addOption(new Option('--side <side>', "the maker's side").choices(['BUY', 'SELL']))
-    .addOption(new Option('--status-from <status>').choices(WATCHED_STATUSES))
-    .addOption(new Option('--status-to <status>').choices(WATCHED_STATUSES.slice(1)))
+    .addOption(
+      new Option('--status-from <status>', 'what a position was').choices(WATCHED_STATUSES),
+    )
+    .addOption(
+      new Option('--status-to <status>', 'what a position is').choices(WATCHED_STATUSES.slice(1)),
+    )
     .option('--confirmations <blocks>', 'wait for so many blocks on top', parseCount)
-    .option('--secret <secret>', 'sign with this secret in place of a new one')
+    .addOption(
+      new Option('--secret <secret>', 'sign with this secret in place of a new one').env(
+        'AUSPEX_WEBHOOK_SECRET',
+      ),
+    )
     .option('--count <count>', 'end after so many events', parseCount)
     .option('--json', 'print JSON, one object on each line; the first has the secret')
     .option('--url <url>', 'address of the service; default: the demo, else http://127.0.0.1:8080')
