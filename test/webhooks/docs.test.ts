@@ -5,11 +5,16 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { signatureHeaders } from '../../src/webhooks/deliver/signature.js'
+import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES } from '../../src/webhooks/event-types.js'
 import { webhookRoutes } from '../../src/webhooks/manage/routes.js'
+import { readWebhookExamples } from '../../src/webhooks/openapi.js'
+import { WEBHOOK_PAYLOADS } from '../../src/webhooks/payloads.js'
 import { createTestApp, type TestApp } from '../test-app.js'
 import { until } from '../until.js'
+import { type Envelope, problemsOfEnvelope } from './payload-shapes.js'
 
 /** What docs/webhooks.md shows is taken from the page and run against the service. */
 
@@ -111,6 +116,38 @@ type Created = { id: string; secret: string }
 
 const createWebhook = async (port: number): Promise<Created> =>
   JSON.parse(await runShell(findBlock('sh', 'tee webhook.json'), port))
+
+describe('the event types in docs/webhooks.md', () => {
+  const examples = readWebhookExamples()
+
+  test.each(WEBHOOK_EVENT_TYPE_NAMES)('%s has an example, in the shape that it says', (type) => {
+    const [, shown] =
+      new RegExp(`^### ${type}\n.*?^\`\`\`json\n(.*?)^\`\`\``, 'ms').exec(PAGE) ?? []
+    const example = examples[type] as Envelope
+    expect(JSON.parse(shown ?? 'null')).toEqual(example.data)
+    expect(problemsOfEnvelope(example)).toEqual([])
+    const validate = new Ajv({ strict: false, formats: { 'date-time': true } }).compile(
+      WEBHOOK_PAYLOADS[type],
+    )
+    validate(example.data)
+    expect(validate.errors).toBeNull()
+  })
+
+  test('are in the table with their filters, the required ones in bold', () => {
+    for (const type of WEBHOOK_EVENT_TYPE_NAMES) {
+      const { filters, required = [] } = eventTypeRow(type)
+      const [, , , cell = ''] =
+        PAGE.split('\n')
+          .find((line) => line.startsWith('| `') && line.split('|')[1]?.includes(`\`${type}\``))
+          ?.split('|') ?? []
+      const shown = [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+      const bold = [...cell.matchAll(/\*\*`(\w+)`\*\*/g)].map(([, name]) => name)
+      expect({ type, filters: shown, required: bold }).toEqual({
+        ...{ type, filters: [...filters], required: [...required] },
+      })
+    }
+  })
+})
 
 describe.skipIf(whyAbsent('curl') ?? whyAbsent('bash'))('docs/webhooks.md', () => {
   test.each(RECEIVERS)('$file takes a test delivery and refuses a forged one', async (receiver) => {
