@@ -1,6 +1,7 @@
 import { toDecimal, toPrice } from '../../core/money.js'
+import { blockOf, seqOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
-import type { Sql } from '../../store/connection.js'
+import { type Fragment, planAnew, type Sql } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import type { Occurrence } from './occurrence.js'
@@ -118,15 +119,18 @@ async function readOrders(tape: Tape, due: readonly DueOrder[]): Promise<Occurre
   return occurrences.sort((a, b) => a.seq - b.seq)
 }
 
-/** Index: that of each partition on the order. */
-const selectOrders = ({ sql, toSeq }: Tape, due: readonly DueOrder[]) => sql<OrderRow[]>`
+/** Planned for its values, so that few partitions are looked at. Index: that of each partition on the order. */
+function selectOrders({ sql, toSeq }: Tape, due: readonly DueOrder[]): Promise<OrderRow[]> {
+  const since = seqOf(blockOf(Math.min(...due.map(({ firstSeq }) => firstSeq))), 0)
+  const isNear = (seq: Fragment) => sql`${seq} >= ${since} and ${seq} <= ${toSeq}`
+  return planAnew(sql<OrderRow[]>`
   select due.order_hash, whole.*, b.time as first_sec, '0x' || encode(t.token, 'hex') as token,
          '0x' || encode(maker.address, 'hex') as maker,
          array(select '0x' || encode(address, 'hex') from wallets where id = any(whole.taker_ids))
            as takers,
          '0x' || encode(last.tx_hash, 'hex') as last_tx_hash,
          (select count(*)::integer from fills f
-           where f.tx_hash = last.tx_hash and f.flags & 128 = 0
+           where f.tx_hash = last.tx_hash and f.flags & 128 = 0 and ${isNear(sql`f.seq`)}
              and f.seq >= (whole.last_seq::bigint >> 20) << 20 and f.seq < whole.last_seq::bigint)
            as last_place
     from unnest(${due.map(({ orderHash }) => orderHash)}::text[],
@@ -137,26 +141,26 @@ const selectOrders = ({ sql, toSeq }: Tape, due: readonly DueOrder[]) => sql<Ord
             min(wallet) as wallet, array_agg(distinct taker) as taker_ids
        from fills
       where order_hash = decode(substr(due.order_hash, 3), 'hex')
-        and seq >= due.since and seq <= ${toSeq} and flags & 128 = 0
+        and seq >= due.since and ${isNear(sql`seq`)} and flags & 128 = 0
      having count(*) > 0
    ) whole
-    join fills last on last.seq = whole.last_seq::bigint
+    join fills last on last.seq = whole.last_seq::bigint and ${isNear(sql`last.seq`)}
     join blocks b on b.number = whole.first_seq::bigint >> 20
     join tokens t on t.id = whole.token_key
-    join wallets maker on maker.id = whole.wallet`
+    join wallets maker on maker.id = whole.wallet`)
+}
 
 type ListedFill = { usd: bigint; shares: bigint; timeSec: number }
 
-const selectListedFills = ({ sql }: Tape, { orderHash, firstSeq, lastSeq }: OrderRow) => sql<
-  ListedFill[]
->`
+const selectListedFills = ({ sql }: Tape, { orderHash, firstSeq, lastSeq }: OrderRow) =>
+  planAnew(sql<ListedFill[]>`
   select usd, shares, b.time as time_sec
     from fills
     join blocks b on b.number = fills.seq >> 20
    where order_hash = decode(substr(${orderHash}, 3), 'hex')
      and fills.seq between ${firstSeq} and ${lastSeq} and flags & 128 = 0
    order by fills.seq
-   limit ${FILLS_MAX}`
+   limit ${FILLS_MAX}`)
 
 function toOccurrence(
   order: OrderRow,

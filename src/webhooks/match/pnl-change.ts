@@ -1,10 +1,13 @@
 import { toDecimal } from '../../core/money.js'
 import { toTokenId } from '../../core/token-id.js'
-import type { Sql } from '../../store/connection.js'
+import { groupBy } from '../../lib/group-by.js'
+import { planAnew } from '../../store/connection.js'
+import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, tokenFields } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
+import { selectTransactions } from './position-queries.js'
 import type { Tape } from './tape.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
 import { selectWatched } from './watched-wallets.js'
@@ -19,19 +22,19 @@ export const pnlChange: Detector = {
   async detect(tape) {
     const wallets = await selectWatched(tape, 'pnl_change', await selectEarners(tape))
     if (wallets.size === 0) return { occurrences: [] }
-    const steps = await selectSteps(tape, [...wallets.keys()])
+    const steps = await readSteps(tape, [...wallets.keys()])
     const markets = await tape.markets.ofTokens(steps.map(({ token }) => token))
     const occurrences: Occurrence[] = []
     // From the end of the part back to its start.
     const later = new Map<string, bigint>()
     for (const step of steps.toReversed()) {
-      const key = `${step.walletId} ${step.tokenKey}`
+      const key = keyOf(step)
       const after = later.get(key) ?? step.realizedAtEnd
       later.set(key, after - step.amount)
       if (step.amount === 0n) continue
-      const wallet = wallets.get(step.walletId) ?? ''
+      const wallet = wallets.get(step.wallet) ?? ''
       const market = markets.get(step.token) ?? unknownMarket(null)
-      occurrences.push(toOccurrence({ ...step, wallet }, after, market))
+      occurrences.push(toOccurrence(step, wallet, after, market))
     }
     return { occurrences: occurrences.reverse() }
   },
@@ -42,7 +45,7 @@ type PnlStep = {
   /** Of the last row. */
   seq: number
   timeSec: number
-  walletId: number
+  wallet: number
   tokenKey: number
   token: string
   amount: bigint
@@ -51,52 +54,70 @@ type PnlStep = {
   realizedAtEnd: bigint
 }
 
+const keyOf = ({ wallet, tokenKey }: Pick<PnlStep, 'wallet' | 'tokenKey'>): string =>
+  `${wallet} ${tokenKey}`
+
 async function selectEarners({ sql, afterSeq, toSeq }: Tape): Promise<number[]> {
-  const rows = await sql<{ wallet: number }[]>`
-    select distinct wallet from pnl where seq > ${afterSeq} and seq <= ${toSeq}`
+  const rows = await planAnew(sql<{ wallet: number }[]>`
+    select distinct wallet from pnl where seq > ${afterSeq} and seq <= ${toSeq}`)
   return rows.map(({ wallet }) => wallet)
 }
 
-/**
- * In the order of `seq`. Only the facts of users bear profit, and these have the hash of their
- * transaction. Indexes: the primary keys, and that of each partition of `pnl` on the wallet.
- */
-const selectSteps = ({ sql, afterSeq, toSeq }: Tape, wallets: readonly number[]) => sql<PnlStep[]>`
-  select step.seq::float8, b.time as time_sec, step.wallet as wallet_id, step.token as token_key,
-         '0x' || encode(t.token, 'hex') as token, step.amount,
-         '0x' || encode(step.tx_hash, 'hex') as tx_hash,
-         p.realized - coalesce(later.amount, 0) as realized_at_end
-    from (
-      select max(pnl.seq) as seq, wallet, token, sum(amount)::bigint as amount, ${txHashOfPnl(sql)} as tx_hash
-        from pnl
-       where pnl.seq > ${afterSeq} and pnl.seq <= ${toSeq} and wallet = any(${[...wallets]}::integer[])
-       group by wallet, token, 5
-    ) step
-    join blocks b on b.number = step.seq >> 20
-    join tokens t on t.id = step.token
-    join positions p on p.wallet = step.wallet and p.token = step.token
-    left join (
-      select wallet, token, sum(amount)::bigint as amount
-        from pnl
-       where pnl.seq > ${toSeq} and wallet = any(${[...wallets]}::integer[])
-       group by wallet, token
-    ) later on later.wallet = step.wallet and later.token = step.token
-   order by step.seq, step.wallet, step.token`
+/** In the order of `seq`. Only facts of users bear profit, and these have the hash of their transaction. */
+async function readSteps(tape: Tape, wallets: readonly number[]): Promise<PnlStep[]> {
+  const rows = await selectPnlRows(tape, wallets)
+  const hashes = await selectTransactions(tape.sql, [...new Set(rows.map(({ seq }) => seq))])
+  const later = await selectLaterProfits(tape, wallets)
+  const steps = groupBy(rows, (row) => `${hashes.get(row.seq)} ${keyOf(row)}`)
+  return [...steps.values()]
+    .map((group) => {
+      const last = group.at(-1) ?? group[0]
+      return {
+        ...last,
+        amount: group.reduce((sum, { amount }) => sum + amount, 0n),
+        txHash: hashes.get(last.seq) ?? ZERO_WORD,
+        realizedAtEnd: last.realized - (later.get(keyOf(last)) ?? 0n),
+      }
+    })
+    .sort((a, b) => a.seq - b.seq || a.wallet - b.wallet || a.tokenKey - b.tokenKey)
+}
 
-/** By the column `cause`: 0 sell, 1 merge, 2 redemption, 3 conversion. */
-const txHashOfPnl = (sql: Sql) => sql`
-  case cause
-    when 0 then (select tx_hash from fills f where f.seq = pnl.seq)
-    when 1 then (select tx_hash from splits s where s.seq = pnl.seq)
-    when 2 then (select tx_hash from redemptions r where r.seq = pnl.seq)
-    else (select tx_hash from conversions c where c.seq = pnl.seq) end`
+type PnlTapeRow = Omit<PnlStep, 'txHash' | 'realizedAtEnd'> & { realized: bigint }
+
+/** In the order of `seq`, with the profits at the head. Indexes: the primary keys. */
+const selectPnlRows = ({ sql, afterSeq, toSeq }: Tape, wallets: readonly number[]) =>
+  planAnew(sql<PnlTapeRow[]>`
+    select pnl.seq::float8, b.time as time_sec, pnl.wallet, pnl.token as token_key,
+           '0x' || encode(t.token, 'hex') as token, pnl.amount, p.realized
+      from pnl
+      join blocks b on b.number = pnl.seq >> 20
+      join tokens t on t.id = pnl.token
+      join positions p on p.wallet = pnl.wallet and p.token = pnl.token
+     where pnl.seq > ${afterSeq} and pnl.seq <= ${toSeq}
+       and pnl.wallet = any(${[...wallets]}::integer[])
+     order by pnl.seq, pnl.sub`)
+
+/** What was realised behind this part, by wallet and token. Index: that of each partition on the wallet. */
+async function selectLaterProfits(
+  { sql, toSeq, headSeq }: Tape,
+  wallets: readonly number[],
+): Promise<Map<string, bigint>> {
+  if (toSeq === headSeq) return new Map()
+  const rows = await planAnew(sql<{ wallet: number; tokenKey: number; amount: bigint }[]>`
+    select wallet, token as token_key, sum(amount)::bigint as amount
+      from pnl
+     where seq > ${toSeq} and wallet = any(${[...wallets]}::integer[])
+     group by wallet, token`)
+  return new Map(rows.map((row) => [keyOf(row), row.amount]))
+}
 
 function toOccurrence(
-  step: PnlStep & { wallet: string },
+  step: PnlStep,
+  wallet: string,
   value: bigint,
   market: TapeMarket,
 ): Occurrence {
-  const { seq, timeSec, wallet, token, txHash } = step
+  const { seq, timeSec, token, txHash } = step
   const before = value - step.amount
   const tokenId = toTokenId(token)
   const present = (base = before): WebhookPayload<'pnl_change'> => ({

@@ -1,5 +1,5 @@
 import { blockOf, seqOf } from '../../core/seq.js'
-import type { Sql } from '../../store/connection.js'
+import { planAnew, type Sql } from '../../store/connection.js'
 import type { Tape } from './tape.js'
 
 /** A token whose market got a result. */
@@ -85,7 +85,7 @@ export async function selectPositionTokens(sql: Sql, tokens: readonly number[]) 
 /**
  * The transactions of stored facts that move tokens, by their `seq`. A split or merge that another log
  * of the transaction explains has no hash: the next fact with one is of the same transaction.
- * Indexes: the primary keys.
+ * Planned for its values: a plan for any would look into every partition. Indexes: the primary keys.
  */
 export async function selectTransactions(
   sql: Sql,
@@ -93,14 +93,14 @@ export async function selectTransactions(
 ): Promise<Map<number, string>> {
   if (seqs.length === 0) return new Map()
   const wanted = sql`seq = any(${[...seqs]}::bigint[])`
-  const rows = await sql<{ seq: number; txHash: string }[]>`
+  const rows = await planAnew(sql<{ seq: number; txHash: string }[]>`
     select distinct seq::float8, '0x' || encode(tx_hash, 'hex') as tx_hash
       from (select seq, tx_hash from fills where ${wanted}
             union all select seq, tx_hash from splits where ${wanted} and tx_hash is not null
             union all select seq, tx_hash from redemptions where ${wanted}
             union all select seq, tx_hash from conversions where ${wanted}
             union all select seq, tx_hash from migrations where ${wanted}
-            union all select seq, tx_hash from transfers where ${wanted}) stored`
+            union all select seq, tx_hash from transfers where ${wanted}) stored`)
   const hashes = new Map(rows.map(({ seq, txHash }) => [seq, txHash]))
   for (const seq of seqs) {
     if (hashes.has(seq)) continue
@@ -112,7 +112,7 @@ export async function selectTransactions(
 
 async function selectNextTransaction(sql: Sql, seq: number): Promise<string | undefined> {
   const end = seqOf(blockOf(seq) + 1, 0)
-  const [row] = await sql<{ txHash: string }[]>`
+  const [row] = await planAnew(sql<{ txHash: string }[]>`
     select '0x' || encode(tx_hash, 'hex') as tx_hash
       from ((select seq, tx_hash from fills where seq > ${seq} and seq < ${end} order by seq limit 1)
             union all
@@ -122,6 +122,6 @@ async function selectNextTransaction(sql: Sql, seq: number): Promise<string | un
             (select seq, tx_hash from transfers where seq > ${seq} and seq < ${end} order by seq limit 1)
            ) later
      order by later.seq
-     limit 1`
+     limit 1`)
   return row?.txHash
 }

@@ -1,7 +1,8 @@
 import { AMOUNT_MAX, pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf } from '../../core/seq.js'
 import { toTokenId } from '../../core/token-id.js'
-import type { Fragment, Sql } from '../../store/connection.js'
+import { groupBy } from '../../lib/group-by.js'
+import { planAnew, type Sql } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, tokenFields, toTimeText } from './market-fields.js'
@@ -73,8 +74,8 @@ async function selectPairs(sql: Sql, tokens: readonly string[]): Promise<Map<str
 
 /**
  * The prices of tokens at a place of the tape; tokens without one are absent. The last minute in which a
- * token was traded is looked up first, so that few fills are read even where they have no index yet.
- * Indexes: minute_candles_pkey, and that of each partition on the token.
+ * token or its pair was traded tells which fills to read: of few partitions, and few even where a
+ * partition has no index yet.
  */
 async function selectPricesAt(
   sql: Sql,
@@ -82,36 +83,67 @@ async function selectPricesAt(
   seq: number,
 ): Promise<Map<string, bigint>> {
   const pairs = await selectPairs(sql, tokens)
-  const others = tokens.map((token) => pairs.get(token))
-  const lastFill = (token: 'id' | 'other_id', which: Fragment) => sql`
-    select f.seq, f.usd, f.shares
-      from (select first_seq from minute_candles
-             where token = asked.${sql(token)} and first_seq <= ${seq} and shares > 0
-             order by minute desc limit 1) traded
-     cross join lateral (
-       select fills.seq, usd, shares from fills
-        where token = asked.${sql(token)} and fills.seq between traded.first_seq and ${seq}
-          and flags & 2 <> 0 and shares > 0 and ${which}
-        order by fills.seq desc limit 1) f`
-  const inPair = sql`usd <= shares and fills.seq >= asked.stated_in::bigint << 20`
-  const rows = await sql<{ token: string; usd: bigint; shares: bigint }[]>`
-    select asked.name as token, last.usd, last.shares
-      from (select given.name, t.id, o.id as other_id, given.stated_in
-              from unnest(${[...tokens]}::text[], ${others.map((pair) => pair?.other ?? null)}::text[],
-                          ${others.map((pair) => pair?.statedIn ?? null)}::integer[])
-                as given (name, other, stated_in)
-              join tokens t on t.token = decode(substr(given.name, 3), 'hex')
-              left join tokens o on o.token = decode(substr(given.other, 3), 'hex')) asked
-     cross join lateral (
-       select *
-         from (select seq, usd, shares from (${lastFill('id', sql`true`)}) own
-               union all
-               select seq, shares - usd, shares from (${lastFill('other_id', inPair)}) paired
-              ) priced
-        order by seq desc
-        limit 1
-     ) last`
-  return new Map(rows.map(({ token, usd, shares }) => [token, priceOf(usd, shares)]))
+  const others = [...pairs.values()].map(({ other }) => other)
+  const minutes = await selectLastMinutes(sql, [...new Set([...tokens, ...others])], seq)
+  const fills = groupBy(await selectPricingFills(sql, minutes, seq), ({ token }) => token)
+  const lastOf = (token: string) => fills.get(token)?.at(-1)
+  const prices = new Map<string, bigint>()
+  for (const token of tokens) {
+    const own = lastOf(token)
+    const pair = pairs.get(token)
+    const other = pair === undefined ? undefined : lastOf(pair.other)
+    const isPriced =
+      pair !== undefined &&
+      other !== undefined &&
+      other.usd <= other.shares &&
+      blockOf(other.seq) >= pair.statedIn
+    if (isPriced && other.seq > (own?.seq ?? -1))
+      prices.set(token, priceOf(other.shares - other.usd, other.shares))
+    else if (own !== undefined) prices.set(token, priceOf(own.usd, own.shares))
+  }
+  return prices
+}
+
+type TradedMinute = { id: number; token: string; firstSeq: number; lastSeq: number }
+
+/** The last minute of each token that began at or before a place. Index: minute_candles_pkey. */
+const selectLastMinutes = (sql: Sql, tokens: readonly string[], seq: number) => sql<TradedMinute[]>`
+  select t.id, given.token, traded.first_seq::float8, traded.last_seq::float8
+    from unnest(${[...tokens]}::text[]) as given (token)
+    join tokens t on t.token = decode(substr(given.token, 3), 'hex')
+   cross join lateral (
+     select first_seq, last_seq from minute_candles
+      where token = t.id and first_seq <= ${seq} and shares > 0
+      order by minute desc
+      limit 1
+   ) traded`
+
+type PricingFill = { seq: number; token: string; usd: bigint; shares: bigint }
+
+/**
+ * The last fills of these minutes that set a price, in the order of `seq`. A minute that goes on behind
+ * the place is read from its start. Planned for its values, so that few partitions are looked at.
+ */
+async function selectPricingFills(
+  sql: Sql,
+  minutes: readonly TradedMinute[],
+  seq: number,
+): Promise<PricingFill[]> {
+  const whole = minutes.filter(({ lastSeq }) => lastSeq <= seq)
+  const open = minutes.filter(({ lastSeq }) => lastSeq > seq)
+  const names = new Map(minutes.map(({ id, token }) => [id, token]))
+  const since = Math.min(seq, ...open.map(({ firstSeq }) => firstSeq))
+  const isPricing = sql`flags & 2 <> 0 and shares > 0`
+  const rows = await planAnew(sql<(Omit<PricingFill, 'token'> & { token: number })[]>`
+    select seq::float8, token, usd, shares
+      from (select seq, token, usd, shares from fills
+             where seq = any(${whole.map(({ lastSeq }) => lastSeq)}::bigint[]) and ${isPricing}
+            union all
+            select seq, token, usd, shares from fills
+             where seq >= ${since} and seq <= ${seq}
+               and token = any(${open.map(({ id }) => id)}::integer[]) and ${isPricing}) priced
+     order by priced.seq`)
+  return rows.map((row) => ({ ...row, token: names.get(row.token) ?? '' }))
 }
 
 function toOccurrence(
