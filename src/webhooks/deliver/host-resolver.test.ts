@@ -15,16 +15,23 @@ const ZONE: Zone = {
   },
   'four.example.com': { A: [Buffer.from([93, 184, 216, 34])] },
   'six.example.com': { AAAA: [Buffer.from('26064700000000000000000000001111', 'hex')] },
+  'late-four.example.com': { A: [Buffer.from([93, 184, 216, 34])] },
   'half-silent.example.com': { A: [Buffer.from([93, 184, 216, 34])], AAAA: 'silent' },
 }
+
+/** The name server takes so long to answer with the IPv4 addresses of `late-…`. */
+const LATE_MS = 50
 
 const server = { close: () => {}, resolve: undefined as ResolveHost | undefined }
 
 beforeEach(async () => {
   const socket = createSocket('udp4')
   socket.on('message', (query, peer) => {
+    const { name, type } = readQuestion(query)
     const answer = answerTo(query)
-    if (answer !== undefined) socket.send(answer, peer.port, peer.address)
+    const send = () => answer !== undefined && socket.send(answer, peer.port, peer.address)
+    if (name.startsWith('late-') && type === 'A') setTimeout(send, LATE_MS)
+    else send()
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -35,16 +42,21 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 /** A question has a header of 12 bytes, the labels of the name, and its type. */
-function answerTo(query: Buffer): Buffer | undefined {
+function readQuestion(query: Buffer) {
   const labels: string[] = []
   let at = 12
   for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
     labels.push(query.toString('latin1', at + 1, at + 1 + length))
     at += 1 + length
   }
-  const type = query.readUInt16BE(at + 1)
-  const known = ZONE[labels.join('.').toLowerCase()]
-  const records = known?.[TYPES[type] ?? 'A'] ?? []
+  const code = query.readUInt16BE(at + 1)
+  return { name: labels.join('.').toLowerCase(), type: TYPES[code] ?? 'A', code, endAt: at + 5 }
+}
+
+function answerTo(query: Buffer): Buffer | undefined {
+  const { name, type, code, endAt } = readQuestion(query)
+  const known = ZONE[name]
+  const records = known?.[type] ?? []
   if (records === 'silent') return undefined
   const header = Buffer.alloc(12)
   header.writeUInt16BE(query.readUInt16BE(0), 0)
@@ -52,10 +64,10 @@ function answerTo(query: Buffer): Buffer | undefined {
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(records.length, 6)
   const answers = records.map((data) => {
-    const record = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 1, 0, data.length])
+    const record = Buffer.from([0xc0, 12, 0, code, 0, 1, 0, 0, 0, 1, 0, data.length])
     return Buffer.concat([record, data])
   })
-  return Buffer.concat([header, query.subarray(12, at + 5), ...answers])
+  return Buffer.concat([header, query.subarray(12, endAt), ...answers])
 }
 
 describe('the addresses of a name', () => {
@@ -63,6 +75,9 @@ describe('the addresses of a name', () => {
     ['both.example.com', ['93.184.216.34', '10.0.0.1', '2606:4700::1111']],
     ['four.example.com', ['93.184.216.34']],
     ['six.example.com', ['2606:4700::1111']],
+    // That it has no IPv6 address is known before anything waits for the answer.
+    ['late-four.example.com', ['93.184.216.34']],
+    ['late-none.example.com', []],
     ['half-silent.example.com', ['93.184.216.34']],
     ['unknown.example.com', []],
     ['localhost', ['127.0.0.1', '::1']],

@@ -9,6 +9,8 @@ const QUERY = { timeout: 1_500, tries: 2 }
 const IPV6_WAIT_MS = 300
 const LOOPBACK = ['127.0.0.1', '::1']
 
+const none = (): string[] => []
+
 /**
  * Resolves names by DNS queries of our own. The system's resolver would occupy one of the few threads
  * of the process for as long as a customer's name server stays silent. So the hosts file and search
@@ -21,15 +23,14 @@ export function createHostResolver(nameServers?: readonly string[]): ResolveHost
     // Made for each query, as it reads which name servers there are.
     const resolver = new Resolver(QUERY)
     if (nameServers !== undefined) resolver.setServers(nameServers)
-    const ipv4 = resolver.resolve4(host)
-    const ipv6 = resolver.resolve6(host)
-    const late = () => pause(IPV6_WAIT_MS).then((): string[] => [])
-    const ipv6InTime = ipv4.then(
-      () => Promise.race([ipv6, late()]),
-      () => ipv6,
-    )
-    const found = await Promise.allSettled([ipv4, ipv6InTime])
+    // Each is caught where it begins: one may fail while nobody waits for it yet, which would end the process.
+    const ipv4 = resolver.resolve4(host).catch(none)
+    const ipv6 = resolver.resolve6(host).catch(none)
+    const found4 = await ipv4
+    const found6 = await (found4.length > 0
+      ? Promise.race([ipv6, pause(IPV6_WAIT_MS).then(none)])
+      : ipv6)
     resolver.cancel()
-    return found.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))
+    return [...found4, ...found6]
   }
 }
