@@ -44,10 +44,6 @@ export class Matcher {
     return [`webhooks are ${this.#lagBlocks} blocks behind the chain`]
   }
 
-  get lagBlocks(): number {
-    return this.#lagBlocks
-  }
-
   /** Has a pass made now, or right after the one that runs. */
   wake(): void {
     this.#wakes.abort()
