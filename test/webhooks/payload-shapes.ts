@@ -105,7 +105,7 @@ const CONVERSION: Fields = {
   market_id: hash,
   timestamp: secondsText,
   amount: usd,
-  index_set: digits,
+  index_set: hash,
   transaction_hash: hash,
   id: logId,
   event_title: known,
