@@ -23,6 +23,7 @@ import { ticksGrowth } from './ticks-growth.js'
 import { ticksRange } from './ticks-range.js'
 import { v3Growth } from './v3-growth.js'
 import { v3Page } from './v3-page.js'
+import { webhookDelivery } from './webhook-delivery.js'
 import { webhookLatency } from './webhook-latency.js'
 import { webhookMatch } from './webhook-match.js'
 
@@ -33,6 +34,7 @@ const BENCHES: Bench[] = [
   match,
   webhookMatch,
   webhookLatency,
+  webhookDelivery,
   decode,
   ingest,
   ingestGrowth,

@@ -19,15 +19,16 @@ export async function enqueue(
   nowMs: number,
 ): Promise<void> {
   if (drafts.length === 0) return
-  const accountIds = drafts.map(({ webhook }) => webhook.accountId)
-  const left = await lockAllowances(tx, [...new Set(accountIds)], nowMs)
+  const accountOf = new Map(drafts.map(({ webhook }) => [webhook.id, webhook.accountId]))
+  const left = await lockAllowances(tx, [...new Set(accountOf.values())], nowMs)
   const counts = new Map<number, number>()
   const due = new Set<number>()
   const refused = new Map<number, DeliveryDraft>()
   for (let from = 0; from < drafts.length; from += CHUNK_ROWS) {
     const chunk = drafts.slice(from, from + CHUNK_ROWS)
     for (const row of await insertDeliveries(tx, { drafts: chunk, left, nowMs })) {
-      const { webhook, accountId, inserted } = row
+      const { webhook, inserted } = row
+      const accountId = accountOf.get(webhook) ?? 0
       const allowance = left.get(accountId) ?? null
       if (allowance !== null) left.set(accountId, allowance - inserted)
       counts.set(accountId, (counts.get(accountId) ?? 0) + inserted)
@@ -49,7 +50,6 @@ type Insert = {
 
 type InsertedRow = {
   webhook: number
-  accountId: number
   inserted: number
   /** Whether the dispatcher has something to send now. */
   isDue: boolean
@@ -57,50 +57,47 @@ type InsertedRow = {
   refusedPlace: bigint | null
 }
 
-/** A row for each webhook that had something new. */
+/** Up to two rows for each webhook that had something new: of what was inserted, and of what was refused. */
 function insertDeliveries(tx: Sql, { drafts, left, nowMs }: Insert) {
   const now = new Date(nowMs)
   return tx<InsertedRow[]>`
     with fresh as (
-      select draft.*, w.account_id, w.polled_at is null as is_sent,
+      select draft.*,
              row_number() over (partition by w.account_id order by draft.place) as nth
         from unnest(${drafts.map(({ webhook }) => webhook.id)}::int[],
                     ${drafts.map(({ eventId }) => eventId)}::uuid[],
                     ${drafts.map(({ eventType }) => eventType)}::text[],
                     ${drafts.map(({ block }) => block)}::int[],
                     ${drafts.map(({ confirmations }) => confirmations)}::int[],
-                    ${drafts.map(({ body }) => body)}::text[]) with ordinality
-             as draft (webhook, event_id, event_type, block, confirmations, body, place)
+                    ${drafts.map(({ body }) => body)}::text[],
+                    ${drafts.map(({ webhook }) => left.get(webhook.accountId) ?? null)}::int[])
+             with ordinality
+             as draft (webhook, event_id, event_type, block, confirmations, body, allowed, place)
         join webhooks w on w.id = draft.webhook
        where w.active and w.deleted_at is null
          and not exists (select from webhook_deliveries d
                           where d.webhook = draft.webhook and d.event_id = draft.event_id)
-    ), allowed as (
-      select * from unnest(${[...left.keys()]}::int[], ${[...left.values()]}::bigint[])
-                    as allowed (account_id, deliveries)
     ), inserted as (
       insert into webhook_deliveries
              (webhook, event_id, event_type, state, block, release_block, due_at, created_at, body)
-      select webhook, event_id, event_type, 
+      select webhook, event_id, event_type,
              case when confirmations > 0 then 'held' else 'pending' end,
-             block, 
+             block,
              case when confirmations > 0 then block + confirmations end,
              case when confirmations = 0 then ${now}::timestamptz end,
              ${now}, body
         from fresh
-        join allowed using (account_id)
-       where allowed.deliveries is null or fresh.nth <= allowed.deliveries
-       order by fresh.place
+       where allowed is null or nth <= allowed
+       order by place
       on conflict (webhook, event_id) do nothing
-      returning webhook, event_id, state)
-    select fresh.webhook, fresh.account_id,
-           count(distinct inserted.event_id)::int as inserted,
-           coalesce(bool_or(inserted.state = 'pending' and fresh.is_sent), false) as is_due,
-           min(fresh.place) filter (where fresh.nth > allowed.deliveries) as refused_place
-      from fresh
-      join allowed using (account_id)
-      left join inserted using (webhook, event_id)
-     group by fresh.webhook, fresh.account_id`
+      returning webhook, state)
+    select sum.webhook, sum.inserted, sum.is_due and w.polled_at is null as is_due,
+           null::bigint as refused_place
+      from (select webhook, count(*)::int as inserted, bool_or(state = 'pending') as is_due
+              from inserted group by webhook) sum
+      join webhooks w on w.id = sum.webhook
+    union all
+    select webhook, 0, false, min(place) from fresh where nth > allowed group by webhook`
 }
 
 /** Says in the history of webhooks, once an hour, that an event was refused. */

@@ -1,0 +1,12 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+// A receiver in a process of its own: reads each request and answers at once.
+
+const server = createServer((request, response) => {
+  request.resume()
+  request.on('end', () => response.writeHead(200).end())
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+process.on('disconnect', () => process.exit())
