@@ -23,9 +23,12 @@ const HELD_BY_ANY_MAX = HELD_MAX / 2
 const POLL_MS = 500
 /** The pause when lanes are due and none can be had, because others hold them. */
 const CROWDED_MS = 20
-/** Attempts that end within this time are written together, up to so many. */
-const GATHER_MS = 5
-const GATHERED_MAX = 64
+/**
+ * Attempts that ended are written together: so many, or half of what this process holds, or all after this
+ * time. By halves the database works on one while the other is being sent.
+ */
+const GATHER_MS = 20
+const GATHERED_MAX = 128
 const RETRY = { baseMs: 100, maxMs: 2_000 }
 /** How long a stop waits for attempts that run, and then for their results to be written. */
 const STOP_ATTEMPTS_MS_MAX = 200
@@ -111,9 +114,12 @@ export class Dispatcher {
 
   /** How long the attempts that ended wait for more, with which they are written. */
   #gatherMs(): number {
-    const count = this.#ended.length
-    if (count === 0 || count >= GATHERED_MAX || this.#running === 0 || this.#isWoken) return 0
+    if (this.#ended.length === 0 || this.#hasGathered() || this.#isWoken) return 0
     return this.#gatherFromMs + GATHER_MS - performance.now()
+  }
+
+  #hasGathered(): boolean {
+    return this.#ended.length >= Math.min(GATHERED_MAX, this.#running)
   }
 
   async #untilDue(): Promise<number> {
@@ -167,7 +173,7 @@ export class Dispatcher {
     this.#running--
     const count = this.#ended.push({ delivery, startedMs, endedMs, result, next })
     if (count === 1) this.#gatherFromMs = performance.now()
-    if (count === 1 || count === GATHERED_MAX || this.#running === 0) this.#alarm.ring()
+    if (count === 1 || this.#hasGathered()) this.#alarm.ring()
   }
 
   async #send(delivery: ClaimedDelivery, nowMs: number): Promise<AttemptResult> {

@@ -1,7 +1,8 @@
 import type { ReceiverConnection } from './receiver-connection.js'
 
 const IDLE_MAX = 500
-const IDLE_PER_ORIGIN_MAX = 10
+/** An account may have many webhooks on one host, with ten requests each. */
+const IDLE_PER_ORIGIN_MAX = 250
 
 /** Connections that wait for their next request. An origin without any has no entry. */
 export class IdleConnections {

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { type Plan, scansOf } from '../../../test/explained/explain-request.js'
+import type { Sql } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import { enqueue } from './enqueue.js'
+import { draftsOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
+import { takeTurn } from './turn.js'
+
+const NOW_MS = Date.UTC(2026, 10, 15, 12)
+const RETRIES = 100_000
+const TABLES = ['webhook_deliveries', 'webhook_attempts']
+
+let database: TestDatabase
+let dead: TestWebhook
+const others: TestWebhook[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { sql } = database
+  dead = await insertTestWebhook(sql, { nowMs: NOW_MS })
+  await sql`
+    insert into webhook_deliveries
+           (webhook, event_id, event_type, state, block, attempts, due_at, created_at, body)
+    select ${dead.id}, gen_random_uuid(), 'trade', 'pending', 1, 3,
+           ${new Date(NOW_MS)}::timestamptz + make_interval(secs => n % 7200 - 3600), ${new Date(0)}, '{}'
+      from generate_series(1, ${RETRIES}::int) n`
+  await sql`insert into webhook_lanes (webhook, next_at) values (${dead.id}, ${new Date(0)})`
+  for (let n = 0; n < 5; n++) {
+    const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
+    await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 3), NOW_MS))
+    others.push(webhook)
+  }
+  await sql`analyze webhook_deliveries`
+})
+afterAll(() => database.drop())
+
+const turn = (limit: number, nowMs = NOW_MS) =>
+  takeTurn(database.sql, { ended: [], limit, isHealthyOnly: false, nowMs })
+
+/** Makes all leased deliveries due again. */
+async function giveBack(sql: Sql): Promise<void> {
+  const now = new Date(NOW_MS)
+  await sql`update webhook_deliveries set is_leased = false, due_at = ${now} where is_leased`
+  await sql`update webhook_lanes set next_at = ${now}`
+}
+
+test('a turn reads a few rows by indexes, with 100,000 retries in the queue', async () => {
+  const statements = await recordStatements(() => turn(100))
+  const { sql } = database
+  const plans: Plan[] = []
+  // One by one, and taken back: a statement that has claimed leaves the next one less to read.
+  for (const { text, parameters } of statements) {
+    await sql
+      .begin(async (tx) => {
+        await giveBack(tx)
+        await tx`set local plan_cache_mode = force_generic_plan`
+        await tx.unsafe(`prepare explained as ${text}`)
+        const values = parameters.map(toLiteral).join()
+        const [row] = await tx.unsafe(`explain (analyze, format json) execute explained(${values})`)
+        plans.push(row?.['QUERY PLAN'][0].Plan)
+        await tx`deallocate explained`
+        throw new Error('taken back')
+      })
+      .catch((error: Error) => expect(error.message).toBe('taken back'))
+  }
+  expect(plans).toHaveLength(3)
+  const scans = plans
+    .flatMap(scansOf)
+    .filter(({ relation, nodeType }) => TABLES.includes(relation) && nodeType !== 'ModifyTable')
+  expect(scans.length).toBeGreaterThan(3)
+  for (const scan of scans) {
+    expect(scan.nodeType, JSON.stringify(scan)).toMatch(/^Index( Only)? Scan$/)
+    expect(scan.rows, JSON.stringify(scan)).toBeLessThanOrEqual(100)
+  }
+})
+
+test('a receiver with 100,000 retries has ten at a time, and all others are claimed at once', async () => {
+  await giveBack(database.sql)
+  const { claimed } = await turn(100)
+  const of = ({ id }: TestWebhook) => claimed.filter(({ webhook }) => webhook === id).length
+  expect(of(dead)).toBe(10)
+  expect(others.map(of)).toEqual([3, 3, 3, 3, 3])
+  expect((await turn(100)).claimed).toEqual([])
+})
+
+type Statement = { text: string; parameters: unknown[] }
+
+/** The statements of the queue that the driver sends meanwhile. */
+async function recordStatements(work: () => Promise<unknown>): Promise<Statement[]> {
+  const statements: Statement[] = []
+  const options = database.sql.options as { debug: unknown }
+  options.debug = (_connection: number, text: string, parameters: unknown[]) =>
+    statements.push({ text, parameters })
+  await work()
+  options.debug = false
+  return statements.filter(({ text }) => text.includes('webhook_'))
+}
+
+function toLiteral(value: unknown): string {
+  if (value instanceof Date) return `'${value.toISOString()}'`
+  return Array.isArray(value) ? `'{${value}}'` : `'${value}'`
+}
