@@ -152,6 +152,7 @@ export class Dispatcher {
     const { store, clock, log } = this.#parts
     const names = await disableWebhooks(store.sql, [...this.#failing], clock.now())
     this.#failing.clear()
+    if (names.length === 0) return
     log.info({ webhooks: names }, 'webhooks are disabled because their receivers fail')
   }
 

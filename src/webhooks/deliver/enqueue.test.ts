@@ -204,15 +204,19 @@ describe('held deliveries', () => {
   })
 
   test('are cancelled when the webhook was paused in between, though it is active again', async () => {
-    const [paused, resumed, deleted] = [
+    const [paused, resumed, deleted, young] = [
+      await createWebhook(),
       await createWebhook(),
       await createWebhook(),
       await createWebhook(),
     ]
-    await add([paused, resumed, deleted].map((webhook) => held(webhook, 1, 400)))
+    await add([paused, resumed, deleted, young].map((webhook) => held(webhook, 1, 400)))
     const later = new Date(NOW_MS + 1)
     await database.sql`update webhooks set active = false where id = ${paused.id}`
-    await database.sql`update webhooks set active_since = ${later} where id = ${resumed.id}`
+    await database.sql`
+      update webhooks set from_seq = 400::bigint << 20 where id = ${resumed.id}`
+    // Made by a process whose clock is ahead of the matcher's.
+    await database.sql`update webhooks set active_since = ${later} where id = ${young.id}`
     await database.sql`update webhooks set deleted_at = ${later} where id = ${deleted.id}`
     await release(500)
     for (const webhook of [paused, resumed]) {
@@ -222,6 +226,7 @@ describe('held deliveries', () => {
       ])
     }
     expect(await selectAttempts(database.sql, deleted)).toEqual([])
+    expect(await statesOf(young)).toEqual(['pending'])
   })
 })
 

@@ -80,19 +80,33 @@ export async function disableWebhooks(
   webhooks: readonly number[],
   nowMs: number,
 ): Promise<string[]> {
+  const names: string[] = []
+  // Each by itself: who changes several holds the revision that others wait for with their webhook locked.
+  for (const webhook of webhooks) {
+    const name = await transact(pool, (tx) => disableWebhook(tx, webhook, nowMs))
+    if (name !== undefined) names.push(name)
+  }
+  return names
+}
+
+/** `undefined`: it is not active any more, or was activated anew since it failed. */
+async function disableWebhook(
+  tx: Sql,
+  webhook: number,
+  nowMs: number,
+): Promise<string | undefined> {
   const now = new Date(nowMs)
-  return transact(pool, async (tx) => {
-    const rows = await tx<{ id: number; name: string }[]>`
-      update webhooks
-         set active = false, disabled_reason = 'delivery_failures', disabled_at = ${now},
-             updated_at = ${now}
-       where id = any(${webhooks}::int[]) and active
-      returning id, name`
-    await wakeLanes(
-      tx,
-      rows.map(({ id }) => id),
-      nowMs,
-    )
-    return rows.map(({ name }) => name)
-  })
+  // In the order of all changes: the webhook, its lane, the revision.
+  const [row] = await tx<{ name: string }[]>`
+    select name from webhooks where id = ${webhook} and active for no key update`
+  if (row === undefined) return undefined
+  await wakeLanes(tx, [webhook], nowMs)
+  const { count } = await tx`
+    update webhooks w
+       set active = false, disabled_reason = 'delivery_failures', disabled_at = ${now},
+           updated_at = ${now}
+      from webhook_lanes lane
+     where w.id = ${webhook} and lane.webhook = w.id
+       and lane.consecutive_failures >= ${EXHAUSTED_IN_A_DAY_MAX}`
+  return count === 0 ? undefined : row.name
 }

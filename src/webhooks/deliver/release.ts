@@ -5,7 +5,8 @@ import { wakeLanes } from './lanes.js'
 
 /**
  * Has deliveries sent that waited for this head of the chain. Those of a webhook that was paused since
- * they were made are cancelled. Index: webhook_deliveries_held.
+ * they were made are cancelled, also when it is active again: it sees what is behind its `from_seq`,
+ * which the clocks of two processes could not tell. Index: webhook_deliveries_held.
  */
 export async function releaseHeld(tx: Sql, headBlock: number, nowMs: number): Promise<void> {
   const now = new Date(nowMs)
@@ -18,7 +19,7 @@ export async function releaseHeld(tx: Sql, headBlock: number, nowMs: number): Pr
         from (select h.webhook, h.event_id, w.polled_at is null as is_sent,
                      w.deleted_at is not null as is_deleted,
                      w.active and w.deleted_at is null
-                       and h.created_at >= w.active_since as is_wanted
+                       and h.block > w.from_seq >> 20 as is_wanted
                 from webhook_deliveries h
                 join webhooks w on w.id = h.webhook
                where h.state = 'held' and h.release_block <= ${headBlock}) held

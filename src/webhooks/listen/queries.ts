@@ -97,7 +97,12 @@ export async function deleteIdleListeners(
   sql: Sql,
   { beforeMs, nowMs }: { beforeMs: number; nowMs: number },
 ): Promise<void> {
-  await sql`
-    update webhooks set active = false, deleted_at = ${new Date(nowMs)}, secret = ''
-     where polled_at < ${new Date(beforeMs)} and deleted_at is null`
+  // One by one: who changes several holds the revision that others wait for with their row locked.
+  const rows = await sql<{ id: number }[]>`
+    select id from webhooks where polled_at < ${new Date(beforeMs)} and deleted_at is null`
+  for (const { id } of rows) {
+    await sql`
+      update webhooks set active = false, deleted_at = ${new Date(nowMs)}, secret = ''
+       where id = ${id} and polled_at < ${new Date(beforeMs)} and deleted_at is null`
+  }
 }

@@ -52,19 +52,21 @@ export async function insertTestAttempt(sql: Sql, attempt: TestAttempt): Promise
 const dueAgain = (tx: Sql, nowMs: number) =>
   tx`set state = 'pending', attempts = 0, due_at = ${new Date(nowMs)}, is_leased = false, finished_at = null`
 
-/** Has a finished delivery sent again. Returns the state that it had; `undefined`: there is no such delivery. */
+/**
+ * Has a finished delivery sent again. Returns the state of one that is not finished; `undefined`: there is
+ * no such delivery. One that is held is not locked: the matcher changes these with allowances locked.
+ */
 export async function renewDelivery(
   tx: Sql,
   { webhook, eventId, nowMs }: { webhook: number; eventId: string; nowMs: number },
-): Promise<string | undefined> {
-  const [row] = await tx<{ state: string }[]>`
-    select state from webhook_deliveries
-     where webhook = ${webhook} and event_id = ${eventId}::uuid for update`
-  await tx`
+): Promise<'renewed' | 'pending' | 'held' | undefined> {
+  const isIt = tx`webhook = ${webhook} and event_id = ${eventId}::uuid`
+  const { count } = await tx`
     update webhook_deliveries ${dueAgain(tx, nowMs)}
-     where webhook = ${webhook} and event_id = ${eventId}::uuid
-       and state in ('delivered', 'failed', 'cancelled')`
-  return row?.state
+     where ${isIt} and state in ('delivered', 'failed', 'cancelled')`
+  if (count > 0) return 'renewed'
+  const [row] = await tx<{ state: string }[]>`select state from webhook_deliveries where ${isIt}`
+  return row && (row.state === 'held' ? 'held' : 'pending')
 }
 
 /** Has what failed since a time sent again, the oldest first. Index: webhook_deliveries_failed. */

@@ -32,7 +32,7 @@ export async function resendDelivery(
     await takeAllowance(tx, accountId, nowMs)
     const state = await renewDelivery(tx, { webhook: webhook.id, eventId: uuid, nowMs })
     if (state === undefined) throw noDelivery()
-    if (state === 'pending' || state === 'held') throw stillWaiting(state)
+    if (state !== 'renewed') throw stillWaiting(state)
     await wakeLanes(tx, [webhook.id], nowMs)
   })
 }

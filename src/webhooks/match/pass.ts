@@ -130,8 +130,9 @@ async function write(
 ): Promise<boolean> {
   if (!(await lockCursor(tx, state))) return false
   await enqueue(tx, drafts, nowMs)
-  for (const store of stores) await store(tx)
   if (state.headBlock !== null) await releaseHeld(tx, state.headBlock, nowMs)
+  // Behind all lanes, as for an activation, which forgets bases.
+  for (const store of stores) await store(tx)
   await updateCursor(tx, { seq, rewind: state.rewind })
   return true
 }

@@ -72,7 +72,7 @@ export async function selectBlockSince(sql: Sql, timeSec: number): Promise<numbe
  * Their rows are locked first, because a change of one waits for the revision with its row locked.
  */
 export async function lowerFromSeq(tx: Sql, seq: number): Promise<void> {
-  await tx`select from webhooks where from_seq > ${seq} order by id for update`
+  await tx`select from webhooks where from_seq > ${seq} order by id for no key update`
   await tx`update webhooks set from_seq = ${seq} where from_seq > ${seq}`
 }
 

@@ -15,9 +15,10 @@ export async function goBack(tx: Sql, state: MatchState): Promise<boolean> {
   const { seq, rewindBlock, lastRewind } = state
   if (rewindBlock !== null) {
     const endSeq = endOfBlock(rewindBlock)
-    await lowerFromSeq(tx, endSeq)
     await forgetOrdersAbove(tx, endSeq)
     await restoreBases(tx, await cancelHeldAbove(tx, rewindBlock))
+    // Last: whoever changes a webhook waits from here on, and may hold what the statements above wait for.
+    await lowerFromSeq(tx, endSeq)
     await updateCursor(tx, {
       seq: seq === null ? null : Math.min(seq, endSeq),
       rewind: lastRewind,
