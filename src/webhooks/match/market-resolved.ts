@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/connection.js'
+import { planAnew, type Sql } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, toBraces } from './market-fields.js'
@@ -27,16 +27,16 @@ type ResolutionRow = {
   txHash: string
 }
 
-/** In the order of `seq`. Index: the primary key. */
+/** In the order of `seq`. Planned anew, because a plan for any range reads the table. Index: the primary key. */
 const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' | 'toSeq'>) =>
-  sql<ResolutionRow[]>`
+  planAnew(sql<ResolutionRow[]>`
     select r.seq::float8, b.time as time_sec, '0x' || encode(c.condition, 'hex') as condition,
            r.payouts, '0x' || encode(r.tx_hash, 'hex') as tx_hash
       from resolutions r
       join blocks b on b.number = r.seq >> 20
       join conditions c on c.id = r.condition
      where r.seq > ${afterSeq} and r.seq <= ${toSeq}
-     order by r.seq`
+     order by r.seq`)
 
 function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
   const { seq, timeSec, condition, txHash } = row
