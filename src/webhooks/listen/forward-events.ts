@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { OperatorError } from '../../core/errors.js'
 import { backoffMs, systemTiming } from '../../lib/timing.js'
 import { Sender } from '../deliver/sender.js'
@@ -47,7 +48,7 @@ export async function forwardEvents(options: ForwardOptions): Promise<void> {
   })
   if (listener === undefined) return
   onListening(listener)
-  const sender = new Sender({ networks: ALL_NETWORKS })
+  const sender = new Sender({ networks: ALL_NETWORKS, resolve: resolveAtHome })
   const forwarder = new Forwarder(options, listener, sender)
   try {
     await forwarder.run()
@@ -56,6 +57,11 @@ export async function forwardEvents(options: ForwardOptions): Promise<void> {
     // One that stays is deleted by the service after a while.
     await client.remove(forwarder.listener.id).catch(() => undefined)
   }
+}
+
+/** As other programs of this machine do, so that names of its hosts file count. */
+async function resolveAtHome(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
 class Forwarder {
