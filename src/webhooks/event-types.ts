@@ -16,7 +16,7 @@ const OF_MARKET = ['condition_ids', 'event_slugs', 'tags'] as const
  * The event types of webhooks, with the filters that each one knows. `confirmations` works for every
  * type that has a place on the chain.
  */
-export const WEBHOOK_EVENT_TYPES = {
+const WEBHOOK_EVENT_TYPES = {
   trade: {
     description: 'fill involving watched wallets or markets',
     filters: ['wallet_addresses', 'token_ids', ...OF_MARKET, 'min_amount_usd', 'side'],

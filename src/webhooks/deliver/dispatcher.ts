@@ -34,7 +34,7 @@ const RETRY = { baseMs: 100, maxMs: 2_000 }
 const STOP_ATTEMPTS_MS_MAX = 200
 const STOP_WRITE_MS_MAX = 200
 
-export type DispatcherParts = {
+type DispatcherParts = {
   store: Pick<Store, 'sql'>
   secretBox: Pick<SecretBox, 'encrypt' | 'decrypt'>
   sender: Pick<Sender, 'send'>

@@ -41,7 +41,7 @@ test('two dispatchers send each delivery once, at most ten of a webhook at the s
   }
 })
 
-test('a receiver that never answers has ten requests, and holds up nobody else', async () => {
+test('a receiver that never answers has ten requests, and holds up no other', async () => {
   const { receiver, sql } = world
   receiver.answer('/hangs', () => undefined)
   const slow = await world.createWebhook('/hangs')

@@ -14,7 +14,7 @@ const EXHAUSTED_IN_A_DAY_MAX = 10
 const QUICK_MS_MAX = 1_000
 
 /** What the attempts of one webhook, in the order of their ends, say about its receiver. */
-export type ReceiverHealth = {
+type ReceiverHealth = {
   webhook: number
   hasSuccess: boolean
   /** Events given up since the last success. */

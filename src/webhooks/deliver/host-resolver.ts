@@ -23,7 +23,7 @@ export function createHostResolver(nameServers?: readonly string[]): ResolveHost
     // Made for each query, as it reads which name servers there are.
     const resolver = new Resolver(QUERY)
     if (nameServers !== undefined) resolver.setServers(nameServers)
-    // Each is caught where it begins: one may fail while nobody waits for it yet, which would end the process.
+    // Each is caught where it begins: one may fail before it is awaited, which would end the process.
     const ipv4 = resolver.resolve4(host).catch(none)
     const ipv6 = resolver.resolve6(host).catch(none)
     const found4 = await ipv4

@@ -2,7 +2,6 @@ import type { AttemptResult } from './delivery.js'
 
 /** How long after the first, second, third and fourth failure the next attempt is due. */
 export const RETRY_MS = [10_000, 60_000, 5 * 60_000, 60 * 60_000] as const
-export const ATTEMPTS_MAX = RETRY_MS.length + 1
 
 export const INTERRUPTED = 'interrupted: the service stopped during the attempt'
 

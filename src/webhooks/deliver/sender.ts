@@ -25,7 +25,7 @@ export type SenderOptions = {
   ca?: string
 }
 
-export type SendRequest = { url: string; headers: Record<string, string>; body: string }
+type SendRequest = { url: string; headers: Record<string, string>; body: string }
 
 /**
  * Posts to receivers. Each connection is made to an address that was checked, and kept for a few

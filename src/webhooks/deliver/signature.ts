@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { VERSION } from '../../lib/version.js'
 
-export type SignedEvent = {
+type SignedEvent = {
   /** `wh_…`. */
   webhookName: string
   /** With its prefix, as in the envelope. */

@@ -53,7 +53,7 @@ export async function forwardEvents(options: ForwardOptions): Promise<void> {
   try {
     await forwarder.run()
   } finally {
-    await sender.close()
+    sender.close()
     // One that stays is deleted by the service after a while.
     await client.remove(forwarder.listener.id).catch(() => undefined)
   }

@@ -27,7 +27,7 @@ export const selectHistory = (
    order by id desc
    limit ${limit} offset ${offset}`
 
-export type TestAttempt = {
+type TestAttempt = {
   webhook: number
   eventId: string
   eventType: WebhookEventType
@@ -87,7 +87,7 @@ export async function renewFailed(
   return count
 }
 
-export type RenewFailed = { webhook: number; sinceSec: number; rowsMax: number; nowMs: number }
+type RenewFailed = { webhook: number; sinceSec: number; rowsMax: number; nowMs: number }
 
 /** Whether something failed since a time and was not sent again. Index: webhook_deliveries_failed. */
 export async function hasFailed(

@@ -77,10 +77,7 @@ export async function countWebhooks(tx: Sql, accountId: number): Promise<number>
 const headSeq = (sql: Sql) =>
   sql`coalesce((select (block + 1)::bigint * ${LOGS_PER_BLOCK}::int - 1 from chain_state), 0)`
 
-export type WebhookInsert = Pick<
-  WebhookRow,
-  'name' | 'url' | 'eventTypes' | 'filters' | 'description'
-> & {
+type WebhookInsert = Pick<WebhookRow, 'name' | 'url' | 'eventTypes' | 'filters' | 'description'> & {
   accountId: number
   secret: Buffer
   nowMs: number

@@ -31,7 +31,7 @@ import {
   WebhookRecord,
 } from './schemas.js'
 import { recoverDeliveries, resendDelivery } from './send-again.js'
-import { sendTest } from './test-delivery.js'
+import { sendTest } from './send-test.js'
 import {
   changeWebhook,
   createWebhook,

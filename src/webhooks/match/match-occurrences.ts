@@ -13,7 +13,7 @@ export const OLDER_MS_MAX = 60_000
 
 type Matched = { occurrence: Occurrence; webhooks: readonly IndexedWebhook[] }
 
-/** The webhooks that want each occurrence, in the order of `seq`; those that nobody wants are left out. */
+/** The webhooks that want each occurrence, in the order of `seq`; those that no webhook wants are left out. */
 export function matchOccurrences(
   occurrences: readonly Occurrence[],
   index: WebhookIndex,
