@@ -91,6 +91,7 @@ describe('parseFilters', () => {
     [{ builder_codes: many(101, () => BYTES_32) }, /builder_codes has 101 values/],
     [{ event_slugs: many(51, String) }, /event_slugs has 51 values, and may have at most 50/],
     [{ tags: many(21, String) }, /tags has 21 values, and may have at most 20/],
+    [{ wallets: [] }, /filters has "wallets"/, /^Did you mean wallet_addresses\?/],
     [{ token_ids: [7] }, /token_ids has 7/, /as text/],
     [{ token_ids: ['-1'] }, /token_ids/],
     [{ token_ids: [(2n ** 256n).toString()] }, /token_ids/],
@@ -100,7 +101,7 @@ describe('parseFilters', () => {
     [{ event_slugs: ['x'.repeat(301)] }, /event_slugs/],
     [{ tags: ['a\u0000b'] }, /tags/],
     [{ tags: ['\ud800'] }, /tags/],
-    [{ min_amount_usd: '5' }, /min_amount_usd must be a number from 0 to/],
+    [{ min_amount_usd: '5' }, /min_amount_usd must be a number from 0 to 1000000000000, not "5"/],
     [{ min_amount_usd: -0.5 }, /min_amount_usd must be a number/],
     [{ min_amount_usd: 1e13 }, /min_amount_usd must be a number from 0 to 1000000000000/],
     [{ min_fee_usd: Number.NaN }, /min_fee_usd must be a number/],
@@ -177,6 +178,10 @@ describe('parseEventTypes', () => {
   test('takes each name once, in the order in which it was given', () => {
     expect(parseEventTypes(['split', 'trade', 'split'])).toEqual(['split', 'trade'])
     expect(parseEventTypes(WEBHOOK_EVENT_TYPE_NAMES)).toHaveLength(16)
+  })
+
+  test('asks whether a name that is close was meant', () => {
+    expect(refusalOf(() => parseEventTypes(['trades'])).hint).toBe('Did you mean trade?')
   })
 
   test.each([

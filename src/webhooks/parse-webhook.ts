@@ -7,19 +7,22 @@ import type { FilterName, WebhookFilters } from './filters.js'
 
 /** So many names are looked at, known or not: a caller's list is bounded before it is read. */
 const EVENT_TYPES_MAX = 100
-/** Of a name that is compared with those of all filters. */
-const FILTER_NAME_LENGTH_MAX = 40
+/** Of an unknown name that is compared with the known ones. */
+const GUESSED_LENGTH_MAX = 40
 
 /** The event types of a webhook, each once. Throws a 400 with what is wrong. */
 export function parseEventTypes(value: unknown): WebhookEventType[] {
-  const refuse = (message: string) =>
-    badRequest('invalid_event_types', { message, allowed: WEBHOOK_EVENT_TYPE_NAMES })
+  const refuse = (message: string, hint?: string) =>
+    badRequest('invalid_event_types', {
+      ...{ message, ...(hint !== undefined && { hint }), allowed: WEBHOOK_EVENT_TYPE_NAMES },
+    })
   if (!Array.isArray(value) || value.length === 0 || value.length > EVENT_TYPES_MAX) {
     throw refuse('event_types must be a list of at least one name of an event type.')
   }
   const unknown = value.find((name) => !isEventType(name))
   if (unknown !== undefined) {
-    throw refuse(`event_types has ${showValue(unknown)}, which is no event type.`)
+    const message = `event_types has ${showValue(unknown)}, which is no event type.`
+    throw refuse(message, guessName(unknown, WEBHOOK_EVENT_TYPE_NAMES))
   }
   return [...new Set(value.filter(isEventType))]
 }
@@ -48,31 +51,40 @@ const isFilterName = (name: string): name is FilterName =>
   FILTER_NAMES.some((known) => known === name)
 
 function refuseUnknown(name: string): ApiError {
-  const meant = name.length > FILTER_NAME_LENGTH_MAX ? undefined : nearest(name, FILTER_NAMES)
-  const did = meant === undefined ? '' : `Did you mean ${meant}? `
+  const guess = guessName(name, FILTER_NAMES)
+  const list = 'GET /v3/webhooks/event-types lists the filters of each event type.'
   return badRequest('invalid_filters', {
     message: `filters has ${showValue(name)}, which is no filter.`,
-    hint: `${did}GET /v3/webhooks/event-types lists the filters of each event type.`,
+    hint: guess === undefined ? list : `${guess} ${list}`,
     allowed: FILTER_NAMES,
   })
 }
 
+/** Asks whether a known name was meant, one that is close to it or begins with it. */
+function guessName(name: unknown, known: readonly string[]): string | undefined {
+  if (typeof name !== 'string' || name === '' || name.length > GUESSED_LENGTH_MAX) return undefined
+  const singular = `${name.replace(/s$/, '')}_`
+  const meant = nearest(name, known) ?? known.find((candidate) => candidate.startsWith(singular))
+  return meant === undefined ? undefined : `Did you mean ${meant}?`
+}
+
 function parseFilter(name: FilterName, value: unknown): unknown {
   const rule = FILTER_RULES[name]
+  const given = showValue(value)
   switch (rule.kind) {
     case 'list':
       return parseList(name, value, rule.itemsMax, rule.item)
     case 'number':
       if (typeof value === 'number' && value >= 0 && value <= rule.max) return value
-      throw refuse(name, `must be a number from 0 to ${rule.max}`, rule.meaning)
+      throw refuse(name, `must be a number from 0 to ${rule.max}, not ${given}`, rule.meaning)
     case 'integer':
       if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= rule.max) return value
-      throw refuse(name, `must be an integer from 0 to ${rule.max}`, rule.meaning)
+      throw refuse(name, `must be an integer from 0 to ${rule.max}, not ${given}`, rule.meaning)
     case 'choice': {
       const text = typeof value === 'string' ? value.toLowerCase() : ''
       const found = rule.values.find((known) => known.toLowerCase() === text)
       if (found !== undefined) return found
-      throw refuse(name, `must be one of ${rule.values.join(', ')}`, rule.meaning)
+      throw refuse(name, `must be one of ${rule.values.join(', ')}, not ${given}`, rule.meaning)
     }
   }
 }
@@ -87,7 +99,11 @@ function parseList(name: FilterName, value: unknown, itemsMax: number, item: Ite
     const isRead = typeof given === 'string' && given.length <= item.lengthMax
     const text = isRead && pattern.test(given) ? item.read(given) : undefined
     if (text !== undefined) return text
-    throw refuse(name, `has ${showValue(given)}`, `each value must be ${item.meaning}`)
+    throw refuse(
+      name,
+      `has ${showValue(given)}, which is not valid`,
+      `each value must be ${item.meaning}`,
+    )
   })
   return [...new Set(items)]
 }

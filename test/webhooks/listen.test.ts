@@ -125,5 +125,5 @@ test('auspex listen says what the service refuses, with exit code 1', async () =
   const { child, text } = startListen(key, 'localhost:1', '--wallet', '0x1')
   const [status] = await once(child, 'close')
   expect(status).toBe(1)
-  expect(text()).toMatch(/^auspex: \S+: invalid_filters: The filter wallet_addresses has "0x1"/)
+  expect(text()).toMatch(/^auspex: \S+: The filter wallet_addresses has "0x1"/)
 })

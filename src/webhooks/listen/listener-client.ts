@@ -100,9 +100,10 @@ function toFault(
   answer: unknown,
 ): ListenerFault {
   const { error, message, hint } = (answer ?? {}) as Record<string, unknown>
-  const text = [error ?? `the service answered with ${status}`, message, hint]
+  // Where there is a message, the error is a code for programs.
+  const text = [message ?? error ?? `the service answered with ${status}`, hint]
     .filter((part) => part !== undefined)
-    .join(': ')
+    .join(' ')
   return new ListenerFault(text, status, (Number(headers['retry-after']) || 0) * 1_000)
 }
 

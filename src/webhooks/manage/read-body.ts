@@ -54,7 +54,8 @@ export function readRecovery(body: unknown): { since: number } {
   }
   const isMs = Number.isInteger(seconds) && Number(seconds) >= MILLISECONDS_MIN
   throw badRequest('invalid_since', {
-    message: `since must be a time, not ${showValue(since)}.`,
+    message:
+      since === undefined ? 'since is missing.' : `since must be a time, not ${showValue(since)}.`,
     hint: isMs
       ? 'Give Unix seconds, not milliseconds.'
       : 'Give Unix seconds, or a text as 2026-11-16T09:30:00Z.',
@@ -89,7 +90,7 @@ function readUrl(url: unknown): string {
 export const refuseUrl = (problem: string) =>
   badRequest('invalid_url', {
     message: `url ${problem}.`,
-    hint: 'Give the https:// address of a server that the internet can reach.',
+    hint: 'Give the https:// address of a server that the internet can reach. For a server on your own machine, use `auspex listen`.',
   })
 
 /** Whether the database can hold it. */
