@@ -210,11 +210,18 @@ describe(`POST ${PATH}/{id}/results`, () => {
     ['a status that is none', { results: [resultOf(EVENT, { status_code: 7 })] }],
     ['a latency that is none', { results: [resultOf(EVENT, { latency_ms: -1 })] }],
     ['an error with a null character', { results: [resultOf(EVENT, { error: '\0' })] }],
+    ['an error with half a character', { results: [resultOf(EVENT, { error: '\ud800' })] }],
     ['an error without end', { results: [resultOf(EVENT, { error: 'x'.repeat(501) })] }],
   ])('400: %s', async (_what, body) => {
     const { ask, listen } = await openAccount()
-    const { name } = await listen()
-    expect((await ask('POST', `/${name}/results`, body)).status).toBe(400)
+    const listener = await listen()
+    await add(listener, 1)
+    const waiting = JSON.stringify(body).replaceAll(
+      EVENT,
+      `evt_${draftsOf(listener, 1)[0]?.eventId}`,
+    )
+    const reply = await ask('POST', `/${listener.name}/results`, JSON.parse(waiting))
+    expect(reply.status).toBe(400)
   })
 })
 
