@@ -10,6 +10,8 @@ import { outcomeOfToken, type TapeMarket, unknownMarket } from './tape-markets.j
 
 /** An order is complete when no fill of it has come for so long. */
 const QUIET_MS = 30_000
+/** What is due later than this after now was noted by a clock that was ahead, and is due. */
+const AHEAD_MS_MAX = QUIET_MS + 60_000
 /** Fewer fills make no event. */
 const FILLS_MIN = 2
 /** How many fills an event lists. */
@@ -57,7 +59,7 @@ type DueOrder = { orderHash: string; firstSeq: number }
 const selectDueOrders = ({ sql, nowMs }: Tape, filled: readonly string[]) => sql<DueOrder[]>`
   select '0x' || encode(order_hash, 'hex') as order_hash, first_seq::float8
     from webhook_orders
-   where due_at <= ${new Date(nowMs)}
+   where (due_at <= ${new Date(nowMs)} or due_at > ${new Date(nowMs + AHEAD_MS_MAX)})
      and order_hash <> all(${hashes(sql, filled)})
    order by due_at
    limit ${ORDERS_MAX}`

@@ -264,6 +264,20 @@ test('an order of several fills is complete half a minute after the last one', a
   expect(await matching.tape.sql`select from webhook_orders`).toEqual([])
 })
 
+test('an order does not wait for a clock that was ahead and is set right', async () => {
+  const matching = await openTraded()
+  const webhook = await matching.watch(['order_complete'], { wallet_addresses: [BOB] })
+  await fillOrder(matching, 2n)
+  await fillOrder(matching, 3n)
+  const rightMs = matching.clock.now()
+  matching.clock.advance(24 * 60 * 60_000)
+  await matching.match()
+  expect(await matching.eventsOf(webhook)).toEqual([])
+  matching.clock.set(rightMs + 30_000)
+  await matching.match()
+  expect(await matching.eventsOf(webhook)).toHaveLength(1)
+})
+
 test('an order whose fills were taken back waits again', async () => {
   const matching = await openTraded()
   const webhook = await matching.watch(['order_complete'], { wallet_addresses: [BOB] })
