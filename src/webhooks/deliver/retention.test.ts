@@ -37,8 +37,10 @@ test('deliveries and attempts are kept for seven days, counts of days for forty'
   expect(await selectAttempts(sql, webhook)).toHaveLength(5_003)
   clock.advance(1)
   await clean()
-  expect(await selectDeliveries(sql, webhook)).toMatchObject([{ state: 'pending' }])
-  expect(await selectAttempts(sql, webhook)).toEqual([])
+  expect(await selectDeliveries(sql, webhook)).toMatchObject([{ state: 'failed', dueAt: null }])
+  expect(await selectAttempts(sql, webhook)).toMatchObject([
+    { attempt: 1, success: false, error: 'not sent within seven days' },
+  ])
 
   const days = () => sql`select from webhook_days where account_id = ${webhook.accountId}`
   clock.advance(33 * DAY_MS - 1)
@@ -47,6 +49,22 @@ test('deliveries and attempts are kept for seven days, counts of days for forty'
   clock.advance(DAY_MS)
   await clean()
   expect(await days()).toHaveLength(0)
+  await sql`delete from webhooks`
+})
+
+test('attempts of a clock that was ahead do not keep the others', async () => {
+  const { sql } = database
+  const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
+  for (const daysAgo of [-400, 8]) {
+    await sql`
+      insert into webhook_attempts
+             (webhook, event_id, event_type, attempt, success, latency_ms, attempted_at)
+      select ${webhook.id}::int, gen_random_uuid(), 'trade', 1, true, 3,
+             ${new Date(clock.now() - daysAgo * DAY_MS)}
+        from generate_series(1, 5000)`
+  }
+  await deleteOldDeliveries({ sql, clock }, new AbortController().signal)
+  expect(await selectAttempts(sql, webhook)).toEqual([])
   await sql`delete from webhooks`
 })
 

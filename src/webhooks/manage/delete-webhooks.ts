@@ -30,7 +30,8 @@ async function deleteRows(sql: Sql, table: string, webhook: number, signal: Abor
   while (deleted === BATCH_ROWS && !signal.aborted) {
     const { count } = await sql`
       delete from ${sql(table)}
-       where ctid = any(array(select ctid from ${sql(table)} where webhook = ${webhook} limit ${BATCH_ROWS}))`
+       where ctid = any(array(select ctid from ${sql(table)} where webhook = ${webhook} limit ${BATCH_ROWS}
+                                 for update skip locked))`
     deleted = count
   }
 }
