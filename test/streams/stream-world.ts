@@ -23,13 +23,18 @@ type WorldOptions = {
   intensity?: number
   /** Processes on the same database. */
   services?: number
+  /** More happens, as in the present of a demo. */
+  isLively?: boolean
+  /** Settings of the services beside the addresses of the upstreams. */
+  settings?: Readonly<Record<string, string>>
 }
 
 /** A universe that lives in real time, and service processes that read it and can be killed. */
 export async function openStreamWorld(options: WorldOptions) {
-  const { seed, intensity = 30, services: count = 1 } = options
+  const { seed, intensity = 30, services: count = 1, isLively = false, settings } = options
   const startMs = Math.floor((Date.now() - HISTORY_MS) / 1000) * 1000
-  const universe = new Universe({ seed, startMs, intensity })
+  const presentMs = isLively ? startMs + HISTORY_MS : undefined
+  const universe = new Universe({ seed, startMs, intensity, ...(presentMs && { presentMs }) })
   universe.advance(Date.now())
   const simulator = await openSimulator(universe)
   const database = await createTestDatabase()
@@ -42,6 +47,7 @@ export async function openStreamWorld(options: WorldOptions) {
     ...upstreams,
     AUSPEX_FROM_BLOCK: String(universe.chain.head.number - BLOCKS_BEFORE),
     DATABASE_URL: `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`,
+    ...settings,
   }
   const start = (port: string | number): Promise<Running> =>
     startAuspex(['--port', String(port)], environment as Record<string, string>)
@@ -63,15 +69,22 @@ export async function openStreamWorld(options: WorldOptions) {
     })
     if (reply.status !== 200) throw new Error(await reply.text())
   }
+  /** A key of a new account. */
+  const createCaller = async (plan: PlanId = 'enterprise'): Promise<string> => {
+    const nowMs = Date.now()
+    const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
+    return (await createKey(database.sql, { accountId, name: 'k', nowMs })).secret
+  }
   return {
     universe,
     simulator,
+    /** Where each process listens, also after a restart. */
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    createCaller,
     /** The address of a socket with a key of a new account, as each process has it. */
     createAddresses: async (path = '/ws', plan: PlanId = 'enterprise') => {
-      const nowMs = Date.now()
-      const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-      const { secret } = await createKey(database.sql, { accountId, name: 'k', nowMs })
-      return ports.map((port) => `ws://127.0.0.1:${port}${path}?key=${secret}`)
+      const key = await createCaller(plan)
+      return ports.map((port) => `ws://127.0.0.1:${port}${path}?key=${key}`)
     },
     order,
     /** kill -9. */
