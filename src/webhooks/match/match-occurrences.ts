@@ -9,7 +9,14 @@ import type { IndexedWebhook, WebhookIndex } from './webhook-index.js'
  * A webhook does not see what is older than it by more than this: facts that the service reads late,
  * while it catches up, have places behind the webhook's own but happened before it was made.
  */
-export const OLDER_MS_MAX = 60_000
+const OLDER_MS_MAX = 60_000
+
+/**
+ * A webhook sees nothing that happened before this. One that was made in the future was made by a clock
+ * that was ahead, and would hear of nothing until then.
+ */
+export const seenSinceMs = ({ activeSinceMs }: IndexedWebhook, nowMs: number): number =>
+  Math.min(activeSinceMs, nowMs) - OLDER_MS_MAX
 
 type Matched = { occurrence: Occurrence; webhooks: readonly IndexedWebhook[] }
 
@@ -17,17 +24,19 @@ type Matched = { occurrence: Occurrence; webhooks: readonly IndexedWebhook[] }
 export function matchOccurrences(
   occurrences: readonly Occurrence[],
   index: WebhookIndex,
+  nowMs: number,
 ): Matched[] {
   const matched = occurrences.flatMap((occurrence) => {
-    const webhooks = index.match(occurrence).filter((webhook) => sees(webhook, occurrence))
+    const webhooks = index.match(occurrence).filter((webhook) => sees(webhook, occurrence, nowMs))
     return webhooks.length === 0 ? [] : [{ occurrence, webhooks }]
   })
   return matched.sort((a, b) => a.occurrence.seq - b.occurrence.seq)
 }
 
-function sees({ fromSeq, activeSinceMs }: IndexedWebhook, occurrence: Occurrence): boolean {
+function sees(webhook: IndexedWebhook, occurrence: Occurrence, nowMs: number): boolean {
+  const { fromSeq } = webhook
   const { seq, sinceSeq = seq, isOffChain, timeSec } = occurrence
-  if (timeSec * 1000 < activeSinceMs - OLDER_MS_MAX) return false
+  if (timeSec * 1000 < seenSinceMs(webhook, nowMs)) return false
   return isOffChain === true || sinceSeq > fromSeq
 }
 

@@ -54,11 +54,25 @@ describe('what a webhook sees', () => {
 
   test('is not what happened before it, also where the chain is read late', async () => {
     const matching = await TestMatching.open()
-    matching.clock.set(timeOfBlock(matching.tape.head + 2) * 1000 + 61_000)
+    const madeMs = timeOfBlock(matching.tape.head + 2) * 1000 + 61_000
+    matching.clock.set(madeMs)
     const webhook = await matching.watch(['trade'])
     for (const tx of ['a1', 'a2', 'a3']) await trade(matching, tx)
+    matching.clock.set(madeMs + 1)
     await matching.match()
     expect(await heardOf(matching, webhook)).toEqual(['a3'])
+  })
+
+  test('does not wait for a clock that was ahead when it was made', async () => {
+    const matching = await TestMatching.open()
+    matching.clock.advance(24 * 60 * 60_000)
+    const webhook = await matching.watch(['trade'])
+    await trade(matching, 'a1') // sets the clock right
+    await matching.match()
+    for (let block = 0; block < 20; block++) await matching.append()
+    await trade(matching, 'a2')
+    await matching.match()
+    expect(await heardOf(matching, webhook)).toEqual(['a1', 'a2'])
   })
 
   test('follows its changed filters', async () => {

@@ -76,7 +76,7 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
   if (state.rewindBlock !== null) return { state, seq: state.seq, drafts: [], stores: [] }
   const { index } = webhooks
   await webhooks.refresh(tx, state.revision)
-  let range = await chooseStep(tx, state, index, limits)
+  let range = await chooseStep(tx, { ...state, nowMs }, index, limits)
   for (;;) {
     const tape = openTape(tx, {
       ...{ ...range, headTimeSec: state.headTimeSec ?? 0, nowMs },
@@ -88,6 +88,7 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
     const matched = matchOccurrences(
       detected.flatMap(({ occurrences }) => occurrences),
       index,
+      nowMs,
     )
     const count = matched.reduce((sum, { webhooks: wanting }) => sum + wanting.length, 0)
     const shorter = halve(range)

@@ -1,6 +1,6 @@
 import { blockOf, seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
-import { OLDER_MS_MAX } from './match-occurrences.js'
+import { seenSinceMs } from './match-occurrences.js'
 import { type MatchState, selectBlockSince, selectFillBehind } from './queries.js'
 import type { WebhookIndex } from './webhook-index.js'
 
@@ -22,7 +22,7 @@ export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
  */
 export async function chooseStep(
   sql: Sql,
-  { seq, headBlock }: Pick<MatchState, 'seq' | 'headBlock'>,
+  { seq, headBlock, nowMs }: Pick<MatchState, 'seq' | 'headBlock'> & { nowMs: number },
   index: WebhookIndex,
   limits: StepLimits,
 ): Promise<StepRange> {
@@ -32,21 +32,21 @@ export async function chooseStep(
   if (headSeq <= seq) return { afterSeq: seq, toSeq: seq, headSeq }
   if (blockOf(headSeq) - blockOf(seq) <= limits.liveBlocks)
     return { afterSeq: seq, toSeq: headSeq, headSeq }
-  const afterSeq = await skipUnseen(sql, { seq, headSeq }, index)
+  const afterSeq = await skipUnseen(sql, { seq, headSeq, nowMs }, index)
   return { afterSeq, toSeq: await endOfStep(sql, { afterSeq, headSeq }, limits), headSeq }
 }
 
 /** The place behind which a webhook sees something. */
 async function skipUnseen(
   sql: Sql,
-  { seq, headSeq }: { seq: number; headSeq: number },
+  { seq, headSeq, nowMs }: { seq: number; headSeq: number; nowMs: number },
   index: WebhookIndex,
 ): Promise<number> {
   let fromSeq = Number.POSITIVE_INFINITY
   let sinceMs = Number.POSITIVE_INFINITY
   for (const webhook of index.webhooks()) {
     fromSeq = Math.min(fromSeq, webhook.fromSeq)
-    sinceMs = Math.min(sinceMs, webhook.activeSinceMs - OLDER_MS_MAX)
+    sinceMs = Math.min(sinceMs, seenSinceMs(webhook, nowMs))
   }
   const block = await selectBlockSince(sql, Math.floor(sinceMs / 1000))
   const skipped = Math.max(fromSeq, block === undefined ? headSeq : endOfBlock(block - 1))
