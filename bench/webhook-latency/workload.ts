@@ -18,12 +18,12 @@ export function draftWebhook(number: number, known: UniverseReady): Draft {
   }
   // Desks with a long list of wallets, for large amounts only.
   if (kind < 65) {
-    const filters = { wallet_addresses: some(known.takers, 100), min_amount_usd: 1_000 }
+    const filters = { wallet_addresses: some(known.takers, 100), min_amount_usd: 10_000 }
     return { event_types: ['trade'], filters }
   }
   // Followers of some questions.
   if (kind < 85) {
-    const filters = { condition_ids: some(known.conditions, 3), min_amount_usd: 100 }
+    const filters = { condition_ids: some(known.conditions, 3), min_amount_usd: 1_000 }
     return { event_types: ['trade'], filters }
   }
   if (kind < 95) {
