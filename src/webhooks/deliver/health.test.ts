@@ -104,6 +104,36 @@ describe('a webhook', () => {
     await untilHolds(async () => expect(await stateOf(webhook)).toMatchObject({ active: false }))
   })
 
+  test('is disabled after a day of failures alone with ten thousand events that wait', async () => {
+    const { sql, clock } = world
+    const webhook = await world.createWebhook('/backlog')
+    world.receiver.answer('/backlog', () => 500)
+    const fail = async (number: number) => {
+      await world.add([draftOf(webhook, number)])
+      const before = (await selectAttempts(sql, webhook)).length
+      const { stop } = world.start()
+      await world.untilAttempted(webhook, before + 1)
+      await stop()
+      await sql`delete from webhook_deliveries where webhook = ${webhook.id} and attempts > 0`
+    }
+    await fail(1)
+    clock.advance(DAY_MS)
+    await sql`
+      insert into webhook_deliveries
+             (webhook, event_id, event_type, state, block, due_at, created_at, body)
+      select ${webhook.id}::int, gen_random_uuid(), 'trade', 'pending', 1,
+             ${new Date(clock.now() + 1_000_000)}, ${new Date(clock.now())}, '{}'
+        from generate_series(1, 9998)`
+    await fail(2)
+    expect(await stateOf(webhook)).toMatchObject({ active: true, failures: 0 })
+    await world.add([draftOf(webhook, 3), draftOf(webhook, 4)])
+    await sql`
+      update webhook_deliveries set due_at = ${new Date(clock.now() + 1_000_000)}
+       where webhook = ${webhook.id} and body like '%"number":4}%'`
+    world.start()
+    await untilHolds(async () => expect(await stateOf(webhook)).toMatchObject({ active: false }))
+  })
+
   test('is not disabled after a day with fewer', async () => {
     const webhook = await world.createWebhook('/fewer')
     await exhaust(webhook, '/fewer', 8)

@@ -6,10 +6,12 @@ import type { EndedAttempt } from './queries.js'
 import { INTERRUPTED } from './retry.js'
 
 // A webhook is disabled after so many events in a row that were given up, or after a day of failures
-// alone with fewer of them. A success begins both counts anew.
+// alone with fewer of them or with many that wait: a receiver that lets every attempt take its whole time
+// has fewer attempts than events, so that none of these comes to its last one. A success begins all anew.
 const EXHAUSTED_MAX = 50
 const FAILING_MS_MAX = 24 * 60 * 60_000
 const EXHAUSTED_IN_A_DAY_MAX = 10
+const WAITING_MAX = 10_000
 /** An attempt that takes longer makes its webhook wait for others when this process is busy. */
 const QUICK_MS_MAX = 1_000
 
@@ -67,10 +69,13 @@ export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], n
        where lane.webhook = told.webhook
       returning lane.webhook, told.exhausted, lane.consecutive_failures, lane.failing_since)
     select webhook from counted
-     where exhausted > 0
-       and (consecutive_failures >= ${EXHAUSTED_MAX}
-            or consecutive_failures >= ${EXHAUSTED_IN_A_DAY_MAX}
-           and failing_since <= ${new Date(nowMs - FAILING_MS_MAX)})`
+     where case when failing_since <= ${new Date(nowMs - FAILING_MS_MAX)}
+                then exhausted > 0 and consecutive_failures >= ${EXHAUSTED_IN_A_DAY_MAX}
+                  or ${WAITING_MAX} = (select count(*) from (
+                       select from webhook_deliveries d
+                        where d.webhook = counted.webhook and d.state = 'pending' and not d.is_leased
+                        limit ${WAITING_MAX}) waiting)
+                else exhausted > 0 and consecutive_failures >= ${EXHAUSTED_MAX} end`
   return rows.map(({ webhook }) => webhook)
 }
 
@@ -107,6 +112,7 @@ async function disableWebhook(
            updated_at = ${now}
       from webhook_lanes lane
      where w.id = ${webhook} and lane.webhook = w.id
-       and lane.consecutive_failures >= ${EXHAUSTED_IN_A_DAY_MAX}`
+       and (lane.consecutive_failures >= ${EXHAUSTED_MAX}
+            or lane.failing_since <= ${new Date(nowMs - FAILING_MS_MAX)})`
   return count === 0 ? undefined : row.name
 }
