@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { toNanosecondText } from '../../core/unix-time.js'
 import type { WebhookEventType } from '../event-types.js'
 import type { Occurrence } from './occurrence.js'
 
@@ -29,7 +30,4 @@ type EventParts = { eventId: string; type: WebhookEventType; nowMs: number; data
 
 /** What is sent, as JSON. */
 export const serializeEvent = ({ eventId, type, nowMs, data }: EventParts): string =>
-  JSON.stringify({ id: `evt_${eventId}`, type, created_at: toNanoTime(nowMs), data })
-
-/** Nine decimals of a second and `+00:00`. */
-const toNanoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000000+00:00`
+  JSON.stringify({ id: `evt_${eventId}`, type, created_at: toNanosecondText(nowMs), data })

@@ -8,7 +8,7 @@ import type { Detector } from './detector.js'
 import { DETECTORS } from './detectors.js'
 import { type PassResult, runPass } from './pass.js'
 
-/** Blocks without events wake no one, and some events come with time: a pass is made so often anyway. */
+/** Blocks without events do not wake the matcher, and some events come with time: it makes a pass so often anyway. */
 const POLL_MS = 1_000
 /** Two minutes of Polygon. */
 const LAG_BLOCKS_MAX = 60

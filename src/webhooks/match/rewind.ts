@@ -17,7 +17,7 @@ export async function goBack(tx: Sql, state: MatchState): Promise<boolean> {
     const endSeq = endOfBlock(rewindBlock)
     await forgetOrdersAbove(tx, endSeq)
     await restoreBases(tx, await cancelHeldAbove(tx, rewindBlock))
-    // Last: whoever changes a webhook waits from here on, and may hold what the statements above wait for.
+    // Last: requests that change a webhook wait from here on, and may hold what the statements above wait for.
     await lowerFromSeq(tx, endSeq)
     await updateCursor(tx, {
       seq: seq === null ? null : Math.min(seq, endSeq),
