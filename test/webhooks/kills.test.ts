@@ -21,10 +21,10 @@ let receiver: Receiver
 beforeAll(async () => {
   const settings = { AUSPEX_SECRET_KEY: SECRET_KEY }
   world = await openStreamWorld({ seed: 47, services: SERVICES, isLively: true, settings })
-  receiver = await openReceiver(createUnreliableAnswers())
+  receiver = await openReceiver({ answer: createUnreliableAnswers() })
 }, 90_000)
 afterAll(async () => {
-  receiver?.close()
+  await receiver?.close()
   await world?.close()
 })
 
@@ -38,7 +38,7 @@ function createUnreliableAnswers() {
     seen.add(event)
     const chance = below(100)
     if (!isFirst || chance >= 9) return 200
-    return chance < 4 ? 500 : chance < 5 ? 301 : chance < 8 ? 'cut' : 'hang'
+    return chance < 4 ? 500 : chance < 5 ? 301 : chance < 8 ? 'reset' : 'hang'
   }
 }
 

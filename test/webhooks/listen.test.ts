@@ -49,9 +49,9 @@ async function add(accountId: number, count: number, from = 0): Promise<void> {
 
 test('auspex listen forwards signed events, shows what came of each, and takes its listener away', async () => {
   const { key, accountId } = await t.createCaller('starter')
-  const receiver = await openReceiver(({ body }) =>
-    JSON.parse(body).data.number === 0 ? 204 : 500,
-  )
+  const receiver = await openReceiver({
+    answer: ({ envelope }) => (envelope.data.number === 0 ? 204 : 500),
+  })
   const { child, text } = startListen(key, receiver.url.replace('127.0.0.1', 'localhost'))
   await until(() => text().includes('whsec_'))
   const secret = /whsec_[0-9a-f]{32}/.exec(text())?.[0] ?? ''

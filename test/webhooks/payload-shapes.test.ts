@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { problemsOfDelivery } from './delivery-checks.js'
 import { EVENT_TYPE_NAMES, problemsOfEnvelope } from './payload-shapes.js'
-import { openReceiver, problemsOfDelivery } from './receiver.js'
+import { openReceiver } from './receiver.js'
 
 /** The test vector of the reference. */
 const SECRET = 'whsec_4f1d2c3b5a69788796a5b4c3d2e1f00f'
@@ -36,7 +37,7 @@ test('the signature of the reference is right, and another one is not', async ()
     'x-webhook-signature': SIGNATURE,
   }
   await fetch(receiver.url, { method: 'POST', headers, body: BODY })
-  receiver.close()
+  await receiver.close()
   const [request] = receiver.requests
   const by = { webhookId: 'wh_0123456789ab', nowMs: SIGNED_SEC * 1000 }
   const signatureProblems = (secret: string) =>

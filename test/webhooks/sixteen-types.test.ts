@@ -3,9 +3,10 @@ import type { Act } from '../../sim/universe/acts.js'
 import type { Transaction } from '../../sim/universe/block.js'
 import { type CanonicalFill, readCanonicalFills } from '../streams/canonical-fills.js'
 import type { Json } from '../strict-client/shape.js'
+import { problemsOfDelivery } from './delivery-checks.js'
 import type { Hook } from './hook-client.js'
 import { EVENT_TYPE_NAMES, type EventTypeName } from './payload-shapes.js'
-import { openReceiver, problemsOfDelivery, type Receiver } from './receiver.js'
+import { openReceiver, type Receiver } from './receiver.js'
 import { broadFilters, closedFilters } from './type-filters.js'
 import { openWebhookWorld, type WebhookWorld } from './webhook-world.js'
 
@@ -94,7 +95,7 @@ beforeAll(async () => {
   await untilQuiet()
 }, 120_000)
 afterAll(async () => {
-  receiver?.close()
+  await receiver?.close()
   await world?.close()
 })
 

@@ -43,7 +43,7 @@ test('two dispatchers send each delivery once, at most ten of a webhook at the s
 
 test('a receiver that never answers has ten requests, and holds up no other', async () => {
   const { receiver, sql } = world
-  receiver.answer('/hangs', () => undefined)
+  receiver.answer('/hangs', () => 'hang')
   const slow = await world.createWebhook('/hangs')
   const quick = await world.createWebhook('/quick')
   await world.add([...draftsOf(slow, 60), ...draftsOf(quick, 60)])
@@ -63,7 +63,7 @@ test('receivers that were slow before get half of a busy process, and others fin
   const { receiver, sql } = world
   const slow: TestWebhook[] = []
   for (let n = 0; n < 40; n++) {
-    receiver.answer(`/slow-${n}`, () => undefined)
+    receiver.answer(`/slow-${n}`, () => 'hang')
     slow.push(await world.createWebhook(`/slow-${n}`))
   }
   await world.add(slow.flatMap((webhook) => draftsOf(webhook, 10)))

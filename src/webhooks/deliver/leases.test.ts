@@ -108,8 +108,8 @@ describe('a stop', () => {
     const { receiver, sql, clock } = world
     receiver.answer('/stop', ({ body }) =>
       body.includes('"number":0}')
-        ? new Promise((resolve) => setTimeout(() => resolve(200), 50))
-        : undefined,
+        ? new Promise<number>((resolve) => setTimeout(() => resolve(200), 50))
+        : 'hang',
     )
     const webhook = await world.createWebhook('/stop')
     await world.add(draftsOf(webhook, 3))

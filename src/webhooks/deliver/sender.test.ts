@@ -5,11 +5,11 @@ import { until } from '../../../test/until.js'
 import {
   type Answer,
   type Certificate,
+  openReceiver as openTestReceiver,
+  type Receiver,
   type ReceiverOptions,
   readTestAuthority,
-  type ScriptedReceiver,
-  startScriptedReceiver,
-} from '../../../test/webhooks/scripted-receiver.js'
+} from '../../../test/webhooks/receiver.js'
 import { checkWebhookUrl } from './address-guard.js'
 import { Sender, type SenderOptions } from './sender.js'
 
@@ -23,10 +23,10 @@ afterEach(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-async function openReceiver(options?: ReceiverOptions): Promise<ScriptedReceiver> {
-  const receiver = await startScriptedReceiver(options)
+async function openReceiver(options?: ReceiverOptions): Promise<Receiver> {
+  const receiver = await openTestReceiver(options)
   closers.push(receiver.close)
-  return receiver
+  return { ...receiver, url: `${receiver.url}/hook` }
 }
 
 function openSender(options: Partial<SenderOptions> = {}): Sender {
@@ -155,7 +155,7 @@ describe('answers of odd shape end the attempt in time, as one or the other', ()
 
 describe('certificates', () => {
   const resolve = async () => ['127.0.0.1']
-  const urlOf = ({ port }: ScriptedReceiver) => `https://hooks.example.com:${port}/`
+  const urlOf = ({ port }: Receiver) => `https://hooks.example.com:${port}/`
 
   test('a good one is accepted, and the host is named in the handshake', async () => {
     const receiver = await openReceiver({ certificate: 'good' })

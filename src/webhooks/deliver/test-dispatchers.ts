@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { expect, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { type Answer, openReceiver, type ReceivedRequest } from '../../../test/webhooks/receiver.js'
 import { FloodLog } from '../../lib/flood-log.js'
 import { createLog } from '../../lib/log.js'
 import { SecretBox } from '../../store/secret-box.js'
@@ -35,7 +33,7 @@ export async function openDispatcherWorld() {
   const clock = new ManualClock()
   const config = { secretKey: 'ab'.repeat(32), dataDir: '/nonexistent' }
   const secretBox = new SecretBox({ config, store })
-  const receiver = await openTestReceiver()
+  const receiver = await openReceiverByPath()
   const running: { stop: () => Promise<void> }[] = []
 
   const start = (more: { timeoutMs?: number } = {}) => {
@@ -102,51 +100,22 @@ export async function openDispatcherWorld() {
     },
     close: async () => {
       for (const { stop } of running) await stop()
-      receiver.close()
+      await receiver.close()
       await database.drop()
     },
   }
 }
 
-export type TestRequest = { path: string; headers: Record<string, string>; body: string }
+type PathAnswer = (request: ReceivedRequest) => Answer | Promise<Answer>
 
-/** A status, or a promise of one; `undefined`: no answer. */
-type Answer = (request: TestRequest) => number | undefined | Promise<number | undefined>
-
-/** Answers by path, 200 where nothing else is said, and keeps what it gets. */
-async function openTestReceiver() {
-  const requests: TestRequest[] = []
-  const answers = new Map<string, Answer>()
-  const inFlight = new Map<string, { now: number; most: number }>()
-  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
-    let body = ''
-    for await (const chunk of incoming.setEncoding('utf8')) body += chunk
-    const path = incoming.url ?? ''
-    const request = { path, headers: incoming.headers as Record<string, string>, body }
-    requests.push(request)
-    const count = inFlight.get(path) ?? { now: 0, most: 0 }
-    inFlight.set(path, count)
-    count.most = Math.max(count.most, ++count.now)
-    response.once('close', () => count.now--)
-    const answer = answers.get(path)
-    const status = answer === undefined ? 200 : await answer(request)
-    if (status !== undefined && !response.destroyed) response.writeHead(status).end()
-  }
-  const server = createServer((incoming, response) => {
-    handle(incoming, response).catch(() => incoming.socket.destroy())
+/** Answers by path, 200 where nothing else is said. */
+async function openReceiverByPath() {
+  const answers = new Map<string, PathAnswer>()
+  const receiver = await openReceiver({
+    answer: (request) => answers.get(request.path)?.(request) ?? 200,
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
-    at: (path: string) => requests.filter((request) => request.path === path),
-    answer: (path: string, answer: Answer) => answers.set(path, answer),
-    /** The most requests that a path has had at the same time. */
-    mostInFlight: (path: string) => inFlight.get(path)?.most ?? 0,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    ...receiver,
+    answer: (path: string, answer: PathAnswer) => answers.set(path, answer),
   }
 }

@@ -19,10 +19,10 @@ let answer: Answer = 200
 
 beforeAll(async () => {
   t = await createWebhookApi()
-  receiver = await openReceiver(() => answer)
+  receiver = await openReceiver({ answer: () => answer })
 })
 afterAll(async () => {
-  receiver.close()
+  await receiver.close()
   await t.close()
 })
 
