@@ -337,6 +337,21 @@ describe('POST /v3/webhooks/{id}/recover', () => {
     const { status, body: refusal } = await t.ask(caller, `POST ${path}/recover`, { since: 0 })
     expect([status, refusal]).toMatchObject([429, OVER])
   })
+
+  test('200: thousands, in parts that others of the account do not wait for', async () => {
+    const { caller, hook, path } = await makeHook('starter')
+    await queue(hook, 1)
+    await sql()`
+      insert into webhook_deliveries
+             (webhook, event_id, event_type, state, block, created_at, finished_at, body)
+      select ${hook.id}::int, gen_random_uuid(), 'trade', 'failed', 1, ${now()}, ${now()}, '{}'
+        from generate_series(1, 4500)`
+    await sql()`
+      update webhook_days set deliveries = 45900 where account_id = ${caller.accountId}`
+    const { body } = await t.ask(caller, `POST ${path}/recover`, { since: 0 })
+    expect(body).toEqual({ recovered: 4_100, has_more: true })
+    expect(await countedOf(hook)).toBe(50_000)
+  })
 })
 
 test('the rows of a deleted webhook go later, and no others', async () => {

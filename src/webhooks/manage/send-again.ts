@@ -9,6 +9,8 @@ import type { WebhookRow } from './queries.js'
 
 /** Deliveries that one call of `recover` takes. */
 const RECOVERED_MAX = 50_000
+/** Of one transaction: the matcher waits for it when it queues something for the account. */
+const RECOVERED_AT_ONCE = 2_000
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -61,17 +63,26 @@ export async function recoverDeliveries(
 ): Promise<{ recovered: number; hasMore: boolean }> {
   if (!webhook.active) throw paused()
   const failed = { webhook: webhook.id, sinceSec }
-  return await transact(pool, async (tx) => {
-    const left = await readAllowance(tx, accountId, nowMs)
-    const rowsMax = Math.min(RECOVERED_MAX, left ?? RECOVERED_MAX)
-    const recovered = rowsMax === 0 ? 0 : await renewFailed(tx, { ...failed, rowsMax, nowMs })
-    const hasMore = recovered === rowsMax && (await hasFailed(tx, failed))
-    if (hasMore && recovered === 0) throw overAllowance(nowMs)
-    if (recovered === 0) return { recovered, hasMore }
-    await countDeliveries(tx, new Map([[accountId, recovered]]), nowMs)
-    await wakeLanes(tx, [webhook.id], nowMs)
-    return { recovered, hasMore }
-  })
+  const recoverPart = (partMax: number) =>
+    transact(pool, async (tx) => {
+      const left = await readAllowance(tx, accountId, nowMs)
+      const rowsMax = Math.min(partMax, left ?? partMax)
+      const recovered = rowsMax === 0 ? 0 : await renewFailed(tx, { ...failed, rowsMax, nowMs })
+      const hasMore = recovered === rowsMax && (await hasFailed(tx, failed))
+      if (recovered === 0) return { recovered, hasMore }
+      await countDeliveries(tx, new Map([[accountId, recovered]]), nowMs)
+      await wakeLanes(tx, [webhook.id], nowMs)
+      return { recovered, hasMore }
+    })
+
+  let recovered = 0
+  for (;;) {
+    const part = await recoverPart(Math.min(RECOVERED_AT_ONCE, RECOVERED_MAX - recovered))
+    recovered += part.recovered
+    if (recovered === 0 && part.hasMore) throw overAllowance(nowMs)
+    const isOver = !part.hasMore || part.recovered === 0 || recovered >= RECOVERED_MAX
+    if (isOver) return { recovered, hasMore: part.hasMore }
+  }
 }
 
 /** Counts one delivery of the account, or throws a 429 when it has none left on this day. */
