@@ -2,8 +2,8 @@ import type { Sql } from '../../store/connection.js'
 
 export const WEBHOOK_PAUSED = 'webhook paused'
 
-/** Deliveries that one call cancels. */
-const CANCELLED_MAX = 10_000
+/** Deliveries that one call cancels, while the matcher may wait for the lane. */
+const CANCELLED_MAX = 1_000
 
 /**
  * Cancels what still waits of a webhook that is paused; attempts that run go on. Held deliveries are
