@@ -174,6 +174,9 @@ const upstream = {
 const ERRORS = {
   304: Type.Null({ description: 'The answer is the one whose `etag` was sent in `if-none-match`' }),
   400: errorReply('A parameter or the body is not valid; the text names it and what is allowed', {
+    message: Type.Optional(
+      Type.String({ description: 'what is wrong, where `error` is a code for programs' }),
+    ),
     hint: Type.Optional(Type.String()),
     allowed: Type.Optional(Type.Array(Type.String())),
   }),
