@@ -58,7 +58,7 @@ async function serve({ upstreams, headBlock, offsetMs }: UniverseReady) {
   const { config } = loadConfig({
     ...environment,
     AUSPEX_FROM_BLOCK: String(headBlock),
-    AUSPEX_PORT: '0',
+    PORT: '0',
     AUSPEX_SECRET_KEY: '5f'.repeat(32),
     DATABASE_URL: `postgres://auspex@localhost/${database}?host=${socketDir}`,
   })

@@ -13,9 +13,10 @@ import { INTERRUPTED, nextState } from './retry.js'
 import { DecryptedSecrets } from './secrets.js'
 import type { Sender } from './sender.js'
 import { signatureHeaders } from './signature.js'
+import { TakenDeliveries } from './taken-deliveries.js'
 import { takeTurn } from './turn.js'
 
-/** Deliveries that this process holds: being sent, or sent and not yet written. */
+/** Deliveries that this process holds: being sent, or waiting for others of their webhook. */
 const HELD_MAX = 512
 /** Above so many, those of receivers that are slow or fail are left to wait. */
 const HELD_BY_ANY_MAX = HELD_MAX / 2
@@ -60,7 +61,7 @@ export class Dispatcher {
   #cut = new AbortController()
   #isWoken = true
   #isKeyChecked = false
-  #running = 0
+  readonly #taken = new TakenDeliveries()
   #ended: EndedAttempt[] = []
   #gatherFromMs = 0
   readonly #failing = new Set<number>()
@@ -99,14 +100,14 @@ export class Dispatcher {
     const gatherMs = this.#gatherMs()
     if (gatherMs > 0) return gatherMs
     if (this.#ended.length === 0) {
-      if (this.#running >= HELD_MAX) return POLL_MS
+      if (this.#taken.count >= HELD_MAX) return POLL_MS
       const waitMs = this.#isWoken ? 0 : await this.#untilDue()
       if (waitMs > 0) return Math.min(waitMs, POLL_MS)
     }
     this.#isWoken = false
     await this.#checkKey()
-    const isHealthyOnly = this.#running >= HELD_BY_ANY_MAX
-    const limit = (isHealthyOnly ? HELD_MAX : HELD_BY_ANY_MAX) - this.#running
+    const isHealthyOnly = this.#taken.count >= HELD_BY_ANY_MAX
+    const limit = (isHealthyOnly ? HELD_MAX : HELD_BY_ANY_MAX) - this.#taken.count
     const hasMoved = await this.#exchange(Math.max(0, limit), isHealthyOnly)
     await this.#disable()
     return hasMoved ? 0 : CROWDED_MS
@@ -119,7 +120,7 @@ export class Dispatcher {
   }
 
   #hasGathered(): boolean {
-    return this.#ended.length >= Math.min(GATHERED_MAX, this.#running)
+    return this.#ended.length >= Math.min(GATHERED_MAX, this.#taken.count)
   }
 
   async #untilDue(): Promise<number> {
@@ -139,11 +140,13 @@ export class Dispatcher {
   async #exchange(limit: number, isHealthyOnly: boolean): Promise<boolean> {
     const { store, clock } = this.#parts
     const ended = [...this.#ended]
-    const turn = await takeTurn(store.sql, { ended, limit, isHealthyOnly, nowMs: clock.now() })
+    const quick = this.#taken.takeQuick()
+    const nowMs = clock.now()
+    const turn = await takeTurn(store.sql, { ended, limit, isHealthyOnly, quick, nowMs })
     this.#ended = this.#ended.filter((attempt) => !turn.settled.has(attempt))
     this.#gatherFromMs = performance.now()
     for (const webhook of turn.failing) this.#failing.add(webhook)
-    for (const delivery of turn.claimed) void this.#attempt(delivery)
+    for (const delivery of turn.claimed) if (this.#taken.add(delivery)) void this.#attempt(delivery)
     return turn.claimed.length > 0 || turn.settled.size > 0
   }
 
@@ -159,7 +162,6 @@ export class Dispatcher {
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const { clock, metrics } = this.#parts
     const startedMs = clock.now()
-    this.#running++
     if (delivery.attempts === 0) {
       metrics.latencySeconds.observe((startedMs - delivery.createdAt.getTime()) / 1000)
     }
@@ -171,10 +173,27 @@ export class Dispatcher {
       ? ({ state: 'pending', attempts: delivery.attempts, dueMs: endedMs } as const)
       : nextState(delivery.attempts + 1, result, endedMs)
     this.#count(result)
-    this.#running--
-    const count = this.#ended.push({ delivery, startedMs, endedMs, result, next })
+    const { webhook } = delivery
+    // A receiver that is in trouble gets no more than what runs.
+    if (!result.success) this.#giveBack(this.#taken.removeWaiting(webhook))
+    const following = this.#taken.end(webhook, result)
+    if (following !== undefined) void this.#attempt(following)
+    this.#end({ delivery, startedMs, endedMs, result, next })
+  }
+
+  #end(attempt: EndedAttempt): void {
+    const count = this.#ended.push(attempt)
     if (count === 1) this.#gatherFromMs = performance.now()
     if (count === 1 || this.#hasGathered()) this.#alarm.ring()
+  }
+
+  /** Ends leases without an attempt. */
+  #giveBack(deliveries: readonly ClaimedDelivery[]): void {
+    const nowMs = this.#parts.clock.now()
+    for (const delivery of deliveries) {
+      const next = { state: 'pending', attempts: delivery.attempts, dueMs: nowMs } as const
+      this.#end({ delivery, startedMs: nowMs, endedMs: nowMs, result: undefined, next })
+    }
   }
 
   async #send(delivery: ClaimedDelivery, nowMs: number): Promise<AttemptResult> {
@@ -201,7 +220,8 @@ export class Dispatcher {
 
   /** Gives all leases back. What cannot be written in time is taken over when its lease has run out. */
   async #finish(): Promise<void> {
-    const isIdle = () => this.#running === 0
+    this.#giveBack(this.#taken.removeWaiting())
+    const isIdle = () => this.#taken.count === 0
     await pollUntil(isIdle, { everyMs: 5, timeoutMs: STOP_ATTEMPTS_MS_MAX })
     this.#cut.abort()
     const deadline = performance.now() + STOP_WRITE_MS_MAX

@@ -27,7 +27,11 @@ type ReceiverHealth = {
 }
 
 export function receiverHealth(ended: readonly EndedAttempt[]): ReceiverHealth[] {
-  const told = ended.filter(({ result }) => result.error !== INTERRUPTED)
+  const told = ended.flatMap(({ delivery, endedMs, next, result }) =>
+    result === undefined || result.error === INTERRUPTED
+      ? []
+      : [{ delivery, endedMs, next, result }],
+  )
   const byWebhook = groupBy(told, ({ delivery }) => delivery.webhook)
   return [...byWebhook].map(([webhook, attempts]) => {
     const lastSuccess = attempts.findLastIndex(({ result }) => result.success)

@@ -95,14 +95,24 @@ export type ClaimedDelivery = {
   leaseEndMs: number
 }
 
-type Claim = { lanes: readonly number[]; limit: number; nowMs: number }
+/** How many leased deliveries of a webhook this process holds. */
+export type LeaseCount = { webhook: number; count: number }
+
+type Claim = {
+  lanes: readonly number[]
+  limit: number
+  /** Webhooks whose receivers answer at once, of which this process may hold more than it sends. */
+  quick: readonly LeaseCount[]
+  nowMs: number
+}
 
 /**
  * Takes deliveries of locked lanes whose time has come, the longest due first, at most ten of a webhook
- * at a time in all processes. A lease that ran out belongs to a process that ended during the attempt:
+ * at a time in all processes. A process that holds all leases of a quick receiver may take forty: it
+ * sends ten of them at a time, and need not ask for each next one. A lease that ran out belongs to a process that ended during the attempt:
  * the history says so, and the attempt is made again. Indexes: webhook_deliveries_due, _leased.
  */
-export async function claimDeliveries(tx: Sql, { lanes, limit, nowMs }: Claim) {
+export async function claimDeliveries(tx: Sql, { lanes, limit, quick, nowMs }: Claim) {
   const leaseEndMs = nowMs + LEASE_MS
   const ready = tx`
     select d.event_id, d.is_leased, d.due_at from webhook_deliveries d
@@ -112,15 +122,19 @@ export async function claimDeliveries(tx: Sql, { lanes, limit, nowMs }: Claim) {
     with taken as (
       select w.id, w.name, w.url, w.secret, due.event_id, due.is_leased, due.due_at
         from webhooks w
+        left join unnest(${quick.map(({ webhook }) => webhook)}::int[],
+                         ${quick.map(({ count }) => count)}::int[]) as quick (webhook, count)
+          on quick.webhook = w.id
        cross join lateral (
              (select * from (${leased}) d where ${isLeaseOver(tx, nowMs)})
              union all
              (select * from (
-                (${ready} and d.due_at <= ${new Date(nowMs)} order by d.due_at limit 10)
+                (${ready} and d.due_at <= ${new Date(nowMs)} order by d.due_at limit 40)
                 union all
                 (${ready} and d.due_at > ${new Date(nowMs + DUE_AHEAD_MS_MAX)}
                   order by d.due_at limit 10)) ready
-               limit 10 - (select count(*) from (${leased}) d))
+               limit (select greatest(0, case when count(*) = quick.count then 40 else 10 end - count(*))
+                        from (${leased}) d))
              ) due
        where w.id = any(${lanes}::int[])
          and w.active and w.deleted_at is null and w.polled_at is null
@@ -147,7 +161,8 @@ export type EndedAttempt = {
   delivery: Pick<ClaimedDelivery, 'webhook' | 'eventId' | 'eventType' | 'attempts' | 'leaseEndMs'>
   startedMs: number
   endedMs: number
-  result: AttemptResult
+  /** `undefined`: none was made, and the delivery is given back. */
+  result: AttemptResult | undefined
   next: NextState
 }
 
@@ -171,10 +186,10 @@ export async function recordAttempts(tx: Sql, ended: readonly EndedAttempt[]): P
         ${ended.map(({ delivery }) => delivery.eventId)}::uuid[],
         ${ended.map(({ delivery }) => delivery.eventType)}::text[],
         ${ended.map(({ delivery }) => delivery.attempts + 1)}::smallint[],
-        ${ended.map(({ result }) => String(result.success))}::boolean[],
-        ${ended.map(({ result }) => result.statusCode ?? null)}::smallint[],
-        ${ended.map(({ result }) => result.latencyMs)}::int[],
-        ${ended.map(({ result }) => result.error ?? null)}::text[],
+        ${ended.map(({ result }) => (result === undefined ? null : String(result.success)))}::boolean[],
+        ${ended.map(({ result }) => result?.statusCode ?? null)}::smallint[],
+        ${ended.map(({ result }) => result?.latencyMs ?? null)}::int[],
+        ${ended.map(({ result }) => result?.error ?? null)}::text[],
         ${times(({ startedMs }) => startedMs)}::timestamptz[],
         ${times(({ delivery }) => delivery.leaseEndMs)}::timestamptz[],
         ${ended.map(({ next }) => next.state)}::text[],
@@ -190,12 +205,13 @@ export async function recordAttempts(tx: Sql, ended: readonly EndedAttempt[]): P
         from ended
        where d.webhook = ended.webhook and d.event_id = ended.event_id
          and d.state = 'pending'
-         and (ended.success or d.is_leased and d.due_at = ended.lease_end))
+         and (ended.success is true or d.is_leased and d.due_at = ended.lease_end))
     insert into webhook_attempts
            (webhook, event_id, event_type, attempt, success, status_code, latency_ms, error,
             attempted_at)
     select webhook, event_id, event_type, attempt, success, status_code, latency_ms, error, started_at
       from ended
+     where success is not null
      order by started_at, attempt`
 }
 

@@ -6,6 +6,7 @@ import {
   cancelClosed,
   claimDeliveries,
   type EndedAttempt,
+  type LeaseCount,
   lockLanes,
   recordAttempts,
   selectLanes,
@@ -21,6 +22,8 @@ type TurnRequest = {
   /** How many deliveries to take. */
   limit: number
   isHealthyOnly: boolean
+  /** See `claimDeliveries`. */
+  quick?: readonly LeaseCount[]
   nowMs: number
 }
 
@@ -38,7 +41,8 @@ type Turn = {
  * deliveries. It is never waited for, so that no two transactions can wait for each other, and the
  * statements behind it see what the one before has committed.
  */
-export function takeTurn(pool: Pool, { ended, limit, isHealthyOnly, nowMs }: TurnRequest) {
+export function takeTurn(pool: Pool, request: TurnRequest) {
+  const { ended, limit, isHealthyOnly, quick = [], nowMs } = request
   const webhooks = [...new Set(ended.map(({ delivery }) => delivery.webhook))]
   return transact(pool, async (tx): Promise<Turn> => {
     const laneLimit = Math.min(limit, LANES_MAX)
@@ -54,7 +58,7 @@ export function takeTurn(pool: Pool, { ended, limit, isHealthyOnly, nowMs }: Tur
       written.length > 0 ? recordAttempts(tx, written) : undefined,
       written.length > 0 ? updateHealth(tx, receiverHealth(written), nowMs) : [],
       closed.length > 0 ? cancelClosed(tx, closed, nowMs) : undefined,
-      lanes.length > 0 && limit > 0 ? claimDeliveries(tx, { lanes, limit, nowMs }) : [],
+      lanes.length > 0 && limit > 0 ? claimDeliveries(tx, { lanes, limit, quick, nowMs }) : [],
       lanes.length > 0 ? updateNextLook(tx, lanes, nowMs) : undefined,
       left.length > 0 ? selectLanes(tx, left) : new Set<number>(),
     ])
