@@ -2,7 +2,7 @@ import type { Sql } from '../../store/connection.js'
 
 /** Tables and columns that tell how something came about, not what is true of the chain. */
 const BYSTANDERS = new Set([
-  ...['schema_migrations', 'partitions.isIndexed'],
+  ...['schema_migrations', 'partitions.isIndexed', 'rewinds'],
   ...['chain_state.epoch', 'chain_state.firstBlock', 'chain_state.firstHash'],
 ])
 
