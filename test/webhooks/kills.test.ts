@@ -128,7 +128,7 @@ function expectOneIdAndBody(path: string): void {
   const wrong: string[] = []
   for (const { envelope, body } of receiver.at(path)) {
     const { id, data } = envelope
-    const fact = String(data.id ?? data.condition_id)
+    const fact = String(data.id ?? `${data.condition_id} ${data.payout_numerators}`)
     if ((bodies.get(id) ?? body) !== body) wrong.push(`${id} came with other bytes`)
     if ((ids.get(fact) ?? id) !== id) wrong.push(`${fact} came as ${ids.get(fact)} and ${id}`)
     bodies.set(id, body)

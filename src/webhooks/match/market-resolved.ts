@@ -6,7 +6,7 @@ import type { Occurrence } from './occurrence.js'
 import type { Tape } from './tape.js'
 import { type TapeMarket, unknownMarket } from './tape-markets.js'
 
-/** A condition got its result: each log that says so. */
+/** A condition got its result. One that another transaction brings after a reorganisation is news only if it differs. */
 export const marketResolved: Detector = {
   types: ['market_resolved'],
   async detect(tape) {
@@ -24,14 +24,13 @@ type ResolutionRow = {
   timeSec: number
   condition: string
   payouts: string[]
-  txHash: string
 }
 
 /** In the order of `seq`. Planned anew, because a plan for any range reads the table. Index: the primary key. */
 const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' | 'toSeq'>) =>
   planAnew(sql<ResolutionRow[]>`
     select r.seq::float8, b.time as time_sec, '0x' || encode(c.condition, 'hex') as condition,
-           r.payouts, '0x' || encode(r.tx_hash, 'hex') as tx_hash
+           r.payouts
       from resolutions r
       join blocks b on b.number = r.seq >> 20
       join conditions c on c.id = r.condition
@@ -39,7 +38,7 @@ const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' 
      order by r.seq`)
 
 function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
-  const { seq, timeSec, condition, txHash } = row
+  const { seq, timeSec, condition } = row
   const payouts = row.payouts.map(BigInt)
   const present = (): WebhookPayload<'market_resolved'> => ({
     condition_id: condition,
@@ -52,7 +51,7 @@ function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
     tags: toBraces(market.tags),
   })
   return {
-    ...{ type: 'market_resolved', seq, timeSec, identity: `${txHash} ${condition}` },
+    ...{ type: 'market_resolved', seq, timeSec, identity: `${condition} ${payouts.join()}` },
     keys: marketKeys(market),
     present,
   }

@@ -359,4 +359,15 @@ test('a market is resolved, whether the catalogue has it or not', async () => {
   })
   for (const event of all) expectPublished(event)
   expect(await matching.eventsOf(other)).toEqual([])
+
+  // The same result from another transaction, as after a reorganisation, and then another result.
+  await matching.append((at) => ({
+    resolutions: [{ ...at(1, 'c8'), condition: CONDITION, payouts: [1n, 0n] }],
+  }))
+  await matching.append((at) => ({
+    resolutions: [{ ...at(1, 'c9'), condition: CONDITION, payouts: [0n, 1n] }],
+  }))
+  await matching.match()
+  const results = (await matching.eventsOf(webhook)).map(({ data }) => data.payout_numerators)
+  expect(results).toEqual(['{1,0}', '{0,1}'])
 })
