@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Command, Option } from 'commander'
 import { OperatorError } from '../core/errors.js'
 
 /** Where a service and a demo keep their data unless told otherwise. */
@@ -15,6 +16,22 @@ export type ServiceFlags = {
   key?: string | undefined
   data?: string | undefined
 }
+
+/** Gives a command these flags. */
+export const addServiceFlags = (command: Command): Command =>
+  command
+    .option('--url <url>', `address of the service; default: the demo, else ${DEFAULT_URL}`)
+    .addOption(
+      new Option('--key <key>', 'API key; default: one of the demo in the data folder').env(
+        'AUSPEX_KEY',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--data <folder>',
+        `data folder of the demo; default: ${DATA_DIRS.join(' or ')}`,
+      ).env('AUSPEX_DATA'),
+    )
 
 /** What the flags say, else what the demo of the data folder wrote down. The key is not in the address. */
 export function findService({ url: givenUrl, key: givenKey, data }: ServiceFlags): ServiceAddress {

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { addServiceFlags } from '../../config/service-address.js'
 import type { TailFlags } from './run-tail.js'
 
 const HELP = `
@@ -19,22 +20,11 @@ Exits with 0 after Ctrl-C or --count events, with 1 when the service refuses the
 
 /** Adds `tail` to the command line. */
 export function addTailCommand(program: Command): Command {
-  return program
+  const command = program
     .command('tail')
     .description('print live events of a running service')
     .argument('[type]', 'what to follow', 'trades')
-    .option('--url <url>', 'address of the service; default: the demo, else http://127.0.0.1:8080')
-    .addOption(
-      new Option('--key <key>', 'API key; default: one of the demo in the data folder').env(
-        'AUSPEX_KEY',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--data <folder>',
-        'data folder of the demo; default: .auspex or .auspex-demo',
-      ).env('AUSPEX_DATA'),
-    )
+  return addServiceFlags(command)
     .option('--wallet <address>', 'events of this wallet', parseAddress)
     .option('--token <id>', 'events of this outcome token', collect)
     .option('--slug <slug>', 'events of this market', collect)

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addServiceFlags } from '../../config/service-address.js'
 import { WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
 import { WATCHED_STATUSES } from '../filters.js'
 import type { ListenFlags } from './run-listen.js'
@@ -23,7 +24,7 @@ Exits with 0 after Ctrl-C or --count events, with 1 when the service refuses the
 
 /** Adds `listen` to the command line. */
 export function addListenCommand(program: Command): Command {
-  return program
+  const command = program
     .command('listen')
     .description('forward events as signed webhooks to a receiver on this machine')
     .requiredOption('--forward-to <url>', 'your receiver, such as http://localhost:3000/hook')
@@ -55,18 +56,7 @@ export function addListenCommand(program: Command): Command {
     )
     .option('--count <count>', 'end after so many events', parseCount)
     .option('--json', 'print JSON, one object on each line; the first has the secret')
-    .option('--url <url>', 'address of the service; default: the demo, else http://127.0.0.1:8080')
-    .addOption(
-      new Option('--key <key>', 'API key; default: one of the demo in the data folder').env(
-        'AUSPEX_KEY',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--data <folder>',
-        'data folder of the demo; default: .auspex or .auspex-demo',
-      ).env('AUSPEX_DATA'),
-    )
+  return addServiceFlags(command)
     .addHelpText('after', HELP)
     .action(async (flags: ListenFlags) => {
       const { runListen } = await import('./run-listen.js')
