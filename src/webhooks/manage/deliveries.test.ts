@@ -155,7 +155,7 @@ describe('GET /v3/webhooks/{id}/deliveries', () => {
     const page = async (query: string) => {
       const { body } = await t.ask(caller, `GET ${path}/deliveries?${query}`)
       expect(body.count).toBe(body.deliveries.length)
-      return body.deliveries.map((row: { latency_ms: number }) => row.latency_ms)
+      return body.deliveries.map((row) => row.latency_ms)
     }
     const range = (from: number, to: number) =>
       Array.from({ length: from - to + 1 }, (_, n) => from - n)

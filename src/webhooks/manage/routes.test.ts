@@ -119,7 +119,7 @@ describe('POST /v3/webhooks', () => {
     expect(body).toMatchObject({ error: 'webhook_limit_reached', limit: 500 })
     const list = await t.ask(enterprise, 'GET /v3/webhooks')
     expect(list.body.count).toBe(500)
-    expect(list.body.webhooks[0].id).toBe(id)
+    expect(list.body.webhooks[0]?.id).toBe(id)
   })
 
   test('402: the free plan', async () => {
@@ -154,7 +154,7 @@ describe('GET /v3/webhooks', () => {
     await sql()`update webhooks set polled_at = now() where name = ${made[2]?.id ?? ''}`
     const { body } = await t.ask(own, 'GET /v3/webhooks/')
     expect(body.count).toBe(2)
-    expect(body.webhooks.map(({ id }: { id: string }) => id)).toEqual([made[0]?.id, made[1]?.id])
+    expect(body.webhooks.map(({ id }) => id)).toEqual([made[0]?.id, made[1]?.id])
     expect(body.webhooks[0]).toEqual({
       ...{ id: made[0]?.id, url: HOOK_URL, event_types: ['trade'], filters: {}, active: true },
       ...{ description: null, has_secret: true },
@@ -169,7 +169,7 @@ describe('GET /v3/webhooks', () => {
 describe('GET /v3/webhooks/event-types', () => {
   test('200: every type with its filters and those that it needs', async () => {
     const { body } = await t.ask(caller, 'GET /v3/webhooks/event-types')
-    const names = body.event_types.map(({ name }: { name: string }) => name)
+    const names = (body.event_types as { name: string }[]).map(({ name }) => name)
     expect(names).toEqual(WEBHOOK_EVENT_TYPE_NAMES)
     expect(names).toHaveLength(16)
     expect(body.event_types).toContainEqual({

@@ -16,10 +16,18 @@ export type WebhookApi = TestApp & {
   make(caller: Caller, fields?: object): Promise<Made>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at bodies of every shape
-export type Answer = { status: number; body: any; headers: Record<string, unknown> }
+export type Answer = { status: number; body: AnswerFields; headers: Record<string, unknown> }
 
 export type Made = { id: string; secret: string; created_at: string }
+
+/** The fields of all answers that tests look into: a test knows which of them its answer has. */
+type AnswerFields = Record<string, unknown> &
+  Made & {
+    updated_at: string
+    filters: Record<string, string[]>
+    webhooks: { id: string }[]
+    deliveries: { latency_ms: number }[]
+  }
 
 /** The application with an account that may reach receivers on this machine. */
 export async function createWebhookApi(networks = ['127.0.0.0/8']): Promise<WebhookApi> {
@@ -34,7 +42,7 @@ export async function createWebhookApi(networks = ['127.0.0.0/8']): Promise<Webh
         payload: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     })
-    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+    return { status: reply.statusCode, body: reply.json<AnswerFields>(), headers: reply.headers }
   }
   const make = async (caller: Caller, fields: object = {}): Promise<Made> => {
     const { status, body } = await ask(caller, 'POST /v3/webhooks', { ...NEW_WEBHOOK, ...fields })
