@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'builders',
     'combos',
     'identities',
+    'leaderboards',
     'markets',
     'positions',
     'rewards',
