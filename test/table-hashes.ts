@@ -4,6 +4,9 @@ import type { Sql } from '../src/store/connection.js'
 const BYSTANDERS = new Set([
   ...['schema_migrations', 'event_log', 'event_log_end'],
   ...['rewinds', 'webhook_cursor', 'new_markets'],
+  ...['board_state', 'board_scopes', 'board_tokens', 'board_positions', 'all_time_boards'],
+  ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
+  ...['rewound_pnl', 'rewound_positions', 'retagged_markets'],
 ])
 
 /** A hash over every row of each table, in the order of its key: equal hashes, equal contents. */

@@ -3,6 +3,9 @@ import type { Sql } from '../../store/connection.js'
 /** Tables and columns that tell how something came about, not what is true of the chain. */
 const BYSTANDERS = new Set([
   ...['schema_migrations', 'partitions.isIndexed', 'rewinds'],
+  ...['board_state', 'board_scopes', 'board_tokens', 'board_positions', 'all_time_boards'],
+  ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
+  ...['rewound_pnl', 'rewound_positions', 'retagged_markets'],
   ...['chain_state.epoch', 'chain_state.firstBlock', 'chain_state.firstHash'],
 ])
 

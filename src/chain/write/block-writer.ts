@@ -140,11 +140,10 @@ export class BlockWriter implements BlockSink {
     const unquarantined = await transact(this.#pool, async (tx) => {
       await this.#start(tx)
       const count = await cutFacts(tx, toBlock + 1)
-      await rewindLedger(tx, toBlock)
+      await rewindLedger(tx, toBlock, await insertRewind(tx, toBlock))
       await cutRecentBlocks(tx, toBlock + 1)
       await cutCoverage(tx, toBlock + 1)
       await moveCursor(tx, cursor)
-      await insertRewind(tx, toBlock)
       const removedBlocks = (this.cursor?.block ?? toBlock) - toBlock
       for (const listener of this.#listeners) listener.onRewinding?.(toBlock, removedBlocks)
       await this.#beforeCommit(tx)

@@ -182,11 +182,18 @@ export async function selectRecentBlock(
 }
 
 /** So many are stored: a reader of the tape that missed more has lagged for longer than the tape can go back. */
-const REWINDS_MAX = 100_000
+const REWINDS_MAX = 100_000n
 
-/** Tells readers of the tape that the blocks above are taken back. */
-export async function insertRewind(tx: Sql, toBlock: number): Promise<void> {
-  await tx`
-    with added as (insert into rewinds (to_block) values (${toBlock}) returning id)
-    delete from rewinds where id <= (select id from added) - ${REWINDS_MAX}::bigint`
+/** So many are stored with what they took out of the ledger: leaderboards that missed more are made anew. */
+const REWOUND_MAX = 256n
+
+/** Tells readers of the tape that the blocks above are taken back, and returns the id of that. */
+export async function insertRewind(tx: Sql, toBlock: number): Promise<bigint> {
+  const [added] = await tx<{ id: bigint }[]>`
+    insert into rewinds (to_block) values (${toBlock}) returning id`
+  const id = added?.id ?? 0n
+  await tx`delete from rewinds where id <= ${id - REWINDS_MAX}`
+  await tx`delete from rewound_pnl where rewind <= ${id - REWOUND_MAX}`
+  await tx`delete from rewound_positions where rewind <= ${id - REWOUND_MAX}`
+  return id
 }

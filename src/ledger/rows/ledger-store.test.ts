@@ -72,7 +72,8 @@ async function foldBlocks(tx: Sql, store: LedgerStore, blocks: TestBlock[], opti
 const book = (store: LedgerStore, blocks: TestBlock[], options: BookOptions = {}) =>
   database.sql.begin((tx) => foldBlocks(tx, store, blocks, options))
 
-const rewind = (toBlock: number) => database.sql.begin((tx) => rewindLedger(tx, toBlock))
+let rewinds = 0n
+const rewind = (toBlock: number) => database.sql.begin((tx) => rewindLedger(tx, toBlock, ++rewinds))
 
 /** In batches of these sizes, over and over. */
 async function bookInBatches(

@@ -54,17 +54,28 @@ export class UndoJournal {
 }
 
 /**
- * Puts the ledger back to where it was after this block. Throws when a block above it was booked
- * without a journal, or is older than the journal.
+ * Puts the ledger back to where it was after this block. What is taken out is noted under the id of
+ * the reorganisation. Throws when a block above it was booked without a journal, or is older than the
+ * journal.
  */
-export async function rewindLedger(tx: Sql, toBlock: number): Promise<void> {
+export async function rewindLedger(tx: Sql, toBlock: number, rewind: bigint): Promise<void> {
   const [floor] = await tx<{ block: number }[]>`select block from undo_floor`
   if (floor === undefined || toBlock < floor.block) {
     throw new Error(`the ledger cannot go back to block ${toBlock}: ${floor?.block} is the lowest`)
   }
   await preferIndexes(tx)
   for (const table of Object.values(LEDGER_TABLES)) await restoreTable(tx, table, toBlock)
-  await tx`delete from pnl where seq >= ${seqOf(toBlock + 1, 0)}`
+  await tx`
+    with gone as (
+      delete from pnl where seq >= ${seqOf(toBlock + 1, 0)} returning seq, sub, amount, wallet, token
+    )
+    insert into rewound_pnl (rewind, seq, sub, amount, wallet, token)
+    select ${rewind}, seq, sub, amount, wallet, token from gone`
+  await tx`
+    insert into rewound_positions (rewind, wallet, token)
+    select distinct ${rewind}::bigint, key[1], key[2]
+      from undo
+     where state = 'positions' and block > ${toBlock}`
   await tx`delete from undo where block > ${toBlock} and state = any(${LEDGER_TABLE_NAMES})`
 }
 

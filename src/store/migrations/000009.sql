@@ -118,7 +118,61 @@ create table rewound_positions (
   primary key (rewind, wallet, token)
 );
 
--- Markets whose tags or tokens have changed in the catalogue, until the boards have counted them anew.
+-- Markets whose tags or tokens have changed in the catalogue, until the boards have counted them anew. A market may
+-- be there more than once: a refresh deletes the rows that it sees, and no writer of the catalogue waits for it.
 create table retagged_markets (
-  market integer primary key
+  market integer not null
 );
+
+create function note_retagged_events() returns trigger language plpgsql as $$
+begin
+  insert into retagged_markets
+  select m.id
+    from (select distinct event from changed) changed
+    join markets m on m.event = changed.event;
+  return null;
+end $$;
+create trigger event_tags_added after insert on event_tags referencing new table as changed
+  for each statement execute function note_retagged_events();
+create trigger event_tags_moved after update on event_tags referencing new table as changed
+  for each statement execute function note_retagged_events();
+create trigger event_tags_removed after delete on event_tags referencing old table as changed
+  for each statement execute function note_retagged_events();
+
+create function note_moved_tokens() returns trigger language plpgsql as $$
+begin
+  insert into retagged_markets select distinct market from changed;
+  return null;
+end $$;
+create trigger market_tokens_added after insert on market_tokens referencing new table as changed
+  for each statement execute function note_moved_tokens();
+create trigger market_tokens_moved after update on market_tokens referencing new table as changed
+  for each statement execute function note_moved_tokens();
+
+create function note_moved_markets() returns trigger language plpgsql as $$
+begin
+  insert into retagged_markets
+  select changed.id
+    from changed
+    join earlier on earlier.id = changed.id
+   where earlier.event is distinct from changed.event;
+  return null;
+end $$;
+create trigger markets_moved after update on markets
+  referencing old table as earlier new table as changed
+  for each statement execute function note_moved_markets();
+
+create function note_renamed_tags() returns trigger language plpgsql as $$
+begin
+  insert into retagged_markets
+  select distinct m.id
+    from changed
+    join earlier on earlier.id = changed.id
+    join event_tags et on et.tag = changed.id
+    join markets m on m.event = et.event
+   where (earlier.slug, earlier.label) is distinct from (changed.slug, changed.label);
+  return null;
+end $$;
+create trigger tags_renamed after update on tags
+  referencing old table as earlier new table as changed
+  for each statement execute function note_renamed_tags();

@@ -99,10 +99,9 @@ export class TestTape {
     if (cursor === undefined) throw new Error(`there is no block ${toBlock}`)
     await transact(this.sql, async (tx) => {
       await cutFacts(tx, toBlock + 1)
-      await rewindLedger(tx, toBlock)
+      await rewindLedger(tx, toBlock, await insertRewind(tx, toBlock))
       await cutRecentBlocks(tx, toBlock + 1)
       await moveCursor(tx, cursor)
-      await insertRewind(tx, toBlock)
     })
     this.#ids.forget()
     this.#ledger.forget()

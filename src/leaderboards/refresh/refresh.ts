@@ -1,0 +1,82 @@
+import type { Pool, Sql } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import { updateAllTime } from './all-time.js'
+import { updateRolling } from './rolling.js'
+import { type BoardStep, selectStep } from './step.js'
+import { updateTokenScopes } from './token-scopes.js'
+
+/**
+ * Brings all boards up to the last booked block in one transaction: readers see them as they were before or after
+ * it, and a process that is killed leaves them as they were. All statements see the same chain and catalogue,
+ * whatever is written meanwhile.
+ */
+export async function refreshBoards(pool: Pool, nowMs: number): Promise<void> {
+  await transact(pool, async (tx) => {
+    await begin(tx)
+    const step = await selectStep(tx, nowMs)
+    if (step !== undefined) await refresh(step)
+    // Without a block nothing is counted, and nothing has to be counted anew.
+    else await tx`delete from retagged_markets`
+  })
+}
+
+/**
+ * The locks come before the first statement that sees rows. A refresh that waited for another one sees what that
+ * one wrote; tables of the ledger that a rebuild is about to replace, or a partition that the retention is about
+ * to drop, stay until the end.
+ */
+async function begin(tx: Sql): Promise<void> {
+  await tx.unsafe(`
+    set transaction isolation level repeatable read;
+    set local statement_timeout = 0;
+    set local work_mem = '64MB';
+    set local jit = off;
+    lock table board_state in exclusive mode;
+    lock table pnl, positions, last_prices, undo, undo_floor in access share mode`)
+}
+
+async function refresh(step: BoardStep): Promise<void> {
+  if (step.isRebuild) await clearBoards(step)
+  await listChangedPositions(step)
+  await updateTokenScopes(step)
+  const changes = [await updateRolling(step), await updateAllTime(step)]
+  await moveState(
+    step,
+    changes.some((count) => count > 0),
+  )
+}
+
+async function clearBoards({ tx }: BoardStep): Promise<void> {
+  await tx`delete from board_tokens`
+  await tx`delete from rolling_boards`
+  await tx`delete from rolling_scopes`
+  await tx`delete from rolling_windows`
+  await tx`delete from board_positions`
+  await tx`delete from all_time_boards`
+}
+
+/** Indexes: undo_pkey, rewound_positions_pkey. */
+async function listChangedPositions({ tx, isRebuild, heldBlock }: BoardStep): Promise<void> {
+  await tx`
+    create temp table changed_positions (
+      wallet integer not null, token integer not null, primary key (wallet, token)
+    ) on commit drop`
+  if (isRebuild) return
+  await tx`
+    insert into changed_positions
+    select key[1], key[2] from undo where block > ${heldBlock} and state = 'positions'
+    union
+    select wallet, token from rewound_positions`
+  await tx`analyze changed_positions`
+}
+
+/** Deletes what is counted now, last: a reorganisation that is taken back meanwhile does not wait for the boards. */
+async function moveState(step: BoardStep, hasChanged: boolean): Promise<void> {
+  const { tx, block, blockTime, epoch, rewind } = step
+  await tx`delete from rewound_pnl`
+  await tx`delete from rewound_positions`
+  await tx`
+    update board_state
+       set snapshot = snapshot + (${hasChanged} or block_time is distinct from ${blockTime})::integer,
+           block = ${block}, block_time = ${blockTime}, epoch = ${epoch}, rewind = ${rewind}`
+}
