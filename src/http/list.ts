@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { PLANS, type Plan } from '../accounts/plans.js'
@@ -18,10 +17,10 @@ import { oneOf } from './parameters.js'
 import { setHeaders } from './request-headers.js'
 import {
   chooseRowFormat,
+  describeRows,
   ROW_FORMAT_NAMES,
   ROW_FORMATS,
   type RowFormatName,
-  renderRows,
 } from './row-format.js'
 
 const LIMIT_DEFAULT = 100
@@ -269,9 +268,9 @@ export function defineList<
       ...{ has_more: hasMore, offset, limit },
       ...(hasCursors && { next_cursor: nextCursor }),
     }
-    const columns = { ...view.row.properties, ...(isAppended && appendix?.row.properties) }
-    const pieces = renderRows(ROW_FORMATS[format], Object.keys(columns), {
+    const rendered = ROW_FORMATS[format].render({
       name: page.name,
+      kinds: [view.row, ...(isAppended && appendix !== undefined ? [appendix.row] : [])],
       envelope: repeatsPath ? (request.params as object) : {},
       rows: values,
       echo: {
@@ -281,8 +280,6 @@ export function defineList<
         elapsed_ms: Math.round(reply.elapsedTime),
       },
     })
-    // JSON is one text: sent in pieces it takes longer, and no page has more than 1,000 rows.
-    const rendered = format === 'json' ? [...pieces].join('') : Readable.from(pieces)
     return reply.type(ROW_FORMATS[format].contentType).send(rendered)
   }
 
@@ -299,7 +296,7 @@ export function defineList<
   const { operationId, summary, description, tag, access } = definition
   const schema = {
     ...{ operationId, summary, description, tags: [tag], params, querystring: query },
-    response: { 200: describeReply(summary, body), ...definition.errors },
+    response: { 200: describeRows(summary, body), ...definition.errors },
   }
   return {
     path,
@@ -316,16 +313,6 @@ export function defineList<
 const rowsOf = (views: Record<string, ListView<never>>): TObject[] => [
   ...new Set(Object.values(views).map(({ row }) => row)),
 ]
-
-const describeReply = (summary: string, reply: TObject) => ({
-  description: summary,
-  content: Object.fromEntries(
-    Object.entries(ROW_FORMATS).map(([name, { mediaType, description }]) => [
-      mediaType,
-      { schema: name === 'json' ? reply : Type.String({ description }) },
-    ]),
-  ),
-})
 
 async function readCursor(
   cursors: Cursors,

@@ -1,27 +1,42 @@
+import { Readable } from 'node:stream'
 import { negotiate } from '@fastify/accept-negotiator'
+import { type TObject, Type } from 'typebox'
+import { parquetColumnsOf, textOfValue, writeParquet } from './parquet.js'
+
+/** The parts of an answer with rows. */
+export type RowParts = {
+  /** The field of the rows. */
+  name: string
+  /** The kinds of the rows. */
+  kinds: readonly TObject[]
+  /** The fields that identify the list, before the rows. */
+  envelope: object
+  rows: readonly object[]
+  /** The fields about the page, behind the rows. */
+  echo: object
+}
 
 /** A way to write the rows of a list. */
 export type RowFormat = {
   mediaType: string
   contentType: string
   description: string
-  /** What stands before the rows; `envelope` has the fields that identify the list. */
-  begin(columns: readonly string[], envelope: object, name: string): string
-  row(row: object, columns: readonly string[], isFirst: boolean): string
-  /** What stands behind the rows; `echo` has the fields about the page. */
-  end(echo: object): string
+  /** Of the answer in the OpenAPI document; absent: plain text. */
+  format?: 'binary'
+  /** The whole answer. */
+  render(parts: RowParts): string | Buffer | Readable
 }
 
+// JSON is one text: sent in pieces it takes longer, and no page has more than 1,000 rows.
 const json: RowFormat = {
   mediaType: 'application/json',
   contentType: 'application/json; charset=utf-8',
   description: 'the rows inside of an object, with fields about the page',
-  begin: (_columns, envelope, name) => {
+  render: ({ name, envelope, rows, echo }) => {
     const fields = JSON.stringify(envelope).slice(1, -1)
-    return `{${fields}${fields === '' ? '' : ','}${JSON.stringify(name)}:[`
+    const begin = `{${fields}${fields === '' ? '' : ','}${JSON.stringify(name)}:`
+    return `${begin}${JSON.stringify(rows)},${JSON.stringify(echo).slice(1)}`
   },
-  row: (row, _columns, isFirst) => (isFirst ? '' : ',') + JSON.stringify(row),
-  end: (echo) => `],${JSON.stringify(echo).slice(1)}`,
 }
 
 /** RFC 4180. A list inside a cell is JSON. */
@@ -29,17 +44,19 @@ const csv: RowFormat = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
   description: 'a header line, then a line for each row',
-  begin: (columns) => `${columns.join(',')}\r\n`,
-  row: (row, columns) => {
-    const values = row as Record<string, unknown>
-    return `${columns.map((column) => toCell(values[column])).join(',')}\r\n`
+  render: ({ kinds, rows }) => {
+    const columns = Object.keys(Object.assign({}, ...kinds.map(({ properties }) => properties)))
+    const toLine = (row: object) => {
+      const values = row as Record<string, unknown>
+      return `${columns.map((column) => toCell(values[column])).join(',')}\r\n`
+    }
+    return Readable.from(inChunks(`${columns.join(',')}\r\n`, rows, toLine))
   },
-  end: () => '',
 }
 
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = textOfValue(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
@@ -47,12 +64,18 @@ const ndjson: RowFormat = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson; charset=utf-8',
   description: 'a JSON object in each line',
-  begin: () => '',
-  row: (row) => `${JSON.stringify(row)}\n`,
-  end: () => '',
+  render: ({ rows }) => Readable.from(inChunks('', rows, (row) => `${JSON.stringify(row)}\n`)),
 }
 
-export const ROW_FORMATS = { json, csv, ndjson }
+const parquet: RowFormat = {
+  mediaType: 'application/vnd.apache.parquet',
+  contentType: 'application/vnd.apache.parquet',
+  description: 'an Apache Parquet file; objects and lists inside of a row are JSON text',
+  format: 'binary',
+  render: ({ kinds, rows }) => writeParquet(parquetColumnsOf(kinds), rows),
+}
+
+export const ROW_FORMATS = { json, csv, ndjson, parquet }
 
 export type RowFormatName = keyof typeof ROW_FORMATS
 
@@ -71,22 +94,31 @@ export function chooseRowFormat(
   return ROW_FORMAT_NAMES.find((name) => ROW_FORMATS[name].mediaType === preferred) ?? 'json'
 }
 
+/** A reply of the OpenAPI document, in all formats. `body`: the reply as JSON. */
+export const describeRows = (summary: string, body: TObject) => ({
+  description: summary,
+  content: Object.fromEntries(
+    Object.values<RowFormat>(ROW_FORMATS).map(({ mediaType, description, format }) => {
+      const text = Type.String({ description, ...(format !== undefined && { format }) })
+      return [mediaType, { schema: mediaType === json.mediaType ? body : text }]
+    }),
+  ),
+})
+
 const CHUNK_CHARACTERS = 16_384
 
-/** The whole answer, in pieces. */
-export function* renderRows(
-  format: RowFormat,
-  columns: readonly string[],
-  parts: { name: string; envelope: object; rows: Iterable<object>; echo: object },
+/** Lines of text, many in each piece. */
+function* inChunks(
+  header: string,
+  rows: readonly object[],
+  toLine: (row: object) => string,
 ): Generator<string> {
-  let text = format.begin(columns, parts.envelope, parts.name)
-  let isFirst = true
-  for (const row of parts.rows) {
-    text += format.row(row, columns, isFirst)
-    isFirst = false
+  let text = header
+  for (const row of rows) {
+    text += toLine(row)
     if (text.length < CHUNK_CHARACTERS) continue
     yield text
     text = ''
   }
-  yield text + format.end(parts.echo)
+  yield text
 }

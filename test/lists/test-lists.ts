@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import type { TObject, TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiWorld } from '../api-world.js'
+import { parquetColumns, parseCsv, readParquet } from '../read-rows.js'
 import type { Subject } from './subject.js'
 
 /** Tests of everything that all lists promise, for each of these lists. */
@@ -108,7 +109,7 @@ export function testLists<World extends ApiWorld>(
       )
 
       test.each([...paged, ...unpaged])(
-        '200: CSV and NDJSON have the rows of JSON: %j',
+        '200: CSV, NDJSON and Parquet have the rows of JSON: %j',
         async (view) => {
           const query = { ...view, limit: 20 }
           const rows = rowsOf((await ask(query)).json()) as Record<string, unknown>[]
@@ -131,6 +132,22 @@ export function testLists<World extends ApiWorld>(
             expect(cells).toEqual(columns.map((column) => toCell(row[column])))
             expect(columns).toEqual(expect.arrayContaining(Object.keys(row)))
           }
+
+          const parquet = await ask(query, { accept: 'application/vnd.apache.parquet' })
+          expect(parquet.headers['content-type']).toBe('application/vnd.apache.parquet')
+          const values = (row: Record<string, unknown>) =>
+            Object.fromEntries(columns.map((column) => [column, toParquetValue(row[column])]))
+          expect(await readParquet(parquet.rawPayload)).toEqual(rows.map(values))
+        },
+      )
+
+      test.runIf(isOfSeq && takes('after'))(
+        '200: a Parquet file without rows has the columns of others',
+        async () => {
+          const { rawPayload } = await ask({ before: 1, format: 'parquet' })
+          expect(await readParquet(rawPayload)).toEqual([])
+          const others = await ask({ limit: 1, format: 'parquet' })
+          expect(parquetColumns(rawPayload)).toEqual(parquetColumns(others.rawPayload))
         },
       )
 
@@ -264,19 +281,10 @@ function closed(schema: unknown): object {
   )
 }
 
+const toParquetValue = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null)
+
 const toCell = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-/** RFC 4180, by the letter. */
-function parseCsv(text: string): string[][] {
-  const lines: string[][] = [[]]
-  for (const [, quoted, plain, end] of text.matchAll(
-    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g,
-  )) {
-    lines.at(-1)?.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'))
-    if (end === '\r\n') lines.push([])
-  }
-  return lines.slice(0, -1)
 }
