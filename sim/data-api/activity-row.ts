@@ -1,5 +1,5 @@
 import { toAmount } from '../markets/amounts.js'
-import { namesOf, profileOf } from '../markets/names.js'
+import { isBet, namesOf, profileOf } from '../markets/names.js'
 import { type TradeRow, toTradeRow } from '../markets/trade-row.js'
 import type { Side } from '../universe/acts.js'
 import type { Payouts, Token } from '../universe/market.js'
@@ -119,6 +119,3 @@ const tokenNames = (token: Token, price: number) => ({
   price,
   isCombo: isBet(token.of),
 })
-
-/** Whether it is a bet on several outcomes, and not a market under another id. */
-const isBet = (of: Token['of']): boolean => of.kind === 'combo' && of.legs.length > 1

@@ -3,7 +3,7 @@ import type { Token } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
 import type { Api, Standing, Win } from './context.js'
-import { Marks, measurePerformance } from './marks.js'
+import { gainOf, Marks, measurePerformance } from './marks.js'
 import { type Category, isOf, type Period, startOf } from './periods.js'
 
 export type BoardOrder = 'PNL' | 'VOL'
@@ -63,9 +63,8 @@ export function winsOf({ universe, portfolios }: Api, wallet: Wallet): Win[] {
   for (const [token, { position }] of portfolios.of(wallet).holdings) {
     const payouts = universe.payouts(token.of)
     if (payouts === undefined) continue
-    const gain = worthOf(payouts, token.outcome) - toAmount(position.avgPrice)
-    const unredeemed = Math.round(Number(position.amount) * gain)
-    const pnl = toAmount(Number(position.realizedPnl) + unredeemed)
+    const unredeemed = gainOf(position, worthOf(payouts, token.outcome))
+    const pnl = toAmount(Number(position.realized) + unredeemed)
     if (pnl > WIN_USD_MIN) wins.push({ wallet, token, pnl, resolvedMs: token.of.resolvesMs })
   }
   return wins

@@ -5,6 +5,7 @@ import type { Settled } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { type ActivityRow, showActivity } from './activity-row.js'
+import { isRepeated } from './deviations.js'
 import { isWithin, type SizeFilter, type Span } from './query.js'
 import { type Scope, txIndexOf } from './scope.js'
 
@@ -101,9 +102,12 @@ function rowsOf({ tx, block }: Settled, filter: TradeFilter): TradeRow[] {
   if (!isWithin(filter.span, block.timestampSec)) return []
   // The taker's order is the last to be logged, so it comes first here.
   const fills = filter.takerOnly ? [act.taker] : [act.taker, ...act.makers.toReversed()]
-  return fills
+  const rows = fills
     .filter((fill) => isWantedFill(fill, filter))
     .map((fill) => toTradeRow(fill, tx.hash, block.timestampSec))
+  const wallet = filter.user?.wallet
+  if (wallet === undefined || !isRepeated(wallet, tx.hash)) return rows
+  return rows.flatMap((row) => [row, row])
 }
 
 function isWantedFill({ order, shares, usd }: Fill, { user, side, size }: TradeFilter): boolean {

@@ -60,9 +60,8 @@ export function positionsIn(api: Api, market: Market, marks: Marks): PositionFig
   return [...participantsOf(api.universe, market)].flatMap((wallet) =>
     market.tokens.flatMap((token) => {
       const holding = api.portfolios.of(wallet).holdings.get(token)
-      return holding === undefined
-        ? []
-        : [measurePosition(api.universe, wallet, token, holding, marks)]
+      if (holding === undefined) return []
+      return measurePosition(api.universe, wallet, token, holding, marks) ?? []
     }),
   )
 }

@@ -3,6 +3,7 @@ import type { Combo, Market, Token } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
 import type { Portfolio } from './portfolio.js'
+import type { Position } from './positions.js'
 
 /** Prices of shares at one moment, from 0 to 1. Each token is looked up once. */
 export class Marks {
@@ -52,7 +53,7 @@ export function measurePerformance(
   const sum = { pnl: measureUnrealized(portfolio, marks, counts), tradedUsd: 0, tradedShares: 0 }
   for (const [token, { position, tradedUsd, tradedShares }] of portfolio.holdings) {
     if (!counts(token.of)) continue
-    sum.pnl += Number(position.realizedPnl)
+    sum.pnl += Number(position.realized)
     sum.tradedUsd += tradedUsd
     sum.tradedShares += tradedShares
   }
@@ -68,8 +69,11 @@ export function measureUnrealized(
   let sum = 0
   for (const [token, { position }] of open) {
     if (!counts(token.of)) continue
-    const gain = marks.of(token) - Number(position.avgPrice) / 1e6
-    sum += Math.round(Number(position.amount) * gain)
+    sum += gainOf(position, marks.of(token))
   }
   return sum
 }
+
+/** What the shares that were bought and are left would bring beyond their cost at this price. */
+export const gainOf = ({ held, cost }: Position, price: number): number =>
+  Math.round(Number(held) * price) - Number(cost)

@@ -3,7 +3,9 @@ import { createMatch } from '../contracts/fixtures/acts.js'
 import { createWallet, onlyMarket } from '../contracts/fixtures/world.js'
 import type { Act, Side } from '../universe/acts.js'
 import type { Settled } from '../universe/settled-acts.js'
-import { Portfolio } from './portfolio.js'
+import { Universe } from '../universe/universe.js'
+import { Portfolio, Portfolios } from './portfolio.js'
+import { START_MS } from './test-world.js'
 
 const market = onlyMarket()
 const [first] = market.tokens
@@ -53,4 +55,18 @@ test('what is left is open, what is gone is closed and realized', () => {
   expect([...redeemed.open.keys()]).toEqual([])
   expect(redeemed.holdings.get(first)).toMatchObject({ closedSec: 101, lastSec: 101 })
   expect(redeemed.totals).toMatchObject({ realizedMarket: 6_000_000, realizedCombo: 0, trades: 1 })
+})
+
+test('what is booked of a wallet is what the chain says it holds', () => {
+  const universe = new Universe({ seed: 21, startMs: START_MS, intensity: 4 })
+  universe.advance(START_MS + 3 * 3_600_000)
+  const portfolios = new Portfolios(universe)
+  const differing = universe.wallets.flatMap((wallet) =>
+    [...portfolios.of(wallet).holdings].filter(([token, { position }]) => {
+      const { balance, held, cost } = position
+      const isExact = balance === BigInt(universe.settledActs.balance(wallet, token))
+      return !isExact || held < 0n || held > balance || (held === 0n && cost !== 0n)
+    }),
+  )
+  expect(differing).toEqual([])
 })

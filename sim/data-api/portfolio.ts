@@ -6,13 +6,14 @@ import type { Wallet } from '../universe/wallet.js'
 import { applyStep, NO_POSITION, type Position } from './positions.js'
 import { fillsOf, stepsOf } from './steps.js'
 
-/** Less than a hundredth of a share counts as nothing. */
-export const DUST = 10_000n
-
 export type Holding = {
   position: Position
+  /** As it was before plain transfers, while nothing else has happened to it since. */
+  beforeTransfer: Position | undefined
   /** Fees of the buys, in micro-dollars. They are no part of the cost. */
   entryFees: bigint
+  /** When the first share was bought; 0 when none was. */
+  entrySec: number
   /** When the last shares went away; 0 while there are some. */
   closedSec: number
   lastSec: number
@@ -51,29 +52,28 @@ export class Portfolio {
   }
 
   book({ tx: { act }, block: { timestampSec } }: Settled): void {
-    const held = (token: Token) => this.holdings.get(token)?.position ?? NO_POSITION
+    const positionOf = (token: Token) => this.holdings.get(token)?.position ?? NO_POSITION
     for (const step of stepsOf(act, this.wallet)) {
-      for (const [token, position] of applyStep(held, step)) {
-        this.#set(token, position, timestampSec)
+      for (const [token, position] of applyStep(positionOf, step)) {
+        this.#set(token, position, timestampSec, act.kind === 'transfer')
       }
     }
     if (act.kind === 'match') {
       for (const fill of fillsOf(act, this.wallet)) this.#count(fill, feeOf(fill))
     }
-    if (act.kind === 'transfer') {
-      for (const { token } of act.shares) this.#set(token, held(token), timestampSec)
-    }
   }
 
-  #set(token: Token, position: Position, sec: number): void {
+  #set(token: Token, position: Position, sec: number, isTransfer: boolean): void {
     const holding = this.#holding(token, sec)
-    const realized = Number(position.realizedPnl - holding.position.realizedPnl)
+    const realized = Number(position.realized - holding.position.realized)
     this.totals[token.of.kind === 'combo' ? 'realizedCombo' : 'realizedMarket'] += realized
-    if (position.amount >= DUST) holding.closedSec = 0
+    if (holding.entrySec === 0 && position.bought > 0n) holding.entrySec = sec
+    if (position.balance > 0n) holding.closedSec = 0
     else if (holding.closedSec === 0) holding.closedSec = sec
+    holding.beforeTransfer = isTransfer ? (holding.beforeTransfer ?? holding.position) : undefined
     holding.position = position
     holding.lastSec = sec
-    if (position.amount > 0n) this.open.set(token, holding)
+    if (position.balance > 0n) this.open.set(token, holding)
     else this.open.delete(token)
   }
 
@@ -83,7 +83,9 @@ export class Portfolio {
       // Written out: copying from another object would take several times as long, and there are very many.
       holding = {
         position: NO_POSITION,
+        beforeTransfer: undefined,
         entryFees: 0n,
+        entrySec: 0,
         closedSec: sec,
         lastSec: sec,
         tradedShares: 0,

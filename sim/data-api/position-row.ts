@@ -3,8 +3,10 @@ import { type Names, namesOf, oppositeOf } from '../markets/names.js'
 import type { Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
+import { isUnindexed, shownPosition } from './deviations.js'
 import type { Marks } from './marks.js'
-import { DUST, type Holding } from './portfolio.js'
+import type { Holding } from './portfolio.js'
+import { averagePriceOf } from './positions.js'
 
 /** A position in the numbers that rows show: shares and dollars. */
 export type PositionFigures = {
@@ -26,43 +28,51 @@ export type PositionFigures = {
   isHeld: boolean
   /** Shares were bought, and all of them are gone. */
   isClosed: boolean
+  /** When the first share was bought; 0 when none was. */
+  entrySec: number
   /** Of use once it is closed. */
   closedSec: number
   lastSec: number
 }
 
+/** `undefined`: the Data API does not know of it. */
 export function measurePosition(
   universe: Universe,
   wallet: Wallet,
   token: Token,
   holding: Holding,
   marks: Marks,
-): PositionFigures {
-  const { position, entryFees, closedSec, lastSec } = holding
-  const balance = universe.settledActs.balance(wallet, token)
-  const isHeld = BigInt(balance) >= DUST
+): PositionFigures | undefined {
+  if (isUnindexed(wallet, token, holding)) return undefined
+  const position = shownPosition(wallet, holding)
+  const { entryFees, entrySec, closedSec, lastSec } = holding
+  const { balance, held, cost, bought, realized } = position
+  const isHeld = balance > 0n
+  const avgPrice = averagePriceOf(position)
   const curPrice = marks.of(token)
-  const initialMicros = Number((BigInt(balance) * position.avgPrice) / 1_000_000n)
-  const currentMicros = Math.round(balance * curPrice)
+  // To the micro-dollar where there is a cost, and not by an average that is cut.
+  const initial = held > 0n ? (balance * cost) / held : (balance * avgPrice) / 1_000_000n
+  const initialMicros = Number(initial)
+  const currentMicros = Math.round(Number(balance) * curPrice)
   return {
     wallet,
     token,
     names: namesOf(token),
     size: toAmount(balance),
-    avgPrice: toAmount(position.avgPrice),
+    avgPrice: toAmount(avgPrice),
     curPrice,
     initialValue: toAmount(initialMicros),
     currentValue: toAmount(currentMicros),
     cashPnl: toAmount(currentMicros - initialMicros),
-    totalBought: toAmount(position.totalBought),
-    realizedPnl: toAmount(position.realizedPnl),
+    totalBought: toAmount(bought),
+    realizedPnl: toAmount(realized),
     entryFees: toAmount(entryFees),
     isResolved: universe.payouts(token.of) !== undefined,
-    isMergeable: balance > 0 && universe.settledActs.balance(wallet, oppositeOf(token)) > 0,
+    isMergeable: isHeld && universe.settledActs.balance(wallet, oppositeOf(token)) > 0,
     isHeld,
-    isClosed: position.totalBought > 0n && !isHeld,
-    // Shares that were given away are still booked.
-    closedSec: closedSec === 0 ? lastSec : closedSec,
+    isClosed: bought > 0n && !isHeld,
+    entrySec,
+    closedSec,
     lastSec,
   }
 }

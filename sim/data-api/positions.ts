@@ -1,122 +1,182 @@
-/** What a wallet has and has made with one token. All are whole millionths, and divisions cut off. */
+/**
+ * What a wallet has and has made with one token, in whole millionths. Cost is a total and never an
+ * average, so nothing is lost between purchases. Divisions cut off, and what is left over stays with the
+ * shares that are still there.
+ */
 export type Position = {
-  amount: bigint
-  /** Below zero after conversions that freed more money than the shares had cost. */
-  avgPrice: bigint
-  realizedPnl: bigint
-  totalBought: bigint
+  /** Shares on the chain. */
+  balance: bigint
+  /** Those of them that were bought. The others came as gifts: they cost nothing and earn nothing. */
+  held: bigint
+  /** Of the held ones. Below zero after conversions that freed more money than the shares had cost. */
+  cost: bigint
+  realized: bigint
+  bought: bigint
+  boughtCost: bigint
 }
 
 export type Step<Token> =
   | { op: 'buy' | 'sell'; token: Token; usd: bigint; shares: bigint }
   | { op: 'split' | 'merge'; tokens: readonly Token[]; amount: bigint }
-  /** Without amounts all that is held is redeemed. */
+  | { op: 'redeem'; token: Token; usd: bigint; shares: bigint }
+  /** The NO of some questions of a neg-risk event for the YES of all its others, and for money. */
   | {
-      op: 'redeem'
-      tokens: readonly Token[]
-      numerators: readonly bigint[]
-      amounts?: readonly bigint[]
+      op: 'convert'
+      given: readonly Token[]
+      amount: bigint
+      received: readonly Token[]
+      /** Of each token that is received. */
+      shares: bigint
+      usd: bigint
     }
-  /** The NO of some questions of a neg-risk event for the YES of all its others. */
-  | { op: 'convert'; given: readonly Token[]; received: readonly Token[]; amount: bigint }
   /** Shares become others of the same worth; what they cost goes along. */
   | { op: 'migrate'; from: Token; to: Token; amount: bigint }
+  | { op: 'receive' | 'give'; token: Token; amount: bigint }
 
-export const NO_POSITION: Position = { amount: 0n, avgPrice: 0n, realizedPnl: 0n, totalBought: 0n }
+export const NO_POSITION: Position = {
+  balance: 0n,
+  held: 0n,
+  cost: 0n,
+  realized: 0n,
+  bought: 0n,
+  boughtCost: 0n,
+}
 
 const ONE = 1_000_000n
-const HALF = ONE / 2n
+
+/** What a held share cost in the mean; when none is left, what a share that was ever bought did. 0 without any. */
+export function averagePriceOf({ held, cost, bought, boughtCost }: Position): bigint {
+  if (held > 0n) return (cost * ONE) / held
+  return bought === 0n ? 0n : (boughtCost * ONE) / bought
+}
 
 /** The positions that a step changes, as they are after it. A token comes at most once. */
 export function applyStep<Token>(
-  held: (token: Token) => Position,
+  of: (token: Token) => Position,
   step: Step<Token>,
 ): [Token, Position][] {
   switch (step.op) {
     case 'buy':
-    case 'sell': {
       // A fill can be so small that no share changes hands.
-      if (step.shares === 0n) return []
-      const price = (step.usd * ONE) / step.shares
-      const change = step.op === 'buy' ? buy : sell
-      return [[step.token, change(held(step.token), price, step.shares)]]
-    }
-    case 'split':
-      return step.tokens.map((token) => [token, buy(held(token), HALF, step.amount)])
-    case 'merge':
-      return step.tokens.map((token) => [token, sell(held(token), HALF, step.amount)])
+      return step.shares === 0n ? [] : [[step.token, buy(of(step.token), step.shares, step.usd)]]
+    case 'sell':
     case 'redeem':
-      return redeem(held, step)
+      return step.shares === 0n ? [] : [[step.token, sell(of(step.token), step.shares, step.usd)]]
+    case 'split':
+    case 'merge': {
+      const change = step.op === 'split' ? buy : sell
+      const parts = divide(step.amount, step.tokens.length)
+      return step.tokens.map((token, index) => [
+        token,
+        change(of(token), step.amount, parts[index] ?? 0n),
+      ])
+    }
     case 'convert':
-      return convert(held, step)
+      return convert(of, step)
     case 'migrate':
-      return migrate(held, step)
+      return migrate(of, step)
+    case 'receive': {
+      const before = of(step.token)
+      return [[step.token, { ...before, balance: before.balance + step.amount }]]
+    }
+    case 'give':
+      return [[step.token, give(of(step.token), step.amount)]]
   }
 }
 
-function buy(held: Position, price: bigint, shares: bigint): Position {
-  if (shares === 0n) return held
-  const amount = held.amount + shares
+function buy(before: Position, shares: bigint, usd: bigint): Position {
   return {
-    amount,
-    avgPrice: (held.avgPrice * held.amount + price * shares) / amount,
-    realizedPnl: held.realizedPnl,
-    totalBought: held.totalBought + shares,
+    balance: before.balance + shares,
+    held: before.held + shares,
+    cost: before.cost + usd,
+    realized: before.realized,
+    bought: before.bought + shares,
+    boughtCost: before.boughtCost + usd,
   }
 }
 
-/** Shares that came in by a plain transfer earn nothing: a sale counts up to what was bought. */
-function sell(held: Position, price: bigint, shares: bigint): Position {
-  const sold = shares < held.amount ? shares : held.amount
+/** A sale counts up to what is held, with the same part of the money. */
+function sell(before: Position, shares: bigint, usd: bigint): Position {
+  const { position, moved, cost } = takeHeld(before, shares)
   return {
-    amount: held.amount - sold,
-    avgPrice: held.avgPrice,
-    realizedPnl: held.realizedPnl + (sold * (price - held.avgPrice)) / ONE,
-    totalBought: held.totalBought,
+    ...position,
+    balance: before.balance - shares,
+    realized: before.realized + (usd * moved) / shares - cost,
   }
 }
 
-function redeem<Token>(
-  held: (token: Token) => Position,
-  { tokens, numerators, amounts }: Extract<Step<Token>, { op: 'redeem' }>,
-): [Token, Position][] {
-  const sum = numerators.reduce((total, numerator) => total + numerator, 0n)
-  return tokens.map((token, index) => {
-    const position = held(token)
-    const price = ((numerators[index] ?? 0n) * ONE) / sum
-    return [token, sell(position, price, amounts?.[index] ?? position.amount)]
-  })
+/** Shares that cost nothing leave first. */
+function give(before: Position, shares: bigint): Position {
+  const gifts = before.balance - before.held
+  const { position } = takeHeld(before, shares > gifts ? shares - gifts : 0n)
+  return { ...position, balance: before.balance - shares }
 }
 
+/** Takes held shares out with their part of the cost, as far as there are any. */
+function takeHeld(before: Position, shares: bigint) {
+  const moved = shares < before.held ? shares : before.held
+  const cost = moved === 0n ? 0n : (before.cost * moved) / before.held
+  return {
+    position: { ...before, held: before.held - moved, cost: before.cost - cost },
+    moved,
+    cost,
+  }
+}
+
+/**
+ * What the given shares cost, less the money that came back, is the cost of those received. When nothing but
+ * money comes back, it is a sale. When some of the given shares were gifts, the same part of what came back is one.
+ */
 function convert<Token>(
-  held: (token: Token) => Position,
-  { given, received, amount }: Extract<Step<Token>, { op: 'convert' }>,
+  of: (token: Token) => Position,
+  { given, amount, received, shares, usd }: Extract<Step<Token>, { op: 'convert' }>,
 ): [Token, Position][] {
-  const sold = given.map((token): [Token, Position] => {
-    const position = held(token)
-    return [token, sell(position, position.avgPrice, amount)]
-  })
-  if (received.length === 0) return sold
-
-  const givenCount = BigInt(given.length)
-  const noPrice = sold.reduce((sum, [, { avgPrice }]) => sum + avgPrice, 0n) / givenCount
-  const freed = ONE * (givenCount - 1n)
-  const yesPrice = (noPrice * givenCount - freed) / BigInt(received.length)
-  const bought = received.map((token): [Token, Position] => [
-    token,
-    buy(held(token), yesPrice, amount),
-  ])
-  return [...sold, ...bought]
+  const taken = given.map((token) => takeHeld(of(token), amount))
+  const moved = taken.reduce((sum, part) => sum + part.moved, 0n)
+  const whole = amount * BigInt(given.length)
+  const bought = received.length === 0 ? 0n : (shares * moved) / whole
+  if (bought === 0n) {
+    const parts = divide(usd, given.length)
+    return given.map((token, index) => [token, sell(of(token), amount, parts[index] ?? 0n)])
+  }
+  const basis = taken.reduce((sum, { cost }) => sum + cost, 0n) - (usd * moved) / whole
+  const costs = divide(basis, received.length)
+  return [
+    ...taken.map(({ position }, index): [Token, Position] => [
+      given[index] as Token,
+      { ...position, balance: position.balance - amount },
+    ]),
+    ...received.map((token, index): [Token, Position] => {
+      const after = buy(of(token), bought, costs[index] ?? 0n)
+      return [token, { ...after, balance: of(token).balance + shares }]
+    }),
+  ]
 }
 
+/** Shares that move were bought where they arrive. */
 function migrate<Token>(
-  held: (token: Token) => Position,
+  of: (token: Token) => Position,
   { from, to, amount }: Extract<Step<Token>, { op: 'migrate' }>,
 ): [Token, Position][] {
-  const before = held(from)
-  const moved = amount < before.amount ? amount : before.amount
+  const { position, moved, cost } = takeHeld(of(from), amount)
+  const arrived = buy(of(to), moved, cost)
   return [
-    [from, sell(before, before.avgPrice, moved)],
-    [to, buy(held(to), before.avgPrice, moved)],
+    [
+      from,
+      {
+        ...position,
+        balance: position.balance - amount,
+        bought: position.bought - moved,
+        boughtCost: position.boughtCost - cost,
+      },
+    ],
+    [to, { ...arrived, balance: of(to).balance + amount }],
   ]
+}
+
+/** Equal parts; what does not come out even is the first one's. */
+function divide(amount: bigint, count: number): bigint[] {
+  const part = amount / BigInt(count)
+  const first = amount - part * BigInt(count - 1)
+  return Array.from({ length: count }, (_, index) => (index === 0 ? first : part))
 }

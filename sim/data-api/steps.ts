@@ -1,6 +1,6 @@
-import type { Act, Convert, Fill, Match, Redeem } from '../universe/acts.js'
-import type { Token } from '../universe/market.js'
-import { payoutOf, questionsOf } from '../universe/outcomes.js'
+import { type Act, type Convert, type Fill, isV1, type Match } from '../universe/acts.js'
+import type { Payouts, Token } from '../universe/market.js'
+import { conversionFee, payoutOf, questionsOf } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
 import type { Step } from './positions.js'
 
@@ -8,22 +8,16 @@ import type { Step } from './positions.js'
 export function stepsOf(act: Act, wallet: Wallet): Step<Token>[] {
   switch (act.kind) {
     case 'match':
-      return fillsOf(act, wallet).map(({ order, usd, shares }) => ({
-        op: order.side === 'BUY' ? 'buy' : 'sell',
-        token: order.token,
-        usd: BigInt(usd),
-        shares: BigInt(shares),
-      }))
+      return fillsOf(act, wallet).map(fillStep)
     case 'split':
     case 'merge':
       return [{ op: act.kind, tokens: act.market.tokens, amount: BigInt(act.amount) }]
     case 'redeem':
-      return [redeemStep(act)]
-    case 'redeemCombo': {
-      const { token, amount, payouts } = act
-      const usd = BigInt(payoutOf(amount, payouts, token.outcome))
-      return [{ op: 'sell', token, usd, shares: BigInt(amount) }]
-    }
+      return act.market.tokens.map((token) =>
+        redeemStep(token, act.amounts[token.outcome], act.payouts),
+      )
+    case 'redeemCombo':
+      return [redeemStep(act.token, act.amount, act.payouts)]
     case 'convert':
       return [convertStep(act)]
     case 'migrate':
@@ -32,6 +26,10 @@ export function stepsOf(act: Act, wallet: Wallet): Step<Token>[] {
         const amount = BigInt(act.amounts[to.outcome])
         return from === undefined || amount === 0n ? [] : [{ op: 'migrate', from, to, amount }]
       })
+    case 'transfer': {
+      const op = act.to === wallet ? 'receive' : 'give'
+      return act.shares.map(({ token, amount }) => ({ op, token, amount: BigInt(amount) }))
+    }
     default:
       return []
   }
@@ -41,18 +39,30 @@ export function stepsOf(act: Act, wallet: Wallet): Step<Token>[] {
 export const fillsOf = ({ taker, makers }: Match, wallet: Wallet): readonly Fill[] =>
   taker.order.wallet === wallet ? [taker] : makers.filter(({ order }) => order.wallet === wallet)
 
-/** The plain contracts do not say how much was redeemed, so all that is known to be held counts. */
-function redeemStep({ market, payouts, amounts }: Redeem): Step<Token> {
-  const step = { op: 'redeem' as const, tokens: market.tokens, numerators: payouts.map(BigInt) }
-  return market.event.negRisk === undefined ? step : { ...step, amounts: amounts.map(BigInt) }
+/** The first exchange took the fee of a buy in shares. */
+function fillStep({ order, usd, shares, fee, refund }: Fill): Step<Token> {
+  const { token, side, exchange } = order
+  if (side === 'SELL') return { op: 'sell', token, usd: BigInt(usd), shares: BigInt(shares) }
+  const received = isV1(exchange) ? shares - (fee - refund) : shares
+  return { op: 'buy', token, usd: BigInt(usd), shares: BigInt(received) }
 }
+
+const redeemStep = (token: Token, amount: number, payouts: Payouts): Step<Token> => ({
+  op: 'redeem',
+  token,
+  usd: BigInt(payoutOf(amount, payouts, token.outcome)),
+  shares: BigInt(amount),
+})
 
 function convertStep(act: Convert): Step<Token> {
   const { given, others } = questionsOf(act)
+  const kept = act.amount - conversionFee(act)
   return {
     op: 'convert',
     given: given.map(({ tokens }) => tokens[1]),
-    received: others.map(({ tokens }) => tokens[0]),
     amount: BigInt(act.amount),
+    received: others.map(({ tokens }) => tokens[0]),
+    shares: BigInt(kept),
+    usd: BigInt(kept) * BigInt(given.length - 1),
   }
 }

@@ -1,8 +1,6 @@
 import { readFlag } from '../server/query.js'
 import type { Api, Route } from './context.js'
-import { Marks } from './marks.js'
 import {
-  measurePosition,
   type PositionFigures,
   percent,
   toClosedPositionRow,
@@ -19,7 +17,7 @@ import {
 } from './query.js'
 import { readScope } from './scope.js'
 import { sortBy } from './sort.js'
-import { measureValue } from './wallet-figures.js'
+import { measurePositions, measureValue } from './wallet-figures.js'
 
 const POSITION_ORDERS = {
   TOKENS: (row: PositionFigures) => row.size,
@@ -79,16 +77,14 @@ function readOrder<Name extends string>(
 }
 
 /** All positions of the user that the markets and the title asked for leave. */
-function measureAll({ universe, portfolios }: Api, query: URLSearchParams): PositionFigures[] {
-  const wallet = readUser(universe, query)
+function measureAll(api: Api, query: URLSearchParams): PositionFigures[] {
+  const wallet = readUser(api.universe, query)
   const scope = readScope(query, 'market')
   const title = readTitle(query)
   if (wallet === undefined) return []
-  const marks = new Marks(universe, universe.nowMs)
-  return [...portfolios.of(wallet).holdings]
-    .filter(([token]) => scope.covers(token.of))
-    .map(([token, holding]) => measurePosition(universe, wallet, token, holding, marks))
-    .filter(({ names }) => names.title.toLowerCase().includes(title))
+  return measurePositions(api, wallet, scope).filter(({ names }) =>
+    names.title.toLowerCase().includes(title),
+  )
 }
 
 /** A list of one, even for those who have nothing. */

@@ -1,7 +1,7 @@
 import type { Api, Route } from './context.js'
 import { positionsIn } from './market-figures.js'
 import { Marks } from './marks.js'
-import { measurePosition, type PositionFigures, statusOf, toPositionRowV2 } from './position-row.js'
+import { type PositionFigures, statusOf, toPositionRowV2 } from './position-row.js'
 import {
   BadRequest,
   DIRECTIONS,
@@ -15,6 +15,7 @@ import {
 import { readConditions, Scope } from './scope.js'
 import { sortBy } from './sort.js'
 import { pageOfList } from './v2-page.js'
+import { measurePositions } from './wallet-figures.js'
 
 const RULE = { list: 'positions', usual: 100, max: 500 }
 
@@ -78,21 +79,19 @@ function hasStatus(figures: PositionFigures, status: StatusFilter): boolean {
 }
 
 function measureAll(api: Api, query: URLSearchParams): PositionFigures[] {
-  const { universe, portfolios } = api
+  const { universe } = api
   const user = readOptionalUser(universe, query)
   const conditions = readConditions(query, 'condition')
   if (user === undefined && conditions.length === 0) {
     throw new BadRequest("one of 'user' and 'condition' is required")
   }
-  const marks = new Marks(universe, universe.nowMs)
   if (user === undefined) {
+    const marks = new Marks(universe, universe.nowMs)
     const markets = conditions.flatMap((id) => universe.catalogue.marketByCondition(id) ?? [])
     return markets.flatMap((market) => positionsIn(api, market, marks))
   }
   const { wallet } = user
   if (wallet === undefined) return []
   const scope = new Scope(conditions, [])
-  return [...portfolios.of(wallet).holdings]
-    .filter(([token]) => scope.covers(token.of))
-    .map(([token, holding]) => measurePosition(universe, wallet, token, holding, marks))
+  return measurePositions(api, wallet, scope)
 }

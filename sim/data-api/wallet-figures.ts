@@ -1,10 +1,21 @@
 import { toAmount } from '../markets/amounts.js'
+import { isBet } from '../markets/names.js'
 import type { Wallet } from '../universe/wallet.js'
 import type { Api } from './context.js'
 import { Marks } from './marks.js'
+import { measurePosition, type PositionFigures } from './position-row.js'
 import { isWithin, type Span } from './query.js'
 import type { Scope } from './scope.js'
 import { fillsOf } from './steps.js'
+
+/** The positions that a wallet has or had. Combos have lists of their own. */
+export function measurePositions(api: Api, wallet: Wallet, scope: Scope): PositionFigures[] {
+  const { universe, portfolios } = api
+  const marks = new Marks(universe, universe.nowMs)
+  return [...portfolios.of(wallet).holdings]
+    .filter(([token]) => !isBet(token.of) && scope.covers(token.of))
+    .flatMap(([token, holding]) => measurePosition(universe, wallet, token, holding, marks) ?? [])
+}
 
 /** What the shares of a wallet are worth now, in dollars. */
 export function measureValue(api: Api, wallet: Wallet, scope: Scope): number {

@@ -28,6 +28,9 @@ export function namesOf(token: Token): Names {
   }
 }
 
+/** Whether it is a bet on several outcomes, and not a market under another id. */
+export const isBet = (of: Market | Combo): boolean => of.kind === 'combo' && of.legs.length > 1
+
 export const oppositeOf = (token: Token): Token => token.of.tokens[otherOutcome(token.outcome)]
 
 function describe(of: Market | Combo): Omit<Names, 'outcome' | 'oppositeOutcome'> {
