@@ -63,26 +63,29 @@ export const selectMarketBoard = (
     sql,
     column,
     page,
-    sql`(select p.wallet, ${positionSums(sql)}
+    sql`(select p.wallet, ${positionSums(sql, sql`1`)}
            from board_positions p
           where p.token = any(${[...tokens]}::integer[])
           group by p.wallet)`,
   )
 
-/** The columns of a board of all time, over positions `p` as `board_positions` has them. */
-export const positionSums = (sql: Sql): Fragment => sql`
-  count(*)::integer as positions,
-  (count(*) filter (where p.is_open))::integer as open_positions,
-  (count(*) filter (where p.realized + p.unrealized > 0))::integer as wins,
-  (count(*) filter (where p.realized + p.unrealized < 0))::integer as losses,
-  sum(p.realized)::bigint as realized,
-  sum(p.unrealized)::bigint as unrealized,
-  sum(p.realized + p.unrealized)::bigint as total,
-  sum(greatest(p.realized + p.unrealized, 0))::bigint as profit,
-  sum(least(p.realized + p.unrealized, 0))::bigint as loss,
-  sum(greatest(p.realized, 0))::bigint as gained,
-  sum(least(p.realized, 0))::bigint as lost,
-  sum(p.bought)::bigint as bought`
+/**
+ * The columns of a board of all time, over positions `p` as `board_positions` has them; each counts `sign`
+ * times.
+ */
+export const positionSums = (sql: Sql, sign: Fragment): Fragment => sql`
+  sum(${sign})::integer as positions,
+  sum(${sign} * p.is_open::integer)::integer as open_positions,
+  sum(${sign} * (p.realized + p.unrealized > 0)::integer)::integer as wins,
+  sum(${sign} * (p.realized + p.unrealized < 0)::integer)::integer as losses,
+  sum(${sign} * p.realized)::bigint as realized,
+  sum(${sign} * p.unrealized)::bigint as unrealized,
+  sum(${sign} * (p.realized + p.unrealized))::bigint as total,
+  sum(${sign} * greatest(p.realized + p.unrealized, 0))::bigint as profit,
+  sum(${sign} * least(p.realized + p.unrealized, 0))::bigint as loss,
+  sum(${sign} * greatest(p.realized, 0))::bigint as gained,
+  sum(${sign} * least(p.realized, 0))::bigint as lost,
+  sum(${sign} * p.bought)::bigint as bought`
 
 async function selectRanked(
   sql: Sql,

@@ -12,7 +12,10 @@ create table board_state (
   -- The moment that the boards speak of.
   block_time integer,
   -- The last reorganisation that they have seen: `rewinds.id`.
-  rewind bigint not null default 0
+  rewind bigint not null default 0,
+  -- When prices were last looked at, and the token that a look goes on behind; null: none is under way.
+  priced_at timestamptz,
+  priced_token integer
 );
 insert into board_state default values;
 
@@ -26,10 +29,17 @@ create table board_scopes (
 insert into board_scopes values (0, 'all', '');
 
 -- The scopes that a token counts in, as the boards have it: of tokens with a position. Combos count in none.
+-- numerator / denominator: the price that all its positions are valued at there; null: not read yet. settled: the
+-- log with the result that the price comes from; null: the price may change.
 create table board_tokens (
   token integer primary key,
-  scopes integer[] not null
+  scopes integer[] not null,
+  numerator numeric,
+  denominator numeric,
+  settled bigint
 );
+create index board_tokens_settled on board_tokens (settled) where settled is not null;
+create index board_tokens_unsettled on board_tokens (token) where settled is null;
 
 -- What wallets realized in the last days, 1, 7 or 30: sums over the rows of `pnl` in (block_time - days, block_time]
 -- whose amount is not 0. A wallet without such a row has no row here.
@@ -67,8 +77,8 @@ create table board_positions (
   bought bigint not null,
   is_open boolean not null,
   primary key (wallet, token)
-);
-create index board_positions_token on board_positions (token);
+) with (fillfactor = 80);
+create index board_positions_token on board_positions (token, is_open);
 
 -- Sums over the listed positions of a wallet within a scope. profit and loss: over the positions whose P&L, the
 -- unrealized part included, is more and less than nothing; gained and lost: the same of what is realized.

@@ -1,0 +1,94 @@
+import { seqOf } from '../../core/seq.js'
+import type { Fragment, Sql } from '../../store/connection.js'
+import type { BoardStep } from './step.js'
+
+/** Prices that are no results are looked at so often. */
+const PRICES_MS = 5 * 60_000
+/**
+ * A look goes on with the next refresh when so many tokens have got another price, or tokens with so many
+ * open positions: each of these is counted anew, and a refresh should stay short.
+ */
+const TOKENS_MAX = 5_000
+const POSITIONS_MAX = 50_000
+
+/**
+ * Brings the prices of `board_tokens` up to date; returns the tokens whose price is another one. All positions
+ * of a token are valued at the same price, which may be minutes old; results count at once.
+ */
+export async function updateBoardPrices(step: BoardStep): Promise<number[]> {
+  const { tx, isRebuild, nowMs } = step
+  if (isRebuild) {
+    await tx`${setPrices(tx, tx`select token from board_tokens`)}`
+    await tx`update board_state set priced_at = ${new Date(nowMs)}, priced_token = null`
+    return []
+  }
+  const decided = await tx<{ token: number }[]>`
+    ${setPrices(tx, decidedTokens(step))} returning b.token`
+  return [...decided.map(({ token }) => token), ...(await lookAtPrices(step))]
+}
+
+/**
+ * Tokens without a price so far, of new results, and those that a reorganisation took a result from or may have given
+ * the id of another token. Indexes: board_tokens_pkey, resolutions_pkey, tokens_condition,
+ * board_tokens_settled.
+ */
+const decidedTokens = ({ tx, heldBlock }: BoardStep): Fragment => tx`
+  select b.token
+    from (select distinct token from changed_positions) c
+    join board_tokens b on b.token = c.token and b.denominator is null
+  union
+  select token from rewound_positions
+  union
+  select t.id
+    from resolutions r
+    join tokens t on t.condition = r.condition
+   where r.seq >= ${seqOf(heldBlock + 1, 0)}
+  union
+  select token from board_tokens where settled >= ${seqOf(heldBlock + 1, 0)}`
+
+/** Compares the prices of all tokens without a result, in the order of their ids. Index: board_tokens_unsettled. */
+async function lookAtPrices({ tx, nowMs }: BoardStep): Promise<number[]> {
+  const [state] = await tx<{ pricedAt: Date | null; pricedToken: number | null }[]>`
+    select priced_at, priced_token from board_state`
+  const { pricedAt = null, pricedToken = null } = state ?? {}
+  const isDue = pricedAt === null || nowMs - pricedAt.getTime() >= PRICES_MS
+  if (!isDue && pricedToken === null) return []
+  const changed = await selectOtherPrices(tx, pricedToken ?? 0)
+  const tokens = changed.filter(({ before }) => before < POSITIONS_MAX).map(({ token }) => token)
+  await tx`${setPrices(tx, tx`select unnest(${tokens}::integer[])`)}`
+  const isDone = tokens.length === changed.length && changed.length < TOKENS_MAX
+  await tx`
+    update board_state
+       set priced_at = ${isDone ? new Date(nowMs) : pricedAt},
+           priced_token = ${isDone ? null : (tokens.at(-1) ?? null)}`
+  return tokens
+}
+
+/** `before`: open positions of the tokens before this one. */
+const selectOtherPrices = (tx: Sql, afterToken: number) => tx<{ token: number; before: number }[]>`
+  select token, (sum(open) over (order by token) - open)::float8 as before
+    from (select t.token,
+                 (select count(*) from board_positions p where p.token = t.token and p.is_open) as open
+            from (select b.token
+                    from board_tokens b
+                    join token_prices price on price.token = b.token
+                   where b.token > ${afterToken} and b.settled is null and b.scopes <> '{}'
+                     and (b.numerator, b.denominator)
+                         is distinct from (price.numerator, price.denominator)
+                   order by b.token
+                   limit ${TOKENS_MAX}) t) counted
+   order by token`
+
+/** Gives these tokens the prices of now, where the boards have others. */
+const setPrices = (sql: Sql, tokens: Fragment): Fragment => sql`
+  update board_tokens b
+     set numerator = price.numerator, denominator = price.denominator, settled = price.settled
+    from (select t.token, p.numerator, p.denominator,
+                 case p.source when 'settlement' then p.seq end as settled
+            from (${tokens}) t (token)
+           cross join lateral (
+             select * from token_prices where token = t.token offset 0
+           ) p) price
+   where b.token = price.token and b.scopes <> '{}'
+     and (b.numerator, b.denominator, b.settled)
+         is distinct from (price.numerator, price.denominator, price.settled)`
