@@ -26,6 +26,7 @@ import { marketSearchRoutes } from './markets/search/routes.js'
 import { statsRoutes } from './markets/stats/routes.js'
 import { tagRoutes } from './markets/tags/routes.js'
 import { tokenRoutes } from './markets/tokens/routes.js'
+import { closedPositionRoutes } from './positions/closed/routes.js'
 import { onchainPositionRoutes } from './positions/onchain/routes.js'
 import { positionRoutes } from './positions/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
@@ -64,6 +65,7 @@ const API: ApiRoutes[] = [
   tradeRoutes,
   positionRoutes,
   onchainPositionRoutes,
+  closedPositionRoutes,
   activityRoutes,
   walletRoutes,
   rewardRoutes,

@@ -60,6 +60,7 @@ describe('GET /openapi.json', () => {
       '/v1/status',
       '/v1/usage',
       '/v2/onchain/positions',
+      '/v2/wallets/{address}/closed-positions',
       '/v2/wallets/{address}/positions/onchain',
       '/v3/builders',
       '/v3/builders/activity/daily',

@@ -12,6 +12,7 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
   'builder-code': (text) => text.toLowerCase().replace(/^(?=[0-9a-f]{64}$)/, '0x'),
   'token-id': (text) => text.replace(/^0+(?=\d)/, ''),
   'any-case': (text) => text.toLowerCase(),
+  'any-case-capitals': (text) => text.toUpperCase(),
   trimmed: (text) => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''),
   // A mixture of capitals and small letters is a mistake, and stays one.
   capitals: (text) => (text === text.toLowerCase() ? text.toUpperCase() : text),

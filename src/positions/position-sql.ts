@@ -9,6 +9,18 @@ export const isListed = (sql: Sql, kind: PositionKind): Fragment =>
     ? sql`p.is_combo = 0 and (p.bought > 0 or p.balance > 0)`
     : sql`p.is_combo = 1 and (p.bought > 0 or p.balance > 0)`
 
+/** A balance below this counts as nothing, in millionths: what orders of whole hundredths leave over. */
+export const CLOSED_SHARES_MAX = 10_000
+
+/** Whether the position `p` is closed: the condition of the partial indexes, word by word. */
+export const isClosed = (sql: Sql): Fragment =>
+  sql.unsafe(
+    `p.is_combo = 0 and p.bought > 0 and p.balance < ${CLOSED_SHARES_MAX}`,
+  ) as unknown as Fragment
+
+/** What a share of the closed position `p` cost, in millionths rounded toward zero: the expression of an index. */
+export const CLOSED_AVERAGE = 'div(p.bought_cost * 1000000::numeric, p.bought)'
+
 /**
  * What the shares of position `p` that bear cost would earn at the price of `price`, rounded toward
  * zero: the rule of `unrealizedOf` in position.ts, for sums over positions with a balance.

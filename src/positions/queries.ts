@@ -169,7 +169,7 @@ export function selectTokenStates(
   return sql<TokenState[]>`
     select t.id as token, price.source as price_source, price.numerator::text, price.denominator::text,
            r.payouts, coalesce(t.outcome, case when t.condition is null then mt.outcome end) as outcome,
-           b.time as resolved_sec, m.neg_risk, '0x' || encode(${oppositeOf(sql)}, 'hex') as opposite,
+           b.time as resolved_sec, m.neg_risk, '0x' || encode(${selectOpposite(sql)}, 'hex') as opposite,
            case when m.id is not null then coalesce(tagged.labels, '{}') end as tag_labels,
            case when m.id is not null then coalesce(tagged.slugs, '{}') end as tag_slugs
       from unnest(${[...tokens]}::integer[]) wanted (id)
@@ -194,8 +194,11 @@ export function selectTokenStates(
       left join blocks b on b.number = r.seq >> 20`
 }
 
-/** The other of two outcomes, by the catalogue or by the tokens that the chain has named. */
-const oppositeOf = (sql: Sql): Fragment => sql`
+/**
+ * The token of the other of two outcomes, by the catalogue or by the tokens that the chain has named. Of
+ * the token `t` with its market `m` and `mt`, its place there.
+ */
+export const selectOpposite = (sql: Sql): Fragment => sql`
   case when cardinality(m.tokens) = 2 then m.tokens[2 - mt.outcome]
        else (select case when count(*) = 2 then min(o.token) filter (where o.outcome <> t.outcome) end
                from tokens o

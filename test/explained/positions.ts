@@ -4,6 +4,8 @@ import type { Request } from './explain-request.js'
 
 const walletPositions = (world: ApiWorld) =>
   `/v3/wallets/${mostFrequent(world, ({ maker }) => maker)}/positions`
+const closedPositions = (world: ApiWorld) =>
+  `/v2/wallets/${mostFrequent(world, ({ maker }) => maker)}/closed-positions`
 const tokenHolders = (world: ApiWorld) =>
   `/v3/markets/${mostFrequent(world, ({ token }) => token)}/positions`
 
@@ -35,4 +37,11 @@ export const EXPLAINED_POSITIONS: Request[] = [
   ...sorted('/v3/markets/condition/{condition_id}/positions', conditionHolders, [
     ...['pnl', 'amount', 'volume'],
   ]),
+  ...['TIMESTAMP', 'REALIZEDPNL', 'AVGPRICE'].flatMap((sortBy) =>
+    ['ASC', 'DESC'].map((sortDirection) => ({
+      title: `closed-positions by ${sortBy} ${sortDirection}`,
+      path: closedPositions,
+      query: () => ({ sortBy, sortDirection }),
+    })),
+  ),
 ]

@@ -6,6 +6,12 @@ import { transact } from '../../store/transaction.js'
 const LISTED = 'where is_combo = 0 and (bought > 0 or balance > 0)'
 
 /**
+ * What lists of closed positions show. A position is in these indexes only once it is closed, so that
+ * the changes before it cost them nothing.
+ */
+const CLOSED = 'where is_combo = 0 and bought > 0 and balance < 10000'
+
+/**
  * Indexes that only readers need, by their names. Each change of a position moves it in most of them:
  * while the history is read, that would take most of the time.
  */
@@ -14,6 +20,10 @@ const READ_INDEXES: Readonly<Record<string, string>> = {
   positions_wallet_balance: `positions (wallet, balance, token) ${LISTED}`,
   positions_wallet_bought: `positions (wallet, bought, token) ${LISTED}`,
   positions_wallet_last_sec: `positions (wallet, last_sec, token) ${LISTED}`,
+  positions_closed_last_sec: `positions (wallet, last_sec, token) ${CLOSED}`,
+  positions_closed_realized: `positions (wallet, realized, token) ${CLOSED}`,
+  positions_closed_average: `positions
+    (wallet, div(bought_cost * 1000000::numeric, bought), token) ${CLOSED}`,
   positions_token_realized: `positions (token, realized, wallet) ${LISTED}`,
   positions_token_balance: `positions (token, balance, wallet) ${LISTED}`,
   positions_token_bought: `positions (token, bought, wallet) ${LISTED}`,
