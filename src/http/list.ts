@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { PLANS, type Plan } from '../accounts/plans.js'
 import { badRequest } from '../core/errors.js'
 import type { OrderKey, Page } from '../core/page.js'
 import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
 import type { Cursors } from './cursor.js'
 import {
   type Asker,
@@ -22,6 +23,7 @@ import {
   ROW_FORMATS,
   type RowFormatName,
 } from './row-format.js'
+import { ERROR_CODE } from './validation.js'
 
 const LIMIT_DEFAULT = 100
 
@@ -31,6 +33,8 @@ export type ListView<Scope> = {
   select(sql: Sql, scope: Scope, page: Page): Promise<ListRow[]>
   /** Stands in the answer in place of the fields about the page. Such a view has no cursors. */
   echo?: object
+  /** The field of its rows, where it is another than that of the list. */
+  name?: string
 }
 
 /** `key`: its place in the order of the view, which a cursor remembers. */
@@ -42,8 +46,9 @@ export function createView<Scope, Row>(view: {
   keyOf: (row: Row) => OrderKey
   present: (row: Row) => object
   echo?: object
+  name?: string
 }): ListView<Scope> {
-  const { row, keyOf, present, echo } = view
+  const { row, keyOf, present, echo, name } = view
   return {
     row,
     select: async (sql, scope, page) => {
@@ -51,6 +56,7 @@ export function createView<Scope, Row>(view: {
       return rows.map((each) => ({ key: keyOf(each), value: present(each) }))
     },
     ...(echo !== undefined && { echo }),
+    ...(name !== undefined && { name }),
   }
 }
 
@@ -64,6 +70,8 @@ export type ListDefinition<
   params: Params
   query: Query
   page: ListPage
+  /** True: everything about a page is read in one transaction, which sees the tables at one moment. */
+  isOfOneMoment?: boolean
   /** Whether a request may walk by cursor, where not every one may. */
   isWalk?: (input: Static<Params> & Static<Query>) => boolean
   /**
@@ -119,6 +127,8 @@ type ListPage = {
   limit?: number
   /** False: the list has offsets alone. */
   hasCursors?: boolean
+  /** What the schema of `offset` says beside its type, where it is not moved into range. */
+  offset?: { minimum: number; maximum: number; [ERROR_CODE]: string }
   /** False: the answer does not repeat the path parameters. */
   repeatsPath?: boolean
 }
@@ -139,7 +149,7 @@ export type List = Endpoint & {
 /** The parameters of every list. Out of range they are moved to the nearest value that is allowed. */
 const pageParameters = ({ limit = LIMIT_DEFAULT, hasCursors = true, ...page }: ListPage) => ({
   limit: Type.Integer({ default: limit, description: `rows in the answer, ${describeMax(page)}` }),
-  offset: Type.Integer({ default: 0, description: 'rows to pass over' }),
+  offset: Type.Integer({ default: 0, description: 'rows to pass over', ...page.offset }),
   ...(hasCursors && { cursor: CursorParameter }),
   format: Type.Optional(
     oneOf(
@@ -220,11 +230,11 @@ export function defineList<
   }
 
   async function selectPage(
+    sql: Sql,
     { ctx, cursors }: EndpointParts,
     asked: ReturnType<typeof parseRequest>,
   ) {
     const { input, view, caller, issuedFor, limit, offset } = asked
-    const sql = ctx.answerSql
     const cursor = await readCursor(cursors, asked)
     const walk = { caller, nowMs: ctx.clock.now(), until: cursor?.until }
     const scope = await definition.resolve(sql, input, walk)
@@ -252,13 +262,22 @@ export function defineList<
     return { values, hasMore, nextCursor, more }
   }
 
+  function readPage(parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
+    const pool = parts.ctx.answerSql
+    if (definition.isOfOneMoment !== true) return selectPage(pool, parts, asked)
+    return transact(pool, async (tx) => {
+      await tx`set transaction isolation level repeatable read read only`
+      return await selectPage(tx, parts, asked)
+    })
+  }
+
   async function answer(parts: EndpointParts, request: FastifyRequest, reply: FastifyReply) {
     const asked = parseRequest(request)
     const { view, format, limit, offset, hasCursors, isAppended } = asked
     if (asked.isBranched && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
-    const found = await withinTime(definition, () => selectPage(parts, asked))
+    const found = await withinTime(definition, () => readPage(parts, asked))
     const { values, hasMore, nextCursor } = found
     setHeaders(reply, [
       ...['vary', 'accept', 'x-rows-returned', `${values.length}`, 'x-has-more', `${hasMore}`],
@@ -269,7 +288,7 @@ export function defineList<
       ...(hasCursors && { next_cursor: nextCursor }),
     }
     const rendered = ROW_FORMATS[format].render({
-      name: page.name,
+      name: view.name ?? page.name,
       kinds: [view.row, ...(isAppended && appendix !== undefined ? [appendix.row] : [])],
       envelope: repeatsPath ? (request.params as object) : {},
       rows: values,
@@ -285,9 +304,7 @@ export function defineList<
 
   const body = Type.Object({
     ...(repeatsPath && params.properties),
-    [page.name]: Type.Array(
-      Type.Union([...rowsOf(views), ...(appendix === undefined ? [] : [appendix.row])]),
-    ),
+    ...rowFields(page.name, Object.values(views), appendix?.row),
     ...pageFields,
     ...extra?.fields,
     ...branch?.fields,
@@ -309,10 +326,21 @@ export function defineList<
   }
 }
 
-/** The kinds of rows of all views, each once. */
-const rowsOf = (views: Record<string, ListView<never>>): TObject[] => [
-  ...new Set(Object.values(views).map(({ row }) => row)),
-]
+/** The fields of the rows. Of several an answer has one. */
+function rowFields(
+  listName: string,
+  views: readonly ListView<never>[],
+  appended: TObject | undefined,
+): TProperties {
+  const names = new Set(views.map(({ name = listName }) => name))
+  const fields = [...names].map((each): [string, TSchema] => {
+    const ofName = views.filter(({ name = listName }) => name === each)
+    const rows = new Set(ofName.map(({ row }) => row))
+    const field = Type.Array(Type.Union([...rows, ...(appended === undefined ? [] : [appended])]))
+    return [each, names.size === 1 ? field : Type.Optional(field)]
+  })
+  return Object.fromEntries(fields)
+}
 
 async function readCursor(
   cursors: Cursors,
