@@ -1,6 +1,17 @@
 import { Type } from 'typebox'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
 
+const PERIODS_BY_WORD = new Map([
+  ['day', '1d'],
+  ['week', '7d'],
+  ['month', '30d'],
+])
+
+const SCOPE_KINDS_BY_PLURAL = new Map([
+  ['categories', 'category'],
+  ['tags', 'tag'],
+])
+
 /**
  * How the text of a parameter becomes the one spelling that handlers see, by the `format` of its
  * schema. What is allowed is in the rest of the schema, for validation and generated clients alike.
@@ -14,6 +25,10 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
   'any-case': (text) => text.toLowerCase(),
   'any-case-capitals': (text) => text.toUpperCase(),
   trimmed: (text) => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''),
+  // Control characters stay, and are refused.
+  'outer-spaces': (text) => text.replace(/^ +| +$/g, ''),
+  period: (text) => PERIODS_BY_WORD.get(text) ?? text,
+  'scope-kind': (text) => SCOPE_KINDS_BY_PLURAL.get(text) ?? text,
   // A mixture of capitals and small letters is a mistake, and stays one.
   capitals: (text) => (text === text.toLowerCase() ? text.toUpperCase() : text),
 }

@@ -80,7 +80,11 @@ const PART_NAMES: Record<string, string> = {
 export function describeFault(errors: FastifySchemaValidationError[], part: string): ApiError {
   const [fault] = errors as unknown as [ErrorObject]
   const refusal = describeFirst(fault, part)
-  const code: unknown = fault.parentSchema?.[ERROR_CODE]
+  const schema =
+    fault.keyword === 'required'
+      ? fault.parentSchema?.properties?.[fault.params.missingProperty]
+      : fault.parentSchema
+  const code: unknown = schema?.[ERROR_CODE]
   if (typeof code !== 'string') return refusal
   return badRequest(code, { message: refusal.message, ...refusal.fields })
 }
@@ -199,18 +203,25 @@ export const checkUrl: preValidationHookHandler = (request, _reply, done) => {
   if (queryAt === -1 && !url.includes('%00')) return done()
 
   const fault = findFault(url, queryAt)
-  return fault === undefined ? done() : done(badRequest(fault))
+  if (fault === undefined) return done()
+  const { text, name = '' } = fault
+  const schema = request.routeOptions.schema?.querystring as TSchema & QuerySchema
+  const code = schema?.properties?.[name]?.[ERROR_CODE]
+  return done(code === undefined ? badRequest(text) : badRequest(code, { message: text }))
 }
 
-function findFault(url: string, queryAt: number): string | undefined {
+type QuerySchema = { properties?: Record<string, { [ERROR_CODE]?: string }> }
+
+function findFault(url: string, queryAt: number): { text: string; name?: string } | undefined {
   const path = queryAt === -1 ? url : url.slice(0, queryAt)
-  if (path.includes('%00')) return 'The path contains a null character.'
+  if (path.includes('%00')) return { text: 'The path contains a null character.' }
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1)
   if (!query.includes('%')) return undefined
   for (const pair of query.split('&')) {
-    const name = pair.split('=', 1)[0]
-    if (!isDecodable(pair)) return `The query parameter '${name}' is not valid UTF-8.`
-    if (pair.includes('%00')) return `The query parameter '${name}' contains a null character.`
+    const [name = ''] = pair.split('=', 1)
+    const parameter = `The query parameter '${name}'`
+    if (!isDecodable(pair)) return { text: `${parameter} is not valid UTF-8.`, name }
+    if (pair.includes('%00')) return { text: `${parameter} contains a null character.`, name }
   }
   return undefined
 }
