@@ -48,6 +48,8 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
     window: (Math.floor(nowMs / 300_000) - 1) * 300,
   }),
   searchMarkets: () => ({ q: 'bitcoin' }),
+  listLeaderboardScopes: () => ({ period: '7d', scope: 'tag' }),
+  listOnchainTags: () => ({ details: 'true', limit: 2 }),
   listComboActivity: ({ combo_condition_id: combo = '' }) => ({ condition_id: combo }),
 }
 

@@ -17,6 +17,7 @@ import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
 import { identityRoutes } from './identities/routes.js'
+import { leaderboardRoutes } from './leaderboards/routes.js'
 import { marketCandleRoutes } from './markets/candles/routes.js'
 import { conditionRoutes } from './markets/conditions/routes.js'
 import { cryptoMarketRoutes } from './markets/crypto/routes.js'
@@ -70,6 +71,7 @@ const API: ApiRoutes[] = [
   walletRoutes,
   rewardRoutes,
   builderRoutes,
+  leaderboardRoutes,
   identityRoutes,
   webhookRoutes,
   listenerRoutes,

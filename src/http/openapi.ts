@@ -25,6 +25,7 @@ const TAGS = Object.entries({
   positions: 'Holdings with their cost and profit, by wallet, by market and over all.',
   trades: 'Fills of orders, by wallet, by market and over all.',
   markets: 'Markets, events and tags: search, prices, candles, volumes, results.',
+  leaderboards: 'Wallets by profit, over all markets, by category, tag, market or event.',
   builders: 'Programs that route orders, and the wallets that trade through them.',
   combos: 'Tokens whose payout depends on several markets.',
   rewards: 'What the platform pays for resting orders.',

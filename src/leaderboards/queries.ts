@@ -87,18 +87,18 @@ export const positionSums = (sql: Sql, sign: Fragment): Fragment => sql`
   sum(${sign} * least(p.realized, 0))::bigint as lost,
   sum(${sign} * p.bought)::bigint as bought`
 
-async function selectRanked(
+async function selectRanked<Row extends { rank: number }>(
   sql: Sql,
   column: AllTimeColumn,
   page: Page,
   board: Fragment,
-): Promise<AllTimeRow[]> {
+): Promise<Row[]> {
   const isAscending = column === 'loss' || column === 'lost'
   const order: OrderColumn[] = [
     { column: `board.${column}`, type: 'bigint' },
     { column: 'board.wallet', type: 'integer' },
   ]
-  const rows = await sql<Omit<AllTimeRow, 'rank'>[]>`
+  const rows = await sql<Row[]>`
     select board.*, board.${sql(column)}::bigint as sort_key,
            '0x' || encode(w.address, 'hex') as address
       from (select *
@@ -108,6 +108,107 @@ async function selectRanked(
             offset ${page.offset} limit ${page.limit}) board
       join wallets w on w.id = board.wallet
      ${orderedBy(sql, order, isAscending)}`
-  const before = Number(page.after?.[2] ?? page.offset)
+  const before = ranksBefore(page)
   return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
 }
+
+/** How many rows of a board are in front of a page. */
+export const ranksBefore = ({ after, offset }: Page): number => Number(after?.[2] ?? offset)
+
+/** What the P&L events of a wallet within a rolling board add up to. */
+export type RollingRow = {
+  wallet: number
+  address: string
+  wins: number
+  losses: number
+  realized: bigint
+  profit: bigint
+  loss: bigint
+  sortKey: bigint
+  rank: number
+}
+
+/** A page of a rolling board, as of the boards of all time. Index: rolling_boards_realized. */
+export const selectRollingBoard = (
+  sql: Sql,
+  { days, scope }: { days: number; scope: number },
+  page: Page,
+): Promise<RollingRow[]> =>
+  selectRanked(
+    sql,
+    'realized',
+    page,
+    sql`(select * from rolling_boards where days = ${days} and scope = ${scope})`,
+  )
+
+/** Which state of the boards this is, and the moment that they speak of. */
+export type BoardSnapshot = { snapshot: number; asOfSec: number }
+
+/** `undefined`: the boards are not made yet. */
+export async function selectBoardSnapshot(sql: Sql): Promise<BoardSnapshot | undefined> {
+  const [row] = await sql<BoardSnapshot[]>`
+    select snapshot, block_time as as_of_sec from board_state where block is not null`
+  return row
+}
+
+/**
+ * The slug of the tag that a text names: that slug itself, else the same in other letters or with a
+ * space for `-`, else that of a label. Of several slugs the one with most markets.
+ * Indexes: tags_plain_slug, tags_plain_label, tag_counts_pkey.
+ */
+export async function selectTagSlug(sql: Sql, text: string): Promise<string | undefined> {
+  const [found] = await sql<{ slug: string }[]>`
+    with named as materialized (
+      select coalesce(slug, lower(replace(label, ' ', '-'))) as slug
+        from tags
+       where lower(replace(slug, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
+          or lower(replace(label, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
+    )
+    select n.slug
+      from named n
+      left join tag_counts c on c.slug = n.slug
+     order by n.slug = ${text} desc,
+              lower(replace(n.slug, '-', ' ')) = lower(replace(${text}::text, '-', ' ')) desc,
+              c.markets desc nulls last, n.slug
+     limit 1`
+  return found?.slug
+}
+
+export type ScopeKind = 'category' | 'tag'
+
+/** The id of a scope; `undefined`: no wallet has ever traded in it. Index: board_scopes_kind_value_key. */
+export async function selectScopeId(
+  sql: Sql,
+  kind: ScopeKind,
+  value: string,
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    select id from board_scopes where kind = ${kind} and value = ${value}`
+  return row?.id
+}
+
+/** `query`: small letters that the name of the scope has, whatever the case of its own. */
+export type ScopeSearch = { days: number; kind: ScopeKind; query: string }
+
+export type ScopeRow = { value: string; wallets: number }
+
+/** The scopes with a wallet in the period, those of most wallets first. Index: rolling_scopes_pkey. */
+export const selectScopes = (sql: Sql, search: ScopeSearch, page: Page): Promise<ScopeRow[]> =>
+  sql<ScopeRow[]>`
+    select s.value, r.wallets
+      from ${foundScopes(sql, search)}
+     order by r.wallets desc, s.value
+    offset ${page.offset} limit ${page.limit}`
+
+export async function countScopes(sql: Sql, search: ScopeSearch): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from ${foundScopes(sql, search)}`
+  return row?.count ?? 0
+}
+
+// `strpos` knows no wildcards.
+const foundScopes = (sql: Sql, { days, kind, query }: ScopeSearch): Fragment => sql`
+  rolling_scopes r
+  join board_scopes s on s.id = r.scope
+ where r.days = ${days} and r.wallets > 0 and s.kind = ${kind}
+   and strpos(lower(s.value), ${query}) > 0`

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { selectSeqRange } from '../../blocks/seq-range.js'
-import { ApiError, badRequest, unavailable } from '../../core/errors.js'
+import { badRequest, unavailable } from '../../core/errors.js'
 import { createView, defineList } from '../../http/list.js'
 import { oneOf } from '../../http/parameters.js'
+import { boardAdvanced, checkDepth } from '../../leaderboards/refusals.js'
 import type { Sql } from '../../store/connection.js'
 import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
 import { dateOf, FEE_SEMANTICS, VOLUME_MEANING } from '../present.js'
@@ -80,7 +81,7 @@ export const builderBoard = defineList({
     const found = await findBuilder(sql, input.code)
     const state = await selectBoardState(sql)
     if (state.takenAt === null) throw unavailable('The leaderboards of builders are not made yet.')
-    if (until !== undefined && until !== state.snapshot) throw advanced()
+    if (until !== undefined && until !== state.snapshot) throw boardAdvanced()
     const { period, sort } = input
     const nowSec = Math.floor(nowMs / 1000)
     const days = PERIOD_DAYS[period]
@@ -117,7 +118,7 @@ export const builderBoard = defineList({
 })
 
 function checkInput(input: BoardInput): void {
-  const { period, sort, pagination, limit = LIMIT_MAX, offset = 0 } = input
+  const { period, sort, pagination, limit, offset } = input
   const isOfAllTime = period === 'all'
   if (!isOfAllTime && VALUED_SORTS.includes(sort)) {
     throw badRequest(
@@ -130,20 +131,8 @@ function checkInput(input: BoardInput): void {
       'Invalid pagination: cursors are for period=all sorted by profit; leave out pagination.',
     )
   }
-  const applied = Math.min(Math.max(limit, 1), LIMIT_MAX)
-  if (Math.max(offset, 0) + applied <= RANK_MAX) return
-  throw badRequest('leaderboard_offset_too_deep', {
-    max_rank: RANK_MAX,
-    max_offset: RANK_MAX - applied,
-    limit: applied,
-    offset,
-  })
+  checkDepth({ limit, offset, limitMax: LIMIT_MAX, rankMax: RANK_MAX })
 }
-
-const advanced = () =>
-  new ApiError(409, 'The leaderboard was made anew since the cursor was issued.', {
-    hint: 'Start again without a cursor, at offset 0.',
-  })
 
 async function presentBoard(sql: Sql, { period, sort, order }: BoardInput, scope: Scope) {
   const { found, state, nowSec } = scope

@@ -1,0 +1,105 @@
+import { badRequest } from '../core/errors.js'
+import { parseConditionId } from '../core/structured-id.js'
+import { selectTokenIds } from '../markets/market-filter.js'
+import type { Sql } from '../store/connection.js'
+import { type ScopeKind, selectScopeId, selectTagSlug } from './queries.js'
+
+/** The parameters that narrow a leaderboard. */
+export type BoardFilterInput = {
+  category?: string | undefined
+  tags?: string | undefined
+  tag_slug?: string | undefined
+  market?: string | undefined
+  market_slug?: string | undefined
+  condition_id?: string | undefined
+  event_slug?: string | undefined
+}
+
+type Dimension = 'category' | 'tag' | 'market_slug' | 'condition_id' | 'event_slug'
+
+/** What a leaderboard is narrowed to. */
+export type BoardFilter = { dimension: Dimension; text: string }
+
+/** The wallets that count: those of a scope, or those with positions in some tokens. */
+export type BoardPopulation = { scope: number } | { tokens: readonly number[] }
+
+const ALL_MARKETS = { scope: 0 }
+
+const DIMENSIONS = 'category, tags, market, market_slug, condition_id, event_slug'
+
+/** `undefined`: not narrowed. Throws a 400 where a request asks for two things at once. */
+export function readBoardFilter(input: BoardFilterInput): BoardFilter | undefined {
+  const given: [Dimension, string | undefined][] = [
+    ['category', input.category],
+    ['tag', readTag('tags', input.tags)],
+    ['tag', readTag('tag_slug', input.tag_slug)],
+    ...readMarket(input.market),
+    ['market_slug', input.market_slug],
+    ['condition_id', input.condition_id],
+    ['event_slug', input.event_slug],
+  ]
+  const filters = new Map<string, BoardFilter>()
+  for (const [dimension, text] of given) {
+    if (text !== undefined) filters.set(`${dimension} ${text}`, { dimension, text })
+  }
+  const [first, second] = [...filters.values()]
+  if (second === undefined) return first
+  throw badRequest(`A leaderboard has one filter at a time. Give one of ${DIMENSIONS}.`)
+}
+
+function readTag(name: 'tags' | 'tag_slug', text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const tags = text.split(',').filter((tag) => tag.trim() !== '')
+  const [tag] = tags
+  if (tags.length === 1) return tag?.trim()
+  throw badRequest(
+    `Invalid ${name}: a leaderboard has one tag at a time; ${tags.length} were given.`,
+  )
+}
+
+function readMarket(market: string | undefined): [Dimension, string][] {
+  if (market === undefined) return []
+  const condition = parseConditionId(market)
+  return [condition === undefined ? ['market_slug', market] : ['condition_id', condition]]
+}
+
+/** A filter of a scope, which alone rolling boards have. */
+export const isOfScope = ({ dimension }: BoardFilter): boolean =>
+  dimension === 'category' || dimension === 'tag'
+
+/** What is said of the filter in the answer, and who is on the board; `undefined`: no wallet can be. */
+export type ResolvedFilter = {
+  kind: 'category' | 'tag' | 'market' | 'event' | null
+  value: string | null
+  population: BoardPopulation | undefined
+}
+
+export async function resolveBoardFilter(
+  sql: Sql,
+  filter: BoardFilter | undefined,
+): Promise<ResolvedFilter> {
+  if (filter === undefined) return { kind: null, value: null, population: ALL_MARKETS }
+  const { dimension, text } = filter
+  if (dimension === 'category' || dimension === 'tag') {
+    const slug = await selectTagSlug(sql, text)
+    if (slug === undefined) return { kind: dimension, value: text, population: undefined }
+    return {
+      kind: dimension,
+      value: slug,
+      population: await selectPopulation(sql, dimension, slug),
+    }
+  }
+  const tokens = (await selectTokenIds(sql, { [dimension]: text })) ?? []
+  const kind = dimension === 'event_slug' ? 'event' : 'market'
+  return { kind, value: text, population: tokens.length === 0 ? undefined : { tokens } }
+}
+
+/** `undefined`: no wallet has ever traded there. */
+export async function selectPopulation(
+  sql: Sql,
+  kind: ScopeKind,
+  slug: string,
+): Promise<BoardPopulation | undefined> {
+  const scope = await selectScopeId(sql, kind, slug)
+  return scope === undefined ? undefined : { scope }
+}
