@@ -9,7 +9,8 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.sql`
-    insert into tags values (1, 'up-or-down', 'Up or Down'), (2, null, 'No Slug'), (3, 'none', 'None')`
+    insert into tags values (1, 'up-or-down', 'Up or Down'), (2, null, 'No Slug'), (3, 'none', 'None'),
+      (4, 'up-or-down', 'Up/Down')`
 })
 afterAll(() => database.drop())
 
@@ -27,7 +28,7 @@ test('counts tags at once, while the catalogue grows, when it is whole, and ever
 
   const question = 'Up or down?'
   await insertTestMarkets(sql, [
-    { question, slug: 'a', event: 7, tags: [1, 2] },
+    { question, slug: 'a', event: 7, tags: [1, 2, 4] },
     { question, slug: 'b', event: 7 },
     { question, slug: 'c', tags: [1] },
   ])

@@ -18,6 +18,35 @@ export function selectTags(sql: Sql, { after, limit, offset }: Page): Promise<Ta
      limit ${limit} offset ${offset}`
 }
 
+export type CountedTagRow = {
+  slug: string
+  markets: number
+  events: number
+  firstSec: number
+  lastSec: number
+}
+
+type TagChoice = {
+  prefix: string
+  marketsMin: number
+  sort: 'popularity' | 'alpha'
+  limit: number
+}
+
+/** Tags by the number of their markets or by slug. Indexes: tag_counts_markets, tag_counts_pkey. */
+export function selectCountedTags(
+  sql: Sql,
+  { prefix, marketsMin, sort, limit }: TagChoice,
+): Promise<CountedTagRow[]> {
+  return sql<CountedTagRow[]>`
+    select slug, markets, events, floor(extract(epoch from first_seen_at))::float8 as first_sec,
+           floor(extract(epoch from last_seen_at))::float8 as last_sec
+      from tag_counts
+     where starts_with(slug, ${prefix}) and markets >= ${marketsMin}
+     order by ${sort === 'alpha' ? sql`slug` : sql`-markets, slug`}
+     limit ${limit}`
+}
+
 /**
  * Counts the markets and events of every tag anew. It reads all markets once, so a job does it. Tags
  * without markets are left out; those without a slug get one made of their label.
@@ -34,12 +63,16 @@ export async function replaceTagCounts(tx: Sql): Promise<void> {
       select id, coalesce(slug, lower(replace(label, ' ', '-'))) as slug,
              coalesce(label, slug) as label
         from tags
+    ), tagged as (
+      -- An event may have two tags of one slug.
+      select t.slug, min(t.label) as label, et.event
+        from named t
+        join event_tags et on et.tag = t.id
+       where t.slug is not null
+       group by t.slug, et.event
     )
-    select t.slug, min(t.label), sum(e.markets), count(distinct e.event), min(e.first_at),
-           max(e.last_at)
-      from named t
-      join event_tags et on et.tag = t.id
-      join per_event e on e.event = et.event
-     where t.slug is not null
+    select t.slug, min(t.label), sum(e.markets), count(*), min(e.first_at), max(e.last_at)
+      from tagged t
+      join per_event e on e.event = t.event
      group by t.slug`
 }

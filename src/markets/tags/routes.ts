@@ -13,6 +13,7 @@ import { presentListedMarket } from '../listing/present.js'
 import { selectListedMarkets } from '../listing/queries.js'
 import { ListedMarketRow } from '../listing/schemas.js'
 import { selectTagIds } from '../tag-filter.js'
+import { onchainTags } from './onchain.js'
 import { selectTags } from './queries.js'
 
 export const tags = defineList({
@@ -78,4 +79,4 @@ export const tagMarkets = defineList({
   },
 })
 
-export const tagRoutes = endpointRoutes([tags, tagMarkets])
+export const tagRoutes = endpointRoutes([tags, tagMarkets, onchainTags])
