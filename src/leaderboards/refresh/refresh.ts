@@ -1,3 +1,4 @@
+import { preferIndexes } from '../../ledger/rows/queries.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { updateAllTime } from './all-time.js'
@@ -29,39 +30,58 @@ async function begin(tx: Sql): Promise<void> {
   await tx.unsafe(`
     set transaction isolation level repeatable read;
     set local statement_timeout = 0;
-    set local work_mem = '64MB';
+    set local work_mem = '128MB';
     set local jit = off;
     lock table board_state in exclusive mode;
     lock table pnl, positions, last_prices, undo, undo_floor in access share mode`)
 }
 
+/** When more tokens than this count in other scopes, for example those of a tag with a new name, a rebuild is faster. */
+const MOVED_TOKENS_MAX = 10_000
+
 async function refresh(step: BoardStep): Promise<void> {
-  if (step.isRebuild) await clearBoards(step)
+  await createLists(step.tx)
+  if (step.isRebuild) return rebuild(step)
   await listChangedPositions(step)
+  if ((await updateTokenScopes(step)) > MOVED_TOKENS_MAX) {
+    await step.tx`truncate changed_positions, moved_tokens`
+    return rebuild({ ...step, isRebuild: true })
+  }
+  await preferIndexes(step.tx)
+  await updateBoards(step)
+}
+
+async function rebuild(step: BoardStep): Promise<void> {
+  const { tx } = step
+  for (const table of TABLES) await tx`delete from ${tx(table)}`
   await updateTokenScopes(step)
-  const changes = [await updateRolling(step), await updateAllTime(step)]
-  await moveState(
-    step,
-    changes.some((count) => count > 0),
-  )
+  await updateBoards(step)
 }
 
-async function clearBoards({ tx }: BoardStep): Promise<void> {
-  await tx`delete from board_tokens`
-  await tx`delete from rolling_boards`
-  await tx`delete from rolling_scopes`
-  await tx`delete from rolling_windows`
-  await tx`delete from board_positions`
-  await tx`delete from all_time_boards`
+const TABLES = [
+  ...['board_tokens', 'board_positions', 'all_time_boards'],
+  ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
+]
+
+async function updateBoards(step: BoardStep): Promise<void> {
+  const changed = (await updateRolling(step)) + (await updateAllTime(step))
+  await moveState(step, changed > 0)
 }
 
-/** Indexes: undo_pkey, rewound_positions_pkey. */
-async function listChangedPositions({ tx, isRebuild, heldBlock }: BoardStep): Promise<void> {
+/** The tables that a `BoardStep` speaks of. */
+async function createLists(tx: Sql): Promise<void> {
   await tx`
     create temp table changed_positions (
       wallet integer not null, token integer not null, primary key (wallet, token)
     ) on commit drop`
-  if (isRebuild) return
+  await tx`
+    create temp table moved_tokens (
+      token integer primary key, old_scopes integer[] not null, new_scopes integer[] not null
+    ) on commit drop`
+}
+
+/** Indexes: undo_pkey, rewound_positions_pkey. */
+async function listChangedPositions({ tx, heldBlock }: BoardStep): Promise<void> {
   await tx`
     insert into changed_positions
     select key[1], key[2] from undo where block > ${heldBlock} and state = 'positions'

@@ -3,14 +3,10 @@ import type { BoardStep } from './step.js'
 
 /**
  * Brings `board_tokens` up to date, for tokens with a position: those that are new, whose markets were tagged
- * anew, and those of reorganisations, which may have given the id to another token. Fills `moved_tokens`.
+ * anew, and those of reorganisations, which may have given the id to another token. Fills `moved_tokens`, and
+ * returns how many there are.
  */
-export async function updateTokenScopes(step: BoardStep): Promise<void> {
-  const { tx, isRebuild } = step
-  await tx`
-    create temp table moved_tokens (
-      token integer primary key, old_scopes integer[] not null, new_scopes integer[] not null
-    ) on commit drop`
+export async function updateTokenScopes({ tx, isRebuild }: BoardStep): Promise<number> {
   await (isRebuild ? listAllTokens(tx) : listTokens(tx))
   await addScopes(tx)
   await tx`
@@ -28,12 +24,13 @@ export async function updateTokenScopes(step: BoardStep): Promise<void> {
       from listed_tokens l
       left join event_scopes e on e.event = l.event`
   await tx`analyze token_scopes`
-  if (!isRebuild) await moveTokens(tx)
+  const moved = isRebuild ? 0 : await moveTokens(tx)
   await tx`
     insert into board_tokens as b
     select token, scopes from token_scopes where scopes is not null
     on conflict (token) do update set scopes = excluded.scopes where b.scopes <> excluded.scopes`
   await tx`drop table token_scopes, listed_tokens`
+  return moved
 }
 
 /** Tokens that have a position, with the event that they belong to. Index: positions_token. */
@@ -102,8 +99,8 @@ async function addScopes(tx: Sql): Promise<void> {
 }
 
 /** Notes the tokens whose scopes change, before they do, and removes those without a position. */
-async function moveTokens(tx: Sql): Promise<void> {
-  await tx`
+async function moveTokens(tx: Sql): Promise<number> {
+  const { count } = await tx`
     insert into moved_tokens
     select b.token, b.scopes, coalesce(t.scopes, '{}')
       from token_scopes t
@@ -112,4 +109,5 @@ async function moveTokens(tx: Sql): Promise<void> {
   await tx`analyze moved_tokens`
   await tx`
     delete from board_tokens b using token_scopes t where t.token = b.token and t.scopes is null`
+  return count
 }

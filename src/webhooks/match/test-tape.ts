@@ -74,9 +74,8 @@ export class TestTape {
   }
 
   /** Books the next block, and returns its number. A function is given the place of each log. */
-  async append(facts: FactsAt = {}): Promise<number> {
+  async append(facts: FactsAt = {}, timeSec = timeOfBlock(this.#head + 1)): Promise<number> {
     const number = this.#head + 1
-    const timeSec = timeOfBlock(number)
     const block: BatchBlock = {
       ...{ number, timeSec },
       hash: this.#hashOf(number),
