@@ -13,6 +13,7 @@ import { type Clock, systemClock } from './core/clock.js'
 import { codeOf, OperatorError } from './core/errors.js'
 import { createEventWork } from './events/jobs.js'
 import type { DomainWork } from './jobs/job.js'
+import { createBoardWork } from './leaderboards/jobs.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
 import { pollUntil } from './lib/timing.js'
@@ -62,6 +63,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createBookWork,
   createBuilderWork,
   createComboWork,
+  createBoardWork,
   createWebhookWork,
   createAuditWork,
 ]

@@ -25,6 +25,7 @@ const IDLE = {
   },
   prices: [],
   orderbooks: { followed: 0, stale: 0, sockets: 0 },
+  leaderboards: { as_of: null, last_refresh: null },
 }
 const IDLE_STATE = {
   market_count: 0,

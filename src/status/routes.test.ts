@@ -125,6 +125,7 @@ describe('GET /v1/status', () => {
       },
       prices: [],
       orderbooks: { followed: 0, stale: 0, sockets: 0 },
+      leaderboards: { as_of: null, last_refresh: null },
       jobs: [],
       warnings: [],
     })

@@ -89,6 +89,13 @@ export const StatusReply = Type.Object(
       stale: Count('those of them that are loading, or may be wrong'),
       sockets: Count('sockets that they are read from'),
     }),
+    leaderboards: Type.Object(
+      {
+        as_of: nullable(Type.Integer(), 'the moment that they speak of, in Unix seconds'),
+        last_refresh: nullable(Type.Integer(), 'Unix seconds of the last refresh'),
+      },
+      { description: 'null in a process that has not refreshed them' },
+    ),
     jobs: Type.Array(
       Type.Object({
         name: Type.String(),

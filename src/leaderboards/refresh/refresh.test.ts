@@ -1,18 +1,54 @@
-import { expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
+import { expect, test, vi } from 'vitest'
+import { createPool } from '../../store/connection.js'
 import { refreshBoards } from './refresh.js'
+import { BoardWorld, expectedRolling, storedRolling } from './test-board-world.js'
 
-test('boards stand at the last booked block', async () => {
-  const database = await createTestDatabase()
-  const { sql } = database
+test('a refresh that dies in the middle leaves the boards as they were, and the next one is right', async () => {
+  const world = await BoardWorld.open(7)
+  const { sql } = world
+  for (let block = 0; block < 12; block++) await world.addBlock()
   await refreshBoards(sql, 0)
-  expect(await sql`select block from board_state`).toEqual([{ block: null }])
-  await sql`update chain_state set block = 7, block_time = 70`
+  const read = async () => ({
+    ...(await storedRolling(sql)),
+    state: await sql`select * from board_state`,
+    windows: await sql`select * from rolling_windows order by days`,
+  })
+  const before = await read()
+  expect(before.boards.length).toBeGreaterThan(0)
+
+  await world.rewind()
+  for (let block = 0; block < 6; block++) await world.addBlock()
+  await world.tagEvent()
+  const pool = createPool(world.tape.database.target, 1, { onClose: () => undefined })
+  const [{ pid } = { pid: 0 }] = await pool<{ pid: number }[]>`select pg_backend_pid() as pid`
+  await sql.begin(async (tx) => {
+    // The last table that a refresh writes.
+    await tx`lock table rewound_positions in share mode`
+    const dying = expect(refreshBoards(pool, 0)).rejects.toThrow()
+    await vi.waitFor(async () =>
+      expect(await sql`select from pg_locks where pid = ${pid} and not granted`).toHaveLength(1),
+    )
+    expect(await read()).toEqual(before)
+    await sql`select pg_terminate_backend(${pid})`
+    await dying
+  })
+  await pool.end({ timeout: 1 })
+  expect(await read()).toEqual(before)
+
   await refreshBoards(sql, 0)
-  await sql`update chain_state set block = 8, block_time = 80`
-  await refreshBoards(sql, 0)
-  expect(await sql`select snapshot, block, block_time from board_state`).toEqual([
-    { snapshot: 2, block: 8, blockTime: 80 },
-  ])
-  await database.drop()
+  expect(await storedRolling(sql)).toEqual(await expectedRolling(sql))
+})
+
+test('every refresh of a new block is a new snapshot', async () => {
+  const world = await BoardWorld.open(1)
+  const { sql } = world
+  const snapshot = async () => {
+    await refreshBoards(sql, 0)
+    const [state] = await sql<{ snapshot: number }[]>`select snapshot from board_state`
+    return state?.snapshot
+  }
+  expect(await snapshot()).toBe(1)
+  expect(await snapshot()).toBe(1)
+  await world.tape.append()
+  expect(await snapshot()).toBe(2)
 })

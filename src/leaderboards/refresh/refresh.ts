@@ -9,15 +9,16 @@ import { updateTokenScopes } from './token-scopes.js'
 /**
  * Brings all boards up to the last booked block in one transaction: readers see them as they were before or after
  * it, and a process that is killed leaves them as they were. All statements see the same chain and catalogue,
- * whatever is written meanwhile.
+ * whatever is written meanwhile. Returns the moment that the boards speak of; `undefined`: no block is booked.
  */
-export async function refreshBoards(pool: Pool, nowMs: number): Promise<void> {
-  await transact(pool, async (tx) => {
+export function refreshBoards(pool: Pool, nowMs: number): Promise<number | undefined> {
+  return transact(pool, async (tx) => {
     await begin(tx)
     const step = await selectStep(tx, nowMs)
     if (step !== undefined) await refresh(step)
     // Without a block nothing is counted, and nothing has to be counted anew.
     else await tx`delete from retagged_markets`
+    return step?.blockTime
   })
 }
 

@@ -11,7 +11,7 @@ export type RollingWindow = { days: number; firstBlock: number; countedFrom: num
 type WindowRow = { days: number; firstBlock: number | null; countedFrom: number | null }
 
 /** Index: blocks_time. */
-export async function selectWindows(step: BoardStep): Promise<RollingWindow[]> {
+export async function selectRollingWindows(step: BoardStep): Promise<RollingWindow[]> {
   const { tx, block, blockTime, keptFrom } = step
   const rows = await tx<WindowRow[]>`
     select d.days, (w.first_seq >> 20)::integer as counted_from,

@@ -1,12 +1,12 @@
 import { seqOf } from '../../core/seq.js'
 import { type Fragment, planAnew, type Sql } from '../../store/connection.js'
-import { type RollingWindow, rollingEvents, selectWindows } from './rolling-events.js'
+import { type RollingWindow, rollingEvents, selectRollingWindows } from './rolling-events.js'
 import type { BoardStep } from './step.js'
 
 /** Brings the boards of the last days up to the block of the step; returns how many of their rows changed. */
 export async function updateRolling(step: BoardStep): Promise<number> {
   const { tx, isRebuild } = step
-  const windows = await selectWindows(step)
+  const windows = await selectRollingWindows(step)
   const changed = await (isRebuild ? insertBoards(step, windows) : changeBoards(step, windows))
   await moveWindows(tx, windows)
   return changed

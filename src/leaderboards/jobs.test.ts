@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../test/manual-clock.js'
+import { updateCatalogueState } from '../catalogue/queries.js'
+import { TestTape } from '../webhooks/match/test-tape.js'
+import { BoardRefresher } from './jobs.js'
+
+test('refreshes when the catalogue is read, every 45 seconds, and after a reorganisation', async () => {
+  const tape = await TestTape.open()
+  const clock = new ManualClock()
+  const refresher = new BoardRefresher(tape, clock)
+  const refreshed = async () => {
+    await refresher.run()
+    const [state] = await tape.sql<{ block: number | null }[]>`select block from board_state`
+    return state?.block ?? undefined
+  }
+  expect(await refreshed()).toBeUndefined()
+
+  await updateCatalogueState(tape.sql, { phase: 'done' })
+  const first = tape.head
+  expect(await refreshed()).toBe(first)
+
+  const second = await tape.append()
+  clock.advance(44_000)
+  expect(await refreshed()).toBe(first)
+  clock.advance(1_000)
+  expect(await refreshed()).toBe(second)
+
+  await tape.rewind(first)
+  expect(await refreshed()).toBe(first)
+})

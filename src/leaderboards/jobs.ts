@@ -1,0 +1,72 @@
+import { Gauge } from 'prom-client'
+import { selectCatalogueState } from '../catalogue/queries.js'
+import type { Context } from '../context.js'
+import type { Clock } from '../core/clock.js'
+import type { DomainWork } from '../jobs/job.js'
+import { untilLive } from '../jobs/until-live.js'
+import type { Pool } from '../store/connection.js'
+import { refreshBoards } from './refresh/refresh.js'
+import { hasUnseenRewind } from './refresh/step.js'
+
+const CHECK_MS = 5_000
+/** Every refresh ends the walks through pages of the boards before it, so they are no more frequent than promised. */
+const REFRESH_MS = 45_000
+
+export function createBoardWork(ctx: Context): DomainWork {
+  const refresher = new BoardRefresher(ctx.store, ctx.clock)
+  new Gauge({
+    name: 'auspex_leaderboards_age_seconds',
+    help: 'Time since the moment that the leaderboards speak of, -1 before this process made them',
+    registers: [ctx.metrics.registry],
+    collect() {
+      const { asOfSec } = refresher
+      this.set(asOfSec === undefined ? -1 : ctx.clock.now() / 1000 - asOfSec)
+    },
+  })
+  return {
+    jobs: [
+      {
+        name: 'leaderboards',
+        everyMs: CHECK_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        startsAfter: (signal) => untilLive(ctx, signal),
+        run: () => refresher.run(),
+      },
+    ],
+    status: {
+      fields: () => {
+        const { asOfSec = null, refreshedMs } = refresher
+        const refreshedSec = refreshedMs === undefined ? null : Math.floor(refreshedMs / 1000)
+        return { leaderboards: { as_of: asOfSec, last_refresh: refreshedSec } }
+      },
+    },
+  }
+}
+
+/**
+ * Refreshes the boards when that is due: every 45 seconds, and at once when a reorganisation took blocks back that
+ * are on them. Before the catalogue is read for the first time all markets would change their scopes.
+ */
+export class BoardRefresher {
+  readonly #store: { readonly sql: Pool }
+  readonly #clock: Clock
+  /** The moment that the boards speak of, and when they were last refreshed; `undefined`: not yet. */
+  asOfSec: number | undefined
+  refreshedMs: number | undefined
+
+  constructor(store: { readonly sql: Pool }, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  async run(): Promise<void> {
+    const { sql } = this.#store
+    const nowMs = this.#clock.now()
+    const isDue = this.refreshedMs === undefined || nowMs - this.refreshedMs >= REFRESH_MS
+    if (!isDue && !(await hasUnseenRewind(sql))) return
+    if ((await selectCatalogueState(sql)).phase !== 'done') return
+    this.asOfSec = await refreshBoards(sql, nowMs)
+    this.refreshedMs = nowMs
+  }
+}
