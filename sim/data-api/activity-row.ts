@@ -15,7 +15,6 @@ export const ACTIVITY_TYPES = [
   'REDEEM',
   'REWARD',
   'CONVERSION',
-  'MIGRATION',
   'DEPOSIT',
   'WITHDRAWAL',
   'YIELD',
@@ -23,7 +22,9 @@ export const ACTIVITY_TYPES = [
   'TAKER_REBATE',
   'REFERRAL_REWARD',
 ] as const
-type ActivityType = (typeof ACTIVITY_TYPES)[number]
+/** The second version has more. */
+export const ACTIVITY_TYPES_V2 = [...ACTIVITY_TYPES, 'MIGRATION', 'TIP'] as const
+type ActivityType = (typeof ACTIVITY_TYPES_V2)[number]
 
 /** Fields that make no sense for a type are empty; an outcome that is none is 999. */
 export type ActivityRow = Omit<TradeRow, 'side'> & {
@@ -70,9 +71,10 @@ export function showActivity({ tx, block }: Settled, wallet: Wallet): ActivityRo
     case 'redeemCombo':
       return [showRedeemed(act.token, act.amount, act.payouts)]
     case 'convert': {
-      const { title, slug: eventSlug, image: icon } = act.event
-      const freed = act.amount * (questionsOf(act).given.length - 1)
-      return [show('CONVERSION', act.amount, freed, { title, eventSlug, icon })]
+      const { given } = questionsOf(act)
+      const freed = act.amount * (given.length - 1)
+      const names = given[0] === undefined ? {} : marketNames(given[0].tokens[1])
+      return [show('CONVERSION', act.amount, freed, { ...names, title: act.event.title })]
     }
     case 'migrate':
       return act.combo.tokens.flatMap((token) => {

@@ -65,7 +65,10 @@ export function winsOf({ universe, portfolios }: Api, wallet: Wallet): Win[] {
     if (payouts === undefined) continue
     const unredeemed = gainOf(position, worthOf(payouts, token.outcome))
     const pnl = toAmount(Number(position.realized) + unredeemed)
-    if (pnl > WIN_USD_MIN) wins.push({ wallet, token, pnl, resolvedMs: token.of.resolvesMs })
+    const costUsd = toAmount(position.boughtCost)
+    if (pnl > WIN_USD_MIN) {
+      wins.push({ wallet, token, pnl, costUsd, resolvedMs: token.of.resolvesMs })
+    }
   }
   return wins
 }

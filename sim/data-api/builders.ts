@@ -10,29 +10,53 @@ export const titleOf = ({ name, code }: Builder): string => name || code
 /** One entry per app over the whole period, the largest first. Of all time also those that never traded. */
 export function rankBuilders(api: Api, period: Period): BuilderVolume[] {
   return api.builders.get(period, () => {
-    const sums = new Map<Builder, BuilderVolume>()
-    for (const { builder, usd, shares, users } of measureBuilders(api, period)) {
-      const sum = sums.get(builder) ?? emptyVolume(builder, 0)
-      sum.usd += usd
-      sum.shares += shares
-      for (const user of users) sum.users.add(user)
-      sums.set(builder, sum)
-    }
-    if (period === 'ALL') {
-      for (const builder of api.universe.builders)
-        if (!sums.has(builder)) sums.set(builder, emptyVolume(builder, 0))
-    }
-    return [...sums.values()].sort(byVolume)
+    const sums = sumUp(measureBuilders(api, period), () => 0)
+    const idle = period === 'ALL' ? new Set(api.universe.builders) : new Set<Builder>()
+    for (const { builder } of sums) idle.delete(builder)
+    return [...sums, ...[...idle].map((builder) => emptyVolume(builder, 0))].sort(byVolume)
   })
 }
 
-type RankedDay = BuilderVolume & { rank: number }
+type RankedBucket = BuilderVolume & { rank: number }
 
 /** The newest day first, and within a day the largest. */
-export function rankBuilderDays(api: Api, period: Period): RankedDay[] {
-  const sorted = measureBuilders(api, period).toSorted(
-    (a, b) => b.daySec - a.daySec || byVolume(a, b),
-  )
+export const rankBuilderDays = (api: Api, period: Period): RankedBucket[] =>
+  rankWithin(measureBuilders(api, period))
+
+const BUCKET_STARTS = {
+  day: (date: Date) => date.getTime(),
+  /** Weeks begin on Mondays. */
+  week: (date: Date) => date.getTime() - ((date.getUTCDay() + 6) % 7) * DAY_SEC * 1000,
+  month: (date: Date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),
+  all: (date: Date) => Date.UTC(date.getUTCFullYear(), 0),
+}
+
+/** The same for days, weeks, months or years of the calendar, of all time. */
+export function rankBuilderBuckets(api: Api, interval: keyof typeof BUCKET_STARTS): RankedBucket[] {
+  const startOfBucket = (daySec: number) => BUCKET_STARTS[interval](new Date(daySec * 1000)) / 1000
+  return rankWithin(sumUp(measureBuilders(api, 'ALL'), startOfBucket))
+}
+
+/** Adds the days of a bucket up, app by app. */
+function sumUp(
+  volumes: readonly BuilderVolume[],
+  bucketOf: (daySec: number) => number,
+): BuilderVolume[] {
+  const sums = new Map<string, BuilderVolume>()
+  for (const { builder, daySec, usd, shares, users } of volumes) {
+    const bucketSec = bucketOf(daySec)
+    const key = `${builder.code} ${bucketSec}`
+    const sum = sums.get(key) ?? emptyVolume(builder, bucketSec)
+    sum.usd += usd
+    sum.shares += shares
+    for (const user of users) sum.users.add(user)
+    sums.set(key, sum)
+  }
+  return [...sums.values()]
+}
+
+function rankWithin(volumes: readonly BuilderVolume[]): RankedBucket[] {
+  const sorted = volumes.toSorted((a, b) => b.daySec - a.daySec || byVolume(a, b))
   let rank = 0
   return sorted.map((volume, index) => {
     rank = sorted[index - 1]?.daySec === volume.daySec ? rank + 1 : 1

@@ -14,9 +14,15 @@ export function readCamelQuery(query: URLSearchParams): URLSearchParams {
   return toSnakeQuery([...query].filter(([key]) => !key.includes('_')))
 }
 
-/** The second version takes both spellings. */
+/** The second version takes both spellings, and two names for a condition. */
 export function readEitherQuery(query: URLSearchParams): URLSearchParams {
-  return toSnakeQuery([...query])
+  const entries = toSnakeQuery([...query])
+  return new URLSearchParams(
+    [...entries].map(([key, value]): [string, string] => [
+      key === 'condition' ? 'condition_id' : key,
+      value,
+    ]),
+  )
 }
 
 const toSnakeQuery = (entries: [string, string][]): URLSearchParams =>

@@ -20,9 +20,16 @@ export type Api = {
 export type Standing = { wallet: Wallet; pnl: number; volumeUsd: number; volumeShares: number }
 
 /** A position that won: its outcome came true. */
-export type Win = { wallet: Wallet; token: Token; pnl: number; resolvedMs: number }
+export type Win = {
+  wallet: Wallet
+  token: Token
+  pnl: number
+  /** Of all shares that were bought. */
+  costUsd: number
+  resolvedMs: number
+}
 
-/** What came through one app on one day. */
+/** What came through one app on one day, or in a longer bucket that begins with it. */
 export type BuilderVolume = {
   builder: Builder
   daySec: number

@@ -9,14 +9,14 @@ import { isRepeated } from './deviations.js'
 import { isWithin, type SizeFilter, type Span } from './query.js'
 import { type Scope, txIndexOf } from './scope.js'
 
-/** Where a row stands on the chain. Feeds run from the newest place to the oldest. */
+/** Where a row stands on the chain. Rows of one transaction count from the last that was logged. */
 export type Place = readonly [block: number, txIndex: number, row: number]
 
 export type Placed<Row> = { place: Place; row: Row }
 
 /**
  * The rows of what happened, newest first, after the given place if there is one. `rowsOf` gives
- * the rows of one transaction in the order of the feed.
+ * the rows of one transaction in the same order.
  */
 function* walkFeed<Row>(
   settled: readonly Settled[],
@@ -25,16 +25,34 @@ function* walkFeed<Row>(
 ): Generator<Placed<Row>> {
   const newest = after === undefined ? settled.length : countUntil(settled, after[0])
   for (let index = newest - 1; index >= 0; index--) {
-    const entry = settled[index]
-    if (entry === undefined) continue
-    const rows = rowsOf(entry)
-    if (rows.length === 0) continue
-    const txIndex = txIndexOf(entry)
-    for (const [number, row] of rows.entries()) {
-      const place = [entry.block.number, txIndex, number] as const
-      if (after === undefined || comesAfter(place, after)) yield { place, row }
+    for (const placed of placeRows(settled[index], rowsOf)) {
+      if (after === undefined || isOlder(placed.place, after)) yield placed
     }
   }
+}
+
+/** The same, oldest first. */
+function* walkFeedUp<Row>(
+  settled: readonly Settled[],
+  rowsOf: (settled: Settled) => readonly Row[],
+  after?: Place,
+): Generator<Placed<Row>> {
+  const oldest = after === undefined ? 0 : countUntil(settled, after[0] - 1)
+  for (let index = oldest; index < settled.length; index++) {
+    for (const placed of placeRows(settled[index], rowsOf).reverse()) {
+      if (after === undefined || isOlder(after, placed.place)) yield placed
+    }
+  }
+}
+
+function placeRows<Row>(
+  entry: Settled | undefined,
+  rowsOf: (settled: Settled) => readonly Row[],
+): Placed<Row>[] {
+  const rows = entry === undefined ? [] : rowsOf(entry)
+  if (entry === undefined || rows.length === 0) return []
+  const txIndex = txIndexOf(entry)
+  return rows.map((row, number) => ({ place: [entry.block.number, txIndex, number], row }))
 }
 
 /** Takes a page, and one row more to know whether there is another page. */
@@ -53,8 +71,8 @@ export function takePage<Row>(
   return { page, hasMore: false }
 }
 
-/** Whether the feed reaches `place` later than `other`. */
-function comesAfter(place: Place, other: Place): boolean {
+/** Whether a feed that begins with the newest reaches `place` later than `other`. */
+function isOlder(place: Place, other: Place): boolean {
   if (place[0] !== other[0]) return place[0] < other[0]
   if (place[1] !== other[1]) return place[1] < other[1]
   return place[2] > other[2]
@@ -119,14 +137,15 @@ function isWantedFill({ order, shares, usd }: Fill, { user, side, size }: TradeF
 type ActivityFilter = {
   wallet: Wallet | undefined
   scope: Scope
-  /** Empty: all types. Those that the second version adds never happen here. */
   types: readonly string[]
   withTransfers: boolean
   side: Side | undefined
   span: Span
+  /** Newest first otherwise. */
+  isAscending: boolean
 }
 
-/** What a wallet did, newest first. */
+/** What a wallet did. */
 export function listActivity(
   universe: Universe,
   filter: ActivityFilter,
@@ -139,11 +158,12 @@ export function listActivity(
     if (!isCovered(settled.tx.act, filter.scope)) return []
     return showActivity(settled, wallet).filter((row) => isWantedRow(row, filter))
   }
-  return walkFeed(universe.settledActs.ofWallet(wallet), activityOf, after)
+  const walk = filter.isAscending ? walkFeedUp : walkFeed
+  return walk(universe.settledActs.ofWallet(wallet), activityOf, after)
 }
 
 function isWantedRow({ type, side }: ActivityRow, filter: ActivityFilter): boolean {
-  if (filter.types.length > 0 && !filter.types.includes(type)) return false
+  if (!filter.types.includes(type)) return false
   if (filter.side !== undefined && side !== filter.side) return false
   return filter.withTransfers || (type !== 'DEPOSIT' && type !== 'WITHDRAWAL')
 }

@@ -4,7 +4,7 @@ import type { Universe } from '../universe/universe.js'
 import { readCamelQuery, readEitherQuery } from './casing.js'
 import { type Api, createApi, type Route } from './context.js'
 import { BadRequest } from './query.js'
-import { findV1Route, V2_ROUTES } from './routes.js'
+import { ENVELOPED_ROUTES, findV1Route } from './routes.js'
 
 /** The Data API: who traded, holds and earned what, in both of its versions. */
 export function createDataApiHost(universe: Universe): HostParts {
@@ -19,14 +19,16 @@ export function createDataApiHost(universe: Universe): HostParts {
 }
 
 function answer(api: Api, { path, query }: HttpRequest): HttpReply {
-  const routeV2 = V2_ROUTES[path]
-  if (routeV2 !== undefined) return run(() => runV2(routeV2, api, readEitherQuery(query)))
+  const enveloped = ENVELOPED_ROUTES[path]
+  if (enveloped !== undefined) {
+    return run(() => runEnveloped(enveloped, api, readEitherQuery(query)))
+  }
   const routeV1 = findV1Route(path)
   if (routeV1 === undefined) return { status: 404, body: { error: 'not found' } }
   return run(() => routeV1(api, readCamelQuery(query)))
 }
 
-function runV2(route: Route, api: Api, query: URLSearchParams): unknown {
+function runEnveloped(route: Route, api: Api, query: URLSearchParams): unknown {
   if (query.has('offset')) throw new BadRequest("'offset' is not supported, use 'cursor'")
   return route(api, query)
 }

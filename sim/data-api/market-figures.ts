@@ -1,6 +1,6 @@
 import { toAmount } from '../markets/amounts.js'
 import { profileOf } from '../markets/names.js'
-import type { Market, Token } from '../universe/market.js'
+import type { Combo, Market, Token } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
@@ -20,6 +20,20 @@ export function measureEventVolume(universe: Universe, eventId: string): EventVo
     total: toAmount(volumes.reduce((sum, { volume }) => sum + volume, 0)),
     markets: volumes.map(({ market, volume }) => ({ market, value: toAmount(volume) })),
   }
+}
+
+/** What takers traded, in shares. */
+export function measureTakerShares(universe: Universe, markets: readonly Market[]): number {
+  let micros = 0
+  for (const market of markets) {
+    for (const { tx } of universe.settledActs.ofMarket(market)) micros += tx.act.taker.shares
+  }
+  return toAmount(micros)
+}
+
+export function measureTotalInterest(universe: Universe): number {
+  const markets = universe.catalogue.events().flatMap((event) => event.markets)
+  return measureOpenInterest(universe, markets)
 }
 
 /** What the shares that people hold can claim, in dollars: one for each set, and after the result what it pays. */
@@ -56,7 +70,7 @@ export function listHolders(universe: Universe, token: Token, limit: number, amo
 }
 
 /** The positions that wallets have or had in a market. */
-export function positionsIn(api: Api, market: Market, marks: Marks): PositionFigures[] {
+export function positionsIn(api: Api, market: Market | Combo, marks: Marks): PositionFigures[] {
   return [...participantsOf(api.universe, market)].flatMap((wallet) =>
     market.tokens.flatMap((token) => {
       const holding = api.portfolios.of(wallet).holdings.get(token)
@@ -67,7 +81,7 @@ export function positionsIn(api: Api, market: Market, marks: Marks): PositionFig
 }
 
 /** Traders of the market and those who hold shares without having traded. */
-function participantsOf({ settledActs }: Universe, market: Market): Set<Wallet> {
+function participantsOf({ settledActs }: Universe, market: Market | Combo): Set<Wallet> {
   const wallets = new Set<Wallet>(
     market.tokens.flatMap((token) => [...settledActs.holders(token).keys()]),
   )

@@ -124,12 +124,10 @@ export const toClosedPositionRow = (figures: PositionFigures) => ({
   timestamp: figures.closedSec,
 })
 
-type PositionStatus = 'OPEN' | 'REDEEMABLE' | 'REDEEMABLE_LOST' | 'CLOSED'
-
-export function statusOf({ isHeld, isResolved, curPrice }: PositionFigures): PositionStatus {
+/** One that lost can be redeemed too, for nothing. */
+function statusOf({ isHeld, isResolved }: PositionFigures): 'OPEN' | 'REDEEMABLE' | 'CLOSED' {
   if (!isHeld) return 'CLOSED'
-  if (!isResolved) return 'OPEN'
-  return curPrice > 0 ? 'REDEEMABLE' : 'REDEEMABLE_LOST'
+  return isResolved ? 'REDEEMABLE' : 'OPEN'
 }
 
 /** A position as the second version shows it. */
@@ -154,7 +152,7 @@ export function toPositionRowV2(figures: PositionFigures) {
     percent_pnl: percent(figures.cashPnl, figures.initialValue),
     percent_realized_pnl: percent(figures.realizedPnl, bought),
     status: statusOf(figures),
-    redeemable: figures.isResolved,
+    redeemable: figures.isHeld && figures.isResolved,
     mergeable: figures.isMergeable,
     negative_risk: names.negativeRisk,
     archived: false,
@@ -168,6 +166,7 @@ export function toPositionRowV2(figures: PositionFigures) {
     opposite_outcome: names.oppositeOutcome,
     opposite_token_id: oppositeOf(token).decimal,
     end_date: names.endDate,
+    first_entry_at: figures.entrySec,
     last_event_at: figures.lastSec,
     name: wallet.name,
     profile_image: wallet.profileImage,

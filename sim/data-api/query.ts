@@ -7,8 +7,6 @@ export class BadRequest extends Error {
   override name = 'BadRequest'
 }
 
-const TITLE_LENGTH_MAX = 100
-
 export const SIDES = ['BUY', 'SELL'] as const
 export const DIRECTIONS = ['DESC', 'ASC'] as const
 
@@ -64,16 +62,18 @@ export function readOptionalChoice<Choice extends string>(
   return found
 }
 
+/** Those of a comma list, or all when there is none. */
 export function readChoices<Choice extends string>(
   query: URLSearchParams,
   key: string,
   choices: readonly Choice[],
-): Choice[] {
-  return readList(query, key).map((value) => {
+): readonly Choice[] {
+  const asked = readList(query, key).map((value) => {
     const found = choices.find((choice) => choice === value.toUpperCase())
     if (found === undefined) throw new BadRequest(`invalid query param '${key}'`)
     return found
   })
+  return asked.length === 0 ? choices : asked
 }
 
 export function readAmount(query: URLSearchParams, key: string): number | undefined {
@@ -83,9 +83,9 @@ export function readAmount(query: URLSearchParams, key: string): number | undefi
 }
 
 /** Part of a title, in lower case. */
-export function readTitle(query: URLSearchParams): string {
+export function readTitle(query: URLSearchParams, lengthMax: number): string {
   const title = query.get('title') ?? ''
-  if (title.length > TITLE_LENGTH_MAX) throw new BadRequest("invalid query param 'title'")
+  if (title.length > lengthMax) throw new BadRequest("invalid query param 'title'")
   return title.toLowerCase()
 }
 

@@ -1,3 +1,9 @@
+import {
+  comboActivityV1,
+  comboActivityV2,
+  comboPositionsV1,
+  comboPositionsV2,
+} from './combo-routes.js'
 import type { Route } from './context.js'
 import { buildersLeaderboard, buildersVolume, leaderboard } from './v1-board-routes.js'
 import { activity, trades } from './v1-feed-routes.js'
@@ -10,9 +16,10 @@ import {
   leaderboardV2,
 } from './v2-board-routes.js'
 import { activityV2, tradesV2 } from './v2-feed-routes.js'
-import { holdersV2, liveVolumeV2, openInterestV2, resolutions, status } from './v2-market-routes.js'
+import { holdersV2, liveVolumeV2, openInterestV2, status } from './v2-market-routes.js'
 import { positionsV2 } from './v2-position-routes.js'
 import { pricesHistory } from './v2-price-history.js'
+import { resolutions, tokens } from './v2-token-routes.js'
 import { userPnl, userStats, userVolume, valueV2 } from './v2-wallet-routes.js'
 
 const OLD_ROUTES: { readonly [path: string]: Route } = {
@@ -40,9 +47,12 @@ export function findV1Route(path: string): Route | undefined {
   return OLD_ROUTES[name] ?? (name === path ? undefined : NEWER_ROUTES[name])
 }
 
-/** Enveloped answers with snake_case fields, paged by cursor alone. */
-export const V2_ROUTES: { readonly [path: string]: Route } = {
+/** Enveloped answers with snake_case fields, paged by cursor alone; those of combos were so in the first version. */
+export const ENVELOPED_ROUTES: { readonly [path: string]: Route } = {
+  '/v1/activity/combos': comboActivityV1,
+  '/v1/positions/combos': comboPositionsV1,
   '/v2/activity': activityV2,
+  '/v2/activity/combos': comboActivityV2,
   '/v2/biggest-winners': biggestWinners,
   '/v2/builders/leaderboard': buildersLeaderboardV2,
   '/v2/builders/volume': buildersVolumeV2,
@@ -51,9 +61,11 @@ export const V2_ROUTES: { readonly [path: string]: Route } = {
   '/v2/live-volume': liveVolumeV2,
   '/v2/oi': openInterestV2,
   '/v2/positions': positionsV2,
+  '/v2/positions/combos': comboPositionsV2,
   '/v2/prices-history': pricesHistory,
   '/v2/resolutions': resolutions,
   '/v2/status': status,
+  '/v2/tokens': tokens,
   '/v2/trades': tradesV2,
   '/v2/user-pnl': userPnl,
   '/v2/user-stats': userStats,

@@ -36,18 +36,17 @@ export class Scope {
   }
 
   #markets({ catalogue }: Universe): (Market | Combo)[] {
-    const ids = [...(this.#conditions ?? [])]
-    const combos = catalogue.combos().filter(({ conditionId }) => ids.includes(conditionId))
     return [
-      ...ids.flatMap((id) => catalogue.marketByCondition(id) ?? []),
-      ...combos,
+      ...[...(this.#conditions ?? [])].flatMap(
+        (id) => catalogue.marketByCondition(id) ?? catalogue.comboByCondition(id) ?? [],
+      ),
       ...[...(this.#events ?? [])].flatMap((id) => catalogue.eventById(id)?.markets ?? []),
     ]
   }
 }
 
-/** What the two versions of the API call a condition. */
-type ConditionKey = 'market' | 'condition'
+/** What a condition is called, which the newer routes take a few of at once. */
+type ConditionKey = 'market' | 'condition_id' | 'market_id'
 
 const CONDITIONS_MAX = 20
 
@@ -58,9 +57,14 @@ export function readScope(query: URLSearchParams, key: ConditionKey): Scope {
   if (conditions.length > 0 && events.length > 0) {
     throw new BadRequest(`'${key}' and 'eventId' are mutually exclusive`)
   }
-  if (!events.every((id) => /^\d+$/.test(id))) throw new BadRequest("invalid query param 'eventId'")
+  if (!events.every(isEventId)) throw new BadRequest("invalid query param 'eventId'")
   return new Scope(conditions, events)
 }
+
+const EVENT_ID_MAX = 2 ** 31 - 1
+
+export const isEventId = (id: string): boolean =>
+  /^[1-9]\d{0,9}$/.test(id) && Number(id) <= EVENT_ID_MAX
 
 /** The markets that must be asked for. Unknown ones are left out. */
 export function readMarkets(
@@ -73,15 +77,25 @@ export function readMarkets(
   return conditions.flatMap((id) => catalogue.marketByCondition(id) ?? [])
 }
 
-/** Ids of conditions in lower case; those of combos are a byte shorter. The second version takes a few at once. */
+/** In lower case, each once. */
 export function readConditions(query: URLSearchParams, key: ConditionKey): string[] {
-  const conditions = readList(query, key).map((id) => id.toLowerCase())
-  if (key === 'condition' && conditions.length > CONDITIONS_MAX) {
-    throw new BadRequest("too many values in 'condition'")
+  const ids = readList(query, key).map((id) => id.toLowerCase())
+  if (!ids.every((id) => /^0x(?:[0-9a-f]{64}|[0-9a-f]{62})$/.test(id))) {
+    throw new BadRequest(`invalid query param '${key}'`)
   }
-  if (conditions.every((id) => /^0x(?:[0-9a-f]{64}|[0-9a-f]{62})$/.test(id))) return conditions
-  throw new BadRequest(`invalid query param '${key}'`)
+  const conditions = [...new Set(ids.map(withoutPadding))]
+  if (key !== 'market' && conditions.length > CONDITIONS_MAX) {
+    throw new BadRequest(`too many values in '${key}'`)
+  }
+  return conditions
 }
+
+/**
+ * Structured conditions have 31 bytes. Clients pad those of markets with a zero, and send a position of a combo,
+ * whose last byte is the outcome, for its condition.
+ */
+const withoutPadding = (id: string): string =>
+  /^0x0[123][0-9a-f]{36}0{16}[0-9a-f]{8}0[01]$/.test(id) ? id.slice(0, -2) : id
 
 const byPlace = (a: Settled, b: Settled): number =>
   a.block.number - b.block.number || txIndexOf(a) - txIndexOf(b)

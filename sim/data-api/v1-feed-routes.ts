@@ -50,6 +50,7 @@ export const activity: Route = ({ universe }, query) => {
     withTransfers: readFlag(query, 'exclude_deposits_withdrawals') === false,
     side: readOptionalChoice(query, 'side', SIDES),
     span: readSpan(query),
+    isAscending: false,
   })
   if (order === 'TIMESTAMP' && direction === 'DESC') {
     return takePage(placed, offset, limit).page.map(({ row }) => showActivity(row))

@@ -5,6 +5,7 @@ import {
   listHolders,
   measureEventVolume,
   measureOpenInterest,
+  measureTotalInterest,
   positionsIn,
 } from './market-figures.js'
 import { Marks } from './marks.js'
@@ -43,8 +44,7 @@ export const openInterest: Route = ({ universe }, query) => {
       value: measureOpenInterest(universe, [market]),
     }))
   }
-  const markets = universe.catalogue.events().flatMap((event) => event.markets)
-  return [{ market: 'GLOBAL', value: measureOpenInterest(universe, markets) }]
+  return [{ market: 'GLOBAL', value: measureTotalInterest(universe) }]
 }
 
 export const liveVolume: Route = ({ universe }, query) => {

@@ -19,6 +19,8 @@ import { readScope } from './scope.js'
 import { sortBy } from './sort.js'
 import { measurePositions, measureValue } from './wallet-figures.js'
 
+const TITLE_LENGTH_MAX = 100
+
 const POSITION_ORDERS = {
   TOKENS: (row: PositionFigures) => row.size,
   CURRENT: (row: PositionFigures) => row.currentValue,
@@ -80,7 +82,7 @@ function readOrder<Name extends string>(
 function measureAll(api: Api, query: URLSearchParams): PositionFigures[] {
   const wallet = readUser(api.universe, query)
   const scope = readScope(query, 'market')
-  const title = readTitle(query)
+  const title = readTitle(query, TITLE_LENGTH_MAX)
   if (wallet === undefined) return []
   return measurePositions(api, wallet, scope).filter(({ names }) =>
     names.title.toLowerCase().includes(title),

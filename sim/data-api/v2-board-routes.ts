@@ -1,11 +1,15 @@
-import { toAmount } from '../markets/amounts.js'
-import { namesOf } from '../markets/names.js'
+import { addAmounts, isoDate, toAmount } from '../markets/amounts.js'
+import { isBet, namesOf } from '../markets/names.js'
+import { readInt } from '../server/query.js'
 import { type BoardOrder, rankWallets, rankWins } from './boards.js'
-import { rankBuilderDays, rankBuilders, titleOf } from './builders.js'
+import { rankBuilderBuckets, rankBuilders, titleOf } from './builders.js'
 import type { Api, BuilderVolume, Route, Standing, Win } from './context.js'
 import { CATEGORIES, type Category, PERIODS, type Period } from './periods.js'
-import { readChoice, readOptionalUser } from './query.js'
+import { BadRequest, readChoice, readOptionalUser } from './query.js'
 import { pageOfList } from './v2-page.js'
+
+const BUCKETS = 30
+const BUCKETS_MAX = 90
 
 const rule = (list: string) => ({ list, usual: 25, max: 1000 })
 
@@ -22,10 +26,8 @@ export const leaderboardV2: Route = (api, query) => {
   }
   const { standing, rank } = ranks('PNL')
   if (standing === undefined) return { data: null }
-  const volumeRank = ranks('VOL').rank
-  const older = { pnl_rank: rank, volume_rank: volumeRank }
   return {
-    data: { ...showStanding(standing), rank_pnl: rank, rank_volume: volumeRank, ...older },
+    data: { ...showStanding(standing), rank_pnl: rank, rank_volume: ranks('VOL').rank },
   }
 }
 
@@ -43,7 +45,8 @@ const readBoard = (query: URLSearchParams): { period: Period; category: Category
   category: readChoice(query, 'category', CATEGORIES),
 })
 
-const showStanding = ({ wallet, pnl, volumeShares, volumeUsd }: Standing) => ({
+/** Volume counts shares here. */
+const showStanding = ({ wallet, pnl, volumeShares }: Standing) => ({
   user_id: wallet.address,
   user_name: wallet.name,
   profile_image: wallet.profileImage,
@@ -51,38 +54,33 @@ const showStanding = ({ wallet, pnl, volumeShares, volumeUsd }: Standing) => ({
   verified: wallet.verified,
   pnl,
   volume: volumeShares,
-  // Under the names that an earlier version of the host had.
-  proxy_wallet: wallet.address,
-  name: wallet.name,
-  volume_usdc: volumeUsd,
 })
 
 export const biggestWinners: Route = (api, query) =>
   pageOfList(rule('biggest-winners'), query, (bound) => {
     const { period, category } = readBoard(bound)
     return rankWins(api, period, category).map((win, index) => ({
-      rank: index + 1,
+      win_rank: index + 1,
       ...showWin(win),
     }))
   })
 
-function showWin({ wallet, token, pnl, resolvedMs }: Win) {
-  const { conditionId, title, slug, icon, eventSlug, outcome } = namesOf(token)
+function showWin({ wallet, token, pnl, costUsd, resolvedMs }: Win) {
+  const { conditionId, title, eventId, eventSlug } = namesOf(token)
   return {
-    proxy_wallet: wallet.address,
-    name: wallet.name,
+    kind: isBet(token.of) ? 'combo' : 'market',
+    user_id: wallet.address,
+    user_name: wallet.name,
     profile_image: wallet.profileImage,
-    verified: wallet.verified,
-    token_id: token.decimal,
-    condition_id: conditionId,
-    title,
-    slug,
-    icon,
-    event_slug: eventSlug,
-    outcome,
-    outcome_index: token.outcome,
     pnl,
+    initial_value: costUsd,
+    final_value: addAmounts(costUsd, pnl),
     resolved_at: Math.floor(resolvedMs / 1000),
+    condition_id: conditionId,
+    position_id: token.decimal,
+    event_id: Number(eventId),
+    event_slug: eventSlug,
+    event_title: title,
   }
 }
 
@@ -94,25 +92,29 @@ export const buildersLeaderboardV2: Route = (api, query) =>
     })),
   )
 
-export const buildersVolumeV2: Route = (api, query) =>
-  pageOfList(rule('builders-volume'), query, (bound) =>
-    rankBuilderDays(api, readChoice(bound, 'time_period', PERIODS)).map((volume) => ({
-      dt: new Date(volume.daySec * 1000).toISOString(),
-      rank: volume.rank,
-      ...showBuilder(volume),
-    })),
-  )
+/** One row per app and calendar bucket; the limit counts buckets. */
+export const buildersVolumeV2: Route = (api, query) => {
+  const interval = readChoice(query, 'interval', ['day', 'week', 'month', 'all'])
+  const limit = readInt(query, 'limit') ?? BUCKETS
+  if (!(limit >= 1 && limit <= BUCKETS_MAX)) throw new BadRequest("invalid query param 'limit'")
+  const rows = rankBuilderBuckets(api, interval)
+  const buckets = new Set([...new Set(rows.map(({ daySec }) => daySec))].slice(0, limit))
+  return {
+    data: rows
+      .filter(({ daySec }) => buckets.has(daySec))
+      .map((volume) => ({
+        date: isoDate(volume.daySec * 1000),
+        rank: volume.rank,
+        ...showBuilder(volume),
+      })),
+  }
+}
 
-/** Volume counts shares here. */
-const showBuilder = ({ builder, shares, usd, users }: BuilderVolume) => ({
+const showBuilder = ({ builder, shares, users }: BuilderVolume) => ({
   builder_name: titleOf(builder),
   builder_code: builder.code,
-  profile_image: builder.logo || null,
+  profile_image: builder.logo,
   verified: builder.verified,
   volume: toAmount(shares),
   active_users: users.size,
-  // Under the names that an earlier version of the host had.
-  builder: titleOf(builder),
-  builder_logo: builder.logo,
-  volume_usdc: toAmount(usd),
 })

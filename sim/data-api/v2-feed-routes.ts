@@ -1,10 +1,11 @@
 import { readFlag } from '../server/query.js'
-import { ACTIVITY_TYPES } from './activity-row.js'
+import { ACTIVITY_TYPES_V2 } from './activity-row.js'
 import { toSnakeRow } from './casing.js'
 import type { Route } from './context.js'
 import { listActivity, listTrades } from './feed.js'
 import {
   BadRequest,
+  DIRECTIONS,
   readAmount,
   readChoice,
   readChoices,
@@ -18,8 +19,7 @@ import { readScope } from './scope.js'
 import { pageOfFeed } from './v2-page.js'
 
 const TRADES_RULE = { list: 'trades', usual: 100, max: 1_000 }
-const ACTIVITY_RULE = { list: 'activity', usual: 100, max: 500 }
-const ACTIVITY_TYPES_V2 = [...ACTIVITY_TYPES, 'MIGRATION', 'TIP'] as const
+const ACTIVITY_RULE = { list: 'activity', usual: 100, max: 1_000 }
 const TRADE_SIZE_MIN = 0.01
 
 export const tradesV2: Route = ({ universe }, query) => {
@@ -31,7 +31,7 @@ export const tradesV2: Route = ({ universe }, query) => {
   }
   const filter = {
     user,
-    scope: readScope(query, 'condition'),
+    scope: readScope(query, 'condition_id'),
     side: readOptionalChoice(query, 'side', SIDES),
     takerOnly: readFlag(query, 'taker_only') ?? true,
     size: {
@@ -46,11 +46,12 @@ export const tradesV2: Route = ({ universe }, query) => {
 export const activityV2: Route = ({ universe }, query) => {
   const filter = {
     wallet: readUser(universe, query),
-    scope: readScope(query, 'condition'),
+    scope: readScope(query, 'condition_id'),
     types: readChoices(query, 'type', ACTIVITY_TYPES_V2),
     withTransfers: readFlag(query, 'exclude_deposits_withdrawals') === false,
     side: readOptionalChoice(query, 'side', SIDES),
     span: readSpan(query),
+    isAscending: readChoice(query, 'sort_direction', DIRECTIONS) === 'ASC',
   }
   return pageOfFeed(
     ACTIVITY_RULE,

@@ -1,68 +1,105 @@
-import { readList } from '../server/query.js'
-import type { Market } from '../universe/market.js'
-import { winnerOf } from '../universe/outcomes.js'
-import type { Universe } from '../universe/universe.js'
+import { readFlag, readList } from '../server/query.js'
+import type { Market, Token } from '../universe/market.js'
 import { toSnakeRow } from './casing.js'
-import type { Route } from './context.js'
-import { listHolders, measureEventVolume, measureOpenInterest } from './market-figures.js'
-import { BadRequest, readAmount, readLimit } from './query.js'
-import { readMarkets } from './scope.js'
+import type { Api, Route } from './context.js'
+import {
+  listHolders,
+  measureOpenInterest,
+  measureTakerShares,
+  measureTotalInterest,
+  positionsIn,
+} from './market-figures.js'
+import { Marks } from './marks.js'
+import { toPositionRowV2 } from './position-row.js'
+import { BadRequest, readAmount } from './query.js'
+import { isEventId, readMarkets } from './scope.js'
+import { pageOfList } from './v2-page.js'
 
-const HOLDERS = 20
-const HOLDERS_MAX = 500
+const RULE = { list: 'holders', usual: 100, max: 1_000 }
+const RULE_WITH_PNL = { ...RULE, max: 100 }
 
-export const holdersV2: Route = ({ universe }, query) => {
-  const limit = readLimit(query, HOLDERS, HOLDERS_MAX)
-  const amountMin = readAmount(query, 'min_balance') ?? 1
-  const data = readMarkets(universe, query, 'condition').flatMap(({ conditionId, tokens }) =>
-    tokens.map((token) => ({
-      condition_id: conditionId,
-      token_id: token.decimal,
-      holders: listHolders(universe, token, limit, amountMin).map(toSnakeRow),
-    })),
-  )
-  return { data }
+/** The limit counts holders; those of a page are grouped by token. */
+export const holdersV2: Route = (api, query) => {
+  const withPnl = readFlag(query, 'include_pnl') === true
+  const page = pageOfList(withPnl ? RULE_WITH_PNL : RULE, query, (bound) => {
+    const amountMin = readAmount(bound, 'min_balance') ?? 1
+    const markets = readMarkets(api.universe, bound, 'condition_id')
+    if (withPnl && readList(bound, 'condition_id').length !== 1) {
+      throw new BadRequest("'include_pnl' requires exactly one 'condition_id'")
+    }
+    return markets.flatMap((market) => {
+      const show = withPnl ? showWithPnl(api, market) : showPlain
+      return market.tokens.flatMap((token) => {
+        const holders = listHolders(api.universe, token, Number.POSITIVE_INFINITY, amountMin)
+        return holders.map((holder) => show(token, holder))
+      })
+    })
+  })
+  return { ...page, data: groupByToken(page.data as readonly ShownHolder[]) }
 }
 
-export const openInterestV2: Route = ({ universe }, query) => ({
-  data: readMarkets(universe, query, 'condition').map((market) => ({
-    condition_id: market.conditionId,
-    value: measureOpenInterest(universe, [market]),
-  })),
+type Holder = ReturnType<typeof listHolders>[number]
+type ShownHolder = { token_id: string }
+
+const showPlain = (token: Token, holder: Holder): ShownHolder => ({
+  ...toSnakeRow(holder),
+  token_id: token.decimal,
 })
 
-export const liveVolumeV2: Route = ({ universe }, query) => ({
-  data: readEventIds(query).flatMap((id) => {
-    const { total, markets } = measureEventVolume(universe, id)
-    const rows = markets.map(({ market, value }) => ({ condition_id: market.conditionId, value }))
-    return rows.length === 0 ? [] : [{ event_id: id, total, markets: rows }]
-  }),
-})
-
-/** By conditions or by events, never by both. */
-export const resolutions: Route = ({ universe }, query) => {
-  const hasConditions = query.has('condition')
-  if (hasConditions === query.has('event_id')) {
-    throw new BadRequest("exactly one of 'condition' and 'event_id' is required")
+function showWithPnl(api: Api, market: Market): typeof showPlain {
+  const marks = new Marks(api.universe, api.universe.nowMs)
+  const rows = positionsIn(api, market, marks).map(toPositionRowV2)
+  const known = new Map(rows.map((row) => [`${row.token_id} ${row.proxy_wallet}`, row]))
+  return (token, holder) => {
+    const row = known.get(`${token.decimal} ${holder.proxyWallet}`)
+    return {
+      ...showPlain(token, holder),
+      avg_price: row?.avg_price,
+      entry_cost_usdc: row?.entry_cost_usdc,
+      current_price: row?.current_price,
+      current_value: row?.current_value,
+      realized_pnl: row?.realized_pnl,
+      unrealized_pnl: row?.unrealized_pnl,
+      total_pnl: row?.total_pnl,
+    }
   }
-  const markets = hasConditions
-    ? readMarkets(universe, query, 'condition')
-    : readEventIds(query).flatMap((id) => universe.catalogue.eventById(id)?.markets ?? [])
-  return { data: markets.map((market) => showResolution(universe, market)) }
 }
 
-function showResolution(universe: Universe, market: Market) {
-  const payouts = universe.payouts(market)
-  const winner = payouts === undefined ? undefined : winnerOf(payouts)
+function groupByToken(holders: readonly ShownHolder[]) {
+  const groups = new Map<string, ShownHolder[]>()
+  for (const holder of holders) {
+    groups.set(holder.token_id, [...(groups.get(holder.token_id) ?? []), holder])
+  }
+  return [...groups].map(([token_id, found]) => ({ token_id, holders: found }))
+}
+
+/** Of the markets that are asked for, or of everything together. */
+export const openInterestV2: Route = ({ universe }, query) => {
+  if (!query.has('condition_id')) {
+    return { data: [{ condition_id: 'GLOBAL', value: measureTotalInterest(universe) }] }
+  }
+  const markets = readMarkets(universe, query, 'condition_id')
   return {
-    condition_id: market.conditionId,
-    question_id: market.questionId,
-    event_id: market.event.id,
-    status: payouts === undefined ? 'open' : 'resolved',
-    payouts: payouts ?? [],
-    winning_outcome: winner === undefined ? '' : market.outcomes[winner],
-    winning_outcome_index: winner ?? 999,
-    resolved_at: payouts === undefined ? 0 : Math.floor(market.resolvesMs / 1000),
+    data: markets.map((market) => ({
+      condition_id: market.conditionId,
+      value: measureOpenInterest(universe, [market]),
+    })),
+  }
+}
+
+/** Of all the events together, in shares. */
+export const liveVolumeV2: Route = ({ universe }, query) => {
+  const markets = readEventIds(query).flatMap(
+    (id) => universe.catalogue.eventById(id)?.markets ?? [],
+  )
+  return {
+    data: {
+      taker_volume_total: measureTakerShares(universe, markets),
+      conditions: markets.map((market) => ({
+        condition_id: market.conditionId,
+        taker_volume: measureTakerShares(universe, [market]),
+      })),
+    },
   }
 }
 
@@ -73,8 +110,8 @@ export const status: Route = ({ universe }) => {
   }
 }
 
-function readEventIds(query: URLSearchParams): string[] {
+export function readEventIds(query: URLSearchParams): string[] {
   const ids = readList(query, 'event_id')
-  if (ids.length > 0 && ids.every((id) => /^\d+$/.test(id))) return ids
+  if (ids.length > 0 && ids.every(isEventId)) return ids
   throw new BadRequest("invalid query param 'event_id'")
 }

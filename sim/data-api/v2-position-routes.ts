@@ -1,23 +1,26 @@
+import { isBet } from '../markets/names.js'
+import { readFlag } from '../server/query.js'
 import type { Api, Route } from './context.js'
 import { positionsIn } from './market-figures.js'
 import { Marks } from './marks.js'
-import { type PositionFigures, statusOf, toPositionRowV2 } from './position-row.js'
+import { type PositionFigures, toPositionRowV2 } from './position-row.js'
 import {
   BadRequest,
   DIRECTIONS,
   isWithin,
+  readAmount,
   readChoice,
   readOptionalUser,
-  readSizeFilter,
   readSpan,
   readTitle,
 } from './query.js'
-import { readConditions, Scope } from './scope.js'
+import { readConditions, readScope } from './scope.js'
 import { sortBy } from './sort.js'
 import { pageOfList } from './v2-page.js'
 import { measurePositions } from './wallet-figures.js'
 
-const RULE = { list: 'positions', usual: 100, max: 500 }
+const RULE = { list: 'positions', usual: 100, max: 1_000 }
+const TITLE_LENGTH_MAX = 200
 
 const STATUSES = ['OPEN', 'REDEEMABLE', 'REDEEMABLE_LOST', 'MERGEABLE', 'CLOSED'] as const
 type StatusFilter = (typeof STATUSES)[number]
@@ -29,6 +32,7 @@ const ORDERS = {
   REALIZED_PNL: (row: PositionFigures) => row.realizedPnl,
   TOTAL_PNL: (row: PositionFigures) => row.cashPnl + row.realizedPnl,
   TIMESTAMP: (row: PositionFigures) => row.lastSec,
+  PRICE: (row: PositionFigures) => row.curPrice,
 }
 const ORDER_NAMES = [
   'CURRENT_VALUE',
@@ -37,6 +41,7 @@ const ORDER_NAMES = [
   'REALIZED_PNL',
   'TOTAL_PNL',
   'TIMESTAMP',
+  'PRICE',
 ] as const
 
 /** Positions of a user, of markets, or of a user in markets. */
@@ -47,51 +52,58 @@ function listPositions(api: Api, query: URLSearchParams): PositionFigures[] {
   const status = readChoice(query, 'status', STATUSES)
   const order = readChoice(query, 'sort_by', ORDER_NAMES)
   const direction = readChoice(query, 'sort_direction', DIRECTIONS)
-  const size = readSizeFilter(query)
+  const sizeType = readChoice(query, 'filter_type', ['TOKENS', 'CASH'])
+  const sizeMin = readAmount(query, 'filter_amount') ?? 0
   const span = readSpan(query)
-  const title = readTitle(query)
-  const found = measureAll(api, query)
+  const title = readTitle(query, TITLE_LENGTH_MAX)
+  const found = measureAll(api, query, status)
     .filter((figures) => hasStatus(figures, status))
     .filter(
       ({ names, lastSec }) => names.title.toLowerCase().includes(title) && isWithin(span, lastSec),
     )
-    .filter((figures) => {
-      const amount = size?.type === 'CASH' ? figures.currentValue : figures.size
-      return size === undefined || amount >= size.amount
-    })
+    .filter(({ currentValue, size }) => (sizeType === 'CASH' ? currentValue : size) >= sizeMin)
   return sortBy(found, ORDERS[order], direction)
 }
 
 /** Those that can be redeemed are still open; who asks for closed ones gets what was bought and is gone. */
 function hasStatus(figures: PositionFigures, status: StatusFilter): boolean {
-  const own = statusOf(figures)
+  const { isHeld, isClosed, isResolved, isMergeable, curPrice } = figures
   switch (status) {
     case 'OPEN':
-      return own !== 'CLOSED'
+      return isHeld
     case 'MERGEABLE':
-      return figures.isMergeable
+      return isMergeable
     case 'CLOSED':
-      return own === 'CLOSED' && figures.totalBought > 0
+      return isClosed
     case 'REDEEMABLE':
+      return isHeld && isResolved && curPrice > 0
     case 'REDEEMABLE_LOST':
-      return own === status
+      return isHeld && isResolved && curPrice === 0
   }
 }
 
-function measureAll(api: Api, query: URLSearchParams): PositionFigures[] {
+/** Of a wallet, of one market, or of a wallet in some markets. */
+function measureAll(api: Api, query: URLSearchParams, status: StatusFilter): PositionFigures[] {
   const { universe } = api
   const user = readOptionalUser(universe, query)
-  const conditions = readConditions(query, 'condition')
-  if (user === undefined && conditions.length === 0) {
-    throw new BadRequest("one of 'user' and 'condition' is required")
+  const conditions = readConditions(query, 'condition_id')
+  const scope = readScope(query, 'condition_id')
+  if (status === 'CLOSED' && readFlag(query, 'include_archived') === true) {
+    throw new BadRequest("'include_archived' cannot be combined with status CLOSED")
   }
-  if (user === undefined) {
-    const marks = new Marks(universe, universe.nowMs)
-    const markets = conditions.flatMap((id) => universe.catalogue.marketByCondition(id) ?? [])
-    return markets.flatMap((market) => positionsIn(api, market, marks))
+  if (user !== undefined) {
+    return user.wallet === undefined ? [] : measurePositions(api, user.wallet, scope)
   }
-  const { wallet } = user
-  if (wallet === undefined) return []
-  const scope = new Scope(conditions, [])
-  return measurePositions(api, wallet, scope)
+  const [condition, ...others] = conditions
+  if (condition === undefined || others.length > 0) {
+    throw new BadRequest("'user' or exactly one 'condition_id' is required")
+  }
+  if (status === 'REDEEMABLE_LOST' || status === 'MERGEABLE') {
+    throw new BadRequest(`status ${status} requires 'user'`)
+  }
+  const { catalogue } = universe
+  const of = catalogue.marketByCondition(condition) ?? catalogue.comboByCondition(condition)
+  return of === undefined || isBet(of)
+    ? []
+    : positionsIn(api, of, new Marks(universe, universe.nowMs))
 }

@@ -33,19 +33,21 @@ const PNL_STEPS_MS = {
 
 export const valueV2: Route = (api, query) => {
   const wallet = readUser(api.universe, query)
-  const scope = readScope(query, 'condition')
-  if (wallet === undefined) return { data: null }
-  return { data: { user: wallet.address, value: measureValue(api, wallet, scope) } }
+  const scope = readScope(query, 'condition_id')
+  const value = wallet === undefined ? 0 : measureValue(api, wallet, scope)
+  return { data: { proxy_wallet: addressIn(query), value } }
 }
 
 export const userPnl: Route = ({ universe }, query) => {
   const wallet = readUser(universe, query)
   const interval = readChoice(query, 'interval', ['1d', '6h', '12h', '1w', '1m', 'all', 'max'])
   const fidelity = readChoice(query, 'fidelity', ['1h', '3h', '12h', '18h', '1d'])
-  if (wallet === undefined) return { data: [] }
   const endMs = universe.nowMs
   const startMs = Math.max(0, endMs - PNL_INTERVALS_MS[interval])
-  return { data: listPnl(universe, wallet, { startMs, endMs, stepMs: PNL_STEPS_MS[fidelity] }) }
+  const span = { startMs, endMs, stepMs: PNL_STEPS_MS[fidelity] }
+  const points = wallet === undefined ? [] : listPnl(universe, wallet, span)
+  const proxy_wallet = addressIn(query)
+  return { data: { proxy_wallet, interval, fidelity, source_fidelity: fidelity, points } }
 }
 
 /** `trades` counts markets. */
@@ -57,6 +59,7 @@ export const userStats: Route = (api, query) => {
   const latest = listPnl(universe, wallet, { startMs: endMs, endMs, stepMs: HOUR_MS }).at(-1)
   return {
     data: {
+      proxy_wallet: wallet.address,
       trades: countMarkets(api, wallet),
       biggest_win: Math.max(0, ...winsOf(api, wallet).map(({ pnl }) => pnl)),
       views: 0,
@@ -70,17 +73,20 @@ export const userStats: Route = (api, query) => {
 export const userVolume: Route = (api, query) => {
   const wallet = readUser(api.universe, query)
   const { startSec, endSec } = readSpan(query)
-  if (wallet === undefined) return { data: null }
+  if (wallet === undefined) return { data: { volume: 0, volume_usdc: 0, trade_count: 0 } }
   const days = {
     startSec: Math.floor(startSec / DAY_SEC) * DAY_SEC,
     endSec: (Math.floor(endSec / DAY_SEC) + 1) * DAY_SEC - 1,
   }
-  const { shares, usd } = measureVolume(api, wallet, days)
-  return { data: { user: wallet.address, volume: shares, volume_usdc: usd } }
+  const { shares, usd, trades } = measureVolume(api, wallet, days)
+  return { data: { volume: shares, volume_usdc: usd, trade_count: trades } }
 }
 
+/** Also of one that never traded. */
+const addressIn = (query: URLSearchParams): string => query.get('user')?.toLowerCase() ?? ''
+
 /** Everything a wallet has made up to some moment, in dollars. The simulator pays no rebates and no rewards. */
-type PnlPoint = ReturnType<typeof showPoint>
+type PnlPoint = { source_block: number } & ReturnType<typeof showPoint>
 
 /** One point per step of the grid in the span, and one for its end. Nothing before the first act. */
 function listPnl(
@@ -94,21 +100,19 @@ function listPnl(
   const portfolio = new Portfolio(wallet)
   const points: PnlPoint[] = []
   let booked = 0
-  const bookUntil = (atMs: number) => {
+  const addPoint = (atMs: number) => {
     for (let next = acts[booked]; next !== undefined; next = acts[booked]) {
       if (next.block.timestampSec * 1000 > atMs) break
       portfolio.book(next)
       booked += 1
     }
+    const block = acts[booked - 1]?.block.number ?? 0
+    points.push({ source_block: block, ...showPoint(universe, portfolio, atMs) })
   }
   const fromMs = Math.max(startMs, first.block.timestampSec * 1000)
   const firstStepMs = Math.ceil(fromMs / stepMs) * stepMs
-  for (let atMs = firstStepMs; atMs < endMs; atMs += stepMs) {
-    bookUntil(atMs)
-    points.push(showPoint(universe, portfolio, atMs))
-  }
-  bookUntil(endMs)
-  points.push(showPoint(universe, portfolio, endMs))
+  for (let atMs = firstStepMs; atMs < endMs; atMs += stepMs) addPoint(atMs)
+  addPoint(endMs)
   return points
 }
 
@@ -123,12 +127,15 @@ function showPoint(universe: Universe, portfolio: Portfolio, atMs: number) {
     realized_lp_pnl: 0,
     realized_pnl: toAmount(realized),
     unrealized_pnl: toAmount(unrealized),
-    total_pnl: toAmount(realized + unrealized),
+    position_pnl: toAmount(realized + unrealized),
+    settled_pnl: toAmount(realized),
+    economic_pnl: toAmount(realized + unrealized),
     maker_rebate: 0,
     taker_rebate: 0,
-    reward: 0,
-    yield: 0,
-    referral: 0,
+    reward_income: 0,
+    yield_income: 0,
+    referral_income: 0,
+    wallet_income: 0,
     fees_paid: toAmount(-totals.fees),
     volume: toAmount(totals.shares),
     volume_usdc: toAmount(totals.usd),

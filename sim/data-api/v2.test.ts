@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
+import type { Wallet } from '../universe/wallet.js'
 import { busiest, openTestWorld, type Row, rowAt, type TestWorld } from './test-world.js'
 
 type Page = {
@@ -106,17 +108,23 @@ test('activity marks combos', async () => {
 })
 
 describe('positions', () => {
-  test.each(['REDEEMABLE', 'REDEEMABLE_LOST', 'CLOSED'])('status %s', async (status) => {
-    const resolved = new Set(
-      universe.settledActs.matches
-        .filter(({ tx }) => universe.payouts(tx.act.of) !== undefined)
-        .map(({ tx }) => tx.act.of.conditionId),
-    )
-    const conditions = [...resolved].slice(-20).join(',')
-    const rows = await walk(`/v2/positions?condition=${conditions}&status=${status}`)
+  test.each([
+    ['OPEN', ['OPEN', 'REDEEMABLE']],
+    ['MERGEABLE', ['OPEN', 'REDEEMABLE']],
+    ['REDEEMABLE', ['REDEEMABLE']],
+    ['REDEEMABLE_LOST', ['REDEEMABLE']],
+    ['CLOSED', ['CLOSED']],
+  ])('who asks for %s gets rows that say %j', async (status, shown) => {
+    const rows: Row[] = []
+    for (const { address } of universe.wallets.filter(isHolder).slice(0, 40)) {
+      rows.push(...(await walk(`/v2/positions?user=${address}&status=${status}&limit=1000`)))
+    }
     expect(rows.length).toBeGreaterThan(0)
-    expect(rows.every((row) => row.status === status)).toBe(true)
+    expect(shown).toEqual(expect.arrayContaining([...new Set(rows.map((row) => row.status))]))
   })
+
+  const isHolder = (wallet: Wallet) =>
+    wallet.character === 'holder' && universe.settledActs.ofWallet(wallet).length > 0
 
   test('of a market, by value, page by page; a cursor goes on alone and only as it began', async () => {
     const [market] = [...universe.settledActs.matches].map(({ tx }) => tx.act.of)
@@ -132,8 +140,28 @@ describe('positions', () => {
     expect(other.status).toBe(400)
   })
 
-  test('400 without user and condition', async () => {
-    expect((await world.refusal('/v2/positions')).status).toBe(400)
+  test('a condition may be padded to 32 bytes, and is called by two names', async () => {
+    const migrated = universe.catalogue.combos().find(({ legs }) => legs.length === 1)
+    const id = migrated?.conditionId
+    const whole: Page = await get(`/v2/positions?condition_id=${id}`)
+    expect(whole.data.length).toBeGreaterThan(0)
+    expect(await get(`/v2/positions?condition=${id}00`)).toEqual(whole)
+  })
+
+  const ADDRESS = `0x${'1'.repeat(40)}`
+  const CONDITION = `0x${'1'.repeat(64)}`
+  test.each([
+    ['no user and no condition', ''],
+    ['two conditions without a user', `condition_id=${CONDITION},0x${'2'.repeat(64)}`],
+    ['mergeable ones of a market', `condition_id=${CONDITION}&status=MERGEABLE`],
+    ['lost ones of a market', `condition_id=${CONDITION}&status=REDEEMABLE_LOST`],
+    ['an event without a user', 'event_id=7'],
+    ['a market and an event', `user=${ADDRESS}&condition_id=${CONDITION}&event_id=7`],
+    ['closed and archived ones', `user=${ADDRESS}&status=CLOSED&include_archived=true`],
+    ['a long title', `user=${ADDRESS}&title=${'x'.repeat(201)}`],
+    ['an event that is no number', `user=${ADDRESS}&event_id=2147483648`],
+  ])('400: %s', async (_what, query) => {
+    expect((await world.refusal(`/v2/positions?${query}`)).status).toBe(400)
   })
 })
 
@@ -142,13 +170,14 @@ describe('wallets', () => {
 
   test('the last point of the P&L is the one of the profile', async () => {
     const { address } = busiest(universe, 'redeem')
-    const series: Page = await get(`/v2/user-pnl?user=${address}&interval=max`)
+    const path = `/v2/user-pnl?user=${address}&interval=max`
+    const { points } = (await get<{ data: { points: Row[] } }>(path)).data
     const stats: { data: Row } = await get(`/v2/user-stats?user=${address}`)
-    expect(rowAt(series.data, -1)).toEqual(stats.data.all_time_pnl)
-    const times = series.data.map(({ timestamp }) => timestamp)
+    expect(rowAt(points, -1)).toEqual(stats.data.all_time_pnl)
+    const times = points.map(({ timestamp }) => timestamp)
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
-    const last = rowAt(series.data, -1)
-    expect(last.total_pnl).toBeCloseTo(last.realized_pnl + last.unrealized_pnl, 5)
+    const last = rowAt(points, -1)
+    expect(last.position_pnl).toBeCloseTo(last.realized_pnl + last.unrealized_pnl, 5)
     expect(stats.data.biggest_win).toBeGreaterThanOrEqual(0)
   })
 
@@ -160,18 +189,20 @@ describe('wallets', () => {
       return [act.taker, ...act.makers].filter(({ order }) => order.wallet === wallet)
     })
     expect(data).toEqual({
-      user: wallet.address,
+      trade_count: fills.length,
       volume: fills.reduce((sum, { shares }) => sum + shares, 0) / 1e6,
       volume_usdc: fills.reduce((sum, { usd }) => sum + usd, 0) / 1e6,
     })
   })
 
-  test.each(['value', 'user-stats', 'user-volume'])(
-    'an unknown address has null as %s',
-    async (route) => {
-      expect(await get(`/v2/${route}?user=${unknown}`)).toEqual({ data: null })
-    },
-  )
+  test.each([
+    ['value', { proxy_wallet: unknown, value: 0 }],
+    ['user-stats', null],
+    ['user-volume', { volume: 0, volume_usdc: 0, trade_count: 0 }],
+    ['leaderboard', null],
+  ])('%s of an unknown address', async (route, data) => {
+    expect(await get(`/v2/${route}?user=${unknown}`)).toEqual({ data })
+  })
 })
 
 describe('markets', () => {
@@ -183,8 +214,15 @@ describe('markets', () => {
     expect(holders.data.map(({ token_id }) => token_id)).toEqual(tokens.map((t) => t.decimal))
     const oi: Page = await get(`/v2/oi?condition=${conditionId}`)
     expect(oi.data).toEqual([{ condition_id: conditionId, value: expect.any(Number) }])
-    const volume: Page = await get(`/v2/live-volume?event_id=${event.id}`)
-    expect(volume.data[0]).toMatchObject({ event_id: event.id })
+    const volume: { data: object } = await get(`/v2/live-volume?event_id=${event.id}`)
+    const shares = universe.settledActs
+      .ofMarket(act.of)
+      .reduce((sum, { tx }) => sum + tx.act.taker.shares, 0)
+    expect(volume.data).toMatchObject({
+      conditions: expect.arrayContaining([
+        { condition_id: conditionId, taker_volume: shares / 1e6 },
+      ]),
+    })
     const unknown: Page = await get(`/v2/resolutions?condition=0x${'0'.repeat(64)}`)
     expect(unknown.data).toEqual([])
   })
@@ -195,9 +233,13 @@ describe('markets', () => {
       .flatMap((event) => event.markets)
       .filter((market) => universe.payouts(market) !== undefined)
       .slice(0, 20)
-    const path = `/v2/resolutions?condition=${markets.map((m) => m.conditionId).join(',')}`
+    const path = `/v2/resolutions?condition_id=${markets.map((m) => m.conditionId).join(',')}`
     const { data }: Page = await get(path)
-    expect(data.map(({ payouts }) => payouts)).toEqual(markets.map((m) => universe.payouts(m)))
+    const payoutsOf = (m: Market) => {
+      const [first, second] = universe.payouts(m) ?? [0, 0]
+      return [first, second].map((part) => (1e6 * part) / (first + second))
+    }
+    expect(data.map(({ payouts }) => payouts)).toEqual(markets.map(payoutsOf))
     expect(data.every(({ status }) => status === 'resolved')).toBe(true)
   })
 
@@ -220,11 +262,23 @@ describe('markets', () => {
 
   test('no more points of a long history are computed than a page shows', async () => {
     const oldest = universe.catalogue.events()[0]?.markets[0]?.tokens[0]
-    const path = `/v2/prices-history?token_id=${oldest?.decimal}&start=1&bucket_seconds=1`
+    const path = `/v2/prices-history?token_id=${oldest?.decimal}&interval=max&bucket_seconds=600`
     const { data, pagination }: Page = await get(`${path}&limit=3`)
     const [first, second, third] = data.map(({ timestamp }) => timestamp)
-    expect([second, third]).toEqual([Number(first) + 1, Number(first) + 2])
+    expect([second, third]).toEqual([Number(first) + 600, Number(first) + 1200])
     expect(pagination.has_more).toBe(true)
+  })
+
+  test.each([
+    ['nothing about the time', ''],
+    ['two kinds of time', 'interval=1d&start=1790000000'],
+    ['an end alone', 'end=1790000000'],
+    ['an end with an interval', 'interval=1d&end=1790000000'],
+    ['more than 15 days', 'start=1790000000&end=1791296001'],
+    ['buckets too narrow for a week', 'interval=1w&bucket_seconds=60'],
+    ['buckets of more than a day', 'interval=1d&bucket_seconds=86401'],
+  ])('400: a history with %s', async (_what, query) => {
+    expect((await world.refusal(`/v2/prices-history?token_id=1&${query}`)).status).toBe(400)
   })
 
   test('status', async () => {
@@ -271,12 +325,21 @@ describe('boards', () => {
   test('the biggest wins are those of the profiles', async () => {
     const { data }: Page = await get('/v2/biggest-winners?time_period=all')
     expect(data[0]?.pnl).toBeGreaterThan(1)
-    const stats: { data: Row } = await get(`/v2/user-stats?user=${data[0]?.proxy_wallet}`)
+    const stats: { data: Row } = await get(`/v2/user-stats?user=${data[0]?.user_id}`)
     expect(stats.data.biggest_win).toBe(data[0]?.pnl)
   })
 
-  test.each(['leaderboard', 'volume'])('builders/%s', async (route) => {
-    const { data }: Page = await get(`/v2/builders/${route}?time_period=all`)
-    expect(data[0]).toMatchObject({ rank: 1, volume: expect.any(Number) })
+  test('apps by shares, in sum and in buckets of the calendar', async () => {
+    const board: Page = await get('/v2/builders/leaderboard?time_period=all')
+    const sum = (rows: Row[]) => rows.reduce((total, { volume }) => total + volume, 0)
+    for (const interval of ['day', 'week', 'month', 'all']) {
+      const { data }: Page = await get(`/v2/builders/volume?interval=${interval}&limit=90`)
+      expect(rowAt(data, 0).rank).toBe(1)
+      expect(sum(data)).toBeCloseTo(sum(board.data), 4)
+    }
+    const years: Page = await get('/v2/builders/volume?interval=all')
+    expect(new Set(years.data.map(({ date }) => date))).toEqual(new Set(['2026-01-01']))
+    const last: Page = await get('/v2/builders/volume?limit=1')
+    expect(new Set(last.data.map(({ date }) => date)).size).toBe(1)
   })
 })

@@ -35,20 +35,22 @@ export function countMarkets({ universe }: Api, wallet: Wallet): number {
   return new Set(acts.flatMap((act) => (act.kind === 'match' ? [act.of] : []))).size
 }
 
-/** What the orders of a wallet traded, as maker and as taker, in shares and dollars. */
+/** What the orders of a wallet traded, as maker and as taker, in shares and dollars, and in how many fills. */
 export function measureVolume(
   { universe }: Api,
   wallet: Wallet,
   span: Span,
-): { shares: number; usd: number } {
+): { shares: number; usd: number; trades: number } {
   let shares = 0
   let usd = 0
+  let trades = 0
   for (const { tx, block } of universe.settledActs.ofWallet(wallet)) {
     if (tx.act.kind !== 'match' || !isWithin(span, block.timestampSec)) continue
     for (const fill of fillsOf(tx.act, wallet)) {
       shares += fill.shares
       usd += fill.usd
+      trades += 1
     }
   }
-  return { shares: toAmount(shares), usd: toAmount(usd) }
+  return { shares: toAmount(shares), usd: toAmount(usd), trades }
 }

@@ -2,7 +2,7 @@ import type { Combo, Market, Token } from '../universe/market.js'
 import { otherOutcome } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
 
-/** What rows say about a token besides its id. Combos have no page, so no slugs and no picture. */
+/** What rows say about a token besides its id. Bets on several markets have no page, so no slugs and no picture. */
 export type Names = {
   conditionId: string
   title: string
@@ -20,7 +20,7 @@ const COMBO_OUTCOMES = ['Yes', 'No'] as const
 
 export function namesOf(token: Token): Names {
   const { of, outcome } = token
-  const outcomes = of.kind === 'market' ? of.outcomes : COMBO_OUTCOMES
+  const outcomes = marketOf(of)?.outcomes ?? COMBO_OUTCOMES
   return {
     ...describe(of),
     outcome: outcomes[outcome],
@@ -33,21 +33,28 @@ export const isBet = (of: Market | Combo): boolean => of.kind === 'combo' && of.
 
 export const oppositeOf = (token: Token): Token => token.of.tokens[otherOutcome(token.outcome)]
 
+/** `undefined`: a bet on several markets. One whose shares migrated keeps its names under the new id. */
+function marketOf(of: Market | Combo): Market | undefined {
+  if (of.kind === 'market') return of
+  return of.legs.length === 1 ? of.legs[0]?.market : undefined
+}
+
 function describe(of: Market | Combo): Omit<Names, 'outcome' | 'oppositeOutcome'> {
-  const { conditionId, question: title } = of
-  if (of.kind === 'combo') {
+  const { conditionId } = of
+  const market = marketOf(of)
+  if (market === undefined) {
     const none = { slug: '', icon: '', eventId: '', eventSlug: '', negativeRisk: false }
-    return { conditionId, title, ...none, endDate: showDate(of.resolvesMs) }
+    return { conditionId, title: of.question, ...none, endDate: showDate(of.resolvesMs) }
   }
   return {
     conditionId,
-    title,
-    slug: of.slug,
-    icon: of.event.image,
-    eventId: of.event.id,
-    eventSlug: of.event.slug,
-    endDate: showDate(of.endMs),
-    negativeRisk: of.event.negRisk !== undefined,
+    title: market.question,
+    slug: market.slug,
+    icon: market.event.image,
+    eventId: market.event.id,
+    eventSlug: market.event.slug,
+    endDate: showDate(market.endMs),
+    negativeRisk: market.event.negRisk !== undefined,
   }
 }
 
