@@ -22,11 +22,15 @@ export type Asked = {
 }
 
 /**
- * Bodies of the requests with another method than GET that are asked: those that change nothing, and
- * those about webhooks, which are made for it. `undefined`: without a body.
+ * Bodies of the requests with another method than GET that are asked: those that change nothing, those
+ * about a pool of wallets, which is empty again at the end, and those about webhooks, which are made for
+ * it. `undefined`: without a body.
  */
 const BODIES: Record<string, (samples: Values) => object | undefined> = {
   getWallets: ({ wallet = '' }) => ({ wallets: [wallet] }),
+  addPoolWallets: ({ wallet = '' }) => ({ addresses: [wallet] }),
+  removePoolWallets: ({ wallet = '' }) => ({ addresses: [wallet] }),
+  scoreWallets: ({ wallet = '' }) => ({ addresses: [wallet] }),
   createWebhook: ({ wallet = '', receiver_url: url = '' }) => ({
     ...{ url, event_types: ['trade', 'redemption'], description: 'desk A' },
     filters: { wallet_addresses: [wallet], min_amount_usd: 250 },
@@ -50,6 +54,7 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   searchMarkets: () => ({ q: 'bitcoin' }),
   listLeaderboardScopes: () => ({ period: '7d', scope: 'tag' }),
   listOnchainTags: () => ({ details: 'true', limit: 2 }),
+  getPoolSnapshot: () => ({ periods: '7d' }),
   listComboActivity: ({ combo_condition_id: combo = '' }) => ({ condition_id: combo }),
 }
 

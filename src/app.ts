@@ -4,6 +4,7 @@ import { bookRoutes } from './books/routes.js'
 import { builderRoutes } from './builders/routes.js'
 import { comboRoutes } from './combos/routes.js'
 import type { Context } from './context.js'
+import { copyPnlRoutes } from './copy-pnl/routes.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { Compressor } from './http/compression.js'
@@ -72,6 +73,7 @@ const API: ApiRoutes[] = [
   rewardRoutes,
   builderRoutes,
   leaderboardRoutes,
+  copyPnlRoutes,
   identityRoutes,
   webhookRoutes,
   listenerRoutes,

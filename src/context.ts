@@ -16,6 +16,7 @@ import { type Clock, systemClock } from './core/clock.js'
 import { EventLog } from './events/event-log.js'
 import type { StatusPart } from './jobs/job.js'
 import { JobRunner } from './jobs/runner.js'
+import { Alarm } from './lib/alarm.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
 import type { Pool } from './store/connection.js'
@@ -59,6 +60,8 @@ export type Context = {
   books: LiveBooks
   /** Encrypts the secrets of webhooks. */
   secretBox: SecretBox
+  /** Rung when wallets were added to a pool of copy-pnl. */
+  copyAlarm: Alarm
   startedAtMs: number
 }
 
@@ -109,6 +112,7 @@ export function createContext(parts: ContextParts): Context {
       registry: metrics.registry,
     }),
     secretBox: new SecretBox({ config, store }),
+    copyAlarm: new Alarm(),
     startedAtMs: clock.now(),
   }
 }

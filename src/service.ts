@@ -9,6 +9,7 @@ import { createChainWork } from './chain/jobs.js'
 import { createComboWork } from './combos/jobs.js'
 import type { Config } from './config/config.js'
 import { type Context, createContext } from './context.js'
+import { createCopyWork } from './copy-pnl/jobs.js'
 import { type Clock, systemClock } from './core/clock.js'
 import { codeOf, OperatorError } from './core/errors.js'
 import { createEventWork } from './events/jobs.js'
@@ -64,6 +65,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createBuilderWork,
   createComboWork,
   createBoardWork,
+  createCopyWork,
   createWebhookWork,
   createAuditWork,
 ]

@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'blocks',
     'builders',
     'combos',
+    'copy-pnl',
     'identities',
     'leaderboards',
     'markets',

@@ -35,6 +35,7 @@ afterAll(() => t.close())
 /** What a schema cannot say: rules between fields, between a value and the clock, and cursors. */
 const OTHER_RULES = [
   /^Invalid range: /,
+  /^Invalid (from|to): give /,
   /^Invalid window: (it has not begun|windows of \w+ begin)/,
   /^Invalid cursor: /,
   /^Invalid pagination_key: there is no such/,

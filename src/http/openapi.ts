@@ -28,6 +28,7 @@ const TAGS = Object.entries({
   leaderboards: 'Wallets by profit, over all markets, by category, tag, market or event.',
   builders: 'Programs that route orders, and the wallets that trade through them.',
   combos: 'Tokens whose payout depends on several markets.',
+  'copy-pnl': 'What it would have earned to copy wallets, for a pool of yours or for any.',
   rewards: 'What the platform pays for resting orders.',
   webhooks: 'Signed notifications of events, sent to an address of yours.',
   service: 'Whether the service is alive, ready and up to date.',

@@ -13,6 +13,9 @@ import { PARAMETER_READERS } from './parameters.js'
 /** The keyword of a schema whose refusal has this code as its `error`, and the text beside it as `message`. */
 export const ERROR_CODE = 'x-error-code'
 
+/** The keyword of a schema whose refusal has this text. */
+export const ERROR_TEXT = 'x-error-text'
+
 type PropertySchema = { type?: string; format?: string; enum?: unknown[] }
 
 // Nothing is converted by Ajv: it would take ' 7', '0x7' and '7e2' for integers, and a number in a
@@ -20,6 +23,7 @@ type PropertySchema = { type?: string; format?: string; enum?: unknown[] }
 const ajv = new Ajv({ useDefaults: true, verbose: true, strictTypes: false })
 for (const name of Object.keys(PARAMETER_READERS)) ajv.addFormat(name, true)
 ajv.addKeyword(ERROR_CODE)
+ajv.addKeyword(ERROR_TEXT)
 
 /** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -104,6 +108,8 @@ function describeFirst(fault: ErrorObject, part: string): ApiError {
     const count = fault.data.length
     return badRequest(`The ${partName} '${name}' was given ${count} times; give it once.`)
   }
+  const text: unknown = fault.parentSchema?.[ERROR_TEXT]
+  if (typeof text === 'string') return badRequest(text)
   const allowed = (fault.parentSchema as PropertySchema | undefined)?.enum
   if (allowed !== undefined) {
     return badRequest(`Invalid ${name}. Allowed: ${allowed.join(', ')}`, { allowed })

@@ -174,8 +174,8 @@ export async function selectRealized(
   return row ?? NOTHING_REALIZED
 }
 
-/** Steps of combos stand in the same table. */
-const isRealizedBy = (sql: Sql, wallet: number, range: SeqRange): Fragment => sql`
+/** The condition on rows of `pnl`. Steps of combos stand in the same table. */
+export const isRealizedBy = (sql: Sql, wallet: number, range: SeqRange): Fragment => sql`
   wallet = ${wallet} and ${withinSeq(sql, 'seq', range)} and token not in (
     select p.token from positions p where p.wallet = ${wallet} and ${isListed(sql, 'combo')})`
 

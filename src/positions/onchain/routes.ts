@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type KeyedAccess, STANDARD } from '../../accounts/access.js'
+import { PAID_STANDARD, STANDARD } from '../../accounts/access.js'
 import { selectSeqRange } from '../../blocks/seq-range.js'
 import { badRequest, notFound } from '../../core/errors.js'
 import { parseMillionths } from '../../core/money.js'
@@ -70,8 +70,6 @@ async function selectWalletSet(sql: Sql, address: string): Promise<ClosedPositio
   return withClosings(sql, await selectShownPositions(sql, scope, page))
 }
 
-const PAID: KeyedAccess = { buckets: ['rest'], plan: { from: 'starter', refusal: 403 } }
-
 const PaginationKey = Type.String({
   format: 'hex',
   pattern: '^0x[0-9a-fA-F]{40}-[0-9]{1,78}$',
@@ -84,7 +82,7 @@ export const onchainPositions = defineAnswer({
   summary: 'Positions of all wallets, or of one',
   description: `With \`wallet\`: its ${LIMIT_MAX} positions that changed last, in one answer. Otherwise pages in an order that never changes: by the wallet and the token, those that the chain named first at the end. \`pagination_key\` goes on behind a page.`,
   tag: 'positions',
-  access: PAID,
+  access: PAID_STANDARD,
   narrowBy: ['wallet', 'token_id', 'condition_id', 'market_slug'],
   query: Type.Object({
     wallet: Type.Optional(Address),

@@ -33,14 +33,7 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
       where a.wallet = ${scope.wallet} and ${isOnPage(sql, 'a', scope, page)} and ${isWanted}
       order by a.seq ${direction(sql, scope)}
       limit ${page.offset + page.limit})`
-  // Bits of the flags: 1 merge, 4 user; of redemptions 16 * outcomes.
-  const isOfUser = sql`
-    a.flags & 4 <> 0
-    and not exists (
-      select from conditions c
-       where c.id = a.condition and get_byte(c.condition, 0) = 3
-         and substr(c.condition, 20, 8) = '\\x0000000000000000'
-    )`
+  const isOfUser = isUserAct(sql, 'a')
   const scans = [
     scan(
       sql`case when a.flags & 1 = 0 then 'split' else 'merge' end as event_type, a.amount,
@@ -76,6 +69,18 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
       left join conditions c on c.id = p.condition
      order by p.seq ${order}`
 }
+
+/**
+ * The condition that the wallet of a split or redemption wanted it, and that it is of no combo. Bits of
+ * the flags: 1 merge, 4 user; of redemptions 16 * outcomes. Index: conditions_pkey.
+ */
+export const isUserAct = (sql: Sql, alias: string): Fragment => sql`
+  ${sql(alias)}.flags & 4 <> 0
+  and not exists (
+    select from conditions c
+     where c.id = ${sql(alias)}.condition and get_byte(c.condition, 0) = 3
+       and substr(c.condition, 20, 8) = '\\x0000000000000000'
+  )`
 
 /** Money that a wallet brought through a ramp or took out. */
 export type FlowScope = SeqRange & {

@@ -1,0 +1,108 @@
+import { ApiError } from '../core/errors.js'
+import { isOverTime, type Sql } from '../store/connection.js'
+import { type RealizedPositions, selectRealizedPositions } from './realized-query.js'
+import { type CopyScore, type FactSums, NO_FACTS, toCopyScore } from './score.js'
+import { walkWallet } from './walk.js'
+import type { WalkPlaces } from './walk-places.js'
+import {
+  selectWalkedTrades,
+  selectWalkRange,
+  type WalkedTrade,
+  type WalkRange,
+} from './walk-queries.js'
+import type { CopyWindow } from './window.js'
+
+const WALLET_BUDGET_MS = 30_000
+const BATCH_BUDGET_MS = 45_000
+const BATCH_WALKS_MAX = 8
+/** Of all wallets of an answer together. */
+const TRADES_MAX = 10_000
+
+type ScoreOrder = { window: CopyWindow; slippageBp: number; includesTrades: boolean }
+
+/** What is computed for an answer. `trades`: the newest ones, when they were asked for. */
+export type WindowScore = {
+  address: string
+  order: ScoreOrder
+  facts: FactSums
+  isPartial: boolean
+  score: CopyScore
+  realized: RealizedPositions
+  trades: WalkedTrade[] | undefined
+  elapsedMs: number
+}
+
+export type FailedScore = { address: string; error: string }
+
+type Tools = { sql: Sql; places: WalkPlaces }
+
+/** Scores one wallet now, in 30 seconds at most. */
+export const scoreNow = (tools: Tools, address: string, order: ScoreOrder): Promise<WindowScore> =>
+  scoreUntil(tools, address, order, {
+    deadline: performance.now() + WALLET_BUDGET_MS,
+    tradesMax: TRADES_MAX,
+  })
+
+/** Scores several, eight at a time and 45 seconds at most in all; one that fails stops no other. */
+export async function scoreBatch(
+  tools: Tools,
+  addresses: readonly string[],
+  order: ScoreOrder,
+): Promise<(WindowScore | FailedScore)[]> {
+  const endAt = performance.now() + BATCH_BUDGET_MS
+  const tradesMax = Math.floor(TRADES_MAX / addresses.length)
+  const results: (WindowScore | FailedScore)[] = []
+  let next = 0
+  const work = async () => {
+    for (let index = next++; index < addresses.length; index = next++) {
+      const address = addresses[index] ?? ''
+      const now = performance.now()
+      const deadline = Math.min(endAt, now + WALLET_BUDGET_MS)
+      results[index] =
+        now >= endAt
+          ? { address, error: `timeout_${BATCH_BUDGET_MS / 1000}s` }
+          : await scoreUntil(tools, address, order, { deadline, tradesMax }).catch((error) => ({
+              address,
+              error: describeRefusal(error),
+            }))
+    }
+  }
+  await Promise.all(Array.from({ length: BATCH_WALKS_MAX }, work))
+  return results
+}
+
+/** Of a wallet in a batch. A fault of the service is thrown: the answer is a 500 or a 503 then. */
+function describeRefusal(error: unknown): string {
+  if (isOverTime(error)) return `timeout_${WALLET_BUDGET_MS / 1000}s`
+  if (error instanceof ApiError) return error.message
+  throw error
+}
+
+async function scoreUntil(
+  { sql, places }: Tools,
+  address: string,
+  order: ScoreOrder,
+  { deadline, tradesMax }: { deadline: number; tradesMax: number },
+): Promise<WindowScore> {
+  const startedAt = performance.now()
+  const { window, slippageBp, includesTrades } = order
+  const times = { fromSecs: [window.fromSec], toSec: window.toSec }
+  const readTrades = async (range: WalkRange | undefined) =>
+    range === undefined
+      ? []
+      : await selectWalkedTrades(sql, address, range, { slippageBp, limit: tradesMax })
+  return await places.run(async () => {
+    const isOver = () => performance.now() >= deadline
+    const [walked] = await walkWallet(sql, { address, ...times, slippageBp }, { isOver })
+    const range = await selectWalkRange(sql, times)
+    const { facts, isPartial } = walked ?? { facts: NO_FACTS, isPartial: false }
+    const { starts: [min = 0] = [], until = -1 } = range ?? {}
+    return {
+      ...{ address, order, facts, isPartial },
+      score: toCopyScore(facts, slippageBp),
+      realized: await selectRealizedPositions(sql, address, { min, until }),
+      trades: includesTrades ? await readTrades(range) : undefined,
+      elapsedMs: Math.round(performance.now() - startedAt),
+    }
+  })
+}

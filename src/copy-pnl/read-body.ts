@@ -1,0 +1,70 @@
+import { badRequest } from '../core/errors.js'
+import { showValue } from '../lib/show-value.js'
+
+export const POOL_ADDRESSES_MAX = 1_000
+export const BATCH_ADDRESSES_MAX = 100
+
+/** Bodies are read here, because one message for a bad list says more than a schema could. */
+type BatchRequest = {
+  addresses: string[]
+  from?: string
+  to?: string
+  slippage?: string
+  include_trades?: boolean
+}
+
+/** Addresses in small letters, each once. Throws a 400 unless all of them are right. */
+export function readPoolBody(body: unknown): { addresses: string[] } {
+  return { addresses: readAddresses(readObject(body), POOL_ADDRESSES_MAX) }
+}
+
+export function readBatchBody(body: unknown): BatchRequest {
+  const given = readObject(body)
+  const { from, to, slippage, include_trades: trades = false } = given
+  if (typeof trades !== 'boolean') {
+    throw badRequest(`Invalid include_trades: it must be true or false, not ${showValue(trades)}.`)
+  }
+  return {
+    addresses: readAddresses(given, BATCH_ADDRESSES_MAX),
+    include_trades: trades,
+    ...(isGiven(from) && { from: readText('from', from) }),
+    ...(isGiven(to) && { to: readText('to', to) }),
+    ...(isGiven(slippage) && { slippage: readText('slippage', slippage) }),
+  }
+}
+
+type JsonObject = { readonly [field: string]: unknown }
+
+function readObject(body: unknown): JsonObject {
+  if (body === undefined || body === null) throw badRequest('The request needs a JSON body.')
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw badRequest('The body must be a JSON object.')
+  }
+  return body as JsonObject
+}
+
+function readAddresses({ addresses }: JsonObject, max: number): string[] {
+  if (addresses === undefined) {
+    throw badRequest(`Missing required body field 'addresses': a list of 1 to ${max} wallets.`)
+  }
+  if (!Array.isArray(addresses) || addresses.length === 0 || addresses.length > max) {
+    const given = Array.isArray(addresses) ? `a list of ${addresses.length}` : showValue(addresses)
+    throw badRequest(`Invalid addresses: it must be a list of 1 to ${max} wallets, not ${given}.`)
+  }
+  return [...new Set(addresses.map(readAddress))]
+}
+
+function readAddress(address: unknown, index: number): string {
+  if (typeof address === 'string' && /^0x[0-9a-f]{40}$/i.test(address)) return address.toLowerCase()
+  throw badRequest(
+    `Invalid addresses: addresses[${index}] must be 0x and 40 hexadecimal digits, not ${showValue(address)}.`,
+  )
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+/** What the query of a single wallet has as text may be a number in JSON. */
+function readText(name: string, value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number') return `${value}`
+  throw badRequest(`Invalid ${name}: it must be a text or a number, not ${showValue(value)}.`)
+}

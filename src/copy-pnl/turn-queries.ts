@@ -1,0 +1,119 @@
+import { hexToBytes } from '../lib/hex.js'
+import type { Pool, Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
+import type { CopyScore } from './score.js'
+
+const DAY_MS = 24 * 60 * 60_000
+/** No turn is further ahead by the clock of now: one that is was written before the clock was set back. */
+const AHEAD_MS_MAX = DAY_MS + 60 * 60_000
+const DROPPED_MS_MAX = DAY_MS
+
+/** A wallet that this process scores, until its lease ends. */
+export type WalkTurn = { wallet: string; leaseEndMs: number }
+
+/**
+ * Takes wallets whose turn has come, the longest due first; one that another process takes at the same
+ * time is left out. A lease that ran out is due again. Index: copy_wallets_next_at.
+ */
+export async function claimTurns(
+  sql: Sql,
+  { limit, nowMs, leaseMs }: { limit: number; nowMs: number; leaseMs: number },
+): Promise<WalkTurn[]> {
+  const leaseEndMs = nowMs + leaseMs
+  const rows = await sql<{ wallet: string }[]>`
+    with due as (
+      select wallet from copy_wallets
+       where dropped_at is null and next_at <= ${new Date(nowMs)}
+       order by next_at limit ${limit} for update skip locked
+    ), ahead as (
+      select wallet from copy_wallets
+       where dropped_at is null and next_at > ${new Date(nowMs + AHEAD_MS_MAX)}
+       order by next_at limit ${limit} for update skip locked
+    ), taken as (
+      select * from due union all select * from ahead limit ${limit}
+    )
+    update copy_wallets w set is_leased = true, next_at = ${new Date(leaseEndMs)}
+      from taken where w.wallet = taken.wallet
+    returning '0x' || encode(w.wallet, 'hex') as wallet`
+  return rows.map(({ wallet }) => ({ wallet, leaseEndMs }))
+}
+
+/** When the next turn comes; `undefined`: no wallet waits. Index: copy_wallets_next_at. */
+export async function selectNextTurn(sql: Sql): Promise<number | undefined> {
+  const [row] = await sql<{ nextAt: Date | null }[]>`
+    select min(next_at) as next_at from copy_wallets where dropped_at is null`
+  return row?.nextAt?.getTime()
+}
+
+export type DaysScore = CopyScore & { days: number; isPartial: boolean }
+
+/** How a walk ended, and when its wallet is scored again. */
+export type EndedWalk = WalkTurn & { endedMs: number; nextMs: number } & (
+    | { scores: readonly DaysScore[] }
+    | { error: string }
+  )
+
+/**
+ * Writes what came of a walk and ends the lease. A failed walk keeps the older scores. `false`: the lease
+ * had run out and is another's, or no pool has wanted the wallet for so long that it is gone.
+ */
+export function writeWalk(sql: Pool, walk: EndedWalk): Promise<boolean> {
+  return transact(sql, async (tx) => {
+    const ended = new Date(walk.endedMs)
+    const outcome =
+      'error' in walk
+        ? tx`error = ${walk.error}, error_at = ${ended}`
+        : tx`error = null, error_at = null, scored_at = ${ended}`
+    const [own] = await tx`
+      update copy_wallets set is_leased = false, next_at = ${new Date(walk.nextMs)}, ${outcome}
+       where ${isOwn(tx, walk)} returning 1`
+    if (own === undefined) return false
+    if ('scores' in walk) await upsertScores(tx, walk.wallet, walk.scores, ended)
+    return true
+  })
+}
+
+/** Ends a lease without a walk: any process may take the wallet. */
+export async function returnTurn(sql: Sql, turn: WalkTurn, nowMs: number): Promise<void> {
+  await sql`
+    update copy_wallets set is_leased = false, next_at = ${new Date(nowMs)}
+     where ${isOwn(sql, turn)}`
+}
+
+const isOwn = (sql: Sql, { wallet, leaseEndMs }: WalkTurn) => sql`
+  wallet = ${hexToBytes(wallet)} and is_leased and next_at = ${new Date(leaseEndMs)}`
+
+async function upsertScores(
+  tx: Sql,
+  wallet: string,
+  scores: readonly DaysScore[],
+  computedAt: Date,
+): Promise<void> {
+  const rows = scores.map((score) => ({ wallet: hexToBytes(wallet), ...score, computedAt }))
+  await tx`
+    insert into copy_scores ${tx(rows)}
+    on conflict (wallet, days) do update
+       set actual = excluded.actual, backtest = excluded.backtest, slippage = excluded.slippage,
+           rate = excluded.rate, trades = excluded.trades, is_partial = excluded.is_partial,
+           computed_at = excluded.computed_at`
+}
+
+/**
+ * Ends the pools of revoked keys, notes which wallets no pool has any more, and forgets those of which
+ * that was so for a day. Requests note it too; this finds what two of them at once have missed.
+ */
+export async function tidyPools(sql: Pool, nowMs: number): Promise<void> {
+  await sql`
+    delete from copy_pools p using api_keys k where k.id = p.key_id and k.revoked_at is not null`
+  await transact(sql, async (tx) => {
+    const isWanted = tx`exists (select from copy_pools p where p.wallet = w.wallet)`
+    await tx`
+      update copy_wallets w set dropped_at = null where dropped_at is not null and ${isWanted}`
+    await tx`
+      update copy_wallets w set dropped_at = ${new Date(nowMs)}
+       where dropped_at is null and not ${isWanted}`
+    await tx`
+      delete from copy_wallets w
+       where dropped_at <= ${new Date(nowMs - DROPPED_MS_MAX)} and not ${isWanted}`
+  })
+}

@@ -1,0 +1,76 @@
+import { isOverTime, type Sql } from '../store/connection.js'
+import { addFacts, type FactSums, NO_FACTS } from './score.js'
+import { selectFactSums, selectWalkRange, type WalkRange } from './walk-queries.js'
+
+/** Facts that one query sums. Many enough that planning does not count, few enough to be over in moments. */
+const PAGE_FACTS = 25_000
+
+export type WalkOrder = {
+  address: string
+  /** Unix seconds at which the windows begin, the longest window first. */
+  fromSecs: readonly number[]
+  /** Their common end, included. */
+  toSec: number
+  slippageBp: number
+}
+
+type WalkLimits = {
+  /** Whether the time is used up; asked between queries. */
+  isOver: () => boolean
+  signal?: AbortSignal | undefined
+  pageFacts?: number | undefined
+}
+
+/** What was found in a window. `isPartial`: the time was over before all of it was summed. */
+type WalkedWindow = { facts: FactSums; isPartial: boolean }
+
+/**
+ * Sums up what a wallet did in several windows with the same end, in one walk from the newest fact to
+ * the oldest: when the time is over, the shorter windows are whole. A query that takes too long
+ * ends the walk likewise; the first one throws.
+ */
+export async function walkWallet(
+  sql: Sql,
+  order: WalkOrder,
+  limits: WalkLimits,
+): Promise<WalkedWindow[]> {
+  const range = await selectWalkRange(sql, order)
+  const slices = order.fromSecs.map(() => NO_FACTS)
+  const rest = range === undefined ? undefined : await walkRange(sql, order, range, limits, slices)
+  let facts = NO_FACTS
+  const windows = slices.map((slice, index) => ({ slice, start: range?.starts[index] ?? 0 }))
+  return windows
+    .reverse()
+    .map(({ slice, start }) => {
+      facts = addFacts(facts, slice)
+      return { facts, isPartial: rest !== undefined && start <= rest }
+    })
+    .reverse()
+}
+
+/** Adds to the slices. Returns the last `seq` of what is left; `undefined`: nothing is. */
+async function walkRange(
+  sql: Sql,
+  { address, slippageBp }: WalkOrder,
+  range: WalkRange,
+  { isOver, signal, pageFacts = PAGE_FACTS }: WalkLimits,
+  slices: FactSums[],
+): Promise<number | undefined> {
+  let rest: number | undefined = range.until
+  for (let page = 0; rest !== undefined; page++) {
+    signal?.throwIfAborted()
+    if (page > 0 && isOver()) break
+    const left: WalkRange = { starts: range.starts, until: rest }
+    try {
+      const found = await selectFactSums(sql, address, left, { slippageBp, limit: pageFacts })
+      for (const { slice, facts } of found.slices) {
+        slices[slice] = addFacts(slices[slice] ?? NO_FACTS, facts)
+      }
+      rest = found.rest
+    } catch (error) {
+      if (page === 0 || !isOverTime(error)) throw error
+      break
+    }
+  }
+  return rest
+}

@@ -1,0 +1,59 @@
+import { badRequest } from '../core/errors.js'
+import { MILLISECONDS_MIN } from '../core/unix-time.js'
+import { showValue } from '../lib/show-value.js'
+import { COPY_PERIOD_DAYS, type CopyPeriod, DAY_SEC, WINDOW_SEC_MAX } from './period.js'
+import { DEFAULT_SLIPPAGE_BP } from './score.js'
+
+type AskedCopyWindow = {
+  period?: CopyPeriod | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Unix seconds, both included. `days`: of the period; `null`: the caller gave an end of the window. */
+export type CopyWindow = { fromSec: number; toSec: number; days: number | null }
+
+const DEFAULT_PERIOD = '30d'
+
+/** `from` and `to` go before the period, which has the length of a window with a `to` alone. */
+export function resolveCopyWindow(asked: AskedCopyWindow, nowSec: number): CopyWindow {
+  const days = COPY_PERIOD_DAYS[asked.period ?? DEFAULT_PERIOD]
+  const isExplicit = asked.from !== undefined || asked.to !== undefined
+  const toSec = asked.to === undefined ? nowSec : parseTime('to', asked.to)
+  const fromSec = asked.from === undefined ? toSec - days * DAY_SEC : parseTime('from', asked.from)
+  if (fromSec > toSec) {
+    throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
+  }
+  if (toSec - fromSec > WINDOW_SEC_MAX) {
+    throw badRequest(`Invalid range: a window has at most ${WINDOW_SEC_MAX / DAY_SEC} days.`)
+  }
+  return { fromSec: Math.max(0, fromSec), toSec, days: isExplicit ? null : days }
+}
+
+/** A day in UTC, from its midnight on, or Unix seconds. */
+function parseTime(name: string, text: string): number {
+  if (/^\d{1,16}$/.test(text)) {
+    const seconds = Number(text)
+    if (seconds < MILLISECONDS_MIN) return seconds
+    const hint = `${name}=${Math.floor(seconds / 1000)}`
+    throw badRequest(`Invalid ${name}: give Unix seconds, not milliseconds.`, { hint })
+  }
+  const midnight = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  // Date.parse moves a day that the month does not have into the next month.
+  const isDay = midnight >= 0 && new Date(midnight).toISOString().startsWith(text)
+  if (isDay) return midnight / 1000
+  throw badRequest(
+    `Invalid ${name}: give a day as 2026-11-16 or Unix seconds, not ${showValue(text)}.`,
+  )
+}
+
+/** Basis points of a percentage with at most two decimals. */
+export function parseSlippage(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_SLIPPAGE_BP
+  const [, whole = '', decimals = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? []
+  const basisPoints = Number(whole + decimals.padEnd(2, '0'))
+  if (whole !== '' && basisPoints <= 10_000) return basisPoints
+  throw badRequest(
+    `Invalid slippage: it must be a percentage from 0 to 100 with at most 2 decimals, not ${showValue(text)}.`,
+  )
+}
