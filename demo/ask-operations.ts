@@ -55,6 +55,7 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   listLeaderboardScopes: () => ({ period: '7d', scope: 'tag' }),
   listOnchainTags: () => ({ details: 'true', limit: 2 }),
   getPoolSnapshot: () => ({ periods: '7d' }),
+  exportWalletTrades: (_samples, nowMs) => ({ from: nowMs / 1000 - 3_600 }),
   listComboActivity: ({ combo_condition_id: combo = '' }) => ({ condition_id: combo }),
 }
 

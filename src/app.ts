@@ -37,6 +37,7 @@ import { statusRoutes } from './status/routes.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
 import { Protocols } from './stream/protocols.js'
+import { tradeExportRoutes } from './trades/export/routes.js'
 import { tradeRoutes } from './trades/routes.js'
 import { activityRoutes } from './wallets/activity/routes.js'
 import { walletRoutes } from './wallets/routes.js'
@@ -65,6 +66,7 @@ const API: ApiRoutes[] = [
   windowRoutes,
   comboRoutes,
   tradeRoutes,
+  tradeExportRoutes(),
   positionRoutes,
   onchainPositionRoutes,
   closedPositionRoutes,

@@ -65,7 +65,7 @@ export async function openApiWorld({
     await t.close()
     await simulator.close()
   }
-  return { ...t, universe, simulator, fills, key, get, close }
+  return { ...t, database, universe, simulator, fills, key, get, close }
 }
 
 /** Every fourth event: the catalogue may lack a market that is traded. */

@@ -20,3 +20,8 @@ export const PAID_STANDARD: KeyedAccess = {
   buckets: ['rest'],
   plan: { from: 'starter', refusal: 403 },
 }
+/** Answers with everything at once. */
+export const BULK: KeyedAccess = {
+  buckets: ['rest'],
+  plan: { from: 'growth', refusal: 403 },
+}

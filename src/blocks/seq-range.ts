@@ -52,7 +52,7 @@ const toTime = (timeSec: number): number => Math.min(timeSec, TIME_MAX)
 export const withinSeq = (sql: Sql, column: string, { min, until }: SeqRange) =>
   sql`${sql(column)} between ${min} and ${until}`
 
-const PARTITION_SEQ = PARTITION_BLOCKS * LOGS_PER_BLOCK
+export const PARTITION_SEQ = PARTITION_BLOCKS * LOGS_PER_BLOCK
 
 /**
  * A range of several partitions in two parts, in the order of a walk: first the last partition that it

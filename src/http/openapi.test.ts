@@ -66,6 +66,7 @@ describe('GET /openapi.json', () => {
       '/v2/copy-pnl/{wallet}',
       '/v2/onchain/positions',
       '/v2/onchain/tags',
+      '/v2/onchain/wallets/{address}/trades/all',
       '/v2/wallets/{address}/closed-positions',
       '/v2/wallets/{address}/positions/onchain',
       '/v3/builders',

@@ -43,18 +43,26 @@ export const textOfValue = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /**
- * A whole file. Its rows are in memory, so there should not be many. Statistics help readers of many row
- * groups alone, and the connection compresses: without both a page takes a third of the time.
+ * Statistics help readers of large row groups alone, and the connection compresses: without both a file
+ * takes a third of the time.
  */
-export function writeParquet(columns: readonly ParquetColumn[], rows: readonly object[]): Buffer {
-  const columnData = columns.map(
-    ({ name, type, isNullable }): ColumnSource => ({
-      ...{ name, type, nullable: isNullable },
-      data: rows.map((row) => toValue((row as Record<string, unknown>)[name], type)),
-    }),
+export const PARQUET_OPTIONS = { codec: 'UNCOMPRESSED', statistics: false } as const
+
+/** A whole file. Its rows are in memory, so there should not be many. */
+export const writeParquet = (columns: readonly ParquetColumn[], rows: readonly object[]): Buffer =>
+  Buffer.from(
+    parquetWriteBuffer({ columnData: toParquetColumns(columns, rows), ...PARQUET_OPTIONS }),
   )
-  return Buffer.from(parquetWriteBuffer({ columnData, codec: 'UNCOMPRESSED', statistics: false }))
-}
+
+/** Rows turned into columns. */
+export const toParquetColumns = (
+  columns: readonly ParquetColumn[],
+  rows: readonly object[],
+): ColumnSource[] =>
+  columns.map(({ name, type, isNullable }) => ({
+    ...{ name, type, nullable: isNullable },
+    data: rows.map((row) => toValue((row as Record<string, unknown>)[name], type)),
+  }))
 
 function toValue(value: unknown, type: ParquetColumn['type']): unknown {
   if (value === null || value === undefined) return null

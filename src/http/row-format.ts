@@ -46,12 +46,14 @@ const csv: RowFormat = {
   description: 'a header line, then a line for each row',
   render: ({ kinds, rows }) => {
     const columns = Object.keys(Object.assign({}, ...kinds.map(({ properties }) => properties)))
-    const toLine = (row: object) => {
-      const values = row as Record<string, unknown>
-      return `${columns.map((column) => toCell(values[column])).join(',')}\r\n`
-    }
-    return Readable.from(inChunks(`${columns.join(',')}\r\n`, rows, toLine))
+    const header = `${columns.join(',')}\r\n`
+    return Readable.from(inChunks(header, rows, (row) => toCsvLine(columns, row)))
   },
+}
+
+export function toCsvLine(columns: readonly string[], row: object): string {
+  const values = row as Record<string, unknown>
+  return `${columns.map((column) => toCell(values[column])).join(',')}\r\n`
 }
 
 function toCell(value: unknown): string {

@@ -1,0 +1,324 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { Ajv } from 'ajv'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
+import { parseCsv, readParquet } from '../../../test/read-rows.js'
+import { createTestApp, type TestApp } from '../../../test/test-app.js'
+import { byPlace, isTakerOrder, type ModelFill } from '../../../test/trades/fill-model.js'
+import { createPool } from '../../store/connection.js'
+import { tradeExportRoutes } from './routes.js'
+import type { ExportLimits } from './walk.js'
+
+const WALLETS = 100
+
+let world: ApiWorld
+/** Those with most fills first, in either role. */
+let wallets: string[]
+beforeAll(async () => {
+  world = await openApiWorld()
+  const counts = new Map<string, number>()
+  for (const fill of world.fills) {
+    const parties = isTakerOrder(fill) ? [fill.maker] : [fill.maker, fill.taker]
+    for (const wallet of parties) counts.set(wallet, (counts.get(wallet) ?? 0) + 1)
+  }
+  wallets = [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet)
+}, 120_000)
+afterAll(() => world.close())
+
+const pathOf = (wallet: string) => `/v2/onchain/wallets/${wallet}/trades/all`
+const busiest = () => wallets[0] ?? ''
+const nowSec = () => Math.floor(world.clock.now() / 1000)
+
+const ask = async (wallet: string, query: object = {}, headers: object = {}) => {
+  const reply = await world.get(pathOf(wallet), { to: nowSec(), ...query }, headers)
+  expect(reply.statusCode, reply.body.slice(0, 300)).toBe(200)
+  return reply
+}
+
+/** What the chain says of a wallet, the newest first. */
+function expectFills(wallet: string, view: 'all' | 'own'): object[] {
+  const isWanted = (fill: ModelFill) => {
+    if (fill.isCombo) return false
+    if (view === 'own') return fill.maker === wallet
+    return !isTakerOrder(fill) && (fill.maker === wallet || fill.taker === wallet)
+  }
+  return world.fills.filter(isWanted).sort(byPlace).reverse().map(toTrade)
+}
+
+const toTrade = (fill: ModelFill) => ({
+  tx_hash: fill.txHash,
+  order_hash: fill.orderHash,
+  timestamp: fill.timeSec,
+  maker: fill.maker,
+  taker: fill.taker,
+  token_id: fill.token,
+  direction: fill.isSell ? 'SELL' : 'BUY',
+  price: Number((fill.usd * 20_000n + fill.shares) / (2n * fill.shares)) / 10_000,
+  shares: Number(fill.shares) / 1e6,
+  usd: Number(fill.usd) / 1e6,
+  fee: Number(fill.fee) / 1e6,
+})
+
+describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
+  test.each(['all', 'own'] as const)(
+    `200: has the fills of the chain for ${WALLETS} wallets, as JSON and as Parquet: view=%s`,
+    async (view) => {
+      let trades = 0
+      for (const wallet of wallets.slice(0, WALLETS)) {
+        const expected = expectFills(wallet, view)
+        const body = (await ask(wallet, { view })).json()
+        expect(body.trades).toEqual(expected)
+        expect(body.count).toBe(expected.length)
+        const { rawPayload } = await ask(wallet, { view, format: 'parquet' })
+        expect(await readParquet(rawPayload)).toEqual(expected)
+        trades += expected.length
+      }
+      expect(trades).toBeGreaterThan(5 * WALLETS)
+    },
+    60_000,
+  )
+
+  test('200: its fields stand in the documented order, trades last', async () => {
+    const from = nowSec() - 1_200
+    const wallet = busiest().toUpperCase().replace('0X', '0x')
+    const body = (await ask(wallet, { from })).json()
+    const { trades, ...head } = body
+    expect(Object.keys(body)).toEqual([
+      ...['wallet', 'from_ts', 'to_ts', 'count', 'partial', 'partial_reason', 'fetched_in_ms'],
+      ...['cache', 'trades'],
+    ])
+    expect(head).toEqual({
+      wallet: busiest(),
+      from_ts: from,
+      to_ts: nowSec(),
+      count: trades.length,
+      partial: false,
+      partial_reason: null,
+      fetched_in_ms: expect.any(Number),
+      cache: 'miss',
+    })
+    const document = (await world.app.inject('/openapi.json')).json()
+    const { get } = document.paths['/v2/onchain/wallets/{address}/trades/all']
+    const validate = new Ajv({ strict: false }).compile(
+      get.responses['200'].content['application/json'].schema,
+    )
+    validate(body)
+    expect(validate.errors).toBeNull()
+  })
+
+  test('200: both ends of the window are included', async () => {
+    const all = (await ask(busiest())).json().trades as { timestamp: number }[]
+    const [from, to] = [all.at(-3)?.timestamp ?? 0, all[2]?.timestamp ?? 0]
+    const { trades } = (await ask(busiest(), { from, to })).json()
+    expect(trades).toEqual(all.filter(({ timestamp }) => timestamp >= from && timestamp <= to))
+    expect(trades.length).toBeLessThan(all.length)
+  })
+
+  test('200: the default window is from 2024 to the beginning of this minute', async () => {
+    const reply = await world.get(pathOf(busiest()))
+    const to = nowSec() - (nowSec() % 60)
+    expect(reply.json()).toMatchObject({ from_ts: 1_704_067_200, to_ts: to })
+  })
+
+  test('200: CSV and NDJSON have the trades of JSON, and headers in place of fields', async () => {
+    const expected = expectFills(busiest(), 'all') as Record<string, unknown>[]
+    const ndjson = await ask(busiest(), {}, { accept: 'application/x-ndjson' })
+    const lines = ndjson.body.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(expected)
+    expect(ndjson.headers).toMatchObject({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'x-rows-returned': `${expected.length}`,
+      'x-partial': 'false',
+      'x-cache': 'miss',
+      vary: 'accept, accept-encoding',
+    })
+    const csv = await ask(busiest(), { format: 'csv' })
+    const [columns = [], ...cells] = parseCsv(csv.body)
+    expect(columns).toEqual(Object.keys(expected[0] ?? {}))
+    expect(cells).toEqual(expected.map((trade) => Object.values(trade).map(String)))
+  })
+
+  test.each(['json', 'csv', 'ndjson', 'parquet'])(
+    '200: a wallet without trades, as %s',
+    async (format) => {
+      const reply = await ask(`0x${'ab'.repeat(20)}`, { format })
+      if (format === 'json') expect(reply.json()).toMatchObject({ count: 0, trades: [] })
+      if (format === 'csv') expect(reply.body).toMatch(/^tx_hash,.*,fee\r\n$/)
+      if (format === 'ndjson') expect(reply.body).toBe('')
+      if (format === 'parquet') expect(await readParquet(reply.rawPayload)).toEqual([])
+    },
+  )
+
+  test('200: an answer is kept for five minutes by wallet, window, view and format', async () => {
+    const query = { from: nowSec() - 1_800, to: nowSec() - 7 }
+    const first = (await ask(busiest(), query)).json()
+    expect(first.cache).toBe('miss')
+    expect((await ask(busiest(), query)).json()).toEqual({ ...first, cache: 'hit' })
+    for (const other of [{ view: 'own' }, { from: query.from + 1 }, { to: query.to - 1 }]) {
+      expect((await ask(busiest(), { ...query, ...other })).json().cache).toBe('miss')
+    }
+    const csv = { ...query, format: 'csv' }
+    expect((await ask(busiest(), csv)).headers['x-cache']).toBe('miss')
+    expect((await ask(busiest(), csv)).headers['x-cache']).toBe('hit')
+    world.clock.set(world.clock.now() + 5 * 60_000 + 1)
+    expect((await ask(busiest(), query)).json().cache).toBe('miss')
+  })
+
+  test('200: HEAD has no body', async () => {
+    const url = pathOf(busiest())
+    const reply = await world.app.inject({
+      ...{ method: 'HEAD', url, headers: { 'x-api-key': world.key, accept: 'text/csv' } },
+    })
+    expect(reply).toMatchObject({ statusCode: 200, body: '' })
+    expect(reply.headers['content-type']).toContain('text/csv')
+  })
+
+  test.each([
+    ['a malformed address', '0x12', {}, 'address'],
+    ['an address that is no hex', `0x${'zz'.repeat(20)}`, {}, 'address'],
+    ['a time that is no integer', '', { from: '1.5' }, 'from'],
+    ['a time that is no number', '', { to: 'now' }, 'to'],
+    ['an empty time', '', { to: '' }, 'to'],
+    ['a time before 1970', '', { from: -1 }, 'from'],
+    ['a window that ends before it begins', '', { from: 2_000, to: 1_999 }, 'from'],
+    ['a window that ends before the default beginning', '', { to: 1_704_067_199 }, 'to'],
+    ['a window in the future', '', { from: 9_999_999_999 }, 'from'],
+    ['an unknown view', '', { view: 'mine' }, 'view'],
+    ['an unknown format', '', { format: 'xml' }, 'format'],
+  ])('400: %s', async (_why, wallet, query, named) => {
+    const reply = await world.get(pathOf(wallet === '' ? busiest() : wallet), query)
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().error).toContain(named)
+  })
+
+  test.each(['from', 'to'])('400: a time in milliseconds, with a hint: %s', async (name) => {
+    const reply = await world.get(pathOf(busiest()), { [name]: 1_793_000_000_123 })
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json()).toEqual({
+      error: expect.stringContaining(name),
+      hint: `${name}=1793000000`,
+    })
+  })
+
+  test.each(['free', 'starter'] as const)('403 on the %s plan', async (plan) => {
+    const { key } = await world.createCaller(plan)
+    const reply = await world.app.inject({
+      url: pathOf(busiest()),
+      headers: { 'x-api-key': key },
+    })
+    expect(reply.statusCode).toBe(403)
+    expect(reply.json()).toEqual({ error: expect.stringMatching(`growth.*${plan}`) })
+  })
+
+  test('200 on the growth plan, 401 without a key', async () => {
+    const { key } = await world.createCaller('growth')
+    const url = pathOf(busiest())
+    const reply = await world.app.inject({ url, headers: { 'x-api-key': key } })
+    expect(reply.statusCode).toBe(200)
+    expect((await world.app.inject(url)).statusCode).toBe(401)
+  })
+})
+
+describe('an export with lower limits', () => {
+  const apps: TestApp[] = []
+  afterAll(() => Promise.all(apps.map(({ app }) => app.close())))
+
+  /** Another service on the same database. */
+  async function openWith(limits: Partial<ExportLimits>) {
+    const database = { ...world.database, drop: async () => undefined }
+    const t = await createTestApp({ database, routes: [tradeExportRoutes(limits)] })
+    apps.push(t)
+    t.clock.set(world.clock.now())
+    const { key } = await t.createCaller('enterprise')
+    const get = (query = '') =>
+      t.app.inject({ url: `${pathOf(busiest())}?${query}`, headers: { 'x-api-key': key } })
+    return { ...t, key, get }
+  }
+
+  /** Nothing reads fills until `unlock` is called. */
+  async function lockFills() {
+    const pool = createPool(world.target, 1)
+    await pool.unsafe('begin; lock table fills in access exclusive mode')
+    const unlock = async () => {
+      await pool.unsafe('rollback')
+      await pool.end()
+    }
+    return { unlock }
+  }
+
+  test('has the newest trades up to the hard cap, and is not kept', async () => {
+    const t = await openWith({ tradesMax: 20 })
+    for (const _turn of [1, 2]) {
+      const body = (await t.get(`to=${nowSec()}`)).json()
+      expect(body).toMatchObject({
+        ...{ count: 20, partial: true, partial_reason: 'hard_cap_250000', cache: 'miss' },
+        trades: expectFills(busiest(), 'all').slice(0, 20),
+      })
+    }
+    const csv = await t.get(`to=${nowSec()}&format=csv`)
+    expect(csv.headers).toMatchObject({
+      ...{ 'x-partial': 'true', 'x-partial-reason': 'hard_cap_250000', 'x-rows-returned': '20' },
+    })
+  })
+
+  test('has as many trades as the cap allows, and is whole', async () => {
+    const all = expectFills(busiest(), 'all')
+    const t = await openWith({ tradesMax: all.length })
+    const body = (await t.get(`to=${nowSec()}`)).json()
+    expect(body).toMatchObject({ count: all.length, partial: false, trades: all })
+  })
+
+  test('says so when the time was over before all trades were found, and is not kept', async () => {
+    const t = await openWith({ budgetMs: 100 })
+    const lock = await lockFills()
+    const body = (await t.get(`to=${nowSec()}`)).json()
+    expect(body).toMatchObject({
+      ...{ count: 0, partial: true, partial_reason: 'wall_clock_180s', trades: [] },
+    })
+    await lock.unlock()
+    expect((await t.get(`to=${nowSec()}`)).json()).toMatchObject({ cache: 'miss', partial: false })
+  })
+
+  test('is walked once for all who ask while it is made', async () => {
+    const t = await openWith({})
+    const lock = await lockFills()
+    const replies = Promise.all([t.get(), t.get(), t.get()])
+    await untilWaiting(1)
+    await lock.unlock()
+    const bodies = (await replies).map((reply) => reply.json())
+    expect(bodies[0].count).toBeGreaterThan(0)
+    expect(bodies[1]).toEqual(bodies[0])
+    expect(bodies[2]).toEqual(bodies[0])
+  })
+
+  test('stops its query when the client leaves, and begins anew for the next one', async () => {
+    const t = await openWith({})
+    await t.app.listen({ port: 0, host: '127.0.0.1' })
+    const lock = await lockFills()
+    const { port } = t.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET ${pathOf(busiest())} HTTP/1.1\r\nhost: a\r\nx-api-key: ${t.key}\r\n\r\n`)
+    await untilWaiting(1)
+    // The answer has begun before the trades are counted.
+    const [begun] = await once(socket, 'data')
+    expect(String(begun)).toContain('HTTP/1.1 200')
+    socket.destroy()
+    await untilWaiting(0)
+    await lock.unlock()
+    expect((await t.get()).json()).toMatchObject({ cache: 'miss', partial: false })
+  })
+
+  /** Until so many queries of trades wait for the lock. */
+  const untilWaiting = (count: number) =>
+    vi.waitFor(
+      async () => {
+        const [row] = await world.ctx.sql<{ count: number }[]>`
+          select count(*)::integer from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'
+             and query like '%fills where wallet%'`
+        expect(row?.count).toBe(count)
+      },
+      { timeout: 20_000, interval: 5 },
+    )
+})
