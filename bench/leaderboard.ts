@@ -73,7 +73,8 @@ async function measure(
   await buildWorld(pool, size)
   onRound(`${label}: first boards`)
   await refreshBoards(pool, HEAD_SEC * 1000)
-  await pool.unsafe('analyze; checkpoint')
+  await pool.unsafe('vacuum analyze')
+  await pool.unsafe('checkpoint')
   for (const table of TABLES)
     await pool.unsafe(`create table plain_${table} (like ${table} including all)`)
   const measured: Measured = { rows: [], refreshMs: [], insertMs: [], pages: {} }

@@ -10,6 +10,7 @@ import { ingest } from './ingest.js'
 import { ingestGrowth } from './ingest-growth.js'
 import { ingestHead } from './ingest-head.js'
 import { ingestMemory } from './ingest-memory.js'
+import { leaderboard } from './leaderboard.js'
 import type { Bench } from './lib/bench.js'
 import { compare, showComparison } from './lib/compare.js'
 import { showProgress } from './lib/progress.js'
@@ -49,6 +50,7 @@ const BENCHES: Bench[] = [
   books,
   v3Page,
   v3Growth,
+  leaderboard,
   fanout,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')

@@ -1,6 +1,6 @@
 import type { Page } from '../core/page.js'
 import type { Fragment, Sql } from '../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 
 /** What the listed positions of a wallet within a board of all time add up to. Amounts are whole millionths. */
 export type AllTimeRow = {
@@ -48,7 +48,9 @@ export const selectAllTimeBoard = (
   { scope, column }: { scope: number; column: AllTimeColumn },
   page: Page,
 ): Promise<AllTimeRow[]> =>
-  selectRanked(sql, column, page, sql`(select * from all_time_boards where scope = ${scope})`)
+  selectRanked(sql, column, page, {
+    board: sql`(select * from all_time_boards where scope = ${scope})`,
+  })
 
 /**
  * A page of the board of these tokens, at the state and the prices of the boards: all their positions
@@ -59,15 +61,16 @@ export const selectMarketBoard = (
   { tokens, column }: { tokens: readonly number[]; column: AllTimeColumn },
   page: Page,
 ): Promise<AllTimeRow[]> =>
-  selectRanked(
-    sql,
-    column,
-    page,
-    sql`(select p.wallet, ${positionSums(sql, sql`1`)}
-           from board_positions p
-          where p.token = any(${[...tokens]}::integer[])
-          group by p.wallet)`,
-  )
+  selectRanked(sql, column, page, {
+    board: sql`summed`,
+    summed: sql`
+      with summed as materialized (
+        select p.wallet, ${positionSums(sql, sql`1`)}
+          from board_positions p
+         where p.token = any(${[...tokens]}::integer[])
+         group by p.wallet
+      )`,
+  })
 
 /**
  * The columns of a board of all time, over positions `p` as `board_positions` has them; each counts `sign`
@@ -87,26 +90,33 @@ export const positionSums = (sql: Sql, sign: Fragment): Fragment => sql`
   sum(${sign} * least(p.realized, 0))::bigint as lost,
   sum(${sign} * p.bought)::bigint as bought`
 
+type RankedFrom = { board: Fragment; summed?: Fragment }
+
+/** Rows in front of the page are read in the index alone; then the rows of the page are, by their wallets. */
 async function selectRanked<Row extends { rank: number }>(
   sql: Sql,
   column: AllTimeColumn,
   page: Page,
-  board: Fragment,
+  { board, summed = sql`` }: RankedFrom,
 ): Promise<Row[]> {
   const isAscending = column === 'loss' || column === 'lost'
   const order: OrderColumn[] = [
-    { column: `board.${column}`, type: 'bigint' },
-    { column: 'board.wallet', type: 'integer' },
+    { column: `ranked.${column}`, type: 'bigint' },
+    { column: 'ranked.wallet', type: 'integer' },
   ]
+  const ranked = sql`
+    select ranked.${sql(column)}, ranked.wallet
+      from ${board} ranked
+     where ${isBehind(sql, order, page.after, isAscending)}
+     ${orderedBy(sql, order, isAscending)}
+    offset ${page.offset} limit ${page.limit}`
   const rows = await sql<Row[]>`
-    select board.*, board.${sql(column)}::bigint as sort_key,
+    ${summed}
+    select board.*, ranked.${sql(column)}::bigint as sort_key,
            '0x' || encode(w.address, 'hex') as address
-      from (select *
-              from ${board} board
-             where ${isBehind(sql, order, page.after, isAscending)}
-             ${orderedBy(sql, order, isAscending)}
-            offset ${page.offset} limit ${page.limit}) board
-      join wallets w on w.id = board.wallet
+      from (${boundedPage(sql, ranked)}) ranked
+      join ${board} board on board.wallet = ranked.wallet
+      join wallets w on w.id = ranked.wallet
      ${orderedBy(sql, order, isAscending)}`
   const before = ranksBefore(page)
   return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
@@ -134,12 +144,9 @@ export const selectRollingBoard = (
   { days, scope }: { days: number; scope: number },
   page: Page,
 ): Promise<RollingRow[]> =>
-  selectRanked(
-    sql,
-    'realized',
-    page,
-    sql`(select * from rolling_boards where days = ${days} and scope = ${scope})`,
-  )
+  selectRanked(sql, 'realized', page, {
+    board: sql`(select * from rolling_boards where days = ${days} and scope = ${scope})`,
+  })
 
 /** Which state of the boards this is, and the moment that they speak of. */
 export type BoardSnapshot = { snapshot: number; asOfSec: number }

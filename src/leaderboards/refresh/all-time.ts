@@ -82,10 +82,8 @@ async function listChanges(tx: Sql, repriced: readonly number[]): Promise<void> 
 async function writePositions(tx: Sql): Promise<void> {
   await tx`
     delete from board_positions p
-     using board_changes c
-     where p.wallet = c.wallet and p.token = c.token and c.sign = -1
-       and not exists (select from board_changes come
-                        where come.wallet = c.wallet and come.token = c.token and come.sign = 1)`
+     using (select wallet, token from board_changes group by wallet, token having max(sign) = -1) gone
+     where p.wallet = gone.wallet and p.token = gone.token`
   await tx`
     insert into board_positions (wallet, token, realized, unrealized, bought, is_open)
     select wallet, token, realized, unrealized, bought, is_open
@@ -97,12 +95,17 @@ async function writePositions(tx: Sql): Promise<void> {
            bought = excluded.bought, is_open = excluded.is_open`
 }
 
-/** Rows of wallets whose last position is gone are deleted. Index: all_time_boards_pkey. */
+/**
+ * Rows of wallets whose last position is gone are deleted. Nothing changes in the scopes that a token with
+ * other tags stays in. Index: all_time_boards_pkey.
+ */
 async function writeBoards(tx: Sql): Promise<number> {
+  const isNothing = SUMS.map((name) => `d.${name} = 0`).join(' and ')
   const { count } = await tx`
     merge into all_time_boards b
     using (${sumsByScope(tx, tx`board_changes`)}) d
        on b.scope = d.scope and b.wallet = d.wallet
+     when matched and ${tx.unsafe(isNothing)} then do nothing
      when matched and b.positions + d.positions = 0 then delete
      when matched then
           update set ${tx.unsafe(SUMS.map((name) => `${name} = b.${name} + d.${name}`).join())}
@@ -117,8 +120,7 @@ async function writeBoards(tx: Sql): Promise<number> {
  * outcomes, or markets of one event), which become one row before it is repeated for each scope.
  */
 function sumsByScope(sql: Sql, positions: Fragment): Fragment {
-  const sums = SUMS.map((name) => `sum(d.${name}) as ${name}`)
-  const isSome = SUMS.map((name) => `sum(d.${name}) <> 0`)
+  const sums = SUMS.map((name) => `sum(d.${name})::bigint as ${name}`)
   return sql`
     select scope, d.wallet, ${sql.unsafe(sums.join())}
       from (select p.wallet, p.scopes, ${positionSums(sql, sql`p.sign`)}
@@ -126,6 +128,5 @@ function sumsByScope(sql: Sql, positions: Fragment): Fragment {
              group by p.wallet, p.scopes) d
      cross join unnest(d.scopes) scope
      group by scope, d.wallet
-    having ${sql.unsafe(isSome.join(' or '))}
      order by scope, d.wallet`
 }
