@@ -22,6 +22,7 @@ import { ticks } from './ticks.js'
 import { ticksBr } from './ticks-br.js'
 import { ticksGrowth } from './ticks-growth.js'
 import { ticksRange } from './ticks-range.js'
+import { tradesAll } from './trades-all.js'
 import { v3Growth } from './v3-growth.js'
 import { v3Page } from './v3-page.js'
 import { webhookDelivery } from './webhook-delivery.js'
@@ -51,6 +52,7 @@ const BENCHES: Bench[] = [
   v3Page,
   v3Growth,
   leaderboard,
+  tradesAll,
   fanout,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')

@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BLOCK_SEC } from '../src/prices/fast/tick-block.js'
 import { TICK_SOURCES } from '../src/prices/streams.js'
 import type { Bench, Figures, Rounds } from './lib/bench.js'
 import { showBound, spread } from './lib/compare.js'
 import { type Download, download } from './lib/download.js'
+import { watchLoop } from './lib/loop-delay.js'
 import {
   insertKeys,
   measureGrowth,
@@ -28,7 +28,6 @@ const MB = 1_000_000
 const MEMORY_MAX = 200 * MB
 const FIRST_BYTE_MS_MAX = 50
 const LOOP_MS_MAX = 20
-const SAMPLE_MS = 5
 
 export const ticks: Bench = {
   name: 'ticks',
@@ -45,8 +44,8 @@ export const ticks: Bench = {
     const fromMs = fromBlock * BLOCK_SEC * 1000
     const path = `/v1/crypto/ticks?symbol=BTC&from=${fromMs}&to=${fromMs + 86_400_000 - 1}&limit=${LIMIT}`
     const ours = () => download(auspex.port, path, { 'x-api-key': key })
-    await readLoopDelay(auspex)
-    const cold = { ...(await ours()), loopMs: await readLoopDelay(auspex) }
+    await auspex.readLoopDelay()
+    const cold = { ...(await ours()), loopMs: await auspex.readLoopDelay() }
     const [bare, naive] = await Promise.all([
       startBare(auspex.port, path, key),
       startNaive(auspex, fromBlock),
@@ -77,9 +76,9 @@ async function run(
   const loopMs: number[] = []
   for (let round = 1; round <= ROUNDS; round++) {
     onRound(`round ${round} of ${ROUNDS}`)
-    await readLoopDelay(auspex)
+    await auspex.readLoopDelay()
     taken.ours.push(await ours())
-    loopMs.push(await readLoopDelay(auspex))
+    loopMs.push(await auspex.readLoopDelay())
     taken.bare.push(await bare())
     taken.naive.push(await naive())
   }
@@ -111,27 +110,13 @@ async function run(
 const naiveRatio = ({ ours, naive }: Record<keyof Contest, Download[]>): number =>
   spread(ours.map(({ totalMs }, round) => totalMs / (naive[round]?.totalMs ?? Number.NaN))).median
 
-/** The longest that the event loop of the service was held up since the last call. */
-async function readLoopDelay({ pid, loopFile }: Watched): Promise<number> {
-  rmSync(loopFile, { force: true })
-  process.kill(pid, 'SIGUSR2')
-  while (!existsSync(loopFile) || readFileSync(loopFile, 'utf8') === '') await sleep(SAMPLE_MS)
-  return Number(readFileSync(loopFile, 'utf8'))
-}
-
-type Watched = RunningService & { loopFile: string }
+type Watched = RunningService & { readLoopDelay: () => Promise<number> }
 
 async function startWatched(): Promise<Watched> {
-  const folder = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
-  const loopFile = join(folder, 'loop')
-  const watch = join(import.meta.dirname, 'lib/loop-watch.js')
-  const env = { ...NO_UPSTREAMS, NODE_OPTIONS: `--import ${watch}`, LOOP_WATCH_FILE: loopFile }
-  const auspex = await startAuspex({ isPinned: false, env })
-  tidyLater(async () => {
-    await auspex.stop()
-    rmSync(folder, { recursive: true })
-  })
-  return { ...auspex, loopFile }
+  const loop = watchLoop()
+  const auspex = await startAuspex({ isPinned: false, env: { ...NO_UPSTREAMS, ...loop.env } })
+  tidyLater(auspex.stop)
+  return { ...auspex, readLoopDelay: () => loop.read(auspex.pid) }
 }
 
 async function startBare(port: number, path: string, key: string): Promise<Running> {

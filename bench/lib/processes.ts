@@ -57,19 +57,20 @@ export async function startAuspex({
   }
 }
 
-/** The real service on a database that is there already. */
-export async function startAuspexOn(target: {
-  socketDir: string
-  database: string
-}): Promise<Running> {
+/** The real service on a database that is there already. `more`: variables of its environment. */
+export async function startAuspexOn(
+  target: { socketDir: string; database: string },
+  more: NodeJS.ProcessEnv = {},
+): Promise<Running & { pid: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
   chmodSync(dataDir, 0o711)
   const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
   const url = `postgres://auspex@localhost/${target.database}?host=${target.socketDir}`
-  const env = { ...NO_UPSTREAMS, DATABASE_URL: url }
+  const env = { ...NO_UPSTREAMS, DATABASE_URL: url, ...more }
   const child = spawnServer([join(DIST, 'src/main.js'), ...args], false, env)
   return {
     port: await readPort(child),
+    pid: child.pid ?? 0,
     stop: async () => {
       await stopChild(child)
       rmSync(dataDir, { recursive: true, force: true })
