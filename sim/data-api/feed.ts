@@ -134,7 +134,7 @@ function isWantedFill({ order, shares, usd }: Fill, { user, side, size }: TradeF
   return size === undefined || toAmount(size.type === 'CASH' ? usd : shares) >= size.amount
 }
 
-type ActivityFilter = {
+export type ActivityFilter = {
   wallet: Wallet | undefined
   scope: Scope
   types: readonly string[]

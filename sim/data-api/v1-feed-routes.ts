@@ -1,7 +1,8 @@
 import { readFlag } from '../server/query.js'
+import type { Universe } from '../universe/universe.js'
 import { ACTIVITY_TYPES, type ActivityRow } from './activity-row.js'
 import type { Route } from './context.js'
-import { listActivity, listTrades, takePage } from './feed.js'
+import { type ActivityFilter, listActivity, listTrades, type Placed, takePage } from './feed.js'
 import {
   DIRECTIONS,
   readChoice,
@@ -43,7 +44,7 @@ export const activity: Route = ({ universe }, query) => {
   const offset = readOffset(query, 10_000, 'max historical activity offset of 10000 exceeded')
   const order = readChoice(query, 'sort_by', ['TIMESTAMP', 'TOKENS', 'CASH'])
   const direction = readChoice(query, 'sort_direction', DIRECTIONS)
-  const placed = listActivity(universe, {
+  const placed = listActivityV1(universe, {
     wallet: readUser(universe, query),
     scope: readScope(query, 'market'),
     types: readChoices(query, 'type', ACTIVITY_TYPES),
@@ -61,6 +62,16 @@ export const activity: Route = ({ universe }, query) => {
   return sortBy(source, ACTIVITY_ORDERS[order], direction)
     .slice(offset, offset + limit)
     .map(showActivity)
+}
+
+/** What was paid for a combo is in the list of combos alone: a row here must name a page. */
+function* listActivityV1(
+  universe: Universe,
+  filter: ActivityFilter,
+): Generator<Placed<ActivityRow>> {
+  for (const placed of listActivity(universe, filter)) {
+    if (placed.row.type !== 'REDEEM' || !placed.row.isCombo) yield placed
+  }
 }
 
 const showActivity = ({ isCombo, ...row }: ActivityRow) => (isCombo ? { ...row, isCombo } : row)
