@@ -18,6 +18,8 @@ const MAKER = createWallet(99, 'safe')
 
 const MILLION = 1_000_000
 
+type ScorerLimits = { budgetMs?: number; pageFacts?: number; pollMs?: number }
+
 /** Books what wallets did on a chain of its own, behind the production application. */
 export class CopyWorld {
   readonly t: TestApp
@@ -85,20 +87,19 @@ export class CopyWorld {
   }
 
   /** What a process has, beside the database. Its walks are counted. */
-  createScorer(limits: { budgetMs?: number; pageFacts?: number } = {}) {
+  createScorer(limits: ScorerLimits = {}, alarm = new Alarm()) {
     const { ctx } = this.t
     const metrics = createCopyMetrics(new Registry())
-    const alarm = new Alarm()
-    const log = createLog('warn', { write: (line) => console.log(line) })
+    const log = createLog('error', { write: () => undefined })
     const scorer = new CopyScorer({
       ...{ store: ctx.store, clock: ctx.clock, log, metrics, alarm },
-      limits: { ...limits, pollMs: 5 },
+      limits: { pollMs: 5, ...limits },
     })
-    return { scorer, metrics, alarm }
+    return { scorer, metrics }
   }
 
   /** Scores what is due, as one process. */
-  async score(limits: { budgetMs?: number; pageFacts?: number } = {}): Promise<void> {
+  async score(limits: ScorerLimits = {}): Promise<void> {
     const { scorer } = this.createScorer(limits)
     const ending = new AbortController()
     const running = scorer.run(ending.signal)
