@@ -73,7 +73,7 @@ function pollAll(upstreams: Upstreams, tokenIds: string[], seen: Seen, signal: A
   const questions: Record<string, () => Promise<unknown>> = {
     gamma: () => gamma.listEvents({ limit: 20, closed: false }, signal),
     clob: () => clob.getBooks(tokenIds, { signal }),
-    data_api: () => dataApi.listLeaderboard(50, signal),
+    data_api: () => dataApi.listBuilders(signal),
     site: () => sitePrice.getCandles({ symbol: 'BTC', interval: '5m', limit: 30 }, signal),
   }
   for (const [name, ask] of Object.entries(questions)) {

@@ -87,8 +87,8 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
     {
       upstream: 'data_api',
       ask: async (signal) => {
-        const [leader] = await dataApi.listLeaderboard(1, signal)
-        return leader?.userId ?? 'the leaderboard is empty'
+        const { length } = await dataApi.listBuilders(signal)
+        return `${length} builders`
       },
     },
     {

@@ -4,6 +4,7 @@ import { createDataApiHost } from '../../../sim/data-api/host.js'
 import { Faults } from '../../../sim/server/faults.js'
 import { type Host, openHost } from '../../../sim/server/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
+import type { Wallet } from '../../../sim/universe/wallet.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
 import { DataApiClient } from './client.js'
 
@@ -24,12 +25,48 @@ afterAll(async () => {
   await host.close()
 })
 
-test('the leaderboard, best first', async () => {
-  const leaders = await data.listLeaderboard(10)
-  expect(leaders.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-  const gains = leaders.map(({ pnl }) => pnl)
-  expect(gains).toEqual(gains.toSorted((a, b) => b - a))
-  for (const { userId } of leaders) expect(userId).toMatch(/^0x[0-9a-f]{40}$/)
+/** The wallet that traded most: all of its rows are several pages. */
+function busiest(): Wallet {
+  const counts = universe.wallets.map((wallet): [Wallet, number] => [
+    wallet,
+    universe.settledActs.ofWallet(wallet).length,
+  ])
+  const [most] = counts.sort(([, a], [, b]) => b - a)
+  return most?.[0] ?? expect.fail()
+}
+
+async function collect<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of pages) rows.push(...page)
+  return rows
+}
+
+test('the trades of a wallet, the newest first, between two times', async () => {
+  const { address } = busiest()
+  const all = await collect(data.eachTrades(address, { fromSec: 0, toSec: 2 ** 31 }))
+  expect(all.length).toBeGreaterThan(20)
+  const times = all.map(({ timeSec }) => timeSec)
+  expect(times).toEqual(times.toSorted((a, b) => b - a))
+  const [toSec = 0, fromSec = 0] = [times[5], times[15]]
+  const some = await collect(data.eachTrades(address, { fromSec, toSec }))
+  expect(some).toEqual(all.filter(({ timeSec }) => timeSec >= fromSec && timeSec <= toSec))
+})
+
+test('the positions of a wallet: every one is open or closed', async () => {
+  const { address } = busiest()
+  const open = await collect(data.eachPositions(address, 'OPEN'))
+  expect(open.length).toBeGreaterThan(5)
+  expect(open.every(({ status, size }) => status !== 'CLOSED' && Number(size) > 0)).toBe(true)
+  const closed = await collect(data.eachPositions(address, 'CLOSED'))
+  expect(closed.every(({ status, bought }) => status === 'CLOSED' && Number(bought) > 0)).toBe(true)
+  const tokens = [...open, ...closed].map(({ token }) => token)
+  expect(new Set(tokens).size).toBe(tokens.length)
+})
+
+test('a wallet that the platform does not know has nothing', async () => {
+  const nobody = `0x${'9'.repeat(40)}`
+  expect(await collect(data.eachPositions(nobody, 'OPEN'))).toEqual([])
+  expect(await collect(data.eachTrades(nobody, { fromSec: 0, toSec: 2 ** 31 }))).toEqual([])
 })
 
 test('all builders, the largest first, also one that never traded and one without a name', async () => {
@@ -47,6 +84,6 @@ test('all builders, the largest first, also one that never traded and one withou
 })
 
 test('a refusal of the Data API is an error with its message', async () => {
-  const refused = data.listLeaderboard(-1)
+  const refused = collect(data.eachPositions('0x12', 'OPEN'))
   await expect(refused).rejects.toMatchObject({ status: 400, retryable: false })
 })

@@ -1,52 +1,97 @@
 import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { eachCursorPage } from '../transport/paging.js'
+import type { Parser } from '../transport/parse-json.js'
+import type { Query } from '../transport/url.js'
 import {
   type DataBuilder,
-  type DataLeader,
+  type DataPosition,
+  type DataTrade,
   dataPageOf,
   parseBuilder,
-  parseLeader,
+  parsePosition,
+  parseTrade,
 } from './parse.js'
 
-/** How many rows a page of the board of builders may have. */
-const BUILDERS_PER_PAGE = 1_000
+/** How many rows a page may have. */
+const ROWS_PER_PAGE = 1_000
+
+/** What it publishes, per address. */
+const LIMITS = [
+  { paths: /^/, calls: 1_000, windowMs: 10_000 },
+  { paths: /^\/v2\/positions/, calls: 150, windowMs: 10_000 },
+  { paths: /^\/v2\/trades/, calls: 200, windowMs: 10_000 },
+]
+
+/** Without it lists leave out positions and trades of less than a hundredth of a share. */
+const OF_ANY_SIZE = { filter_type: 'TOKENS', filter_amount: 0 }
 
 /**
  * The Data API: what wallets did and hold, as the platform counts it. The ledger answers all of that
- * itself, so only two boards are read: that of builders, which alone has their names, and that of
- * wallets, to see whether the Data API answers.
+ * itself: the positions and trades of a wallet are read to compare them with the ledger. The board of
+ * builders alone has their names.
  */
 export class DataApiClient {
   readonly #http: HttpUpstream
 
   constructor(options: ConnectorOptions) {
-    // What it publishes, per address.
-    const limits = [{ paths: /^/, calls: 1_000, windowMs: 10_000 }]
-    this.#http = new HttpUpstream({ ...options, name: 'data_api', limits })
+    this.#http = new HttpUpstream({ ...options, name: 'data_api', limits: LIMITS })
   }
 
   close(): Promise<void> {
     return this.#http.close()
   }
 
-  /** The best wallets of the day, best first; at most 1,000. */
-  async listLeaderboard(limit: number, signal?: AbortSignal): Promise<DataLeader[]> {
-    const parse = dataPageOf(parseLeader)
-    const query = { limit, time_period: 'day', sort_by: 'PNL' }
-    const { items } = await this.#http.get('/v2/leaderboard', query, { parse, signal })
-    return items
+  /**
+   * Pages of the positions of a wallet, those that changed first at the beginning. Open ones are also
+   * those that wait for redemption, won or lost; closed ones were bought and are gone. Combos are not
+   * among them.
+   */
+  eachPositions(
+    wallet: string,
+    status: 'OPEN' | 'CLOSED',
+    signal?: AbortSignal,
+  ): AsyncGenerator<DataPosition[]> {
+    const query = {
+      ...{ user: wallet, status, sort_by: 'TIMESTAMP', sort_direction: 'ASC' },
+      ...OF_ANY_SIZE,
+    }
+    return this.#eachPage('/v2/positions', query, parsePosition, signal)
+  }
+
+  /**
+   * Pages of the trades of a wallet, the newest first: one row for each of its orders in a match, with
+   * the order's own token and side. Both ends of the time are included. Trades of combos are among them.
+   */
+  eachTrades(
+    wallet: string,
+    { fromSec, toSec }: { fromSec: number; toSec: number },
+    signal?: AbortSignal,
+  ): AsyncGenerator<DataTrade[]> {
+    const query = {
+      ...{ user: wallet, taker_only: false, start: Math.max(fromSec, 1), end: toSec },
+      ...OF_ANY_SIZE,
+    }
+    return this.#eachPage('/v2/trades', query, parseTrade, signal)
   }
 
   /** Every builder, the largest of all time first. */
   async listBuilders(signal?: AbortSignal): Promise<DataBuilder[]> {
-    const parse = dataPageOf(parseBuilder)
-    const fetchPage = (cursor: string | undefined) => {
-      const query = { time_period: 'all', limit: BUILDERS_PER_PAGE, cursor }
-      return this.#http.get('/v2/builders/leaderboard', query, { parse, signal })
-    }
+    const query = { time_period: 'all' }
     const builders: DataBuilder[] = []
-    for await (const { items } of eachCursorPage('data_api', undefined, fetchPage))
-      builders.push(...items)
+    const pages = this.#eachPage('/v2/builders/leaderboard', query, parseBuilder, signal)
+    for await (const page of pages) builders.push(...page)
     return builders
+  }
+
+  async *#eachPage<Row>(
+    path: string,
+    query: Query,
+    parseRow: Parser<Row>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Row[]> {
+    const parse = dataPageOf(parseRow)
+    const fetchPage = (cursor: string | undefined) =>
+      this.#http.get(path, { ...query, limit: ROWS_PER_PAGE, cursor }, { parse, signal })
+    for await (const { items } of eachCursorPage('data_api', undefined, fetchPage)) yield items
   }
 }

@@ -2,12 +2,52 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brokenJson } from '../../../test/mutate-json.js'
 import { ParseError } from '../transport/parse-json.js'
-import { dataPageOf, parseBuilder, parseLeader } from './parse.js'
+import { dataPageOf, parseBuilder, parsePosition, parseTrade } from './parse.js'
 
-const ROW = { rank: 1, user_id: '0xab', pnl: 12.5, volume: '300.25', verified: false }
-const page = (pagination: object) => ({ data: [ROW], pagination })
+const HASH = `0x${'ab'.repeat(32)}`
+const TRADE = {
+  ...{ proxy_wallet: '0xab', token_id: '7123', condition_id: '0xcd', side: 'SELL' },
+  ...{ size: 12.5, price: '0.53', timestamp: 1_794_811_208, transaction_hash: HASH },
+}
+const POSITION = {
+  ...{ proxy_wallet: '0xab', token_id: '7123', condition_id: '0xcd', status: 'REDEEMABLE' },
+  ...{ current_size: '12.5', total_size: 20, avg_price: -0.25, current_price: 1 },
+  ...{ realized_pnl: 0.000001, slug: 'rain', outcome: '', first_entry_at: 0, last_event_at: 17 },
+}
+const page = (pagination: object) => ({ data: [TRADE], pagination })
 const LAST = page({ has_more: false, next_cursor: null })
-const parse = (value: unknown) => dataPageOf(parseLeader)(value, 'body')
+const parse = (value: unknown) => dataPageOf(parseTrade)(value, 'body')
+
+const TOKEN = `0x${(7123).toString(16).padStart(64, '0')}`
+
+test('a trade, with numbers as they were written', () => {
+  expect(parseTrade(TRADE, 'body')).toEqual({
+    ...{ token: TOKEN, isSell: true, size: '12.5', price: '0.53', timeSec: 1_794_811_208 },
+    ...{ txHash: HASH, slug: undefined, outcome: undefined },
+  })
+})
+
+test('a position; no time is 0', () => {
+  expect(parsePosition(POSITION, 'body')).toEqual({
+    ...{ token: TOKEN, status: 'REDEEMABLE', size: '12.5', bought: '20', averagePrice: '-0.25' },
+    ...{ price: '1', realizedPnl: '0.000001', slug: 'rain', outcome: undefined },
+    ...{ firstEntrySec: undefined, lastEventSec: 17 },
+  })
+})
+
+test.each([
+  ['a side that is none', parseTrade, { ...TRADE, side: 'HOLD' }],
+  ['a token that is none', parseTrade, { ...TRADE, token_id: '0x12' }],
+  ['a token as a number', parseTrade, { ...TRADE, token_id: 7123 }],
+  ['a hash that is cut', parseTrade, { ...TRADE, transaction_hash: '0xab' }],
+  ['less than no shares', parseTrade, { ...TRADE, size: -1 }],
+  ['half a second', parseTrade, { ...TRADE, timestamp: 0.5 }],
+  ['a status of another list', parsePosition, { ...POSITION, status: 'MERGEABLE' }],
+  ['no size', parsePosition, { ...POSITION, current_size: null }],
+  ['no profit', parsePosition, { ...POSITION, realized_pnl: undefined }],
+])('refused: %s', (_what, parseRow, row) => {
+  expect(() => parseRow(row, 'body')).toThrow(ParseError)
+})
 
 const BUILDER = {
   ...{ rank: 2, builder_name: 'Ada', builder_code: '0xab', profile_image: null, verified: true },
@@ -35,15 +75,15 @@ describe('a builder', () => {
 
 describe('a page', () => {
   test('has rows and says whether there are more', () => {
-    const leader = { rank: 1, userId: '0xab', pnl: 12.5, volume: 300.25 }
-    expect(parse(LAST)).toEqual({ items: [leader], nextCursor: undefined })
+    const items = [parseTrade(TRADE, 'body')]
+    expect(parse(LAST)).toEqual({ items, nextCursor: undefined })
     const more = parse(page({ has_more: true, next_cursor: 'abc' }))
-    expect(more).toEqual({ items: [leader], nextCursor: 'abc' })
+    expect(more).toEqual({ items, nextCursor: 'abc' })
   })
 
   test.each([
-    ['a bare array', [ROW]],
-    ['no pagination', { data: [ROW] }],
+    ['a bare array', [TRADE]],
+    ['no pagination', { data: [TRADE] }],
     ['no cursor', page({ has_more: false })],
     ['a cursor on the last page', page({ has_more: false, next_cursor: 'abc' })],
     ['no cursor on another page', page({ has_more: true, next_cursor: null })],
@@ -54,7 +94,8 @@ describe('a page', () => {
   })
 
   test.each([
-    ['wallets', LAST, parseLeader],
+    ['trades', LAST, parseTrade],
+    ['positions', { ...LAST, data: [POSITION] }, parsePosition],
     ['builders', { ...LAST, data: [BUILDER] }, parseBuilder],
   ])(
     'whatever comes instead of %s, nothing but a ParseError is thrown',

@@ -1,27 +1,60 @@
+import { parseTokenId } from '../../core/token-id.js'
 import type { CursorPage } from '../transport/paging.js'
 import {
   arrayOf,
   type Parser,
   parseAmount,
   parseBoolean,
+  parseDecimal,
   parseFields,
   parseInteger,
-  parseNumber,
   parseObject,
   parseString,
   refuseValue,
 } from '../transport/parse-json.js'
 
-/** A wallet of the leaderboard. `volume` is in shares. */
-export type DataLeader = ReturnType<typeof parseLeader>
+/**
+ * What a wallet has or had of one token, as the platform counts it. Amounts and prices are decimals as
+ * they were written.
+ */
+export type DataPosition = ReturnType<typeof parsePosition>
 
-export function parseLeader(value: unknown, path: string) {
+export const DATA_STATUSES = ['OPEN', 'REDEEMABLE', 'CLOSED'] as const
+type DataStatus = (typeof DATA_STATUSES)[number]
+
+export function parsePosition(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    rank: fields.required('rank', parseInteger),
-    userId: fields.required('user_id', parseString),
-    pnl: fields.required('pnl', parseNumber),
-    volume: fields.required('volume', parseNumber),
+    token: fields.required('token_id', parseToken),
+    status: fields.required('status', parseStatus),
+    size: fields.required('current_size', parseDecimal),
+    bought: fields.required('total_size', parseAmount),
+    /** Below zero after conversions that paid more than the shares had cost. */
+    averagePrice: fields.required('avg_price', parseDecimal),
+    price: fields.required('current_price', parseAmount),
+    realizedPnl: fields.required('realized_pnl', parseDecimal),
+    slug: fields.optional('slug', parseString),
+    outcome: fields.optional('outcome', parseString),
+    /** `undefined`: shares were never bought, or the platform does not say. */
+    firstEntrySec: knownTime(fields.optional('first_entry_at', parseInteger)),
+    lastEventSec: knownTime(fields.optional('last_event_at', parseInteger)),
+  }
+}
+
+/** A trade from the side of one order, whether it took or rested. */
+export type DataTrade = ReturnType<typeof parseTrade>
+
+export function parseTrade(value: unknown, path: string) {
+  const fields = parseFields(value, path)
+  return {
+    token: fields.required('token_id', parseToken),
+    isSell: fields.required('side', parseSide) === 'SELL',
+    size: fields.required('size', parseAmount),
+    price: fields.required('price', parseAmount),
+    timeSec: fields.required('timestamp', parseInteger),
+    txHash: fields.required('transaction_hash', parseHash),
+    slug: fields.optional('slug', parseString),
+    outcome: fields.optional('outcome', parseString),
   }
 }
 
@@ -41,6 +74,33 @@ export function parseBuilder(value: unknown, path: string) {
     volume: fields.required('volume', parseAmount),
     activeUsers: fields.required('active_users', parseInteger),
   }
+}
+
+/** 0 stands for no time. */
+const knownTime = (timeSec: number | undefined): number | undefined =>
+  timeSec === 0 ? undefined : timeSec
+
+/** A decimal number, as hex text of 32 bytes. */
+function parseToken(value: unknown, path: string): string {
+  const token = parseTokenId(parseString(value, path))
+  return token ?? refuseValue(path, 'a token id', value)
+}
+
+function parseStatus(value: unknown, path: string): DataStatus {
+  const status = DATA_STATUSES.find((known) => known === value)
+  return status ?? refuseValue(path, `one of ${DATA_STATUSES.join(', ')}`, value)
+}
+
+const SIDES = ['BUY', 'SELL'] as const
+
+function parseSide(value: unknown, path: string): (typeof SIDES)[number] {
+  const side = SIDES.find((known) => known === value)
+  return side ?? refuseValue(path, 'BUY or SELL', value)
+}
+
+function parseHash(value: unknown, path: string): string {
+  const hash = parseString(value, path).toLowerCase()
+  return /^0x[0-9a-f]{64}$/.test(hash) ? hash : refuseValue(path, 'a transaction hash', value)
 }
 
 /** A page. Its two statements on whether it is the last one must agree. */

@@ -58,7 +58,7 @@ const CONNECTORS = [
     name: 'data_api',
     createHost: createDataApiHost,
     connect: (options) => new DataApiClient(options),
-    ask: (data) => data.listLeaderboard(2),
+    ask: (data) => data.listBuilders(),
   }),
   defineCase({
     name: 'site',
