@@ -24,7 +24,7 @@ import { createTagWork } from './markets/tags/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
-import { lendNode } from './store/data-folder.js'
+import { lendUpstreams } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
 import { createWebhookWork } from './webhooks/jobs.js'
@@ -79,7 +79,7 @@ const LAST_FLUSH_MS_MAX = 500
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
   const database = options.database ?? (await openDatabase(config, { ...options, isService: true }))
-  if (config.databaseUrl === undefined) lendNode(config.dataDir, config.polygonUrl)
+  if (config.databaseUrl === undefined) lendUpstreams(config.dataDir, config)
   const store = new Store({
     target: database.target,
     dataset: config.dataset,

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OperatorError } from '../core/errors.js'
 import { processIdentity } from '../lib/process-identity.js'
-import { findHolder, lockDataFolder, prepareDataFolder } from './data-folder.js'
+import {
+  findHolder,
+  findLentUpstreams,
+  lendUpstreams,
+  lockDataFolder,
+  prepareDataFolder,
+} from './data-folder.js'
 
 const UP = { command: 'auspex up', isService: true }
 
@@ -52,6 +58,17 @@ describe('lockDataFolder', () => {
     writeFileSync(join(dataDir, 'auspex.lock'), '{"pid":')
     expect(() => lockDataFolder(dataDir, UP)).not.toThrow()
   })
+})
+
+test('a service leaves word of its upstreams while it holds the folder', () => {
+  const upstreams = { polygonUrl: 'http://node.example/key', dataApiUrl: 'http://data.example' }
+  lendUpstreams(dataDir, upstreams)
+  expect(findLentUpstreams(dataDir)).toEqual({})
+  const lock = lockDataFolder(dataDir, UP)
+  expect(findLentUpstreams(dataDir)).toEqual(upstreams)
+  lendUpstreams(dataDir, { dataApiUrl: 'http://data.example' })
+  expect(findLentUpstreams(dataDir)).toEqual({ dataApiUrl: 'http://data.example' })
+  lock.release()
 })
 
 test.each(['file/data', 'file', '/proc/auspex'])(

@@ -44,7 +44,7 @@ export class FolderBusy extends OperatorError {
 }
 
 const LOCK_FILE = 'auspex.lock'
-const NODE_FILE = 'auspex.node'
+const UPSTREAMS_FILE = 'auspex.upstreams'
 
 /** Makes the folder when it is missing; says what to do when it cannot be used. */
 export function prepareDataFolder(dataDir: string): void {
@@ -76,18 +76,21 @@ export function findHolder(dataDir: string): Holder | undefined {
   return holder !== undefined && isAlive(holder) ? holder : undefined
 }
 
-/** Leaves word of the node that a service reads, for commands on its folder. The address may hold a key. */
-export function lendNode(dataDir: string, polygonUrl: string | undefined): void {
-  const path = join(dataDir, NODE_FILE)
+/** The upstreams that commands ask, as the service on their folder does. */
+export type LentUpstreams = { polygonUrl?: string | undefined; dataApiUrl?: string | undefined }
+
+/** Leaves word of the upstreams of a service, for commands on its folder. An address may hold a key. */
+export function lendUpstreams(dataDir: string, { polygonUrl, dataApiUrl }: LentUpstreams): void {
+  const path = join(dataDir, UPSTREAMS_FILE)
   rmSync(path, { force: true })
-  if (polygonUrl !== undefined) writeFileSync(path, polygonUrl, { mode: 0o600 })
+  writeFileSync(path, JSON.stringify({ polygonUrl, dataApiUrl }), { mode: 0o600 })
 }
 
-/** The node of the service that holds the folder; `undefined`: no service does, or it reads none. */
-export function findLentNode(dataDir: string): string | undefined {
-  const path = join(dataDir, NODE_FILE)
+/** Those of the service that holds the folder; none when no service does. */
+export function findLentUpstreams(dataDir: string): LentUpstreams {
+  const path = join(dataDir, UPSTREAMS_FILE)
   const isLent = findHolder(dataDir)?.isService === true && existsSync(path)
-  return isLent ? readFileSync(path, 'utf8') : undefined
+  return isLent ? (JSON.parse(readFileSync(path, 'utf8')) as LentUpstreams) : {}
 }
 
 /** Takes the folder for this process alone. A lock that a dead process left behind is replaced. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { Config } from '../config/config.js'
+import type { Config, LoadedConfig } from '../config/config.js'
 import { maskPassword } from '../config/setting.js'
 import { readConfig } from '../config/setting-flags.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
 import { createPool, isOutage, type Pool, type Sql, type Target } from './connection.js'
-import { findLentNode } from './data-folder.js'
+import { findLentUpstreams } from './data-folder.js'
 import { borrowDatabase } from './database.js'
 import { migrate, readMigrations } from './migrate.js'
 
@@ -19,7 +19,8 @@ export type WithDatabase = (
  * has open already is shared.
  */
 export const withDatabase: WithDatabase = async (command, work) => {
-  const { config } = readConfig(command)
+  const loaded = readConfig(command)
+  const { config } = loaded
   const log = createLog('error', process.stderr)
   const options = { command: pathOf(command), isService: false, log }
   const database = await borrowDatabase(config, options)
@@ -28,7 +29,7 @@ export const withDatabase: WithDatabase = async (command, work) => {
   try {
     if (config.databaseUrl !== undefined) await refuseEmpty(pool, config.databaseUrl)
     await migrate(pool, readMigrations())
-    await work(pool, { config: { ...config, polygonUrl: chooseNode(config) }, target })
+    await work(pool, { config: borrowUpstreams(loaded), target })
   } catch (error) {
     if (!isOutage(error)) throw error
     throw new OperatorError(`The database does not answer: ${messageOf(error)}`)
@@ -38,9 +39,17 @@ export const withDatabase: WithDatabase = async (command, work) => {
   }
 }
 
-/** Without a node of its own a command asks that of the service whose database it shares. */
-const chooseNode = ({ polygonUrl, databaseUrl, dataDir }: Config): string | undefined =>
-  polygonUrl ?? (databaseUrl === undefined ? findLentNode(dataDir) : undefined)
+/** What a command is not told to ask, it asks where the service does whose database it shares. */
+function borrowUpstreams({ config, origins }: LoadedConfig): Config {
+  if (config.databaseUrl !== undefined) return config
+  const lent = findLentUpstreams(config.dataDir)
+  const dataApiUrl = origins.dataApiUrl === 'default' ? lent.dataApiUrl : undefined
+  return {
+    ...config,
+    polygonUrl: config.polygonUrl ?? lent.polygonUrl,
+    dataApiUrl: dataApiUrl ?? config.dataApiUrl,
+  }
+}
 
 /** Only a service makes the tables of a new database: the URL may be mistyped. */
 async function refuseEmpty(sql: Sql, url: string): Promise<void> {
