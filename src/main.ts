@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { addAccountCommands } from './accounts/commands.js'
 import { addLedgerCommands } from './audit/commands.js'
 import { addChainCommands } from './chain/commands.js'
+import { addCompareCommand } from './compare/commands.js'
 import { type Config, describeConfig } from './config/config.js'
 import {
   addSettingFlags,
@@ -49,6 +50,8 @@ addSettingFlags(
 
 addSettingFlags(addChainCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
 addSettingFlags(addLedgerCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
+
+addSettingFlags(addCompareCommand(program, withDatabase), DATABASE_SETTINGS)
 
 addTailCommand(program)
 addListenCommand(program)

@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'blocks',
     'builders',
     'combos',
+    'compare',
     'copy-pnl',
     'identities',
     'leaderboards',

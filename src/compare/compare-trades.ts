@@ -1,0 +1,82 @@
+import { type SeqRange, selectSeqRange } from '../blocks/seq-range.js'
+import { pricePerShare } from '../core/money.js'
+import { isCombo } from '../core/structured-id.js'
+import { withMarkets } from '../markets/market-block.js'
+import { selectTrades, type TradeScope } from '../trades/queries.js'
+import type { DataTrade } from '../upstreams/data-api/parse.js'
+import type { CompareDeps } from './compare-positions.js'
+import { roundToMillionths } from './millionths.js'
+import { type ComparedTrade, TradeMatcher, type TradeSide } from './trade-matcher.js'
+import type { WalletComparison } from './wallet-comparison.js'
+
+const ROWS_PER_PAGE = 1_000
+
+/**
+ * Compares the trades of a wallet, those of combos left out. Both sides have them by time, the newest
+ * first, and the one that is behind is read next: so partners meet soon, and few trades are in memory.
+ */
+export async function compareTrades(
+  deps: CompareDeps,
+): Promise<Pick<WalletComparison, 'trades' | 'differences'>> {
+  const matcher = new TradeMatcher()
+  const sides = [openSide('ours', eachOfLedger(deps)), openSide('theirs', eachOfPlatform(deps))]
+  for (;;) {
+    const behind = sides.filter(({ isDone }) => !isDone).sort((a, b) => b.lastSec - a.lastSec)[0]
+    if (behind === undefined) break
+    const { value: page, done } = await behind.pages.next()
+    if (done === true) behind.isDone = true
+    else {
+      for (const trade of page) matcher.add(behind.side, trade)
+      behind.lastSec = page.at(-1)?.timeSec ?? behind.lastSec
+      if (behind.side === 'ours') deps.onRows(page.length)
+    }
+  }
+  return { trades: matcher.count, differences: matcher.end() }
+}
+
+/** Where a walk over the trades of one side stands. */
+const openSide = (side: TradeSide, pages: AsyncGenerator<ComparedTrade[]>) => ({
+  ...{ side, pages, isDone: false },
+  lastSec: Number.POSITIVE_INFINITY,
+})
+
+async function* eachOfPlatform({ dataApi, address, span }: CompareDeps) {
+  for await (const page of dataApi.eachTrades(address, span)) {
+    yield page.filter(({ token }) => !isCombo(token)).map(fromPlatform)
+  }
+}
+
+const fromPlatform = ({ size, price, ...trade }: DataTrade): ComparedTrade => ({
+  ...trade,
+  shares: roundToMillionths(size),
+  price: roundToMillionths(price),
+})
+
+/** The fills of the wallet's own orders, whether they took or rested. */
+async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
+  const range = await selectSeqRange(sql, { after: span.fromSec, before: span.toSec })
+  if (wallet === undefined || range === undefined) return
+  const scope = scopeOf(wallet, range)
+  for (let after: [number] | undefined; ; ) {
+    const page = { limit: ROWS_PER_PAGE, offset: 0, after }
+    const rows = await withMarkets(sql, await selectTrades(sql, 'market', scope, page))
+    yield rows.map(
+      ({ txHash, isSell, usd, shares, timeSec, market }): ComparedTrade => ({
+        ...{ txHash, isSell, shares, timeSec, token: market.token },
+        price: pricePerShare(usd, shares),
+        slug: market.slug ?? undefined,
+        outcome: market.outcome ?? undefined,
+      }),
+    )
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_PER_PAGE) return
+    after = [last.seq]
+  }
+}
+
+const scopeOf = (wallet: number, range: SeqRange): TradeScope => ({
+  ...range,
+  ...{ wallet, roles: ['maker'], isCharged: false, isAscending: false },
+  ...{ tokens: undefined, orderHash: undefined, builder: undefined, isSell: undefined },
+  ...{ usdMin: undefined, makerAmountMin: undefined },
+})
