@@ -24,6 +24,8 @@ type Kind = 'unindexed_close' | 'stale_size' | 'fee_in_average' | 'repeated_trad
 /** Of so many wallets one each has a kind. Few get a gift at all, so a quarter of those who do go for `stale_size`. */
 const WALLETS_PER_KIND = 64
 const STALE_FROM = 48
+/** For how many shares a dollar of fees is, at most. */
+const FEE_SHARES_MAX = 1_000n
 /** One of so many positions or trades of such a wallet, where a kind does not say which. */
 const ROWS_PER_DEVIATION = 4
 
@@ -54,9 +56,14 @@ export function shownPosition(wallet: Wallet, holding: Holding): Position {
   }
 }
 
-/** Open ones alone of which nothing was sold: the fees of the buys are then those of the shares that are left. */
+/**
+ * Open ones alone of which nothing was sold: the fees of the buys are then those of the shares that are left. And
+ * only those of a tenth of a cent for each share or more: less would pass for rounding.
+ */
 const hasFeeInAverage = ({ position, entryFees }: Holding): boolean =>
-  entryFees > 0n && position.held > 0n && position.held === position.bought
+  position.held > 0n &&
+  position.held === position.bought &&
+  entryFees * FEE_SHARES_MAX >= position.held
 
 /** Whether the trades of the wallet in this transaction are listed twice when it is asked for. */
 export const isRepeated = (wallet: Wallet, transactionHash: string): boolean =>
