@@ -8,14 +8,13 @@ const PRICES_MS = 5 * 60_000
  * A look goes on with the next refresh when so many tokens have got another price, or tokens with so many
  * open positions: each of these is counted anew, and a refresh should stay short.
  */
-const TOKENS_MAX = 5_000
-const POSITIONS_MAX = 50_000
+const LOOK = { tokensMax: 5_000, positionsMax: 50_000 }
 
 /**
  * Brings the prices of `board_tokens` up to date; returns the tokens whose price is another one. All positions
  * of a token are valued at the same price, which may be minutes old; results count at once.
  */
-export async function updateBoardPrices(step: BoardStep): Promise<number[]> {
+export async function updateBoardPrices(step: BoardStep, look = LOOK): Promise<number[]> {
   const { tx, isRebuild, nowMs } = step
   if (isRebuild) {
     await tx`${setPrices(tx, tx`select token from board_tokens`)}`
@@ -24,7 +23,7 @@ export async function updateBoardPrices(step: BoardStep): Promise<number[]> {
   }
   const decided = await tx<{ token: number }[]>`
     ${setPrices(tx, decidedTokens(step))} returning b.token`
-  return [...decided.map(({ token }) => token), ...(await lookAtPrices(step))]
+  return [...decided.map(({ token }) => token), ...(await lookAtPrices(step, look))]
 }
 
 /**
@@ -47,16 +46,17 @@ const decidedTokens = ({ tx, heldBlock }: BoardStep): Fragment => tx`
   select token from board_tokens where settled >= ${seqOf(heldBlock + 1, 0)}`
 
 /** Compares the prices of all tokens without a result, in the order of their ids. Index: board_tokens_unsettled. */
-async function lookAtPrices({ tx, nowMs }: BoardStep): Promise<number[]> {
+async function lookAtPrices({ tx, nowMs }: BoardStep, look: typeof LOOK): Promise<number[]> {
+  const { tokensMax, positionsMax } = look
   const [state] = await tx<{ pricedAt: Date | null; pricedToken: number | null }[]>`
     select priced_at, priced_token from board_state`
   const { pricedAt = null, pricedToken = null } = state ?? {}
   const isDue = pricedAt === null || nowMs - pricedAt.getTime() >= PRICES_MS
   if (!isDue && pricedToken === null) return []
-  const changed = await selectOtherPrices(tx, pricedToken ?? 0)
-  const tokens = changed.filter(({ before }) => before < POSITIONS_MAX).map(({ token }) => token)
+  const changed = await selectOtherPrices(tx, pricedToken ?? 0, tokensMax)
+  const tokens = changed.filter(({ before }) => before < positionsMax).map(({ token }) => token)
   await tx`${setPrices(tx, tx`select unnest(${tokens}::integer[])`)}`
-  const isDone = tokens.length === changed.length && changed.length < TOKENS_MAX
+  const isDone = tokens.length === changed.length && changed.length < tokensMax
   await tx`
     update board_state
        set priced_at = ${isDone ? new Date(nowMs) : pricedAt},
@@ -65,18 +65,22 @@ async function lookAtPrices({ tx, nowMs }: BoardStep): Promise<number[]> {
 }
 
 /** `before`: open positions of the tokens before this one. */
-const selectOtherPrices = (tx: Sql, afterToken: number) => tx<{ token: number; before: number }[]>`
+const selectOtherPrices = (tx: Sql, afterToken: number, limit: number) => tx<
+  { token: number; before: number }[]
+>`
   select token, (sum(open) over (order by token) - open)::float8 as before
     from (select t.token,
                  (select count(*) from board_positions p where p.token = t.token and p.is_open) as open
             from (select b.token
                     from board_tokens b
-                    join token_prices price on price.token = b.token
+                   cross join lateral (
+                     select * from token_prices where token = b.token offset 0
+                   ) price
                    where b.token > ${afterToken} and b.settled is null and b.scopes <> '{}'
                      and (b.numerator, b.denominator)
                          is distinct from (price.numerator, price.denominator)
                    order by b.token
-                   limit ${TOKENS_MAX}) t) counted
+                   limit ${limit}) t) counted
    order by token`
 
 /** Gives these tokens the prices of now, where the boards have others. */
