@@ -1,3 +1,4 @@
+import { AMOUNT_MAX } from '../core/money.js'
 import type { Fragment, Sql } from '../store/connection.js'
 
 /** Combos are listed and summed up apart from all other positions. */
@@ -23,11 +24,14 @@ export const CLOSED_AVERAGE = 'div(p.bought_cost * 1000000::numeric, p.bought)'
 
 /**
  * What the shares of position `p` that bear cost would earn at the price of `price`, rounded toward
- * zero: the rule of `unrealizedOf` in position.ts, for sums over positions with a balance.
+ * zero: the rule of `unrealizedOf` in position.ts, for sums over positions with a balance. A fill may
+ * have an absurd price: beyond the largest amount that is booked the result is that amount, so that it
+ * and its sums fit an int8.
  */
 export const unrealizedPnl = (sql: Sql): Fragment => sql`
   case price.numerator
        when 0 then -p.cost
        when price.denominator then p.held - p.cost
-       else div(p.held * price.numerator - p.cost * price.denominator, price.denominator)::bigint
+       else least(div(p.held * price.numerator - p.cost * price.denominator, price.denominator),
+                  ${AMOUNT_MAX}::bigint)::bigint
   end`

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { AMOUNT_MAX } from '../../core/money.js'
 import { createPool } from '../../store/connection.js'
 import { refreshBoards } from './refresh.js'
 import { BoardWorld, expectedRolling, storedRolling } from './test-board-world.js'
@@ -51,4 +52,15 @@ test('every refresh of a new block is a new snapshot', async () => {
   expect(await snapshot()).toBe(1)
   await world.tape.append()
   expect(await snapshot()).toBe(2)
+})
+
+test('the absurd price of a fill does not keep the boards from being refreshed', async () => {
+  const world = await BoardWorld.open(3)
+  const { sql } = world
+  for (let block = 0; block < 6; block++) await world.addBlock()
+  await sql`update last_prices set usd = ${AMOUNT_MAX}, shares = 1`
+  await refreshBoards(sql, 0)
+  const [most] = await sql<{ unrealized: bigint }[]>`
+    select max(unrealized) as unrealized from board_positions`
+  expect(most?.unrealized).toBe(AMOUNT_MAX)
 })
