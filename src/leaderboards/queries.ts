@@ -108,6 +108,7 @@ async function selectRanked<Row extends { rank: number }>(
     select ranked.${sql(column)}, ranked.wallet
       from ${board} ranked
      where ${isBehind(sql, order, page.after, isAscending)}
+       and ranked.wallet not in (${voidWallets(sql)})
      ${orderedBy(sql, order, isAscending)}
     offset ${page.offset} limit ${page.limit}`
   const rows = await sql<Row[]>`
@@ -121,6 +122,18 @@ async function selectRanked<Row extends { rank: number }>(
   const before = ranksBefore(page)
   return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
 }
+
+/**
+ * Wallets whose ids a reorganisation has taken back since the last refresh, and may have given to others:
+ * the boards still have what they did. Indexes: rewinds_pkey, wallets_pkey.
+ */
+const voidWallets = (sql: Sql): Fragment => sql`
+  select p.wallet
+    from rewound_positions p
+    left join wallets w
+      on w.id = p.wallet and w.since >> 20 <= (
+           select min(r.to_block) from rewinds r where r.id > (select rewind from board_state))
+   where w.id is null`
 
 /** How many rows of a board are in front of a page. */
 export const ranksBefore = ({ after, offset }: Page): number => Number(after?.[2] ?? offset)
