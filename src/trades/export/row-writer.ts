@@ -1,13 +1,13 @@
-import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
-import { PARQUET_OPTIONS, parquetColumnsOf, toParquetColumns } from '../../http/parquet.js'
+import { parquetColumnsOf } from '../../http/parquet.js'
 import { type RowFormatName, toCsvLine } from '../../http/row-format.js'
+import { ParquetFile } from './parquet-file.js'
 import { BulkTrade } from './schemas.js'
 
 /** Writes the trades of an export, batch by batch. */
 export type RowWriter = {
   begin(): Uint8Array
-  rows(batch: readonly BulkTrade[]): Uint8Array
-  end(): Uint8Array
+  rows(batch: readonly BulkTrade[]): Uint8Array | Promise<Uint8Array>
+  end(): Uint8Array | Promise<Uint8Array>
 }
 
 const NOTHING = new Uint8Array()
@@ -44,33 +44,9 @@ function createCsvWriter(): RowWriter {
   }
 }
 
-/** Each batch is a row group. */
-function createParquetWriter(): RowWriter {
-  const columns = parquetColumnsOf([BulkTrade])
-  const bytes = new ByteWriter()
-  const schema = schemaFromColumnData({ columnData: toParquetColumns(columns, []) })
-  const file = new ParquetWriter({ writer: bytes, schema, ...PARQUET_OPTIONS })
-  const take = (): Uint8Array => {
-    const written = Buffer.from(bytes.getBytes())
-    bytes.index = 0
-    return written
-  }
-  return {
-    begin: take,
-    rows: (batch) => {
-      file.write({ columnData: toParquetColumns(columns, batch), rowGroupSize: batch.length })
-      return take()
-    },
-    end: () => {
-      file.finish()
-      return take()
-    },
-  }
-}
-
 export const ROW_WRITERS: Record<RowFormatName, () => RowWriter> = {
   json: createJsonWriter,
   csv: createCsvWriter,
   ndjson: createNdjsonWriter,
-  parquet: createParquetWriter,
+  parquet: () => new ParquetFile(parquetColumnsOf([BulkTrade])),
 }

@@ -62,12 +62,14 @@ export class TradeExport {
       const write: ExportSink['write'] = async (rows) => {
         await writing
         // The database works on the next batch meanwhile.
-        writing = setImmediate().then(() => spool.append(writer.rows(rows.map(present))))
+        writing = setImmediate()
+          .then(() => writer.rows(rows.map(present)))
+          .then((bytes) => spool.append(bytes))
         writing.catch(() => undefined)
       }
       await walk({ begin, write }, this.#walk.signal)
       await writing
-      await spool.append(writer.end())
+      await spool.append(await writer.end())
       spool.end()
       this.#isWritten = true
     } catch (error) {

@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises'
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
+import { PARQUET_OPTIONS, type ParquetColumn, toParquetColumns } from '../../http/parquet.js'
+
+/**
+ * A column of it takes some milliseconds to encode. The end of the file has an entry for each column of
+ * each row group, written in one go: with groups of 2,000 rows it would take 70 ms.
+ */
+const ROWS_PER_GROUP = 10_000
+
+/** A Parquet file that is written row group by row group, one column at a turn of the event loop. */
+export class ParquetFile {
+  readonly #columns: readonly ParquetColumn[]
+  readonly #bytes = new ByteWriter()
+  readonly #writer: ParquetWriter
+  #rows: object[] = []
+
+  constructor(columns: readonly ParquetColumn[]) {
+    this.#columns = columns
+    const schema = schemaFromColumnData({ columnData: toParquetColumns(columns, []) })
+    this.#writer = new ParquetWriter({ writer: this.#bytes, schema, ...PARQUET_OPTIONS })
+  }
+
+  begin(): Uint8Array {
+    return this.#take()
+  }
+
+  async rows(batch: readonly object[]): Promise<Uint8Array> {
+    this.#rows.push(...batch)
+    if (this.#rows.length >= ROWS_PER_GROUP) await this.#writeGroup()
+    return this.#take()
+  }
+
+  async end(): Promise<Uint8Array> {
+    if (this.#rows.length > 0) await this.#writeGroup()
+    this.#writer.finish()
+    return this.#take()
+  }
+
+  /** The writer takes each column for a row group of its own; here they become one. */
+  async #writeGroup(): Promise<void> {
+    const { row_groups: groups, num_rows: rowsBefore } = this.#writer
+    const rows = this.#rows
+    this.#rows = []
+    for (const column of this.#columns) {
+      const columnData = toParquetColumns([column], rows)
+      this.#writer.write({ columnData, rowGroupSize: rows.length })
+      await setImmediate()
+    }
+    const written = groups.splice(-this.#columns.length)
+    groups.push({
+      columns: written.flatMap(({ columns }) => columns),
+      total_byte_size: written.reduce((sum, group) => sum + group.total_byte_size, 0n),
+      num_rows: BigInt(rows.length),
+    })
+    this.#writer.num_rows = rowsBefore + BigInt(rows.length)
+  }
+
+  #take(): Uint8Array {
+    const written = Buffer.from(this.#bytes.getBytes())
+    this.#bytes.index = 0
+    return written
+  }
+}
