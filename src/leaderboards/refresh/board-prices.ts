@@ -71,15 +71,13 @@ const selectOtherPrices = (tx: Sql, afterToken: number, limit: number) => tx<
   select token, (sum(open) over (order by token) - open)::float8 as before
     from (select t.token,
                  (select count(*) from board_positions p where p.token = t.token and p.is_open) as open
-            from (select b.token
-                    from board_tokens b
-                   cross join lateral (
-                     select * from token_prices where token = b.token offset 0
-                   ) price
-                   where b.token > ${afterToken} and b.settled is null and b.scopes <> '{}'
-                     and (b.numerator, b.denominator)
+            from (select t.token
+                    from board_tokens t
+                   cross join lateral (${priceOf(tx)}) price
+                   where t.token > ${afterToken} and t.settled is null and t.scopes <> '{}'
+                     and (t.numerator, t.denominator)
                          is distinct from (price.numerator, price.denominator)
-                   order by b.token
+                   order by t.token
                    limit ${limit}) t) counted
    order by token`
 
@@ -87,12 +85,20 @@ const selectOtherPrices = (tx: Sql, afterToken: number, limit: number) => tx<
 const setPrices = (sql: Sql, tokens: Fragment): Fragment => sql`
   update board_tokens b
      set numerator = price.numerator, denominator = price.denominator, settled = price.settled
-    from (select t.token, p.numerator, p.denominator,
-                 case p.source when 'settlement' then p.seq end as settled
+    from (select t.token, p.*
             from (${tokens}) t (token)
-           cross join lateral (
-             select * from token_prices where token = t.token offset 0
-           ) p) price
+           cross join lateral (${priceOf(sql)}) p) price
    where b.token = price.token and b.scopes <> '{}'
      and (b.numerator, b.denominator, b.settled)
          is distinct from (price.numerator, price.denominator, price.settled)`
+
+/**
+ * Of the token `t`, a dollar at most: no share ever pays more. Two wallets may trade the millionth of a share for any
+ * sum, at which price large holdings would be worth more than a column can hold.
+ */
+const priceOf = (sql: Sql): Fragment => sql`
+  select least(numerator, denominator) as numerator, denominator,
+         case source when 'settlement' then seq end as settled
+    from token_prices
+   where token = t.token
+  offset 0`
