@@ -8,6 +8,7 @@ import { syncWholeCatalogue } from '../src/catalogue/full-sync.js'
 import { refreshMidpoints } from '../src/catalogue/token-prices.js'
 import { bookFrom } from '../src/chain/backfill/test-world.js'
 import { loadConfig } from '../src/config/config.js'
+import { refreshBoards } from '../src/leaderboards/refresh/refresh.js'
 import { STATS_PERIOD_NAMES } from '../src/markets/stats/period.js'
 import { refreshSnapshot } from '../src/markets/stats/snapshot.js'
 import { replaceTagCounts } from '../src/markets/tags/queries.js'
@@ -49,6 +50,7 @@ export async function openApiWorld({
   await refreshProfiles({ store, clock, dataApi: upstreams.dataApi }, signal)
   await refreshBoard(database.sql, clock.now())
   await transact(database.sql, replaceTagCounts)
+  await refreshBoards(database.sql, clock.now())
   for (const period of STATS_PERIOD_NAMES) {
     await refreshSnapshot(database.sql, period, t.clock.now(), signal)
   }

@@ -3,6 +3,7 @@ import type { Pool } from '../src/store/connection.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
 import { EXPLAINED_BUILDERS } from './explained/builders.js'
 import { explainRequest, type Plan, type Request, scansOf } from './explained/explain-request.js'
+import { EXPLAINED_LEADERBOARDS } from './explained/leaderboards.js'
 import { EXPLAINED_POSITIONS } from './explained/positions.js'
 import { EXPLAINED_TRADES } from './explained/trades.js'
 import { repeatInPartitions } from './many-partitions.js'
@@ -20,7 +21,12 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** One name for each domain that has lists. */
-const REQUESTS: Request[] = [EXPLAINED_TRADES, EXPLAINED_POSITIONS, EXPLAINED_BUILDERS].flat()
+const REQUESTS: Request[] = [
+  EXPLAINED_TRADES,
+  EXPLAINED_POSITIONS,
+  EXPLAINED_BUILDERS,
+  EXPLAINED_LEADERBOARDS,
+].flat()
 
 describe.each(REQUESTS)('GET $title', (request) => {
   const explain = (query: object): Promise<Plan[]> =>
@@ -62,6 +68,6 @@ test('a page by cursor reads no more rows deep in a list than at its beginning',
 
 /** Tables that grow with the chain. */
 const isBig = (relation: string): boolean =>
-  /^(fills|splits|redemptions|conversions|flows|pnl|transfers|positions|blocks|tokens|wallets)\b|_p\d+$/.test(
+  /^(fills|splits|redemptions|conversions|flows|pnl|transfers|positions|blocks|tokens|wallets|all_time_boards|rolling_boards)\b|_p\d+$/.test(
     relation,
   )

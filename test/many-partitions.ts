@@ -52,5 +52,6 @@ export async function repeatInPartitions(sql: Pool, count: number): Promise<void
     update pg_class set reltuples = reltuples * 1000
      where oid in (select inhrelid from pg_inherits)
         or oid in (select indexrelid from pg_index where indrelid in (select inhrelid from pg_inherits))
-        or relname in ('blocks', 'wallets', 'tokens', 'conditions', 'conversions', 'positions')`
+        or relname in ('blocks', 'wallets', 'tokens', 'conditions', 'conversions', 'positions',
+                        'all_time_boards', 'rolling_boards')`
 }
