@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { books } from './books.js'
+import { copyPnl } from './copy-pnl.js'
 import { decode } from './decode.js'
 import { fanout } from './fanout.js'
 import { httpAuth } from './http-auth.js'
@@ -50,6 +51,7 @@ const BENCHES: Bench[] = [
   ticksGrowth,
   books,
   v3Page,
+  copyPnl,
   v3Growth,
   leaderboard,
   tradesAll,

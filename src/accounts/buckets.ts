@@ -46,6 +46,13 @@ export const BUCKETS = {
     limit: () => 3,
     refuse: refuseInScope('search_online', 'At most 3 online searches per 10 seconds.'),
   },
+  copy_pnl: {
+    windowMs: 5_000,
+    counts: 'key',
+    limit: () => 1,
+    refuse: ({ retryAfterMs }) =>
+      tooManyRequests('At most 1 copy-pnl request per 5 seconds.', retryAfterMs, { retryAfterMs }),
+  },
 } satisfies Record<string, Bucket>
 
 export type BucketName = keyof typeof BUCKETS

@@ -118,6 +118,12 @@ export const SETTINGS = {
     help: 'page that answers of status 402 point to; default: the list of plans',
     parse: parseUrlOf(HTTP),
   }),
+  copyPnlLimit: setting<'on' | 'off'>({
+    ...{ env: 'AUSPEX_COPY_PNL_LIMIT', placeholder: 'on|off' },
+    help: 'on: a key may ask /v2/copy-pnl once in 5 seconds, all its paths together',
+    fallback: () => 'off',
+    parse: parseOneOf(['on', 'off']),
+  }),
 
   // Where the upstreams are, and the credentials of those that ask for some.
   polygonUrl: node('AUSPEX_POLYGON_URL', 'polygon-url', HTTP, 'Polygon node over HTTP'),

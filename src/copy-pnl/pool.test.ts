@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test/test-app.js'
 import { createKey, retireKey } from '../accounts/accounts.js'
 import { CopyWorld, DAY } from './test-world.js'
 import { tidyPools } from './turn-queries.js'
@@ -185,6 +186,24 @@ describe('keys', () => {
     const { key } = await world.t.createCaller('free')
     const reply = await world.ask(path, { key, body: { addresses: [walletOf(1)] } })
     expect(reply.statusCode).toBe(403)
+  })
+
+  test('429: with the limit of the operator all paths share one request in 5 seconds', async () => {
+    const limited = await createTestApp({ config: { copyPnlLimit: 'on' } })
+    const { key } = await limited.createCaller('growth')
+    const ask = (path: string) =>
+      limited.app.inject({ url: `/v2/copy-pnl/${path}`, headers: { 'x-api-key': key } })
+    expect((await ask('wallets')).statusCode).toBe(200)
+    limited.clock.advance(1_100)
+    const refused = await ask('snapshot')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers['retry-after']).toBe('4')
+    expect(refused.json()).toEqual({
+      ...{ error: 'At most 1 copy-pnl request per 5 seconds.', retryAfterMs: 3_900 },
+    })
+    limited.clock.advance(3_900)
+    expect((await ask('leaderboard')).statusCode).toBe(200)
+    await limited.close()
   })
 
   test('401: a request without a key', async () => {

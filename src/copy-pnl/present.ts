@@ -2,7 +2,7 @@ import { toDecimal, toPrice } from '../core/money.js'
 import type { FailedScore, WindowScore } from './on-demand.js'
 import type { PoolEntry } from './pool.js'
 import type { StoredScore } from './pool-queries.js'
-import { type CopyScore, copiedCash, isToxic, NO_FACTS, toCents } from './score.js'
+import { type CopyScore, copiedCash, isToxic, toCents } from './score.js'
 import type { WalkedTrade } from './walk-queries.js'
 
 const toDollars = (cents: bigint): number => Number(cents) / 100
@@ -70,21 +70,13 @@ export function presentWindowScore(computed: WindowScore, nowSec: number) {
 export const presentFailedScore = ({ address, error }: FailedScore) => ({ wallet: address, error })
 
 function presentCopiedTrade(trade: WalkedTrade, slippageBp: number) {
-  const { timeSec, isBuy, usd, shares } = trade
+  const { timeSec, isBuy, usd, shares, facts } = trade
   return {
     ts: timeSec,
     side: isBuy ? ('BUY' as const) : ('SELL' as const),
     price: toPrice(usd, shares),
     shares: toDecimal(shares),
     actual_usd: toDecimal(usd),
-    backtest_usd: toDecimal(copiedCash(sumsOf(trade), slippageBp)),
+    backtest_usd: toDecimal(copiedCash(facts, slippageBp)),
   }
-}
-
-/** The sums over one fill. */
-function sumsOf({ isBuy, isCapped, usd, shares }: WalkedTrade) {
-  if (!isBuy) return { ...NO_FACTS, trades: 1, sold: usd }
-  if (!isCapped) return { ...NO_FACTS, trades: 1, bought: usd }
-  const copiedCapped = usd > shares ? usd : shares
-  return { ...NO_FACTS, trades: 1, boughtCapped: usd, copiedCapped }
 }

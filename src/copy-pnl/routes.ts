@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { PAID_STANDARD } from '../accounts/access.js'
+import { type KeyedAccess, PAID_STANDARD } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../http/endpoint.js'
@@ -33,9 +33,11 @@ import {
 import { WalkPlaces } from './walk-places.js'
 import { parseSlippage, resolveCopyWindow } from './window.js'
 
-const COMMON = { tag: 'copy-pnl', access: PAID_STANDARD } as const
+const COMMON = { tag: 'copy-pnl', hasElapsed: false } as const
 /** What is kept of pools. */
-const STORED = { ...COMMON, isOfChain: false, hasElapsed: false } as const
+const STORED = { ...COMMON, isOfChain: false } as const
+/** All endpoints share one bucket, where the operator wants that. */
+const LIMITED: KeyedAccess = { ...PAID_STANDARD, buckets: ['rest', 'copy_pnl'] }
 
 const ownerOf = ({ caller, nowMs }: AnswerTools): PoolOwner => ({
   keyId: caller.keyId,
@@ -43,9 +45,9 @@ const ownerOf = ({ caller, nowMs }: AnswerTools): PoolOwner => ({
   nowMs,
 })
 
-const POOL: Endpoint[] = [
+const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
   defineAnswer({
-    ...STORED,
+    ...{ ...STORED, access },
     path: '/v2/copy-pnl/wallets',
     method: 'POST',
     operationId: 'addPoolWallets',
@@ -73,7 +75,7 @@ const POOL: Endpoint[] = [
     },
   }),
   defineAnswer({
-    ...STORED,
+    ...{ ...STORED, access },
     path: '/v2/copy-pnl/wallets',
     method: 'DELETE',
     operationId: 'removePoolWallets',
@@ -92,7 +94,7 @@ const POOL: Endpoint[] = [
     },
   }),
   defineAnswer({
-    ...STORED,
+    ...{ ...STORED, access },
     path: '/v2/copy-pnl/wallets',
     operationId: 'listPoolWallets',
     summary: 'The wallets of your pool',
@@ -105,9 +107,9 @@ const POOL: Endpoint[] = [
   }),
 ]
 
-const SCORES: Endpoint[] = [
+const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
   defineAnswer({
-    ...STORED,
+    ...{ ...STORED, access },
     path: '/v2/copy-pnl/snapshot',
     operationId: 'getPoolSnapshot',
     summary: 'Every wallet of your pool with its scores',
@@ -144,7 +146,7 @@ const SCORES: Endpoint[] = [
     },
   }),
   defineAnswer({
-    ...STORED,
+    ...{ ...STORED, access },
     path: '/v2/copy-pnl/leaderboard',
     operationId: 'getPoolLeaderboard',
     summary: 'The wallets of your pool, ranked',
@@ -191,12 +193,12 @@ function readPeriods(asked: string | undefined): CopyPeriod[] {
   return [...new Set(asked.split(',').map((period) => period.trim() as CopyPeriod))]
 }
 
-const NOW = { ...COMMON, hasElapsed: false, narrowBy: ['period', 'from', 'to'] } as const
+const NOW = { ...COMMON, narrowBy: ['period', 'from', 'to'] } as const
 
 /** `places`: of the application that they are part of. */
-const onDemand = (places: WalkPlaces): Endpoint[] => [
+const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
   defineAnswer({
-    ...NOW,
+    ...{ ...NOW, access },
     path: '/v2/copy-pnl/batch',
     method: 'POST',
     operationId: 'scoreWallets',
@@ -223,7 +225,7 @@ const onDemand = (places: WalkPlaces): Endpoint[] => [
     },
   }),
   defineAnswer({
-    ...NOW,
+    ...{ ...NOW, access },
     path: '/v2/copy-pnl/:wallet',
     operationId: 'scoreWallet',
     summary: 'Score any wallet now',
@@ -244,5 +246,12 @@ const onDemand = (places: WalkPlaces): Endpoint[] => [
   }),
 ]
 
-export const copyPnlRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options) =>
-  endpointRoutes([...POOL, ...SCORES, ...onDemand(new WalkPlaces())])(app, options)
+export const copyPnlRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options) => {
+  const access = options.ctx.config.copyPnlLimit === 'on' ? LIMITED : PAID_STANDARD
+  const endpoints = [
+    ...poolEndpoints(access),
+    ...scoreEndpoints(access),
+    ...walkEndpoints(access, new WalkPlaces()),
+  ]
+  return endpointRoutes(endpoints)(app, options)
+}

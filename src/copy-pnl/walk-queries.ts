@@ -2,7 +2,7 @@ import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isUserAct } from '../wallets/activity/queries.js'
-import { BASIS, type FactSums } from './score.js'
+import { BASIS, type FactSums, NO_FACTS } from './score.js'
 
 /** Facts with `starts[0]` <= seq <= `until`, cut into slices that begin at each of the starts. */
 export type WalkRange = { starts: readonly number[]; until: number }
@@ -33,14 +33,22 @@ export async function selectWalkRange(
 }
 
 type FactPage = {
-  /** Sums by the index of the slice; slices without facts are left out. */
+  /** Sums by the index of the slice, for each kind of fact; those without facts are left out. */
   slices: { slice: number; facts: FactSums }[]
   /** The facts up to this `seq`, inclusive, are still to be summed; `undefined`: there are none. */
   rest: number | undefined
 }
 
-type SumsRow = { [Sum in keyof FactSums]: FactSums[Sum] extends bigint ? string : number } & {
+/** What a fact is to the arithmetic: a number, because it is compared for each of them. */
+const KIND = { buy: 0, cappedBuy: 1, sell: 2, split: 3, merge: 4, redemption: 5, conversion: 6 }
+
+type SumsRow = {
   slice: number
+  kind: number
+  count: number
+  usd: string
+  /** Of dollars or shares, whichever is more of a fact. */
+  most: string
   edge: number
 }
 
@@ -68,38 +76,26 @@ export async function selectFactSums(
     scan('fills', fillColumns(sql, slippageBp), isMarketFill(sql)),
     scan(
       'splits',
-      sql`case when a.flags & 1 = 0 then 'split' else 'merge' end, a.amount, 0, false`,
+      sql`case when a.flags & 1 = 0 then ${KIND.split}::integer else ${KIND.merge}::integer end,
+          a.amount, 0`,
       isUserAct(sql, 'a'),
     ),
-    scan('redemptions', sql`'redemption', a.payout, 0, false`, isUserAct(sql, 'a')),
-    scan('conversions', sql`'conversion', a.cash, 0, false`, sql`true`),
+    scan('redemptions', sql`${KIND.redemption}::integer, a.payout, 0`, isUserAct(sql, 'a')),
+    scan('conversions', sql`${KIND.conversion}::integer, a.cash, 0`, sql`true`),
   ]
-  const isOf = (kind: string) => sql`kind = ${kind}`
-  const count = (kind: Fragment) => sql`(count(*) filter (where ${kind}))::integer`
-  const sum = (what: Fragment, kind: Fragment) =>
-    sql`coalesce(sum(${what}) filter (where ${kind}), 0)::text`
   const rows = await sql<SumsRow[]>`
     with page as materialized (
-      select * from (${joinFragments(sql, scans, sql`union all`)}) facts (seq, kind, usd, shares, is_capped)
+      select * from (${joinFragments(sql, scans, sql`union all`)}) facts (seq, kind, usd, shares)
        order by seq desc limit ${limit}
     ), edge as materialized (
       select case when count(*) = ${limit} then min(seq) else -1 end as seq from page
     )
-    select width_bucket(page.seq, ${[...starts]}::bigint[]) as slice,
-           max(edge.seq)::float8 as edge,
-           ${count(sql`kind in ('buy', 'sell')`)} as trades,
-           ${sum(sql`usd`, sql`kind = 'buy' and not is_capped`)} as bought,
-           ${sum(sql`usd`, sql`kind = 'buy' and is_capped`)} as bought_capped,
-           ${sum(sql`greatest(usd, shares)`, sql`kind = 'buy' and is_capped`)} as copied_capped,
-           ${sum(sql`usd`, isOf('sell'))} as sold,
-           ${count(isOf('redemption'))} as redemptions, ${sum(sql`usd`, isOf('redemption'))} as redeemed,
-           ${count(isOf('merge'))} as merges, ${sum(sql`usd`, isOf('merge'))} as merged,
-           ${count(isOf('split'))} as splits, ${sum(sql`usd`, isOf('split'))} as split,
-           ${count(isOf('conversion'))} as conversions,
-           ${sum(sql`usd`, isOf('conversion'))} as converted
+    select width_bucket(page.seq, ${[...starts]}::bigint[]) as slice, kind,
+           count(*)::integer, sum(usd)::text as usd, sum(greatest(usd, shares))::text as most,
+           max(edge.seq)::float8 as edge
       from page, edge
      where page.seq > edge.seq
-     group by slice`
+     group by slice, kind`
   const edge = rows[0]?.edge ?? -1
   return {
     slices: rows.map((row) => ({ slice: row.slice - 1, facts: toFactSums(row) })),
@@ -110,56 +106,76 @@ export async function selectFactSums(
 /** Bit of the flags: 128 combo. */
 const isMarketFill = (sql: Sql): Fragment => sql`a.flags & 128 = 0`
 
+/** Below both, products with the basis fit a bigint, which is much faster than numeric. */
+const BIGINT_AMOUNT_MAX = 2n ** 48n
+
 /**
  * The one place that says at which fills a dollar a share caps the price of a copier. Bit of the flags:
- * 1 sell. Numeric, because the largest amounts times the basis do not fit a bigint.
+ * 1 sell.
  */
-const fillColumns = (sql: Sql, slippageBp: number): Fragment => sql`
-  case when a.flags & 1 = 0 then 'buy' else 'sell' end as kind, a.usd, a.shares,
-  a.flags & 1 = 0
-    and a.usd::numeric * ${Number(BASIS) + slippageBp}::integer > a.shares::numeric * ${Number(BASIS)}::integer
-    as is_capped`
+function fillColumns(sql: Sql, slippageBp: number): Fragment {
+  const [worse, par] = [Number(BASIS) + slippageBp, Number(BASIS)]
+  return sql`
+    case when a.flags & 1 <> 0 then ${KIND.sell}::integer
+         when case when a.usd < ${BIGINT_AMOUNT_MAX} and a.shares < ${BIGINT_AMOUNT_MAX}
+                   then a.usd * ${worse}::integer > a.shares * ${par}::integer
+                   else a.usd::numeric * ${worse}::integer > a.shares::numeric * ${par}::integer end
+         then ${KIND.cappedBuy}::integer
+         else ${KIND.buy}::integer end as kind,
+    a.usd, a.shares`
+}
 
-const toFactSums = (row: SumsRow): FactSums => ({
-  trades: row.trades,
-  bought: BigInt(row.bought),
-  boughtCapped: BigInt(row.boughtCapped),
-  copiedCapped: BigInt(row.copiedCapped),
-  sold: BigInt(row.sold),
-  redemptions: row.redemptions,
-  redeemed: BigInt(row.redeemed),
-  merges: row.merges,
-  merged: BigInt(row.merged),
-  splits: row.splits,
-  split: BigInt(row.split),
-  conversions: row.conversions,
-  converted: BigInt(row.converted),
-})
+function toFactSums({ kind, count, usd, most }: SumsRow): FactSums {
+  const money = BigInt(usd)
+  switch (kind) {
+    case KIND.buy:
+      return { ...NO_FACTS, trades: count, bought: money }
+    case KIND.cappedBuy:
+      return { ...NO_FACTS, trades: count, boughtCapped: money, copiedCapped: BigInt(most) }
+    case KIND.sell:
+      return { ...NO_FACTS, trades: count, sold: money }
+    case KIND.split:
+      return { ...NO_FACTS, splits: count, split: money }
+    case KIND.merge:
+      return { ...NO_FACTS, merges: count, merged: money }
+    case KIND.redemption:
+      return { ...NO_FACTS, redemptions: count, redeemed: money }
+    default:
+      return { ...NO_FACTS, conversions: count, converted: money }
+  }
+}
 
+/** A fill, and the sums over it alone. */
 export type WalkedTrade = {
   timeSec: number
   isBuy: boolean
   usd: bigint
   shares: bigint
-  isCapped: boolean
+  facts: FactSums
 }
 
 /** The newest fills of the range that a score counts. Index: wallet of each partition of `fills`. */
-export function selectWalkedTrades(
+export async function selectWalkedTrades(
   sql: Sql,
   address: string,
   { starts: [min = 0], until }: WalkRange,
   { slippageBp, limit }: { slippageBp: number; limit: number },
 ): Promise<WalkedTrade[]> {
-  return sql<WalkedTrade[]>`
+  type Row = { timeSec: number; kind: number; usd: bigint; shares: bigint }
+  const rows = await sql<Row[]>`
     with page as materialized (
       select a.seq, ${fillColumns(sql, slippageBp)} from fills a
        where a.wallet = (select id from wallets where address = ${hexToBytes(address)})
          and a.seq between ${min} and ${until} and ${isMarketFill(sql)}
        order by a.seq desc limit ${limit}
     )
-    select b.time as time_sec, page.kind = 'buy' as is_buy, page.usd, page.shares, page.is_capped
+    select b.time as time_sec, page.kind, page.usd, page.shares
       from page
       join blocks b on b.number = page.seq >> 20
      order by page.seq desc`
+  return rows.map(({ timeSec, kind, usd, shares }) => {
+    const most = usd > shares ? usd : shares
+    const sums = { slice: 0, edge: 0, kind, count: 1, usd: `${usd}`, most: `${most}` }
+    return { timeSec, isBuy: kind !== KIND.sell, usd, shares, facts: toFactSums(sums) }
+  })
 }
