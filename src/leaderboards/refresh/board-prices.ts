@@ -92,13 +92,9 @@ const setPrices = (sql: Sql, tokens: Fragment): Fragment => sql`
      and (b.numerator, b.denominator, b.settled)
          is distinct from (price.numerator, price.denominator, price.settled)`
 
-/**
- * Of the token `t`, a dollar at most: no share ever pays more. Two wallets may trade the millionth of a share for any
- * sum, at which price large holdings would be worth more than a column can hold.
- */
+/** Of the token `t`. Index: primary keys alone, which `offset 0` has the planner take. */
 const priceOf = (sql: Sql): Fragment => sql`
-  select least(numerator, denominator) as numerator, denominator,
-         case source when 'settlement' then seq end as settled
+  select numerator, denominator, case source when 'settlement' then seq end as settled
     from token_prices
    where token = t.token
   offset 0`
