@@ -41,6 +41,8 @@ const OTHER_RULES = [
   /^Invalid pagination_key: there is no such/,
   /^(market_slug|condition_id) not found$/,
   /^leaderboard_offset_too_deep$/,
+  /^A leaderboard (has one filter at a time|of \w+ is narrowed by )/,
+  /^Invalid (tags|tag_slug): a leaderboard has one tag /,
   /^Invalid tags: name at (least|most) /,
   /^Invalid period: custom needs after or before/,
   /^Invalid start: (it must not be later|\d+ buckets)/,
