@@ -19,7 +19,7 @@ export type CompareDeps = {
   /** `undefined`: no fact names it. */
   wallet: number | undefined
   span: ComparedSpan
-  /** Called with the rows that were read of this database. */
+  /** Called with the rows that were read of the platform, which takes most of the time. */
   onRows: (count: number) => void
 }
 
@@ -30,7 +30,7 @@ type Compared = Pick<WalletComparison, 'positions' | 'tooNew' | 'tooOld' | 'diff
  * changes in the meantime is too new by the time of its last change, and is left out.
  */
 export async function comparePositions(deps: CompareDeps): Promise<Compared> {
-  const { span, onRows } = deps
+  const { span } = deps
   const theirs = await readPositions(deps)
   const result: Compared = { positions: 0, tooNew: 0, tooOld: 0, differences: [] }
   for await (const page of eachLedgerPage(deps)) {
@@ -38,7 +38,6 @@ export async function comparePositions(deps: CompareDeps): Promise<Compared> {
       countPair(result, span, ours, theirs.get(ours.token))
       theirs.delete(ours.token)
     }
-    onRows(page.length)
   }
   for (const row of theirs.values()) countPair(result, span, undefined, row)
   return result
@@ -48,11 +47,13 @@ export async function comparePositions(deps: CompareDeps): Promise<Compared> {
 async function readPositions({
   dataApi,
   address,
+  onRows,
 }: CompareDeps): Promise<Map<string, DataPosition>> {
   const theirs = new Map<string, DataPosition>()
   for (const status of ['OPEN', 'CLOSED'] as const) {
     for await (const page of dataApi.eachPositions(address, status)) {
       for (const row of page) theirs.set(row.token, row)
+      onRows(page.length)
       if (theirs.size > POSITIONS_MAX) {
         throw new CannotCompare(`the platform lists more than ${POSITIONS_MAX} positions`)
       }

@@ -28,7 +28,7 @@ export async function compareTrades(
     else {
       for (const trade of page) matcher.add(behind.side, trade)
       behind.lastSec = page.at(-1)?.timeSec ?? behind.lastSec
-      if (behind.side === 'ours') deps.onRows(page.length)
+      if (behind.side === 'theirs') deps.onRows(page.length)
     }
   }
   return { trades: matcher.count, differences: matcher.end() }

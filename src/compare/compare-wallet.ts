@@ -38,6 +38,7 @@ export async function compareWallet(
 ): Promise<WalletComparison> {
   const wallet = await selectWalletId(sql, address)
   const total = wallet === undefined ? 0 : await selectWalletSize(sql, wallet)
+  // The platform has about as many rows as the ledger.
   const progress = new Progress({ title: `Comparing ${address}`, unit: 'rows', total })
   let done = 0
   const onRows = (count: number) => {
