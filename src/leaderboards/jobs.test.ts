@@ -27,4 +27,8 @@ test('refreshes when the catalogue is read, every 45 seconds, and after a reorga
 
   await tape.rewind(first)
   expect(await refreshed()).toBe(first)
+
+  const third = await tape.append()
+  clock.advance(-24 * 60 * 60_000)
+  expect(await refreshed()).toBe(third)
 })

@@ -63,7 +63,9 @@ export class BoardRefresher {
   async run(): Promise<void> {
     const { sql } = this.#store
     const nowMs = this.#clock.now()
-    const isDue = this.refreshedMs === undefined || nowMs - this.refreshedMs >= REFRESH_MS
+    const { refreshedMs } = this
+    // The clock may have been set back since.
+    const isDue = refreshedMs === undefined || Math.abs(nowMs - refreshedMs) >= REFRESH_MS
     if (!isDue && !(await hasUnseenRewind(sql))) return
     if ((await selectCatalogueState(sql)).phase !== 'done') return
     this.asOfSec = await refreshBoards(sql, nowMs)

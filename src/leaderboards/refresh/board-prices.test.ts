@@ -5,7 +5,7 @@ import type { BoardStep } from './step.js'
 
 const MINUTE_MS = 60_000
 
-test('a look at prices goes on with the next refresh, and the next one begins five minutes after it', async () => {
+test('a look at prices goes on with the next refresh, and the next one begins five minutes after it, or when the clock was set back', async () => {
   const { sql, drop } = await createTestDatabase()
   // Of tokens 1 to 6 a few wallets have one each; token 5 is a combo.
   await sql`
@@ -37,6 +37,10 @@ test('a look at prices goes on with the next refresh, and the next one begins fi
     await changePrices()
     expect(await refresh(6)).toEqual([])
     expect(await refresh(7)).toEqual([1, 2])
+    expect(await refresh(7)).toEqual([3, 4])
+    expect(await refresh(7)).toEqual([6])
+    await changePrices()
+    expect(await refresh(1)).toEqual([1, 2])
   } finally {
     await drop()
   }

@@ -51,7 +51,8 @@ async function lookAtPrices({ tx, nowMs }: BoardStep, look: typeof LOOK): Promis
   const [state] = await tx<{ pricedAt: Date | null; pricedToken: number | null }[]>`
     select priced_at, priced_token from board_state`
   const { pricedAt = null, pricedToken = null } = state ?? {}
-  const isDue = pricedAt === null || nowMs - pricedAt.getTime() >= PRICES_MS
+  // The clock may have been set back since.
+  const isDue = pricedAt === null || Math.abs(nowMs - pricedAt.getTime()) >= PRICES_MS
   if (!isDue && pricedToken === null) return []
   const changed = await selectOtherPrices(tx, pricedToken ?? 0, tokensMax)
   const tokens = changed.filter(({ before }) => before < positionsMax).map(({ token }) => token)
