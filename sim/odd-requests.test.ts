@@ -53,6 +53,11 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
     `/v2/prices-history?token_id=${token}&start=${START_SEC}&bucket_seconds=60&limit=5&cursor=`,
     '/v2/builders/leaderboard?time_period=all&limit=5&cursor=',
     `/v2/user-pnl?user=${user}&interval=1d&fidelity=1h`,
+    `/v2/holders?condition_id=${condition}&min_balance=1&include_pnl=true&limit=5&cursor=`,
+    `/v2/positions/combos?user=${user}&status=OPEN&sort_by=UPDATED&updated_after=1&updated_before=2`,
+    `/v2/tokens?condition=${condition}`,
+    `/v2/resolutions?event_id=${event.id}`,
+    '/v2/builders/volume?interval=week&limit=5',
   ],
   site: [
     '/api/crypto/crypto-price?symbol=BTC&eventStartTime=2026-11-12T06:00:00Z&variant=fiveminute&twap=true&twapLookbackSeconds=60',
