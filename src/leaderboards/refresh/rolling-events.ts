@@ -78,11 +78,24 @@ const rewoundIn = (
     join rewound_pnl p on p.rewind = r.id
    where p.seq >= ${seqOf(countedFrom, 0)} and p.seq >> 20 <= r.last_block`
 
-/** Indexes: positions_token, and the wallets of each partition. */
+/**
+ * The events of a token are found by the wallets that have it: `offset 0` keeps the planner from reading
+ * whole windows. Indexes: positions_token, and the wallets of each partition.
+ */
 const movedIn = ({ tx }: BoardStep, days: number, { first, end }: Blocks) => tx`
-  select ${days}::integer as days, sign.sign, p.wallet, p.token, p.amount
+  select ${days}::integer as days, sign.sign, e.wallet, m.token, e.amount
     from moved_tokens m
-    join positions s on s.token = m.token
-    join pnl p on p.wallet = s.wallet and p.token = m.token
-   cross join (values (1), (-1)) sign (sign)
-   where p.seq >= ${seqOf(first, 0)} and p.seq < ${seqOf(end, 0)}`
+   cross join lateral (
+     select s.wallet, p.amount
+       from positions s
+      cross join lateral (
+        select amount
+          from pnl
+         where wallet = s.wallet and token = s.token
+           and seq >= ${seqOf(first, 0)} and seq < ${seqOf(end, 0)}
+        offset 0
+      ) p
+      where s.token = m.token
+     offset 0
+   ) e
+   cross join (values (1), (-1)) sign (sign)`

@@ -12,18 +12,18 @@ export async function updateRolling(step: BoardStep): Promise<number> {
   return changed
 }
 
-/** Of each event the wallet, the token and the amount, of each board what the events change. */
+/** What the events change on each board. Those of a wallet in one token become one row before it is repeated for each scope. */
 const sumDeltas = (step: BoardStep, windows: readonly RollingWindow[]): Fragment => {
   const { tx } = step
   return tx`
-    select days, scope, wallet, sum(wins)::integer as wins, sum(losses)::integer as losses,
-           sum(profit + loss)::bigint as realized, sum(profit)::bigint as profit,
-           sum(loss)::bigint as loss
+    select days, scope, wallet,
+           sum_bigint(wins)::integer as wins, sum_bigint(losses)::integer as losses,
+           sum_bigint(profit) as profit, sum_bigint(loss) as loss
       from (select days, wallet, token, sign,
                    sign * count(*) filter (where amount > 0) as wins,
                    sign * count(*) filter (where amount < 0) as losses,
-                   sign * coalesce(sum(amount) filter (where amount > 0), 0) as profit,
-                   sign * coalesce(sum(amount) filter (where amount < 0), 0) as loss
+                   sign * sum_bigint(amount) filter (where amount > 0) as profit,
+                   sign * sum_bigint(amount) filter (where amount < 0) as loss
               from (${rollingEvents(step, windows)}) events
              where amount <> 0
              group by days, wallet, token, sign) sums
@@ -39,21 +39,25 @@ async function insertBoards(step: BoardStep, windows: readonly RollingWindow[]):
   const { tx } = step
   const { count } = await planAnew(tx`
     insert into rolling_boards (days, scope, wallet, wins, losses, realized, profit, loss)
-    select * from (${sumDeltas(step, windows)}) deltas order by days, scope, wallet`)
+    select days, scope, wallet, wins, losses, profit + loss, profit, loss
+      from (${sumDeltas(step, windows)}) deltas
+     order by days, scope, wallet`)
   await tx`
     insert into rolling_scopes (days, scope, wallets)
     select days, scope, count(*) from rolling_boards group by days, scope`
   return count
 }
 
-/** Each row that changes is written once. Index: rolling_boards_pkey. */
+/**
+ * Each row that changes is found once, by its key, and written once, by its place: no other transaction writes
+ * these tables. Index: rolling_boards_pkey.
+ */
 async function changeBoards(step: BoardStep, windows: readonly RollingWindow[]): Promise<number> {
   const { tx } = step
   await planAnew(tx`
     create temp table changed_boards on commit drop as
-    select d.days, d.scope, d.wallet, b.wallet is null as is_new,
+    select d.days, d.scope, d.wallet, b.ctid as place,
            coalesce(b.wins, 0) + d.wins as wins, coalesce(b.losses, 0) + d.losses as losses,
-           coalesce(b.realized, 0) + d.realized as realized,
            coalesce(b.profit, 0) + d.profit as profit, coalesce(b.loss, 0) + d.loss as loss
       from (select * from (${sumDeltas(step, windows)}) deltas
              where (wins, losses, profit, loss) <> (0, 0, 0, 0)
@@ -62,19 +66,18 @@ async function changeBoards(step: BoardStep, windows: readonly RollingWindow[]):
   const { count: removed } = await tx`
     delete from rolling_boards b
      using changed_boards c
-     where c.wins + c.losses = 0
-       and b.days = c.days and b.scope = c.scope and b.wallet = c.wallet`
+     where b.ctid = c.place and c.wins + c.losses = 0`
   const { count: updated } = await tx`
     update rolling_boards b
-       set wins = c.wins, losses = c.losses, realized = c.realized, profit = c.profit, loss = c.loss
+       set wins = c.wins, losses = c.losses, realized = c.profit + c.loss, profit = c.profit,
+           loss = c.loss
       from changed_boards c
-     where c.wins + c.losses > 0 and not c.is_new
-       and b.days = c.days and b.scope = c.scope and b.wallet = c.wallet`
+     where b.ctid = c.place and c.wins + c.losses > 0`
   const { count: added } = await tx`
     insert into rolling_boards (days, scope, wallet, wins, losses, realized, profit, loss)
-    select days, scope, wallet, wins, losses, realized, profit, loss
+    select days, scope, wallet, wins, losses, profit + loss, profit, loss
       from changed_boards
-     where is_new`
+     where place is null`
   await countWallets(tx)
   return removed + updated + added
 }
@@ -82,9 +85,10 @@ async function changeBoards(step: BoardStep, windows: readonly RollingWindow[]):
 async function countWallets(tx: Sql): Promise<void> {
   await tx`
     insert into rolling_scopes as s (days, scope, wallets)
-    select days, scope, count(*) filter (where is_new) - count(*) filter (where wins + losses = 0)
+    select days, scope,
+           count(*) filter (where place is null) - count(*) filter (where wins + losses = 0)
       from changed_boards
-     where is_new or wins + losses = 0
+     where place is null or wins + losses = 0
      group by days, scope
     on conflict (days, scope) do update set wallets = s.wallets + excluded.wallets`
   await tx`delete from rolling_scopes where wallets = 0`

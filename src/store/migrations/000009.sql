@@ -19,6 +19,9 @@ create table board_state (
 );
 insert into board_state default values;
 
+-- sum() of bigint gives numeric, which takes twice the time. This one fails beyond bigint.
+create aggregate sum_bigint (bigint) (sfunc = int8pl, stype = bigint, initcond = 0);
+
 -- Ids of scopes. 0 is all markets; every other one is a slug of the catalogue.
 create table board_scopes (
   id integer primary key,
