@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
@@ -7,6 +8,8 @@ import { parseCsv, readParquet } from '../../../test/read-rows.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { byPlace, isTakerOrder, type ModelFill } from '../../../test/trades/fill-model.js'
 import { createPool } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
+import { preferIndexOrder, selectExport } from './queries.js'
 import { tradeExportRoutes } from './routes.js'
 import type { ExportLimits } from './walk.js'
 
@@ -164,6 +167,27 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     world.clock.set(world.clock.now() + 5 * 60_000 + 1)
     expect((await ask(busiest(), query)).json().cache).toBe('miss')
   })
+
+  test('200: a compressed answer has the same trades', async () => {
+    const reply = await ask(busiest(), {}, { 'accept-encoding': 'gzip' })
+    expect(reply.headers['content-encoding']).toBe('gzip')
+    const { trades } = JSON.parse(gunzipSync(reply.rawPayload).toString())
+    expect(trades).toEqual(expectFills(busiest(), 'all'))
+  })
+
+  test.each(['all', 'own'] as const)(
+    'reads rows in the order of indexes: view=%s',
+    async (view) => {
+      const scope = { wallet: 7, view, min: 0, until: Number.MAX_SAFE_INTEGER }
+      const plan = await transact(world.database.sql, async (tx) => {
+        await preferIndexOrder(tx)
+        return await tx`explain ${selectExport(tx, scope, 1_000)}`
+      })
+      const text = plan.map((line) => Object.values(line).join()).join('\n')
+      expect(text).toMatch('Index Scan Backward')
+      expect(text).not.toMatch(/Sort {2}|Bitmap|Seq Scan on fills|Hash/)
+    },
+  )
 
   test('200: HEAD has no body', async () => {
     const url = pathOf(busiest())

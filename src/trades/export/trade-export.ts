@@ -58,6 +58,7 @@ export class TradeExport {
     const { spool } = this
     const present = createBulkPresenter()
     let writing = spool.append(writer.begin())
+    writing.catch(() => undefined)
     try {
       const write: ExportSink['write'] = async (rows) => {
         await writing
