@@ -1,10 +1,12 @@
 import { badRequest } from '../core/errors.js'
+import { readJsonObject } from '../http/json-object.js'
 import { showValue } from '../lib/show-value.js'
+
+// Bodies are read here, because one message for a bad list says more than a schema could.
 
 export const POOL_ADDRESSES_MAX = 1_000
 export const BATCH_ADDRESSES_MAX = 100
 
-/** Bodies are read here, because one message for a bad list says more than a schema could. */
 type BatchRequest = {
   addresses: string[]
   from?: string
@@ -15,17 +17,16 @@ type BatchRequest = {
 
 /** Addresses in small letters, each once. Throws a 400 unless all of them are right. */
 export function readPoolBody(body: unknown): { addresses: string[] } {
-  return { addresses: readAddresses(readObject(body), POOL_ADDRESSES_MAX) }
+  return { addresses: readAddresses(readJsonObject(body).addresses, POOL_ADDRESSES_MAX) }
 }
 
 export function readBatchBody(body: unknown): BatchRequest {
-  const given = readObject(body)
-  const { from, to, slippage, include_trades: trades = false } = given
+  const { addresses, from, to, slippage, include_trades: trades = false } = readJsonObject(body)
   if (typeof trades !== 'boolean') {
     throw badRequest(`Invalid include_trades: it must be true or false, not ${showValue(trades)}.`)
   }
   return {
-    addresses: readAddresses(given, BATCH_ADDRESSES_MAX),
+    addresses: readAddresses(addresses, BATCH_ADDRESSES_MAX),
     include_trades: trades,
     ...(isGiven(from) && { from: readText('from', from) }),
     ...(isGiven(to) && { to: readText('to', to) }),
@@ -33,17 +34,7 @@ export function readBatchBody(body: unknown): BatchRequest {
   }
 }
 
-type JsonObject = { readonly [field: string]: unknown }
-
-function readObject(body: unknown): JsonObject {
-  if (body === undefined || body === null) throw badRequest('The request needs a JSON body.')
-  if (typeof body !== 'object' || Array.isArray(body)) {
-    throw badRequest('The body must be a JSON object.')
-  }
-  return body as JsonObject
-}
-
-function readAddresses({ addresses }: JsonObject, max: number): string[] {
+function readAddresses(addresses: unknown, max: number): string[] {
   if (addresses === undefined) {
     throw badRequest(`Missing required body field 'addresses': a list of 1 to ${max} wallets.`)
   }

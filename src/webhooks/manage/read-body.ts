@@ -1,5 +1,6 @@
 import { badRequest } from '../../core/errors.js'
 import { MILLISECONDS_MIN } from '../../core/unix-time.js'
+import { readJsonObject } from '../../http/json-object.js'
 import { showValue } from '../../lib/show-value.js'
 import type { WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
@@ -23,7 +24,7 @@ export type WebhookChanges = Partial<Omit<NewWebhook, 'secret'>> & { active?: bo
 
 /** Throws a 400 that names the field. Where the URL leads to is checked later. */
 export function readNewWebhook(body: unknown): NewWebhook {
-  const given = readObject(body)
+  const given = readJsonObject(body)
   const secret = readSecret(given.secret)
   const url = readUrl(given.url)
   const types = parseEventTypes(given.event_types)
@@ -35,7 +36,7 @@ export function readNewWebhook(body: unknown): NewWebhook {
 
 /** The same for the fields of an update. Whether they fit the others of the webhook is checked later. */
 export function readWebhookChanges(body: unknown): WebhookChanges {
-  const given = readObject(body)
+  const given = readJsonObject(body)
   return {
     ...(given.url !== undefined && { url: readUrl(given.url) }),
     ...(given.event_types !== undefined && { event_types: parseEventTypes(given.event_types) }),
@@ -47,7 +48,7 @@ export function readWebhookChanges(body: unknown): WebhookChanges {
 
 /** `since` in Unix seconds. */
 export function readRecovery(body: unknown): { since: number } {
-  const { since } = readObject(body)
+  const { since } = readJsonObject(body)
   const seconds = typeof since === 'string' ? parseTimeText(since) : since
   if (Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) < MILLISECONDS_MIN) {
     return { since: Number(seconds) }
@@ -69,16 +70,6 @@ function parseTimeText(text: string): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   const ms = TIME_TEXT.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1_000)
-}
-
-type JsonObject = { readonly [field: string]: unknown }
-
-function readObject(body: unknown): JsonObject {
-  if (body === undefined || body === null) throw badRequest('The request needs a JSON body.')
-  if (typeof body !== 'object' || Array.isArray(body)) {
-    throw badRequest('The body must be a JSON object.')
-  }
-  return body as JsonObject
 }
 
 function readUrl(url: unknown): string {
