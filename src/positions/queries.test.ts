@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { countPositionReads } from '../../test/position-reads.js'
 import { buildReadIndexes } from '../chain/write/read-indexes.js'
 import { seqOf } from '../core/seq.js'
-import type { Sql } from '../store/connection.js'
 import { type PositionScope, selectPositions } from './queries.js'
 
 const HEAD = 90_000
@@ -35,22 +35,9 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => database.drop())
 
-/** Rows of positions that a query reads, with the plan that knows no parameters. */
 function countReads(scope: Partial<PositionScope>): Promise<number> {
-  return database.sql.begin(async (tx) => {
-    await tx`set local plan_cache_mode = force_generic_plan`
-    const before = await selectReads(tx)
-    const of = { until: seqOf(HEAD, 0), sort: 'realized', isAscending: false, ...scope } as const
-    expect(await selectPositions(tx, of, PAGE)).not.toEqual([])
-    return (await selectReads(tx)) - before
-  })
-}
-
-async function selectReads(tx: Sql): Promise<number> {
-  const [row] = await tx<{ reads: number }[]>`
-    select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as reads
-      from pg_stat_xact_user_tables where relname = 'positions'`
-  return row?.reads ?? 0
+  const of = { until: seqOf(HEAD, 0), sort: 'realized', isAscending: false, ...scope } as const
+  return countPositionReads(database.sql, (tx) => selectPositions(tx, of, PAGE))
 }
 
 /** Rows that are read for each row of a page: one scan for each token, and rows that filters drop. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, openApiWorld } from '../../test/api-world.js'
-import { isTakerOrder, type ModelFill } from '../../test/trades/fill-model.js'
+import { type ModelFill, walletsByFills } from '../../test/trades/fill-model.js'
 import {
   directionOf,
   expectTrades,
@@ -15,17 +15,10 @@ import { toDecimal, toPrice } from '../core/money.js'
 type Row = Record<string, unknown> & { id: string; role: string; direction: string }
 
 let world: ApiWorld
-/** Wallets with many fills in both roles first. */
 let wallets: string[]
 beforeAll(async () => {
   world = await openApiWorld()
-  const counts = new Map<string, number>()
-  for (const fill of world.fills) {
-    // The exchange stands for the counterparties of an order that took; it is no wallet.
-    const parties = isTakerOrder(fill) ? [fill.maker] : [fill.maker, fill.taker]
-    for (const wallet of parties) counts.set(wallet, (counts.get(wallet) ?? 0) + 1)
-  }
-  wallets = [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet)
+  wallets = walletsByFills(world.fills)
 }, 120_000)
 afterAll(() => world.close())
 

@@ -92,6 +92,16 @@ function readFill(
 
 export const isTakerOrder = ({ taker }: ModelFill): boolean => EXCHANGES.includes(taker)
 
+/** Those with most fills first, in either role. The exchange is no wallet. */
+export function walletsByFills(fills: readonly ModelFill[]): string[] {
+  const counts = new Map<string, number>()
+  for (const fill of fills) {
+    const parties = isTakerOrder(fill) ? [fill.maker] : [fill.maker, fill.taker]
+    for (const wallet of parties) counts.set(wallet, (counts.get(wallet) ?? 0) + 1)
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet)
+}
+
 export const idOf = ({ txHash, orderHash, logIndex }: ModelFill): string =>
   `${txHash}_${orderHash}_${logIndex}`
 

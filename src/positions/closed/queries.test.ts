@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { countPositionReads } from '../../../test/position-reads.js'
 import { buildReadIndexes } from '../../chain/write/read-indexes.js'
-import type { Sql } from '../../store/connection.js'
 import { CLOSED_SORTS, type ClosedScope, selectClosedPositions } from './queries.js'
 
 const WHALE = 1
@@ -36,22 +36,8 @@ const scope = (given: Partial<ClosedScope>): ClosedScope => ({
   ...{ limit: LIMIT, offset: 0, ...given },
 })
 
-/** Rows of positions that a page reads, with the plan that knows no parameters. */
-function countReads(given: Partial<ClosedScope>): Promise<number> {
-  return database.sql.begin(async (tx) => {
-    await tx`set local plan_cache_mode = force_generic_plan`
-    const before = await selectReads(tx)
-    expect(await selectClosedPositions(tx, scope(given))).not.toEqual([])
-    return (await selectReads(tx)) - before
-  })
-}
-
-async function selectReads(tx: Sql): Promise<number> {
-  const [row] = await tx<{ reads: number }[]>`
-    select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as reads
-      from pg_stat_xact_user_tables where relname = 'positions'`
-  return row?.reads ?? 0
-}
+const countReads = (given: Partial<ClosedScope>): Promise<number> =>
+  countPositionReads(database.sql, (tx) => selectClosedPositions(tx, scope(given)))
 
 test.each<[string, Partial<ClosedScope>]>([
   ['time', { sort: 'TIMESTAMP' }],

@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
 import { parseCsv, readParquet } from '../../../test/read-rows.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
-import { byPlace, isTakerOrder, type ModelFill } from '../../../test/trades/fill-model.js'
+import {
+  byPlace,
+  isTakerOrder,
+  type ModelFill,
+  walletsByFills,
+} from '../../../test/trades/fill-model.js'
 import { createPool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { preferIndexOrder, selectExport } from './queries.js'
@@ -16,16 +21,10 @@ import type { ExportLimits } from './walk.js'
 const WALLETS = 100
 
 let world: ApiWorld
-/** Those with most fills first, in either role. */
 let wallets: string[]
 beforeAll(async () => {
   world = await openApiWorld()
-  const counts = new Map<string, number>()
-  for (const fill of world.fills) {
-    const parties = isTakerOrder(fill) ? [fill.maker] : [fill.maker, fill.taker]
-    for (const wallet of parties) counts.set(wallet, (counts.get(wallet) ?? 0) + 1)
-  }
-  wallets = [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet)
+  wallets = walletsByFills(world.fills)
 }, 120_000)
 afterAll(() => world.close())
 
