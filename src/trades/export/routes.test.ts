@@ -285,6 +285,13 @@ describe('an export with lower limits', () => {
     })
   })
 
+  test('is kept with as few others as the limit says', async () => {
+    const t = await openWith({ keptMax: 2 })
+    const caches: string[] = []
+    for (const from of [1, 2, 3, 3, 1]) caches.push((await t.get(`from=${from}`)).json().cache)
+    expect(caches).toEqual(['miss', 'miss', 'miss', 'hit', 'miss'])
+  })
+
   test('has as many trades as the cap allows, and is whole', async () => {
     const all = expectFills(busiest(), 'all')
     const t = await openWith({ tradesMax: all.length })

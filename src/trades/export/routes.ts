@@ -13,7 +13,7 @@ import type { TradeExport } from './trade-export.js'
 import { TradeExports } from './trade-exports.js'
 import type { ExportLimits, ExportWanted, FoundTrades } from './walk.js'
 
-const LIMITS: ExportLimits = { tradesMax: 250_000, budgetMs: 180_000 }
+const LIMITS: ExportLimits = { tradesMax: 250_000, budgetMs: 180_000, keptMax: 200 }
 
 /**
  * The answer begins after this time even when the trades are not counted yet, so that clients and

@@ -32,6 +32,13 @@ describe('a spool', () => {
     )
   })
 
+  test('is not read once it is closed: another file may have its number', async () => {
+    const spool = new Spool()
+    spool.release()
+    expect(() => spool.hold()).toThrow('closed')
+    await expect(spool.read().next()).rejects.toThrow('closed')
+  })
+
   test('fails its readers after what was written', async () => {
     const spool = new Spool()
     await spool.append(Buffer.from('abc'))

@@ -38,6 +38,8 @@ export class Spool {
   }
 
   hold(): void {
+    // Its number may be that of another file by now.
+    if (this.#holders === 0) throw new Error('the file is closed')
     this.#holders++
   }
 

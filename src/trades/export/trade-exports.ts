@@ -30,6 +30,7 @@ export class TradeExports {
     this.#deps = deps
     this.#limits = limits
     this.#kept = new LRUCache({
+      max: limits.keptMax,
       maxSize: KEPT_BYTES_MAX,
       sizeCalculation: ({ spool }) => Math.max(1, spool.bytes),
       ttl: KEPT_MS,

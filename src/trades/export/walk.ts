@@ -14,8 +14,13 @@ import type { PARTIAL_REASONS } from './schemas.js'
 
 /** A batch of rows keeps the event loop busy for a few milliseconds. */
 const BATCH_ROWS = 2_000
-/** How long the database may work on one batch of rows that were found. */
-const BATCH_MS_MAX = 30_000
+/** For counting anew what was found before the time was over. */
+const RECOUNT_MS_MAX = 30_000
+/**
+ * For reading the rows that were found. PostgreSQL limits a cursor from its first batch to its last, and
+ * clients are cut off after five minutes.
+ */
+const READ_MS_MAX = 240_000
 
 /** What is exported. Both ends of the time are included. */
 export type ExportWanted = {
@@ -29,6 +34,8 @@ export type ExportLimits = {
   tradesMax: number
   /** For finding the trades. Those that were found are always sent. */
   budgetMs: number
+  /** Exports that are kept: each holds a file open. */
+  keptMax: number
 }
 
 /** What is known of an export before its first row. */
@@ -72,7 +79,7 @@ export async function walkExport(
   } catch (error) {
     const { reached } = search
     if (signal.aborted || !isOverTime(error) || reached === undefined) throw error
-    const cut = { ...search, deadlineMs: performance.now() + BATCH_MS_MAX, min: reached }
+    const cut = { ...search, deadlineMs: performance.now() + RECOUNT_MS_MAX, min: reached }
     await readTrades(pool, wanted, cut, { ...sink, begin })
   }
 }
@@ -100,7 +107,7 @@ function readTrades(
     const found = scope === undefined ? NOTHING : await findTrades(tx, scope, search)
     sink.begin({ ...found, fetchedInMs: 0 })
     if (scope === undefined || found.count === 0) return
-    await limitQueries(tx, BATCH_MS_MAX)
+    await limitQueries(tx, READ_MS_MAX)
     await preferIndexOrder(tx)
     for await (const rows of selectExport(tx, scope, found.count).cursor(BATCH_ROWS)) {
       search.signal.throwIfAborted()
