@@ -76,7 +76,7 @@ export function selectClosedPositions(sql: Sql, scope: ClosedScope): Promise<Clo
            m.outcomes[mt.outcome + 1] as outcome, coalesce(mt.outcome, t.outcome) as outcome_index,
            case when cardinality(m.outcomes) = 2 then m.outcomes[2 - mt.outcome] end as opposite_outcome,
            '0x' || encode(${selectOpposite(sql)}, 'hex') as opposite,
-           extract(epoch from m.end_at)::integer as end_sec
+           floor(extract(epoch from m.end_at))::float8 as end_sec
       from (${boundedPage(sql, page)}) p
       join tokens t on t.id = p.token
       join token_prices price on price.token = t.id

@@ -183,6 +183,18 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
     expect(await ask({ market: 'no-such-market' })).toMatchObject({ count: 0, positions: [] })
   })
 
+  test('200: a market that ends after the last 32-bit second', async () => {
+    const { slug } = (await walk()).find((row) => row.slug !== '') ?? expect.fail()
+    const { sql } = world.ctx
+    const [market] = await sql`select end_at from markets where slug = ${slug}`
+    onTestFinished(async () => {
+      await sql`update markets set end_at = ${market?.endAt ?? null} where slug = ${slug}`
+    })
+    await sql`update markets set end_at = '2100-01-02T03:04:05.6Z' where slug = ${slug}`
+    const [position] = (await ask({ market: slug })).positions
+    expect(position?.end_date).toBe('2100-01-02T03:04:05Z')
+  })
+
   test('200: part of a title, literally and in any letter case', async () => {
     const rows = await walk()
     const { title } = rows.find((row) => row.title.includes('?')) ?? expect.fail()
