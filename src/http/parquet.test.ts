@@ -80,6 +80,15 @@ describe('a Parquet file', () => {
     )
   })
 
+  test('lacks a value that a row lacks, whatever the schema says', async () => {
+    const Bare = Type.Object({ id: Type.String(), rank: Type.Integer() })
+    const rows = [
+      { id: 'a', rank: 1 },
+      { id: null, rank: null },
+    ]
+    expect(await readParquet(writeParquet(parquetColumnsOf([Bare]), rows))).toEqual(rows)
+  })
+
   test('without rows has columns', async () => {
     const file = writeParquet(parquetColumnsOf([Row]), [])
     expect(await readParquet(file)).toEqual([])

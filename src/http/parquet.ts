@@ -59,10 +59,11 @@ export const toParquetColumns = (
   columns: readonly ParquetColumn[],
   rows: readonly object[],
 ): ColumnSource[] =>
-  columns.map(({ name, type, isNullable }) => ({
-    ...{ name, type, nullable: isNullable },
-    data: rows.map((row) => toValue((row as Record<string, unknown>)[name], type)),
-  }))
+  columns.map(({ name, type, isNullable }) => {
+    const data = rows.map((row) => toValue((row as Record<string, unknown>)[name], type))
+    // An answer that lacks a value all the same is better than none, as in the other formats.
+    return { name, type, nullable: isNullable || data.includes(null), data }
+  })
 
 function toValue(value: unknown, type: ParquetColumn['type']): unknown {
   if (value === null || value === undefined) return null
