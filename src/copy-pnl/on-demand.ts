@@ -3,7 +3,7 @@ import { isOverTime, type Sql } from '../store/connection.js'
 import { type RealizedPositions, selectRealizedPositions } from './realized-query.js'
 import { type CopyScore, type FactSums, NO_FACTS, toCopyScore } from './score.js'
 import { walkWallet } from './walk.js'
-import type { WalkPlaces } from './walk-places.js'
+import { WAIT_MS_MAX, type WalkPlaces } from './walk-places.js'
 import {
   selectWalkedTrades,
   selectWalkRange,
@@ -39,7 +39,8 @@ type Tools = { sql: Sql; places: WalkPlaces }
 /** Scores one wallet now, in 30 seconds at most. */
 export const scoreNow = (tools: Tools, address: string, order: ScoreOrder): Promise<WindowScore> =>
   scoreUntil(tools, address, order, {
-    deadline: performance.now() + WALLET_BUDGET_MS,
+    waitMsMax: WAIT_MS_MAX,
+    endAt: Number.POSITIVE_INFINITY,
     tradesMax: TRADES_MAX,
   })
 
@@ -57,14 +58,13 @@ export async function scoreBatch(
     for (let index = next++; index < addresses.length; index = next++) {
       const address = addresses[index] ?? ''
       const now = performance.now()
-      const deadline = Math.min(endAt, now + WALLET_BUDGET_MS)
       results[index] =
         now >= endAt
           ? { address, error: `timeout_${BATCH_BUDGET_MS / 1000}s` }
-          : await scoreUntil(tools, address, order, { deadline, tradesMax }).catch((error) => ({
-              address,
-              error: describeRefusal(error),
-            }))
+          : // The wallets before it in the same batch may have all places.
+            await scoreUntil(tools, address, order, {
+              ...{ waitMsMax: endAt - now, endAt, tradesMax },
+            }).catch((error) => ({ address, error: describeRefusal(error) }))
     }
   }
   await Promise.all(Array.from({ length: BATCH_WALKS_MAX }, work))
@@ -82,7 +82,7 @@ async function scoreUntil(
   { sql, places }: Tools,
   address: string,
   order: ScoreOrder,
-  { deadline, tradesMax }: { deadline: number; tradesMax: number },
+  { waitMsMax, endAt, tradesMax }: { waitMsMax: number; endAt: number; tradesMax: number },
 ): Promise<WindowScore> {
   const startedAt = performance.now()
   const { window, slippageBp, includesTrades } = order
@@ -92,6 +92,7 @@ async function scoreUntil(
       ? []
       : await selectWalkedTrades(sql, address, range, { slippageBp, limit: tradesMax })
   return await places.run(async () => {
+    const deadline = Math.min(endAt, performance.now() + WALLET_BUDGET_MS)
     const isOver = () => performance.now() >= deadline
     const [walked] = await walkWallet(sql, { address, ...times, slippageBp }, { isOver })
     const range = await selectWalkRange(sql, times)
@@ -104,5 +105,5 @@ async function scoreUntil(
       trades: includesTrades ? await readTrades(range) : undefined,
       elapsedMs: Math.round(performance.now() - startedAt),
     }
-  })
+  }, waitMsMax)
 }

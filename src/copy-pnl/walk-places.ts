@@ -2,17 +2,18 @@ import { unavailable } from '../core/errors.js'
 
 /** Walks for answers at a time: they must leave connections to the database for other requests. */
 const WALKS_MAX = 6
-const WAIT_MS_MAX = 5_000
+/** How long an answer for one wallet waits. */
+export const WAIT_MS_MAX = 5_000
 
 /** Bounds the walks that answers wait for. The next place goes to the walk that came first. */
 export class WalkPlaces {
   readonly #waiting = new Set<() => void>()
   #running = 0
 
-  /** Runs a walk when it has a place, or throws a 503 after some seconds. */
-  async run<Result>(walk: () => Promise<Result>): Promise<Result> {
+  /** Runs a walk when it has a place, or throws a 503 when it had to wait for too long. */
+  async run<Result>(walk: () => Promise<Result>, waitMsMax: number): Promise<Result> {
     if (this.#running < WALKS_MAX) this.#running++
-    else await this.#wait()
+    else await this.#wait(waitMsMax)
     try {
       return await walk()
     } finally {
@@ -23,7 +24,7 @@ export class WalkPlaces {
   }
 
   /** Resolves with the place of a walk that has ended. */
-  #wait(): Promise<void> {
+  #wait(waitMsMax: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
         clearTimeout(timer)
@@ -33,7 +34,7 @@ export class WalkPlaces {
       const timer = setTimeout(() => {
         this.#waiting.delete(begin)
         reject(unavailable('Too many wallets are being scored now; try again in a moment.'))
-      }, WAIT_MS_MAX)
+      }, waitMsMax)
       this.#waiting.add(begin)
     })
   }
