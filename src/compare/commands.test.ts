@@ -22,7 +22,8 @@ let universe: Universe
 let simulator: Simulator
 let database: TestDatabase
 beforeAll(async () => {
-  universe = new Universe({ seed: 5, startMs: START_MS, comboShare: 0.1 })
+  // This one has wallets with each kind of deviation.
+  universe = new Universe({ seed: 28, startMs: START_MS, comboShare: 0.1 })
   universe.advance(START_MS + 45 * 60_000)
   simulator = await openSimulator(universe)
   database = await bookFrom(node(), universe.chain.firstNumber)

@@ -31,7 +31,8 @@ export async function compareTrades(
       if (behind.side === 'theirs') deps.onRows(page.length)
     }
   }
-  return { trades: matcher.count, differences: matcher.end() }
+  const differences = matcher.end()
+  return { trades: matcher.count, differences }
 }
 
 /** Where a walk over the trades of one side stands. */

@@ -69,9 +69,12 @@ describe('a trade', () => {
 
 const trades = fc.array(
   fc
-    .record({ tx: fc.nat(5), token: fc.nat(2), isSell: fc.boolean(), shares: fc.nat(3) })
-    .map(({ tx, token, isSell, shares }) =>
-      trade({ txHash: `0x0${tx}`, token: `0x0${token}`, isSell, shares: BigInt(shares) }),
+    .record({
+      ...{ tx: fc.nat(5), token: fc.nat(2), isSell: fc.boolean(), shares: fc.nat(3) },
+      price: fc.constantFrom(490_000n, 500_000n),
+    })
+    .map(({ tx, token, isSell, shares, price }) =>
+      trade({ txHash: `0x0${tx}`, token: `0x0${token}`, isSell, shares: BigInt(shares), price }),
     ),
   { maxLength: 40 },
 )
@@ -110,4 +113,9 @@ test('what one side has more is found, in any order', () => {
       },
     ),
   )
+})
+
+test('a trade with another price is one trade, which both sides have', () => {
+  const fed = [['ours', trade()] as const, ['theirs', trade({ price: 540_000n })] as const]
+  expect(match(fed).count).toBe(1)
 })

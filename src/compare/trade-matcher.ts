@@ -31,12 +31,13 @@ const RECENT_MAX = 10_000
 type Group = {
   ours: ComparedTrade[]
   theirs: ComparedTrade[]
-  /** Pairs of the same size. */
+  /** Pairs. */
   matched: number
 }
 
 /**
- * Pairs the trades of both sides by transaction, token, side and size. Fed from both in about the same
+ * Pairs the trades of both sides by transaction, token, side, size and price: a maker may have two orders
+ * of one size in a match. Fed from both in about the same
  * order it holds only those that have no partner yet, however long the lists are.
  */
 export class TradeMatcher {
@@ -51,7 +52,9 @@ export class TradeMatcher {
     const key = keyOf(trade)
     const group = this.#open.get(key) ?? this.#openGroup(key)
     const others = group[side === 'ours' ? 'theirs' : 'ours']
-    const partner = others.findIndex(({ shares }) => shares === trade.shares)
+    const partner = others.findIndex(
+      (other) => other.shares === trade.shares && isSamePrice(other, trade),
+    )
     if (partner === -1) {
       group[side].push(trade)
       this.#unmatched++
@@ -60,7 +63,7 @@ export class TradeMatcher {
       const [other = trade] = others.splice(partner, 1)
       this.#unmatched--
       group.matched++
-      this.#comparePair(side === 'ours' ? [trade, other] : [other, trade])
+      this.#compareTimes(side === 'ours' ? [trade, other] : [other, trade])
     }
     if (group.ours.length === 0 && group.theirs.length === 0) this.#closeGroup(key, group)
     if (this.#unmatched > UNMATCHED_MAX) {
@@ -70,7 +73,22 @@ export class TradeMatcher {
 
   /** Once both sides are fed. */
   end(): PlatformDifference[] {
+    for (const group of this.#open.values()) this.#pairBySize(group)
     return [...this.#differences, ...[...this.#open.values()].flatMap(compareRest)]
+  }
+
+  /** Trades of one size whose partner has another price. */
+  #pairBySize(group: Group): void {
+    group.ours = group.ours.filter((ours) => {
+      const partner = group.theirs.findIndex(({ shares }) => shares === ours.shares)
+      const [theirs] = partner === -1 ? [] : group.theirs.splice(partner, 1)
+      if (theirs === undefined) return true
+      this.count--
+      group.matched++
+      this.#differences.push(differenceOf(ours, 'price', ours.price, theirs.price))
+      this.#compareTimes([ours, theirs])
+      return false
+    })
   }
 
   #openGroup(key: string): Group {
@@ -87,10 +105,7 @@ export class TradeMatcher {
     this.#recent.delete(oldest)
   }
 
-  #comparePair([ours, theirs]: [ComparedTrade, ComparedTrade]): void {
-    if (absolute(ours.price - theirs.price) > PRICE_TOLERANCE) {
-      this.#differences.push(differenceOf(ours, 'price', ours.price, theirs.price))
-    }
+  #compareTimes([ours, theirs]: [ComparedTrade, ComparedTrade]): void {
     if (ours.timeSec !== theirs.timeSec) {
       const [own, other] = [ours.timeSec, theirs.timeSec]
       const times = { ours: `${own}`, theirs: `${other}`, by: `${own - other}` }
@@ -113,6 +128,9 @@ function compareRest({ ours, theirs, matched }: Group): PlatformDifference[] {
   const by = `${counts[0] - counts[1]}`
   return [{ ...describe(first), field: 'rows', ours: `${counts[0]}`, theirs: `${counts[1]}`, by }]
 }
+
+const isSamePrice = (a: ComparedTrade, b: ComparedTrade): boolean =>
+  absolute(a.price - b.price) <= PRICE_TOLERANCE
 
 const byShares = (a: ComparedTrade, b: ComparedTrade): number => (a.shares < b.shares ? -1 : 1)
 
