@@ -42,7 +42,7 @@ describe('POST /v2/copy-pnl/wallets', () => {
     const reply = await world.add([walletOf(5000), walletOf(3), walletOf(4000)])
     expect(reply).toMatchObject({
       ...{ added: 1, already_tracked: 1, total: 1000, capped: true, refresh_kicked: 1 },
-      hint: expect.stringContaining('1 of the addresses'),
+      hint: expect.stringContaining('1 of the wallets did not fit'),
     })
     const { wallets } = await world.read('wallets')
     expect(wallets).toContain(walletOf(5000))

@@ -66,7 +66,7 @@ const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
       )
       if (added > 0) tools.ctx.copyAlarm.ring()
       const { walletsMax: max } = owner
-      const hint = `The pool is full: ${dropped} of the addresses were not added. Remove some first.`
+      const hint = `The pool is full, and ${dropped} of the wallets did not fit. Remove some first.`
       return {
         ...{ added, already_tracked: alreadyTracked, total, max, capped: dropped > 0 },
         refresh_kicked: added,

@@ -5,6 +5,7 @@ import { nullable } from '../lib/nullable.js'
 import { COPY_SORTS } from './leaderboard.js'
 import { BAD_PERIOD, COPY_PERIODS } from './period.js'
 import { BATCH_ADDRESSES_MAX, POOL_ADDRESSES_MAX } from './read-body.js'
+import { BAD_SLIPPAGE } from './window.js'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Money = (description: string) => Type.Number({ description })
@@ -149,16 +150,22 @@ export const CopyBoardReply = Type.Object({
 })
 
 const TIME_PATTERN = '^([0-9]{1,16}|[0-9]{4}-[0-9]{2}-[0-9]{2})$'
-const time = (description: string) =>
-  Type.String({ pattern: TIME_PATTERN, description, examples: ['2026-11-01'] })
+const time = (name: string, description: string) =>
+  Type.String({
+    pattern: TIME_PATTERN,
+    description,
+    examples: ['2026-11-01'],
+    [ERROR_TEXT]: `Invalid ${name}: give a day as 2026-11-16 or Unix seconds.`,
+  })
 
-const SLIPPAGE = 'how much worse the prices of the copier are: percent, with at most 2 decimals'
+const SLIPPAGE =
+  'how much worse the prices of the copier are: percent from 0 to 100, with at most 2 decimals'
 
 const WindowFields = {
   from: Type.Optional(
-    time('when the window begins: a day, from its midnight in UTC on, or Unix seconds'),
+    time('from', 'when the window begins: a day, from its midnight in UTC on, or Unix seconds'),
   ),
-  to: Type.Optional(time('when it ends, included; now by default')),
+  to: Type.Optional(time('to', 'when it ends, included; now by default')),
 }
 
 export const ScoreParameters = Type.Object({
@@ -169,6 +176,7 @@ export const ScoreParameters = Type.Object({
     pattern: '^(100(\\.0{1,2})?|[0-9]{1,2}(\\.[0-9]{1,2})?)$',
     default: '2',
     description: SLIPPAGE,
+    [ERROR_TEXT]: BAD_SLIPPAGE,
   }),
 })
 

@@ -47,13 +47,14 @@ function parseTime(name: string, text: string): number {
   )
 }
 
+export const BAD_SLIPPAGE =
+  'Invalid slippage: it must be a percentage from 0 to 100 with at most 2 decimals.'
+
 /** Basis points of a percentage with at most two decimals. */
 export function parseSlippage(text: string | undefined): number {
   if (text === undefined) return DEFAULT_SLIPPAGE_BP
   const [, whole = '', decimals = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? []
   const basisPoints = Number(whole + decimals.padEnd(2, '0'))
   if (whole !== '' && basisPoints <= 10_000) return basisPoints
-  throw badRequest(
-    `Invalid slippage: it must be a percentage from 0 to 100 with at most 2 decimals, not ${showValue(text)}.`,
-  )
+  throw badRequest(BAD_SLIPPAGE)
 }

@@ -54,7 +54,8 @@ export const ScopesQuery = Type.Object({
       format: 'outer-spaces',
       maxLength: QUERY_LENGTH_MAX,
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-      description: `a part of the name, in capitals or small letters, without control characters, at most ${QUERY_LENGTH_MAX} characters; spaces around it do not count`,
+      description:
+        'a part of the name, in capitals or small letters, without control characters; spaces around it do not count',
       [ERROR_CODE]: 'invalid_query',
     }),
   ),
