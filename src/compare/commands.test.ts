@@ -229,6 +229,14 @@ describe('2: what cannot be compared says why', () => {
     expect(ended.message).toMatch(message)
   })
 
+  test('a folder without a database', async () => {
+    const program = new Command()
+    const missing = new OperatorError('There is no database.')
+    addCompareCommand(program, () => Promise.reject(missing))
+    const ended = await capture(() => program.parseAsync(['compare', stranger], { from: 'user' }))
+    expect([ended.code, ended.message]).toEqual([2, missing.message])
+  })
+
   test('a database without blocks', async () => {
     const empty = await createTestDatabase()
     onTestFinished(() => empty.drop())

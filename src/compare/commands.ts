@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { OperatorError } from '../core/errors.js'
 import type { WithDatabase } from '../store/with-database.js'
+import { DifferencesFound, NOT_COMPARED } from './cannot-compare.js'
 import type { CompareFlags } from './run-compare.js'
 
 const SETTLE_SEC = 120
@@ -23,8 +25,14 @@ export function addCompareCommand(program: Command, withDatabase: WithDatabase):
       withDatabase(command, async (pool, { config }) => {
         const { runCompare } = await import('./run-compare.js')
         await runCompare(pool, config, wallets, flags)
-      }),
+      }).catch(endAsNotCompared),
     )
+}
+
+/** A database that is missing must not look like a difference to a script. */
+function endAsNotCompared(error: unknown): never {
+  if (!(error instanceof OperatorError) || error instanceof DifferencesFound) throw error
+  throw new OperatorError(error.message, NOT_COMPARED, { cause: error })
 }
 
 const HELP = `
@@ -41,7 +49,7 @@ Combos are not compared, nor are positions that began before the ledger does.
 
 It runs beside a service on the same data folder, or without one.
 Exits with 0 when everything is the same, with 1 when something differs, and with 2 when a wallet
-could not be compared.
+could not be compared, or none.
 
 Examples:
   $ auspex compare 0x1111111111111111111111111111111111111111

@@ -5,15 +5,11 @@ import { OperatorError } from '../core/errors.js'
 import type { Pool } from '../store/connection.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withUpstreams } from '../upstreams/with-upstreams.js'
-import { CannotCompare } from './cannot-compare.js'
+import { CannotCompare, DifferencesFound, NOT_COMPARED } from './cannot-compare.js'
 import { compareWallet, selectSpan, type WalletDeps } from './compare-wallet.js'
 import { formatOutcome, formatSpan, presentReport, type WalletOutcome } from './format.js'
 
 export type CompareFlags = { settle: number; json?: boolean }
-
-/** Exit codes beside 0, which means that everything is the same. */
-const DIFFERENT = 1
-const NOT_COMPARED = 2
 
 /** Compares the wallets one after the other, prints what differs, and throws unless all are the same. */
 export async function runCompare(
@@ -62,7 +58,5 @@ function judge(outcomes: readonly WalletOutcome[]): void {
     (sum, outcome) => sum + ('error' in outcome ? 0 : outcome.differences.length),
     0,
   )
-  if (differences === 0) return
-  const found = `${differences} difference${differences === 1 ? '' : 's'} found.`
-  throw new OperatorError(found, DIFFERENT)
+  if (differences > 0) throw new DifferencesFound(differences)
 }
