@@ -25,6 +25,12 @@ test('refreshes when the catalogue is read, every 45 seconds, and after a reorga
   clock.advance(1_000)
   expect(await refreshed()).toBe(second)
 
+  await tape.append()
+  await tape.rewind(second)
+  clock.advance(1_000)
+  expect(await refreshed()).toBe(second)
+  expect(refresher.refreshedMs).toBe(clock.now() - 1_000)
+
   await tape.rewind(first)
   expect(await refreshed()).toBe(first)
 

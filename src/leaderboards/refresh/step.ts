@@ -72,10 +72,10 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
 
 const NO_BLOCK = -1
 
-/** Whether a reorganisation has taken blocks back since the last refresh. */
+/** Whether a reorganisation has taken blocks back since the last refresh that are on the boards. */
 export async function hasUnseenRewind(sql: Sql): Promise<boolean> {
   const rows = await sql`
     select from board_state s
-     where s.block is not null and exists (select from rewinds r where r.id > s.rewind)`
+     where exists (select from rewinds r where r.id > s.rewind and r.to_block < s.block)`
   return rows.length > 0
 }
