@@ -37,8 +37,8 @@ type Group = {
 
 /**
  * Pairs the trades of both sides by transaction, token, side, size and price: a maker may have two orders
- * of one size in a match. Fed from both in about the same
- * order it holds only those that have no partner yet, however long the lists are.
+ * of one size in a match. Fed from both in about the same order it holds only those that have no partner
+ * yet, however long the lists are.
  */
 export class TradeMatcher {
   /** Trades that are here, counted once if both sides have them. */

@@ -1,10 +1,11 @@
 import { ApiError } from '../core/errors.js'
 import { isOverTime, type Sql } from '../store/connection.js'
-import { type RealizedPositions, selectRealizedPositions } from './realized-query.js'
 import { type CopyScore, type FactSums, NO_FACTS, toCopyScore } from './score.js'
 import { walkWallet } from './walk.js'
 import { WAIT_MS_MAX, type WalkPlaces } from './walk-places.js'
 import {
+  type RealizedPositions,
+  selectRealizedPositions,
   selectWalkedTrades,
   selectWalkRange,
   type WalkedTrade,

@@ -1,7 +1,9 @@
+import type { SeqRange } from '../blocks/seq-range.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isUserAct } from '../wallets/activity/queries.js'
+import { isRealizedBy, selectWalletId } from '../wallets/queries.js'
 import { BASIS, type FactSums, NO_FACTS } from './score.js'
 
 /** Facts with `starts[0]` <= seq <= `until`, cut into slices that begin at each of the starts. */
@@ -178,4 +180,47 @@ export async function selectWalkedTrades(
     const sums = { slice: 0, edge: 0, kind, count: 1, usd: `${usd}`, most: `${most}` }
     return { timeSec, isBuy: kind !== KIND.sell, usd, shares, facts: toFactSums(sums) }
   })
+}
+
+/** Of the positions that realized something in a window. Money is millionths. */
+export type RealizedPositions = {
+  realized: bigint
+  /** How many of them have no shares now. */
+  closed: number
+  /** Their average entry prices, weighted by what each realized either way; null: too little was. */
+  entryPrice: number | null
+}
+
+const NOTHING: RealizedPositions = { realized: 0n, closed: 0, entryPrice: null }
+
+/** Below a dollar the weights say nothing. */
+const WEIGHT_MIN = 1_000_000
+
+/** Without combos. Indexes: wallet of each partition of `pnl`, positions_pkey. */
+export async function selectRealizedPositions(
+  sql: Sql,
+  address: string,
+  range: SeqRange,
+): Promise<RealizedPositions> {
+  const wallet = await selectWalletId(sql, address)
+  if (wallet === undefined) return NOTHING
+  const [row] = await sql<(Omit<RealizedPositions, 'realized'> & { realized: string })[]>`
+    with steps as materialized (
+      select token, sum(amount) as realized
+        from pnl
+       where ${isRealizedBy(sql, wallet, range)}
+       group by token
+    ), weighted as (
+      select s.realized, p.balance,
+             case when p.bought > 0 then abs(s.realized) end as weight,
+             case when p.bought > 0 then abs(s.realized) * p.bought_cost / p.bought end as product
+        from steps s
+        join positions p on p.wallet = ${wallet} and p.token = s.token
+    )
+    select coalesce(sum(realized), 0)::text as realized,
+           (count(*) filter (where balance <= 0))::integer as closed,
+           case when sum(weight) >= ${WEIGHT_MIN}::integer
+                then round(sum(product) / sum(weight), 4)::float8 end as entry_price
+      from weighted`
+  return row === undefined ? NOTHING : { ...row, realized: BigInt(row.realized) }
 }

@@ -18,7 +18,7 @@ const closeFile = promisify(close)
  *   ended    readers end.
  *   failed   readers throw what went wrong.
  *
- * Whoever made it holds it, and so does every reader; it is closed when all have released it.
+ * Its maker holds it, and so does every reader; it is closed when all have released it.
  */
 export class Spool {
   readonly #file: number
