@@ -10,3 +10,6 @@ export const PARTITION_BLOCKS = 2 ** 18
 /** The last block of the partition that contains this block. */
 export const partitionEnd = (block: number): number =>
   block - (block % PARTITION_BLOCKS) + PARTITION_BLOCKS - 1
+
+/** So many reorganisations are stored with what they took out of the ledger: leaderboards that missed more are made anew. */
+export const REWOUND_MAX = 256n

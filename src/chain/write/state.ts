@@ -1,4 +1,4 @@
-import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
+import { REORG_BLOCKS_MAX, REWOUND_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchBlock } from '../facts/block.js'
@@ -183,9 +183,6 @@ export async function selectRecentBlock(
 
 /** So many are stored: a reader of the tape that missed more has lagged for longer than the tape can go back. */
 const REWINDS_MAX = 100_000n
-
-/** So many are stored with what they took out of the ledger: leaderboards that missed more are made anew. */
-const REWOUND_MAX = 256n
 
 /** Tells readers of the tape that the blocks above are taken back, and returns the id of that. */
 export async function insertRewind(tx: Sql, toBlock: number): Promise<bigint> {

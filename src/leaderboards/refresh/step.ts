@@ -1,3 +1,4 @@
+import { REWOUND_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
 
 /**
@@ -25,9 +26,6 @@ export type BoardStep = {
   keptFrom: number
   nowMs: number
 }
-
-/** So many reorganisations are remembered with the rows that they took out: see `insertRewind`. */
-const REWINDS_MAX = 256n
 
 type StateRow = {
   block: number | null
@@ -64,7 +62,7 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
       row.fromEpoch !== epoch ||
       // Too far behind to know what changed.
       heldBlock < row.undoFloor ||
-      rewind - fromRewind >= REWINDS_MAX ||
+      rewind - fromRewind >= REWOUND_MAX ||
       // What leaves a window is no longer there.
       (row.windowFrom ?? 0) < keptFrom,
   }
