@@ -54,10 +54,11 @@ const toRow = ({ what, field, ours, theirs, by, ...where }: PlatformDifference):
 ]
 
 function showPlace({ token, slug, outcome, trade }: Place): string {
-  const market =
-    slug === undefined ? '' : ` (${slug}${outcome === undefined ? '' : `: ${outcome}`})`
-  const place = `token ${shorten(token)}${market}`
-  return trade === undefined ? place : `${trade.side} in ${trade.txHash} of ${place}`
+  const market = slug === undefined ? '' : `${slug}${outcome === undefined ? '' : `: ${outcome}`}`
+  const shares = `token ${shorten(token)}`
+  if (trade === undefined) return market === '' ? shares : `${shares} (${market})`
+  // The hash makes the row long; the market says which token it is.
+  return `${trade.side} in ${trade.txHash} of ${market === '' ? shares : market}`
 }
 
 /** The first digits of a token tell it apart; `--json` has all. */
