@@ -155,6 +155,8 @@ describe('bad parameters', () => {
     [`${wallet}?from=-1`, /^Invalid from: /],
     [`${wallet}?from=2026-11-02&to=2026-11-01`, /^Invalid range: `from` must not be later/],
     [`${wallet}?from=2031-01-01`, /^Invalid range: `from` must not be later/],
+    [`${wallet}?from=2031-01-01&to=2031-02-01`, /^Invalid range: .* wholly in the future/],
+    [`${wallet}?to=2031-02-01`, /^Invalid range: .* wholly in the future/],
     [`${wallet}?from=2026-01-01&to=2026-06-30T`, /^Invalid to: /],
     [`${wallet}?from=2026-01-01&to=2026-07-01`, 'Invalid range: a window has at most 180 days.'],
     [`${wallet}?slippage=100.01`, /^Invalid slippage: /],

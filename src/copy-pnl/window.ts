@@ -24,6 +24,7 @@ export function resolveCopyWindow(asked: AskedCopyWindow, nowSec: number): CopyW
   if (fromSec > toSec) {
     throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
   }
+  if (fromSec > nowSec) throw badRequest('Invalid range: the window is wholly in the future.')
   if (toSec - fromSec > WINDOW_SEC_MAX) {
     throw badRequest(`Invalid range: a window has at most ${WINDOW_SEC_MAX / DAY_SEC} days.`)
   }

@@ -206,7 +206,8 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     ['a time before 1970', '', { from: -1 }, 'from'],
     ['a window that ends before it begins', '', { from: 2_000, to: 1_999 }, 'from'],
     ['a window that ends before the default beginning', '', { to: 1_704_067_199 }, 'to'],
-    ['a window in the future', '', { from: 9_999_999_999 }, 'from'],
+    ['a window in the future', '', { from: 9_999_999_998, to: 9_999_999_999 }, 'from'],
+    ['a beginning in the future', '', { from: 9_999_999_999 }, 'from'],
     ['an unknown view', '', { view: 'mine' }, 'view'],
     ['an unknown format', '', { format: 'xml' }, 'format'],
   ])('400: %s', async (_why, wallet, query, named) => {

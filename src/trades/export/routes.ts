@@ -90,6 +90,7 @@ function resolveWindow(
   if (from > toSec) {
     throw badRequest(`Invalid range: \`from\` (${from}) must not be later than \`to\` (${toSec}).`)
   }
+  if (from > nowSec) throw badRequest(`Invalid range: \`from\` (${from}) is in the future.`)
   return { address, fromSec: from, toSec, view }
 }
 
