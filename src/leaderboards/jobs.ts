@@ -3,7 +3,7 @@ import { selectCatalogueState } from '../catalogue/queries.js'
 import type { Context } from '../context.js'
 import type { Clock } from '../core/clock.js'
 import type { DomainWork } from '../jobs/job.js'
-import { untilLive } from '../jobs/until-live.js'
+import { isChainLive } from '../jobs/until-live.js'
 import type { Pool } from '../store/connection.js'
 import { refreshBoards } from './refresh/refresh.js'
 import { hasUnseenRewind } from './refresh/step.js'
@@ -30,8 +30,10 @@ export function createBoardWork(ctx: Context): DomainWork {
         everyMs: CHECK_MS,
         runsIn: 'one process',
         needsDatabase: true,
-        startsAfter: (signal) => untilLive(ctx, signal),
-        run: () => refresher.run(),
+        // Blocks of a long catch-up are booked without a journal: each refresh would have to make the boards anew.
+        run: async () => {
+          if (isChainLive(ctx)) await refresher.run()
+        },
       },
     ],
     status: {
