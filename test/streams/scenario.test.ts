@@ -11,7 +11,7 @@ import { expectTruth } from './truth.js'
 const STRETCH_MS = counts({ short: 8_000, long: 60_000 })
 const STRETCHES = counts({ short: 2, long: 10 })
 /** Frames that were lost without a sign show only when further ones come. */
-const SETTLING_MS = counts({ short: 0, long: 25_000 })
+const SETTLING_MS = counts({ short: 4_000, long: 25_000 })
 
 const BOOK_FAULTS = [
   { upstream: 'clob_ws', mode: 'drop', seconds: 0.5 },
