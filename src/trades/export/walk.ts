@@ -13,7 +13,7 @@ import {
 import type { PARTIAL_REASONS } from './schemas.js'
 
 /** A batch of rows keeps the event loop busy for a few milliseconds. */
-const BATCH_ROWS = 2_000
+const BATCH_ROWS = 500
 /** For counting anew what was found before the time was over. */
 const RECOUNT_MS_MAX = 30_000
 /**
