@@ -1,15 +1,14 @@
+import assert from 'node:assert/strict'
 import { ApiError } from '../core/errors.js'
 import { isOverTime, type Sql } from '../store/connection.js'
-import { type CopyScore, type FactSums, NO_FACTS, toCopyScore } from './score.js'
+import { type CopyScore, type FactSums, toCopyScore } from './score.js'
 import { walkWallet } from './walk.js'
 import { WAIT_MS_MAX, type WalkPlaces } from './walk-places.js'
 import {
   type RealizedPositions,
   selectRealizedPositions,
   selectWalkedTrades,
-  selectWalkRange,
   type WalkedTrade,
-  type WalkRange,
 } from './walk-queries.js'
 import type { CopyWindow } from './window.js'
 
@@ -88,22 +87,19 @@ async function scoreUntil(
   const startedAt = performance.now()
   const { window, slippageBp, includesTrades } = order
   const times = { fromSecs: [window.fromSec], toSec: window.toSec }
-  const readTrades = async (range: WalkRange | undefined) =>
-    range === undefined
-      ? []
-      : await selectWalkedTrades(sql, address, range, { slippageBp, limit: tradesMax })
   return await places.run(async () => {
     const deadline = Math.min(endAt, performance.now() + WALLET_BUDGET_MS)
     const isOver = () => performance.now() >= deadline
     const [walked] = await walkWallet(sql, { address, ...times, slippageBp }, { isOver })
-    const range = await selectWalkRange(sql, times)
-    const { facts, isPartial } = walked ?? { facts: NO_FACTS, isPartial: false }
-    const { starts: [min = 0] = [], until = -1 } = range ?? {}
+    assert(walked !== undefined, 'a walk of one window has one result')
+    const { range, facts, isPartial } = walked
     return {
       ...{ address, order, facts, isPartial },
       score: toCopyScore(facts, slippageBp),
-      realized: await selectRealizedPositions(sql, address, { min, until }),
-      trades: includesTrades ? await readTrades(range) : undefined,
+      realized: await selectRealizedPositions(sql, address, range),
+      trades: includesTrades
+        ? await selectWalkedTrades(sql, address, range, { slippageBp, limit: tradesMax })
+        : undefined,
       elapsedMs: Math.round(performance.now() - startedAt),
     }
   }, waitMsMax)

@@ -160,7 +160,7 @@ export type WalkedTrade = {
 export async function selectWalkedTrades(
   sql: Sql,
   address: string,
-  { starts: [min = 0], until }: WalkRange,
+  { min, until }: SeqRange,
   { slippageBp, limit }: { slippageBp: number; limit: number },
 ): Promise<WalkedTrade[]> {
   type Row = { timeSec: number; kind: number; usd: bigint; shares: bigint }

@@ -1,9 +1,12 @@
+import type { SeqRange } from '../blocks/seq-range.js'
 import { isOverTime, type Sql } from '../store/connection.js'
 import { addFacts, type FactSums, NO_FACTS } from './score.js'
 import { selectFactSums, selectWalkRange, type WalkRange } from './walk-queries.js'
 
 /** Facts that one query sums. Many enough that planning does not count, few enough to be over in moments. */
 const PAGE_FACTS = 25_000
+/** The end of a range without facts. */
+const NO_SEQ = -1
 
 export type WalkOrder = {
   address: string
@@ -21,8 +24,8 @@ type WalkLimits = {
   pageFacts?: number | undefined
 }
 
-/** What was found in a window. `isPartial`: the time was over before all of it was summed. */
-type WalkedWindow = { facts: FactSums; isPartial: boolean }
+/** What was found in a window, and its place on the chain. `isPartial`: the time was over before all of it was summed. */
+type WalkedWindow = { range: SeqRange; facts: FactSums; isPartial: boolean }
 
 /**
  * Sums up what a wallet did in several windows with the same end, in one walk from the newest fact to
@@ -37,13 +40,14 @@ export async function walkWallet(
   const range = await selectWalkRange(sql, order)
   const slices = order.fromSecs.map(() => NO_FACTS)
   const rest = range === undefined ? undefined : await walkRange(sql, order, range, limits, slices)
+  const until = range?.until ?? NO_SEQ
   let facts = NO_FACTS
-  const windows = slices.map((slice, index) => ({ slice, start: range?.starts[index] ?? 0 }))
+  const windows = slices.map((slice, index) => ({ slice, min: range?.starts[index] ?? 0 }))
   return windows
     .reverse()
-    .map(({ slice, start }) => {
+    .map(({ slice, min }) => {
       facts = addFacts(facts, slice)
-      return { facts, isPartial: rest !== undefined && start <= rest }
+      return { range: { min, until }, facts, isPartial: rest !== undefined && min <= rest }
     })
     .reverse()
 }
