@@ -1,4 +1,5 @@
 import type { Page } from '../core/page.js'
+import { isNamedTag, tagSlug } from '../markets/tag-filter.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 
@@ -179,10 +180,7 @@ export async function selectBoardSnapshot(sql: Sql): Promise<BoardSnapshot | und
 export async function selectTagSlug(sql: Sql, text: string): Promise<string | undefined> {
   const [found] = await sql<{ slug: string }[]>`
     with named as materialized (
-      select coalesce(slug, lower(replace(label, ' ', '-'))) as slug
-        from tags
-       where lower(replace(slug, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
-          or lower(replace(label, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
+      select ${tagSlug(sql)} as slug from tags where ${isNamedTag(sql, text)}
     )
     select n.slug
       from named n

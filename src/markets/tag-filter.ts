@@ -6,12 +6,17 @@ import type { Fragment, Sql } from '../store/connection.js'
  */
 export async function selectTagIds(sql: Sql, text: string): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select id from tags
-     where lower(replace(slug, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
-        or lower(replace(label, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
-     order by id`
+    select id from tags where ${isNamedTag(sql, text)} order by id`
   return rows.map(({ id }) => id)
 }
+
+/** The condition that a text names a row of `tags`. */
+export const isNamedTag = (sql: Sql, text: string): Fragment => sql`
+  (lower(replace(slug, '-', ' ')) = lower(replace(${text}::text, '-', ' '))
+   or lower(replace(label, '-', ' ')) = lower(replace(${text}::text, '-', ' ')))`
+
+/** The slug of a row of `tags`; one without a slug gets one made of its label. */
+export const tagSlug = (sql: Sql): Fragment => sql`coalesce(slug, lower(replace(label, ' ', '-')))`
 
 /** Tags of which a market has one. `isCategory`: the market's first tag counts alone. */
 export type TagFilter = { tags: readonly number[]; isCategory: boolean }

@@ -1,3 +1,4 @@
+import { tagSlug } from '../../markets/tag-filter.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import type { BoardStep } from './step.js'
 
@@ -83,7 +84,7 @@ const namedScopes = (tx: Sql): Fragment => tx`
     from (select distinct event from listed_tokens where is_combo = 0) e
     join event_tags et on et.event = e.event
    cross join lateral (
-     select coalesce(slug, lower(replace(label, ' ', '-'))) as value from tags where id = et.tag
+     select ${tagSlug(tx)} as value from tags where id = et.tag
    ) tag
    cross join (values ('category'), ('tag')) kind (kind)
    where tag.value is not null and (kind.kind = 'tag' or et.place = 0)`

@@ -1,6 +1,7 @@
 import type { Page } from '../../core/page.js'
 import type { Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { tagSlug } from '../tag-filter.js'
 
 export type TagRow = { slug: string; label: string; markets: number }
 
@@ -60,7 +61,7 @@ export async function replaceTagCounts(tx: Sql): Promise<void> {
              max(coalesce(created_at, first_seen)) as last_at
         from markets where event is not null group by event
     ), named as (
-      select id, coalesce(slug, lower(replace(label, ' ', '-'))) as slug,
+      select id, ${tagSlug(tx)} as slug,
              coalesce(label, slug) as label
         from tags
     ), tagged as (
