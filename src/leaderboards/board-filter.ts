@@ -2,18 +2,8 @@ import { badRequest } from '../core/errors.js'
 import { parseConditionId } from '../core/structured-id.js'
 import { selectTokenIds } from '../markets/market-filter.js'
 import type { Sql } from '../store/connection.js'
+import type { PnlFilter } from '../wallets/token-scope.js'
 import { type ScopeKind, selectScopeId, selectTagSlug } from './queries.js'
-
-/** The parameters that narrow a leaderboard. */
-export type BoardFilterInput = {
-  category?: string | undefined
-  tags?: string | undefined
-  tag_slug?: string | undefined
-  market?: string | undefined
-  market_slug?: string | undefined
-  condition_id?: string | undefined
-  event_slug?: string | undefined
-}
 
 type Dimension = 'category' | 'tag' | 'market_slug' | 'condition_id' | 'event_slug'
 
@@ -28,7 +18,7 @@ const ALL_MARKETS = { scope: 0 }
 const DIMENSIONS = 'category, tags, market, market_slug, condition_id, event_slug'
 
 /** `undefined`: not narrowed. Throws a 400 where a request asks for two things at once. */
-export function readBoardFilter(input: BoardFilterInput): BoardFilter | undefined {
+export function readBoardFilter(input: PnlFilter): BoardFilter | undefined {
   const given: [Dimension, string | undefined][] = [
     ['category', input.category],
     ['tag', readTag('tags', input.tags)],

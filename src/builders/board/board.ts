@@ -4,6 +4,7 @@ import { selectSeqRange } from '../../blocks/seq-range.js'
 import { badRequest, unavailable } from '../../core/errors.js'
 import { createView, defineList } from '../../http/list.js'
 import { oneOf } from '../../http/parameters.js'
+import { rankKeyOf } from '../../leaderboards/board-page.js'
 import { boardAdvanced, checkDepth } from '../../leaderboards/refusals.js'
 import type { Sql } from '../../store/connection.js'
 import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
@@ -55,11 +56,7 @@ type Scope = BoardScope & { until: number; found: FoundBuilder; state: BoardStat
 const view = {
   select: (sql: Sql, scope: Scope, page: Parameters<typeof selectBoard>[2]) =>
     selectBoard(sql, scope, page),
-  keyOf: ({ sortKey, wallet, rank }: { sortKey: bigint; wallet: number; rank: number }) => [
-    `${sortKey}`,
-    wallet,
-    rank,
-  ],
+  keyOf: rankKeyOf,
 }
 
 const isPnlSort = ({ sort }: BoardInput): boolean => PNL_SORTS.includes(sort)

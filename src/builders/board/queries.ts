@@ -1,4 +1,5 @@
 import type { Page } from '../../core/page.js'
+import { ranksBefore } from '../../leaderboards/queries.js'
 import { isListed, unrealizedPnl } from '../../positions/position-sql.js'
 import type { Fragment, Pool, Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
@@ -66,7 +67,7 @@ export async function selectBoard(sql: Sql, scope: BoardScope, page: Page): Prom
     sinceSeq === undefined
       ? await selectBoardOfAllTime(sql, scope, page)
       : await selectRollingBoard(sql, { ...scope, sinceSeq }, page)
-  const before = Number(page.after?.[2] ?? page.offset)
+  const before = ranksBefore(page)
   return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
 }
 

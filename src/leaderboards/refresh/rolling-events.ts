@@ -1,8 +1,9 @@
 import { seqOf } from '../../core/seq.js'
 import { type Fragment, joinFragments } from '../../store/connection.js'
+import { PERIOD_DAYS } from '../schemas.js'
 import type { BoardStep } from './step.js'
 
-const ROLLING_DAYS = [1, 7, 30]
+const ROLLING_DAYS = Object.values(PERIOD_DAYS)
 const DAY_SEC = 86_400
 
 /** A window begins with `firstBlock`; on the boards it still begins with `countedFrom`. */
