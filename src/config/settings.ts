@@ -184,6 +184,24 @@ export const SETTINGS = {
     20,
   ),
 
+  sportsWsUrl: retirable(
+    'AUSPEX_SPORTS_WS_URL',
+    'live scores of games',
+    'wss://sports-api.polymarket.com/ws',
+  ),
+  searxngUrl: unset({
+    ...{ env: 'AUSPEX_SEARXNG_URL', placeholder: 'url' },
+    help: 'SearXNG that searches the web; its format json must be on',
+    parse: parseUrlOf(HTTP),
+    mask: maskPassword,
+  }),
+  xApiUrl: address(
+    'AUSPEX_X_API_URL',
+    'posts of the social network; needs the token below',
+    'https://api.x.com',
+  ),
+  xBearerToken: secret('AUSPEX_X_BEARER_TOKEN', 'bearer token of an app of X'),
+
   // How much of the chain and of the prices is kept.
   fromBlock: unset({
     ...{ env: 'AUSPEX_FROM_BLOCK', flag: 'from-block', placeholder: 'block' },
