@@ -61,6 +61,9 @@ export const unavailable = (message: string, cause?: unknown) =>
 export const databaseLost = (cause?: unknown) =>
   unavailable('The database is not available.', cause)
 
+/** For what a server can do only when its operator has set it up. `detail` says how. */
+export const notConfigured = (detail: string) => new ApiError(502, 'not_configured', { detail })
+
 /** `retryAfterMs` becomes the header, rounded up to seconds. */
 export const tooManyRequests = (message: string, retryAfterMs: number, fields?: Fields) =>
   new ApiError(429, message, fields, { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) })

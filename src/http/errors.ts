@@ -48,11 +48,11 @@ function visibleFields(request: FastifyRequest, { fields }: ApiError) {
 }
 
 /** `undefined`: a fault of the service, whose details are for the log alone. */
-function toApiError(error: Error, { raw }: FastifyRequest): ApiError | undefined {
+function toApiError(error: Error, { raw, url }: FastifyRequest): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error === raw.errored) return badRequest(INCOMPLETE)
   if (isOutage(error)) return databaseLost(error)
-  if (error instanceof UpstreamError) return upstreamLost(error)
+  if (error instanceof UpstreamError) return upstreamLost(error, url)
   const { code, statusCode = 500 } = error as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -71,11 +71,18 @@ const UPSTREAM_NAMES: Readonly<Record<string, string>> = {
   polygon: 'The Polygon node',
 }
 
+/** What clients of /v2 look for. */
+const PROVIDER_ERROR = 'temporary_data_provider_error'
+
 /** What an upstream answered is for the log alone. */
-function upstreamLost(cause: UpstreamError): ApiError {
-  const name = UPSTREAM_NAMES[cause.upstream] ?? 'An upstream'
+function upstreamLost(cause: UpstreamError, url: string): ApiError {
+  const { upstream } = cause
+  const options = { cause, retryAfterSeconds: 1 }
+  if (url.startsWith('/v2/'))
+    return new ApiError(502, PROVIDER_ERROR, { detail: upstream }, options)
+  const name = UPSTREAM_NAMES[upstream] ?? 'An upstream'
   const message = `${name} does not give a usable answer now; try again in a moment.`
-  return new ApiError(502, message, {}, { cause, retryAfterSeconds: 1 })
+  return new ApiError(502, message, {}, options)
 }
 
 /** Answers paths that the router cannot read; no hook has run for them. */
