@@ -5,8 +5,11 @@ import type { Sql } from '../store/connection.js'
 import { type Asker, type Endpoint, type EndpointHead, withinTime } from './endpoint.js'
 import { compileValidator } from './validation.js'
 
-/** What an answer is made from. `sql` cancels queries that take too long. */
-export type AnswerTools = Asker & { ctx: Context; sql: Sql }
+/**
+ * What an answer is made from. `sql` cancels queries that take too long. `baseUrl` is where the client
+ * reaches this service, such as `https://host`; a cached answer that has it in it says `isPerHost`.
+ */
+export type AnswerTools = Asker & { ctx: Context; sql: Sql; baseUrl: string }
 
 /** An endpoint that answers with one object. Its parameters are the fields of path, query and body. */
 export type AnswerDefinition<
@@ -30,7 +33,9 @@ export type AnswerDefinition<
   /** False: the answer does not depend on the chain. */
   isOfChain?: boolean
   /** How long an answer may be served again, to every caller. */
-  cacheMs?: number
+  cacheMs?: number | ((reply: Static<Reply>) => number)
+  /** The answer has addresses of this service in it. */
+  isPerHost?: boolean
   answer: (
     tools: AnswerTools,
     input: Static<Params> & Static<Query> & Static<Body>,
@@ -48,7 +53,8 @@ export function defineAnswer<
 >(definition: AnswerDefinition<Params, Query, Body, Reply>): Endpoint {
   const { path, operationId, summary, description, tag, access } = definition
   const { method = 'GET', status = 200, hasElapsed = true } = definition
-  const { params, query, body, readBody, isOfChain = true, cacheMs } = definition
+  const { params, query, body, readBody, isOfChain = true, isPerHost = false } = definition
+  const cacheMs = toCacheMs(definition.cacheMs)
   const reply = Type.Object(
     { ...definition.reply.properties, ...(hasElapsed && { elapsed_ms: ElapsedMs }) },
     { description: summary },
@@ -60,7 +66,7 @@ export function defineAnswer<
     ...(body !== undefined && { body }),
     response: { [status]: reply, ...definition.errors },
   }
-  const config = { access, isOfChain, ...(cacheMs !== undefined && { cacheMs }) }
+  const config = { access, isOfChain, isPerHost, ...(cacheMs !== undefined && { cacheMs }) }
   return {
     path,
     register: (app, { ctx }) => {
@@ -70,7 +76,8 @@ export function defineAnswer<
         const startedAt = performance.now()
         // A field of the path wins over one of the same name that a caller puts elsewhere.
         const given: object = Object.assign({}, request.body, request.query, request.params)
-        const tools = { ctx, sql: ctx.answerSql, caller, nowMs: ctx.clock.now() }
+        const baseUrl = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
+        const tools = { ctx, sql: ctx.answerSql, caller, nowMs: ctx.clock.now(), baseUrl }
         const input = given as Static<Params> & Static<Query> & Static<Body>
         const fields = await withinTime(definition, () => definition.answer(tools, input))
         if (status !== 200) sent.code(status)
@@ -82,6 +89,11 @@ export function defineAnswer<
     },
   }
 }
+
+const toCacheMs = <Reply>(cacheMs: number | ((reply: Reply) => number) | undefined) =>
+  typeof cacheMs === 'function'
+    ? (_query: unknown, _nowMs: number, reply: Reply) => cacheMs(reply)
+    : cacheMs
 
 /** Validates as all routes do, except that the body is read by the endpoint. */
 const readWith =

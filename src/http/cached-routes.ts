@@ -34,6 +34,8 @@ declare module 'fastify' {
      * request at or after it is computed anew, even while a computation from before it still runs.
      */
     cacheGridMs?: number
+    /** Clients that reach the service under another host get another answer. */
+    isPerHost?: boolean
     /**
      * Makes of the value that the handler returned the one that is served again, for routes with
      * `cacheMs` whose answers say whether they come from the cache. It leaves its argument as it is.
@@ -74,7 +76,7 @@ function createHandler(
   const { handler, config } = route
   const { cacheGridMs: gridMs = Number.POSITIVE_INFINITY, toRepeated } = config ?? {}
   const ttlOf = typeof cacheMs === 'number' ? () => cacheMs : cacheMs
-  const keyOf = createKeyOf(route)
+  const keyOf = createKeyOf(route, ctx.config.publicUrl === undefined && config?.isPerHost === true)
 
   const send = (
     request: FastifyRequest,
@@ -115,7 +117,10 @@ function createHandler(
 }
 
 /** Built from the parameters of the schema alone, so that made-up parameters cannot fill the cache. */
-function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) => string {
+function createKeyOf(
+  { url, schema }: RouteOptions,
+  isPerHost: boolean,
+): (request: FastifyRequest) => string {
   const names = (part: unknown) => {
     if (part === undefined) return []
     const { properties } = part as { properties?: object }
@@ -124,13 +129,14 @@ function createKeyOf({ url, schema }: RouteOptions): (request: FastifyRequest) =
   }
   const queryNames = names(schema?.querystring)
   const pathNames = names(schema?.params)
-  if (queryNames.length + pathNames.length === 0) return () => url
+  if (queryNames.length + pathNames.length === 0 && !isPerHost) return () => url
   return (request) => {
     const query = request.query as Record<string, unknown>
     const params = request.params as Record<string, unknown>
     const values = [
       ...pathNames.map((name) => params[name]),
       ...queryNames.map((name) => query[name]),
+      ...(isPerHost ? [request.protocol, request.host] : []),
     ]
     return `${url} ${JSON.stringify(values)}`
   }
