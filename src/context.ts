@@ -20,6 +20,7 @@ import { Alarm } from './lib/alarm.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
 import type { Pool } from './store/connection.js'
+import { Copies } from './store/copies.js'
 import { SecretBox } from './store/secret-box.js'
 import type { Store } from './store/store.js'
 import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
@@ -56,6 +57,8 @@ export type Context = {
   /** Coin prices: numbered apart, because every process collects them by itself. */
   priceBus: Bus
   catalogue: Catalogue
+  /** What upstreams said last. */
+  copies: Copies
   /** Live order books. */
   books: LiveBooks
   /** Encrypts the secrets of webhooks. */
@@ -105,6 +108,7 @@ export function createContext(parts: ContextParts): Context {
     eventLog: new EventLog({ store, bus, clock }),
     priceBus: new Bus({ clock, log }),
     catalogue: new Catalogue(clock),
+    copies: new Copies({ store, clock, log }),
     books: new LiveBooks({
       upstreams,
       selectOpenTokens: (limit) => selectOpenTokens(store.sql, limit),

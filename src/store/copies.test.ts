@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { ManualClock } from '../../test/manual-clock.js'
+import { AccountRefusal, notFound } from '../core/errors.js'
+import { createLog } from '../lib/log.js'
+import { COPY_MS_MAX, Copies, deleteOldCopies } from './copies.js'
+
+const FRESH_MS = 30_000
+
+let database: TestDatabase
+let clock: ManualClock
+let copies: Copies
+let loads: number
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.sql`delete from upstream_copies`
+  clock = new ManualClock()
+  copies = open()
+  loads = 0
+})
+
+const open = () => new Copies({ store: database, clock, log: createLog('silent', process.stderr) })
+const answer = async () => ({ load: ++loads })
+const fail = async (): Promise<{ load: number }> => {
+  loads += 1
+  throw new Error('the upstream is down')
+}
+const ask = (load = answer, from = copies) => from.get('games nba', { freshMs: FRESH_MS, load })
+const untilStored = () =>
+  vi.waitFor(async () => expect(await database.sql`select from upstream_copies`).toHaveLength(1))
+
+test('500 requests at once make one load, and a fresh copy none', async () => {
+  const all = await Promise.all(Array.from({ length: 500 }, () => ask()))
+  expect(new Set(all.map(({ value }) => value.load))).toEqual(new Set([1]))
+  clock.advance(FRESH_MS - 1)
+  expect(await ask()).toMatchObject({ value: { load: 1 }, isStale: false })
+  clock.advance(1)
+  expect(await ask()).toMatchObject({ value: { load: 2 }, isStale: false })
+})
+
+test('the last copy stands in for twelve hours, with its time', async () => {
+  const asOfMs = clock.now()
+  await ask()
+  clock.advance(COPY_MS_MAX)
+  expect(await ask(fail)).toEqual({ value: { load: 1 }, asOfMs, isStale: true })
+  clock.advance(1_001)
+  await expect(ask(fail)).rejects.toThrow('the upstream is down')
+})
+
+test('a failure is not repeated for every request', async () => {
+  await ask()
+  clock.advance(FRESH_MS)
+  for (let n = 0; n < 5; n++) expect((await ask(fail)).isStale).toBe(true)
+  expect(loads).toBe(2)
+  clock.advance(1_000)
+  expect(await ask()).toMatchObject({ value: { load: 3 }, isStale: false })
+})
+
+test('without a copy the failure is the answer, and the next request asks again', async () => {
+  await expect(ask(fail)).rejects.toThrow('the upstream is down')
+  expect(await ask()).toMatchObject({ value: { load: 2 } })
+})
+
+test('an answer such as 404 is no failure', async () => {
+  await ask()
+  clock.advance(FRESH_MS)
+  const gone = () => Promise.reject(notFound())
+  await expect(ask(gone)).rejects.toMatchObject({ status: 404 })
+})
+
+test('a refusal of one account does not refuse another that waits for the same load', async () => {
+  const load = async () => {
+    loads += 1
+    if (loads === 1) throw new AccountRefusal(1, 'your share is used up')
+    return { load: loads }
+  }
+  const [first, second] = await Promise.allSettled(
+    [1, 2].map((accountId) => copies.get('a', { freshMs: FRESH_MS, load, accountId })),
+  )
+  expect(first).toMatchObject({ status: 'rejected' })
+  expect(second).toMatchObject({ value: { value: { load: 2 } } })
+})
+
+test('the next process has the last copy, until it is too old', async () => {
+  await ask()
+  await untilStored()
+  clock.advance(COPY_MS_MAX)
+  expect(await ask(fail, open())).toMatchObject({ value: { load: 1 }, isStale: true })
+  clock.advance(1)
+  await expect(ask(fail, open())).rejects.toThrow('the upstream is down')
+  await deleteOldCopies(database.sql, clock.now())
+  expect(await database.sql`select from upstream_copies`).toHaveLength(0)
+})
