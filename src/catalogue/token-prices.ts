@@ -56,7 +56,7 @@ async function readMids(
   tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await bisect(tokens.map(toTokenId), (ids) => clob.getMidpoints(ids, signal), {
+  const found = await bisect(tokens.map(toTokenId), (ids) => clob.getMidpoints(ids, { signal }), {
     isRefusal: isUnreadable,
     onRefused: (token, err) =>
       floodLog.write('warn', 'a midpoint cannot be read', () => ({ err, token })),

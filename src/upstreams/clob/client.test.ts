@@ -129,6 +129,16 @@ describe('price history', () => {
     expect([...histories.keys()].toSorted()).toEqual(tokens.toSorted())
     expect(asked).toHaveLength(3)
   })
+
+  test('of many tokens over a span that is too wide: the same as of each', async () => {
+    const endSec = Math.floor(universe.nowMs / 1_000)
+    const span = { startSec: endSec - 40 * DAY_SEC, endSec, fidelityMinutes: 1 }
+    const tokens = [closedToken, first()]
+    const histories = await clob.getBatchPriceHistory(tokens, span)
+    for (const token of tokens) {
+      expect(histories.get(token)).toEqual(await clob.getPriceHistory(token, span))
+    }
+  })
 })
 
 test('the time of the server', async () => {

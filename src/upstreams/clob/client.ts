@@ -93,7 +93,7 @@ export class ClobClient {
   /** Two entries a token, one for each side: half as many tokens fit into a call. */
   async getPrices(
     tokenIds: Iterable<string>,
-    signal?: AbortSignal,
+    call: CallOptions = {},
   ): Promise<Map<string, ClobPrices>> {
     const parse = parseByToken(parsePrices)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX / 2, (batch) => {
@@ -101,24 +101,24 @@ export class ClobClient {
         { token_id, side: 'BUY' },
         { token_id, side: 'SELL' },
       ])
-      return this.#http.post('/prices', sides, { parse, signal })
+      return this.#http.post('/prices', sides, { ...call, parse })
     })
     return joinMaps(answers)
   }
 
-  getMidpoints(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/midpoints', tokenIds, parseByToken(parseClobAmount), signal)
+  getMidpoints(tokenIds: Iterable<string>, call?: CallOptions): Promise<Map<string, string>> {
+    return this.#byToken('/midpoints', tokenIds, parseByToken(parseClobAmount), call)
   }
 
-  getSpreads(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, string>> {
-    return this.#byToken('/spreads', tokenIds, parseByToken(parseSpread), signal)
+  getSpreads(tokenIds: Iterable<string>, call?: CallOptions): Promise<Map<string, string>> {
+    return this.#byToken('/spreads', tokenIds, parseByToken(parseSpread), call)
   }
 
   getLastTradePrices(
     tokenIds: Iterable<string>,
-    signal?: AbortSignal,
+    call?: CallOptions,
   ): Promise<Map<string, ClobLastTrade>> {
-    return this.#byToken('/last-trades-prices', tokenIds, parseLastTrades, signal)
+    return this.#byToken('/last-trades-prices', tokenIds, parseLastTrades, call)
   }
 
   /** Oldest first. A span that is too wide for one call is read in halves. */
@@ -127,30 +127,32 @@ export class ClobClient {
     span: ClobHistorySpan,
     signal?: AbortSignal,
   ): Promise<ClobPricePoint[]> {
-    const query = { market: tokenId, ...toHistoryQuery(span) }
-    try {
-      return await this.#http.get('/prices-history', query, { parse: parseHistory, signal })
-    } catch (error) {
-      const halves =
-        error instanceof UpstreamError && error.status === 400 ? halve(span) : undefined
-      if (halves === undefined) throw error
-      const [older, newer] = halves
-      const head = await this.getPriceHistory(tokenId, older, signal)
-      return head.concat(await this.getPriceHistory(tokenId, newer, signal))
-    }
+    const options = { parse: parseHistory, signal }
+    const parts = await inHalves(span, (part) =>
+      this.#http.get('/prices-history', { market: tokenId, ...toHistoryQuery(part) }, options),
+    )
+    return parts.flat()
   }
 
+  /** The same of many tokens; those without a history are absent. */
   async getBatchPriceHistory(
     tokenIds: Iterable<string>,
     span: ClobHistorySpan,
-    signal?: AbortSignal,
+    call: CallOptions = {},
   ): Promise<Map<string, ClobPricePoint[]>> {
-    const { startTs, endTs, interval, fidelity } = toHistoryQuery(span)
-    const answers = await inBatches(new Set(tokenIds), HISTORIES_MAX, (markets) => {
-      const body = { markets, start_ts: startTs, end_ts: endTs, interval, fidelity }
-      return this.#http.post('/batch-prices-history', body, { parse: parseHistories, signal })
-    })
-    return joinMaps(answers)
+    const options = { ...call, parse: parseHistories }
+    const answers = await inBatches(new Set(tokenIds), HISTORIES_MAX, (markets) =>
+      inHalves(span, (part) => {
+        const { startTs, endTs, interval, fidelity } = toHistoryQuery(part)
+        const body = { markets, start_ts: startTs, end_ts: endTs, interval, fidelity }
+        return this.#http.post('/batch-prices-history', body, options)
+      }),
+    )
+    const histories = new Map<string, ClobPricePoint[]>()
+    for (const [tokenId, points] of answers.flat(2).flatMap((part) => [...part])) {
+      histories.set(tokenId, (histories.get(tokenId) ?? []).concat(points))
+    }
+    return histories
   }
 
   /** A page of the markets that pay rewards now, as the CLOB sent it; the first without a cursor. */
@@ -187,10 +189,10 @@ export class ClobClient {
     path: string,
     tokenIds: Iterable<string>,
     parse: Parser<Map<string, T>>,
-    signal?: AbortSignal,
+    call: CallOptions = {},
   ): Promise<Map<string, T>> {
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
-      this.#http.post(path, toTokens(batch), { parse, signal }),
+      this.#http.post(path, toTokens(batch), { ...call, parse }),
     )
     return joinMaps(answers)
   }
@@ -214,6 +216,22 @@ function toHistoryQuery(span: ClobHistorySpan) {
   return 'interval' in span
     ? { interval: span.interval, startTs: undefined, endTs: undefined, fidelity }
     : { interval: undefined, startTs: span.startSec, endTs: span.endSec, fidelity }
+}
+
+/** What a read answers for a span; for the parts of one that is refused as too wide, the oldest first. */
+async function inHalves<T>(
+  span: ClobHistorySpan,
+  read: (part: ClobHistorySpan) => Promise<T>,
+): Promise<T[]> {
+  try {
+    return [await read(span)]
+  } catch (error) {
+    const halves = error instanceof UpstreamError && error.status === 400 ? halve(span) : undefined
+    if (halves === undefined) throw error
+    const [older, newer] = halves
+    const head = await inHalves(older, read)
+    return head.concat(await inHalves(newer, read))
+  }
 }
 
 function halve(span: ClobHistorySpan): [ClobHistorySpan, ClobHistorySpan] | undefined {
