@@ -7,6 +7,7 @@ import {
   type GammaEventFilter,
   type GammaLimit,
   type GammaMarketFilter,
+  type GammaOrder,
   type GammaSlice,
   toGammaQuery,
 } from './filters.js'
@@ -16,9 +17,7 @@ import {
   type GammaProfile,
   type GammaSearchResult,
   type GammaSeries,
-  type GammaSport,
   type GammaTag,
-  type GammaTeam,
   isBinary,
   parseEvent,
   parseFoundProfiles,
@@ -26,11 +25,17 @@ import {
   parseProfile,
   parseSearchResult,
   parseSeries,
-  parseSport,
   parseTag,
-  parseTeam,
 } from './parse.js'
-import { listOf, type SalvagedPage, salvagePage } from './salvage.js'
+import {
+  type GammaSport,
+  type GammaTeam,
+  parseMarketTypes,
+  parseSport,
+  parseTeam,
+} from './parse-sports.js'
+import { type GammaLeagueSummaries, parseSportsSummary } from './parse-summary.js'
+import { listOf, type SalvagedPage, salvageList, salvagePage } from './salvage.js'
 
 const windowMs = 10_000
 
@@ -184,6 +189,12 @@ export class GammaClient {
     return this.#list('/series', filter, parseSeries, signal)
   }
 
+  /** With its open events. `undefined`: there is no such series. */
+  getSeries(id: string, call: CallOptions = {}): Promise<GammaSeries | undefined> {
+    const path = `/series/${encodeURIComponent(id)}`
+    return this.#http.find(path, {}, { ...call, parse: parseSeries })
+  }
+
   /** At most 100 in one answer. */
   listTags(slice: GammaSlice, signal?: AbortSignal): Promise<GammaTag[]> {
     return this.#list('/tags', slice, parseTag, signal)
@@ -195,15 +206,18 @@ export class GammaClient {
       page?: number
       limitPerType?: number
       eventsStatus?: string
+      eventsTag?: readonly string[]
+      /** For how many hours after its end a market is still found. */
+      keepClosedMarkets?: number
       searchTags?: boolean
       searchProfiles?: boolean
       sort?: string
       ascending?: boolean
     },
-    signal?: AbortSignal,
+    call: CallOptions = {},
   ): Promise<GammaSearchResult> {
     const parse = parseSearchResult
-    return this.#http.get('/public-search', toGammaQuery(search), { parse, signal })
+    return this.#http.get('/public-search', toGammaQuery(search), { ...call, parse })
   }
 
   /** `undefined`: the owner of the address has made no profile. */
@@ -225,8 +239,18 @@ export class GammaClient {
     return undefined
   }
 
-  listSports(signal?: AbortSignal): Promise<GammaSport[]> {
-    return this.#list('/sports', {}, parseSport, signal)
+  /** The leagues. An entry that cannot be parsed does not spoil the list, here and in `listTeams`. */
+  listSports(call: CallOptions = {}): Promise<GammaSport[]> {
+    return this.#http.get('/sports', {}, { ...call, parse: salvageList(parseSport) })
+  }
+
+  /** What goes on in the leagues; those that it leaves out are absent. */
+  getSportsSummary(call: CallOptions = {}): Promise<GammaLeagueSummaries> {
+    return this.#http.get('/sports/summary', {}, { ...call, parse: parseSportsSummary })
+  }
+
+  listMarketTypes(call: CallOptions = {}): Promise<string[]> {
+    return this.#http.get('/sports/market-types', {}, { ...call, parse: parseMarketTypes })
   }
 
   /** At most 100 in one answer. */
@@ -235,10 +259,11 @@ export class GammaClient {
       league?: readonly string[]
       name?: readonly string[]
       abbreviation?: readonly string[]
-    },
-    signal?: AbortSignal,
+    } & GammaOrder,
+    call: CallOptions = {},
   ): Promise<GammaTeam[]> {
-    return this.#list('/teams', filter, parseTeam, signal)
+    const parse = salvageList(parseTeam)
+    return this.#http.get('/teams', toGammaQuery(filter), { ...call, parse })
   }
 
   #list<T>(path: string, query: Query, parseItem: Parser<T>, signal?: AbortSignal): Promise<T[]> {

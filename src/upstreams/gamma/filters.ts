@@ -28,7 +28,7 @@ export type GammaEventFilter = {
   volumeMin?: number
   liquidityMin?: number
 } & DateFilter &
-  Order
+  GammaOrder
 
 export type GammaMarketFilter = {
   id?: Names
@@ -46,7 +46,7 @@ export type GammaMarketFilter = {
   volumeNumMin?: number
   liquidityNumMin?: number
 } & DateFilter &
-  Order
+  GammaOrder
 
 /** In ISO 8601. */
 type DateFilter = {
@@ -56,7 +56,7 @@ type DateFilter = {
   endDateMax?: string
 }
 
-type Order = {
+export type GammaOrder = {
   /** A field name, or several with commas. */
   order?: string
   ascending?: boolean

@@ -8,9 +8,9 @@ import {
   parseProfile,
   parseSearchResult,
   parseSeries,
-  parseSport,
-  parseTeam,
 } from './parse.js'
+import { parseMarketTypes, parseSport, parseTeam } from './parse-sports.js'
+import { parseSportsSummary } from './parse-summary.js'
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'))
@@ -132,11 +132,11 @@ test('search: null is an empty list', () => {
 
 test('sports, teams and profiles', () => {
   expect(fixture('sports').map(parseSport)).toMatchObject([
-    { sport: 'nba', series: '10345', tagIds: ['1', '745', '100639'] },
+    { id: 34, sport: 'nba', series: '10345', tagIds: ['1', '745', '100639'] },
     { sport: 'epl', image: undefined },
   ])
   expect(fixture('teams').map(parseTeam)).toMatchObject([
-    { id: '1001', providerId: '583', record: '45-37', alias: undefined },
+    { id: 1001, providerId: 583, record: '45-37', alias: undefined },
   ])
   expect(parseProfile(fixture('profile'), 'body')).toMatchObject({
     name: 'heron',
@@ -152,6 +152,8 @@ test('whatever comes, nothing but a ParseError is thrown', () => {
     parseSeries,
     parseTeam,
     parseSport,
+    parseMarketTypes,
+    parseSportsSummary,
     parseSearchResult,
     parseProfile,
     parseFoundProfiles,

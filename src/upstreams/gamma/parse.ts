@@ -14,6 +14,7 @@ import {
   parseTimeMs,
   refuseValue,
 } from '../transport/parse-json.js'
+import { parseTeam } from './parse-sports.js'
 
 /** Gamma's objects under its own names. `undefined` is what it leaves out, sends as null or as "". */
 export type GammaEvent = ReturnType<typeof parseEvent>
@@ -329,42 +330,6 @@ export function parseTag(value: unknown, path: string) {
     activeEventsCount: fields.optional('activeEventsCount', parseInteger),
     createdAtMs: fields.optional('createdAt', parseTimeMs),
     updatedAtMs: fields.optional('updatedAt', parseTimeMs),
-  }
-}
-
-export type GammaTeam = ReturnType<typeof parseTeam>
-
-export function parseTeam(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    id: fields.required('id', parseId),
-    name: fields.optional('name', parseString),
-    league: fields.optional('league', parseString),
-    record: fields.optional('record', parseString),
-    logo: fields.optional('logo', parseString),
-    abbreviation: fields.optional('abbreviation', parseString),
-    alias: fields.optional('alias', parseString),
-    color: fields.optional('color', parseString),
-    providerId: fields.optional('providerId', parseId),
-    // `home` or `away`, on the teams of an event.
-    ordering: fields.optional('ordering', parseString),
-  }
-}
-
-/** A league. Its `series` leads to its games. */
-export type GammaSport = ReturnType<typeof parseSport>
-
-export function parseSport(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    id: fields.optional('id', parseId),
-    sport: fields.required('sport', parseString),
-    name: fields.optional('name', parseString),
-    image: fields.optional('image', parseString),
-    resolution: fields.optional('resolution', parseString),
-    ordering: fields.optional('ordering', parseString),
-    tagIds: fields.optional('tags', parseString)?.split(',') ?? [],
-    series: fields.optional('series', parseId),
   }
 }
 

@@ -30,6 +30,14 @@ export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<Salvag
   }
 }
 
+/** The same of a bare array. */
+export const salvageList =
+  <T>(parseItem: Parser<T>): Parser<T[]> =>
+  (value, path) =>
+    parseArray(value, path, (item, at) => salvage(item, at, parseItem, [])).flatMap(
+      (item) => item ?? [],
+    )
+
 /** The entries of a page of a keyset list. Any field that its parser refuses spoils it. */
 export const listOf =
   <T>(key: string, parseItem: Parser<T>): Parser<T[]> =>

@@ -1,0 +1,28 @@
+import { notFound } from '../../core/errors.js'
+import type { Copy } from '../../store/copies.js'
+import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { SportsTools } from '../sources.js'
+
+const FRESH_MS = 3_600_000
+
+/** All leagues, in the order in which the platform lists them. */
+export const listLeagues = ({ ctx, caller }: SportsTools): Promise<Copy<GammaSport[]>> =>
+  ctx.copies.get('sports leagues', {
+    freshMs: FRESH_MS,
+    accountId: caller.accountId,
+    load: () =>
+      withPatience('gamma', (signal) =>
+        ctx.upstreams.gamma.listSports({ signal, accountId: caller.accountId }),
+      ),
+  })
+
+/** The league with that code, in any letter case. Throws 404 when there is none. */
+export async function findLeague(tools: SportsTools, code: string): Promise<GammaSport> {
+  const { value: leagues } = await listLeagues(tools)
+  const wanted = code.toLowerCase()
+  const league = leagues.find(({ sport }) => sport.toLowerCase() === wanted)
+  if (league === undefined)
+    throw notFound(`League ${code} not found. GET /v2/sports/leagues lists all.`)
+  return league
+}
