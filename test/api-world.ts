@@ -19,7 +19,13 @@ import { readFills } from './trades/fill-model.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 
-type WorldOptions = { historyMs?: number; seed?: number; intensity?: number; comboShare?: number }
+type WorldOptions = {
+  historyMs?: number
+  seed?: number
+  intensity?: number
+  comboShare?: number
+  hasGames?: boolean
+}
 
 export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
 

@@ -13,8 +13,8 @@ export type SimulatedApp = Awaited<ReturnType<typeof openSimulatedApp>>
  * The production application whose upstreams are the simulator's. The clock stands at the end of a
  * history of half an hour, which is in the database when it `isBooked`.
  */
-export async function openSimulatedApp({ isBooked = false } = {}) {
-  const universe = new Universe({ seed: 5, startMs: START_MS })
+export async function openSimulatedApp({ isBooked = false, hasGames = false } = {}) {
+  const universe = new Universe({ seed: 5, startMs: START_MS, hasGames })
   universe.advance(START_MS + 30 * 60_000)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))

@@ -1,4 +1,5 @@
 import { Calendar, type CalendarParts } from './calendar.js'
+import type { Game } from './games/game.js'
 import type { Combo, Market, MarketEvent, Series, Tag, Token, TokenPair } from './market.js'
 import { TAGS } from './tags.js'
 
@@ -10,6 +11,7 @@ export class Catalogue {
   /** Created, the newest last; those that the present has not reached yet come after `#published`. */
   readonly #events: MarketEvent[] = []
   readonly #published: MarketEvent[] = []
+  readonly #games: Game[] = []
   readonly #combos: Combo[] = []
   readonly #combosByCondition = new Map<string, Combo>()
   readonly #eventsById = new Map<string, MarketEvent>()
@@ -43,6 +45,7 @@ export class Catalogue {
       const next = this.#events[this.#published.length]
       if (next === undefined || next.createdMs > nowMs) break
       this.#published.push(next)
+      if (next.game?.slug === next.slug) this.#games.push(next.game)
     }
     return this.#published.slice(from)
   }
@@ -50,6 +53,11 @@ export class Catalogue {
   /** Everything created by now, the newest last. */
   events(): readonly MarketEvent[] {
     return this.#published
+  }
+
+  /** Those whose main event is created by now. */
+  games(): readonly Game[] {
+    return this.#games
   }
 
   combos(): readonly Combo[] {

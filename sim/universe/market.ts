@@ -1,3 +1,5 @@
+import type { Game } from './games/game.js'
+
 /** A tradable outcome. `word` is the id as the 64 hex digits that stand in a log. */
 export type Token = {
   id: bigint
@@ -48,6 +50,8 @@ export type MarketEvent = {
   /** When trading is over; outcomes are known then, and on the chain a little later. */
   endMs: number
   window: Window | undefined
+  /** The game that it asks about: the main event and its companions share one. */
+  game?: Game | undefined
   negRisk: NegRisk | undefined
   model: Model
   markets: readonly Market[]
@@ -78,6 +82,10 @@ export type Market = {
   event: MarketEvent
   /** Place among the questions of its event. */
   index: number
+  /** What it asks about a game, in Gamma's words: `spreads`. */
+  sportsMarketType?: string | undefined
+  /** The margin or number that it asks about: -5.5. */
+  line?: number | undefined
   /** 0x and 64 hex digits, like the two below. */
   conditionId: string
   questionId: string

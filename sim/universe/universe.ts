@@ -8,6 +8,8 @@ import { Engine } from './engine.js'
 import { Fair } from './fair.js'
 import { COMBO_SHARE } from './floor.js'
 import { BLOCKS_AHEAD, Forthcoming } from './forthcoming.js'
+import type { Game, GameState } from './games/game.js'
+import { gameStateAt } from './games/game-state.js'
 import { Ledger } from './ledger.js'
 import type { Combo, Market, MarketEvent, Payouts } from './market.js'
 import { Population } from './population.js'
@@ -51,6 +53,8 @@ export type UniverseOptions = {
   presentMs?: number
   /** Share of trades that go to combos, and with it how many combos there are. */
   comboShare?: number
+  /** Whether games are played. */
+  hasGames?: boolean
   /** Replacements of an earlier life, to be lived again. */
   reorgs?: readonly Reorg[]
 }
@@ -133,6 +137,16 @@ export class Universe {
 
   get builders(): readonly Builder[] {
     return this.#population.builders
+  }
+
+  /** Those whose main event can be seen, in the order in which they came up. */
+  games(): readonly Game[] {
+    return this.catalogue.games()
+  }
+
+  /** How the game stands now. */
+  gameState(game: Game): GameState {
+    return gameStateAt(game, this.#nowMs)
   }
 
   /** By lower-case address. */
