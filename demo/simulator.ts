@@ -105,6 +105,7 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
     AUSPEX_CLOB_WS_URL: urls.clob_ws,
     AUSPEX_DATA_API_URL: urls.data_api,
     AUSPEX_SITE_URL: urls.site,
+    AUSPEX_SEARXNG_URL: urls.searxng,
     AUSPEX_RTDS_WS_URL: urls.rtds,
     AUSPEX_LIVE_V2_WS_URL: urls.live_v2,
     AUSPEX_CHAINLINK_URL: urls.chainlink,

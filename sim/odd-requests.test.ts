@@ -59,6 +59,9 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
     `/v2/resolutions?event_id=${event.id}`,
     '/v2/builders/volume?interval=week&limit=5',
   ],
+  searxng: [
+    '/search?format=json&q=who wins&engines=bing,brave&language=en-US&time_range=week&safesearch=0&pageno=1',
+  ],
   site: [
     '/api/crypto/crypto-price?symbol=BTC&eventStartTime=2026-11-12T06:00:00Z&variant=fiveminute&twap=true&twapLookbackSeconds=60',
     '/api/crypto/price-history?symbol=BTC&eventStartTime=2026-11-12T06:00:00Z&variant=hourly&endDate=2026-11-12T07:00:00Z',

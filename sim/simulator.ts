@@ -7,6 +7,7 @@ import { createPolygonHost } from './polygon/host.js'
 import { createChainlinkHost } from './prices/chainlink.js'
 import { createLiveV2Host } from './prices/live-v2.js'
 import { createRtdsHost } from './prices/rtds.js'
+import { createSearxngHost } from './searxng/host.js'
 import { HOST_NAMES, type HostName } from './server/fault-order.js'
 import { Faults } from './server/faults.js'
 import type { HostParts, HttpReply } from './server/handlers.js'
@@ -60,6 +61,7 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
     }),
     data_api: createDataApiHost(universe),
     site: createSiteHost(universe),
+    searxng: createSearxngHost(universe, faults),
   }
   const opened = await Promise.all(
     HOST_NAMES.map(async (name) => {
@@ -119,4 +121,5 @@ const upstreamUrls = (hosts: Record<HostName, Host>) => ({
   chainlink_ws: hosts.chainlink.wsUrl,
   data_api: hosts.data_api.url,
   site: hosts.site.url,
+  searxng: hosts.searxng.url,
 })

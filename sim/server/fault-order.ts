@@ -8,6 +8,7 @@ export const HOST_NAMES = [
   'chainlink',
   'data_api',
   'site',
+  'searxng',
 ] as const
 export type HostName = (typeof HOST_NAMES)[number]
 
@@ -26,6 +27,9 @@ export const FAULT_MODES = [
   'range-too-large',
   'too-many-results',
   'stale',
+  'engine-down',
+  'engines-down',
+  'format-off',
 ] as const
 export type FaultMode = (typeof FAULT_MODES)[number]
 

@@ -52,7 +52,13 @@ const IDLE_METADATA = {
   gamma_hydration_parse_errors: 0,
 }
 
-export function presentStatus({ statusParts, jobs, clock, startedAtMs }: Context) {
+/** What works only where the operator has set it up, and the setting that it needs. */
+const OPTIONAL_FEATURES = [
+  { feature: 'online_search', setting: 'AUSPEX_SEARXNG_URL', key: 'searxngUrl' },
+  { feature: 'social', setting: 'AUSPEX_X_BEARER_TOKEN', key: 'xBearerToken' },
+] as const
+
+export function presentStatus({ config, statusParts, jobs, clock, startedAtMs }: Context) {
   const nowMs = clock.now()
   const fields = statusParts.map((part) => part.fields?.(nowMs) ?? {})
   return {
@@ -63,6 +69,9 @@ export function presentStatus({ statusParts, jobs, clock, startedAtMs }: Context
     metadata_observability: Object.assign(
       { ...IDLE_METADATA },
       ...fields.map(({ metadata_observability: counts }) => counts),
+    ),
+    not_configured: OPTIONAL_FEATURES.filter(({ key }) => config[key] === undefined).map(
+      ({ feature, setting }) => ({ feature, setting }),
     ),
     jobs: jobs.records.map(presentJob),
     warnings: statusParts.flatMap((part) => part.warnings?.() ?? []),

@@ -126,6 +126,10 @@ describe('GET /v1/status', () => {
       prices: [],
       orderbooks: { followed: 0, stale: 0, sockets: 0 },
       leaderboards: { as_of: null, last_refresh: null },
+      not_configured: [
+        { feature: 'online_search', setting: 'AUSPEX_SEARXNG_URL' },
+        { feature: 'social', setting: 'AUSPEX_X_BEARER_TOKEN' },
+      ],
       jobs: [],
       warnings: [],
     })

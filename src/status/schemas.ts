@@ -96,6 +96,13 @@ export const StatusReply = Type.Object(
       },
       { description: 'null in a process that has not refreshed them' },
     ),
+    not_configured: Type.Array(
+      Type.Object({
+        feature: Type.String({ description: 'such as `online_search`' }),
+        setting: Type.String({ description: 'what the operator has to set for it' }),
+      }),
+      { description: 'what answers 502 on this server, because it was not set up' },
+    ),
     jobs: Type.Array(
       Type.Object({
         name: Type.String(),

@@ -19,6 +19,11 @@ export type UpstreamFinding = {
   tookMs: number
 }
 
+const SAMPLE_SEARCH = {
+  ...{ q: 'news', engines: ['bing', 'duckduckgo'], language: 'en-US' },
+  ...{ timeRange: undefined, safeSearch: 0 },
+}
+
 class NotConfigured extends Error {}
 
 type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string> }
@@ -26,7 +31,8 @@ type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string
 /** Asks every configured upstream one question, all at once. */
 export async function checkUpstreams(config: Config): Promise<UpstreamFinding[]> {
   const stopping = new AbortController()
-  const faults = new EventEmitter()
+  // Each question listens for the fault of its own upstream.
+  const faults = new EventEmitter().setMaxListeners(0)
   const ask = (upstreams: Upstreams) => {
     const questions = [...httpQuestions(upstreams), ...socketQuestions(upstreams, config)]
     return Promise.all(questions.map((question) => put(question, faults, stopping.signal)))
@@ -63,7 +69,8 @@ async function put(
   }
 }
 
-function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams): Question[] {
+function httpQuestions(upstreams: Upstreams): Question[] {
+  const { polygon, gamma, clob, dataApi, sitePrice, searxng } = upstreams
   return [
     {
       upstream: 'polygon',
@@ -97,6 +104,15 @@ function httpQuestions({ polygon, gamma, clob, dataApi, sitePrice }: Upstreams):
         const query = { symbol: 'BTC', interval: '5m', limit: 15 } as const
         const candles = await sitePrice.getCandles(query, signal)
         return `BTC ${candles.at(-1)?.close}`
+      },
+    },
+    {
+      upstream: 'searxng',
+      ask: async (signal) => {
+        if (searxng === undefined) throw new NotConfigured('AUSPEX_SEARXNG_URL is not set')
+        const { results, unresponsive } = await searxng.search(SAMPLE_SEARCH, { signal })
+        const silent = unresponsive.map(({ engine, reason }) => `, ${engine}: ${reason}`)
+        return `${results.length} results${silent.join('')}`
       },
     },
   ]

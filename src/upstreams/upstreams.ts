@@ -9,6 +9,7 @@ import { PolygonClient } from './polygon/client.js'
 import { type PolygonListener, PolygonSocket } from './polygon/socket.js'
 import { createPriceSources } from './prices/feed.js'
 import type { PriceSource } from './prices/source.js'
+import { SearxngClient } from './searxng/client.js'
 import { SitePriceClient } from './site-price/client.js'
 import type { UpstreamMetrics } from './transport/metrics.js'
 import type { OnSocketFault } from './transport/socket-options.js'
@@ -36,6 +37,8 @@ export class Upstreams {
   readonly clob: ClobClient
   readonly dataApi: DataApiClient
   readonly sitePrice: SitePriceClient
+  /** `undefined`: the operator has not given the address of one. */
+  readonly searxng: SearxngClient | undefined
   /** Without a node there is none. */
   readonly polygon: PolygonClient | undefined
   /** Resolves when the upstreams can be asked. A node can be asked for blocks before. */
@@ -51,6 +54,9 @@ export class Upstreams {
     this.clob = new ClobClient({ ...shared, url: config.clobUrl })
     this.dataApi = new DataApiClient({ ...shared, url: config.dataApiUrl })
     this.sitePrice = new SitePriceClient({ ...shared, url: config.siteUrl })
+    const { searxngUrl } = config
+    this.searxng =
+      searxngUrl === undefined ? undefined : new SearxngClient({ ...shared, url: searxngUrl })
     const { polygonUrl: url, polygonCallsPerSecond: callsPerSecond } = config
     this.polygon =
       url === undefined
@@ -89,8 +95,9 @@ export class Upstreams {
 
   /** Ends the HTTP connections. Sockets end by the signal that they were started with. */
   async close(): Promise<void> {
-    const { gamma, clob, dataApi, sitePrice, polygon } = this
-    await Promise.all([gamma, clob, dataApi, sitePrice, polygon].map((client) => client?.close()))
+    const { gamma, clob, dataApi, sitePrice, searxng, polygon } = this
+    const clients = [gamma, clob, dataApi, sitePrice, searxng, polygon]
+    await Promise.all(clients.map((client) => client?.close()))
   }
 }
 

@@ -32,6 +32,8 @@ export type HttpUpstreamOptions = {
   sign?: ((request: HttpRequest) => Record<string, string>) | undefined
   timeoutMs?: number | undefined
   bodyBytesMax?: number | undefined
+  /** How often a call is sent at most, when it fails in a way that may pass. */
+  triesMax?: number | undefined
 }
 
 /** The options that are handed to a connector; it adds the others itself. */
@@ -167,7 +169,7 @@ export class HttpUpstream {
     call: Call<T> & { signal: AbortSignal },
     { probe }: Pass,
   ): Promise<T> {
-    const triesMax = probe ? 1 : TRIES_MAX
+    const triesMax = probe ? 1 : (this.#options.triesMax ?? TRIES_MAX)
     let fault: UpstreamError | undefined
     for (let tries = 1; ; tries++) {
       await this.#limiter.take(request.path, call.signal, call.accountId)

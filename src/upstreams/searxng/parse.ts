@@ -1,0 +1,77 @@
+import {
+  ParseError,
+  type Parser,
+  parseFields,
+  parseNumber,
+  parseString,
+  parseTimeMs,
+} from '../transport/parse-json.js'
+
+export type SearxngResults = ReturnType<typeof parseSearchResults>
+export type SearxngResult = ReturnType<typeof parseResult>
+
+/** Entries that cannot be read are left out: they come from many engines, and from older versions. */
+export function parseSearchResults(value: unknown, path: string) {
+  const fields = parseFields(value, path)
+  return {
+    results: fields.list('results', readable(parseResult)).flatMap(toList),
+    answers: fields.list('answers', readable(parseAnswer)).flatMap(toList),
+    suggestions: fields.list('suggestions', readable(parseString)).flatMap(toList),
+    unresponsive: fields.list('unresponsive_engines', readable(parseFailure)).flatMap(toList),
+  }
+}
+
+function parseResult(value: unknown, path: string) {
+  const fields = parseFields(value, path)
+  const url = fields.required('url', parseWebAddress)
+  return {
+    title: fields.optional('title', parseString) ?? '',
+    url: url.href,
+    domain: url.hostname.replace(/^www\./, ''),
+    snippet: fields.optional('content', parseString) ?? '',
+    engines: engineNames(value, path),
+    score: Math.max(0, fields.optional('score', parseNumber) ?? 0),
+    category: fields.optional('category', parseString) ?? 'general',
+    publishedMs: fields.optional('publishedDate', readable(parseTimeMs)),
+  }
+}
+
+/** All engines that found it; versions without the list name the first one alone. */
+function engineNames(value: unknown, path: string): string[] {
+  const fields = parseFields(value, path)
+  const all = fields.list('engines', parseString)
+  return all.length > 0 ? [...new Set(all)].sort() : toList(fields.optional('engine', parseString))
+}
+
+/** Engines also find torrents and mail addresses. */
+function parseWebAddress(value: unknown, path: string): URL {
+  const text = parseString(value, path)
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text)
+  throw new ParseError(`${path} must be a web address`, path)
+}
+
+/** A text in older versions, an object since. */
+const parseAnswer: Parser<string> = (value, path) =>
+  typeof value === 'string' ? value : parseFields(value, path).required('answer', parseString)
+
+function parseFailure(value: unknown, path: string) {
+  const [engine, reason] = Array.isArray(value) ? value : [value, undefined]
+  return {
+    engine: parseString(engine, `${path}[0]`),
+    reason: typeof reason === 'string' && reason !== '' ? reason : 'no answer',
+  }
+}
+
+/** `undefined` in place of a fault. */
+const readable =
+  <T>(parse: Parser<T>): Parser<T | undefined> =>
+  (value, path) => {
+    try {
+      return parse(value, path)
+    } catch (error) {
+      if (error instanceof ParseError) return undefined
+      throw error
+    }
+  }
+
+const toList = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
