@@ -35,7 +35,14 @@ import {
   parseTeam,
 } from './parse-sports.js'
 import { type GammaLeagueSummaries, parseSportsSummary } from './parse-summary.js'
-import { listOf, type SalvagedPage, salvageList, salvagePage } from './salvage.js'
+import {
+  listOf,
+  type SalvagedPage,
+  type SalvagedSlice,
+  salvageList,
+  salvagePage,
+  salvageSlice,
+} from './salvage.js'
 
 const windowMs = 10_000
 
@@ -112,9 +119,18 @@ export class GammaClient {
     cursor: string | undefined,
     signal?: AbortSignal,
   ): Promise<SalvagedPage<GammaEvent>> {
+    return this.readEventPage({ ...filter, limit: EVENTS_PER_PAGE }, cursor, { signal })
+  }
+
+  /** The same for a request that waits: of the given size, at most 500, and charged to its account. */
+  readEventPage(
+    filter: GammaEventFilter & GammaLimit,
+    cursor: string | undefined,
+    call: CallOptions = {},
+  ): Promise<SalvagedPage<GammaEvent>> {
     const parse = salvagePage('events', parseEvent)
-    const query = { ...filter, limit: EVENTS_PER_PAGE, afterCursor: cursor }
-    return this.#http.get('/events/keyset', toGammaQuery(query), { parse, signal })
+    const query = toGammaQuery({ ...filter, afterCursor: cursor })
+    return this.#http.get('/events/keyset', query, { ...call, parse })
   }
 
   /** One page, the first without a cursor. An entry that cannot be parsed does not spoil it. */
@@ -127,6 +143,30 @@ export class GammaClient {
     const query = toGammaQuery({ ...filter, limit: MARKETS_PER_PAGE, afterCursor: cursor })
     const page = await this.#http.get('/markets/keyset', query, { parse, signal })
     return { ...page, items: page.items.filter(isBinary) }
+  }
+
+  /**
+   * Part of a list by position; an answer is short only at the end of the list. An entry that cannot be
+   * parsed does not spoil it. `/events/pagination` is the same list behind other servers.
+   */
+  listEventSlice(
+    path: '/events' | '/events/pagination',
+    filter: GammaEventFilter & GammaSlice,
+    call: CallOptions = {},
+  ): Promise<SalvagedSlice<GammaEvent>> {
+    const parse = salvageSlice(parseEvent)
+    return this.#http.get(path, toGammaQuery(filter), { ...call, parse })
+  }
+
+  /** Open or closed. `undefined`: there is no such event. */
+  getEvent(id: string, call: CallOptions = {}): Promise<GammaEvent | undefined> {
+    return this.#http.find(`/events/${encodeURIComponent(id)}`, {}, { ...call, parse: parseEvent })
+  }
+
+  /** Open or closed, with the head of its event. `undefined`: there is no such market. */
+  getMarket(id: string, call: CallOptions = {}): Promise<GammaMarket | undefined> {
+    const path = `/markets/${encodeURIComponent(id)}`
+    return this.#http.find(path, {}, { ...call, parse: parseGammaMarket })
   }
 
   /** Open or closed. `undefined`: there is no such event. */

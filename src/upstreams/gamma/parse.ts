@@ -135,7 +135,7 @@ export function parseEventHead(value: unknown, path: string) {
     awayTeamName: fields.optional('awayTeamName', parseString),
     teams: fields.list('teams', parseTeam),
 
-    // Of an up-or-down window, some minutes after it ended.
+    // Of an up-or-down window, some minutes after it ended, and of some games.
     eventMetadata: fields.optional('eventMetadata', parseEventMetadata),
     series: fields.list('series', parseSeriesHead),
     tags: fields.list('tags', parseTag),
@@ -147,6 +147,8 @@ function parseEventMetadata(value: unknown, path: string) {
   return {
     priceToBeat: fields.optional('priceToBeat', parseNumber),
     finalPrice: fields.optional('finalPrice', parseNumber),
+    // Gamma's own words about a game.
+    contextDescription: fields.optional('context_description', parseString),
   }
 }
 
@@ -228,6 +230,8 @@ export function parseGammaMarket(value: unknown, path: string) {
     cryptoMarketConfig: fields.optional('cryptoMarketConfig', parseCryptoMarketConfig),
     sportsMarketType: fields.optional('sportsMarketType', parseString),
     line: fields.optional('line', parseNumber),
+    secondsDelay: fields.optional('secondsDelay', parseInteger),
+    clearBookOnStart: fields.optional('clearBookOnStart', parseBoolean),
     gameId: fields.optional('gameId', parseId),
     tags: fields.list('tags', parseTag),
     // Only where Gamma lists markets by themselves.

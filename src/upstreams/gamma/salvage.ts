@@ -19,14 +19,8 @@ const ODD_FIELDS_MAX = 100
 export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<SalvagedPage<T>> {
   return (value, path) => {
     const fields = parseFields(value, path)
-    const odd: string[] = []
-    const parseAll = (items: unknown, at: string) =>
-      parseArray(items, at, (item, itemAt) => salvage(item, itemAt, parseItem, odd))
-    return {
-      items: fields.required(key, parseAll).flatMap((item) => item ?? []),
-      nextCursor: fields.required('next_cursor', parseCursor),
-      odd,
-    }
+    const { items, odd } = fields.required(key, salvageItems(parseItem))
+    return { items, nextCursor: fields.required('next_cursor', parseCursor), odd }
   }
 }
 
@@ -34,9 +28,27 @@ export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<Salvag
 export const salvageList =
   <T>(parseItem: Parser<T>): Parser<T[]> =>
   (value, path) =>
-    parseArray(value, path, (item, at) => salvage(item, at, parseItem, [])).flatMap(
-      (item) => item ?? [],
-    )
+    salvageItems(parseItem)(value, path).items
+
+/** What could be parsed of a part of a list by position, which had so many entries. */
+export type SalvagedSlice<T> = { items: T[]; odd: string[]; entryCount: number }
+
+/** Parses a bare array, or the one under `data` that `/events/pagination` answers. */
+export const salvageSlice =
+  <T>(parseItem: Parser<T>): Parser<SalvagedSlice<T>> =>
+  (value, path) => {
+    const salvageAll = salvageItems(parseItem)
+    if (Array.isArray(value)) return salvageAll(value, path)
+    return parseFields(value, path).required('data', salvageAll)
+  }
+
+const salvageItems =
+  <T>(parseItem: Parser<T>): Parser<SalvagedSlice<T>> =>
+  (value, path) => {
+    const odd: string[] = []
+    const entries = parseArray(value, path, (item, at) => salvage(item, at, parseItem, odd))
+    return { items: entries.flatMap((item) => item ?? []), odd, entryCount: entries.length }
+  }
 
 /** The entries of a page of a keyset list. Any field that its parser refuses spoils it. */
 export const listOf =

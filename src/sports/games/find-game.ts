@@ -1,0 +1,95 @@
+import { notFound } from '../../core/errors.js'
+import type { Copy } from '../../store/copies.js'
+import type { GammaEvent } from '../../upstreams/gamma/parse.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import type { CallOptions } from '../../upstreams/transport/http.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { SportsTools } from '../sources.js'
+import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame } from './fold-game.js'
+import type { Game } from './game.js'
+import { selectEventSlug, selectSlugOfMarket } from './queries.js'
+
+/** How long a game is shown without asking Gamma again. */
+const GAME_MS = 30_000
+/** An event keeps its slug, and a market its event. */
+const SLUG_MS = 60 * 60_000
+
+/** A game goes by its slug, by an event of it, its companions too, or by a market of it. */
+export type GameName = { slug: string } | { eventId: string } | { marketId: string }
+
+/** Throws 404 when there is no such event or market, or it is not about a game. */
+export async function findGame(tools: SportsTools, name: GameName): Promise<Copy<Game>> {
+  const { ctx, caller } = tools
+  const slug = canonicalSlugOf(await findSlug(tools, name))
+  return ctx.copies.get(`sports game ${slug}`, {
+    freshMs: GAME_MS,
+    accountId: caller.accountId,
+    load: () => withPatience('gamma', (signal) => readGame(tools, slug, signal)),
+  })
+}
+
+/** One round of calls, whatever companions there are: lists show either what is open or what is closed. */
+async function readGame({ ctx, caller }: SportsTools, slug: string, signal: AbortSignal) {
+  const slugs = [slug, ...COMPANION_SUFFIXES.map((suffix) => slug + suffix)]
+  const call = { signal, accountId: caller.accountId }
+  const pages = await Promise.all(
+    [false, true].map((closed) =>
+      ctx.upstreams.gamma.readEventPage(
+        { slug: slugs, closed, limit: slugs.length },
+        undefined,
+        call,
+      ),
+    ),
+  )
+  const events = pages.flatMap(({ items }) => items)
+  const [fault] = pages.flatMap(({ odd }) => odd)
+  if (events.length === 0 && fault !== undefined)
+    throw new UpstreamError(`no event could be read: ${fault}`, {
+      upstream: 'gamma',
+      retryable: false,
+    })
+  if (events.length === 0) throw notFound(`Game ${slug} not found`)
+  return foldGame(events) ?? notAGame(slug)
+}
+
+function notAGame(slug: string): never {
+  throw notFound(`${slug} is not a game: it is an event without a match-up`)
+}
+
+/** The catalogue knows most events and markets; for the others a further call is made once. */
+async function findSlug(tools: SportsTools, name: GameName): Promise<string> {
+  const { answerSql, upstreams } = tools.ctx
+  if ('slug' in name) return name.slug
+  if ('eventId' in name) {
+    const id = name.eventId
+    return (
+      (await selectEventSlug(answerSql, id)) ??
+      (await readSlug(tools, `Event ${id}`, (call) => upstreams.gamma.getEvent(id, call)))
+    )
+  }
+  const id = name.marketId
+  return (
+    (await selectSlugOfMarket(answerSql, id)) ??
+    (await readSlug(tools, `Market ${id}`, async (call) => {
+      const market = await upstreams.gamma.getMarket(id, call)
+      return market?.events[0]
+    }))
+  )
+}
+
+async function readSlug(
+  { ctx, caller: { accountId } }: SportsTools,
+  name: string,
+  read: (call: CallOptions) => Promise<Pick<GammaEvent, 'slug'> | undefined>,
+): Promise<string> {
+  const { value } = await ctx.copies.get(`sports slug of ${name}`, {
+    freshMs: SLUG_MS,
+    accountId,
+    load: async () => {
+      const event = await withPatience('gamma', (signal) => read({ signal, accountId }))
+      if (event?.slug === undefined) throw notFound(`${name} not found`)
+      return event.slug
+    },
+  })
+  return value
+}
