@@ -19,6 +19,7 @@ import { JobRunner } from './jobs/runner.js'
 import { Alarm } from './lib/alarm.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
+import { LiveScores } from './scores/live-scores.js'
 import type { Pool } from './store/connection.js'
 import { Copies } from './store/copies.js'
 import { SecretBox } from './store/secret-box.js'
@@ -56,6 +57,10 @@ export type Context = {
   eventLog: EventLog
   /** Coin prices: numbered apart, because every process collects them by itself. */
   priceBus: Bus
+  /** Scores of games: every process hears them by itself, too. */
+  scoreBus: Bus
+  /** The last score of each game. */
+  scores: LiveScores
   catalogue: Catalogue
   /** What upstreams said last. */
   copies: Copies
@@ -74,12 +79,16 @@ type ContextParts = Pick<Context, 'config' | 'log' | 'store'> & {
   opened?: Promise<void> | undefined
 }
 
+/** Some 50,000 messages; in five minutes a hundred live games send fewer. */
+const SCORE_BYTES_MAX = 64 * 1024 * 1024
+
 export function createContext(parts: ContextParts): Context {
   const { config, log, store, clock = systemClock, opened } = parts
   const metrics = createMetrics()
   const keyRing = new KeyRing(store)
   const limiter = new MemoryLimiter(clock)
   const bus = new Bus({ clock, log })
+  const scoreBus = new Bus({ clock, log, bytesMax: SCORE_BYTES_MAX })
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
   const upstreams = new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened })
   return {
@@ -107,6 +116,8 @@ export function createContext(parts: ContextParts): Context {
     bus,
     eventLog: new EventLog({ store, bus, clock }),
     priceBus: new Bus({ clock, log }),
+    scoreBus,
+    scores: new LiveScores({ scoreBus, clock, registry: metrics.registry }),
     catalogue: new Catalogue(clock),
     copies: new Copies({ store, clock, log }),
     books: new LiveBooks({

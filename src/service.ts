@@ -22,6 +22,7 @@ import { createCryptoMarketWork } from './markets/crypto/jobs.js'
 import { createStatsWork } from './markets/stats/jobs.js'
 import { createTagWork } from './markets/tags/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
+import { createScoreWork } from './scores/jobs.js'
 import { createSportsWork } from './sports/jobs.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
@@ -63,6 +64,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createStatsWork,
   createPriceWork,
   createBookWork,
+  createScoreWork,
   createSportsWork,
   createBuilderWork,
   createComboWork,

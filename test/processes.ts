@@ -24,6 +24,7 @@ const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
 const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
   AUSPEX_RTDS_WS_URL: 'off',
+  AUSPEX_SPORTS_WS_URL: 'off',
   AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
 }
 

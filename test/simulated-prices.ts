@@ -76,7 +76,10 @@ export async function openSimulatedPrices(onFinished: typeof onTestFinished = on
   const environments = environmentsOf(rtds, liveV2, chainlink)
   /** What makes a service read these upstreams, and no others. */
   const environment = (names: readonly UpstreamName[]): Environment =>
-    Object.assign({ AUSPEX_RTDS_WS_URL: 'off' }, ...names.map((name) => environments[name]))
+    Object.assign(
+      { AUSPEX_RTDS_WS_URL: 'off', AUSPEX_SPORTS_WS_URL: 'off' },
+      ...names.map((name) => environments[name]),
+    )
   return {
     universe,
     faults,

@@ -124,6 +124,7 @@ export const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
   AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
   AUSPEX_RTDS_WS_URL: 'off',
+  AUSPEX_SPORTS_WS_URL: 'off',
 }
 
 function spawnServer(args: string[], isPinned: boolean, env: NodeJS.ProcessEnv = {}) {

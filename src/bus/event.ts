@@ -32,6 +32,9 @@ export type EventKeys = {
   /** Of coin prices: the feed, such as `BTC/USD`, and which of its prices. */
   feed?: string | undefined
   priceSource?: string | undefined
+  /** Of scores: the code of the league, and the slug of the game where it is known. */
+  league?: string | undefined
+  gameSlug?: string | undefined
   /** Of combo events only. */
   combo?: ComboKeys | undefined
 }

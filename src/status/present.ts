@@ -25,6 +25,7 @@ const IDLE = {
   },
   prices: [],
   orderbooks: { followed: 0, stale: 0, sockets: 0 },
+  scores: { state: 'off', games: 0, live: 0, age_seconds: null },
   leaderboards: { as_of: null, last_refresh: null },
 }
 const IDLE_STATE = {

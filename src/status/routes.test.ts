@@ -125,6 +125,7 @@ describe('GET /v1/status', () => {
       },
       prices: [],
       orderbooks: { followed: 0, stale: 0, sockets: 0 },
+      scores: { state: 'off', games: 0, live: 0, age_seconds: null },
       leaderboards: { as_of: null, last_refresh: null },
       not_configured: [
         { feature: 'online_search', setting: 'AUSPEX_SEARXNG_URL' },

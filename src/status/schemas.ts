@@ -89,6 +89,19 @@ export const StatusReply = Type.Object(
       stale: Count('those of them that are loading, or may be wrong'),
       sockets: Count('sockets that they are read from'),
     }),
+    scores: Type.Object({
+      state: Type.String({
+        enum: ['off', 'connecting', 'open', 'waiting', 'closed'],
+        description:
+          'of the socket that scores of games come from; `off` where the operator has switched it off',
+      }),
+      games: Count('games whose last score is known'),
+      live: Count('those of them that are being played'),
+      age_seconds: nullable(
+        Type.Integer({ minimum: 0 }),
+        'since the last message; null before the first one',
+      ),
+    }),
     leaderboards: Type.Object(
       {
         as_of: nullable(Type.Integer(), 'the moment that they speak of, in Unix seconds'),

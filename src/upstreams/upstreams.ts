@@ -11,6 +11,7 @@ import { createPriceSources } from './prices/feed.js'
 import type { PriceSource } from './prices/source.js'
 import { SearxngClient } from './searxng/client.js'
 import { SitePriceClient } from './site-price/client.js'
+import { type ScoreListener, SportsSocket } from './sports-ws/socket.js'
 import type { UpstreamMetrics } from './transport/metrics.js'
 import type { OnSocketFault } from './transport/socket-options.js'
 
@@ -72,6 +73,12 @@ export class Upstreams {
 
   followBooks(listener: ClobListener): ClobSocket {
     return new ClobSocket({ ...this.#shared, ...listener, url: this.#config.clobWsUrl })
+  }
+
+  /** Scores of games. `undefined`: the operator has switched them off. */
+  followScores(listener: ScoreListener): SportsSocket | undefined {
+    const { sportsWsUrl: url } = this.#config
+    return url === undefined ? undefined : new SportsSocket({ ...this.#shared, ...listener, url })
   }
 
   /** The sources of prices that are not off and whose credentials, if they need any, are there. */
