@@ -2,7 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { Admission } from './accounts/admission.js'
 import { KeyRing } from './accounts/key-ring.js'
 import { LargeAnswers } from './accounts/large-answers.js'
-import { MemoryLimiter } from './accounts/limiter.js'
+import { SharedLimiter } from './accounts/shared-limiter.js'
+import { SocialQuota } from './accounts/social-quota.js'
 import { SocketSessions } from './accounts/socket-sessions.js'
 import { UsageMeter } from './accounts/usage-meter.js'
 import { LiveBooks } from './books/live-books.js'
@@ -42,6 +43,8 @@ export type Context = {
   keyRing: KeyRing
   admission: Admission
   usage: UsageMeter
+  /** The social calls of accounts in a month. */
+  socialQuota: SocialQuota
   /** The WebSockets that accounts have open in all processes. */
   socketSessions: SocketSessions
   largeAnswers: LargeAnswers
@@ -86,7 +89,7 @@ export function createContext(parts: ContextParts): Context {
   const { config, log, store, clock = systemClock, opened } = parts
   const metrics = createMetrics()
   const keyRing = new KeyRing(store)
-  const limiter = new MemoryLimiter(clock)
+  const limiter = new SharedLimiter({ store, clock })
   const bus = new Bus({ clock, log })
   const scoreBus = new Bus({ clock, log, bytesMax: SCORE_BYTES_MAX })
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
@@ -106,6 +109,7 @@ export function createContext(parts: ContextParts): Context {
     keyRing,
     admission: new Admission({ config, store, keyRing, limiter, metrics, clock }),
     usage: new UsageMeter(store, clock),
+    socialQuota: new SocialQuota({ store, clock, log }),
     socketSessions: new SocketSessions(store, clock),
     largeAnswers: new LargeAnswers(metrics),
     metrics,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { STANDARD, V3, V3_HEAVY } from '../src/accounts/access.js'
+import { SOCIAL, STANDARD, V3, V3_HEAVY } from '../src/accounts/access.js'
 import type { Context } from '../src/context.js'
 import { unavailable } from '../src/core/errors.js'
 
@@ -55,9 +55,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
   app.get(
     '/v2/probe/social',
     {
-      config: {
-        access: { buckets: ['rest', 'social_rate'], plan: { from: 'starter', refusal: 402 } },
-      },
+      config: { access: SOCIAL },
       schema: { response },
     },
     async () => ({}),

@@ -6,7 +6,7 @@ const BYSTANDERS = new Set([
   ...['rewinds', 'webhook_cursor', 'new_markets'],
   ...['board_state', 'board_scopes', 'board_tokens', 'board_positions', 'all_time_boards'],
   ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
-  ...['rewound_pnl', 'rewound_positions', 'retagged_markets', 'upstream_copies'],
+  ...['rewound_pnl', 'rewound_positions', 'retagged_markets', 'upstream_copies', 'rate_windows'],
 ])
 
 /** A hash over every row of each table, in the order of its key: equal hashes, equal contents. */

@@ -15,6 +15,8 @@ const PAID = { from: 'starter', refusal: 402 } as const
 export const STANDARD: KeyedAccess = { buckets: ['rest'] }
 export const V3: KeyedAccess = { buckets: ['v3'], plan: PAID }
 export const V3_HEAVY: KeyedAccess = { buckets: ['v3', 'v3_heavy'], plan: PAID }
+/** Posts of the social network. The month's quota is no bucket: it counts answers, not requests. */
+export const SOCIAL: KeyedAccess = { buckets: ['rest', 'social_rate'], plan: PAID }
 /** Under `/v2`, for paid plans. */
 export const PAID_STANDARD: KeyedAccess = {
   buckets: ['rest'],

@@ -76,6 +76,15 @@ export class Admission {
     return keyRing.recall(digest) ?? this.#lookUp(digest, client)
   }
 
+  /** Charges a caller that is admitted already for something more that its request does. */
+  async charge({ keyId, accountId, plan }: Caller, bucket: BucketName): Promise<Verdict> {
+    const { counts, limit, windowMs, isShared = false }: Bucket = BUCKETS[bucket]
+    const subject = counts === 'key' ? keyId : accountId
+    return await this.#parts.limiter.take([
+      { bucket, subject, limit: limit(plan), windowMs, isShared },
+    ])
+  }
+
   async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
     const { keyRing } = this.#parts
     if (!keyRing.isUnknown(digest)) {
@@ -144,14 +153,18 @@ function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => stri
 
 /** What a route's buckets come to under one plan, and the header that says so. */
 type Terms = { tariff: Tariff; policy: string }
-type Tariff = { bucket: BucketName; counts: 'key' | 'account'; limit: number; windowMs: number }[]
+type Tariff = (Pick<Bucket, 'counts' | 'windowMs'> & {
+  bucket: BucketName
+  limit: number
+  isShared: boolean
+})[]
 
 /** The terms of a route for each plan: computed once, the same for every request. */
 function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {
   const terms = Object.values(PLANS).map((plan) => {
     const tariff = buckets.map((bucket) => {
-      const { windowMs, counts, limit } = BUCKETS[bucket]
-      return { bucket, counts, limit: limit(plan), windowMs }
+      const { windowMs, counts, limit, isShared = false }: Bucket = BUCKETS[bucket]
+      return { bucket, counts, limit: limit(plan), windowMs, isShared }
     })
     return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const
   })
@@ -160,9 +173,9 @@ function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {
 }
 
 function chargesOf({ keyId, accountId }: Caller, tariff: Tariff): Charge[] {
-  return tariff.map(({ bucket, counts, limit, windowMs }) => {
+  return tariff.map(({ bucket, counts, limit, windowMs, isShared }) => {
     const subject = counts === 'key' ? keyId : accountId
-    return { bucket, subject, limit, windowMs }
+    return { bucket, subject, limit, windowMs, isShared }
   })
 }
 

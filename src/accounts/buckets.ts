@@ -6,6 +6,8 @@ export type Bucket = {
   windowMs: number
   counts: 'key' | 'account'
   limit: (plan: Plan) => number
+  /** Counted in the database, for all processes together. For few requests: each costs a statement. */
+  isShared?: boolean
   refuse: (reset: RateLimitReset) => ApiError
 }
 
@@ -37,18 +39,21 @@ export const BUCKETS = {
   social_rate: {
     windowMs: 1_000,
     counts: 'key',
+    isShared: true,
     limit: () => 1,
     refuse: refuseInScope('social_rate', 'At most 1 social request per second.'),
   },
   search_online: {
     windowMs: 10_000,
     counts: 'key',
+    isShared: true,
     limit: () => 3,
     refuse: refuseInScope('search_online', 'At most 3 online searches per 10 seconds.'),
   },
   copy_pnl: {
     windowMs: 5_000,
     counts: 'key',
+    isShared: true,
     limit: () => 1,
     refuse: ({ retryAfterMs }) =>
       tooManyRequests('At most 1 copy-pnl request per 5 seconds.', retryAfterMs, { retryAfterMs }),

@@ -3,6 +3,7 @@ import type { DomainWork } from '../jobs/job.js'
 import { FREE_KEY_PERIOD_MS } from './accounts.js'
 import { SYNC_MS } from './key-ring.js'
 import { deleteGrants, deleteUsageWriters } from './queries.js'
+import { deleteOldWindows } from './shared-queries.js'
 import { deleteOldSessions } from './socket-queries.js'
 import { BEAT_MS } from './socket-sessions.js'
 import { utcDay } from './socket-time.js'
@@ -13,6 +14,7 @@ export function createAccountWork(ctx: Context): DomainWork {
     const beforeMs = ctx.clock.now() - FREE_KEY_PERIOD_MS
     await deleteGrants(ctx.sql, beforeMs)
     await deleteUsageWriters(ctx.sql, beforeMs)
+    await deleteOldWindows(ctx.sql, beforeMs)
     await deleteOldSessions(ctx.sql, utcDay(beforeMs))
   }
   const common = { runsIn: 'every process', needsDatabase: true } as const

@@ -3,7 +3,14 @@ import { GenerationMap } from '../lib/generation-map.js'
 import { SlidingWindow } from '../lib/sliding-window.js'
 
 /** One request against one bucket. */
-export type Charge = { bucket: string; subject: number; limit: number; windowMs: number }
+export type Charge = {
+  bucket: string
+  subject: number
+  limit: number
+  windowMs: number
+  /** Counted for all processes together. */
+  isShared?: boolean
+}
 
 /** What a bucket has left after the request. */
 export type Balance = {
@@ -53,6 +60,11 @@ export class MemoryLimiter implements Limiter {
     return { allowed, balances, strictest: balances.reduce(stricter) }
   }
 
+  /** Takes charges back that were taken a moment ago. */
+  giveBack(charges: readonly Charge[]): void {
+    for (const { bucket, subject } of charges) this.#windows.get(bucket)?.get(subject)?.removeLast()
+  }
+
   #windowOf({ bucket, subject, windowMs }: Charge, nowMs: number): SlidingWindow {
     const subjects = this.#windows.get(bucket) ?? new GenerationMap<number, SlidingWindow>()
     this.#windows.set(bucket, subjects)
@@ -82,7 +94,7 @@ function weigh(charge: Charge, window: SlidingWindow | undefined, nowMs: number)
 }
 
 // Of two that have nothing left, the one that takes longer to recover is the stricter.
-function stricter(a: Balance, b: Balance): Balance {
+export function stricter(a: Balance, b: Balance): Balance {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b
   return a.resetAtMs >= b.resetAtMs ? a : b
 }

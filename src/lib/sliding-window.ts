@@ -29,6 +29,11 @@ export class SlidingWindow {
     this.#count++
   }
 
+  /** Forgets the newest event. */
+  removeLast(): void {
+    if (this.#count > 0) this.#count--
+  }
+
   /**
    * When the next event leaves that frees a place under `limit`: the oldest, or a later one while more
    * are counted than the limit allows. `nowMs + windowMs` when nothing is counted.

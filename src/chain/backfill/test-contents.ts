@@ -5,7 +5,7 @@ const BYSTANDERS = new Set([
   ...['schema_migrations', 'partitions.isIndexed', 'rewinds'],
   ...['board_state', 'board_scopes', 'board_tokens', 'board_positions', 'all_time_boards'],
   ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
-  ...['rewound_pnl', 'rewound_positions', 'retagged_markets', 'upstream_copies'],
+  ...['rewound_pnl', 'rewound_positions', 'retagged_markets', 'upstream_copies', 'rate_windows'],
   ...['chain_state.epoch', 'chain_state.firstBlock', 'chain_state.firstHash'],
 ])
 

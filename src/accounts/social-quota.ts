@@ -1,0 +1,95 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../core/clock.js'
+import { type ApiError, messageOf, tooManyRequests } from '../core/errors.js'
+import type { Log } from '../lib/log.js'
+import type { Pool } from '../store/connection.js'
+import type { Caller } from './key-ring.js'
+import { selectUsage } from './queries.js'
+import { endLease, leaseUnit, type QuotaMonth } from './shared-queries.js'
+import { monthEnd, monthOf } from './usage-meter.js'
+
+/** A process that ended during a call gives its unit back after so long. No call takes as long. */
+const LEASE_MS = 60_000
+/** How soon to ask again while calls that may fail hold the last units. */
+const BUSY_MS = 1_000
+/** How long a counter that was read is shown again; other processes move it too. */
+const SHOWN_MS = 1_000
+const SHOWN_MAX = 10_000
+
+type QuotaParts = { store: { readonly answers: Pool }; clock: Clock; log: Log }
+
+/**
+ * The social calls of accounts in a UTC month, counted for all processes together. A call reserves a
+ * unit, and counts when it succeeds; one that fails gives the unit back. It counts to the month in
+ * which it began.
+ */
+export class SocialQuota {
+  readonly #parts: QuotaParts
+  readonly #shown = new LRUCache<number, { month: string; used: number; atMs: number }>({
+    max: SHOWN_MAX,
+  })
+
+  constructor(parts: QuotaParts) {
+    this.#parts = parts
+  }
+
+  /** Makes a call that counts unless it throws. Throws a 429 when the month is used up. */
+  async spend<Result>(caller: Caller, call: () => Promise<Result>): Promise<Result> {
+    const { store, clock, log } = this.#parts
+    const { accountId } = caller
+    const nowMs = clock.now()
+    const of = { accountId, month: monthOf(nowMs) }
+    const untilMs = nowMs + LEASE_MS
+    const limit = caller.plan.socialPerMonth
+    const lease = await leaseUnit(store.answers, of, { limit, nowMs, untilMs })
+    if (lease === undefined) throw await this.#refusal(of, limit)
+    this.#show(of, lease.used)
+    try {
+      const result = await call()
+      this.#show(of, await endLease(store.answers, of, { untilMs, isUsed: true }))
+      return result
+    } catch (error) {
+      await endLease(store.answers, of, { untilMs, isUsed: false }).catch((fault) =>
+        log.debug({ reason: messageOf(fault) }, 'quota lease left to run out'),
+      )
+      throw error
+    }
+  }
+
+  /** What an account has used this month. */
+  async usedBy(accountId: number): Promise<number> {
+    const nowMs = this.#parts.clock.now()
+    const month = monthOf(nowMs)
+    const shown = this.#shown.get(accountId)
+    const ageMs = nowMs - (shown?.atMs ?? 0)
+    if (shown?.month === month && ageMs >= 0 && ageMs < SHOWN_MS) return shown.used
+    return await this.#read({ accountId, month })
+  }
+
+  async #read(of: QuotaMonth): Promise<number> {
+    const rows = await selectUsage(this.#parts.store.answers, of.accountId, of.month)
+    const used = Number(rows.find(({ meter }) => meter === 'social')?.used ?? 0n)
+    this.#show(of, used)
+    return used
+  }
+
+  #show({ accountId, month }: QuotaMonth, used: number): void {
+    this.#shown.set(accountId, { month, used, atMs: this.#parts.clock.now() })
+  }
+
+  async #refusal(of: QuotaMonth, limit: number): Promise<ApiError> {
+    const used = await this.#read(of)
+    const nowMs = this.#parts.clock.now()
+    const isOver = used >= limit
+    const resetMs = isOver ? monthEnd(nowMs) : nowMs + BUSY_MS
+    const fields = {
+      scope: 'social_quota',
+      reset_at: Math.ceil(resetMs / 1000),
+      retryAfterMs: resetMs - nowMs,
+    }
+    const message = isOver
+      ? `The ${limit} social requests of this month are used up.`
+      : `The last of the ${limit} social requests of this month are under way.`
+    return tooManyRequests(message, resetMs - nowMs, fields)
+  }
+}
