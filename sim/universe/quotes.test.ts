@@ -79,4 +79,25 @@ describe('who takes', () => {
     quotes.forget(market)
     expect(middle(quotes, match.matchedMs)).toBe(5_000)
   })
+
+  test('never makes the bid reach the ask, whatever the outcome is worth', () => {
+    fc.assert(
+      fc.property(fair, fc.constantFrom<Side>('BUY', 'SELL'), outcome, (worth, side, of) => {
+        const quotes = quotesAround(worth)
+        const match = trade(side, 0, 1_000_000_000_000)
+        quotes.push(match)
+        const { bidE4, askE4, tickE4 } = quotes.at(market, of, match.matchedMs)
+        expect([bidE4 % tickE4, askE4 % tickE4]).toEqual([0, 0])
+        expect(bidE4).toBeGreaterThanOrEqual(tickE4)
+        expect(askE4).toBeLessThanOrEqual(10_000 - tickE4)
+        expect(bidE4).toBeLessThan(askE4)
+      }),
+      {
+        examples: [
+          [0.996, 'BUY', 0],
+          [0.996, 'BUY', 1],
+        ],
+      },
+    )
+  })
 })

@@ -32,8 +32,10 @@ export class Quotes {
     const midE4 = this.#fair.at(of, atMs) * WHOLE_E4 + this.#pressureE4(of, atMs)
     const tickE4 = midE4 < FINE_BELOW_E4 || midE4 > FINE_ABOVE_E4 ? 10 : 100
     const halfE4 = halfSpreadE4(of, tickE4)
-    const bidE4 = clamp(Math.floor((midE4 - halfE4) / tickE4), tickE4, 0)
-    const askE4 = clamp(Math.ceil((midE4 + halfE4) / tickE4), tickE4, bidE4)
+    const highestE4 = WHOLE_E4 - tickE4
+    // Takers may push the price beyond the highest one: a bid leaves room for an ask above it.
+    const bidE4 = clamp(Math.floor((midE4 - halfE4) / tickE4) * tickE4, tickE4, highestE4 - tickE4)
+    const askE4 = clamp(Math.ceil((midE4 + halfE4) / tickE4) * tickE4, bidE4 + tickE4, highestE4)
     // The other outcome is the mirror image.
     return outcome === 0
       ? { bidE4, askE4, tickE4 }
@@ -68,8 +70,5 @@ function halfSpreadE4(of: Market | Combo, tickE4: number): number {
   return of.popularity > 12 ? 45 : 90
 }
 
-/** A price on the grid, above `overE4` and within what may be asked. */
-function clamp(steps: number, tickE4: number, overE4: number): number {
-  const lowest = Math.max(tickE4, overE4 + tickE4)
-  return Math.min(WHOLE_E4 - tickE4, Math.max(lowest, steps * tickE4))
-}
+const clamp = (priceE4: number, minE4: number, maxE4: number): number =>
+  Math.min(maxE4, Math.max(minE4, priceE4))
