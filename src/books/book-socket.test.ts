@@ -211,6 +211,26 @@ describe('a book that cannot be right', () => {
     expect(states().length).toBeLessThan(12)
   })
 
+  test('stays stale while the exchange sends it crossed, and is live when it is not any more', async () => {
+    const { book, answers, asked, changes, say } = await openWithBook()
+    const crossed = bookFrame('1', [['0.7', '1']], [['0.6', '1']])
+    answers.set('1', crossed)
+    say(crossed)
+    await until(() => book.state === 'stale')
+    // As after a trade: without having been asked for.
+    say(crossed)
+    await until(() => asked.length >= 6)
+    answers.set('1', bookFrame('1', [['0.5', '1']], [['0.6', '1']]))
+    await until(() => book.state === 'live')
+    expect(changes).toEqual([
+      { kind: 'snapshot', book },
+      { kind: 'state', tokenId: '1', state: 'stale', reason: 'crossed' },
+      { kind: 'snapshot', book },
+      { kind: 'state', tokenId: '1', state: 'live', reason: undefined },
+    ])
+    expect(book.bids).toEqual([{ price: '0.5', size: '1' }])
+  })
+
   test('with too many levels is not kept', async () => {
     const { book, states, say } = await openWithBook()
     const levels = Array.from({ length: LEVELS_MAX + 1 }, (_, index): [string, string] => [

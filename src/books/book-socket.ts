@@ -2,7 +2,13 @@ import type { ClobSocket, ClobSocketOptions } from '../upstreams/clob/socket.js'
 import type { ClobEvent } from '../upstreams/clob/socket-parse.js'
 import type { SocketFault } from '../upstreams/transport/socket-options.js'
 import { type BestPrices, KeptBook, type StaleReason } from './kept-book.js'
-import { type BookChange, type BookSide, LEVELS_MAX, type LiveBook } from './live-book.js'
+import {
+  type BookChange,
+  type BookSide,
+  isCrossedBook,
+  LEVELS_MAX,
+  type LiveBook,
+} from './live-book.js'
 import { canonicalDecimal } from './pn1.js'
 
 /** One question to the exchange about absent books names no more. */
@@ -46,7 +52,8 @@ type EventOf<Type extends ClobEvent['type']> = Extract<ClobEvent, { type: Type }
  *
  *   loading -> live    the book came, or the exchange has none
  *   live    -> stale   the connection ended, a frame could not be read, or the book cannot be right
- *   stale   -> live    the book came again, or the exchange has none any more
+ *   stale   -> live    the book came again, or the exchange has none any more; one that was crossed
+ *                      stays stale while it comes crossed
  *
  * Changes count only while a book is live: what comes before the whole book builds on another one. A
  * book that is not live is asked for until it comes, on the same socket: there it is in order with
@@ -179,6 +186,8 @@ export class BookSocket {
       this.#giveUp(kept, 'too_large', changes)
       return
     }
+    // Clients would be told that the book is right, only to learn a moment later that it is not.
+    if (kept.book.staleReason === 'crossed' && isCrossedBook(event)) return
     this.#settle(kept, kept.book.replace(event), changes)
     this.#compareBest(kept, undefined)
   }

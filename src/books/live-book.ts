@@ -93,8 +93,7 @@ export class LiveBook {
   }
 
   get isCrossed(): boolean {
-    const { bestBid, bestAsk } = this
-    return bestBid !== undefined && bestAsk !== undefined && Number(bestBid) >= Number(bestAsk)
+    return isCrossedBook(this)
   }
 
   get isTooLarge(): boolean {
@@ -155,6 +154,13 @@ export class LiveBook {
     else this.#asks = after
     return true
   }
+}
+
+/** The best level first on both sides, in any form of the decimals; levels of size zero are none. */
+export function isCrossedBook({ bids, asks }: Pick<LiveBook, 'bids' | 'asks'>): boolean {
+  const bid = bids.find(({ size }) => Number(size) > 0)
+  const ask = asks.find(({ size }) => Number(size) > 0)
+  return bid !== undefined && ask !== undefined && Number(bid.price) >= Number(ask.price)
 }
 
 /** `sorted`: the best one first, in any form of the decimals. */
