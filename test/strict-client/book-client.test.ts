@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../until.js'
 import { StrictBookClient } from './book-client.js'
 import { canonicalDecimal, pn1Checksum } from './pn1.js'
@@ -156,5 +156,63 @@ describe('the client of books', () => {
     await follow((peer) => peer.send(...frames))
     await until(() => notices.length > 0)
     expect(notices).toEqual([expect.stringMatching(notice)])
+  })
+
+  describe('notices a crossed book', () => {
+    const START_MS = 1_790_000_000_000
+    let peer: Peer
+    let seq = 1
+    beforeEach(async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: START_MS })
+      await follow((joined) => {
+        peer = joined
+        peer.send(ACK, anchor(seq), DONE)
+      })
+    })
+    afterEach(() => vi.useRealTimers())
+
+    /** The server sends this, so many seconds after the start, and the client has read it. */
+    const send = async (seconds: number, ...frames: Json[]) => {
+      vi.setSystemTime(START_MS + seconds * 1_000)
+      const { unknown } = client.counts
+      peer.send(...frames, { type: 'end of the test messages' })
+      await until(() => client.counts.unknown > unknown)
+    }
+    const update = (bid: string, size: string) => {
+      const bids = new Map([['0.5', '10'], ...(size === '0' ? [] : [[bid, size] as const])])
+      const checksum = pn1Checksum(bids, levels(['0.6', '20']))
+      seq += 1
+      const integrity = { protocol: 'pn1', prev_seq: seq - 1, seq, checksum }
+      const of = { type: 'book_update', asset_id: TOKEN, market: '0x1' }
+      const updates = [{ ...of, bids: [{ price: bid, size }], asks: [], integrity }]
+      return { type: 'batch', ts: Date.now(), count: 1, updates }
+    }
+    const stale = (isStale: boolean) => ({ type: 'stale', stale: isStale, markets: [TOKEN], ts: 1 })
+
+    test('that the server vouches for', async () => {
+      await send(0, update('0.7', '1'))
+      await send(2.9, update('0.7', '2'))
+      expect(notices).toEqual([])
+      await send(3.1, update('0.7', '3'))
+      expect(notices).toEqual([`the book of ${TOKEN} is crossed`])
+    })
+
+    test('only for the time since the server last said that it is right', async () => {
+      await send(0, update('0.7', '1'))
+      await send(1, stale(true))
+      await send(9, stale(false))
+      await send(11.9, update('0.7', '2'))
+      expect(notices).toEqual([])
+      await send(12.1, update('0.7', '3'))
+      expect(notices).toEqual([`the book of ${TOKEN} is crossed`])
+    })
+
+    test('only for the time since it was last right, by a whole book too', async () => {
+      await send(0, update('0.7', '1'))
+      seq += 1
+      await send(1, anchor(seq))
+      await send(9, update('0.7', '1'))
+      expect(notices).toEqual([])
+    })
   })
 })

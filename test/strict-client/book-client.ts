@@ -120,7 +120,7 @@ export class StrictBookClient {
     if (frame.error !== undefined || type === 'error') this.#onError(frame)
     else if (type === 'subscribed') this.#onAck(frame)
     else if (type === 'stale') this.#onStale(frame)
-    else if (BOOK_SHAPES.has(type)) this.#onUpdate(frame)
+    else if (BOOK_SHAPES.has(type)) this.#onMessages([frame])
     else if (shape === undefined) this.counts.unknown += 1
     else this.#onEnvelope(frame, type, shape)
   }
@@ -182,18 +182,28 @@ export class StrictBookClient {
     for (const token of tokens) {
       if (frame.stale === false) this.stale.delete(token)
       else this.stale.add(token)
+      this.#lookForCrossing(token)
     }
   }
 
   #onBatch({ type, count }: Json, messages: readonly Json[]): void {
     if (count !== messages.length) this.#notify(`a ${type} of ${count} has ${messages.length}`)
     const isBatch = type === 'batch'
-    for (const message of messages)
-      this.#onUpdate(isBatch ? message : { type: 'book_snapshot', ...message })
+    this.#onMessages(
+      isBatch ? messages : messages.map((message) => ({ type: 'book_snapshot', ...message })),
+    )
+  }
+
+  /** What comes together: books are right after all of it. */
+  #onMessages(messages: readonly Json[]): void {
+    for (const message of messages) this.#onUpdate(message)
     for (const token of new Set(messages.flatMap(tokensOf))) this.#lookForCrossing(token)
   }
 
-  /** A crossed book is wrong; the server has to notice, and to say so until it is right again. */
+  /**
+   * A crossed book is wrong; the server has to notice, and to say so until it is right again. Only the
+   * time counts in which the book is crossed without a break and the server vouches for it.
+   */
   #lookForCrossing(token: string): void {
     const isCrossed = this.books.get(token)?.isCrossed === true
     if (!isCrossed || this.stale.has(token)) {
