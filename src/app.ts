@@ -33,6 +33,8 @@ import { onchainPositionRoutes } from './positions/onchain/routes.js'
 import { positionRoutes } from './positions/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
+import { leagueRoutes } from './sports/leagues/routes.js'
+import { sportsMarketTypeRoutes } from './sports/market-types/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
@@ -77,6 +79,8 @@ const API: ApiRoutes[] = [
   leaderboardRoutes,
   copyPnlRoutes,
   identityRoutes,
+  leagueRoutes,
+  sportsMarketTypeRoutes,
   webhookRoutes,
   listenerRoutes,
 ]

@@ -36,3 +36,77 @@ export const Team = Type.Object({
   providerId: Type.Optional(Type.Integer()),
   ordering: Type.Optional(Type.String({ description: 'of a game: `home` or `away`' })),
 })
+
+/** What every list of sports says of where it comes from. */
+export const Stale = Type.Boolean({
+  description: 'true: no source answers now, and this is a copy of at most 12 hours ago',
+})
+
+export const Fallback = Type.Boolean({
+  description: 'true: the first source did not answer, or not with everything',
+})
+
+export const LeaguesReply = Type.Object({
+  stale: Stale,
+  count: Type.Integer(),
+  leagues: Type.Array(League),
+})
+
+const TEAMS_MAX = 500
+
+export const TeamsQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: TEAMS_MAX, default: TEAMS_MAX }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
+})
+
+export const TeamsReply = Type.Object({
+  league: Type.String(),
+  stale: Stale,
+  count: Type.Integer({ description: 'how many are in this answer' }),
+  total: Type.Integer({ description: 'how many the league has' }),
+  teams: Type.Array(Team),
+})
+
+const Day = Type.String({ description: 'a day, `2026-11-30`' })
+
+const LeagueSummaryRow = Type.Object({
+  league: Type.String(),
+  active_events: Type.Integer({ description: 'games that are to come or being played' }),
+  live_events: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'games that are being played; null: not known',
+  }),
+  has_live: Type.Boolean(),
+  market_count: Type.Integer({ description: 'open markets of these games' }),
+  volume_24h: Type.Number({ description: 'dollars' }),
+  upcoming: Type.Boolean({ description: 'a game begins within a day' }),
+  dates: Type.Array(Day, { description: 'days with games' }),
+  latest_event_date: Type.Union([Day, Type.Null()]),
+})
+
+export const SummaryReply = Type.Object({
+  source: Type.String(),
+  fallback: Fallback,
+  stale: Stale,
+  count: Type.Integer(),
+  leagues: Type.Array(LeagueSummaryRow),
+})
+
+export const LiveReply = Type.Object({
+  source: Type.String(),
+  fallback: Fallback,
+  stale: Stale,
+  summary_league_count: Type.Integer({
+    description: "how many leagues the platform's own summary had",
+  }),
+  volumes_24h: Type.Record(Type.String(), Type.Number(), { description: 'dollars, by league' }),
+  market_counts: Type.Record(Type.String(), Type.Integer(), {
+    description: 'open markets, by league',
+  }),
+  live_leagues: Type.Array(Type.String(), {
+    description: 'leagues with games that are being played',
+  }),
+  upcoming_leagues: Type.Array(Type.String(), { description: 'leagues with games within a day' }),
+  latest_event_dates: Type.Record(Type.String(), Day, {
+    description: 'the last day that has a game, by league',
+  }),
+})

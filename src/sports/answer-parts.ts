@@ -1,0 +1,16 @@
+import { errorReply } from '../lib/error-reply.js'
+
+/** An answer from a copy is made anew soon: the sources may answer again. */
+const STALE_MS = 1_000
+
+/** How long an answer is repeated while its sources answer. */
+export const cacheFor =
+  (freshMs: number) =>
+  ({ stale }: { stale: boolean }): number =>
+    stale ? STALE_MS : freshMs
+
+export const LOST = {
+  502: errorReply('No source answers, and there is no copy of the last 12 hours'),
+}
+
+export const NO_LEAGUE = { 404: errorReply('There is no such league') }

@@ -1,0 +1,78 @@
+import { toId } from '../../catalogue/rows.js'
+import type { Copy } from '../../store/copies.js'
+import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
+import type { GammaLeagueSummaries } from '../../upstreams/gamma/parse-summary.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { SportsTools } from '../sources.js'
+import { createLeagueNames } from './league-names.js'
+import { listLeagues } from './leagues.js'
+import { type LeagueSummary, mergeSummary } from './merge-summary.js'
+import { type LeagueActivity, type LeaguePlace, selectLeagueActivity } from './queries.js'
+
+const FRESH_MS = 60_000
+/** The summary is only one of two sources: what it lacks is counted. */
+const PATIENCE_MS = 3_000
+
+/** `toldCount`: how many leagues Gamma's own summary had. */
+export type SportsSummary = {
+  leagues: LeagueSummary[]
+  source: string
+  isFallback: boolean
+  toldCount: number
+}
+
+const TOLD = 'gamma:/sports/summary'
+const COUNTED = 'auspex:catalogue'
+
+/**
+ * What goes on in all leagues. Gamma's own summary is often partial or empty: the rest is counted in
+ * our copy of its catalogue, so that it costs one call whatever the number of leagues.
+ */
+export const readSummary = (tools: SportsTools): Promise<Copy<SportsSummary>> =>
+  tools.ctx.copies.get('sports summary', {
+    freshMs: FRESH_MS,
+    accountId: tools.caller.accountId,
+    load: () => loadSummary(tools),
+  })
+
+async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
+  const { ctx } = tools
+  const [{ value: leagues }, told] = await Promise.all([listLeagues(tools), readTold(tools)])
+  const activity = await selectLeagueActivity(ctx.answerSql, toPlaces(leagues), ctx.clock.now())
+  const counted = activity.map(toSummary)
+  const merged = mergeSummary(told ?? {}, counted, createLeagueNames(leagues))
+  const isFallback = told === undefined || merged.isCompleted
+  const sources = [...(told === undefined ? [] : [TOLD]), ...(isFallback ? [COUNTED] : [])]
+  return {
+    leagues: merged.leagues,
+    source: sources.join('+'),
+    isFallback,
+    toldCount: Object.keys(told ?? {}).length,
+  }
+}
+
+/** `undefined`: Gamma has no summary now. */
+async function readTold({ ctx, caller }: SportsTools): Promise<GammaLeagueSummaries | undefined> {
+  try {
+    const { accountId } = caller
+    const call = (signal: AbortSignal) =>
+      ctx.upstreams.gamma.getSportsSummary({ signal, accountId })
+    return await withPatience('gamma', call, PATIENCE_MS)
+  } catch (error) {
+    if (error instanceof UpstreamError) return undefined
+    throw error
+  }
+}
+
+const toPlaces = (leagues: readonly GammaSport[]): LeaguePlace[] =>
+  leagues.map(({ sport, series, primaryTagId }) => ({
+    league: sport,
+    series: toId(series) ?? null,
+    tag: toId(primaryTagId) ?? null,
+  }))
+
+const toSummary = ({ playing, ...row }: LeagueActivity): LeagueSummary => ({
+  ...row,
+  liveEvents: new Set(playing.filter(({ live }) => live).map(({ game }) => game)).size,
+})

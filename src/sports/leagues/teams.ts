@@ -1,0 +1,58 @@
+import type { Copy } from '../../store/copies.js'
+import type { GammaClient } from '../../upstreams/gamma/client.js'
+import type { GammaSport, GammaTeam } from '../../upstreams/gamma/parse-sports.js'
+import type { CallOptions } from '../../upstreams/transport/http.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { SportsTools } from '../sources.js'
+
+const FRESH_MS = 3_600_000
+/** What the platform shows at most. */
+const PAGE_SIZE = 100
+/** Further pages that are asked for together: the largest leagues have some thousand players. */
+const PAGES_AT_ONCE = 8
+const TEAMS_MAX = 20_000
+
+/** The teams of a league; a league without a roster has none. */
+export const listTeamsOf = (tools: SportsTools, { sport }: GammaSport) =>
+  readTeams(tools, `sports teams ${sport}`, { league: [sport] })
+
+/** The teams of all leagues. */
+export const listAllTeams = (tools: SportsTools) => readTeams(tools, 'sports teams', {})
+
+type TeamFilter = { league?: readonly string[] }
+
+const readTeams = (
+  { ctx, caller: { accountId } }: SportsTools,
+  key: string,
+  filter: TeamFilter,
+): Promise<Copy<GammaTeam[]>> =>
+  ctx.copies.get(key, {
+    freshMs: FRESH_MS,
+    accountId,
+    load: () =>
+      withPatience('gamma', (signal) =>
+        readPages(ctx.upstreams.gamma, filter, { signal, accountId }),
+      ),
+  })
+
+async function readPages(
+  gamma: Pick<GammaClient, 'listTeams'>,
+  filter: TeamFilter,
+  call: CallOptions,
+): Promise<GammaTeam[]> {
+  const byId = new Map<number, GammaTeam>()
+  for (let offset = 0, pages = 1; offset < TEAMS_MAX; pages = PAGES_AT_ONCE) {
+    const offsets = Array.from({ length: pages }, (_, page) => offset + page * PAGE_SIZE)
+    const wave = await Promise.all(
+      offsets.map((start) => {
+        const slice = { limit: PAGE_SIZE, offset: start, order: 'id', ascending: true }
+        return gamma.listTeams({ ...filter, ...slice }, call)
+      }),
+    )
+    // Between two pages a team may move to the next one, and be there again.
+    for (const team of wave.flat()) byId.set(team.id, team)
+    if ((wave.at(-1)?.length ?? 0) < PAGE_SIZE) break
+    offset += pages * PAGE_SIZE
+  }
+  return [...byId.values()]
+}
