@@ -37,7 +37,11 @@ export type Running = {
 export async function runSimulator(options: RunOptions): Promise<Running> {
   const { speed, statePath } = options
   const state = openState(options, statePath)
-  const universe = new Universe({ ...state, presentMs: state.startMs + state.historyMs })
+  const universe = new Universe({
+    ...state,
+    presentMs: state.startMs + state.historyMs,
+    hasGames: true,
+  })
   const time: SimTime = { startedMs: Date.now(), aheadMs: state.aheadMs, speed }
   const nowMs = () => simulatedMs(time, Date.now())
   const simulator = await openSimulator(universe, true)

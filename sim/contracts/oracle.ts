@@ -1,5 +1,5 @@
 import type { ActOf, OraclePrice, Propose, Resolve } from '../universe/acts.js'
-import type { Market, NegRisk, Payouts } from '../universe/market.js'
+import { isAnsweredByFeed, type Market, type NegRisk, type Payouts } from '../universe/market.js'
 import { winnerOf } from '../universe/outcomes.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { conditionPreparation, conditionResolution } from './events/ctf.js'
@@ -58,11 +58,11 @@ export function encodeDispute(act: ActOf<'dispute'>): LogBody[] {
   ]
 }
 
-/** The windows of coins are answered by a feed: there is no proposal and no settlement. */
+/** The windows of coins and games are answered by a feed: there is no proposal and no settlement. */
 export function encodeResolve(act: Resolve): LogBody[] {
   const { market, payouts } = act
   const { negRisk } = market.event
-  const settled = market.event.window === undefined ? [settleRequest(act)] : []
+  const settled = isAnsweredByFeed(market.event) ? [] : [settleRequest(act)]
   const resolved = questionResolved(
     umaAdapterOf(market),
     market.requestId,

@@ -1,5 +1,5 @@
 import { type Book, takesOrders } from '../universe/books.js'
-import type { Combo, Market } from '../universe/market.js'
+import { type Combo, isAnsweredByFeed, type Market } from '../universe/market.js'
 import { worthOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
 
@@ -20,9 +20,9 @@ export function shownPrice(universe: Universe, market: Market, book: Book | unde
   return Math.round(fair * 2000) / 2000
 }
 
-/** A round far ahead is known, but its order book opens later. Once opened it stays listed. */
+/** A round far ahead is known, but its order book opens later. Once opened it stays listed, unless it is forgotten. */
 export const isListed = (universe: Universe, market: Market, book: Book | undefined): boolean =>
-  book !== undefined || market.endMs <= universe.nowMs
+  book !== undefined || (market.endMs <= universe.nowMs && market.event.isForgotten !== true)
 
 export const tickSize = (book: Book | undefined): number =>
   (book?.tickE4 ?? TICK_DEFAULT_E4) / 10_000
@@ -50,9 +50,9 @@ export const feeSchedule = ({ feeRate }: Market): FeeSchedule => ({
 
 type Rewards = { dailyRate: number; sharesMin: number; spreadCentsMax: number }
 
-/** Pay for resting orders close to the middle. Windows are too short-lived to have any. */
+/** Pay for resting orders close to the middle. Windows and games are too short-lived to have any. */
 export function rewardsOf(market: Market): Rewards | undefined {
-  if (market.event.window !== undefined) return undefined
+  if (isAnsweredByFeed(market.event)) return undefined
   return { dailyRate: 5 + (Number(market.id) % 20) * 5, sharesMin: 50, spreadCentsMax: 4.5 }
 }
 

@@ -1,5 +1,6 @@
 import { COINS } from './coins.js'
 import type { OnTokens } from './event-builder.js'
+import { GameCalendar } from './games/game-calendar.js'
 import type { MarketEvent, Series, Window } from './market.js'
 import type { Prices } from './prices.js'
 import { hash32 } from './random.js'
@@ -24,12 +25,14 @@ export type CalendarParts = {
   presentMs?: number | undefined
   v1StartMs: number
   prices: Prices
+  /** Whether games are played. */
+  hasGames?: boolean | undefined
 }
 
 /** A series of windows, its next window, and when that one comes up. */
 type Rotation = { series: Series; next: Window; createdMs: number }
 
-/** Which events come up when: the windows of the coins one after the other, topics by their schedules. */
+/** Which events come up when: the windows of the coins one after the other, topics by their schedules, games day by day. */
 export class Calendar {
   readonly series: readonly Series[]
   readonly #parts: CalendarParts
@@ -37,6 +40,7 @@ export class Calendar {
   readonly #rotations: Rotation[]
   /** When the next window of any series comes up. */
   #nextWindowMs = 0
+  readonly #games: GameCalendar | undefined
   readonly #topicSeries = new Map<string, Series>()
   /** Instances of topics that are planned but not yet created, the next one last. */
   #planned: MarketEvent[] = []
@@ -58,12 +62,18 @@ export class Calendar {
       if (topic.series !== undefined)
         this.#topicSeries.set(topic.series, topicSeries(topic, index, parts))
     })
-    this.series = [...this.#rotations.map(({ series }) => series), ...this.#topicSeries.values()]
+    this.#games = parts.hasGames ? new GameCalendar(parts, onTokens) : undefined
+    this.series = [
+      ...this.#rotations.map(({ series }) => series),
+      ...this.#topicSeries.values(),
+      ...(this.#games?.series ?? []),
+    ]
   }
 
   /** What comes up until that moment and was not returned before, the oldest first. */
   take(toMs: number): MarketEvent[] {
-    const events = [...this.#takeWindows(toMs), ...this.#takeTopics(toMs)]
+    const games = this.#games?.take(toMs) ?? []
+    const events = [...this.#takeWindows(toMs), ...this.#takeTopics(toMs), ...games]
     return events.sort((a, b) => a.createdMs - b.createdMs || Number(a.id) - Number(b.id))
   }
 

@@ -1,11 +1,11 @@
 import { Calendar, type CalendarParts } from './calendar.js'
 import type { Game } from './games/game.js'
 import type { Combo, Market, MarketEvent, Series, Tag, Token, TokenPair } from './market.js'
-import { TAGS } from './tags.js'
+import { SPORT_TAGS, TAGS } from './tags.js'
 
 /** Every event, market and token, by every name under which a client may ask for it. */
 export class Catalogue {
-  readonly tags: readonly Tag[] = TAGS
+  readonly tags: readonly Tag[]
   readonly series: readonly Series[]
   readonly #calendar: Calendar
   /** Created, the newest last; those that the present has not reached yet come after `#published`. */
@@ -28,6 +28,7 @@ export class Catalogue {
 
   constructor(parts: CalendarParts) {
     this.#calendar = new Calendar(parts, this.#onTokens)
+    this.tags = parts.hasGames ? [...TAGS, ...SPORT_TAGS] : TAGS
     this.series = this.#calendar.series
   }
 

@@ -29,6 +29,8 @@ export type MarketDraft = Pick<
   | 'resolvesMs'
   | 'feeRate'
   | 'popularity'
+  | 'sportsMarketType'
+  | 'line'
 >
 
 /** Called with the tokens of a market when they are derived. */
@@ -75,6 +77,8 @@ class BuiltMarket implements Market {
   readonly resolvesMs: number
   readonly feeRate: number
   readonly popularity: number
+  readonly sportsMarketType: string | undefined
+  readonly line: number | undefined
   readonly #onTokens: OnTokens
   #tokens: TokenPair | undefined
 
@@ -90,6 +94,8 @@ class BuiltMarket implements Market {
     this.resolvesMs = draft.resolvesMs
     this.feeRate = draft.feeRate
     this.popularity = draft.popularity
+    this.sportsMarketType = draft.sportsMarketType
+    this.line = draft.line
     const { negRisk } = event
     this.requestId = questionIdOf(this.ancillaryData)
     this.questionId =

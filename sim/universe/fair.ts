@@ -8,6 +8,8 @@ import { settlesOnExchange } from './windows.js'
 const DAY_SEC = 86_400
 /** No probability is ever quite 0 or 1. */
 const DOUBT = 0.004
+/** So much knowledge leaves no room for opinions. */
+const CERTAIN = 12
 /** Waves of opinion: length in seconds, and how far each carries the log-odds. */
 const WAVES = [
   [172_800, 0.55],
@@ -50,6 +52,7 @@ export class Fair {
         if (window === undefined) throw new TypeError('an up-or-down market has a window')
         return this.#prices.closeE8(window) >= this.#prices.openE8(window) ? [1, 0] : [0, 1]
       case 'opinion':
+      case 'game':
         return model.truths[of.index] ?? [0, 1]
       case 'strikes': {
         const priceE8 = this.#prices.spotE8(model.coin, endMs / 1000)
@@ -73,6 +76,7 @@ export class Fair {
       case 'window':
         return this.#windowUp(of, atMs)
       case 'opinion':
+      case 'game':
         return this.#opinion(of, atMs)
       case 'strikes':
         return this.#strike(of, atMs)
@@ -117,22 +121,26 @@ export class Fair {
   }
 
   #opinion({ event, index }: Market, atMs: number): number {
-    if (event.model.kind !== 'opinion') throw new TypeError('not a matter of opinion')
     const { model } = event
-    // Nothing leaks for most of the time; then the truth comes out faster and faster.
-    const progress = (atMs - event.createdMs) / (event.endMs - event.createdMs)
-    const knowledge = 7 * progress ** 8
+    if (model.kind !== 'opinion' && model.kind !== 'game') {
+      throw new TypeError('not a matter of opinion')
+    }
+    const knowledge =
+      model.kind === 'game' ? gameKnowledge(model, index, atMs) : knowledgeOf(event, atMs)
+    // The questions of a game hang together: none wanders far from what is likely.
+    const calm = model.kind === 'game' ? 0.35 : 1
     if (!model.exclusive) {
       const prior = model.priors[index] ?? 0.5
       const [first, second] = model.truths[index] ?? [0, 1]
-      const odds = Math.log(prior / (1 - prior)) + this.#mood(event.id, index, atMs)
+      const mood = calm * this.#mood(event.id, index, atMs)
+      const odds = Math.log(prior / (1 - prior)) + mood
       return 1 / (1 + Math.exp(-(odds + knowledge * Math.sign(first - second))))
     }
     let sum = 0
     let own = 0
     for (let question = 0; question < model.priors.length; question++) {
       const [first] = model.truths[question] ?? [0, 1]
-      const mood = 0.8 * this.#mood(event.id, question, atMs)
+      const mood = 0.8 * calm * this.#mood(event.id, question, atMs)
       const weight = (model.priors[question] ?? 0) * Math.exp(mood + knowledge * first)
       sum += weight
       if (question === index) own = weight
@@ -154,6 +162,18 @@ export class Fair {
   }
 }
 
+/** Nothing leaks for most of the time; then the truth comes out faster and faster. */
+const knowledgeOf = ({ createdMs, endMs }: Market['event'], atMs: number): number =>
+  7 * ((atMs - createdMs) / (endMs - createdMs)) ** 8
+
+/** Nothing is known before the kick-off, and all when the question is decided. */
+function gameKnowledge({ fromMs, decidedMs }: GameModel, index: number, atMs: number): number {
+  const certainMs = decidedMs[index] ?? Number.POSITIVE_INFINITY
+  if (atMs < fromMs) return 0
+  return atMs >= certainMs ? CERTAIN : 4 * ((atMs - fromMs) / (certainMs - fromMs)) ** 2
+}
+
+type GameModel = Extract<Market['event']['model'], { kind: 'game' }>
 type Strikes = Extract<Market['event']['model'], { kind: 'strikes' }>
 
 /** Between which prices the question is answered Yes. Exclusive: below the first, between two, above the last. */

@@ -11,6 +11,10 @@ const WINDOW_SHARE = 0.62 / (1 - COMBO_SHARE)
 /** Orders of the last seconds would settle after the end. */
 const LAST_ORDER_MS = 4_000
 const DRAWS_MAX = 5
+/** How much more is traded on a game that is near, and on one that is played. */
+const GAME_NEAR_MS = 12 * 3_600_000
+const NEAR_APPEAL = 3
+const LIVE_APPEAL = 40
 const COMBOS_TRADED = 32
 /** Share of them that are markets whose shares migrated. */
 const MIGRATED_SHARE = 0.25
@@ -111,9 +115,23 @@ export class Floor {
 
   #rebuild(atMs: number): void {
     this.#topics = this.#topics.filter(({ endMs }) => endMs - LAST_ORDER_MS > atMs)
-    this.#lottery = new Lottery(this.#topics, ({ popularity }) => popularity)
-    this.#lotteryEndsMs = Math.min(...this.#topics.map(({ endMs }) => endMs - LAST_ORDER_MS))
+    this.#lottery = new Lottery(this.#topics, (market) => appeal(market, atMs))
+    this.#lotteryEndsMs = Number.POSITIVE_INFINITY
+    for (const { endMs, event } of this.#topics) {
+      const changes = [endMs - LAST_ORDER_MS, ...gameTurns(event)].filter((ms) => ms > atMs)
+      this.#lotteryEndsMs = Math.min(this.#lotteryEndsMs, ...changes)
+    }
   }
+}
+
+/** When a game begins to draw more people. */
+const gameTurns = ({ game }: MarketEvent): number[] =>
+  game === undefined ? [] : [game.startMs - GAME_NEAR_MS, game.startMs]
+
+/** A game draws a crowd while it is played, and some people on its day. */
+function appeal({ popularity, event: { game } }: Market, atMs: number): number {
+  if (game === undefined || atMs < game.startMs - GAME_NEAR_MS) return popularity
+  return popularity * (atMs < game.startMs ? NEAR_APPEAL : LIVE_APPEAL)
 }
 
 export const isOpen = ({ createdMs, endMs }: Market, atMs: number): boolean =>

@@ -52,6 +52,8 @@ export type MarketEvent = {
   window: Window | undefined
   /** The game that it asks about: the main event and its companions share one. */
   game?: Game | undefined
+  /** Long over and never answered: it stays open, without an order book. */
+  isForgotten?: boolean | undefined
   negRisk: NegRisk | undefined
   model: Model
   markets: readonly Market[]
@@ -61,11 +63,28 @@ export type MarketEvent = {
  * What moves the prices of an event and decides it. `opinion`: what people believe, which wanders and
  * turns into the truth near the end; `truths` says for each question how it comes out. `strikes`: the
  * price of a coin at the end against levels; exclusive ones ask in which of the ranges between them it lies.
+ * `game`: like an opinion, but the truth comes out from the kick-off on, and question by question.
  */
 export type Model =
   | { kind: 'window' }
   | { kind: 'opinion'; priors: readonly number[]; truths: readonly Payouts[]; exclusive: boolean }
+  | GameModel
   | { kind: 'strikes'; coin: Coin; strikesE8: readonly number[]; exclusive: boolean }
+
+type GameModel = {
+  kind: 'game'
+  priors: readonly number[]
+  truths: readonly Payouts[]
+  exclusive: boolean
+  /** The kick-off. */
+  fromMs: number
+  /** When each question is certain; never for a game that is called off. */
+  decidedMs: readonly number[]
+}
+
+/** Whether a feed answers, without proposals and their long wait: windows of coins, and games. */
+export const isAnsweredByFeed = ({ window, game }: Pick<MarketEvent, 'window' | 'game'>): boolean =>
+  window !== undefined || game !== undefined
 
 /** Questions of which exactly one comes true. The id has a zero last byte; question i adds i to it. */
 export type NegRisk = { marketId: string; feeBips: number; metadata: string }

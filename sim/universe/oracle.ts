@@ -1,7 +1,7 @@
 import { keccakText } from '../contracts/keccak.js'
 import type { Act, Era, OraclePrice } from './acts.js'
 import type { Fair } from './fair.js'
-import type { Market, MarketEvent } from './market.js'
+import { isAnsweredByFeed, type Market, type MarketEvent } from './market.js'
 import { winnerOf } from './outcomes.js'
 import { unit } from './random.js'
 import { PROPOSAL_LEAD_MS } from './topic-event.js'
@@ -93,9 +93,9 @@ type OracleLife = {
   disputed: { proposedMs: number; disputedMs: number } | undefined
 }
 
-/** `undefined` for windows of coins, whose results come from the price feed without a proposal. */
+/** `undefined` for windows of coins and games, whose results come from a feed without a proposal. */
 export function oracleLife(seed: number, market: Market): OracleLife | undefined {
-  if (market.event.window !== undefined) return undefined
+  if (isAnsweredByFeed(market.event)) return undefined
   const proposedMs = market.resolvesMs - PROPOSAL_LEAD_MS
   if (unit(seed, Number(market.id), 141) >= DISPUTE_SHARE) {
     return { proposedMs, disputed: undefined }

@@ -41,7 +41,27 @@ export const TAGS: readonly Tag[] = [
   tag(102_264, 'Daily', 'daily'),
 ]
 
-const BY_SLUG = new Map(TAGS.map((entry) => [entry.slug, entry]))
+/** Only in universes where games are played. */
+export const SPORT_TAGS: readonly Tag[] = [
+  tag(1, 'Sports', 'sports'),
+  tag(100_639, 'Games', 'games'),
+  tag(745, 'NBA', 'nba'),
+  tag(28, 'Basketball', 'basketball'),
+  tag(450, 'NFL', 'nfl'),
+  tag(899, 'NHL', 'nhl'),
+  tag(100_088, 'Hockey', 'hockey'),
+  tag(100_350, 'Soccer', 'soccer'),
+  tag(82, 'EPL', 'epl'),
+  tag(100_100, 'MLS', 'mls'),
+  tag(864, 'Tennis', 'tennis'),
+  tag(101_232, 'ATP', 'atp'),
+  tag(102_123, 'WTA', 'wta'),
+  tag(64, 'Esports', 'esports'),
+  tag(100_780, 'Counter-Strike 2', 'counter-strike-2'),
+  tag(65, 'League of Legends', 'league-of-legends'),
+]
+
+const BY_SLUG = new Map([...TAGS, ...SPORT_TAGS].map((entry) => [entry.slug, entry]))
 
 export function tagsBySlug(slugs: readonly string[]): readonly Tag[] {
   return slugs.map((slug) => {

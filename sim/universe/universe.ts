@@ -96,6 +96,7 @@ export class Universe {
       presentMs,
       v1StartMs: OLD_ERA_START_MS,
       prices: this.prices,
+      hasGames: options.hasGames ?? false,
     })
     this.chain = new Chain(seed, startMs)
     this.#fair = new Fair(seed, this.prices)

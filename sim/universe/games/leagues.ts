@@ -1,0 +1,122 @@
+import type { League } from './game.js'
+import {
+  AMERICAN_SOCCER,
+  BASKETBALL,
+  buildPlayers,
+  buildTeams,
+  ENGLISH_SOCCER,
+  FOOTBALL,
+  HOCKEY,
+  SHOOTERS,
+  SUMMONERS,
+} from './rosters.js'
+
+/** American sports name the guest first, the others the host. */
+export const LEAGUES: readonly League[] = [
+  {
+    id: 34,
+    code: 'nba',
+    name: 'NBA',
+    sport: 'basketball',
+    ordering: 'away',
+    tagSlugs: ['sports', 'nba', 'basketball', 'games'],
+    seriesId: '11001',
+    teams: buildTeams('nba', 100_000, BASKETBALL, false),
+    hasRoster: true,
+  },
+  {
+    id: 10,
+    code: 'nfl',
+    name: 'NFL',
+    sport: 'football',
+    ordering: 'away',
+    tagSlugs: ['sports', 'nfl', 'games'],
+    seriesId: '11002',
+    teams: buildTeams('nfl', 100_100, FOOTBALL, false),
+    hasRoster: true,
+  },
+  {
+    id: 35,
+    code: 'nhl',
+    name: 'NHL',
+    sport: 'hockey',
+    ordering: 'away',
+    tagSlugs: ['sports', 'nhl', 'hockey', 'games'],
+    seriesId: '11003',
+    teams: buildTeams('nhl', 100_200, HOCKEY, false),
+    hasRoster: true,
+  },
+  {
+    id: 2,
+    code: 'epl',
+    name: 'Premier League',
+    sport: 'soccer',
+    ordering: 'home',
+    tagSlugs: ['sports', 'epl', 'soccer', 'games'],
+    seriesId: '11004',
+    teams: buildTeams('epl', 100_300, ENGLISH_SOCCER, true),
+    hasRoster: true,
+  },
+  {
+    id: 33,
+    code: 'mls',
+    name: 'MLS',
+    sport: 'soccer',
+    ordering: 'home',
+    tagSlugs: ['sports', 'mls', 'soccer', 'games'],
+    seriesId: '11005',
+    teams: buildTeams('mls', 100_400, AMERICAN_SOCCER, true),
+    hasRoster: true,
+  },
+  {
+    id: 45,
+    code: 'atp',
+    name: 'ATP',
+    sport: 'tennis',
+    ordering: 'home',
+    tagSlugs: ['sports', 'atp', 'tennis', 'games'],
+    seriesId: '11006',
+    teams: buildPlayers('atp', 100_500, 108, 0),
+    hasRoster: true,
+  },
+  {
+    // Its games hang on no series.
+    id: 46,
+    code: 'wta',
+    name: 'WTA',
+    sport: 'tennis',
+    ordering: 'home',
+    tagSlugs: ['sports', 'wta', 'tennis', 'games'],
+    seriesId: undefined,
+    teams: buildPlayers('wta', 100_700, 24, 108),
+    hasRoster: true,
+  },
+  {
+    id: 37,
+    code: 'cs2',
+    name: 'Counter-Strike 2',
+    sport: 'counter-strike',
+    ordering: 'home',
+    tagSlugs: ['sports', 'esports', 'counter-strike-2', 'games'],
+    seriesId: '11007',
+    teams: buildTeams('cs2', 100_800, SHOOTERS, false),
+    hasRoster: false,
+  },
+  {
+    id: 38,
+    code: 'lol',
+    name: 'League of Legends',
+    sport: 'league-of-legends',
+    ordering: 'home',
+    tagSlugs: ['sports', 'esports', 'league-of-legends', 'games'],
+    seriesId: '11008',
+    teams: buildTeams('lol', 100_900, SUMMONERS, false),
+    hasRoster: true,
+  },
+]
+
+export function leagueByCode(code: string): League {
+  const league = LEAGUES.find((each) => each.code === code)
+  if (league === undefined) throw new RangeError(`no league ${code}`)
+  return league
+}
