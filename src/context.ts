@@ -21,6 +21,7 @@ import { Alarm } from './lib/alarm.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
 import { LiveScores } from './scores/live-scores.js'
+import type { Timing } from './lib/timing.js'
 import type { Pool } from './store/connection.js'
 import { Copies } from './store/copies.js'
 import { SecretBox } from './store/secret-box.js'
@@ -78,6 +79,8 @@ export type Context = {
 
 type ContextParts = Pick<Context, 'config' | 'log' | 'store'> & {
   clock?: Clock
+  /** Of calls to upstreams; absent: that of the system. */
+  timing?: Timing | undefined
   /** Resolves when the upstreams can be asked; absent: at once. */
   opened?: Promise<void> | undefined
 }
@@ -86,14 +89,15 @@ type ContextParts = Pick<Context, 'config' | 'log' | 'store'> & {
 const SCORE_BYTES_MAX = 64 * 1024 * 1024
 
 export function createContext(parts: ContextParts): Context {
-  const { config, log, store, clock = systemClock, opened } = parts
+  const { config, log, store, clock = systemClock, opened, timing } = parts
   const metrics = createMetrics()
   const keyRing = new KeyRing(store)
   const limiter = new SharedLimiter({ store, clock })
   const bus = new Bus({ clock, log })
   const scoreBus = new Bus({ clock, log, bytesMax: SCORE_BYTES_MAX })
   const upstreamMetrics = createUpstreamMetrics(metrics.registry)
-  const upstreams = new Upstreams(config, { metrics: upstreamMetrics, clock, log, opened })
+  const upstreamParts = { metrics: upstreamMetrics, clock, log, opened, timing }
+  const upstreams = new Upstreams(config, upstreamParts)
   return {
     config,
     clock,

@@ -6,6 +6,7 @@ import { type ApiRoutes, buildApp } from '../src/app.js'
 import { type Config, loadConfig } from '../src/config/config.js'
 import { type Context, createContext } from '../src/context.js'
 import { createLog } from '../src/lib/log.js'
+import type { Timing } from '../src/lib/timing.js'
 import type { Target } from '../src/store/connection.js'
 import type { CreateProtocol } from '../src/stream/door.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
@@ -29,13 +30,15 @@ export type TestAppOptions = {
   /** What WebSockets speak, in place of the protocols of the service. */
   createProtocol?: CreateProtocol
   config?: Partial<Config>
+  /** Of calls to upstreams. */
+  timing?: Timing | undefined
   /** One that has something in it; dropped with the application. */
   database?: TestDatabase
 }
 
 /** The production app on a database of its own; only time is in the test's hands. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { routes, config, createProtocol } = options
+  const { routes, config, createProtocol, timing } = options
   const database = options.database ?? (await createTestDatabase())
   const clock = new ManualClock()
   const logged: string[] = []
@@ -48,7 +51,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   }
   // A key of its own, so that no test makes a data folder.
   const settings = { ...loadConfig({}).config, secretKey: '5e'.repeat(32), ...config }
-  const ctx = createContext({ config: settings, log, store, clock })
+  const ctx = createContext({ config: settings, log, store, clock, timing })
   const app = await buildApp(ctx, routes, createProtocol)
   await app.ready()
 

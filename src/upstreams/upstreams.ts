@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../lib/log.js'
+import type { Timing } from '../lib/timing.js'
 import { ClobClient } from './clob/client.js'
 import { ClobSocket, type ClobSocketOptions } from './clob/socket.js'
 import { DataApiClient } from './data-api/client.js'
@@ -22,6 +23,8 @@ type Shared = {
   metrics: UpstreamMetrics
   clock: Clock
   log: Log
+  /** Of tries, limits and rests. Absent: that of the system. */
+  timing?: Timing | undefined
   /** Absent: all upstreams can be asked at once. */
   opened?: Promise<void> | undefined
   /** Called whenever the connection of a socket ends. */
