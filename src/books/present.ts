@@ -26,13 +26,13 @@ export const presentMetadata = ({ question, slug, outcomes, condition, image }: 
 
 export const presentMidpoint = (book: CurrentBook): string => {
   const [bid, ask] = bestOf(book)
-  return toText((bid + ask) / 2)
+  return toBookPriceText((bid + ask) / 2)
 }
 
 /** Below zero for a moment, when both sides of a book change. */
 export const presentSpread = (book: CurrentBook): string => {
   const [bid, ask] = bestOf(book)
-  return toText(ask - bid)
+  return toBookPriceText(ask - bid)
 }
 
 /** An empty side counts as the end of the price range, as it does for the exchange. */
@@ -42,5 +42,5 @@ const bestOf = ({ bids, asks }: CurrentBook): [bid: number, ask: number] => [
 ]
 
 /** Prices have at most four decimals: eight are exact for their sums and halves. */
-const toText = (value: number): string =>
+export const toBookPriceText = (value: number): string =>
   (value < 0 ? '-' : '') + canonicalDecimal(Math.abs(value).toFixed(8))

@@ -110,6 +110,8 @@ const toGameMarket = (market: GammaMarket, eventId: string): GameMarket => ({
     price: price === undefined ? undefined : parseDecimal(price, 'price'),
   })),
   outcomes: market.outcomes,
+  bestBid: market.bestBid,
+  bestAsk: market.bestAsk,
   gameStartTimeMs: market.gameStartTimeMs,
   secondsDelay: market.secondsDelay,
   clearBookOnStart: market.clearBookOnStart,

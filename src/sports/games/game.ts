@@ -52,6 +52,9 @@ export type GameMarket = {
   /** Empty while nothing can be traded. A price is a decimal. */
   tokens: { tokenId: string; outcome: string; price?: string | undefined }[]
   outcomes: string[]
+  /** Of the first outcome. */
+  bestBid?: number | undefined
+  bestAsk?: number | undefined
   gameStartTimeMs?: number | undefined
   secondsDelay?: number | undefined
   clearBookOnStart?: boolean | undefined

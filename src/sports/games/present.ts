@@ -83,7 +83,7 @@ export const presentSubscribe = (
   token_ids: tokenIds,
 })
 
-const presentMs = (ms: number | undefined): string | null =>
+export const presentMs = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString().replace('.000Z', 'Z')
 
 function toInteger(text: string | undefined): number | undefined {

@@ -1,0 +1,59 @@
+import type { Copy } from '../../store/copies.js'
+import type { ClobPricePoint } from '../../upstreams/clob/parse.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { Game } from '../games/game.js'
+import type { SportsTools } from '../sources.js'
+import { HISTORY_TOKENS_MAX, tokensOf } from './game-tokens.js'
+import { type GameHistoryQuery, type HistorySpan, readHistorySpan } from './history-span.js'
+import { presentTokenHistory } from './present.js'
+
+/** Answers are repeated for as long again. */
+export const HISTORY_MS = 30_000
+const PATIENCE_MS = 5_000
+
+/** By token, oldest first; tokens without a history are absent. */
+type Histories = Record<string, ClobPricePoint[]>
+
+export type GameHistory = {
+  tokens: ReturnType<typeof presentTokenHistory>[]
+  isStale: boolean
+}
+
+/** Throws 400 for a bad time, and an `UpstreamError` when there is neither an answer nor a copy. */
+export async function readGameHistory(
+  tools: SportsTools,
+  game: Game,
+  { limit_tokens, ...query }: GameHistoryQuery,
+): Promise<GameHistory> {
+  const nowMs = tools.ctx.clock.now()
+  const asked = readHistorySpan(query, { listedMs: game.startDateMs, nowMs })
+  const tokens = tokensOf(game).slice(0, HISTORY_TOKENS_MAX)
+  const ids = tokens.map(({ tokenId }) => tokenId)
+  const isEmpty = asked === undefined || ids.length === 0
+  const { value, isStale } = isEmpty
+    ? { value: {}, isStale: false }
+    : await readHistories(tools, game.slug, ids, asked)
+  const histories: Histories = value
+  return {
+    tokens: tokens
+      .slice(0, limit_tokens)
+      .map((token) => presentTokenHistory(token, histories[token.tokenId])),
+    isStale,
+  }
+}
+
+/** Copies are kept of usual spans alone: there is no end of the others that callers can make up. */
+async function readHistories(
+  { ctx, caller: { accountId } }: SportsTools,
+  slug: string,
+  tokenIds: readonly string[],
+  { span, isUsual }: HistorySpan,
+): Promise<Pick<Copy<Histories>, 'value' | 'isStale'>> {
+  const { clob } = ctx.upstreams
+  const read = async (signal: AbortSignal): Promise<Histories> =>
+    Object.fromEntries(await clob.getBatchPriceHistory(tokenIds, span, { signal, accountId }))
+  const load = () => withPatience('clob', read, PATIENCE_MS)
+  if (!isUsual || !('interval' in span)) return { value: await load(), isStale: false }
+  const key = `sports history ${slug} ${span.interval}`
+  return ctx.copies.get(key, { freshMs: HISTORY_MS, accountId, load })
+}

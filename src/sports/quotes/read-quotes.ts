@@ -1,0 +1,99 @@
+import type { Copy } from '../../store/copies.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import type { CallOptions } from '../../upstreams/transport/http.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { Game } from '../games/game.js'
+import type { SportsTools } from '../sources.js'
+import { type GameToken, PRICED_TOKENS_MAX, tokensOf } from './game-tokens.js'
+import { NO_QUOTE, quoteOfBook, quoteOfClob, quoteOfGamma, type TokenQuote } from './quote.js'
+
+/** Answers are repeated for a second more, so that no price is older than five seconds. */
+const QUOTES_MS = 4_000
+/** Gamma's prices stand in for an exchange that takes longer: clients give up after ten seconds. */
+const PATIENCE_MS = 3_000
+
+/** By token; tokens without a book are absent. `source`: who gave the prices. */
+export type GameQuotes = {
+  source: 'polymarket_clob' | 'polymarket_gamma'
+  byToken: Record<string, TokenQuote>
+}
+
+/**
+ * The prices of a game's tokens, as far as they are given. While the exchange does not answer, those
+ * that Gamma shows with the markets stand in; while Gamma does not answer either, the last copy.
+ */
+export async function readQuotes(tools: SportsTools, game: Copy<Game>): Promise<Copy<GameQuotes>> {
+  const { ctx, caller } = tools
+  const tokens = tokensOf(game.value).slice(0, PRICED_TOKENS_MAX).filter(isOpen)
+  try {
+    return await ctx.copies.get(`sports prices ${game.value.slug}`, {
+      freshMs: QUOTES_MS,
+      accountId: caller.accountId,
+      load: async () => {
+        try {
+          return await readFromExchange(tools, tokens)
+        } catch (error) {
+          if (game.isStale || !(error instanceof UpstreamError)) throw error
+          return takeFromGamma(tokens)
+        }
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    return { ...game, value: takeFromGamma(tokens) }
+  }
+}
+
+/** A market that is resolved has no book. */
+const isOpen = ({ market }: GameToken): boolean => !market.closed
+
+/** Live books where this process follows them already; for all others one round of calls. */
+async function readFromExchange({ ctx, caller }: SportsTools, tokens: readonly GameToken[]) {
+  const quotes = new Map<string, TokenQuote>()
+  for (const { tokenId } of tokens) {
+    const book = ctx.books.get(tokenId)
+    if (book?.state === 'live') quotes.set(tokenId, quoteOfBook(book))
+  }
+  const others = tokens.map(({ tokenId }) => tokenId).filter((tokenId) => !quotes.has(tokenId))
+  if (others.length > 0) {
+    const { clob } = ctx.upstreams
+    const read = (call: CallOptions) =>
+      Promise.all([
+        clob.getPrices(others, call),
+        clob.getMidpoints(others, call),
+        clob.getSpreads(others, call),
+      ])
+    const { accountId } = caller
+    const [prices, midpoints, spreads] = await withPatience(
+      'clob',
+      (signal) => read({ signal, accountId }),
+      PATIENCE_MS,
+    )
+    for (const tokenId of others) {
+      const answers = {
+        prices: prices.get(tokenId),
+        midpoint: midpoints.get(tokenId),
+        spread: spreads.get(tokenId),
+      }
+      quotes.set(tokenId, quoteOfClob(answers))
+    }
+  }
+  return toQuotes('polymarket_clob', quotes)
+}
+
+const takeFromGamma = (tokens: readonly GameToken[]): GameQuotes =>
+  toQuotes(
+    'polymarket_gamma',
+    tokens.map(({ tokenId, market, outcomeIndex }) => [
+      tokenId,
+      quoteOfGamma(market, outcomeIndex),
+    ]),
+  )
+
+const toQuotes = (
+  source: GameQuotes['source'],
+  quotes: Iterable<[tokenId: string, quote: TokenQuote]>,
+): GameQuotes => ({
+  source,
+  byToken: Object.fromEntries([...quotes].filter(([, quote]) => quote !== NO_QUOTE)),
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { Game } from '../games/game.js'
+import { currentScoreOf } from './score.js'
+
+const nowMs = Date.UTC(2026, 10, 15, 12)
+const MINUTE_MS = 60_000
+
+const BARE: Game = {
+  id: '1',
+  slug: 'nba-atl-orl-2026-11-15',
+  title: 'Hawks vs. Magic',
+  startTimeMs: nowMs - 30 * MINUTE_MS,
+  active: true,
+  closed: false,
+  volume: 0,
+  volume24hr: 0,
+  liquidity: 0,
+  teams: [],
+  markets: [],
+}
+
+const LIVE = { score: '12-9', period: 'Q1', elapsed: '04:10', live: true, ended: false }
+const HEARD = { ...LIVE, score: '14-9', receivedAtMs: nowMs - 5_000 }
+
+const view = (fields: Partial<Game>, heard?: Parameters<typeof currentScoreOf>[1], ageMs = 0) => {
+  const copy = { value: { ...BARE, ...fields }, asOfMs: nowMs - ageMs, isStale: false }
+  const { source, score, period, live, freshness } = currentScoreOf(copy, heard, nowMs)
+  return [source, score, period, live, freshness]
+}
+
+const NOT_STARTED = ['gamma:event', undefined, 'NS', undefined, 'unknown']
+const future = { startTimeMs: nowMs + MINUTE_MS }
+
+test.each([
+  ['not started', view(future), NOT_STARTED],
+  ['zeros before the start', view({ ...future, score: '0-0', live: false }), NOT_STARTED],
+  ['in play', view(LIVE), ['gamma:event', '12-9', 'Q1', true, 'live']],
+  [
+    'in play, read a while ago',
+    view(LIVE, undefined, 90_000),
+    ['gamma:event', '12-9', 'Q1', true, 'recent'],
+  ],
+  [
+    'in play, long without a change',
+    view({ ...LIVE, updatedAtMs: nowMs - 11 * MINUTE_MS }),
+    ['gamma:event', '12-9', 'Q1', true, 'stale'],
+  ],
+  ['heard', view(LIVE, HEARD), ['sports:ws', '14-9', 'Q1', true, 'live']],
+  [
+    'heard long before Gamma was read',
+    view(LIVE, { ...HEARD, receivedAtMs: nowMs - 2 * MINUTE_MS }),
+    ['gamma:event', '12-9', 'Q1', true, 'live'],
+  ],
+  [
+    'heard after an old copy',
+    view({}, { ...HEARD, receivedAtMs: nowMs - 2 * MINUTE_MS }, 5 * MINUTE_MS),
+    ['sports:ws', '14-9', 'Q1', true, 'recent'],
+  ],
+  [
+    'over',
+    view({ ...LIVE, period: 'FT', ended: true }, undefined, 60 * MINUTE_MS),
+    ['gamma:event', '12-9', 'FT', false, 'final'],
+  ],
+  [
+    'postponed',
+    view({ live: false, period: 'POST' }),
+    ['gamma:event', undefined, 'POST', false, 'unknown'],
+  ],
+  [
+    'in play without a word of it',
+    view({}),
+    ['gamma:event', undefined, undefined, undefined, 'unknown'],
+  ],
+])('a game that is %s', (_what, seen, expected) => {
+  expect(seen).toEqual(expected)
+})
