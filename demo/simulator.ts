@@ -107,6 +107,7 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
     AUSPEX_SITE_URL: urls.site,
     AUSPEX_SEARXNG_URL: urls.searxng,
     AUSPEX_RTDS_WS_URL: urls.rtds,
+    AUSPEX_SPORTS_WS_URL: urls.sports_ws,
     AUSPEX_LIVE_V2_WS_URL: urls.live_v2,
     AUSPEX_CHAINLINK_URL: urls.chainlink,
     AUSPEX_CHAINLINK_WS_URL: urls.chainlink_ws,

@@ -13,6 +13,7 @@ import { Faults } from './server/faults.js'
 import type { HostParts, HttpReply } from './server/handlers.js'
 import { type Host, openHost } from './server/host.js'
 import { createSiteHost } from './site-price/host.js'
+import { createSportsHost } from './sports-ws/host.js'
 import type { Universe } from './universe/universe.js'
 
 /** What the simulated hosts that ask for credentials take. They open nothing anywhere else. */
@@ -61,6 +62,7 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
     }),
     data_api: createDataApiHost(universe),
     site: createSiteHost(universe),
+    sports_ws: createSportsHost(universe),
     searxng: createSearxngHost(universe, faults),
   }
   const opened = await Promise.all(
@@ -121,5 +123,6 @@ const upstreamUrls = (hosts: Record<HostName, Host>) => ({
   chainlink_ws: hosts.chainlink.wsUrl,
   data_api: hosts.data_api.url,
   site: hosts.site.url,
+  sports_ws: `${hosts.sports_ws.wsUrl}/ws`,
   searxng: hosts.searxng.url,
 })

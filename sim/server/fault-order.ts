@@ -8,6 +8,7 @@ export const HOST_NAMES = [
   'chainlink',
   'data_api',
   'site',
+  'sports_ws',
   'searxng',
 ] as const
 export type HostName = (typeof HOST_NAMES)[number]

@@ -7,8 +7,8 @@ import { GARBAGE } from './http.js'
 /** A client that leaves this much unread is cut off: its queue is our memory. */
 const BUFFERED_BYTES_MAX = 128 * 1024 * 1024
 
-/** Answers to text pings, which belong to the connection and not to the data. */
-const HEARTBEATS = ['', 'PONG', 'pong']
+/** Text pings and the answers to them belong to the connection and not to the data. */
+const HEARTBEATS = ['', 'PONG', 'pong', 'ping']
 
 type Delayed = { text: string; dueMs: number }
 

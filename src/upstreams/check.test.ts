@@ -34,6 +34,7 @@ test('every upstream answers, each with a fact of its own', async () => {
     ['rtds', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
     ['live_v2', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
     ['chainlink', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
+    ['sports_ws', 'ok', 'connected; no game is live'],
   ])
 })
 
@@ -55,6 +56,7 @@ test('one that has no credentials, or that the operator turned off, is off and f
   const findings = await checkWith({
     AUSPEX_CHAINLINK_SECRET: '',
     AUSPEX_RTDS_WS_URL: 'off',
+    AUSPEX_SPORTS_WS_URL: 'off',
     AUSPEX_POLYGON_URL: '',
     AUSPEX_POLYGON_WS_URL: '',
     AUSPEX_SEARXNG_URL: '',
@@ -66,6 +68,7 @@ test('one that has no credentials, or that the operator turned off, is off and f
     ['polygon_ws', 'off', 'AUSPEX_POLYGON_WS_URL is not set'],
     ['rtds', 'off', 'AUSPEX_RTDS_WS_URL is off'],
     ['chainlink', 'off', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'],
+    ['sports_ws', 'off', 'AUSPEX_SPORTS_WS_URL is off'],
   ])
 })
 

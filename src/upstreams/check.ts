@@ -7,6 +7,8 @@ import type { Upstreams } from './upstreams.js'
 import { withUpstreams } from './with-upstreams.js'
 
 const ANSWER_MS_MAX = 15_000
+/** How long after its opening the score socket is waited for, because no game may be live. */
+const FIRST_SCORE_MS = 1_000
 
 /**
  * How one upstream answered. `answer` is a value that only a working upstream can give. One that is
@@ -133,6 +135,7 @@ function socketQuestions(upstreams: Upstreams, config: Config): Question[] {
     prices('rtds', 'AUSPEX_RTDS_WS_URL is off'),
     prices('live_v2', 'AUSPEX_CLOB_API_KEY, _SECRET and _PASSPHRASE are not set'),
     prices('chainlink', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'),
+    { upstream: 'sports_ws', ask: (signal) => firstScore(upstreams, signal) },
   ]
 }
 
@@ -167,5 +170,18 @@ function firstPrice(source: PriceSource | undefined, missing: string, signal: Ab
   return new Promise<string>((resolve) => {
     const onTick = ({ coin, price }: { coin: string; price: string }) => resolve(`${coin} ${price}`)
     source.start(signal, { onTick, onGap: () => undefined })
+  })
+}
+
+/** A score of a game that is being played, which comes at once if there is one. */
+function firstScore(upstreams: Upstreams, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = upstreams.followScores({
+      onScore: ({ slug, gameId, score }) => resolve(`${slug ?? gameId} ${score ?? ''}`.trim()),
+      expectsScores: () => false,
+      onOpen: () => setTimeout(() => resolve('connected; no game is live'), FIRST_SCORE_MS),
+    })
+    if (socket === undefined) throw new NotConfigured('AUSPEX_SPORTS_WS_URL is off')
+    socket.start(signal)
   })
 }

@@ -1,3 +1,4 @@
+import { MILLISECONDS_MIN } from '../../core/unix-time.js'
 import {
   type JsonFields,
   ParseError,
@@ -74,8 +75,12 @@ const parseName: Parser<string> = (value, path) => parseText(parseId(value, path
 const MOMENT_MS_MIN = Date.UTC(2020, 0, 1)
 const MOMENT_MS_MAX = Date.UTC(2100, 0, 1)
 
-/** Unix milliseconds, as a number or as digits, or ISO text. */
+/** Unix time in milliseconds or seconds, as a number or as digits, or ISO text. */
 function parseMoment(value: unknown, path: string): number {
-  const ms = /^\d{12,14}$/.test(String(value)) ? Number(value) : parseTimeMs(value, path)
+  const ms = DIGITS.test(String(value)) ? toMs(Number(value)) : parseTimeMs(value, path)
   return ms >= MOMENT_MS_MIN && ms < MOMENT_MS_MAX ? ms : refuseValue(path, 'a time', value)
 }
+
+const DIGITS = /^\d{9,14}$/
+
+const toMs = (time: number): number => (time < MILLISECONDS_MIN ? time * 1000 : time)

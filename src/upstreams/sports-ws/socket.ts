@@ -12,6 +12,8 @@ export type ScoreListener = {
   onScore: (score: ScoreMessage) => void
   /** Whether scores must come, because a game is being played. */
   expectsScores: () => boolean
+  /** A connection is open: the scores of all live games follow. */
+  onOpen?: (() => void) | undefined
 }
 
 /**
@@ -25,7 +27,7 @@ export class SportsSocket {
   #closedAtMs: number | undefined
 
   constructor(options: SocketConnectorOptions & ScoreListener) {
-    const { onScore, expectsScores, clock, tuning } = options
+    const { onScore, expectsScores, onOpen, clock, tuning } = options
     this.#clock = clock
     this.#socket = new UpstreamSocket<ScoreFrame>({
       ...options,
@@ -39,6 +41,7 @@ export class SportsSocket {
       isData: ({ kind }) => kind === 'scores',
       onOpen: () => {
         this.#closedAtMs = undefined
+        onOpen?.()
       },
       onEnd: () => {
         this.#closedAtMs ??= clock.now()
