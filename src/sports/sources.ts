@@ -1,5 +1,7 @@
 import { ApiError } from '../core/errors.js'
 import type { AnswerTools } from '../http/answer.js'
+import { withLinked } from '../lib/abort.js'
+import { pause } from '../lib/timing.js'
 import type { Copy } from '../store/copies.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
 import { withPatience } from '../upstreams/transport/patience.js'
@@ -10,43 +12,86 @@ export type SportsTools = Pick<AnswerTools, 'ctx' | 'caller'>
 /** One way to read something. `name` is how answers call it, such as `gamma:/events`. */
 export type SportsSource<Value> = { name: string; read: (call: CallOptions) => Promise<Value> }
 
-/** `isFallback`: an earlier source did not answer. */
+/** `isFallback`: an earlier source did not answer, or had nothing to say. */
 export type Sourced<Value> = { value: Value; source: string; isFallback: boolean }
 
 /** How long all sources of an answer may take together: clients give up after ten seconds. */
 const PATIENCE_MS = 8_000
+/** A source that has not answered by then gets company: the next one is asked too. */
+const SLOW_MS = 1_500
 
 /**
- * Asks sources in this order until one answers. An `ApiError` is an answer, such as 404. Throws what
- * the last one threw.
+ * Asks sources in this order until one answers with something suitable; if none does, the first answer
+ * counts. An `ApiError` is an answer, such as 404. Throws what the last source threw.
  */
-export async function readFirst<Value>(
-  { caller }: Pick<SportsTools, 'caller'>,
+export const readFirst = <Value>(
+  { caller }: { caller: Pick<SportsTools['caller'], 'accountId'> },
   sources: readonly SportsSource<Value>[],
+  isSuitable: (value: Value) => boolean = () => true,
+): Promise<Sourced<Value>> =>
+  withPatience(
+    'gamma',
+    (patience) =>
+      withLinked([patience], async (linked) => {
+        const call = { signal: linked.signal, accountId: caller.accountId }
+        try {
+          return await raceSources(sources, call, isSuitable)
+        } finally {
+          // Ends the calls whose answers are no longer needed.
+          linked.abort()
+        }
+      }),
+    PATIENCE_MS,
+  )
+
+type Ended<Value> = { place: number; answer?: Sourced<Value>; fault?: unknown }
+
+async function raceSources<Value>(
+  sources: readonly SportsSource<Value>[],
+  call: CallOptions & { signal: AbortSignal },
+  isSuitable: (value: Value) => boolean,
 ): Promise<Sourced<Value>> {
+  const asked = new Map<number, Promise<Ended<Value>>>()
+  const waiting = [...sources.entries()]
+  const unsuitable: Ended<Value>[] = []
   let fault: unknown
-  for (const [place, { name, read }] of sources.entries()) {
-    try {
-      const call = (signal: AbortSignal) => read({ signal, accountId: caller.accountId })
-      const value = await withPatience('gamma', call, PATIENCE_MS / sources.length)
-      return { value, source: name, isFallback: place > 0 }
-    } catch (error) {
-      if (error instanceof ApiError) throw error
-      fault = error
-    }
+  for (;;) {
+    const next = waiting.shift()
+    if (next !== undefined) asked.set(next[0], ask(...next, call))
+    if (asked.size === 0) break
+    const slow = waiting.length > 0 ? [pause(SLOW_MS, call.signal)] : []
+    const ended = await Promise.race([...asked.values(), ...slow])
+    if (ended === undefined) continue
+    asked.delete(ended.place)
+    if (ended.answer === undefined) fault = ended.fault
+    else if (isSuitable(ended.answer.value)) return ended.answer
+    else unsuitable.push(ended)
+    if (fault instanceof ApiError) throw fault
   }
+  const [first] = unsuitable.sort((a, b) => a.place - b.place)
+  if (first?.answer !== undefined) return first.answer
   throw fault
 }
+
+const ask = <Value>(
+  place: number,
+  { name, read }: SportsSource<Value>,
+  call: CallOptions,
+): Promise<Ended<Value>> =>
+  read(call).then(
+    (value) => ({ place, answer: { value, source: name, isFallback: place > 0 } }),
+    (fault: unknown) => ({ place, fault }),
+  )
 
 /** The same behind a copy of it under that key, which stands in while no source answers. */
 export const readFirstOrCopy = <Value>(
   tools: SportsTools,
-  { key, freshMs, sources }: CopiedSources<Value>,
+  { key, freshMs, sources, isSuitable }: CopiedSources<Value>,
 ): Promise<Copy<Sourced<Value>>> =>
   tools.ctx.copies.get(key, {
     freshMs,
     accountId: tools.caller.accountId,
-    load: () => readFirst(tools, sources),
+    load: () => readFirst(tools, sources, isSuitable),
   })
 
 /** `key`: of things that exist, because each takes a row in the database. */
@@ -54,4 +99,5 @@ type CopiedSources<Value> = {
   key: string
   freshMs: number
   sources: readonly SportsSource<Value>[]
+  isSuitable?: (value: Value) => boolean
 }

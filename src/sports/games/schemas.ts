@@ -75,6 +75,18 @@ export const GameMarketReply = Type.Object({
   ),
 })
 
+export const LeagueGamesQuery = Type.Object({
+  status: oneOf(
+    ['active', 'closed'],
+    '`active`: upcoming and in play; `closed`: finished, with scores',
+    { default: 'active' },
+  ),
+  sort: oneOf(['startDate', 'volume'], '`startDate`: by kick-off', { default: 'startDate' }),
+  direction: oneOf(['asc', 'desc'], 'order of the games', { default: 'desc' }),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  offset: Type.Integer({ minimum: 0, maximum: 100_000, default: 0 }),
+})
+
 export const GameReply = Type.Object({
   id: Type.String({ description: 'of the main event' }),
   slug: Type.String(),
@@ -102,4 +114,16 @@ export const GameReply = Type.Object({
   stale: Type.Optional(
     Type.Literal(true, { description: 'the platform does not answer: this is the last copy' }),
   ),
+})
+
+export const LeagueGamesReply = Type.Object({
+  league: Type.String(),
+  status: oneOf(['active', 'closed'], 'as asked for'),
+  series_id: nullable(Type.String(), 'null: the league has none, and its games have a tag'),
+  source: Type.String({ description: 'the list of the platform that answered' }),
+  fallback: Type.Boolean({ description: 'another list than the usual one answered' }),
+  stale: Type.Boolean({ description: 'no list answers: this is a copy of up to 12 hours' }),
+  count: Type.Integer({ minimum: 0, description: 'games in this answer' }),
+  total: Type.Integer({ minimum: 0, description: 'games of that status' }),
+  games: Type.Array(GameReply),
 })

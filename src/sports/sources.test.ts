@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { notFound } from '../core/errors.js'
+import { pause } from '../lib/timing.js'
+import { readFirst, type SportsSource } from './sources.js'
+
+const caller = { accountId: 1 }
+const never = (call: { signal?: AbortSignal | undefined }) =>
+  pause(60_000, call.signal).then(() => Promise.reject(new Error('ended')))
+
+const SOURCES = {
+  good: { name: 'good', read: async () => [7] },
+  empty: { name: 'empty', read: async () => [] },
+  empty2: { name: 'empty2', read: async () => [] },
+  down: { name: 'down', read: () => Promise.reject(new Error('down')) },
+  hung: { name: 'hung', read: never },
+} satisfies Record<string, SportsSource<number[]>>
+
+const hasSome = (values: number[]) => values.length > 0
+const read = (...names: (keyof typeof SOURCES)[]) =>
+  readFirst<number[]>(
+    { caller },
+    names.map((name) => SOURCES[name]),
+    hasSome,
+  )
+
+describe('readFirst', () => {
+  test.each<[(keyof typeof SOURCES)[], string, boolean]>([
+    [['good', 'down'], 'good', false],
+    [['down', 'good'], 'good', true],
+    [['empty', 'good'], 'good', true],
+    [['down', 'empty', 'down', 'good'], 'good', true],
+    [['empty', 'empty2'], 'empty', false],
+    [['down', 'empty', 'empty2'], 'empty', true],
+    [['empty', 'down'], 'empty', false],
+    [['hung', 'good'], 'good', true],
+  ])('of %j it answers from %s', async (names, source, isFallback) => {
+    expect(await read(...names)).toMatchObject({ source, isFallback })
+  })
+
+  test('throws what the last source threw when all fail', async () => {
+    await expect(read('down', 'down')).rejects.toThrow('down')
+  })
+
+  test('an ApiError is an answer: no further source is asked', async () => {
+    const absent = { name: 'absent', read: () => Promise.reject(notFound('no such league')) }
+    await expect(readFirst<number[]>({ caller }, [absent, SOURCES.good])).rejects.toThrow(
+      'no such league',
+    )
+  })
+
+  test('ends the calls whose answers are no longer needed', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const slow: SportsSource<number[]> = {
+      name: 'slow',
+      read: (call) => {
+        signals.push(call.signal)
+        return never(call)
+      },
+    }
+    expect((await readFirst({ caller }, [slow, SOURCES.good], hasSome)).source).toBe('good')
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+  })
+})
