@@ -94,7 +94,7 @@ export function firstMessage<Kind extends SimMessage['kind']>(
 
 /** The variables that point every connector at the simulator, ask for all of its history, and let webhooks reach this machine. */
 export function simulatedEnvironment(urls: UpstreamUrls): Environment {
-  const { liveV2, chainlink } = SIM_CREDENTIALS
+  const { liveV2, chainlink, x } = SIM_CREDENTIALS
   return {
     AUSPEX_POLYGON_URL: urls.polygon_http,
     AUSPEX_POLYGON_WS_URL: urls.polygon_ws,
@@ -106,6 +106,8 @@ export function simulatedEnvironment(urls: UpstreamUrls): Environment {
     AUSPEX_DATA_API_URL: urls.data_api,
     AUSPEX_SITE_URL: urls.site,
     AUSPEX_SEARXNG_URL: urls.searxng,
+    AUSPEX_X_API_URL: urls.x_api,
+    AUSPEX_X_BEARER_TOKEN: x.bearerToken,
     AUSPEX_RTDS_WS_URL: urls.rtds,
     AUSPEX_SPORTS_WS_URL: urls.sports_ws,
     AUSPEX_LIVE_V2_WS_URL: urls.live_v2,

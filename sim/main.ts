@@ -71,7 +71,7 @@ function showProgress(share: number): void {
 function showBanner({ simulator: { url, upstreams }, samples }: Running): void {
   const rows = Object.entries({ control: url, ...upstreams })
   const width = Math.max(...rows.map(([name]) => name.length))
-  const { liveV2, chainlink } = SIM_CREDENTIALS
+  const { liveV2, chainlink, x } = SIM_CREDENTIALS
   console.log(`
 The universe is running. Ctrl-C stops it.
 
@@ -80,6 +80,7 @@ ${rows.map(([name, address]) => `  ${name.padEnd(width)}  ${address}`).join('\n'
 Credentials:
   live_v2    ${liveV2.apiKey} ${liveV2.secret} ${liveV2.passphrase}
   chainlink  ${chainlink.apiKey} ${chainlink.secret}
+  x_api      ${x.bearerToken}
 
 Try:
   curl '${upstreams.gamma}/events/slug/${samples.event_slug}'

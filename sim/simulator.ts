@@ -15,6 +15,7 @@ import { type Host, openHost } from './server/host.js'
 import { createSiteHost } from './site-price/host.js'
 import { createSportsHost } from './sports-ws/host.js'
 import type { Universe } from './universe/universe.js'
+import { createXApiHost } from './x-api/host.js'
 
 /** What the simulated hosts that ask for credentials take. They open nothing anywhere else. */
 export const SIM_CREDENTIALS = {
@@ -24,6 +25,7 @@ export const SIM_CREDENTIALS = {
     passphrase: 'simulated',
   },
   chainlink: { apiKey: '7d0e6b8a-3f52-4c1d-9a8e-5b4f2c1d0e9f', secret: 'simulated-data-streams' },
+  x: { bearerToken: 'simulated-app-of-the-network' },
 }
 
 export type Simulator = {
@@ -64,6 +66,7 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
     site: createSiteHost(universe),
     sports_ws: createSportsHost(universe),
     searxng: createSearxngHost(universe, faults),
+    x_api: createXApiHost(universe, SIM_CREDENTIALS.x),
   }
   const opened = await Promise.all(
     HOST_NAMES.map(async (name) => {
@@ -125,4 +128,5 @@ const upstreamUrls = (hosts: Record<HostName, Host>) => ({
   site: hosts.site.url,
   sports_ws: `${hosts.sports_ws.wsUrl}/ws`,
   searxng: hosts.searxng.url,
+  x_api: hosts.x_api.url,
 })

@@ -10,6 +10,7 @@ export const HOST_NAMES = [
   'site',
   'sports_ws',
   'searxng',
+  'x_api',
 ] as const
 export type HostName = (typeof HOST_NAMES)[number]
 

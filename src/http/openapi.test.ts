@@ -67,6 +67,8 @@ describe('GET /openapi.json', () => {
       '/v2/onchain/positions',
       '/v2/onchain/tags',
       '/v2/onchain/wallets/{address}/trades/all',
+      '/v2/social/search',
+      '/v2/social/user/{handle}/tweets',
       '/v2/sports/leagues',
       '/v2/sports/leagues/{league}/teams',
       '/v2/sports/live',

@@ -31,6 +31,7 @@ const TAGS = Object.entries({
   'copy-pnl': 'What it would have earned to copy wallets, for a pool of yours or for any.',
   rewards: 'What the platform pays for resting orders.',
   sports: 'Leagues, teams and games, their markets, prices and scores.',
+  social: 'Posts of the social network.',
   webhooks: 'Signed notifications of events, sent to an address of yours.',
   service: 'Whether the service is alive, ready and up to date.',
 }).map(([name, description]) => ({ name, description }))

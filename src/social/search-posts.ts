@@ -1,7 +1,12 @@
 import type { Caller } from '../accounts/key-ring.js'
 import type { Context } from '../context.js'
-import { notConfigured } from '../core/errors.js'
+import { badRequest, notConfigured, notFound } from '../core/errors.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
+import { withPatience } from '../upstreams/transport/patience.js'
+import type { XPosts } from '../upstreams/x-api/parse.js'
+import { presentPost } from './present.js'
 import type { Post } from './schemas.js'
+import { translateQuery } from './translate-query.js'
 
 /** Who asks, and what answers. */
 export type SocialTools = { ctx: Context; caller: Caller }
@@ -9,12 +14,65 @@ export type SocialTools = { ctx: Context; caller: Caller }
 /** `query` in the operators of web search; at most `max` posts, 1 to 50. */
 export type PostQuery = { query: string; max: number }
 
+/** `cutAtMs`: where the search begins if the query asked for an earlier time than can be searched. */
+export type FoundPosts = { posts: Post[]; cutAtMs: number | undefined }
+
 /**
  * Posts of the last seven days, newest first. Takes one unit of the account's month for an answer, and
  * none for a fault. Throws an `ApiError` (400 for a query that cannot be asked, 429 when the month is
  * used up, 502 without a token) or an `UpstreamError`. The one request per second of the key is for the
  * caller to keep: the guard of a route does, or `untilSocialTurn`.
  */
-export async function searchPosts(_tools: SocialTools, _query: PostQuery): Promise<Post[]> {
-  throw notConfigured('Set AUSPEX_X_BEARER_TOKEN to search posts.')
+export const searchPosts = async (tools: SocialTools, asked: PostQuery): Promise<Post[]> =>
+  (await findPosts(tools, asked)).posts
+
+/** Like `searchPosts`, and says how far back it searched. */
+export async function findPosts(
+  { ctx, caller }: SocialTools,
+  { query: text, max }: PostQuery,
+): Promise<FoundPosts> {
+  const network = networkOf(ctx)
+  const { cutAtMs, ...query } = translateQuery(text, ctx.clock.now())
+  const { accountId } = caller
+  const found = await ctx.socialQuota.spend(caller, () =>
+    withPatience('x_api', (signal) =>
+      network.searchRecent({ ...query, count: max }, { signal, accountId }),
+    ).catch(refuseQuery),
+  )
+  return { posts: presentNewest(found, max), cutAtMs }
 }
+
+/** The newest posts of an account, newest first. Costs what a search costs. Throws a 404 without that account. */
+export async function listPosts(
+  { ctx, caller }: SocialTools,
+  { handle, max }: { handle: string; max: number },
+): Promise<Post[]> {
+  const network = networkOf(ctx)
+  const { accountId } = caller
+  return await ctx.socialQuota.spend(caller, async () => {
+    const found = await withPatience('x_api', (signal) =>
+      network.listPostsOf(handle, max, { signal, accountId }),
+    )
+    if (found === undefined) throw notFound(`There is no public account @${handle}.`)
+    return presentNewest(found, max)
+  })
+}
+
+function networkOf({ upstreams }: Context) {
+  if (upstreams.xApi !== undefined) return upstreams.xApi
+  throw notConfigured('This server has no token for the social network: set AUSPEX_X_BEARER_TOKEN.')
+}
+
+/** A query that the network does not understand is the caller's to mend. */
+function refuseQuery(error: unknown): never {
+  if (error instanceof UpstreamError && error.status === 400) {
+    throw badRequest(`Invalid q: the network does not understand it: ${error.said}`)
+  }
+  throw error
+}
+
+const presentNewest = (found: XPosts, max: number): Post[] =>
+  [...found.posts]
+    .sort((a, b) => b.createdMs - a.createdMs)
+    .slice(0, max)
+    .map((post) => presentPost(post, found))

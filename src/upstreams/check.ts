@@ -72,7 +72,7 @@ async function put(
 }
 
 function httpQuestions(upstreams: Upstreams): Question[] {
-  const { polygon, gamma, clob, dataApi, sitePrice, searxng } = upstreams
+  const { polygon, gamma, clob, dataApi, sitePrice, searxng, xApi } = upstreams
   return [
     {
       upstream: 'polygon',
@@ -106,6 +106,14 @@ function httpQuestions(upstreams: Upstreams): Question[] {
         const query = { symbol: 'BTC', interval: '5m', limit: 15 } as const
         const candles = await sitePrice.getCandles(query, signal)
         return `BTC ${candles.at(-1)?.close}`
+      },
+    },
+    {
+      upstream: 'x_api',
+      ask: async (signal) => {
+        if (xApi === undefined) throw new NotConfigured('AUSPEX_X_BEARER_TOKEN is not set')
+        // The cheapest question: X bills what it sends.
+        return `user ${await xApi.findUserId('X', { signal })}`
       },
     },
     {

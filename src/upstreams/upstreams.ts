@@ -15,6 +15,7 @@ import { SitePriceClient } from './site-price/client.js'
 import { type ScoreListener, SportsSocket } from './sports-ws/socket.js'
 import type { UpstreamMetrics } from './transport/metrics.js'
 import type { OnSocketFault } from './transport/socket-options.js'
+import { XApiClient } from './x-api/client.js'
 
 /** The coins that have up-or-down markets. */
 export const COINS = ['btc', 'eth', 'sol', 'xrp', 'doge', 'bnb', 'hype'] as const
@@ -43,6 +44,8 @@ export class Upstreams {
   readonly sitePrice: SitePriceClient
   /** `undefined`: the operator has not given the address of one. */
   readonly searxng: SearxngClient | undefined
+  /** Without a token there is none. */
+  readonly xApi: XApiClient | undefined
   /** Without a node there is none. */
   readonly polygon: PolygonClient | undefined
   /** Resolves when the upstreams can be asked. A node can be asked for blocks before. */
@@ -61,6 +64,11 @@ export class Upstreams {
     const { searxngUrl } = config
     this.searxng =
       searxngUrl === undefined ? undefined : new SearxngClient({ ...shared, url: searxngUrl })
+    const { xApiUrl, xBearerToken: bearerToken } = config
+    this.xApi =
+      bearerToken === undefined
+        ? undefined
+        : new XApiClient({ ...shared, url: xApiUrl, bearerToken })
     const { polygonUrl: url, polygonCallsPerSecond: callsPerSecond } = config
     this.polygon =
       url === undefined
@@ -105,8 +113,8 @@ export class Upstreams {
 
   /** Ends the HTTP connections. Sockets end by the signal that they were started with. */
   async close(): Promise<void> {
-    const { gamma, clob, dataApi, sitePrice, searxng, polygon } = this
-    const clients = [gamma, clob, dataApi, sitePrice, searxng, polygon]
+    const { gamma, clob, dataApi, sitePrice, searxng, xApi, polygon } = this
+    const clients = [gamma, clob, dataApi, sitePrice, searxng, xApi, polygon]
     await Promise.all(clients.map((client) => client?.close()))
   }
 }

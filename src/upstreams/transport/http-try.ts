@@ -177,8 +177,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const RETRY_AFTER_MS_MAX = 10 * 60_000
 
 /**
- * How long the upstream asks us to wait: `Retry-After` in seconds or as a date, or the CLOB's field
- * for it. `undefined`: it states no time, or none that can be parsed.
+ * How long the upstream asks us to wait: `Retry-After` in seconds or as a date, the end of a used-up
+ * limit as X writes it, or the CLOB's field for it. `undefined`: it states no time, or none that can be parsed.
  */
 export function parseRetryAfterMs(
   headers: Headers,
@@ -191,12 +191,20 @@ export function parseRetryAfterMs(
 
 function fromHeader(headers: Headers, nowMs: number): number | undefined {
   const asked = headers['retry-after']
-  if (typeof asked !== 'string') return undefined
+  if (typeof asked !== 'string') return fromUsedUpLimit(headers, nowMs)
   if (/^\d+(\.\d+)?$/.test(asked.trim())) return Number(asked) * 1_000
   // Relative to the upstream's own clock, where it sends one: ours may be wrong.
   const sentMs = Date.parse(String(headers.date))
   const ms = Date.parse(asked) - (Number.isNaN(sentMs) ? nowMs : sentMs)
   return Number.isNaN(ms) ? undefined : ms
+}
+
+/** X says when its limit starts anew, in Unix seconds, and on all answers. */
+function fromUsedUpLimit(headers: Headers, nowMs: number): number | undefined {
+  const reset = headers['x-rate-limit-reset']
+  const isUsedUp = headers['x-rate-limit-remaining'] === '0'
+  if (!isUsedUp || typeof reset !== 'string' || !/^\d{1,11}$/.test(reset)) return undefined
+  return Number(reset) * 1_000 - nowMs
 }
 
 function fromBody(body: string): number | undefined {
