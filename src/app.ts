@@ -36,6 +36,7 @@ import { rewardRoutes } from './rewards/routes.js'
 import { socialRoutes } from './social/routes.js'
 import { leagueRoutes } from './sports/leagues/routes.js'
 import { sportsMarketTypeRoutes } from './sports/market-types/routes.js'
+import { sportsSearchRoutes } from './sports/search/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
@@ -83,6 +84,7 @@ const API: ApiRoutes[] = [
   leagueRoutes,
   sportsMarketTypeRoutes,
   socialRoutes,
+  sportsSearchRoutes,
   webhookRoutes,
   listenerRoutes,
 ]

@@ -73,6 +73,7 @@ describe('GET /openapi.json', () => {
       '/v2/sports/leagues/{league}/teams',
       '/v2/sports/live',
       '/v2/sports/market-types',
+      '/v2/sports/search',
       '/v2/sports/summary',
       '/v2/wallets/{address}/closed-positions',
       '/v2/wallets/{address}/positions/onchain',

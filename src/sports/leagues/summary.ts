@@ -1,4 +1,6 @@
 import { toId } from '../../catalogue/rows.js'
+import { groupBy } from '../../lib/group-by.js'
+import type { LiveScores } from '../../scores/live-scores.js'
 import type { Copy } from '../../store/copies.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import type { GammaLeagueSummaries } from '../../upstreams/gamma/parse-summary.js'
@@ -40,7 +42,7 @@ async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
   const { ctx } = tools
   const [{ value: leagues }, told] = await Promise.all([listLeagues(tools), readTold(tools)])
   const activity = await selectLeagueActivity(ctx.answerSql, toPlaces(leagues), ctx.clock.now())
-  const counted = activity.map(toSummary)
+  const counted = activity.map((row) => toSummary(row, ctx.scores))
   const merged = mergeSummary(told ?? {}, counted, createLeagueNames(leagues))
   const isFallback = told === undefined || merged.isCompleted
   const sources = [...(told === undefined ? [] : [TOLD]), ...(isFallback ? [COUNTED] : [])]
@@ -72,7 +74,15 @@ const toPlaces = (leagues: readonly GammaSport[]): LeaguePlace[] =>
     tag: toId(primaryTagId) ?? null,
   }))
 
-const toSummary = ({ playing, ...row }: LeagueActivity): LeagueSummary => ({
-  ...row,
-  liveEvents: new Set(playing.filter(({ live }) => live).map(({ game }) => game)).size,
-})
+/** The score socket knows sooner than the catalogue whether a game is being played. */
+const toSummary = (
+  { playing, ...row }: LeagueActivity,
+  scores: Pick<LiveScores, 'get'>,
+): LeagueSummary => {
+  const games = groupBy(playing, ({ game }) => game)
+  const isLive = (events: LeagueActivity['playing']) => {
+    const score = events.flatMap(({ slug }) => scores.get(slug ?? '') ?? [])[0]
+    return score?.live === undefined ? events.some(({ live }) => live) : score.live && !score.ended
+  }
+  return { ...row, liveEvents: [...games.values()].filter(isLive).length }
+}

@@ -5,7 +5,8 @@ import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { SportsTools } from '../sources.js'
 
-const FRESH_MS = 3_600_000
+/** How long teams are shown without asking Gamma again. */
+export const TEAMS_MS = 3_600_000
 /** What the platform shows at most. */
 const PAGE_SIZE = 100
 /** Further pages that are asked for together: the largest leagues have some thousand players. */
@@ -13,31 +14,23 @@ const PAGES_AT_ONCE = 8
 const TEAMS_MAX = 20_000
 
 /** The teams of a league; a league without a roster has none. */
-export const listTeamsOf = (tools: SportsTools, { sport }: GammaSport) =>
-  readTeams(tools, `sports teams ${sport}`, { league: [sport] })
-
-/** The teams of all leagues. */
-export const listAllTeams = (tools: SportsTools) => readTeams(tools, 'sports teams', {})
-
-type TeamFilter = { league?: readonly string[] }
-
-const readTeams = (
+export const listTeamsOf = (
   { ctx, caller: { accountId } }: SportsTools,
-  key: string,
-  filter: TeamFilter,
+  { sport }: GammaSport,
 ): Promise<Copy<GammaTeam[]>> =>
-  ctx.copies.get(key, {
-    freshMs: FRESH_MS,
+  ctx.copies.get(`sports teams ${sport}`, {
+    freshMs: TEAMS_MS,
     accountId,
     load: () =>
       withPatience('gamma', (signal) =>
-        readPages(ctx.upstreams.gamma, filter, { signal, accountId }),
+        readTeams(ctx.upstreams.gamma, { league: [sport] }, { signal, accountId }),
       ),
   })
 
-async function readPages(
+/** All pages of a list of teams. */
+export async function readTeams(
   gamma: Pick<GammaClient, 'listTeams'>,
-  filter: TeamFilter,
+  filter: { league?: readonly string[] },
   call: CallOptions,
 ): Promise<GammaTeam[]> {
   const byId = new Map<number, GammaTeam>()

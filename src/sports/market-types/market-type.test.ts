@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KNOWN_CODES, toMarketType } from './market-type.js'
-import { SPORTS } from './sports.js'
+import { SPORT_NAMES } from './sports.js'
 import { MARKET_CATEGORIES } from './type-table.js'
 
 test.each([
@@ -35,7 +35,7 @@ test('every code has a label, a category and sports of the vocabulary', () => {
       const { label, category, sports = [] } = toMarketType(code)
       expect(label).not.toBe('')
       expect(MARKET_CATEGORIES).toContain(category)
-      expect(SPORTS).toEqual(expect.arrayContaining([...sports]))
+      expect(SPORT_NAMES).toEqual(expect.arrayContaining([...sports]))
     }),
     { numRuns: 500 },
   )

@@ -4,7 +4,7 @@ import { withPatience } from '../../upstreams/transport/patience.js'
 import { listLeagues } from '../leagues/leagues.js'
 import type { SportsTools } from '../sources.js'
 import { KNOWN_CODES, type MarketType, toMarketType } from './market-type.js'
-import { SPORTS, sportOfLeague } from './sports.js'
+import { SPORT_NAMES, sportOfLeague } from './sports.js'
 
 const FRESH_MS = 3_600_000
 /** The platform has about a hundred codes of up to forty letters. */
@@ -52,7 +52,7 @@ export async function createSportFilter(
   tools: SportsTools,
   name: string,
 ): Promise<(type: MarketType) => boolean> {
-  const sport = SPORTS.find((known) => known === name) ?? sportOfLeague(name)
+  const sport = SPORT_NAMES.find((known) => known === name) ?? sportOfLeague(name)
   if (sport === undefined) await requireLeague(tools, name)
   return ({ sports }) => sports === undefined || sports.some((one) => one === sport)
 }
@@ -60,5 +60,5 @@ export async function createSportFilter(
 async function requireLeague(tools: SportsTools, name: string): Promise<void> {
   const { value: leagues } = await listLeagues(tools)
   if (leagues.some(({ sport }) => sport.toLowerCase() === name)) return
-  throw badRequest(`Invalid sport. Allowed: ${SPORTS.join(', ')}, or the code of a league`)
+  throw badRequest(`Invalid sport. Allowed: ${SPORT_NAMES.join(', ')}, or the code of a league`)
 }

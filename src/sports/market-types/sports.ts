@@ -21,10 +21,12 @@ const LEAGUES_BY_SPORT = {
 
 export type Sport = keyof typeof LEAGUES_BY_SPORT
 
-export const SPORTS = Object.keys(LEAGUES_BY_SPORT) as Sport[]
+export const SPORT_NAMES = Object.keys(LEAGUES_BY_SPORT) as Sport[]
 
 const SPORTS_BY_LEAGUE = new Map(
-  SPORTS.flatMap((sport) => LEAGUES_BY_SPORT[sport].split(' ').map((league) => [league, sport])),
+  SPORT_NAMES.flatMap((sport) =>
+    LEAGUES_BY_SPORT[sport].split(' ').map((league) => [league, sport]),
+  ),
 )
 
 /** `undefined`: not a league whose sport is known. */

@@ -1,0 +1,58 @@
+import { joinSearchTexts } from '../../catalogue/search-text.js'
+import { type QueryWord, toQueryWords } from '../../markets/search/query-words.js'
+import type { GammaTeam } from '../../upstreams/gamma/parse-sports.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import { readTeams, TEAMS_MS } from '../leagues/teams.js'
+import type { SportsTools } from '../sources.js'
+
+/** A team with what a search compares of it. */
+export type SearchableTeam = { text: string; team: GammaTeam }
+
+/** The teams of all leagues whose names have all words of `q`. None while Gamma never answered. */
+export async function findTeams(
+  { ctx }: Pick<SportsTools, 'ctx'>,
+  q: string,
+  limit: number,
+): Promise<GammaTeam[]> {
+  try {
+    const { value } = await ctx.copies.get('sports teams', {
+      freshMs: TEAMS_MS,
+      // About a hundred calls in an hour, for whoever searches then: no account is charged.
+      load: () => withPatience('gamma', (signal) => loadTeams(ctx, signal)),
+    })
+    return matchTeams(value, q, limit)
+  } catch (error) {
+    if (error instanceof UpstreamError) return []
+    throw error
+  }
+}
+
+async function loadTeams(
+  { upstreams }: SportsTools['ctx'],
+  signal: AbortSignal,
+): Promise<SearchableTeam[]> {
+  return (await readTeams(upstreams.gamma, {}, { signal })).map(toSearchable)
+}
+
+export const toSearchable = (team: GammaTeam): SearchableTeam => ({
+  text: joinSearchTexts([team.name ?? null, team.alias ?? null, team.abbreviation ?? null]),
+  team,
+})
+
+/** Those with all words at beginnings of words; the ones with the shortest names first. */
+export function matchTeams(
+  teams: readonly SearchableTeam[],
+  q: string,
+  limit: number,
+): GammaTeam[] {
+  const words = toQueryWords(q)
+  return teams
+    .filter(({ text }) => words.every((word) => hasWord(text, word)))
+    .sort((a, b) => a.text.length - b.text.length || a.team.id - b.team.id)
+    .slice(0, limit)
+    .map(({ team }) => team)
+}
+
+const hasWord = (text: string, word: QueryWord): boolean =>
+  word.some((meaning) => text.includes(meaning))
