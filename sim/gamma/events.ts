@@ -1,4 +1,6 @@
+import { isoDate } from '../markets/amounts.js'
 import { readList } from '../server/query.js'
+import { announcedStartMs } from '../universe/games/game-state.js'
 import type { MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import {
@@ -19,7 +21,7 @@ import {
   type Row,
   readOrder,
 } from './paging.js'
-import { askedDate, askedFlag, askedIds, askedList } from './parameters.js'
+import { askedDate, askedFlag, askedIds, askedInt, askedList } from './parameters.js'
 import { isFeatured, presentEvent } from './present-event.js'
 import { invalid, notFound } from './refusal.js'
 import {
@@ -67,9 +69,10 @@ function eventRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
   return [
     ...seriesRules(query),
     ...dateRules<MarketEvent>(query),
-    ...rangeRules<MarketEvent>(query, 'start_time', startOf, askedDate),
+    ...rangeRules<MarketEvent>(query, 'start_time', (event) => startOf(universe, event), askedDate),
     ...tagRules(gamma, query),
     ...stateRules(query),
+    ...gameRules(universe, query),
     ...versionRules<MarketEvent>(query),
     ...(title ? [(event: MarketEvent) => event.title.toLowerCase().includes(title)] : []),
     (event) => isEventClosed(universe, event) === closed,
@@ -97,14 +100,32 @@ function stateRules(query: URLSearchParams): Rule<MarketEvent>[] {
   const featured = askedFlag(query, 'featured')
   return [
     ...(askedFlag(query, 'active') === false ? [() => false] : []),
-    ...neverRules<MarketEvent>(query, ['archived', 'cyom', 'live', 'ended']),
-    ...foreignRules<MarketEvent>(query, ['game_id', 'event_week', 'event_date', 'parent_event_id']),
+    ...neverRules<MarketEvent>(query, ['archived', 'cyom']),
+    ...foreignRules<MarketEvent>(query, ['event_week', 'parent_event_id']),
     ...(featured === undefined ? [] : [(event: MarketEvent) => isFeatured(event) === featured]),
   ]
 }
 
-/** A window starts long after it was put up; everything else starts when it is. */
-const startOf = ({ window, createdMs }: MarketEvent): number => window?.startMs ?? createdMs
+/** Which game it is, and how it stands. */
+function gameRules(universe: Universe, query: URLSearchParams): Rule<MarketEvent>[] {
+  const states = (['live', 'ended'] as const).flatMap((key) => {
+    const asked = askedFlag(query, key)
+    return asked === undefined ? [] : [{ key, asked }]
+  })
+  return [
+    ...listRule<MarketEvent>(askedIds(query, 'game_id'), ({ game }) => String(game?.id ?? '')),
+    ...listRule<MarketEvent>(readList(query, 'event_date'), ({ game }) =>
+      game === undefined ? '' : isoDate(announcedStartMs(game, universe.nowMs)),
+    ),
+    ...states.map(({ key, asked }) => ({ game }: MarketEvent) => {
+      return (game !== undefined && universe.gameState(game)[key]) === asked
+    }),
+  ]
+}
+
+/** Windows and games start long after they were put up; everything else starts when it is. */
+const startOf = ({ nowMs }: Universe, { window, game, createdMs }: MarketEvent): number =>
+  game === undefined ? (window?.startMs ?? createdMs) : announcedStartMs(game, nowMs)
 
 const sum = (
   universe: Universe,
@@ -125,7 +146,7 @@ export const EVENT_ORDER: OrderFields<MarketEvent> = {
   startDate: (_, { createdMs }) => createdMs,
   creationDate: (_, { createdMs }) => createdMs,
   createdAt: (_, { createdMs }) => createdMs,
-  startTime: (_, event) => startOf(event),
+  startTime: startOf,
   endDate: (_, { endMs }) => endMs,
   closedTime: (universe, event) => (isEventClosed(universe, event) ? eventClosedMs(event) : 0),
   volume: (universe, event) => sum(universe, event, marketVolume),
@@ -155,6 +176,14 @@ export function pageEvents(gamma: Gamma, query: URLSearchParams): object {
   const { items, cursor } = keysetPage(rows, query, order, LIMIT_MAX)
   const events = items.map((event) => presentEvent(universe, event))
   return cursor === undefined ? { events } : { events, next_cursor: cursor }
+}
+
+/** The offset list again, with how many there are. */
+export function paginateEvents(gamma: Gamma, query: URLSearchParams): object {
+  const rows = rowsOf(gamma, query, readOrder(query, EVENT_ORDER))
+  const data = listEvents(gamma, query)
+  const end = (askedInt(query, 'offset') ?? 0) + data.length
+  return { data, pagination: { hasMore: end < rows.length, totalResults: rows.length } }
 }
 
 function rowsOf(gamma: Gamma, query: URLSearchParams, order: Order): readonly Row<MarketEvent>[] {

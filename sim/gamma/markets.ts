@@ -85,6 +85,11 @@ function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
   for (const key of V2_IDS) askedList(query, key, 100)
   return [
     ...listRule<Market>(questions, ({ questionId }) => questionId),
+    ...listRule<Market>(askedIds(query, 'game_id'), ({ event }) => String(event.game?.id ?? '')),
+    ...listRule<Market>(
+      readList(query, 'sports_market_types'),
+      ({ sportsMarketType }) => sportsMarketType ?? '',
+    ),
     ...dateRules<Market>(query),
     ...tagRules(gamma, query).map(
       (rule) =>
@@ -92,13 +97,7 @@ function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
           rule(event),
     ),
     ...neverRules<Market>(query, ['cyom', 'rfq_enabled']),
-    ...foreignRules<Market>(query, [
-      'game_id',
-      'sports_market_types',
-      'market_maker_address',
-      'position_ids',
-      ...V2_IDS,
-    ]),
+    ...foreignRules<Market>(query, ['market_maker_address', 'position_ids', ...V2_IDS]),
     ...versionRules<Market>(query),
     ...(resolution ? [(market: Market) => resolutionStatus(universe, market) === resolution] : []),
     ...(rewardedFrom === undefined

@@ -1,9 +1,10 @@
 import { databaseTime, isoTime } from '../markets/amounts.js'
 import { isListed } from '../markets/market-state.js'
-import type { Market, MarketEvent } from '../universe/market.js'
+import { isAnsweredByFeed, type Market, type MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { type Figures, readFigures, sumFigures } from './figures.js'
 import { eventClosedMs, isEventClosed, isNew, windowPrices } from './life.js'
+import { presentGame } from './present-game.js'
 import { presentMarket } from './present-market.js'
 import { presentSeries } from './present-series.js'
 import { presentTag } from './present-tag.js'
@@ -44,6 +45,7 @@ function presentBareEvent(universe: Universe, event: MarketEvent, figures: reado
     series === undefined ? {} : { seriesSlug: series.slug, series: [presentSeries(series)] },
     { tags: event.tags.map(presentTag) },
     metadata === undefined ? {} : { eventMetadata: metadata },
+    presentGame(universe, event),
   )
 }
 
@@ -87,7 +89,7 @@ function presentState(universe: Universe, event: MarketEvent, figures: readonly 
     restricted: true,
     cyom: false,
     automaticallyActive: true,
-    automaticallyResolved: window !== undefined,
+    automaticallyResolved: isAnsweredByFeed(event),
     pendingDeployment: false,
     deploying: false,
     enableOrderBook: markets.some((market, index) =>

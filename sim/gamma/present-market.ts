@@ -10,12 +10,13 @@ import {
   rewardsOf,
   tickSize,
 } from '../markets/market-state.js'
-import type { Market, Window } from '../universe/market.js'
+import { isAnsweredByFeed, type Market, type Window } from '../universe/market.js'
 import { SETTLEMENT_SEC } from '../universe/prices.js'
 import type { Universe } from '../universe/universe.js'
 import { settlesOnExchange } from '../universe/windows.js'
 import { type Figures, readFigures } from './figures.js'
 import { isNew, oracleStatuses } from './life.js'
+import { presentGameMarket } from './present-game.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -35,6 +36,7 @@ export function presentMarket(
     presentTerms(market, figures),
     presentOracle(universe, market),
     presentWindow(market.event.window),
+    presentGameMarket(universe, market),
   )
 }
 
@@ -92,7 +94,7 @@ const presentState = (universe: Universe, market: Market, { book }: Figures) => 
     ? {}
     : { negRiskMarketID: market.event.negRisk.marketId, negRiskRequestID: market.requestId }),
   automaticallyActive: true,
-  automaticallyResolved: market.event.window !== undefined,
+  automaticallyResolved: isAnsweredByFeed(market.event),
   rfqEnabled: false,
   comboStatus: market.event.window === undefined ? 'enabled' : 'disabled',
   secondsDelay: 0,

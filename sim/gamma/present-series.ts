@@ -2,6 +2,7 @@ import { databaseTime, isoTime } from '../markets/amounts.js'
 import type { MarketEvent, Series } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { eventClosedMs, isEventClosed } from './life.js'
+import { presentGame } from './present-game.js'
 import { presentTag } from './present-tag.js'
 
 const IMAGES = 'https://polymarket-upload.s3.us-east-2.amazonaws.com'
@@ -63,5 +64,6 @@ export function presentSeriesEvent(universe: Universe, event: MarketEvent): obje
     archived: false,
     restricted: true,
     ...(closed ? { closedTime: isoTime(eventClosedMs(event)) } : {}),
+    ...presentGame(universe, event),
   }
 }

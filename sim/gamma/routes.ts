@@ -1,4 +1,4 @@
-import { listEvents, pageEvents, requireEvent } from './events.js'
+import { listEvents, pageEvents, paginateEvents, requireEvent } from './events.js'
 import type { Gamma } from './gamma.js'
 import { listMarkets, pageMarkets, requireMarket, showMarket } from './markets.js'
 import { presentEvent } from './present-event.js'
@@ -7,6 +7,13 @@ import { showProfile } from './profiles.js'
 import { invalid } from './refusal.js'
 import { search } from './search.js'
 import { listSeries, showSeries } from './series-routes.js'
+import {
+  listMarketTypes,
+  listResults,
+  listSports,
+  listTeams,
+  summarizeSports,
+} from './sports-routes.js'
 import { listRelatedTags, listRelations, listTags, showTag } from './tag-routes.js'
 
 /** `name` is the id or the slug in the path. */
@@ -16,6 +23,8 @@ type Handler = (gamma: Gamma, query: URLSearchParams, name: string) => unknown
 const TABLE: Record<string, Handler> = {
   '/events': listEvents,
   '/events/keyset': pageEvents,
+  '/events/pagination': paginateEvents,
+  '/events/results': listResults,
   '/events/slug/:slug': (gamma, _, slug) =>
     presentEvent(gamma.universe, requireEvent(gamma, 'slug', slug)),
   '/events/:id': (gamma, _, id) => presentEvent(gamma.universe, requireEvent(gamma, 'id', id)),
@@ -39,10 +48,10 @@ const TABLE: Record<string, Handler> = {
   '/tags/:id/related-tags/tags': (gamma, query, id) => listRelatedTags(gamma, query, 'id', id),
   '/public-search': search,
   '/public-profile': showProfile,
-  // No sports are played in this universe.
-  '/sports': () => [],
-  '/sports/market-types': () => ({ marketTypes: [] }),
-  '/teams': () => [],
+  '/sports': listSports,
+  '/sports/market-types': listMarketTypes,
+  '/sports/summary': summarizeSports,
+  '/teams': listTeams,
   '/status': () => 'OK',
 }
 

@@ -4,13 +4,14 @@ import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { EVENT_ORDER } from './events.js'
 import type { Gamma } from './gamma.js'
-import { isEventClosed } from './life.js'
+import { eventClosedMs, isEventClosed } from './life.js'
 import { orderRows } from './paging.js'
 import { askedFlag, askedIds, askedInt } from './parameters.js'
 import { presentEvent } from './present-event.js'
 import { presentProfile } from './profiles.js'
 import { invalid } from './refusal.js'
 
+const HOUR_MS = 3_600_000
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = 50
 /** By what results can be sorted, and the field of events that it means. */
@@ -65,17 +66,21 @@ function searchEvents(
 ): MarketEvent[] {
   const status = query.get('events_status') || 'all'
   const tags = readList(query, 'events_tag')
+  const keptHours = askedInt(query, 'keep_closed_markets') ?? 0
   const recurrence = query.get('recurrence')
   const unwanted = askedIds(query, 'exclude_tag_id')
   const found = universe.catalogue
     .events()
     .filter(
       (event) =>
-        contains(event.title) &&
+        contains(namesOf(event)) &&
         (!recurrence || event.series?.recurrence === recurrence) &&
-        (tags.length === 0 || event.tags.some(({ slug }) => tags.includes(slug))) &&
+        (tags.length === 0 ||
+          event.tags.some(({ slug, id }) => tags.includes(slug) || tags.includes(id))) &&
         !event.tags.some(({ id }) => unwanted.includes(id)) &&
-        (status === 'all' || isEventClosed(universe, event) === (status === 'closed')),
+        (status === 'all' ||
+          isEventClosed(universe, event) === (status === 'closed') ||
+          isKept(universe, event, keptHours)),
     )
   const field = SORTS.get(query.get('sort') || 'volume')
   if (field === undefined) throw invalid('sort is invalid')
@@ -83,6 +88,18 @@ function searchEvents(
   const rows = orderRows(universe, found, EVENT_ORDER, { names: [field], ascending })
   return rows.map(({ item }) => item)
 }
+
+/** A game is also found by the cities of its sides and by its league. */
+const namesOf = ({ title, game }: MarketEvent): string =>
+  game === undefined
+    ? title
+    : `${title} ${game.home.alias} ${game.away.alias} ${game.league.code} ${game.league.name}`
+
+/** Closed within the last hours. */
+const isKept = (universe: Universe, event: MarketEvent, hours: number): boolean =>
+  hours > 0 &&
+  isEventClosed(universe, event) &&
+  eventClosedMs(event) > universe.nowMs - hours * HOUR_MS
 
 function searchTags({ universe, relations }: Gamma, contains: (text: string) => boolean): object[] {
   const tags = universe.catalogue.tags.filter(({ label }) => contains(label))

@@ -44,7 +44,7 @@ const SLOTS: readonly Slot[] = [
   slot('epl', 12),
   slot('nba', 12, 30),
   slot('nhl', 13, 15, 'postponed'),
-  slot('atp', 13, 15, 'canceled'),
+  slot('atp', 13, 25, 'canceled'),
 ]
 
 /** Sets a game apart from all others; the ids of its events and markets follow from it. */
