@@ -59,6 +59,15 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   listOnchainTags: () => ({ details: 'true', limit: 2 }),
   getPoolSnapshot: () => ({ periods: '7d' }),
   exportWalletTrades: (_samples, nowMs) => ({ from: nowMs / 1000 - 3_600 }),
+  getGameState: () => ({ price_limit_tokens: 2 }),
+  getGameStateByEvent: () => ({ price_limit_tokens: 2 }),
+  getGameStateByMarket: () => ({ price_limit_tokens: 2 }),
+  getGamePrices: () => ({ limit_tokens: 2 }),
+  getGamePricesByEvent: () => ({ limit_tokens: 2 }),
+  getGamePricesByMarket: () => ({ limit_tokens: 2 }),
+  getGameHistory: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
+  getGameHistoryByEvent: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
+  getGameHistoryByMarket: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
   listComboActivity: ({ combo_condition_id: combo = '' }) => ({ condition_id: combo }),
 }
 

@@ -36,6 +36,7 @@ import { rewardRoutes } from './rewards/routes.js'
 import { socialRoutes } from './social/routes.js'
 import { leagueRoutes } from './sports/leagues/routes.js'
 import { sportsMarketTypeRoutes } from './sports/market-types/routes.js'
+import { quoteRoutes } from './sports/quotes/routes.js'
 import { sportsSearchRoutes } from './sports/search/routes.js'
 import { statusRoutes } from './status/routes.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
@@ -85,6 +86,7 @@ const API: ApiRoutes[] = [
   sportsMarketTypeRoutes,
   socialRoutes,
   sportsSearchRoutes,
+  quoteRoutes,
   webhookRoutes,
   listenerRoutes,
 ]

@@ -6,7 +6,7 @@ import { presentMs, presentSubscribe } from '../games/present.js'
 import type { SportsTools } from '../sources.js'
 import { PRICED_TOKENS_MAX, tokensOf } from './game-tokens.js'
 import type { GameHistoryQuery } from './history-span.js'
-import { presentFlags, presentScore, presentStateMarket } from './present.js'
+import { isAnyStale, isFromFallback, presentScore, presentStateMarket } from './present.js'
 import { type GameHistory, readGameHistory } from './read-histories.js'
 import { readQuotes } from './read-quotes.js'
 import type { GameStateReply } from './schemas.js'
@@ -49,7 +49,8 @@ export async function readGameState(
       history: history === undefined ? null : 'polymarket_clob',
       score: score.provider,
     },
-    ...presentFlags([game, quotes, history], quotes.value),
+    fallback: isFromFallback(quotes.value),
+    stale: isAnyStale([game, quotes, history]),
     score: presentScore(score),
     total_tokens: tokens.length,
     truncated: shown.length < tokens.length,

@@ -6,13 +6,11 @@ import type { GameQuotes } from './read-quotes.js'
 import type { CurrentScore } from './score.js'
 
 /** `copies`: what the answer is made of. */
-export const presentFlags = (
-  copies: readonly ({ isStale: boolean } | undefined)[],
-  quotes?: GameQuotes,
-) => ({
-  ...(quotes?.source === 'polymarket_gamma' && { fallback: true as const }),
-  ...(copies.some((copy) => copy?.isStale === true) && { stale: true as const }),
-})
+export const isAnyStale = (copies: readonly ({ isStale: boolean } | undefined)[]): boolean =>
+  copies.some((copy) => copy?.isStale === true)
+
+/** Whether others than the exchange gave the prices. */
+export const isFromFallback = ({ source }: GameQuotes): boolean => source !== 'polymarket_clob'
 
 export const presentTokenPrice = ({ tokenId, outcome, market }: GameToken, quotes: GameQuotes) => ({
   token_id: tokenId,
@@ -60,9 +58,9 @@ export const presentScore = ({
   freshness,
 }: CurrentScore) => ({
   source,
-  score: score ?? null,
-  period: period ?? null,
-  elapsed: elapsed ?? null,
+  score: score || null,
+  period: period || null,
+  elapsed: elapsed || null,
   live: live ?? null,
   freshness,
 })

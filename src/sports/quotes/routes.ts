@@ -3,7 +3,7 @@ import { defineGameAnswers } from '../games/game-answers.js'
 import { presentSubscribe } from '../games/present.js'
 import { readGameState } from './game-state.js'
 import { PRICED_TOKENS_MAX, tokensOf } from './game-tokens.js'
-import { presentFlags, presentTokenPrice } from './present.js'
+import { isAnyStale, isFromFallback, presentTokenPrice } from './present.js'
 import { HISTORY_MS, readGameHistory } from './read-histories.js'
 import { readQuotes } from './read-quotes.js'
 import {
@@ -59,7 +59,8 @@ const prices = defineGameAnswers({
       slug,
       title,
       source: quotes.value.source,
-      ...presentFlags([game, quotes], quotes.value),
+      fallback: isFromFallback(quotes.value),
+      stale: isAnyStale([game, quotes]),
       count: shown.length,
       total_tokens: tokens.length,
       truncated: shown.length < tokens.length,
@@ -77,7 +78,7 @@ const history = defineGameAnswers({
     'Prices of its first tokens over time. Without `interval`, `start_ts` and `end_ts`: everything.',
   query: GameHistoryFilters,
   reply: GameHistoryReply,
-  cacheMs: (reply) => (reply.stale === true ? STALE_MS : HISTORY_MS),
+  cacheMs: (reply) => (reply.stale ? STALE_MS : HISTORY_MS),
   answer: async (tools, game, query) => {
     const { slug, title } = game.value
     const read = await readGameHistory(tools, game.value, query)
@@ -86,7 +87,7 @@ const history = defineGameAnswers({
       slug,
       title,
       source: 'polymarket_clob',
-      ...presentFlags([game, read]),
+      stale: isAnyStale([game, read]),
       count: read.tokens.length,
       total_tokens: total,
       truncated: read.tokens.length < total,

@@ -62,20 +62,16 @@ const QUOTE = {
   spread: Decimal('the best ask minus the best bid; null: the market has no book'),
 }
 
-const FLAGS = {
-  stale: Type.Optional(
-    Type.Literal(true, { description: 'the platform does not answer: parts are last copies' }),
-  ),
-}
+const Stale = Type.Boolean({
+  description: 'true: the platform does not answer, and parts of this are last copies',
+})
 
 /** What both answers with prices say. */
 const PRICED = {
-  fallback: Type.Optional(
-    Type.Literal(true, {
-      description: 'the exchange does not answer: the prices are those shown with the markets',
-    }),
-  ),
-  ...FLAGS,
+  fallback: Type.Boolean({
+    description: 'true: the exchange does not answer; these prices are shown with the markets',
+  }),
+  stale: Stale,
 }
 
 const COUNTED = {
@@ -120,7 +116,7 @@ export const GameHistoryReply = Type.Object({
   slug: Type.String(),
   title: Type.String(),
   source: Type.String(),
-  ...FLAGS,
+  stale: Stale,
   count: Type.Integer(),
   ...COUNTED,
   tokens: Type.Array(TokenHistory),
