@@ -51,6 +51,7 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
     symbol: 'BTC',
     window: (Math.floor(nowMs / 300_000) - 1) * 300,
   }),
+  searchOnline: () => ({ q: 'bitcoin news', max_results: 2 }),
   searchMarkets: () => ({ q: 'bitcoin' }),
   searchSports: () => ({ q: 'hawks', limit: 2 }),
   listTeams: () => ({ limit: 2 }),

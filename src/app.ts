@@ -33,6 +33,7 @@ import { onchainPositionRoutes } from './positions/onchain/routes.js'
 import { positionRoutes } from './positions/routes.js'
 import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
+import { searchRoutes } from './search/routes.js'
 import { socialRoutes } from './social/routes.js'
 import { leagueRoutes } from './sports/leagues/routes.js'
 import { sportsMarketTypeRoutes } from './sports/market-types/routes.js'
@@ -87,6 +88,7 @@ const API: ApiRoutes[] = [
   socialRoutes,
   sportsSearchRoutes,
   quoteRoutes,
+  searchRoutes,
   webhookRoutes,
   listenerRoutes,
 ]

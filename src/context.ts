@@ -22,6 +22,7 @@ import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
 import type { Timing } from './lib/timing.js'
 import { LiveScores } from './scores/live-scores.js'
+import { OnlineSearch } from './search/online-search.js'
 import type { Pool } from './store/connection.js'
 import { Copies } from './store/copies.js'
 import { SecretBox } from './store/secret-box.js'
@@ -68,6 +69,8 @@ export type Context = {
   catalogue: Catalogue
   /** What upstreams said last. */
   copies: Copies
+  /** Searches of the web, with their last answers. */
+  onlineSearch: OnlineSearch
   /** Live order books. */
   books: LiveBooks
   /** Encrypts the secrets of webhooks. */
@@ -128,6 +131,7 @@ export function createContext(parts: ContextParts): Context {
     scores: new LiveScores({ scoreBus, clock, registry: metrics.registry }),
     catalogue: new Catalogue(clock),
     copies: new Copies({ store, clock, log }),
+    onlineSearch: new OnlineSearch({ upstreams, clock }),
     books: new LiveBooks({
       upstreams,
       selectOpenTokens: (limit) => selectOpenTokens(store.sql, limit),

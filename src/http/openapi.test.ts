@@ -67,6 +67,7 @@ describe('GET /openapi.json', () => {
       '/v2/onchain/positions',
       '/v2/onchain/tags',
       '/v2/onchain/wallets/{address}/trades/all',
+      '/v2/search/online',
       '/v2/social/search',
       '/v2/social/user/{handle}/tweets',
       '/v2/sports/games/by-event/{event_id}/history',

@@ -32,6 +32,7 @@ const TAGS = Object.entries({
   rewards: 'What the platform pays for resting orders.',
   sports: 'Leagues, teams and games, their markets, prices and scores.',
   social: 'Posts of the social network.',
+  search: 'The web, searched through the SearXNG of this server.',
   webhooks: 'Signed notifications of events, sent to an address of yours.',
   service: 'Whether the service is alive, ready and up to date.',
 }).map(([name, description]) => ({ name, description }))

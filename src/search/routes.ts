@@ -1,0 +1,58 @@
+import type { Static } from 'typebox'
+import type { KeyedAccess } from '../accounts/access.js'
+import { badRequest } from '../core/errors.js'
+import { type AnswerTools, defineAnswer } from '../http/answer.js'
+import { endpointRoutes } from '../http/endpoint.js'
+import { errorReply } from '../lib/error-reply.js'
+import { type SearxngQuery, toPlainWords } from '../upstreams/searxng/client.js'
+import { ONLINE_RESULTS_MAX } from './online-search.js'
+import { presentSearch } from './present.js'
+import { ONLINE_ENGINES, OnlineSearchQuery, OnlineSearchReply } from './schemas.js'
+
+const TTL_SECONDS_MAX = 3_600
+
+const ACCESS: KeyedAccess = { buckets: ['rest', 'search_online'] }
+
+const DESCRIPTION = `Asks search engines through the SearXNG of this server. Answers are kept in memory: \`cache_ttl_seconds\`
+says how old one may be, and an answer that lacks an engine is used for a minute at most. While no engine
+answers, an older answer is shown with \`cached\` and \`partial\`; without one the answer is 502. At most 3
+requests per 10 seconds and key, those answered from memory included. Words that begin with \`!\`, \`:\`, \`<\`
+or \`?\` are searched for without that character.`
+
+const searchOnline = defineAnswer({
+  path: '/v2/search/online',
+  operationId: 'searchOnline',
+  summary: 'Search the web',
+  description: DESCRIPTION,
+  ...{ tag: 'search', access: ACCESS, isOfChain: false },
+  query: OnlineSearchQuery,
+  reply: OnlineSearchReply,
+  errors: {
+    502: errorReply('No engine answers (`search_unavailable`), or web search is not set up here'),
+  },
+  answer: async ({ ctx, caller }: AnswerTools, input) => {
+    const query = toOnlineQuery(input)
+    const ttlMs = clamp(input.cache_ttl_seconds, TTL_SECONDS_MAX) * 1000
+    const answer = await ctx.onlineSearch.search(query, { ttlMs, accountId: caller.accountId })
+    const resultsMax = clamp(input.max_results, ONLINE_RESULTS_MAX)
+    return presentSearch(answer, { q: input.q, engines: query.engines, resultsMax })
+  },
+})
+
+export const searchRoutes = endpointRoutes([searchOnline])
+
+const clamp = (value: number, max: number): number => Math.min(Math.max(value, 1), max)
+
+function toOnlineQuery(input: Static<typeof OnlineSearchQuery>): SearxngQuery {
+  const { q, engines, language, time_range: timeRange, safe_search: safeSearch } = input
+  if (toPlainWords(q) === '') throw badRequest('Invalid q: it has no words to search for.')
+  return { q, engines: readEngines(engines), language, timeRange, safeSearch }
+}
+
+/** In the order given, each once. */
+function readEngines(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim().toLowerCase())
+  const allowed: readonly string[] = ONLINE_ENGINES
+  if (names.every((name) => allowed.includes(name))) return [...new Set(names)]
+  throw badRequest(`Invalid engines. Allowed: ${ONLINE_ENGINES.join(', ')}`)
+}

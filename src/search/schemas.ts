@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { oneOf } from '../http/parameters.js'
+import { nullable } from '../lib/nullable.js'
+
+export const ONLINE_ENGINES = ['bing', 'duckduckgo', 'brave'] as const
+
+export const OnlineSearchQuery = Type.Object({
+  q: Type.String({
+    format: 'trimmed',
+    minLength: 1,
+    maxLength: 400,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    title: 'words to search for, without control characters',
+    examples: ['bitcoin etf news'],
+  }),
+  max_results: Type.Integer({
+    default: 10,
+    description: 'how many results at most; values outside of 1 to 20 count as the nearest of them',
+  }),
+  engines: Type.String({
+    default: 'bing,duckduckgo',
+    maxLength: 100,
+    description: `comma-separated; of ${ONLINE_ENGINES.join(', ')}`,
+  }),
+  language: Type.String({
+    default: 'en-US',
+    pattern: '^(all|auto|[a-z]{2,3}(-[A-Za-z]{2})?)$',
+    description: 'language of the results, such as en-US or de; all, or auto',
+  }),
+  time_range: Type.Optional(
+    oneOf(['day', 'week', 'month', 'year'], 'how old pages may be; absent: any age'),
+  ),
+  safe_search: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 2,
+    description: '0 filters nothing, 1 and 2 filter adult content, moderately or strictly',
+  }),
+  cache_ttl_seconds: Type.Integer({
+    default: 600,
+    description:
+      'how old an answer may be; values outside of 1 to 3600 count as the nearest of them',
+  }),
+})
+
+export const OnlineResult = Type.Object({
+  title: Type.String(),
+  url: Type.String(),
+  domain: Type.String({ description: 'the host of the address, without www.' }),
+  snippet: Type.String(),
+  engines: Type.Array(Type.String(), { description: 'the engines that found it' }),
+  score: Type.Number({ minimum: 0, description: '1 for the first result of a single engine' }),
+  category: Type.String(),
+  published_at: nullable(Type.String({ format: 'date-time' }), 'null: the page does not say'),
+})
+
+const UnresponsiveEngine = Type.Object({ engine: Type.String(), reason: Type.String() })
+
+export const OnlineSearchReply = Type.Object({
+  query: Type.String(),
+  source: Type.Literal('search_online'),
+  adapter: Type.Literal('searxng'),
+  status: Type.Enum(['ok', 'partial'], {
+    type: 'string',
+    description: '`partial`: an engine did not answer',
+  }),
+  cached: Type.Boolean({ description: 'the results come from the memory of this service' }),
+  engines_requested: Type.Array(Type.String()),
+  unresponsive_engines: Type.Array(UnresponsiveEngine),
+  result_count: Type.Integer({ minimum: 0 }),
+  results: Type.Array(OnlineResult, { description: 'the highest score first' }),
+  answers: Type.Array(Type.String()),
+  suggestions: Type.Array(Type.String()),
+  fetched_at: Type.String({ format: 'date-time', description: 'when the engines were asked' }),
+})
