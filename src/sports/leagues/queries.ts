@@ -1,6 +1,9 @@
 import type { Sql } from '../../store/connection.js'
 
-/** A league and where its games are: in a series or, without one, under a tag. */
+/**
+ * A league and where its games are: in a series or, without one, under a tag; that of its code when
+ * `tag` is null too.
+ */
 export type LeaguePlace = { league: string; series: number | null; tag: number | null }
 
 /** What our copy of the catalogue has of a league. */
@@ -41,7 +44,12 @@ export const selectLeagueActivity = (
   ), placed as (
     select w.league, e.id from wanted w join events e on e.series = w.series where not e.closed
      union
-    select w.league, t.event from wanted w join event_tags t on t.tag = w.tag where w.series is null
+    select w.league, e.id
+      from wanted w
+      join tags g on g.id = w.tag or (w.tag is null and g.slug = lower(w.league))
+      join event_tags t on t.tag = g.id
+      join events e on e.id = t.event
+     where w.series is null and not e.closed and e.game_id is not null
   ), open_events as (
     select p.league, coalesce(e.game_id, e.id::text) as game, e.slug, e.starts_at, e.volume_24h,
            coalesce(e.live, false) as live,
