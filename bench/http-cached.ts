@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Bench } from './lib/bench.js'
 import { buildRequest, measureLoad } from './lib/load.js'
 import { insertKeys, startAuspex, startYardstick } from './lib/processes.js'
+import { recordAnswer } from './lib/record-answer.js'
 
 const KEYS = 500
 const LOAD = { connections: 32, seconds: 1, staysAwake: true }
@@ -21,7 +22,10 @@ export const httpCached: Bench = {
 
     const folder = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
     const answerFile = join(folder, 'answer.json')
-    writeFileSync(answerFile, JSON.stringify(await recordAnswer(auspex.port, keys[0] ?? '')))
+    writeFileSync(
+      answerFile,
+      JSON.stringify(await recordAnswer(auspex.port, '/v1/plans', keys[0] ?? '')),
+    )
     const bare = await startYardstick('node-http', [answerFile], { isPinned: true })
     return {
       ours: () => measureLoad({ ...LOAD, port: auspex.port, requests }),
@@ -32,15 +36,4 @@ export const httpCached: Bench = {
       },
     }
   },
-}
-
-// What node:http adds by itself.
-const ADDED = ['date', 'connection', 'keep-alive']
-
-async function recordAnswer(port: number, key: string) {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/plans`, {
-    headers: { 'x-api-key': key, 'accept-encoding': 'identity' },
-  })
-  const headers = [...answer.headers].filter(([name]) => !ADDED.includes(name))
-  return { headers: Object.fromEntries(headers), body: await answer.text() }
 }

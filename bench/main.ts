@@ -19,6 +19,7 @@ import { limitsGrowth } from './limits-growth.js'
 import { match } from './match.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
+import { sports } from './sports.js'
 import { ticks } from './ticks.js'
 import { ticksBr } from './ticks-br.js'
 import { ticksGrowth } from './ticks-growth.js'
@@ -55,6 +56,7 @@ const BENCHES: Bench[] = [
   v3Growth,
   leaderboard,
   tradesAll,
+  sports,
   fanout,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
