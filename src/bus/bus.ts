@@ -158,6 +158,7 @@ export class Bus {
 
   /** Of the oldest buffered event; `undefined`: the buffer is empty. */
   get oldestSeq(): number | undefined {
+    this.#recent.trim(this.#clock.now())
     return this.#recent.oldest?.seq
   }
 

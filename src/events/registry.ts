@@ -13,6 +13,7 @@ import { oracleFamily } from './oracle.js'
 import { positionFamily } from './position-events.js'
 import { priceFeedFamily } from './price-feed.js'
 import { redemptionFamily } from './redemption.js'
+import { scoreUpdateFamily } from './score-update.js'
 
 /** All messages of the live stream. Events of the same log are published in this order. */
 export const MESSAGE_FAMILIES = [
@@ -25,6 +26,7 @@ export const MESSAGE_FAMILIES = [
   comboApprovalFamily,
   blockFamily,
   priceFeedFamily,
+  scoreUpdateFamily,
 ] as const satisfies readonly MessageFamily[]
 
 export type EventType = (typeof MESSAGE_FAMILIES)[number]['messages'][number]['type']

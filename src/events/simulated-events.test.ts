@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { Registry } from 'prom-client'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { oneOfEach } from '../../sim/contracts/fixtures/acts.js'
@@ -7,6 +8,8 @@ import type { BusEvent } from '../bus/event.js'
 import { seqOf } from '../core/seq.js'
 import { createLog } from '../lib/log.js'
 import { toPriceEvent } from '../prices/collect/collector.js'
+import { LiveScores } from '../scores/live-scores.js'
+import { parseScoreFrame } from '../upstreams/sports-ws/parse.js'
 import { readEventExamples } from './examples.js'
 import { type EventType, MESSAGES } from './registry.js'
 import { pickExamples } from './test-examples.js'
@@ -102,10 +105,39 @@ function publishPrices(): BusEvent[] {
   return prices.replay({ afterSeq: 0 })
 }
 
+/** The messages of a game, as the score socket tells it. */
+function publishScores(): BusEvent[] {
+  const clock = { now: () => FROM_MS }
+  const scoreBus = new Bus({ clock, log: createLog('silent', process.stderr) })
+  const scores = new LiveScores({ scoreBus, clock, registry: new Registry() })
+  const game = {
+    gameId: 20_026_001,
+    slug: 'nfl-lac-buf-2026-11-15',
+    leagueAbbreviation: 'nfl',
+    homeTeam: 'BUF',
+    awayTeam: 'LAC',
+  }
+  const live = { status: 'InProgress', score: '16-13', period: 'Q4', elapsed: '05:18', turn: 'lac' }
+  const final = {
+    status: 'Final',
+    score: '23-13',
+    period: 'FT',
+    finishedTimestamp: FROM_MS - 1_000,
+  }
+  for (const state of [
+    { ...live, live: true, ended: false },
+    { ...final, live: false, ended: true },
+  ]) {
+    const frame = parseScoreFrame(JSON.stringify({ ...game, ...state }))
+    if (frame?.kind === 'scores') for (const score of frame.scores) scores.accept(score)
+  }
+  return scoreBus.replay({ afterSeq: 0 })
+}
+
 test('the examples of the documents are messages of this chain; AUSPEX_TAKE_EXAMPLES=1 takes them', () => {
   const acts = oneOfEach().map(({ act }) => act)
   const { events: rare } = publishActs(acts, FROM_MS)
-  const examples = pickExamples([events, rare, publishPrices()])
+  const examples = pickExamples([events, rare, publishPrices(), publishScores()])
   if (process.env.AUSPEX_TAKE_EXAMPLES === '1')
     writeFileSync(new URL('examples.json', import.meta.url), JSON.stringify(examples, null, 2))
   const stored = readEventExamples()

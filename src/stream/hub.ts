@@ -13,7 +13,7 @@ const ITEMS_MAX = 2_000_000
 /** Of one account, so that others find place too. */
 const ITEMS_PER_ACCOUNT_MAX = 500_000
 
-type HubParts = Pick<Context, 'bus' | 'priceBus'> & {
+type HubParts = Pick<Context, 'bus' | 'priceBus' | 'scoreBus'> & {
   metrics: Pick<Context['metrics'], 'registry'>
 }
 
@@ -21,17 +21,22 @@ type HubParts = Pick<Context, 'bus' | 'priceBus'> & {
 export class StreamHub {
   readonly events = new SubscriptionIndex<Connection>()
   readonly prices = new PriceReceivers<Connection>()
+  readonly scores = new SubscriptionIndex<Connection>()
   readonly resumeTurns = new ResumeTurns()
   #items = 0
   readonly #itemsByAccount = new Map<number, number>()
   readonly #stops: readonly (() => void)[]
 
-  constructor({ bus, priceBus, metrics }: HubParts) {
+  constructor({ bus, priceBus, scoreBus, metrics }: HubParts) {
     this.#stops = [
       bus.subscribe((events) => this.#deliver(events)),
       priceBus.subscribe((events) => this.#deliverPrices(events)),
+      scoreBus.subscribe((events) => this.#deliverScores(events)),
     ]
-    const counts = () => ({ filters: this.events.size + this.prices.size, items: this.#items })
+    const counts = () => ({
+      filters: this.events.size + this.prices.size + this.scores.size,
+      items: this.#items,
+    })
     new Gauge({
       name: 'auspex_stream_subscriptions',
       help: 'Filters of all subscriptions of the event stream, and the values in them',
@@ -71,6 +76,11 @@ export class StreamHub {
   #deliverPrices(events: readonly BusEvent[]): void {
     if (this.prices.size === 0) return
     for (const event of events) push(event, this.prices.match(event))
+  }
+
+  #deliverScores(events: readonly BusEvent[]): void {
+    if (this.scores.size === 0) return
+    for (const event of events) push(event, this.scores.match(event))
   }
 }
 

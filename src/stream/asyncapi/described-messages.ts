@@ -158,6 +158,8 @@ const EVENT_SUMMARIES: { readonly [type: string]: string } = {
   combo_lifecycle: 'A combo was prepared, split, merged, converted, redeemed, wrapped or moved.',
   combo_approval: 'A wallet let a contract of combos move its tokens or money, or took that back.',
   reorg: 'The node replaced blocks: everything from the named block on was taken back.',
+  score_update:
+    'The state of a game changed: its score, its period, its clock, or that it is over.',
   price_feed: 'The price of a coin, once a second: spot, or a mean over 30 or 60 seconds.',
 }
 

@@ -24,7 +24,7 @@ import {
   type SubscribeRequest,
 } from '../subscriptions/subscribe-request.js'
 import { Replay } from './replay.js'
-import { selectPastPrices, startOf } from './replay-start.js'
+import { selectPastPrices, selectPastScores, startOf } from './replay-start.js'
 
 const SUBSCRIPTIONS_MAX = 200
 /** Filter values of one connection. */
@@ -37,6 +37,8 @@ type ProtocolContext = Pick<
   | 'answerSql'
   | 'bus'
   | 'priceBus'
+  | 'scoreBus'
+  | 'scores'
   | 'eventLog'
   | 'books'
   | 'catalogue'
@@ -53,6 +55,7 @@ type Subscription = {
   items: number
   isFirehose: boolean
   prices: PriceSelection | undefined
+  scores: EventFilter | undefined
   replay: Replay | undefined
   /** It has received everything behind this number that it wants; `undefined`: its replay goes on. */
   armedSeq: number | undefined
@@ -163,13 +166,14 @@ export class EventProtocol implements Protocol {
   }
 
   async #checkResumption(
-    { replay, prices }: SubscribeRequest,
+    { replay, prices, scores }: SubscribeRequest,
     filters: readonly EventFilter[],
   ): Promise<Resumption | undefined> {
     if (replay.kind !== 'seq') return undefined
     const { afterSeq } = replay
-    if (filters.length === 0 && prices !== undefined) {
-      const { oldestSeq = Infinity, lastSeq } = this.#ctx.priceBus
+    if (filters.length === 0 && (prices !== undefined || scores !== undefined)) {
+      const { priceBus, scoreBus } = this.#ctx
+      const { oldestSeq = Infinity, lastSeq } = scores === undefined ? priceBus : scoreBus
       return afterSeq >= oldestSeq && afterSeq <= lastSeq ? 'exact' : 'gap'
     }
     const resume = await this.#ctx.eventLog.check(afterSeq)
@@ -178,10 +182,11 @@ export class EventProtocol implements Protocol {
 
   /** Counts the subscription against the limits; `undefined`: the connection has ended. */
   async #admit(
-    { type, prices }: SubscribeRequest,
+    { type, prices, scores }: SubscribeRequest,
     filters: readonly EventFilter[],
   ): Promise<Subscription | undefined> {
-    const items = filters.reduce((sum, filter) => sum + countStored(filter), 0)
+    const stored = scores === undefined ? filters : [...filters, scores]
+    const items = stored.reduce((sum, filter) => sum + countStored(filter), 0)
     const requested = this.#items + items
     if (requested > ITEMS_MAX) {
       const message = `a connection has at most ${ITEMS_MAX} filter items, not ${requested}`
@@ -203,7 +208,7 @@ export class EventProtocol implements Protocol {
     this.#items += items
     const subscription: Subscription = {
       id: this.#nextId(),
-      ...{ type, filters, items, isFirehose: isUnfiltered, prices },
+      ...{ type, filters, items, isFirehose: isUnfiltered, prices, scores },
       replay: undefined,
       armedSeq: undefined,
       removals: [],
@@ -218,16 +223,19 @@ export class EventProtocol implements Protocol {
     resume: Resumption | undefined,
   ): void {
     const { bus, priceBus, eventLog, clock } = this.#ctx
-    const { filters, prices } = subscription
+    const { filters, prices, scores } = subscription
     const { plan } = this.#connection.caller
     const hasEvents = filters.length > 0
-    const question = { wish, plan, nowMs: clock.now(), hasEvents, prices, resume }
+    const question = { wish, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
     const replay = new Replay({
       ...{ bus, eventLog, turns: this.#hub.resumeTurns, connection: this.#connection, isFlat },
       start: startOf(question, bus.lastSeq),
       isWanted: (event) => isWantedBy(filters, event),
       wasDelivered: (event) => this.#wasDelivered(event),
-      pastPrices: () => selectPastPrices(question, priceBus),
+      pastOthers: () => [
+        ...selectPastPrices(question, priceBus),
+        ...selectPastScores(question, this.#ctx),
+      ],
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
     })
@@ -243,11 +251,14 @@ export class EventProtocol implements Protocol {
   }
 
   #arm(subscription: Subscription): void {
-    const { filters, prices } = subscription
+    const { filters, prices, scores } = subscription
     subscription.replay = undefined
     subscription.armedSeq = this.#ctx.bus.publishedSeq
     for (const filter of filters) {
       subscription.removals.push(this.#hub.events.add(this.#connection, filter))
+    }
+    if (scores !== undefined) {
+      subscription.removals.push(this.#hub.scores.add(this.#connection, scores))
     }
     if (prices === undefined) return
     this.#priced = subscription
@@ -298,7 +309,7 @@ export class EventProtocol implements Protocol {
   }
 }
 
-/** What the index and the replay compare; none: the subscription is of coin prices alone. */
+/** What the index and the replay compare; none: the subscription is of coin prices or scores alone. */
 function filtersOf(
   { filter, unfilteredTypes }: SubscribeRequest,
   scopes: readonly MarketScope[],

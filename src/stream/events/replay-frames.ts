@@ -6,9 +6,11 @@ import type { TransferMeter } from '../fast/shared-frame.js'
 const EVENTS_PER_FRAME_MAX = 500
 const FRAME_LENGTH_MAX = 1024 * 1024
 
+const MARKET_TYPES: ReadonlySet<string> = new Set(['price_feed', 'score_update'])
+
 /** Which meter the transfer of an event counts on. */
 export const meterOf = ({ type }: Pick<BusEvent, 'type'>): TransferMeter =>
-  type === 'price_feed' ? 'ws_market' : 'ws_onchain'
+  MARKET_TYPES.has(type) ? 'ws_market' : 'ws_onchain'
 
 /**
  * Sends events of the past: in `snapshot` messages, or one by one. They go out with the texts that

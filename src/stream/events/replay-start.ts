@@ -2,6 +2,8 @@ import type { Plan } from '../../accounts/plans.js'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import type { Resumption } from '../../events/event-log.js'
+import type { LiveScores } from '../../scores/live-scores.js'
+import { type EventFilter, matchesEvent } from '../subscriptions/event-filter.js'
 import { matchesPrice } from '../subscriptions/price-receivers.js'
 import type { PriceSelection, ReplayWish } from '../subscriptions/subscribe-request.js'
 import type { ReplayStart } from './replay.js'
@@ -17,6 +19,7 @@ export type ReplayQuestion = {
   /** The subscription receives events of the chain. */
   hasEvents: boolean
   prices: PriceSelection | undefined
+  scores: EventFilter | undefined
   /** The answer to `since_seq`. */
   resume: Resumption | undefined
 }
@@ -25,7 +28,10 @@ export type ReplayQuestion = {
 export function startOf(question: ReplayQuestion, lastSeq: number): ReplayStart {
   const { hasEvents, resume } = question
   const wish = withinPlan(question)
-  if (!hasEvents) return hasPastPrices(question) ? { kind: 'empty' } : { kind: 'none' }
+  if (!hasEvents) {
+    const hasPast = hasPastPrices(question) || hasPastScores(question)
+    return { kind: hasPast ? 'empty' : 'none' }
+  }
   if (wish.kind === 'count') return wish.count === 0 ? { kind: 'none' } : wish
   if (wish.kind === 'since' || resume !== 'gap') return wish
   // All that memory has, unless no event has had the number yet.
@@ -54,6 +60,38 @@ export function selectPastPrices(question: ReplayQuestion, priceBus: Bus): BusEv
   }
 }
 
+/**
+ * The last scores that a client asked for, oldest first: of the games that it names, or else of those that
+ * are being played. Their number is bounded by the plan, also where the client did not say how many.
+ */
+export function selectPastScores(
+  question: ReplayQuestion,
+  { scores: live, scoreBus }: { scores: LiveScores; scoreBus: Bus },
+): BusEvent[] {
+  const { scores: filter, plan, resume, hasEvents } = question
+  if (filter === undefined || !hasPastScores(question)) return []
+  const select = (events: readonly BusEvent[]) =>
+    events.filter((event) => matchesEvent(filter, event))
+  const { gameSlugs } = filter
+  const selectLast = (count: number) =>
+    select(gameSlugs === undefined ? live.liveEvents() : live.eventsOfGames(gameSlugs)).slice(
+      -count,
+    )
+  const wish = withinPlan(question)
+  switch (wish.kind) {
+    case 'count':
+      return selectLast(question.wish.kind === 'default' ? plan.snapshotCountMax : wish.count)
+    case 'since':
+      return select(scoreBus.replay({ sinceMs: wish.sinceMs }))
+    case 'seq':
+      // Scores have numbers of their own: with events of the chain the number is one of theirs.
+      if (hasEvents) return []
+      return resume === 'exact'
+        ? select(scoreBus.replay({ afterSeq: wish.afterSeq }))
+        : selectLast(plan.snapshotCountMax)
+  }
+}
+
 function withinPlan({
   wish,
   plan,
@@ -76,3 +114,6 @@ function hasPastPrices({ prices, wish }: ReplayQuestion): boolean {
   if (prices === undefined || !prices.sources.has('spot')) return false
   return wish.kind !== 'default' && !(wish.kind === 'count' && wish.count === 0)
 }
+
+const hasPastScores = ({ scores, wish }: ReplayQuestion): boolean =>
+  scores !== undefined && !(wish.kind === 'count' && wish.count === 0)

@@ -464,7 +464,7 @@ test('events that are published while their pages are read come once and in orde
     isFlat: true,
     isWanted: (event) => seqs.push(event.seq) > 0,
     wasDelivered: () => false,
-    pastPrices: () => [],
+    pastOthers: () => [],
     arm: () => {
       isArmed = true
     },

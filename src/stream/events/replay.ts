@@ -32,8 +32,8 @@ export type ReplayOptions = {
   isWanted: (event: BusEvent) => boolean
   /** The connection has received it live, by another subscription. */
   wasDelivered: (event: BusEvent) => boolean
-  /** Coin prices of the past, oldest first. Asked in the moment of `arm`. */
-  pastPrices: () => BusEvent[]
+  /** Coin prices and scores of the past, oldest first. Asked in the moment of `arm`. */
+  pastOthers: () => BusEvent[]
   /** From now on the connection receives what is published. */
   arm: () => void
   /** The client is too slow, or the log cannot be read. */
@@ -189,9 +189,9 @@ export class Replay {
 
   #finish(events: readonly BusEvent[]): void {
     if (this.#isStopped) return
-    const { start, pastPrices, arm } = this.#options
-    const prices = pastPrices()
-    const all = prices.length === 0 ? events : merge(events, prices)
+    const { start, pastOthers, arm } = this.#options
+    const others = pastOthers()
+    const all = others.length === 0 ? events : merge(events, others)
     for (const event of start.kind === 'count' ? all.slice(-start.count) : all) {
       this.#frames.add(event)
     }
@@ -200,5 +200,5 @@ export class Replay {
   }
 }
 
-const merge = (events: readonly BusEvent[], prices: readonly BusEvent[]): readonly BusEvent[] =>
-  [...events, ...prices].sort((a, b) => a.timestampMs - b.timestampMs)
+const merge = (events: readonly BusEvent[], others: readonly BusEvent[]): readonly BusEvent[] =>
+  [...events, ...others].sort((a, b) => a.timestampMs - b.timestampMs)

@@ -32,6 +32,12 @@ const PRICES = {
   }),
 }
 
+/** Which scores the client wants. Above `filters` or in them. */
+const SCORES = {
+  leagues: Texts('Scores: codes of leagues such as `nba`, in any letter case. Left out: all'),
+  game_slugs: Texts('Scores: slugs of games. Left out: all'),
+}
+
 /** One of several values matches within a filter; all filters of a subscription must match. */
 export const SubscriptionFilters = Type.Object(
   optional({
@@ -57,6 +63,7 @@ export const SubscriptionFilters = Type.Object(
     action: Type.String({ description: '`combo_lifecycle`: the action, such as `Split`' }),
     ...REPLAY,
     ...PRICES,
+    ...SCORES,
   }),
   { description: 'A filter that is left out, or empty, matches everything' },
 )
@@ -77,6 +84,7 @@ export const SubscribeMessage = action('subscribe', {
   filters: Type.Optional(SubscriptionFilters),
   ...optional(REPLAY),
   ...optional(PRICES),
+  ...optional(SCORES),
 })
 
 /** Ends one subscription, or all of them. */

@@ -18,6 +18,9 @@ export type EventFilter = {
   sizeMin?: number | undefined
   sizeMax?: number | undefined
   combo?: ComboFilter | undefined
+  /** Of scores only. */
+  leagues?: OneOf
+  gameSlugs?: OneOf
 }
 
 /** A part of all markets: an event with one of these keys is in it. */
@@ -50,6 +53,7 @@ export function matchesEvent(filter: EventFilter, { type, keys }: FilteredEvent)
     if (filter.sizeMin !== undefined && sizeUsd < filter.sizeMin) return false
     if (filter.sizeMax !== undefined && sizeUsd > filter.sizeMax) return false
   }
+  if (!isIn(filter.leagues, keys.league) || !isIn(filter.gameSlugs, keys.gameSlug)) return false
   if (!hasAny(filter.wallets, keys.wallets)) return false
   for (const scope of filter.scopes) if (!isInScope(scope, keys)) return false
   return filter.combo === undefined || matchesCombo(filter.combo, keys.combo)
@@ -86,10 +90,14 @@ function hasAny<Value>(wanted: OneOf<Value>, values: readonly Value[]): boolean 
   return false
 }
 
+const isIn = (wanted: OneOf, value: string | undefined): boolean =>
+  wanted === undefined || (value !== undefined && wanted.has(value))
+
 /** How many values the filter holds in memory. */
-export function countStored({ wallets, scopes, combo = {} }: EventFilter): number {
+export function countStored(filter: EventFilter): number {
+  const { wallets, scopes, leagues, gameSlugs, combo = {} } = filter
   const sets = [
-    wallets,
+    ...[wallets, leagues, gameSlugs],
     ...scopes.flatMap(({ tokens, slugs, conditionIds }) => [tokens, slugs, conditionIds]),
     ...[combo.conditionIds, combo.legPositionIds, combo.eventIds, combo.moduleIds],
   ]
@@ -97,7 +105,7 @@ export function countStored({ wallets, scopes, combo = {} }: EventFilter): numbe
 }
 
 /** There are few of them: a subscription to all of them does not count as a firehose. */
-const RARE_TYPES: ReadonlySet<string> = new Set(['block', 'reorg', 'oracle'])
+const RARE_TYPES: ReadonlySet<string> = new Set(['block', 'reorg', 'oracle', 'score_update'])
 
 /** Receives everything of some type, which counts toward the firehose limit of the plan. */
 export function isFirehose(filter: EventFilter): boolean {

@@ -22,6 +22,8 @@ const LISTS = [
   'leg_position_ids',
   'event_ids',
   'module_ids',
+  'leagues',
+  'game_slugs',
 ] as const
 type ListName = (typeof LISTS)[number]
 
@@ -145,6 +147,11 @@ export const readEventId = text((item) =>
 export const readSlug = text((item) =>
   item.length > 0 && item.length <= SLUG_LENGTH_MAX && !item.includes('\0') ? item : undefined,
 )
+
+const LEAGUE = /^[a-z0-9-]{1,20}$/
+
+/** The code of a league, in any letter case. */
+export const readLeague = text((item) => matching(item.toLowerCase(), LEAGUE))
 
 /** One of few texts, in any letter case. */
 export const readOneOf = <const Name extends string>(names: readonly Name[]): ItemReader<Name> => {

@@ -31,6 +31,8 @@ export type Preset = {
   isFlat?: boolean
   /** Coin prices are delivered. */
   hasPrices?: boolean
+  /** Scores of games are delivered. */
+  hasScores?: boolean
 }
 
 const MARKET_EVENTS = [
@@ -83,6 +85,7 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
   ['oracle', { events: ['oracle'], hasPrices: true }],
   ['chainlink', PRICES],
   ['price_feed', PRICES],
+  ['scores', { events: [], hasScores: true }],
 ])
 
 const DEFAULT_TYPE = 'settlements'

@@ -7,6 +7,7 @@ import {
   readCondition,
   readCount,
   readEventId,
+  readLeague,
   readOneOf,
   readSlug,
   readToken,
@@ -45,6 +46,8 @@ export type SubscribeRequest = {
   /** Padded to 32 bytes. */
   conditionIds: ReadonlySet<string> | undefined
   prices: PriceSelection | undefined
+  /** Which scores; `undefined`: none. */
+  scores: EventFilter | undefined
   replay: ReplayWish
   warnings: readonly string[]
 }
@@ -65,25 +68,47 @@ export function readSubscribe(
     throw new Refusal('filter_limit', `at most ${itemsMax} filter items, not ${itemCount}`, limit)
   }
   const prices = readPrices(fields, preset)
+  const scores = readScores(fields, preset)
   const { types, unfilteredTypes } = readTypes(fields, preset)
+  const markets = {
+    tokens: readTokens(fields),
+    slugs: fields.list('slugs', readSlug, 'slugs of 1 to 300 characters'),
+    conditionIds: fields.list('condition_ids', readCondition, 'condition ids in hex'),
+  }
+  const isOfScores = scores !== undefined && types.size + unfilteredTypes.size === 0
   return {
     type,
     isFlat: preset.isFlat ?? false,
     filter: { types, ...readValues(fields, preset), combo: readCombo(fields) },
     unfilteredTypes,
-    tokens: readTokens(fields),
-    slugs: fields.list('slugs', readSlug, 'slugs of 1 to 300 characters'),
-    conditionIds: fields.list('condition_ids', readCondition, 'condition ids in hex'),
+    // What is ignored need not be in the catalogue.
+    ...(isOfScores ? NO_MARKETS : markets),
     prices,
+    scores,
     replay: readReplay(fields),
-    warnings: readWarnings(fields, preset),
+    warnings: readWarnings(fields, preset, isOfScores),
   }
 }
 
-function readWarnings(fields: FilterFields, { hasPrices }: Preset): string[] {
+const NO_MARKETS = { tokens: undefined, slugs: undefined, conditionIds: undefined }
+
+/** Filters that a client may take for those of scores. */
+const CHAIN_LISTS = ['wallets', 'tokens', 'markets', 'token_ids', 'slugs', 'condition_ids'] as const
+
+function readWarnings(
+  fields: FilterFields,
+  { hasPrices, hasScores }: Preset,
+  isOfScores: boolean,
+): string[] {
   const warnings = fields.unknownNames.map((name) => `there is no filter ${name}: it was ignored`)
   if (!hasPrices && choosesPrices(fields)) {
     warnings.push('feeds, price_source and twap_windows apply to coin prices: they were ignored')
+  }
+  if (!hasScores && choosesScores(fields)) {
+    warnings.push('leagues and game_slugs apply to scores: they were ignored')
+  }
+  if (isOfScores && fields.has(...CHAIN_LISTS)) {
+    warnings.push('scores have the filters leagues and game_slugs: all others were ignored')
   }
   return warnings
 }
@@ -209,6 +234,18 @@ function readPrices(fields: FilterFields, { hasPrices }: Preset): PriceSelection
 
 const readWindow = (item: unknown): PriceChoice | undefined =>
   item === 30 ? 'twap30' : item === 60 ? 'twap60' : undefined
+
+const SCORE_TYPES: ReadonlySet<string> = new Set(['score_update'])
+const LEAGUES = 'codes of leagues: 1 to 20 letters, digits and hyphens'
+
+const choosesScores = (fields: FilterFields): boolean => fields.has('leagues', 'game_slugs')
+
+function readScores(fields: FilterFields, { hasScores }: Preset): EventFilter | undefined {
+  const leagues = fields.list('leagues', readLeague, LEAGUES)
+  const gameSlugs = fields.list('game_slugs', readSlug, 'slugs of 1 to 300 characters')
+  if (!hasScores || (fields.has('event_types') && !choosesScores(fields))) return undefined
+  return { types: SCORE_TYPES, scopes: [], leagues, gameSlugs }
+}
 
 function readReplay(fields: FilterFields): ReplayWish {
   const count = fields.value('snapshot_count', readCount, 'a whole number')

@@ -40,6 +40,8 @@ const filters: fc.Arbitrary<EventFilter> = fc.record({
       action: maybe(oneOf('Split', 'Merge')),
     }),
   ),
+  leagues: maybe(set(slug)),
+  gameSlugs: maybe(set(slug)),
 })
 
 /** Most filters of clients have a single condition. */
@@ -63,6 +65,8 @@ const events: fc.Arbitrary<FilteredEvent> = fc.record({
     side: maybe(side),
     sizeUsd: maybe(size),
     status,
+    league: maybe(slug),
+    gameSlug: maybe(slug),
     combo: maybe(
       fc.record({
         conditionId: maybe(condition),

@@ -27,7 +27,17 @@ type BroadGroup<Receiver> = { filter: EventFilter; entries: Set<Entry<Receiver>>
 
 const TYPES_MAX = 31
 
-const DIMENSIONS = ['wallet', 'token', 'slug', 'condition', 'combo', 'leg', 'comboEvent'] as const
+const DIMENSIONS = [
+  'wallet',
+  'token',
+  'slug',
+  'condition',
+  'combo',
+  'leg',
+  'comboEvent',
+  'game',
+  'league',
+] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
 /**
@@ -45,6 +55,8 @@ export class SubscriptionIndex<Receiver extends object> {
     combo: new Map(),
     leg: new Map(),
     comboEvent: new Map(),
+    game: new Map(),
+    league: new Map(),
   }
   readonly #groups = new Map<string, BroadGroup<Receiver>>()
   readonly #groupsByType = new Map<string, Set<BroadGroup<Receiver>>>()
@@ -114,6 +126,8 @@ export class SubscriptionIndex<Receiver extends object> {
     for (const condition of keys.conditionIds) ask('condition', condition)
     if (keys.marketSlug !== undefined) ask('slug', keys.marketSlug)
     if (keys.eventSlug !== undefined) ask('slug', keys.eventSlug)
+    if (keys.gameSlug !== undefined) ask('game', keys.gameSlug)
+    if (keys.league !== undefined) ask('league', keys.league)
     const { combo } = keys
     if (combo === undefined) return
     if (combo.conditionId !== undefined) ask('combo', combo.conditionId)
@@ -194,9 +208,13 @@ type Anchor = { keys: { readonly [D in Dimension]?: Iterable<string> }; rest: Ev
  * event that matches has one of them. `undefined`: the filter names no key.
  */
 function anchorOf(filter: EventFilter): Anchor | undefined {
-  const { wallets, scopes, combo = {} } = filter
+  const { wallets, scopes, gameSlugs, leagues, combo = {} } = filter
   if (wallets !== undefined)
     return { keys: { wallet: wallets }, rest: { ...filter, wallets: undefined } }
+  if (gameSlugs !== undefined)
+    return { keys: { game: gameSlugs }, rest: { ...filter, gameSlugs: undefined } }
+  if (leagues !== undefined)
+    return { keys: { league: leagues }, rest: { ...filter, leagues: undefined } }
   const without = (name: keyof ComboFilter): EventFilter => ({
     ...filter,
     combo: { ...combo, [name]: undefined },

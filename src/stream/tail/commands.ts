@@ -4,7 +4,7 @@ import type { TailFlags } from './run-tail.js'
 
 const HELP = `
 Types: trades, settlements, fills, prices, wallets, markets, large_trades, redemptions, deposits,
-blocks, resolutions, combos, global; oracle for prices of coins; orderbook for books (with --token).
+blocks, resolutions, combos, global; oracle for prices of coins; scores for scores of games; orderbook for books (with --token).
 
 Events go to stdout, everything else to stderr. When the connection is lost, tail connects again and
 goes on behind the last event that it printed; it says so if events are missing. Times are UTC.
@@ -14,6 +14,7 @@ Examples:
   $ auspex tail wallets --wallet 0x39d8… --wallet 0x8ada…
   $ auspex tail markets --slug btc-updown-5m-1794823200 --status pending
   $ auspex tail oracle --feed BTC/USD
+  $ auspex tail scores --league nba
   $ auspex tail global --event-types redemption,oracle,reorg --json | jq .data
 
 Exits with 0 after Ctrl-C or --count events, with 1 when the service refuses the key or the filters.`
@@ -30,6 +31,8 @@ export function addTailCommand(program: Command): Command {
     .option('--slug <slug>', 'events of this market', collect)
     .option('--condition <id>', 'events of this condition', collect)
     .option('--feed <name>', 'prices of this coin, such as BTC/USD', collect)
+    .option('--league <code>', 'scores of this league, such as nba', collect)
+    .option('--game <slug>', 'scores of this game', collect)
     .option('--side <side>', 'BUY or SELL')
     .option('--status <status>', 'pending, confirmed or all')
     .option('--min-size <usd>', 'worth at least so many dollars', parseUsd)
@@ -39,7 +42,10 @@ export function addTailCommand(program: Command): Command {
     .option('--since-seq <seq>', 'go on behind the event with this number', parseWhole)
     .option('--count <count>', 'end after so many events', parseWhole)
     .option('--json', 'print messages as they are, one on each line')
-    .addHelpText('after', '\n--wallet, --token, --slug, --condition and --feed may be repeated.')
+    .addHelpText(
+      'after',
+      '\n--wallet, --token, --slug, --condition, --feed, --league and --game may be repeated.',
+    )
     .addHelpText('after', HELP)
     .action(async (type: string, flags: TailFlags) => {
       const { runTail } = await import('./run-tail.js')

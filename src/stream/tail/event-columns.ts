@@ -111,6 +111,15 @@ export const EVENT_COLUMNS: { readonly [type: string]: (data: EventFields) => Ev
       data.is_twap === true ? `mean of ${toPlainText(data.twap_window_seconds)} s` : undefined,
     ],
   }),
+  score_update: (data) => ({
+    text: [
+      data.slug ?? data.game_id,
+      `${toPlainText(data.home_team) || 'home'} ${toPlainText(data.score) || '-'} ${toPlainText(data.away_team) || 'away'}`,
+      data.period,
+      data.elapsed,
+      data.status,
+    ],
+  }),
   book_snapshot: (data) => ({
     text: [
       `${count(data.bids)} bids, best ${priceOf(data.bids)}`,

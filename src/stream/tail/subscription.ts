@@ -6,6 +6,8 @@ export type SubscriptionFlags = {
   slug?: string[]
   condition?: string[]
   feed?: string[]
+  league?: string[]
+  game?: string[]
   side?: string
   status?: string
   minSize?: number
@@ -29,6 +31,8 @@ export function makeSubscription(type: string, flags: SubscriptionFlags): TailSu
     slugs: flags.slug,
     condition_ids: flags.condition,
     feeds: flags.feed,
+    leagues: flags.league,
+    game_slugs: flags.game,
     side: flags.side,
     status: flags.status,
     min_size: flags.minSize,
