@@ -55,6 +55,7 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   searchMarkets: () => ({ q: 'bitcoin' }),
   searchSports: () => ({ q: 'hawks', limit: 2 }),
   listTeams: () => ({ limit: 2 }),
+  listLeagueGames: () => ({ limit: 1 }),
   listSportsMarketTypes: () => ({ sport: 'nba' }),
   listLeaderboardScopes: () => ({ period: '7d', scope: 'tag' }),
   listOnchainTags: () => ({ details: 'true', limit: 2 }),

@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { simulatedEnvironment } from '../../../demo/simulator.js'
+import { openSimulator } from '../../../sim/simulator.js'
+import { Universe } from '../../../sim/universe/universe.js'
+import { createTestApp } from '../../../test/test-app.js'
+import { catalogueDepsOf } from '../../catalogue/deps.js'
+import { storeEntries } from '../../catalogue/store.js'
+import { loadConfig } from '../../config/config.js'
+import { systemTiming } from '../../lib/timing.js'
+
+const START_MS = Date.UTC(2026, 10, 14, 12)
+/** Some games are settled by then. The world stands a minute after the next one is over. */
+const HISTORY_MS = 6 * 3_600_000
+/** Longer than the longest rest of a breaker. */
+const REST_MS = 120_000
+
+export type GamesWorld = Awaited<ReturnType<typeof openGamesWorld>>
+
+/**
+ * The production application on a simulated universe with games. Calls of Gamma pass a gate that
+ * counts them and answers in its place what `answerInstead` says; waits between tries are short.
+ */
+export async function openGamesWorld() {
+  const universe = new Universe({ seed: 5, startMs: START_MS, hasGames: true, intensity: 0.1 })
+  universe.advance(START_MS + HISTORY_MS)
+  const whistles = universe.games().map(({ endMs }) => endMs)
+  const nextMs = Math.min(...whistles.filter((endMs) => endMs > universe.nowMs))
+  universe.advance(nextMs + 60_000)
+  const simulator = await openSimulator(universe)
+  const gate = await openGate(simulator.upstreams.gamma)
+  const upstreams = { ...simulator.upstreams, gamma: gate.url }
+  const { config } = loadConfig(simulatedEnvironment(upstreams))
+  let restedMs = 0
+  const timing = {
+    now: () => systemTiming.now() + restedMs,
+    sleep: (ms: number, signal: AbortSignal) => systemTiming.sleep(Math.min(ms, 5), signal),
+  }
+  const t = await createTestApp({ config, timing })
+  t.clock.set(universe.nowMs)
+  const { key } = await t.createCaller('enterprise')
+  const get = (url: string) =>
+    t.app.inject({ url, headers: { 'x-api-key': key, host: 'here.test' } })
+  return {
+    ...{ ...t, universe, gate, get, key, faults: simulator.faults },
+    /** Ends all faults, and the rest that the breaker takes after them. */
+    mend: async () => {
+      gate.answerInstead = () => undefined
+      simulator.faults.set({ upstream: 'gamma', mode: 'off' })
+      restedMs += REST_MS
+      await t.ctx.upstreams.gamma.listTags({ limit: 1 })
+    },
+    /** What the catalogue copies of an event. */
+    storeEvent: async (id: string) => {
+      const event = await t.ctx.upstreams.gamma.getEvent(id)
+      const events = event === undefined ? [] : [event]
+      await storeEntries(catalogueDepsOf(t.ctx), { events })
+    },
+    close: async () => {
+      await t.ctx.upstreams.close()
+      await t.close()
+      await gate.close()
+      await simulator.close()
+    },
+  }
+}
+
+type Instead = (url: URL) => { status: number; body: unknown } | undefined
+
+async function openGate(target: string) {
+  const gate = {
+    url: '',
+    asked: [] as string[],
+    answerInstead: (() => undefined) as Instead,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+  const server: Server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', target)
+    gate.asked.push(url.pathname)
+    const instead = gate.answerInstead(url)
+    response.setHeader('content-type', 'application/json')
+    if (instead !== undefined) {
+      response.writeHead(instead.status).end(JSON.stringify(instead.body))
+      return
+    }
+    try {
+      const answer = await fetch(url)
+      const body = await answer.text()
+      response.writeHead(answer.status).end(body)
+    } catch {
+      response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  gate.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return gate
+}
