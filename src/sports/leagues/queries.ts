@@ -49,7 +49,7 @@ export const selectLeagueActivity = (
       join tags g on g.id = w.tag or (w.tag is null and g.slug = lower(w.league))
       join event_tags t on t.tag = g.id
       join events e on e.id = t.event
-     where w.series is null and not e.closed and e.game_id is not null
+     where w.series is null and not e.closed
   ), open_events as (
     select p.league, coalesce(e.game_id, e.id::text) as game, e.slug, e.starts_at, e.volume_24h,
            coalesce(e.live, false) as live,
@@ -57,6 +57,10 @@ export const selectLeagueActivity = (
            (select count(*) from markets m where m.event = e.id and m.active and not m.closed) as markets
       from placed p join events e on e.id = p.id
      where not e.closed and e.active and not e.archived and e.gone_at is null and e.ended is not true
+       -- Seasons and other futures are no games.
+       and (e.game_id is not null or exists (
+         select from markets m
+          where m.event = e.id and (m.sports_type is not null or m.starts_at is not null)))
        and coalesce(greatest(e.starts_at, e.end_at), 'infinity') >= ${new Date(nowMs - OVERDUE_MS)}
   )
   select league, count(distinct game)::int as active_events, sum(markets)::int as market_count,
