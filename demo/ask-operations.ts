@@ -57,6 +57,8 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   listTeams: () => ({ limit: 2 }),
   listLeagueGames: () => ({ limit: 1 }),
   listSportsMarketTypes: () => ({ sport: 'nba' }),
+  searchPosts: () => ({ q: '"injury report" has:links', max: 2 }),
+  listUserPosts: () => ({ handle: 'MarketWire', max: 2 }),
   listLeaderboardScopes: () => ({ period: '7d', scope: 'tag' }),
   listOnchainTags: () => ({ details: 'true', limit: 2 }),
   getPoolSnapshot: () => ({ periods: '7d' }),
@@ -118,12 +120,12 @@ function listOperations(paths: Document['paths']): [string, Method, Operation][]
 
 const MAKING_MS_MAX = 60_000
 
-/** What jobs make is not there in the first seconds of a demo. */
+/** What jobs make is not there in the first seconds of a demo, and some limits are of a second. */
 async function fetchMade(url: string, init: RequestInit): Promise<Response> {
   const deadlineMs = Date.now() + MAKING_MS_MAX
   for (;;) {
     const reply = await fetch(url, init)
-    if (reply.status !== 503 || Date.now() > deadlineMs) return reply
+    if (![429, 503].includes(reply.status) || Date.now() > deadlineMs) return reply
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }

@@ -21,9 +21,10 @@ export type DemoFile = {
   /** Takes orders for faults of the simulated upstreams. */
   sim_url: string
   upstreams: UpstreamUrls
-  /** What the two simulated upstreams take that ask who is there. */
+  /** What the simulated upstreams take that ask who is there. */
   live_v2_credentials: typeof SIM_CREDENTIALS.liveV2
   chainlink_credentials: typeof SIM_CREDENTIALS.chainlink
+  x_credentials: typeof SIM_CREDENTIALS.x
   samples: Samples
 }
 

@@ -135,6 +135,7 @@ async function serve(
       ...{ sim_url: simUrl, upstreams },
       live_v2_credentials: SIM_CREDENTIALS.liveV2,
       chainlink_credentials: SIM_CREDENTIALS.chainlink,
+      x_credentials: SIM_CREDENTIALS.x,
       samples,
     }
     writeDemoFile(config.dataDir, demo)

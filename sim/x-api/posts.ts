@@ -8,34 +8,39 @@ import type { Account, Link, Media, Post } from './post.js'
 const DAY_MS = 86_400_000
 /** How far back recent search reaches. */
 export const RECENT_MS = 7 * DAY_MS
-const POSTS_PER_DAY = 4
-const POSTS_PER_GAME_DAY = 9
+const POSTS_PER_DAY = 5
+const POSTS_PER_GAME_DAY = 8
 const KEPT_MAX = 20_000
 /** Where ids of X begin to count milliseconds. */
 const EPOCH_MS = 1_288_834_974_657
 /** Chance of posts is apart from all other chance of the universe. */
 const PURPOSE = 77
 
+type Writing = { lang: 'en' | 'es'; say: (topic: string, tag: string) => string }
+
 /** What a post says about a topic. `link` stands for the short link. */
-const TEXTS: readonly ((topic: string, tag: string) => string)[] = [
-  (topic) => `${topic}: here is where the market stands. link`,
-  (topic, tag) => `🔥🔥 ${topic} — who you got? 👀 #${tag} link`,
-  (topic) => `Injury report: ${topic}. Two are questionable, one is out. link`,
-  (topic, tag) => `Starting lineup news for ${topic} #${tag}`,
-  (topic) => `Odds moved again on ${topic}. Someone knows something 🐋 link`,
-  (topic, tag) => `Últimas noticias: ${topic} #${tag} link`,
+const TEXTS: readonly Writing[] = [
+  { lang: 'en', say: (topic) => `${topic}: here is where the market stands. link` },
+  { lang: 'en', say: (topic, tag) => `🔥🔥 ${topic} — who you got? 👀 #${tag} link` },
+  { lang: 'en', say: (topic) => `Odds moved again on ${topic}. Someone knows something 🐋 link` },
+  { lang: 'es', say: (topic, tag) => `Últimas noticias: ${topic} #${tag} link` },
 ]
-const SPANISH = 5
+const GAME_TEXTS: readonly Writing[] = [
+  ...TEXTS,
+  { lang: 'en', say: (topic) => `Injury report: ${topic}. Two questionable, one out. link` },
+  { lang: 'en', say: (topic, tag) => `Starting lineup news for ${topic} #${tag}` },
+]
 const LONG = ' The price moved before the news did, and it has not come back since.'
 
 /**
- * The posts of the universe: a few about each event on every day on which it is open, the same ones
- * whenever they are asked for.
+ * The posts of the universe: a few about each event on every day on which it is open, and about a game
+ * in the week before as well. They can be found from when the event can be seen, and stay the same.
  */
 export class Posts {
   readonly #universe: Universe
   readonly #accounts: Accounts
   readonly #kept = new LRUCache<string, Post[]>({ max: KEPT_MAX })
+  #newest: { nowMs: number; posts: readonly Post[] } = { nowMs: Number.NaN, posts: [] }
 
   constructor(universe: Universe, accounts: Accounts) {
     this.#universe = universe
@@ -43,7 +48,13 @@ export class Posts {
   }
 
   /** Everything of the last seven days, newest first. */
-  recent(): Post[] {
+  recent(): readonly Post[] {
+    const { nowMs } = this.#universe
+    if (this.#newest.nowMs !== nowMs) this.#newest = { nowMs, posts: this.#list() }
+    return this.#newest.posts
+  }
+
+  #list(): Post[] {
     const { nowMs, catalogue } = this.#universe
     const fromMs = nowMs - RECENT_MS
     const topics = catalogue.events().filter((event) => isTopic(event) && event.endMs > fromMs)
@@ -51,7 +62,7 @@ export class Posts {
     return topics
       .flatMap((event) => days.flatMap((day) => this.#postsOf(event, day)))
       .filter(({ createdMs }) => createdMs <= nowMs && createdMs > fromMs)
-      .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
+      .sort((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1))
   }
 
   #postsOf(event: MarketEvent, day: number): Post[] {
@@ -69,10 +80,12 @@ export class Posts {
     const times = Array.from({ length: count }, () => Math.floor((day + rng.next()) * DAY_MS)).sort(
       (a, b) => a - b,
     )
+    // People talk about a game before there are markets about it.
+    const fromMs = event.createdMs - (event.game === undefined ? 0 : RECENT_MS)
     const posts: Post[] = []
     for (const createdMs of times) {
       const post = this.#writeOne(event, createdMs, rng, posts)
-      if (createdMs >= event.createdMs && createdMs <= event.endMs + DAY_MS) posts.push(post)
+      if (createdMs >= fromMs && createdMs <= event.endMs + DAY_MS) posts.push(post)
     }
     return posts
   }
@@ -83,9 +96,9 @@ export class Posts {
     const id = snowflake(createdMs, rng)
     const topic = event.game?.title ?? event.title
     const tag = event.game?.league.code.toUpperCase() ?? event.tags[0]?.slug.replace(/\W/g, '')
-    const kind = rng.below(TEXTS.length)
+    const { lang, say } = rng.pick(event.game === undefined ? TEXTS : GAME_TEXTS)
     const isLong = rng.chance(0.12)
-    const written = TEXTS[kind]?.(topic, tag ?? 'markets') ?? topic
+    const written = say(topic, tag ?? 'markets')
     const picture = rng.chance(0.25) ? makeMedia(id, rng) : undefined
     const earlier = before.length === 0 ? undefined : rng.pick(before)
     const act = rng.next()
@@ -96,7 +109,7 @@ export class Posts {
       imageUrl: event.image,
     })
     const plain: Post = {
-      ...{ id, createdMs, author, lang: kind === SPANISH ? 'es' : 'en' },
+      ...{ id, createdMs, author, lang },
       text: written + (isLong ? LONG.repeat(5) : ''),
       links: written.includes('link') ? [page] : [],
       ...{ media: undefined, quotes: undefined, quotesDeleted: undefined },

@@ -85,6 +85,25 @@ describe('SocialQuota', () => {
     await quota.spend(caller, succeed)
   })
 
+  test('two processes share the units of one month, and then those of the next', async () => {
+    const { caller, openQuota, clock, usedIn } = await setup({ left: 4 })
+    const quotas = [openQuota(), openQuota()]
+    const spendAll = async () => {
+      const calls = Array.from({ length: 10 }, (_, n) => quotas[n % 2]?.spend(caller, succeed))
+      const results = await Promise.allSettled(calls)
+      return results.filter(({ status }) => status === 'fulfilled').length
+    }
+    expect(await spendAll()).toBe(4)
+    clock.advance(999)
+    expect(await spendAll()).toBe(0)
+    clock.advance(1)
+    expect(await spendAll()).toBe(4)
+    expect([await usedIn('2026-11-01'), await usedIn('2026-12-01')]).toEqual([
+      [['social', 4n]],
+      [['social', 4n]],
+    ])
+  })
+
   test('a call counts to the month in which it began', async () => {
     const { quota, caller, clock, usedIn } = await setup()
     await quota.spend(caller, async () => clock.set(Date.UTC(2026, 11, 1, 0, 0, 1)))

@@ -31,11 +31,11 @@ const search = (q: string, rest = '') => `/v2/social/search?q=${encodeURICompone
 describe('GET /v2/social/search', () => {
   test('200: posts as the contract has them, newest first, and the counter', async () => {
     const { ask } = await open()
-    const { status, headers, body } = await ask(search('the OR news OR who', '&max=50'))
+    const { status, headers, body } = await ask(search('market OR odds OR who', '&max=50'))
     expect(status).toBe(200)
     expect(headers).toMatchObject({ 'x-quota-used': '1', 'x-quota-limit': '5000' })
     expect(body).toMatchObject({
-      query: 'the OR news OR who',
+      query: 'market OR odds OR who',
       result_count: 50,
       fetched_at: '2026-11-14T12:30:00Z',
     })
@@ -55,7 +55,7 @@ describe('GET /v2/social/search', () => {
   test('200: links, cards, pictures, videos and quotes of what is found', async () => {
     const { ask } = await open()
     const seen: Post[] = []
-    for (const q of ['is:quote the', 'has:media the', 'has:links news', 'injury', 'lineup']) {
+    for (const q of ['is:quote odds', 'has:media who', 'has:links odds', 'injury', 'lineup']) {
       t.clock.advance(1_000)
       seen.push(...(await ask(search(q, '&max=50'))).body.tweets)
     }
@@ -87,7 +87,7 @@ describe('GET /v2/social/search', () => {
 
   test('200: operators of web search', async () => {
     const { ask } = await open()
-    const q = 'the min_faves:50 min_retweets:9 since:2026-11-13 until:2026-11-14_06:00:00_UTC'
+    const q = 'odds min_faves:50 min_retweets:9 since:2026-11-13 until:2026-11-14_06:00:00_UTC'
     const { body } = await ask(search(q, '&limit=50'))
     expect(body.result_count).toBeGreaterThan(0)
     for (const { created_at, public_metrics } of body.tweets) {

@@ -10,12 +10,14 @@ import type { HostParts } from '../../../sim/server/handlers.js'
 import { openHost } from '../../../sim/server/host.js'
 import { createSiteHost } from '../../../sim/site-price/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
+import { createXApiHost } from '../../../sim/x-api/host.js'
 import { systemClock } from '../../core/clock.js'
 import { ClobClient } from '../clob/client.js'
 import { DataApiClient } from '../data-api/client.js'
 import { GammaClient } from '../gamma/client.js'
 import { PolygonClient } from '../polygon/client.js'
 import { SitePriceClient } from '../site-price/client.js'
+import { XApiClient } from '../x-api/client.js'
 import type { ConnectorOptions } from './http.js'
 import { createUpstreamMetrics } from './metrics.js'
 
@@ -65,6 +67,12 @@ const CONNECTORS = [
     createHost: createSiteHost,
     connect: (options) => new SitePriceClient(options),
     ask: (site) => site.getCandles({ symbol: 'BTC', interval: '1m', limit: 5 }),
+  }),
+  defineCase({
+    name: 'x_api',
+    createHost: (universe) => createXApiHost(universe, { bearerToken: 'token' }),
+    connect: (options) => new XApiClient({ ...options, bearerToken: 'token' }),
+    ask: (x) => x.findUserId('X'),
   }),
   defineCase({
     name: 'polygon',
