@@ -15,8 +15,7 @@ let network: Host
 let processes: Running[] = []
 beforeAll(async () => {
   database = await createTestDatabase({ isEmpty: true })
-  const universe = new Universe({ seed: 3, startMs: Date.now() - 60_000 })
-  universe.advance(Date.now())
+  const universe = new Universe({ seed: 3, startMs: Date.UTC(2026, 10, 14, 12) })
   network = await openHost('x_api', new Faults(), createXApiHost(universe, SIM_CREDENTIALS.x))
   const { database: name } = database.target as { database: string }
   const url = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`

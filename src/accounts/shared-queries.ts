@@ -47,9 +47,11 @@ export async function leaseUnit(
   { accountId, month }: QuotaMonth,
   { limit, nowMs, untilMs }: { limit: number; nowMs: number; untilMs: number },
 ): Promise<{ used: number } | undefined> {
+  // Other processes may have read their clocks later. A lease that ends much later is of a clock that was set back.
+  const latestMs = untilMs + (untilMs - nowMs)
   const live = sql`
     array(select lease from unnest(u.leases) as lease
-           where lease > ${nowMs}::bigint and lease <= ${untilMs}::bigint)`
+           where lease > ${nowMs}::bigint and lease <= ${latestMs}::bigint)`
   const [row] = await sql<{ used: number }[]>`
     insert into usage as u (account_id, month, meter, used, leases)
     select ${accountId}, ${month}::date, 'social', 0, array[${untilMs}::bigint]

@@ -85,6 +85,15 @@ describe('SocialQuota', () => {
     await quota.spend(caller, succeed)
   })
 
+  test('a process whose clock is behind does not take the unit of another', async () => {
+    const { quota, caller, clock, openQuota } = await setup({ left: 1 })
+    const behind = openQuota()
+    await quota.spend(caller, async () => {
+      clock.advance(-1)
+      await expect(behind.spend(caller, succeed)).rejects.toMatchObject({ status: 429 })
+    })
+  })
+
   test('two processes share the units of one month, and then those of the next', async () => {
     const { caller, openQuota, clock, usedIn } = await setup({ left: 4 })
     const quotas = [openQuota(), openQuota()]
