@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseEvent } from './parse.js'
-import { salvagePage } from './salvage.js'
+import { salvagePage, salvageSlice } from './salvage.js'
 
 const event = JSON.parse(readFileSync(new URL('fixtures/event.json', import.meta.url), 'utf8'))
 const parse = salvagePage('events', parseEvent)
@@ -58,4 +58,13 @@ describe('salvagePage', () => {
     expect(() => parse({ error: 'x' }, 'body')).toThrow('body.events must be an array')
     expect(() => parse('x', 'body')).toThrow('body must be an object')
   })
+})
+
+test.each([
+  ['a bare array', [event, { id: {} }]],
+  ['an array under `data`', { data: [event, { id: {} }], pagination: { hasMore: false } }],
+])('salvageSlice reads %s, and counts what it leaves out', (_what, body) => {
+  const slice = salvageSlice(parseEvent)(body, 'body')
+  expect(slice).toMatchObject({ items: [{ id: event.id }], entryCount: 2 })
+  expect(slice.odd).toHaveLength(1)
 })
