@@ -13,6 +13,11 @@ export type Samples = {
   tag: string
   /** One that exists, unless the universe has no combos yet. */
   combo_condition_id: string
+  /** A game that is on, or else the next one; empty where no games are played. */
+  game_slug: string
+  league: string
+  game_event_id: string
+  game_market_id: string
 }
 
 const RECENT_MATCHES = 5_000
@@ -30,6 +35,25 @@ export function chooseSamples(universe: Universe): Samples {
     builder: universe.builders[0]?.code ?? '',
     tag: market.event.tags[0]?.slug ?? '',
     combo_condition_id: universe.catalogue.combos()[0]?.conditionId ?? NO_COMBO,
+    ...gameSamples(universe),
+  }
+}
+
+/** The live game that lasts longest, or the next one that will be played. */
+function gameSamples(universe: Universe) {
+  const { nowMs, catalogue } = universe
+  const played = universe.games().filter(({ fate }) => fate.kind === 'played')
+  const live = played
+    .filter((game) => universe.gameState(game).live)
+    .sort((a, b) => b.endMs - a.endMs)
+  const next = played.filter(({ startMs }) => startMs > nowMs).sort((a, b) => a.startMs - b.startMs)
+  const game = live[0] ?? next[0]
+  const event = game === undefined ? undefined : catalogue.eventBySlug(game.slug)
+  return {
+    game_slug: game?.slug ?? '',
+    league: game?.league.code ?? '',
+    game_event_id: event?.id ?? '',
+    game_market_id: event?.markets[0]?.id ?? '',
   }
 }
 

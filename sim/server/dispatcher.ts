@@ -30,11 +30,12 @@ export class Dispatcher {
 
   async onRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming, MESSAGE_BYTES_MAX).catch(() => '')
-    if (response.destroyed || this.#faults.hits('half-open')) return
+    const path = pathOf(incoming)
+    if (response.destroyed || this.#faults.hits('half-open', path)) return
     const request = body === undefined ? TOO_LARGE : parseRequest(incoming, body)
     const reply = 'status' in request ? request : await this.#reply(request)
-    await this.#delay()
-    writeReply(response, reply, this.#faults)
+    await this.#delay(path)
+    writeReply(response, reply, this.#faults, path)
   }
 
   async onUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
@@ -60,7 +61,7 @@ export class Dispatcher {
   async #reply(request: HttpRequest): Promise<HttpReply> {
     const { http } = this.#parts
     if (http === undefined) return NO_HTTP
-    const refusal = refuseByFault(this.#faults)
+    const refusal = refuseByFault(this.#faults, request.path)
     if (refusal !== undefined) return refusal
     try {
       return await this.#replies.answer(request, this.#faults, () => http(request))
@@ -81,11 +82,14 @@ export class Dispatcher {
     this.#parts.connect?.(peer)
   }
 
-  async #delay(): Promise<void> {
-    const delayMs = this.#faults.delayMs()
+  async #delay(path?: string): Promise<void> {
+    const delayMs = this.#faults.delayMs(path)
     if (delayMs > 0) await wait(delayMs, undefined, { ref: false })
   }
 }
+
+/** Without the query; as it was asked for, also when it is no path. */
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''
 
 /** Keeps the newest replies, so that the fault `stale` can repeat them as an outdated cache would. */
 class ReplyCache {
@@ -100,7 +104,7 @@ class ReplyCache {
     handle: () => HttpReply | Promise<HttpReply>,
   ): Promise<HttpReply> {
     const key = `${request.method} ${request.url} ${request.body}`
-    const known = faults.hits('stale') ? this.#replies.get(key) : undefined
+    const known = faults.hits('stale', request.path) ? this.#replies.get(key) : undefined
     if (known !== undefined) return known
     const reply = await handle()
     const body = showBody(reply)

@@ -46,6 +46,8 @@ export type FaultOrder = {
   rate?: number | undefined
   delayMs?: number | undefined
   skewMs?: number | undefined
+  /** Only requests whose path begins with this. Absent: all of the host. */
+  path?: string | undefined
 }
 
 /** An order that cannot be followed. The message names the field and what it may be. */
@@ -75,15 +77,30 @@ export function parseFaultOrder(json: { readonly [field: string]: unknown }): Fa
     rate: parseNumber('rate', json.rate, 0, 1),
     delayMs: parseNumber('delayMs', json.delayMs, 0, 600_000),
     skewMs: parseNumber('skewMs', json.skewMs, -DAY_MS, DAY_MS),
+    path: parsePath(json.path, json.mode),
   }
 }
 
-const FIELDS = ['upstream', 'mode', 'seconds', 'rate', 'delayMs', 'skewMs']
+const FIELDS = ['upstream', 'mode', 'seconds', 'rate', 'delayMs', 'skewMs', 'path']
 
 function parseChoice<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((each) => each === value)
   if (found === undefined) throw new FaultOrderError(field, allowed)
   return found
+}
+
+/** Faults that hit one request at a time. */
+const REQUEST_MODES = ['429', '500', 'slow', 'garbage', 'truncated', 'half-open', 'stale']
+const PATH_LENGTH_MAX = 200
+
+function parsePath(path: unknown, mode: unknown): string | undefined {
+  if (path === undefined) return undefined
+  if (!REQUEST_MODES.includes(String(mode))) {
+    throw new FaultOrderError('path', `absent unless mode is one of ${REQUEST_MODES.join(', ')}`)
+  }
+  if (typeof path === 'string' && path.startsWith('/') && path.length <= PATH_LENGTH_MAX)
+    return path
+  throw new FaultOrderError('path', 'the beginning of a path, like /events/keyset')
 }
 
 function parseNumber(field: string, value: unknown, min: number, max: number): number | undefined {

@@ -44,6 +44,19 @@ describe('Faults', () => {
     expect(hits).toEqual([false, true, false, true, false, true])
   })
 
+  test('a fault of a path hits what begins with it, beside faults of other paths', () => {
+    const faults = new Faults()
+    faults.set({ upstream: 'gamma', mode: '500', path: '/events/keyset' })
+    faults.set({ upstream: 'gamma', mode: '500', path: '/series' })
+    const gamma = faults.of('gamma')
+    const hit = ['/events/keyset', '/events/keyset/1', '/series/7', '/events', '/'].map((path) =>
+      gamma.hits('500', path),
+    )
+    expect(hit).toEqual([true, true, true, false, false])
+    expect(gamma.hits('500')).toBe(false)
+    expect(gamma.list().map(({ path }) => path)).toEqual(['/events/keyset', '/series'])
+  })
+
   test('the clock of a host is wrong only while the fault is on', () => {
     const faults = new Faults()
     expect(faults.skewMs('chainlink')).toBe(0)
@@ -69,6 +82,8 @@ describe('parseFaultOrder', () => {
     ['rate', { upstream: 'gamma', mode: '429', rate: 1.5 }],
     ['delayMs', { upstream: 'gamma', mode: 'slow', delayMs: -1 }],
     ['skewMs', { upstream: 'gamma', mode: 'skew', skewMs: Number.NaN }],
+    ['path', { upstream: 'gamma', mode: '500', path: 'events' }],
+    ['path', { upstream: 'gamma', mode: 'drop', path: '/events' }],
     ['field second', { upstream: 'gamma', mode: '429', second: 10 }],
   ])('refuses a wrong %s and says what it may be', (field, json) => {
     expect(() => parseFaultOrder(json)).toThrow(FaultOrderError)

@@ -54,12 +54,16 @@ export type Fault = {
   rate: number
   delayMs: number
   skewMs: number
+  /** Only requests whose path begins with this; `undefined`: all. */
+  path: string | undefined
 }
 
-/** The faults of one host. Several may be on at once, each mode at most once. */
+type Running = { fault: Fault; asked: number }
+
+/** The faults of one host. Several may be on at once, each mode at most once for each path. */
 export class HostFaults {
   readonly #now: () => number
-  readonly #running = new Map<FaultMode, { fault: Fault; asked: number }>()
+  readonly #running = new Map<string, Running>()
   readonly #listeners = new Set<(mode: FaultMode) => void>()
 
   constructor(now: () => number) {
@@ -73,8 +77,9 @@ export class HostFaults {
       rate: order.rate ?? RATES[mode] ?? 1,
       delayMs: order.delayMs ?? DELAY_MS,
       skewMs: order.skewMs ?? SKEW_MS,
+      path: order.path,
     }
-    this.#running.set(mode, { fault, asked: 0 })
+    this.#running.set(`${mode} ${order.path ?? ''}`, { fault, asked: 0 })
     for (const listener of this.#listeners) listener(mode)
   }
 
@@ -89,16 +94,19 @@ export class HostFaults {
   }
 
   list(): Fault[] {
-    return [...this.#running.keys()].flatMap((mode) => this.get(mode) ?? [])
+    return this.#current().map(({ fault }) => fault)
   }
 
-  get(mode: FaultMode): Fault | undefined {
-    return this.#find(mode)?.fault
+  get(mode: FaultMode, path?: string): Fault | undefined {
+    return this.#find(mode, path)?.fault
   }
 
-  /** Whether it hits the request, frame or connection at hand; hits are spread evenly. */
-  hits(mode: FaultMode): boolean {
-    const running = this.#find(mode)
+  /**
+   * Whether it hits the request, frame or connection at hand; hits are spread evenly. Faults of some
+   * paths hit requests alone.
+   */
+  hits(mode: FaultMode, path?: string): boolean {
+    const running = this.#find(mode, path)
     if (running === undefined) return false
     running.asked += 1
     const { rate } = running.fault
@@ -106,14 +114,25 @@ export class HostFaults {
   }
 
   /** How long to hold back the answer or frame at hand. */
-  delayMs(): number {
-    return this.hits('slow') ? (this.get('slow')?.delayMs ?? 0) : 0
+  delayMs(path?: string): number {
+    return this.hits('slow', path) ? (this.get('slow', path)?.delayMs ?? 0) : 0
   }
 
-  #find(mode: FaultMode) {
-    const running = this.#running.get(mode)
-    if (running === undefined || running.fault.untilMs > this.#now()) return running
-    this.#running.delete(mode)
-    return undefined
+  /** The one of the whole host comes before those of paths. */
+  #find(mode: FaultMode, path: string | undefined): Running | undefined {
+    if (this.#running.size === 0) return undefined
+    const found = this.#current().filter(({ fault }) => fault.mode === mode)
+    return (
+      found.find(({ fault }) => fault.path === undefined) ??
+      found.find(({ fault }) => path?.startsWith(fault.path ?? ''))
+    )
+  }
+
+  /** Those whose time is over are dropped. */
+  #current(): Running[] {
+    for (const [key, { fault }] of this.#running) {
+      if (fault.untilMs <= this.#now()) this.#running.delete(key)
+    }
+    return [...this.#running.values()]
   }
 }

@@ -156,6 +156,14 @@ describe('faults of HTTP', () => {
     expect((await get()).status).toBe(200)
   })
 
+  test('a fault of a path leaves other paths alone', async () => {
+    turnOn('500', { path: '/events/keyset' })
+    turnOn('garbage', { path: '/text' })
+    expect((await get('/events/keyset?limit=1')).status).toBe(500)
+    expect((await get('/events')).status).toBe(200)
+    expect(await (await get('/text')).text()).toContain('502 Bad Gateway')
+  })
+
   test('a rate hits a share of the requests', async () => {
     turnOn('500', { rate: 0.5 })
     const statuses: number[] = []

@@ -38,12 +38,12 @@ export const GARBAGE = '<html><head><title>502 Bad Gateway</title></head><body>\
 const RETRY_AFTER_SECONDS = 2
 
 /** The reply of a host that does not even look at the request. */
-export function refuseByFault(faults: HostFaults): HttpReply | undefined {
-  if (faults.hits('429')) {
+export function refuseByFault(faults: HostFaults, path?: string): HttpReply | undefined {
+  if (faults.hits('429', path)) {
     const headers = { 'retry-after': `${RETRY_AFTER_SECONDS}` }
     return { status: 429, body: { error: 'Too Many Requests' }, headers }
   }
-  if (faults.hits('500')) return { status: 500, body: { error: 'Internal Server Error' } }
+  if (faults.hits('500', path)) return { status: 500, body: { error: 'Internal Server Error' } }
   return undefined
 }
 
@@ -52,8 +52,13 @@ export function showBody({ body }: HttpReply): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-export function writeReply(response: ServerResponse, reply: HttpReply, faults: HostFaults): void {
-  const bytes = Buffer.from(faults.hits('garbage') ? GARBAGE : showBody(reply))
+export function writeReply(
+  response: ServerResponse,
+  reply: HttpReply,
+  faults: HostFaults,
+  path?: string,
+): void {
+  const bytes = Buffer.from(faults.hits('garbage', path) ? GARBAGE : showBody(reply))
   const skewed = faults.get('skew')
   if (skewed !== undefined) {
     response.setHeader('date', new Date(Date.now() + skewed.skewMs).toUTCString())
@@ -63,7 +68,7 @@ export function writeReply(response: ServerResponse, reply: HttpReply, faults: H
     'content-length': bytes.length,
     ...reply.headers,
   })
-  if (bytes.length > 0 && faults.hits('truncated')) {
+  if (bytes.length > 0 && faults.hits('truncated', path)) {
     response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy())
   } else response.end(bytes)
 }
