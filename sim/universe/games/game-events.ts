@@ -71,8 +71,9 @@ export function buildGameEvents(
   })
 }
 
-const describe = ({ title, league }: Game): string =>
-  `In the upcoming ${league.name} game ${title}, this market resolves by the final score. ` +
+/** With the date: conditions are made from texts, and the same sides meet again. */
+const describe = ({ title, league, slug }: Game): string =>
+  `In the ${league.name} game ${title} of ${slug.slice(-10)}, this market resolves by the final score. ` +
   'If the game is postponed, this market stays open until it is played. If the game is canceled, ' +
   'this market resolves 50-50; of questions that exclude each other the last one wins.'
 

@@ -121,6 +121,11 @@ describe('the markets of a game', () => {
     }
   })
 
+  test('have conditions of their own, though the same sides may meet again', () => {
+    const markets = catalogue.events().flatMap((event) => event.markets)
+    expect(new Set(markets.map(({ conditionId }) => conditionId)).size).toBe(markets.length)
+  })
+
   test('come out as the final score says', () => {
     for (const event of catalogue.events()) {
       if (event.game !== undefined && event.game.fate.kind !== 'canceled') expectTruths(event)

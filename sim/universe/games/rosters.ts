@@ -128,9 +128,9 @@ export function buildPlayers(
   }))
 }
 
-/** A player of a team, 0 being its best. */
+/** A player of a team, 0 being its best. No two of a team share a name. */
 export const playerName = ({ id }: Team, player: number): string =>
-  fullName(hash32(id, player, 231) % (ONSETS.length * ENDINGS.length))
+  fullName((hash32(id, 231) + player * 17) % (ONSETS.length * ENDINGS.length))
 
 function buildTeam(league: string, id: number) {
   const wins = hash32(id, 232) % 30
