@@ -51,6 +51,12 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
     symbol: 'BTC',
     window: (Math.floor(nowMs / 300_000) - 1) * 300,
   }),
+  ...Object.fromEntries(
+    ['getGameContext', 'getGameContextByEvent', 'getGameContextByMarket'].map((operation) => [
+      operation,
+      () => ({ sources: 'online,social', max_queries: 1, max_per_query: 1 }),
+    ]),
+  ),
   searchOnline: () => ({ q: 'bitcoin news', max_results: 2 }),
   searchMarkets: () => ({ q: 'bitcoin' }),
   searchSports: () => ({ q: 'hawks', limit: 2 }),

@@ -35,6 +35,7 @@ import { candleRoutes, tickRoutes, windowRoutes } from './prices/routes.js'
 import { rewardRoutes } from './rewards/routes.js'
 import { searchRoutes } from './search/routes.js'
 import { socialRoutes } from './social/routes.js'
+import { gameContextRoutes } from './sports/context/routes.js'
 import { gameRoutes } from './sports/games/routes.js'
 import { leagueRoutes } from './sports/leagues/routes.js'
 import { sportsMarketTypeRoutes } from './sports/market-types/routes.js'
@@ -91,6 +92,7 @@ const API: ApiRoutes[] = [
   quoteRoutes,
   searchRoutes,
   gameRoutes,
+  gameContextRoutes,
   webhookRoutes,
   listenerRoutes,
 ]

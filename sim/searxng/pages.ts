@@ -3,7 +3,7 @@ import { hash32 } from '../universe/random.js'
 import type { Universe } from '../universe/universe.js'
 
 const HOUR_MS = 3_600_000
-/** Pages about an event appear within this time after the event does. */
+/** Pages about an event are written within this time before it is listed. */
 const PUBLISHED_MS_MAX = 48 * HOUR_MS
 
 /** A page of the simulated web. */
@@ -40,13 +40,12 @@ function topic(path: string, site: string, title: string, content: string, isDat
   return { path, site, title, content, isDated }
 }
 
-/** The pages that exist now, those of up-or-down windows left out: nothing is written about them. */
+/** The pages that exist now; those of up-or-down windows left out: nothing is written about them. */
 export const listPages = (universe: Universe): Page[] =>
   universe.catalogue
     .events()
     .filter(({ window }) => window === undefined)
     .flatMap((event) => pagesOf(event, universe.seed))
-    .filter(({ publishedMs = 0 }) => publishedMs <= universe.nowMs)
 
 function pagesOf(event: MarketEvent, seed: number): Page[] {
   const topics = / vs\.? /.test(event.title) ? MATCH_TOPICS : OTHER_TOPICS
@@ -56,7 +55,7 @@ function pagesOf(event: MarketEvent, seed: number): Page[] {
       url: `https://${site}/${path}/${event.slug}`,
       title: title.replace('%', event.title),
       content: content.replace('%', event.title),
-      publishedMs: isDated ? event.createdMs + (own % PUBLISHED_MS_MAX) : undefined,
+      publishedMs: isDated ? event.createdMs - (own % PUBLISHED_MS_MAX) : undefined,
       event,
       seed: own,
     }

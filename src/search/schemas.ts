@@ -1,15 +1,20 @@
 import { Type } from 'typebox'
 import { oneOf } from '../http/parameters.js'
+import { ERROR_TEXT } from '../http/validation.js'
 import { nullable } from '../lib/nullable.js'
 
-export const ONLINE_ENGINES = ['bing', 'duckduckgo', 'brave'] as const
+const ONLINE_ENGINES = ['bing', 'duckduckgo', 'brave'] as const
+
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f'
+const ENGINE = `\\s*(${ONLINE_ENGINES.join('|')})\\s*`
 
 export const OnlineSearchQuery = Type.Object({
   q: Type.String({
     format: 'trimmed',
     minLength: 1,
     maxLength: 400,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    // At least one character that is no command of SearXNG.
+    pattern: `^[^${CONTROL}]*[^\\s!:<?${CONTROL}][^${CONTROL}]*$`,
     title: 'words to search for, without control characters',
     examples: ['bitcoin etf news'],
   }),
@@ -18,9 +23,12 @@ export const OnlineSearchQuery = Type.Object({
     description: 'how many results at most; values outside of 1 to 20 count as the nearest of them',
   }),
   engines: Type.String({
+    format: 'any-case',
     default: 'bing,duckduckgo',
     maxLength: 100,
+    pattern: `^${ENGINE}(,${ENGINE})*$`,
     description: `comma-separated; of ${ONLINE_ENGINES.join(', ')}`,
+    [ERROR_TEXT]: `Invalid engines. Allowed: ${ONLINE_ENGINES.join(', ')}`,
   }),
   language: Type.String({
     default: 'en-US',
