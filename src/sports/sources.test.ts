@@ -1,38 +1,62 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { notFound } from '../core/errors.js'
-import { readFirst, type SportsSource, type SportsTools } from './sources.js'
+import { pause } from '../lib/timing.js'
+import { readFirst, type SportsSource } from './sources.js'
 
-const caller = { accountId: 7 } as SportsTools['caller']
-const asked: string[] = []
-const source = (name: string, read: SportsSource<string>['read']): SportsSource<string> => ({
-  name,
-  read: (call) => {
-    asked.push(`${name} for ${call.accountId}`)
-    return read(call)
-  },
-})
-const broken = (name: string) => source(name, () => Promise.reject(new Error(`${name} is down`)))
-const sound = (name: string) => source(name, async () => 'games')
+const caller = { accountId: 1 }
+const never = (call: { signal?: AbortSignal | undefined }) =>
+  pause(60_000, call.signal).then(() => Promise.reject(new Error('ended')))
 
-test.each([
-  ['the first', [sound('a'), sound('b')], { source: 'a', isFallback: false }, ['a for 7']],
-  [
-    'the next',
-    [broken('a'), sound('b')],
-    { source: 'b', isFallback: true },
-    ['a for 7', 'b for 7'],
-  ],
-])('%s source that answers', async (_which, sources, found, calls) => {
-  asked.length = 0
-  expect(await readFirst({ caller }, sources)).toEqual({ value: 'games', ...found })
-  expect(asked).toEqual(calls)
-})
+const SOURCES = {
+  good: { name: 'good', read: async () => [7] },
+  empty: { name: 'empty', read: async () => [] },
+  empty2: { name: 'empty2', read: async () => [] },
+  down: { name: 'down', read: () => Promise.reject(new Error('down')) },
+} satisfies Record<string, SportsSource<number[]>>
 
-test('a 404 is an answer: no further source is asked', async () => {
-  const absent = source('a', () => Promise.reject(notFound('no such league')))
-  await expect(readFirst({ caller }, [absent, sound('b')])).rejects.toThrow('no such league')
-})
+const hasSome = (values: number[]) => values.length > 0
+const read = (...names: (keyof typeof SOURCES)[]) =>
+  readFirst<number[]>(
+    { caller },
+    names.map((name) => SOURCES[name]),
+    hasSome,
+  )
 
-test('throws what the last one threw', async () => {
-  await expect(readFirst({ caller }, [broken('a'), broken('b')])).rejects.toThrow('b is down')
+describe('readFirst', () => {
+  test.each<[(keyof typeof SOURCES)[], string, boolean]>([
+    [['good', 'down'], 'good', false],
+    [['down', 'good'], 'good', true],
+    [['empty', 'good'], 'good', true],
+    [['down', 'empty', 'down', 'good'], 'good', true],
+    [['empty', 'empty2'], 'empty', false],
+    [['down', 'empty', 'empty2'], 'empty', true],
+    [['empty', 'down'], 'empty', false],
+  ])('of %j it answers from %s', async (names, source, isFallback) => {
+    expect(await read(...names)).toMatchObject({ source, isFallback })
+  })
+
+  test('throws what the last source threw when all fail', async () => {
+    await expect(read('down', 'down')).rejects.toThrow('down')
+  })
+
+  test('an ApiError is an answer: no further source is asked', async () => {
+    const absent = { name: 'absent', read: () => Promise.reject(notFound('no such league')) }
+    await expect(readFirst<number[]>({ caller }, [absent, SOURCES.good])).rejects.toThrow(
+      'no such league',
+    )
+  })
+
+  test('a slow source gets company, and its call ends when the answer is there', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const slow: SportsSource<number[]> = {
+      name: 'slow',
+      read: (call) => {
+        signals.push(call.signal)
+        return never(call)
+      },
+    }
+    const answer = await readFirst({ caller }, [slow, SOURCES.good], hasSome)
+    expect(answer).toMatchObject({ source: 'good', isFallback: true })
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+  })
 })
