@@ -41,12 +41,14 @@ function listAsked(universe: Universe): Asked[] {
     ['by-event/{event_id}', `by-event/${event?.id}`],
     ['by-market/{market_id}', `by-market/${event?.markets.at(-1)?.id}`],
   ] as const
+  const context = '/context?sources=social,online&max_queries=1&include_state=True'
   const ofGame = names.flatMap(([name, value]) =>
     [
       ['game', '', ''],
       ['state', '/state', '/state?include_history=True&history_limit_tokens=2'],
       ['prices', '/prices', '/prices'],
       ['history', '/history', '/history?interval=1d&limit_tokens=3'],
+      ['context', '/context', context],
     ].map(([path, suffix, ending]) => ({
       path: path as Path,
       route: `/v2/sports/games/${name}${suffix}`,
@@ -166,10 +168,7 @@ const OUTAGES: readonly Outage[] = [
     mode: '500',
     paths: [...LISTS, 'summary', 'live', ...GAME_PATHS, 'context'],
     cold: (path) => (['marketTypes', 'search'].includes(path) ? '200, fallback' : '502'),
-    warm: (path) => {
-      if (path === 'context') return '200'
-      return STOOD_IN.includes(path) ? '200, fallback' : '200, stale'
-    },
+    warm: (path) => (STOOD_IN.includes(path) ? '200, fallback' : '200, stale'),
   },
   {
     upstreams: ['clob'],
