@@ -14,7 +14,7 @@ export function presentPost(post: XPost, found: XPosts, depth = QUOTE_DEPTH_MAX)
   return {
     id: post.id,
     text: presentText(post, original, found),
-    created_at: presentTime(post.createdMs),
+    created_at: presentNativeTime(post.createdMs),
     public_metrics: presentMetrics(post),
     author: presentAuthor(post, found),
     conversation_id: post.conversationId ?? post.id,
@@ -40,7 +40,7 @@ const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** `Sat Nov 14 23:49:00 +0000 2026`, as the network itself writes times. */
-export function presentTime(ms: number): string {
+export function presentNativeTime(ms: number): string {
   const date = new Date(ms)
   const iso = date.toISOString()
   const day = `${DAYS[date.getUTCDay()]} ${MONTHS[date.getUTCMonth()]} ${iso.slice(8, 10)}`
