@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { AccountRefusal, notFound } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
+import { pause } from '../lib/timing.js'
 import { COPY_MS_MAX, Copies, deleteOldCopies } from './copies.js'
 
 const FRESH_MS = 30_000
@@ -11,26 +12,32 @@ let database: TestDatabase
 let clock: ManualClock
 let copies: Copies
 let loads: number
+let key: string
+let tests = 0
 beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.drop())
-beforeEach(async () => {
-  await database.sql`delete from upstream_copies`
+beforeEach(() => {
+  // Another key for each test: copies of the one before may be stored only now.
+  key = `games ${++tests}`
   clock = new ManualClock()
   copies = open()
   loads = 0
 })
 
-const open = () => new Copies({ store: database, clock, log: createLog('silent', process.stderr) })
+const log = createLog('silent', process.stderr)
+const open = (waitMs?: number) => new Copies({ store: database, clock, log, waitMs })
 const answer = async () => ({ load: ++loads })
 const fail = async (): Promise<{ load: number }> => {
   loads += 1
   throw new Error('the upstream is down')
 }
-const ask = (load = answer, from = copies) => from.get('games nba', { freshMs: FRESH_MS, load })
+const ask = (load = answer, from = copies) => from.get(key, { freshMs: FRESH_MS, load })
 const untilStored = () =>
-  vi.waitFor(async () => expect(await database.sql`select from upstream_copies`).toHaveLength(1))
+  vi.waitFor(async () =>
+    expect(await database.sql`select from upstream_copies where key = ${key}`).toHaveLength(1),
+  )
 
 test('500 requests at once make one load, and a fresh copy none', async () => {
   const all = await Promise.all(Array.from({ length: 500 }, () => ask()))
@@ -92,5 +99,35 @@ test('the next process has the last copy, until it is too old', async () => {
   clock.advance(1)
   await expect(ask(fail, open())).rejects.toThrow('the upstream is down')
   await deleteOldCopies(database.sql, clock.now())
-  expect(await database.sql`select from upstream_copies`).toHaveLength(0)
+  expect(await database.sql`select from upstream_copies where key = ${key}`).toHaveLength(0)
+})
+
+test.each(['memory', 'the database'])(
+  'while a load takes long the last copy of %s is shown, and what it gives is kept',
+  async (place) => {
+    const before = open(0)
+    await ask(answer, before)
+    await untilStored()
+    const patient = place === 'memory' ? before : open(0)
+    clock.advance(FRESH_MS)
+    let give = () => {}
+    const slow = () =>
+      new Promise<{ load: number }>((resolve) => (give = () => resolve({ load: 9 })))
+    for (let n = 0; n < 3; n++) {
+      expect(await ask(slow, patient)).toMatchObject({ value: { load: 1 }, isStale: true })
+    }
+    give()
+    await vi.waitFor(async () =>
+      expect(await ask(fail, patient)).toMatchObject({ value: { load: 9 }, isStale: false }),
+    )
+    expect(loads).toBe(1)
+  },
+)
+
+test('without a copy a load that takes long is waited for', async () => {
+  const slow = async () => {
+    await pause(20)
+    return { load: 1 }
+  }
+  expect(await ask(slow, open(0))).toMatchObject({ value: { load: 1 }, isStale: false })
 })

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
 import { ApiError, joinWork, messageOf } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
+import { pause } from '../lib/timing.js'
 import type { Pool, Sql } from './connection.js'
 
 /** How old a copy may be that stands in for upstreams that do not answer. */
@@ -10,6 +11,8 @@ export const COPY_MS_MAX = 12 * 60 * 60_000
 const STORE_MS = 60_000
 /** After a failure the copy is shown for so long before the upstream is asked again. */
 const REST_MS = 1_000
+/** A load that takes longer goes on, and requests are shown the last copy: clients give up after ten seconds. */
+const WAIT_MS = 2_500
 /** Characters of all copies in memory. */
 const SIZE_MAX = 64 * 1024 * 1024
 
@@ -27,11 +30,19 @@ export type CopyRequest<Value> = {
 
 type Kept = { value: unknown; text: string; asOfMs: number; storedMs: number; failedMs: number }
 
-type CopyParts = { store: { readonly sql: Pool }; clock: Clock; log: Log }
+type Loading = { copy: Promise<Copy<unknown>>; startedAt: number }
+
+type CopyParts = {
+  store: { readonly sql: Pool }
+  clock: Clock
+  log: Log
+  /** How long requests wait for a load when there is a copy. */
+  waitMs?: number | undefined
+}
 
 /**
  * Copies of what upstreams said, by key. Any number of requests for one that is not fresh make one
- * load. When a load fails the last copy stands in for twelve hours, also after a restart.
+ * load. When a load fails or takes long the last copy stands in for twelve hours, also after a restart.
  */
 export class Copies {
   readonly #parts: CopyParts
@@ -39,7 +50,7 @@ export class Copies {
     maxSize: SIZE_MAX,
     sizeCalculation: ({ text }, key) => text.length + key.length + 256,
   })
-  readonly #loading = new Map<string, Promise<Copy<unknown>>>()
+  readonly #loading = new Map<string, Loading>()
 
   constructor(parts: CopyParts) {
     this.#parts = parts
@@ -53,10 +64,22 @@ export class Copies {
     return (await joinWork(request.accountId, () => this.#join(key, request))) as Copy<Value>
   }
 
-  #join<Value>(key: string, request: CopyRequest<Value>): Promise<Copy<unknown>> {
-    const running = this.#loading.get(key)
-    if (running !== undefined) return running
-    const loading = this.#load(key, request).finally(() => this.#loading.delete(key))
+  async #join<Value>(key: string, request: CopyRequest<Value>): Promise<Copy<unknown>> {
+    const { copy, startedAt } = this.#loading.get(key) ?? this.#begin(key, request)
+    const waited = new AbortController()
+    const leftMs = startedAt + (this.#parts.waitMs ?? WAIT_MS) - performance.now()
+    const loaded = await Promise.race([copy, pause(Math.max(0, leftMs), waited.signal)]).finally(
+      () => waited.abort(),
+    )
+    if (loaded !== undefined) return loaded
+    // Without the database there is nothing but the load to wait for.
+    const kept = await this.#last(key).catch(() => undefined)
+    return kept === undefined ? await copy : show(kept, true)
+  }
+
+  #begin<Value>(key: string, request: CopyRequest<Value>): Loading {
+    const copy = this.#load(key, request).finally(() => this.#loading.delete(key))
+    const loading = { copy, startedAt: performance.now() }
     this.#loading.set(key, loading)
     return loading
   }
