@@ -8,6 +8,9 @@ export type GameScore = ScoreMessage & {
   changedAtMs: number
 }
 
+/** Clocks of providers differ from ours by less. */
+const AHEAD_MS_MAX = 300_000
+
 /** What a message does to the known score. `late`: it is older than what is known. */
 export type ScoreStep = { kind: 'changed' | 'repeated'; score: GameScore } | { kind: 'late' }
 
@@ -40,7 +43,7 @@ export function applyScore(
   if (known === undefined) {
     return { kind: 'changed', score: { ...message, receivedAtMs, changedAtMs: receivedAtMs } }
   }
-  if (isBefore(message.updatedMs, known.updatedMs)) return { kind: 'late' }
+  if (isBefore(message.updatedMs, known.updatedMs) && !isAhead(known)) return { kind: 'late' }
   const next: ScoreMessage = {
     ...message,
     gameId: message.gameId ?? known.gameId,
@@ -62,6 +65,10 @@ export function applyScore(
     score: { ...next, receivedAtMs, changedAtMs },
   }
 }
+
+/** A time that its sender cannot have known says nothing about the order. */
+const isAhead = ({ updatedMs = 0, receivedAtMs }: GameScore): boolean =>
+  updatedMs > receivedAtMs + AHEAD_MS_MAX
 
 const isBefore = (ms: number | undefined, otherMs: number | undefined): boolean =>
   ms !== undefined && otherMs !== undefined && ms < otherMs

@@ -128,6 +128,23 @@ test('another game under the slug of an earlier one takes its place', () => {
   expect(scores.status.games).toBe(2)
 })
 
+test('a game that gets another slug leaves nothing under the first one', () => {
+  const { clock, scores, say } = open()
+  say({ gameId: 7, slug: 'first', ...LIVE, score: '0-0' })
+  say({ gameId: 7, slug: SLUG, ...LIVE, score: '1-0' })
+  expect([scores.get('first'), scores.get(SLUG)?.score]).toEqual([undefined, '1-0'])
+  clock.advance(25 * HOUR_MS)
+  say({ gameId: 8, ...LIVE })
+  expect(scores.get(SLUG)).toBeUndefined()
+})
+
+test('a time that lies far ahead does not hold back what follows', () => {
+  const { say, published } = open()
+  say({ gameId: 7, ...LIVE, score: '1-0', last_update: '2099-01-01T00:00:00Z' })
+  say({ gameId: 7, ...LIVE, score: '2-0', last_update: '2026-11-15T12:00:00Z' })
+  expect(published().map(({ score }) => score)).toEqual(['1-0', '2-0'])
+})
+
 describe('what is kept', () => {
   test('live games are those that are played and were heard of within the hour', () => {
     const { clock, scores, say } = open()

@@ -73,6 +73,8 @@ export class LiveScores {
     if (step.kind === 'late') return
     const { score } = step
     const next = entry ?? { score, event: undefined, lookupAtMs: nowMs }
+    // Its names may be others from now on.
+    this.#drop(next)
     next.score = score
     this.#keep(next)
     if (step.kind === 'changed') this.#publish(next)
@@ -122,7 +124,6 @@ export class LiveScores {
 
   #keep(entry: Entry): void {
     const { gameId, slug } = entry.score
-    this.#entries.delete(entry)
     this.#entries.add(entry)
     if (gameId !== undefined) this.#byId.set(gameId, entry)
     if (slug !== undefined) this.#bySlug.set(slug, entry)
