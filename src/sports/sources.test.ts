@@ -23,16 +23,18 @@ const read = (...names: (keyof typeof SOURCES)[]) =>
   )
 
 describe('readFirst', () => {
-  test.each<[(keyof typeof SOURCES)[], string, boolean]>([
-    [['good', 'down'], 'good', false],
-    [['down', 'good'], 'good', true],
-    [['empty', 'good'], 'good', true],
-    [['down', 'empty', 'down', 'good'], 'good', true],
-    [['empty', 'empty2'], 'empty', false],
-    [['down', 'empty', 'empty2'], 'empty', true],
-    [['empty', 'down'], 'empty', false],
-  ])('of %j it answers from %s', async (names, source, isFallback) => {
-    expect(await read(...names)).toMatchObject({ source, isFallback })
+  test.each<[(keyof typeof SOURCES)[], string, boolean, boolean]>([
+    [['good', 'down'], 'good', false, false],
+    [['down', 'good'], 'good', true, false],
+    [['empty', 'good'], 'good', true, false],
+    [['down', 'empty', 'down', 'good'], 'good', true, false],
+    [['empty', 'empty2'], 'empty', false, false],
+    [['down', 'empty', 'empty2'], 'empty', true, true],
+    [['empty', 'down'], 'empty', false, true],
+  ])('of %j it answers from %s', async (names, source, isFallback, isDoubtful) => {
+    const answer = await read(...names)
+    expect(answer).toMatchObject({ source, isFallback })
+    expect(answer.isDoubtful ?? false).toBe(isDoubtful)
   })
 
   test('throws what the last source threw when all fail', async () => {

@@ -12,8 +12,16 @@ export type SportsTools = Pick<AnswerTools, 'ctx' | 'caller'>
 /** One way to read something. `name` is how answers call it, such as `gamma:/events`. */
 export type SportsSource<Value> = { name: string; read: (call: CallOptions) => Promise<Value> }
 
-/** `isFallback`: an earlier source did not answer, or had nothing to say. */
-export type Sourced<Value> = { value: Value; source: string; isFallback: boolean }
+/**
+ * `isFallback`: an earlier source did not answer, or had nothing to say. `isDoubtful`: no source that
+ * answers has anything suitable, and others do not answer.
+ */
+export type Sourced<Value> = {
+  value: Value
+  source: string
+  isFallback: boolean
+  isDoubtful?: boolean
+}
 
 /** How long all sources of an answer may take together: clients give up after ten seconds. */
 const PATIENCE_MS = 8_000
@@ -69,7 +77,7 @@ async function raceSources<Value>(
     if (fault instanceof ApiError) throw fault
   }
   const [first] = unsuitable.sort((a, b) => a.place - b.place)
-  if (first?.answer !== undefined) return first.answer
+  if (first?.answer !== undefined) return { ...first.answer, isDoubtful: fault !== undefined }
   throw fault
 }
 
@@ -92,6 +100,7 @@ export const readFirstOrCopy = <Value>(
     freshMs,
     accountId: tools.caller.accountId,
     load: () => readFirst(tools, sources, isSuitable),
+    isDoubtful: ({ isDoubtful = false }) => isDoubtful,
   })
 
 /** `key`: of things that exist, because each takes a row in the database. */

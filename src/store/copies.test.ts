@@ -124,6 +124,18 @@ test.each(['memory', 'the database'])(
   },
 )
 
+test('an answer that is doubted gives way to the last copy, and is not kept', async () => {
+  const doubt = () =>
+    copies.get(key, { freshMs: FRESH_MS, load: answer, isDoubtful: ({ load }) => load !== 3 })
+  expect(await doubt()).toMatchObject({ value: { load: 1 }, isStale: false })
+  expect(await doubt()).toMatchObject({ value: { load: 2 }, isStale: false })
+  expect(await doubt()).toMatchObject({ value: { load: 3 }, isStale: false })
+  clock.advance(FRESH_MS)
+  expect(await doubt()).toMatchObject({ value: { load: 3 }, isStale: true })
+  clock.advance(COPY_MS_MAX)
+  expect(await doubt()).toMatchObject({ value: { load: 5 }, isStale: false })
+})
+
 test('without a copy a load that takes long is waited for', async () => {
   const slow = async () => {
     await pause(20)

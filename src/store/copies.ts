@@ -26,6 +26,8 @@ export type CopyRequest<Value> = {
   accountId?: number | undefined
   /** Gives plain JSON. An `ApiError` is an answer, such as 404; whatever else it throws, the last copy stands in. */
   load: () => Promise<Value>
+  /** Whether the upstream may have answered wrongly: then the last copy stands in, and without one the value is not kept. */
+  isDoubtful?: (value: Value) => boolean
 }
 
 type Kept = { value: unknown; text: string; asOfMs: number; storedMs: number; failedMs: number }
@@ -84,9 +86,13 @@ export class Copies {
     return loading
   }
 
-  async #load<Value>(key: string, { load }: CopyRequest<Value>): Promise<Copy<unknown>> {
+  async #load<Value>(
+    key: string,
+    { load, isDoubtful }: CopyRequest<Value>,
+  ): Promise<Copy<unknown>> {
     try {
       const value = await load()
+      if (isDoubtful?.(value) === true) return (await this.#standIn(key)) ?? this.#once(value)
       const text = JSON.stringify(value)
       const { storedMs = Number.NEGATIVE_INFINITY } = this.#kept.peek(key) ?? {}
       const asOfMs = this.#parts.clock.now()
@@ -96,11 +102,21 @@ export class Copies {
       return show(kept, false)
     } catch (error) {
       if (error instanceof ApiError) throw error
-      const kept = await this.#last(key)
-      if (kept === undefined) throw error
-      kept.failedMs = this.#parts.clock.now()
-      return show(kept, true)
+      const last = await this.#standIn(key)
+      if (last === undefined) throw error
+      return last
     }
+  }
+
+  #once<Value>(value: Value): Copy<Value> {
+    return { value, asOfMs: this.#parts.clock.now(), isStale: false }
+  }
+
+  async #standIn(key: string): Promise<Copy<unknown> | undefined> {
+    const kept = await this.#last(key)
+    if (kept === undefined) return undefined
+    kept.failedMs = this.#parts.clock.now()
+    return show(kept, true)
   }
 
   async #last(key: string): Promise<Kept | undefined> {

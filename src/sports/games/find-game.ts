@@ -21,15 +21,26 @@ export type GameName = { slug: string } | { eventId: string } | { marketId: stri
 export async function findGame(tools: SportsTools, name: GameName): Promise<Copy<Game>> {
   const { ctx, caller } = tools
   const slug = canonicalSlugOf(await findSlug(tools, name))
-  return ctx.copies.get(`sports game ${slug}`, {
+  const { value, ...copy } = await ctx.copies.get(`sports game ${slug}`, {
     freshMs: GAME_MS,
     accountId: caller.accountId,
     load: () => withPatience('gamma', (signal) => readGame(tools, slug, signal)),
+    // An event that is closed between the two lists is in neither of them.
+    isDoubtful: (game) => game?.slug !== slug,
   })
+  if (value === undefined) throw notFound(`Game ${slug} not found`)
+  return { ...copy, value }
 }
 
-/** One round of calls, whatever companions there are: lists show either what is open or what is closed. */
-async function readGame({ ctx, caller }: SportsTools, slug: string, signal: AbortSignal) {
+/**
+ * One round of calls, whatever companions there are: lists show either what is open or what is closed.
+ * `undefined`: neither has an event of the game.
+ */
+async function readGame(
+  { ctx, caller }: SportsTools,
+  slug: string,
+  signal: AbortSignal,
+): Promise<Game | undefined> {
   const slugs = [slug, ...COMPANION_SUFFIXES.map((suffix) => slug + suffix)]
   const call = { signal, accountId: caller.accountId }
   const pages = await Promise.all(
@@ -48,8 +59,7 @@ async function readGame({ ctx, caller }: SportsTools, slug: string, signal: Abor
       upstream: 'gamma',
       retryable: false,
     })
-  if (events.length === 0) throw notFound(`Game ${slug} not found`)
-  return foldGame(events) ?? notAGame(slug)
+  return events.length === 0 ? undefined : (foldGame(events) ?? notAGame(slug))
 }
 
 function notAGame(slug: string): never {

@@ -168,6 +168,18 @@ describe('GET /v2/sports/games/{slug}', () => {
 
 type Listed = { slug: string; status: string; startTime: string; volume: number; markets: object[] }
 
+test('a game that Gamma leaves out of its lists does not vanish', async () => {
+  const { slug } = ofLeague('epl')
+  const usual = await readGame(slug)
+  later(60_000)
+  w.gate.answerInstead = () => ({ status: 200, body: { events: [] } })
+  expect(await readGame(slug)).toEqual({ ...usual, stale: true })
+  later(60_000)
+  w.gate.answerInstead = ({ searchParams }) =>
+    searchParams.get('closed') === 'false' ? { status: 200, body: { events: [] } } : undefined
+  expect((await w.get('/v2/sports/games/epl-no-game-2026-11-14')).statusCode).toBe(404)
+})
+
 describe('GET /v2/sports/leagues/{league}/games', () => {
   test('200: the match-ups that are not over, without companions and left-over events', async () => {
     for (const { sport } of (await w.get('/v2/sports/leagues')).json().leagues) {
@@ -254,6 +266,37 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
     const lost = await w.get('/v2/sports/leagues/atp/games')
     expect(lost.statusCode).toBe(502)
     expect(lost.json()).toEqual({ error: 'temporary_data_provider_error', detail: 'gamma' })
+  })
+
+  test('an empty list is not believed while other lists fail', async () => {
+    later(60_000)
+    const usual = await readLeague('nba/games')
+    expect(usual.count).toBeGreaterThan(0)
+    later(60_000)
+    w.gate.answerInstead = ({ pathname }) =>
+      pathname === '/events/keyset' ? { status: 200, body: { events: [] } } : DOWN
+    expect(await readLeague('nba/games')).toEqual({ ...usual, stale: true })
+  })
+
+  test('an empty list of leagues is not believed', async () => {
+    await readLeague('nba/games')
+    later(2 * 3_600_000)
+    w.gate.answerInstead = ({ pathname }) =>
+      pathname === '/sports' ? { status: 200, body: [] } : undefined
+    await readLeague('nba/games')
+    expect((await w.get('/v2/sports/leagues')).json()).toMatchObject({ stale: true })
+  })
+
+  test('a team that cannot be read does not end the list of teams', async () => {
+    w.gate.answerInstead = ({ pathname, searchParams }) => {
+      if (pathname !== '/teams') return undefined
+      const offset = Number(searchParams.get('offset'))
+      const length = Math.max(0, Math.min(100, 130 - offset))
+      const teams = Array.from({ length }, (_, place) => ({ id: offset + place || 'none' }))
+      return { status: 200, body: teams }
+    }
+    const { teams } = (await w.get('/v2/sports/leagues/atp/teams')).json()
+    expect(teams).toHaveLength(129)
   })
 
   test.each(['429', '500', 'garbage', 'truncated', 'drop'] as const)(

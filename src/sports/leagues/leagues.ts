@@ -15,6 +15,8 @@ export const listLeagues = ({ ctx, caller }: SportsTools): Promise<Copy<GammaSpo
       withPatience('gamma', (signal) =>
         ctx.upstreams.gamma.listSports({ signal, accountId: caller.accountId }),
       ),
+    // The platform has leagues in every season.
+    isDoubtful: (leagues) => leagues.length === 0,
   })
 
 /** The league with that code, in any letter case. Throws 404 when there is none. */

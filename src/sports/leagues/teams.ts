@@ -43,8 +43,8 @@ export async function readTeams(
       }),
     )
     // Between two pages a team may move to the next one, and be there again.
-    for (const team of wave.flat()) byId.set(team.id, team)
-    if ((wave.at(-1)?.length ?? 0) < PAGE_SIZE) break
+    for (const { items } of wave) for (const team of items) byId.set(team.id, team)
+    if ((wave.at(-1)?.entryCount ?? 0) < PAGE_SIZE) break
     offset += pages * PAGE_SIZE
   }
   return [...byId.values()]

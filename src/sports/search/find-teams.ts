@@ -1,4 +1,5 @@
 import { joinSearchTexts } from '../../catalogue/search-text.js'
+import { pause } from '../../lib/timing.js'
 import { type QueryWord, toQueryWords } from '../../markets/search/query-words.js'
 import type { GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
@@ -9,6 +10,9 @@ import type { SportsTools } from '../sources.js'
 /** A team with what a search compares of it. */
 export type SearchableTeam = { text: string; team: GammaTeam }
 
+/** What events match is worth having without the teams, whose first read takes a hundred calls. */
+const WAIT_MS = 2_500
+
 /** The teams of all leagues whose names have all words of `q`. None while Gamma never answered. */
 export async function findTeams(
   { ctx }: Pick<SportsTools, 'ctx'>,
@@ -16,12 +20,13 @@ export async function findTeams(
   limit: number,
 ): Promise<GammaTeam[]> {
   try {
-    const { value } = await ctx.copies.get('sports teams', {
+    const teams = ctx.copies.get('sports teams', {
       freshMs: TEAMS_MS,
       // About a hundred calls in an hour, for whoever searches then: no account is charged.
       load: () => withPatience('gamma', (signal) => loadTeams(ctx, signal)),
     })
-    return matchTeams(value, q, limit)
+    const copy = await Promise.race([teams, pause(WAIT_MS)])
+    return copy === undefined ? [] : matchTeams(copy.value, q, limit)
   } catch (error) {
     if (error instanceof UpstreamError) return []
     throw error

@@ -91,7 +91,7 @@ describe('lists', () => {
     expect(series.map((each) => each.slug).toSorted()).toEqual(slug)
     expect((await gamma.listTags({ limit: 100 })).map(({ slug }) => slug)).toContain('crypto')
     expect(await gamma.listSports()).toEqual(expect.any(Array))
-    expect(await gamma.listTeams({ league: ['nba'] })).toEqual(expect.any(Array))
+    expect((await gamma.listTeams({ league: ['nba'] })).items).toEqual(expect.any(Array))
   })
 })
 

@@ -279,7 +279,7 @@ export class GammaClient {
     return undefined
   }
 
-  /** The leagues. An entry that cannot be parsed does not spoil the list, here and in `listTeams`. */
+  /** The leagues. An entry that cannot be parsed does not spoil the list. */
   listSports(call: CallOptions = {}): Promise<GammaSport[]> {
     return this.#http.get('/sports', {}, { ...call, parse: salvageList(parseSport) })
   }
@@ -293,7 +293,7 @@ export class GammaClient {
     return this.#http.get('/sports/market-types', {}, { ...call, parse: parseMarketTypes })
   }
 
-  /** At most 100 in one answer. */
+  /** At most 100 in one answer. An entry that cannot be parsed does not spoil it. */
   listTeams(
     filter: GammaSlice & {
       league?: readonly string[]
@@ -301,8 +301,8 @@ export class GammaClient {
       abbreviation?: readonly string[]
     } & GammaOrder,
     call: CallOptions = {},
-  ): Promise<GammaTeam[]> {
-    const parse = salvageList(parseTeam)
+  ): Promise<SalvagedSlice<GammaTeam>> {
+    const parse = salvageSlice(parseTeam)
     return this.#http.get('/teams', toGammaQuery(filter), { ...call, parse })
   }
 
