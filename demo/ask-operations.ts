@@ -43,7 +43,7 @@ const BODIES: Record<string, (samples: Values) => object | undefined> = {
   deleteWebhook: () => undefined,
 }
 
-/** What a request needs, or shows best. */
+/** What a request needs, or shows best. A game is asked about alike by each of its names. */
 const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   listTicks: (_samples, nowMs) => ({ symbol: 'BTC', from: nowMs - 60_000, to: nowMs, limit: 2 }),
   listCandles: () => ({ symbol: 'BTC' }),
@@ -51,15 +51,10 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
     symbol: 'BTC',
     window: (Math.floor(nowMs / 300_000) - 1) * 300,
   }),
-  ...Object.fromEntries(
-    ['getGameContext', 'getGameContextByEvent', 'getGameContextByMarket'].map((operation) => [
-      operation,
-      () => ({ sources: 'online,social', max_queries: 1, max_per_query: 1 }),
-    ]),
-  ),
+  getGameContext: () => ({ sources: 'online,social', max_queries: 1, max_per_query: 1 }),
   searchOnline: () => ({ q: 'bitcoin news', max_results: 2 }),
   searchMarkets: () => ({ q: 'bitcoin' }),
-  searchSports: () => ({ q: 'hawks', limit: 2 }),
+  searchSports: ({ league = '' }) => ({ q: league, limit: 2 }),
   listTeams: () => ({ limit: 2 }),
   listLeagueGames: () => ({ limit: 1 }),
   listSportsMarketTypes: () => ({ sport: 'nba' }),
@@ -70,14 +65,8 @@ const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
   getPoolSnapshot: () => ({ periods: '7d' }),
   exportWalletTrades: (_samples, nowMs) => ({ from: nowMs / 1000 - 3_600 }),
   getGameState: () => ({ price_limit_tokens: 2 }),
-  getGameStateByEvent: () => ({ price_limit_tokens: 2 }),
-  getGameStateByMarket: () => ({ price_limit_tokens: 2 }),
   getGamePrices: () => ({ limit_tokens: 2 }),
-  getGamePricesByEvent: () => ({ limit_tokens: 2 }),
-  getGamePricesByMarket: () => ({ limit_tokens: 2 }),
   getGameHistory: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
-  getGameHistoryByEvent: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
-  getGameHistoryByMarket: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
   listComboActivity: ({ combo_condition_id: combo = '' }) => ({ condition_id: combo }),
 }
 
@@ -154,13 +143,20 @@ function chooseParameters(
   const id = path.startsWith('/v3/webhooks/') ? (samples.webhook_id ?? '') : token
   const named: Values = {
     ...{ ...samples, address: wallet, query: wallet, code: builder, slug, id },
+    ...(path.startsWith('/v2/sports/') && gameNames(samples)),
   }
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   return {
     ...Object.fromEntries(inPath.map(({ name }) => [name, named[name] ?? ''])),
-    ...QUERIES[operationId]?.(samples, nowMs),
+    ...QUERIES[operationId.replace(/By(Event|Market)$/, '')]?.(samples, nowMs),
   }
 }
+
+const gameNames = ({ game_slug = '', game_event_id = '', game_market_id = '' }: Values) => ({
+  slug: game_slug,
+  event_id: game_event_id,
+  market_id: game_market_id,
+})
 
 function fillPath(path: string, parameters: Values): string {
   const query = new URLSearchParams()
