@@ -1,15 +1,12 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import { STANDARD } from '../../accounts/access.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import type { Endpoint } from '../../http/endpoint.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Copy } from '../../store/copies.js'
+import { LOST, SPORTS } from '../answer-parts.js'
 import { findGame } from './find-game.js'
 import type { Game } from './game.js'
 import { GameEventId, GameMarketId, GameSlug } from './schemas.js'
-
-/** What is the same for all answers about sports. */
-export const SPORTS = { tag: 'sports', access: STANDARD, isOfChain: false, hasElapsed: false }
 
 type GameAnswer<Query extends TObject, Reply extends TObject> = {
   /** After the name of the game in the path. */
@@ -33,7 +30,7 @@ type GameAnswer<Query extends TObject, Reply extends TObject> = {
 
 const ERRORS = {
   404: errorReply('There is no such event or market, or it is not about a game'),
-  502: errorReply('The platform does not answer, and there is no copy'),
+  ...LOST,
 }
 
 /** One answer about a game under its three names: by slug, by event and by market. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { errorReply } from '../../lib/error-reply.js'
+import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
 import { findLeague } from '../leagues/leagues.js'
 import { LeagueCode } from '../leagues/schemas.js'
-import { defineGameAnswers, SPORTS } from './game-answers.js'
+import { defineGameAnswers } from './game-answers.js'
 import { CLOSED_GAMES_MAX } from './game-sources.js'
 import { listLeagueGames } from './league-games.js'
 import { pageGames } from './pick-games.js'
@@ -13,8 +13,6 @@ import { GameReply, LeagueGamesQuery, LeagueGamesReply } from './schemas.js'
 
 /** Beside the time of the copy that it is made from. */
 const CACHE_MS = 5_000
-/** The platform may answer again at any moment. */
-const STALE_MS = 1_000
 
 const GAME_DESCRIPTION = `A match-up with all its markets: those of its main event and of its companion events, moneyline,
 spreads and totals first. A slug, an event or a market of a companion leads to the game too. While the platform
@@ -35,11 +33,8 @@ export const gameRoutes = endpointRoutes([
     query: LeagueGamesQuery,
     reply: LeagueGamesReply,
     isPerHost: true,
-    cacheMs: ({ stale }) => (stale ? STALE_MS : CACHE_MS),
-    errors: {
-      404: errorReply('There is no such league'),
-      502: errorReply('The platform does not answer, and there is no copy'),
-    },
+    cacheMs: cacheFor(CACHE_MS),
+    errors: { ...LOST, ...NO_LEAGUE },
     answer: async (tools, { league: code, ...query }) => {
       const league = await findLeague(tools, code)
       const listed = await listLeagueGames(tools, league, query.status)
@@ -64,7 +59,7 @@ export const gameRoutes = endpointRoutes([
     description: GAME_DESCRIPTION,
     query: Type.Object({}),
     reply: GameReply,
-    cacheMs: ({ stale }) => (stale ? STALE_MS : CACHE_MS),
+    cacheMs: cacheFor(CACHE_MS),
     answer: ({ baseUrl }, { value, isStale }) => ({
       ...presentGame(value, baseUrl),
       ...(isStale && { stale: true as const }),

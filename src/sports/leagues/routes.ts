@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { STANDARD } from '../../accounts/access.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { cacheFor, LOST, NO_LEAGUE } from '../answer-parts.js'
+import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
 import { findLeague, listLeagues } from './leagues.js'
 import { presentLeague, presentLive, presentSportsSummary, presentTeam } from './present.js'
 import {
@@ -16,13 +15,7 @@ import {
 import { readSummary } from './summary.js'
 import { listTeamsOf } from './teams.js'
 
-const common = {
-  tag: 'sports',
-  access: STANDARD,
-  isOfChain: false,
-  hasElapsed: false,
-  errors: LOST,
-}
+const common = { ...SPORTS, errors: LOST }
 
 const leagues = defineAnswer({
   ...common,

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { STANDARD } from '../../accounts/access.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { cacheFor } from '../answer-parts.js'
+import { cacheFor, SPORTS } from '../answer-parts.js'
 import { Fallback, Stale } from '../leagues/schemas.js'
 import type { MarketType as Kind } from './market-type.js'
 import { createSportFilter, listMarketTypes } from './market-types.js'
@@ -26,7 +25,7 @@ const marketTypes = defineAnswer({
   summary: 'Kinds of sports markets',
   description: `The codes that the platform lists, read again after an hour, with a label and a category for each. A code
 that is new gets a label from its words.`,
-  ...{ tag: 'sports', access: STANDARD, isOfChain: false, hasElapsed: false },
+  ...SPORTS,
   cacheMs: cacheFor(30_000),
   query: Type.Object({
     sport: Type.Optional(

@@ -1,4 +1,5 @@
 import { endpointRoutes } from '../../http/endpoint.js'
+import { cacheFor } from '../answer-parts.js'
 import { defineGameAnswers } from '../games/game-answers.js'
 import { presentSubscribe } from '../games/present.js'
 import { readGameState } from './game-state.js'
@@ -17,7 +18,6 @@ import {
 
 /** Beside the four seconds in which the exchange is not asked again. */
 const PRICES_MS = 1_000
-const STALE_MS = 1_000
 
 const state = defineGameAnswers({
   suffix: '/state',
@@ -78,7 +78,7 @@ const history = defineGameAnswers({
     'Prices of its first tokens over time. Without `interval`, `start_ts` and `end_ts`: everything.',
   query: GameHistoryFilters,
   reply: GameHistoryReply,
-  cacheMs: (reply) => (reply.stale ? STALE_MS : HISTORY_MS),
+  cacheMs: cacheFor(HISTORY_MS),
   answer: async (tools, game, query) => {
     const { slug, title } = game.value
     const read = await readGameHistory(tools, game.value, query)

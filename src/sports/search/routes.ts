@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import { STANDARD } from '../../accounts/access.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { SearchText } from '../../http/parameters.js'
-import { LOST } from '../answer-parts.js'
+import { LOST, SPORTS } from '../answer-parts.js'
 import { presentTeam } from '../leagues/present.js'
 import { Fallback, Team } from '../leagues/schemas.js'
 import { findTeams } from './find-teams.js'
@@ -40,7 +39,8 @@ const sportsSearch = defineAnswer({
   description: `Events of sports, seasons and other futures too, as the platform's search finds them, and the teams of all
 leagues whose names have all words at beginnings of words. While the platform's search does not answer, titles are searched, and then
 our copy of its catalogue: \`fallback\` is true then. An answer is repeated for a minute.`,
-  ...{ tag: 'sports', access: STANDARD, isOfChain: false, hasElapsed: false, errors: LOST },
+  ...SPORTS,
+  errors: LOST,
   cacheMs: ({ fallback }) => (fallback ? FALLBACK_CACHE_MS : CACHE_MS),
   query: Type.Object({
     q: SearchText,
