@@ -16,7 +16,7 @@ const WAIT_MS = 2_500
 /** Characters of all copies in memory. */
 const SIZE_MAX = 64 * 1024 * 1024
 
-/** What an upstream said at that time. `isStale`: it does not answer now, and this is the last copy. */
+/** What an upstream said at that time. `isStale`: it does not answer now, or not in time, and this is the last copy. */
 export type Copy<Value> = { value: Value; asOfMs: number; isStale: boolean }
 
 export type CopyRequest<Value> = {
