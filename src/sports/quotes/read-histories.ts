@@ -55,5 +55,14 @@ async function readHistories(
   const load = () => withPatience('clob', read, PATIENCE_MS)
   if (!isUsual || !('interval' in span)) return { value: await load(), isStale: false }
   const key = `sports history ${slug} ${span.interval}`
-  return ctx.copies.get(key, { freshMs: HISTORY_MS, accountId, load })
+  const copy = await ctx.copies.get(key, {
+    freshMs: HISTORY_MS,
+    accountId,
+    load: async () => ({ asked: [...tokenIds], byToken: await load() }),
+  })
+  const { asked, byToken } = copy.value
+  // Markets change places: one that was not among the first ones then is not in the copy.
+  const isWhole = tokenIds.every((tokenId) => asked.includes(tokenId))
+  if (isWhole || copy.isStale) return { value: byToken, isStale: copy.isStale }
+  return { value: await load(), isStale: false }
 }

@@ -4,6 +4,9 @@ import { openSimulatedApp, type SimulatedApp } from '../../../test/simulated-app
 import { listenSockets, SocketClient } from '../../../test/socket-client.js'
 import { until } from '../../../test/until.js'
 import { parseScoreFrame } from '../../upstreams/sports-ws/parse.js'
+import { findGame } from '../games/find-game.js'
+import { tokensOf } from './game-tokens.js'
+import { readGameHistory } from './read-histories.js'
 import { Gate } from './test-gate.js'
 
 let t: SimulatedApp
@@ -220,6 +223,20 @@ describe('GET /v2/sports/games/{slug}/history', () => {
     expect((await history('end_ts=1')).json().tokens[0].history).toEqual([])
   })
 
+  test('a market that has moved to the front has its history, too', async () => {
+    const { key } = await t.createCaller('starter')
+    const caller = await t.ctx.admission.identify(key, { ip: '127.0.0.1' })
+    const tools = { ctx: t.ctx, caller }
+    const slug = slugs.find((each) => /^(nba|nfl|epl)-/.test(each)) ?? ''
+    const { value: game } = await findGame(tools, { slug })
+    expect(tokensOf(game).length).toBeGreaterThan(20)
+    const moved = { ...game, markets: game.markets.toReversed() }
+    for (const each of [game, moved]) {
+      const { tokens } = await readGameHistory(tools, each, { limit_tokens: 20, interval: '1w' })
+      expect(tokens.filter(({ history }) => history.length === 0)).toEqual([])
+    }
+  })
+
   test('200 with a copy and 502 without one, while the exchange is down', async () => {
     const body = (await history('interval=1d')).json()
     t.faults.set({ upstream: 'clob', mode: '500' })
@@ -245,6 +262,7 @@ test.each([
   ['state', 'price_limit_tokens=1.5', /price_limit_tokens/],
   ['state', 'history_limit_tokens=0', /history_limit_tokens/],
   ['state', 'include_history=1&start_ts=2026-02-30', /start_ts/],
+  ['state', 'start_ts=1793000000000', /^Invalid start_ts: give Unix seconds, not milliseconds/],
 ])('400: %s?%s', async (path, query, error) => {
   const reply = await t.get(`/v2/sports/games/${slugs[0]}/${path}?${query}`)
   expect(reply.statusCode).toBe(400)

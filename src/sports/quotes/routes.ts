@@ -4,6 +4,7 @@ import { defineGameAnswers } from '../games/game-answers.js'
 import { presentSubscribe } from '../games/present.js'
 import { readGameState } from './game-state.js'
 import { PRICED_TOKENS_MAX, tokensOf } from './game-tokens.js'
+import { readHistorySpan } from './history-span.js'
 import { isAnyStale, isFromFallback, presentTokenPrice } from './present.js'
 import { HISTORY_MS, readGameHistory } from './read-histories.js'
 import { readQuotes } from './read-quotes.js'
@@ -32,6 +33,8 @@ const state = defineGameAnswers({
   cacheMs: PRICES_MS,
   answer: (tools, game, input) => {
     const { price_limit_tokens, include_history, history_limit_tokens, ...span } = input
+    // Refuses times that do not fit, also where no history is asked for.
+    readHistorySpan(span, { listedMs: game.value.startDateMs, nowMs: tools.nowMs })
     return readGameState(tools, game, {
       priceLimitTokens: price_limit_tokens,
       history: include_history ? { limit_tokens: history_limit_tokens, ...span } : undefined,
