@@ -27,6 +27,8 @@ export type Sourced<Value> = {
 const PATIENCE_MS = 8_000
 /** A source that has not answered by then gets company: the next one is asked too. */
 const SLOW_MS = 1_500
+/** While there is a copy, sources are waited for until most of them were asked. */
+const COPY_WAIT_MS = 5_000
 
 /**
  * Asks sources in this order until one answers with something suitable; if none does, the first answer
@@ -98,6 +100,7 @@ export const readFirstOrCopy = <Value>(
 ): Promise<Copy<Sourced<Value>>> =>
   tools.ctx.copies.get(key, {
     freshMs,
+    waitMs: COPY_WAIT_MS,
     accountId: tools.caller.accountId,
     load: () => readFirst(tools, sources, isSuitable),
     isDoubtful: ({ isDoubtful = false }) => isDoubtful,

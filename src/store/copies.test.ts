@@ -27,13 +27,14 @@ beforeEach(() => {
 })
 
 const log = createLog('silent', process.stderr)
-const open = (waitMs?: number) => new Copies({ store: database, clock, log, waitMs })
+const open = () => new Copies({ store: database, clock, log })
 const answer = async () => ({ load: ++loads })
 const fail = async (): Promise<{ load: number }> => {
   loads += 1
   throw new Error('the upstream is down')
 }
-const ask = (load = answer, from = copies) => from.get(key, { freshMs: FRESH_MS, load })
+const ask = (load = answer, from = copies, waitMs?: number) =>
+  from.get(key, { freshMs: FRESH_MS, load, waitMs })
 const untilStored = () =>
   vi.waitFor(async () =>
     expect(await database.sql`select from upstream_copies where key = ${key}`).toHaveLength(1),
@@ -105,16 +106,16 @@ test('the next process has the last copy, until it is too old', async () => {
 test.each(['memory', 'the database'])(
   'while a load takes long the last copy of %s is shown, and what it gives is kept',
   async (place) => {
-    const before = open(0)
+    const before = open()
     await ask(answer, before)
     await untilStored()
-    const patient = place === 'memory' ? before : open(0)
+    const patient = place === 'memory' ? before : open()
     clock.advance(FRESH_MS)
     let give = () => {}
     const slow = () =>
       new Promise<{ load: number }>((resolve) => (give = () => resolve({ load: 9 })))
     for (let n = 0; n < 3; n++) {
-      expect(await ask(slow, patient)).toMatchObject({ value: { load: 1 }, isStale: true })
+      expect(await ask(slow, patient, 0)).toMatchObject({ value: { load: 1 }, isStale: true })
     }
     give()
     await vi.waitFor(async () =>
@@ -141,5 +142,5 @@ test('without a copy a load that takes long is waited for', async () => {
     await pause(20)
     return { load: 1 }
   }
-  expect(await ask(slow, open(0))).toMatchObject({ value: { load: 1 }, isStale: false })
+  expect(await ask(slow, copies, 0)).toMatchObject({ value: { load: 1 }, isStale: false })
 })

@@ -11,7 +11,7 @@ export const COPY_MS_MAX = 12 * 60 * 60_000
 const STORE_MS = 60_000
 /** After a failure the copy is shown for so long before the upstream is asked again. */
 const REST_MS = 1_000
-/** A load that takes longer goes on, and requests are shown the last copy: clients give up after ten seconds. */
+/** Clients give up after ten seconds, and an answer may need several copies. */
 const WAIT_MS = 2_500
 /** Characters of all copies in memory. */
 const SIZE_MAX = 64 * 1024 * 1024
@@ -22,6 +22,8 @@ export type Copy<Value> = { value: Value; asOfMs: number; isStale: boolean }
 export type CopyRequest<Value> = {
   /** How long a copy is served without asking again. */
   freshMs: number
+  /** A load that takes longer goes on, and requests are shown the last copy; absent: 2.5 seconds. */
+  waitMs?: number | undefined
   /** Who pays for the load; others that wait for it are not refused because of that account. */
   accountId?: number | undefined
   /** Gives plain JSON. An `ApiError` is an answer, such as 404; whatever else it throws, the last copy stands in. */
@@ -34,13 +36,7 @@ type Kept = { value: unknown; text: string; asOfMs: number; storedMs: number; fa
 
 type Loading = { copy: Promise<Copy<unknown>>; startedAt: number }
 
-type CopyParts = {
-  store: { readonly sql: Pool }
-  clock: Clock
-  log: Log
-  /** How long requests wait for a load when there is a copy. */
-  waitMs?: number | undefined
-}
+type CopyParts = { store: { readonly sql: Pool }; clock: Clock; log: Log }
 
 /**
  * Copies of what upstreams said, by key. Any number of requests for one that is not fresh make one
@@ -69,7 +65,7 @@ export class Copies {
   async #join<Value>(key: string, request: CopyRequest<Value>): Promise<Copy<unknown>> {
     const { copy, startedAt } = this.#loading.get(key) ?? this.#begin(key, request)
     const waited = new AbortController()
-    const leftMs = startedAt + (this.#parts.waitMs ?? WAIT_MS) - performance.now()
+    const leftMs = startedAt + (request.waitMs ?? WAIT_MS) - performance.now()
     const loaded = await Promise.race([copy, pause(Math.max(0, leftMs), waited.signal)]).finally(
       () => waited.abort(),
     )

@@ -9,8 +9,8 @@ import { NO_QUOTE, quoteOfBook, quoteOfClob, quoteOfGamma, type TokenQuote } fro
 
 /** Answers are repeated for a second more, so that no price is older than five seconds. */
 const QUOTES_MS = 4_000
-/** Gamma's prices stand in for an exchange that takes longer: clients give up after ten seconds. */
-const PATIENCE_MS = 3_000
+/** Gamma's prices stand in for an exchange that takes longer, before a copy of old prices does. */
+const PATIENCE_MS = 2_000
 
 /** By token; tokens without a book are absent. `source`: who gave the prices. */
 export type GameQuotes = {
