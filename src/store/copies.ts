@@ -32,7 +32,8 @@ export type CopyRequest<Value> = {
   isDoubtful?: (value: Value) => boolean
 }
 
-type Kept = { value: unknown; text: string; asOfMs: number; storedMs: number; failedMs: number }
+/** `size`: of its JSON, in characters. */
+type Kept = { value: unknown; size: number; asOfMs: number; storedMs: number; failedMs: number }
 
 type Loading = { copy: Promise<Copy<unknown>>; startedAt: number }
 
@@ -46,7 +47,7 @@ export class Copies {
   readonly #parts: CopyParts
   readonly #kept = new LRUCache<string, Kept>({
     maxSize: SIZE_MAX,
-    sizeCalculation: ({ text }, key) => text.length + key.length + 256,
+    sizeCalculation: ({ size }, key) => size + key.length + 256,
   })
   readonly #loading = new Map<string, Loading>()
 
@@ -92,9 +93,10 @@ export class Copies {
       const text = JSON.stringify(value)
       const { storedMs = Number.NEGATIVE_INFINITY } = this.#kept.peek(key) ?? {}
       const asOfMs = this.#parts.clock.now()
-      const kept: Kept = { value, text, asOfMs, storedMs, failedMs: Number.NEGATIVE_INFINITY }
+      const size = text.length
+      const kept: Kept = { value, size, asOfMs, storedMs, failedMs: Number.NEGATIVE_INFINITY }
       this.#kept.set(key, kept)
-      if (asOfMs - storedMs >= STORE_MS) void this.#store(key, kept)
+      if (asOfMs - storedMs >= STORE_MS) void this.#store(key, kept, text)
       return show(kept, false)
     } catch (error) {
       if (error instanceof ApiError) throw error
@@ -121,16 +123,18 @@ export class Copies {
     if (known !== undefined) return known.asOfMs >= sinceMs ? known : undefined
     const row = await selectCopy(this.#parts.store.sql, key, sinceMs)
     if (row === undefined) return undefined
-    const { body: text, asOfMs } = row
-    const kept: Kept = { value: JSON.parse(text), text, asOfMs, storedMs: asOfMs, failedMs: 0 }
+    const { body, asOfMs } = row
+    const size = body.length
+    const kept: Kept = { value: JSON.parse(body), size, asOfMs, storedMs: asOfMs, failedMs: 0 }
     this.#kept.set(key, kept)
     return kept
   }
 
-  async #store(key: string, kept: Kept): Promise<void> {
-    kept.storedMs = kept.asOfMs
+  async #store(key: string, kept: Kept, text: string): Promise<void> {
+    const { asOfMs } = kept
+    kept.storedMs = asOfMs
     const { store, log } = this.#parts
-    await upsertCopy(store.sql, key, kept).catch((error) =>
+    await upsertCopy(store.sql, key, { text, asOfMs }).catch((error) =>
       log.debug({ reason: messageOf(error) }, 'copy of an upstream not stored'),
     )
   }
@@ -149,7 +153,11 @@ async function selectCopy(sql: Sql, key: string, sinceMs: number) {
   return row
 }
 
-const upsertCopy = (sql: Sql, key: string, { text, asOfMs }: Kept) => sql`
+const upsertCopy = (
+  sql: Sql,
+  key: string,
+  { text, asOfMs }: { text: string; asOfMs: number },
+) => sql`
   insert into upstream_copies (key, body, as_of) values (${key}, ${text}, ${new Date(asOfMs)})
   on conflict (key) do update set body = excluded.body, as_of = excluded.as_of
    where upstream_copies.as_of < excluded.as_of`
