@@ -5,7 +5,7 @@ import { gameStateAt } from '../universe/games/game-state.js'
 import type { Universe } from '../universe/universe.js'
 import { presentScore } from './score-message.js'
 
-/** The clock of a game is told once in so many seconds, and with everything else that changes. */
+/** The clock of a game is sent once in so many seconds, and with everything else that changes. */
 const CLOCK_SEC = 5
 
 export type SportsHostOptions = {
@@ -18,17 +18,17 @@ export type SportsHostOptions = {
 /** The score socket: all games that are being played at first, then each change of any game. */
 export function createSportsHost(universe: Universe, options: SportsHostOptions = {}): HostParts {
   const clients = new Audience<Peer>(() => {
-    const told = new Map(universe.games().map((game) => [game.id, stateKey(stateOf(game))]))
-    return [universe.on('second', (atMs) => tellChanges(atMs, told))]
+    const sent = new Map(universe.games().map((game) => [game.id, stateKey(stateOf(game))]))
+    return [universe.on('second', (atMs) => sendChanges(atMs, sent))]
   })
   const stateOf = (game: Game) => gameStateAt(game, universe.nowMs)
-  const tellChanges = (atMs: number, told: Map<number, string>) => {
+  const sendChanges = (atMs: number, sent: Map<number, string>) => {
     for (const game of universe.games()) {
       const state = gameStateAt(game, atMs)
       const key = stateKey(state)
       const isClockDue = state.elapsed !== '' && (atMs / 1000 + game.id) % CLOCK_SEC === 0
-      if (told.get(game.id) === key && !isClockDue) continue
-      told.set(game.id, key)
+      if (sent.get(game.id) === key && !isClockDue) continue
+      sent.set(game.id, key)
       const text = JSON.stringify(presentScore(game, state, atMs))
       for (const peer of clients) peer.send(text)
     }

@@ -13,13 +13,13 @@ export type CourseParts = { seed: number; gameId: number; startMs: number; edge:
  * -1 to 1. Another seed plays the same game again, with another end.
  */
 export function playCourse(sport: Sport, { seed, gameId, startMs, edge }: CourseParts): Course {
-  const pen = new Pen(new Rng(seed, gameId, 241), startMs)
-  PLAYS[sport](pen, edge)
-  return pen.course()
+  const writer = new CourseWriter(new Rng(seed, gameId, 241), startMs)
+  PLAYS[sport](writer, edge)
+  return writer.course()
 }
 
 /** Writes down stretches and goals; its time goes on with each stretch. */
-class Pen {
+class CourseWriter {
   readonly rng: Rng
   readonly #stretches: Stretch[] = []
   readonly #goals: Goal[] = []
@@ -81,21 +81,21 @@ class Pen {
   }
 }
 
-type Play = (pen: Pen, edge: number) => void
+type Play = (writer: CourseWriter, edge: number) => void
 
 const QUARTERS = ['Q1', 'Q2', 'Q3', 'Q4']
 
 /** Four quarters with a long break in the middle. */
 function playQuarters(
-  pen: Pen,
+  writer: CourseWriter,
   minutes: number,
   clockSec: number,
   draw: () => void,
   longBreak: number,
 ): void {
   QUARTERS.forEach((period, index) => {
-    if (index > 0) pen.pause(index === 2 ? 'HT' : `End ${index}`, index === 2 ? longBreak : 3)
-    pen.stretch(period, minutes, { fromSec: 0, toSec: clockSec })
+    if (index > 0) writer.pause(index === 2 ? 'HT' : `End ${index}`, index === 2 ? longBreak : 3)
+    writer.stretch(period, minutes, { fromSec: 0, toSec: clockSec })
     draw()
   })
 }
@@ -103,59 +103,59 @@ function playQuarters(
 const drawSide = (rng: Rng, homeChance: number): Side => (rng.chance(homeChance) ? 'home' : 'away')
 
 const PLAYS: Readonly<Record<Sport, Play>> = {
-  basketball(pen, edge) {
-    const { rng } = pen
+  basketball(writer, edge) {
+    const { rng } = writer
     const basket = () => ({
       side: drawSide(rng, 0.505 + 0.05 * edge),
       points: rng.chance(0.65) ? 2 : rng.chance(0.7) ? 3 : 1,
     })
-    playQuarters(pen, 30, 720, () => pen.scatter(rng.poisson(25), basket), 15)
-    if (!pen.isTied) return
-    pen.stretch('OT', 14, { fromSec: 0, toSec: 300 })
-    pen.scatter(rng.poisson(8), basket)
-    if (pen.isTied) pen.score({ side: basket().side, points: 2 }, 1)
+    playQuarters(writer, 30, 720, () => writer.scatter(rng.poisson(25), basket), 15)
+    if (!writer.isTied) return
+    writer.stretch('OT', 14, { fromSec: 0, toSec: 300 })
+    writer.scatter(rng.poisson(8), basket)
+    if (writer.isTied) writer.score({ side: basket().side, points: 2 }, 1)
   },
 
-  football(pen, edge) {
-    const { rng } = pen
+  football(writer, edge) {
+    const { rng } = writer
     const score = () => ({
       side: drawSide(rng, 0.52 + 0.2 * edge),
       points: rng.chance(0.6) ? 7 : 3,
     })
-    playQuarters(pen, 38, 900, () => pen.scatter(rng.poisson(2.1), score), 13)
-    if (!pen.isTied) return
-    pen.stretch('OT', 18, { fromSec: 0, toSec: 600 })
-    pen.score({ ...score(), points: 3 }, rng.between(0.3, 1))
+    playQuarters(writer, 38, 900, () => writer.scatter(rng.poisson(2.1), score), 13)
+    if (!writer.isTied) return
+    writer.stretch('OT', 18, { fromSec: 0, toSec: 600 })
+    writer.score({ ...score(), points: 3 }, rng.between(0.3, 1))
   },
 
-  hockey(pen, edge) {
-    const { rng } = pen
+  hockey(writer, edge) {
+    const { rng } = writer
     const goal = () => ({ side: drawSide(rng, 0.52 + 0.2 * edge), points: 1 })
     for (const period of ['P1', 'P2', 'P3']) {
-      if (period !== 'P1') pen.pause(`End ${period === 'P2' ? 1 : 2}`, 17)
-      pen.stretch(period, 38, { fromSec: 0, toSec: 1_200 })
-      pen.scatter(rng.poisson(1.9), goal)
+      if (period !== 'P1') writer.pause(`End ${period === 'P2' ? 1 : 2}`, 17)
+      writer.stretch(period, 38, { fromSec: 0, toSec: 1_200 })
+      writer.scatter(rng.poisson(1.9), goal)
     }
-    if (!pen.isTied) return
+    if (!writer.isTied) return
     const isDecided = rng.chance(0.6)
-    pen.stretch('OT', 9, { fromSec: 0, toSec: 300 })
-    if (isDecided) return pen.score(goal(), rng.between(0.2, 1))
-    pen.stretch('SO', 8)
-    pen.score(goal(), 1)
+    writer.stretch('OT', 9, { fromSec: 0, toSec: 300 })
+    if (isDecided) return writer.score(goal(), rng.between(0.2, 1))
+    writer.stretch('SO', 8)
+    writer.score(goal(), 1)
   },
 
-  soccer(pen, edge) {
-    const { rng } = pen
+  soccer(writer, edge) {
+    const { rng } = writer
     const goal = () => ({ side: drawSide(rng, 0.55 + 0.25 * edge), points: 1 })
-    pen.stretch('1H', 47, { fromSec: 0, toSec: 2_820 })
-    pen.scatter(rng.poisson(1.2), goal)
-    pen.pause('HT', 15)
-    pen.stretch('2H', 49, { fromSec: 2_700, toSec: 5_640 })
-    pen.scatter(rng.poisson(1.5), goal)
+    writer.stretch('1H', 47, { fromSec: 0, toSec: 2_820 })
+    writer.scatter(rng.poisson(1.2), goal)
+    writer.pause('HT', 15)
+    writer.stretch('2H', 49, { fromSec: 2_700, toSec: 5_640 })
+    writer.scatter(rng.poisson(1.5), goal)
   },
 
-  tennis(pen, edge) {
-    const { rng } = pen
+  tennis(writer, edge) {
+    const { rng } = writer
     const won = { home: 0, away: 0 }
     for (let set = 1; won.home < 2 && won.away < 2; set++) {
       const games: Side[] = []
@@ -165,17 +165,17 @@ const PLAYS: Readonly<Record<Sport, Play>> = {
         count[side] += 1
         games.push(side)
       }
-      pen.stretch(`S${set}`, games.length * rng.between(4, 5))
+      writer.stretch(`S${set}`, games.length * rng.between(4, 5))
       games.forEach((side, index) => {
-        pen.score({ side, points: 1 }, (index + 1) / games.length)
+        writer.score({ side, points: 1 }, (index + 1) / games.length)
       })
       won[count.home > count.away ? 'home' : 'away'] += 1
     }
   },
 
-  'counter-strike'(pen, edge) {
-    playMaps(pen, 3, () => {
-      const { rng } = pen
+  'counter-strike'(writer, edge) {
+    playMaps(writer, 3, () => {
+      const { rng } = writer
       const rounds: Side[] = []
       const count = { home: 0, away: 0 }
       while (count.home < 13 && count.away < 13) {
@@ -187,9 +187,9 @@ const PLAYS: Readonly<Record<Sport, Play>> = {
     })
   },
 
-  'league-of-legends'(pen, edge) {
-    playMaps(pen, 5, () => {
-      const { rng } = pen
+  'league-of-legends'(writer, edge) {
+    playMaps(writer, 5, () => {
+      const { rng } = writer
       const kills = Array.from({ length: 19 + rng.below(20) }, () =>
         drawSide(rng, 0.5 + 0.1 * edge),
       )
@@ -208,17 +208,17 @@ const isSetOver = (a: number, b: number): boolean => {
 
 /** Best of so many maps: it is over when one side has won more than half of them. */
 function playMaps(
-  pen: Pen,
+  writer: CourseWriter,
   mapsMax: number,
   play: () => { sides: readonly Side[]; minutes: number },
 ): void {
   const won = { home: 0, away: 0 }
   for (let map = 1; Math.max(won.home, won.away) * 2 < mapsMax; map++) {
-    if (map > 1) pen.pause(`${map}/${mapsMax}`, 6)
+    if (map > 1) writer.pause(`${map}/${mapsMax}`, 6)
     const { sides, minutes } = play()
-    pen.stretch(`${map}/${mapsMax}`, minutes)
+    writer.stretch(`${map}/${mapsMax}`, minutes)
     sides.forEach((side, index) => {
-      pen.score({ side, points: 1 }, (index + 1) / sides.length)
+      writer.score({ side, points: 1 }, (index + 1) / sides.length)
     })
     const home = sides.filter((side) => side === 'home').length
     won[home * 2 > sides.length ? 'home' : 'away'] += 1

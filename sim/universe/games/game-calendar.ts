@@ -122,7 +122,7 @@ export class GameCalendar {
     )
   }
 
-  /** Long over, and nobody ever answered what it asks: such events stay in the series of their league. */
+  /** Long over, and no result ever reached the chain: such events stay in the series of their league. */
   #forgottenGame(): MarketEvent[] {
     const { seed, v1StartMs } = this.#parts
     const league = leagueByCode('nba')

@@ -22,18 +22,18 @@ export type MergedSummary = { leagues: LeagueSummary[]; isCompleted: boolean }
  * gives the code of a league by the name that Gamma's summary has for it.
  */
 export function mergeSummary(
-  told: GammaLeagueSummaries,
+  ofGamma: GammaLeagueSummaries,
   counted: readonly LeagueSummary[],
   toCode: (name: string) => string,
 ): MergedSummary {
-  const toldByCode = new Map(Object.entries(told).map(([name, row]) => [toCode(name), row]))
+  const gammaByCode = new Map(Object.entries(ofGamma).map(([name, row]) => [toCode(name), row]))
   const countedByCode = new Map(counted.map((row) => [row.league, row]))
-  const codes = new Set([...toldByCode.keys(), ...countedByCode.keys()])
+  const codes = new Set([...gammaByCode.keys(), ...countedByCode.keys()])
   const leagues = [...codes].sort().map((league) => {
     const ours = countedByCode.get(league) ?? { ...NOTHING, league }
-    return complete(toldByCode.get(league) ?? {}, ours)
+    return complete(gammaByCode.get(league) ?? {}, ours)
   })
-  const isCompleted = counted.some(({ league }) => !isWhole(toldByCode.get(league)))
+  const isCompleted = counted.some(({ league }) => !isWhole(gammaByCode.get(league)))
   return { leagues, isCompleted }
 }
 
@@ -42,14 +42,14 @@ const NOTHING = {
   ...{ isUpcoming: false, dates: [] },
 } satisfies Omit<LeagueSummary, 'league'>
 
-const complete = (told: GammaLeagueSummary, ours: LeagueSummary): LeagueSummary => ({
+const complete = (ofGamma: GammaLeagueSummary, ours: LeagueSummary): LeagueSummary => ({
   league: ours.league,
-  activeEvents: told.activeEvents ?? ours.activeEvents,
-  liveEvents: told.liveEvents ?? ours.liveEvents,
-  marketCount: told.marketCount ?? ours.marketCount,
-  volume24h: told.volume24hr ?? ours.volume24h,
-  isUpcoming: told.isUpcoming ?? ours.isUpcoming,
-  dates: [...new Set([...(told.dates ?? []), ...ours.dates])].sort(),
+  activeEvents: ofGamma.activeEvents ?? ours.activeEvents,
+  liveEvents: ofGamma.liveEvents ?? ours.liveEvents,
+  marketCount: ofGamma.marketCount ?? ours.marketCount,
+  volume24h: ofGamma.volume24hr ?? ours.volume24h,
+  isUpcoming: ofGamma.isUpcoming ?? ours.isUpcoming,
+  dates: [...new Set([...(ofGamma.dates ?? []), ...ours.dates])].sort(),
 })
 
 const FIELDS = [
@@ -61,5 +61,5 @@ const FIELDS = [
   'dates',
 ] as const satisfies readonly (keyof GammaLeagueSummary)[]
 
-const isWhole = (told: GammaLeagueSummary = {}): boolean =>
-  FIELDS.every((field) => told[field] !== undefined)
+const isWhole = (ofGamma: GammaLeagueSummary = {}): boolean =>
+  FIELDS.every((field) => ofGamma[field] !== undefined)

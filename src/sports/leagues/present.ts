@@ -52,7 +52,7 @@ export const presentLive = ({ value, isStale }: Copy<SportsSummary>) => {
   const { leagues } = value
   return {
     ...presentOrigin(value, isStale),
-    summary_league_count: value.toldCount,
+    summary_league_count: value.gammaLeagueCount,
     volumes_24h: byLeague(leagues, ({ volume24h }) => volume24h),
     market_counts: byLeague(leagues, ({ marketCount }) => marketCount),
     live_leagues: leagues.filter(isLive).map(({ league }) => league),

@@ -16,16 +16,16 @@ const FRESH_MS = 60_000
 /** The summary is only one of two sources: what it lacks is counted. */
 const PATIENCE_MS = 3_000
 
-/** `toldCount`: how many leagues Gamma's own summary had. */
+/** `gammaLeagueCount`: how many leagues Gamma's own summary had. */
 export type SportsSummary = {
   leagues: LeagueSummary[]
   source: string
   isFallback: boolean
-  toldCount: number
+  gammaLeagueCount: number
 }
 
-const TOLD = 'gamma:/sports/summary'
-const COUNTED = 'auspex:catalogue'
+const GAMMA_SUMMARY = 'gamma:/sports/summary'
+const CATALOGUE = 'auspex:catalogue'
 
 /**
  * What goes on in all leagues. Gamma's own summary is often partial or empty: the rest is counted in
@@ -40,22 +40,31 @@ export const readSummary = (tools: SportsTools): Promise<Copy<SportsSummary>> =>
 
 async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
   const { ctx } = tools
-  const [{ value: leagues }, told] = await Promise.all([listLeagues(tools), readTold(tools)])
+  const [{ value: leagues }, ofGamma] = await Promise.all([
+    listLeagues(tools),
+    readGammaSummary(tools),
+  ])
   const activity = await selectLeagueActivity(ctx.answerSql, toPlaces(leagues), ctx.clock.now())
   const counted = activity.map((row) => toSummary(row, ctx.scores))
-  const merged = mergeSummary(told ?? {}, counted, createLeagueNames(leagues))
-  const isFallback = told === undefined || merged.isCompleted
-  const sources = [...(told === undefined ? [] : [TOLD]), ...(isFallback ? [COUNTED] : [])]
+  const merged = mergeSummary(ofGamma ?? {}, counted, createLeagueNames(leagues))
+  const isFallback = ofGamma === undefined || merged.isCompleted
+  const sources = [
+    ...(ofGamma === undefined ? [] : [GAMMA_SUMMARY]),
+    ...(isFallback ? [CATALOGUE] : []),
+  ]
   return {
     leagues: merged.leagues,
     source: sources.join('+'),
     isFallback,
-    toldCount: Object.keys(told ?? {}).length,
+    gammaLeagueCount: Object.keys(ofGamma ?? {}).length,
   }
 }
 
 /** `undefined`: Gamma has no summary now. */
-async function readTold({ ctx, caller }: SportsTools): Promise<GammaLeagueSummaries | undefined> {
+async function readGammaSummary({
+  ctx,
+  caller,
+}: SportsTools): Promise<GammaLeagueSummaries | undefined> {
   try {
     const { accountId } = caller
     const call = (signal: AbortSignal) =>

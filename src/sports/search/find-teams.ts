@@ -22,7 +22,7 @@ export async function findTeams(
   try {
     const teams = ctx.copies.get('sports teams', {
       freshMs: TEAMS_MS,
-      // About a hundred calls in an hour, for whoever searches then: no account is charged.
+      // About a hundred calls in an hour, for all searches together: no account is charged.
       load: () => withPatience('gamma', (signal) => loadTeams(ctx, signal)),
     })
     const copy = await Promise.race([teams, pause(WAIT_MS)])
