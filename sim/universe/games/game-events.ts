@@ -2,15 +2,15 @@ import { buildEvent, type EventDraft, type MarketDraft, type OnTokens } from '..
 import type { MarketEvent, Model, Payouts, Series } from '../market.js'
 import { hash32 } from '../random.js'
 import { tagsBySlug } from '../tags.js'
+import { type EventQuestions, type Expected, listEventQuestions } from './event-questions.js'
 import type { Course, Game } from './game.js'
 import { endMs, marginOf, pointsOf, type Question } from './questions.js'
 import { type Fixture, playAgain } from './schedule.js'
-import { type Expected, type Sheet, writeSheets } from './sheet.js'
 
 const MINUTE_MS = 60_000
 const EVENT_ID_BASE = 900_000
 const MARKET_ID_BASE = 9_000_000
-const SHEETS_MAX = 8
+const EVENTS_PER_GAME_MAX = 8
 const QUESTIONS_MAX = 64
 const FEE_RATE = 0.03
 /** Results are on the chain some minutes after the end: a feed answers, not the slow oracle. */
@@ -30,16 +30,16 @@ export function buildGameEvents(
   onTokens: OnTokens,
 ): MarketEvent[] {
   const tries = Array.from({ length: TRIES }, (_, index) => playAgain(game, seed + 1_000 + index))
-  const sheets = writeSheets(game, expect(tries))
+  const events = listEventQuestions(game, expect(tries))
   let marketId = MARKET_ID_BASE + ordinal * QUESTIONS_MAX
   const salt = hash32(seed, ordinal, 261)
-  return sheets.map((sheet, place) => {
+  return events.map((asked, place) => {
     const firstId = marketId
-    marketId += sheet.questions.length
+    marketId += asked.questions.length
     const draft: EventDraft = {
-      id: String(EVENT_ID_BASE + ordinal * SHEETS_MAX + place),
-      slug: `${game.slug}${sheet.suffix}`,
-      title: sheet.title === '' ? game.title : `${game.title} - ${sheet.title}`,
+      id: String(EVENT_ID_BASE + ordinal * EVENTS_PER_GAME_MAX + place),
+      slug: `${game.slug}${asked.suffix}`,
+      title: asked.title === '' ? game.title : `${game.title} - ${asked.title}`,
       description: describe(game),
       category: 'Sports',
       resolutionSource: `https://www.${game.league.code}.example/results`,
@@ -50,12 +50,12 @@ export function buildGameEvents(
       endMs: game.endMs,
       window: undefined,
       game,
-      model: decide(game, sheet, tries),
-      exclusive: sheet.isExclusive,
-      markets: sheet.questions.map((question, index): MarketDraft => {
+      model: decide(game, asked, tries),
+      exclusive: asked.isExclusive,
+      markets: asked.questions.map((question, index): MarketDraft => {
         return {
           id: String(firstId + index),
-          slug: marketSlug(game, sheet, question, index),
+          slug: marketSlug(game, asked, question, index),
           question: question.text,
           groupItemTitle: question.title,
           outcomes: question.outcomes,
@@ -77,15 +77,20 @@ const describe = ({ title, league, slug }: Game): string =>
   'If the game is postponed, this market stays open until it is played. If the game is canceled, ' +
   'this market resolves 50-50; of questions that exclude each other the last one wins.'
 
-function marketSlug({ slug }: Game, sheet: Sheet, question: Question, index: number): string {
-  if (sheet.suffix === '' && index === 0 && !sheet.isExclusive) return slug
+function marketSlug(
+  { slug }: Game,
+  asked: EventQuestions,
+  question: Question,
+  index: number,
+): string {
+  if (asked.suffix === '' && index === 0 && !asked.isExclusive) return slug
   const title = question.title
     .toLowerCase()
     .replaceAll('.', 'pt')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
   // Two spreads may differ in their sides alone.
-  return `${slug}${sheet.suffix}-${title}${question.line === undefined ? '' : `-${index}`}`
+  return `${slug}${asked.suffix}-${title}${question.line === undefined ? '' : `-${index}`}`
 }
 
 /** What the tries lead to expect. */
@@ -103,7 +108,11 @@ function expect(tries: readonly Course[]): Expected {
   }
 }
 
-function decide(game: Game, { questions, isExclusive }: Sheet, tries: readonly Course[]): Model {
+function decide(
+  game: Game,
+  { questions, isExclusive }: EventQuestions,
+  tries: readonly Course[],
+): Model {
   const isCanceled = game.fate.kind === 'canceled'
   return {
     kind: 'game',

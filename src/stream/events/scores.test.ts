@@ -67,8 +67,8 @@ describe('filters', () => {
 
   test.each([
     [{ leagues: 'nba' }, 'leagues must be a list, not "nba"'],
-    [{ leagues: ['n b a'] }, 'leagues must hold codes of leagues: 1 to 20 letters, digits'],
-    [{ leagues: ['x'.repeat(21)] }, 'leagues must hold codes'],
+    [{ leagues: ['n b a'] }, 'leagues must hold codes of leagues: 1 to 40 letters, digits'],
+    [{ leagues: ['x'.repeat(41)] }, 'leagues must hold codes'],
     [{ leagues: [7] }, 'leagues must hold codes'],
     [{ game_slugs: [''] }, 'game_slugs must hold slugs of 1 to 300 characters'],
     [{ game_slugs: ['x'.repeat(301)] }, 'game_slugs must hold slugs'],

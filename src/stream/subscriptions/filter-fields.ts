@@ -148,7 +148,7 @@ export const readSlug = text((item) =>
   item.length > 0 && item.length <= SLUG_LENGTH_MAX && !item.includes('\0') ? item : undefined,
 )
 
-const LEAGUE = /^[a-z0-9-]{1,20}$/
+const LEAGUE = /^[a-z0-9_-]{1,40}$/
 
 /** The code of a league, in any letter case. */
 export const readLeague = text((item) => matching(item.toLowerCase(), LEAGUE))

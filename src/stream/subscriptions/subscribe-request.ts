@@ -236,7 +236,7 @@ const readWindow = (item: unknown): PriceChoice | undefined =>
   item === 30 ? 'twap30' : item === 60 ? 'twap60' : undefined
 
 const SCORE_TYPES: ReadonlySet<string> = new Set(['score_update'])
-const LEAGUES = 'codes of leagues: 1 to 20 letters, digits and hyphens'
+const LEAGUES = 'codes of leagues: 1 to 40 letters, digits, hyphens and underscores'
 
 const choosesScores = (fields: FilterFields): boolean => fields.has('leagues', 'game_slugs')
 

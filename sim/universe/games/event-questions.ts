@@ -19,7 +19,12 @@ import {
 import { playerName } from './rosters.js'
 
 /** The questions of one event of a game; of exclusive ones exactly one comes true. */
-export type Sheet = { suffix: string; title: string; isExclusive: boolean; questions: Question[] }
+export type EventQuestions = {
+  suffix: string
+  title: string
+  isExclusive: boolean
+  questions: Question[]
+}
 
 /** What the lines are set by: who is expected to win, by how much, and how many points are expected. */
 export type Expected = { favourite: Side; margin: number; points: Record<Side, number> }
@@ -29,8 +34,8 @@ const FIRST_HALF = ['Q1', 'Q2']
 const STARS = [0, 1]
 
 /** All that is asked about a game, the main event first. */
-export const writeSheets = (game: Game, expected: Expected): Sheet[] =>
-  SHEETS[game.league.sport](game, expected)
+export const listEventQuestions = (game: Game, expected: Expected): EventQuestions[] =>
+  QUESTIONS_BY_SPORT[game.league.sport](game, expected)
 
 /** Halfway between two whole numbers, so that there is no tie, and at least a half. */
 const lineNear = (value: number): number => Math.max(0.5, Math.floor(value) + 0.5)
@@ -42,13 +47,13 @@ const linesNear = (value: number, step: number, count: number): number[] => {
   return Array.from({ length: count }, (_, index) => low + index * step)
 }
 
-const main = (questions: Question[]): Sheet => ({
+const main = (questions: Question[]): EventQuestions => ({
   suffix: '',
   title: '',
   isExclusive: false,
   questions,
 })
-const props = (questions: Question[]): Sheet => ({
+const props = (questions: Question[]): EventQuestions => ({
   suffix: '-player-props',
   title: 'Player Props',
   isExclusive: false,
@@ -63,7 +68,9 @@ const ofStars = (game: Game, ask: (side: Side, player: number, name: string) => 
     STARS.map((player) => ask(side, player, playerName(game[side], player))),
   )
 
-const SHEETS: Readonly<Record<Sport, (game: Game, expected: Expected) => Sheet[]>> = {
+const QUESTIONS_BY_SPORT: Readonly<
+  Record<Sport, (game: Game, expected: Expected) => EventQuestions[]>
+> = {
   basketball: (game, expected) => [
     main([
       moneyline(game),
@@ -237,7 +244,7 @@ const isOver =
 const EXACT_SCORES = ['0-0', '1-0', '0-1', '1-1', '2-1', '1-2']
 
 /** Three-way questions and exact scores exclude each other; each kind has an event of its own. */
-function writeSoccer(game: Game, expected: Expected): Sheet[] {
+function writeSoccer(game: Game, expected: Expected): EventQuestions[] {
   const day = new Date(game.startMs).toISOString().slice(0, 10)
   const threeWay = (type: string, about: string, periods: readonly string[]): Question[] => {
     const counts = during(...periods)
@@ -255,7 +262,7 @@ function writeSoccer(game: Game, expected: Expected): Sheet[] {
       course.stretches.findLast(({ period }) => periods.includes(period))?.toMs ?? 0
     return [win('home'), win('away'), draw].map((question) => ({ ...question, decidedMs }))
   }
-  const companion = (suffix: string, title: string, questions: Question[]): Sheet => ({
+  const companion = (suffix: string, title: string, questions: Question[]): EventQuestions => ({
     suffix,
     title,
     isExclusive: true,
