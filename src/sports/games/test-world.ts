@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { simulatedEnvironment } from '../../../demo/simulator.js'
 import { openSimulator } from '../../../sim/simulator.js'
 import { Universe } from '../../../sim/universe/universe.js'
@@ -8,6 +6,7 @@ import { catalogueDepsOf } from '../../catalogue/deps.js'
 import { storeEntries } from '../../catalogue/store.js'
 import { loadConfig } from '../../config/config.js'
 import { systemTiming } from '../../lib/timing.js'
+import { Gate } from '../test-gate.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 /** Some games are settled by then. The world stands a minute after the next one is over. */
@@ -19,7 +18,7 @@ export type GamesWorld = Awaited<ReturnType<typeof openGamesWorld>>
 
 /**
  * The production application on a simulated universe with games. Calls of Gamma pass a gate that
- * counts them and answers in its place what `answerInstead` says; waits between tries are short.
+ * counts them and answers in its place where a test says so; waits between tries are short.
  */
 export async function openGamesWorld() {
   const universe = new Universe({ seed: 5, startMs: START_MS, hasGames: true, intensity: 0.1 })
@@ -28,8 +27,8 @@ export async function openGamesWorld() {
   const nextMs = Math.min(...whistles.filter((endMs) => endMs > universe.nowMs))
   universe.advance(nextMs + 60_000)
   const simulator = await openSimulator(universe)
-  const gate = await openGate(simulator.upstreams.gamma)
-  const upstreams = { ...simulator.upstreams, gamma: gate.url }
+  const gate = await Gate.open()
+  const upstreams = { ...simulator.upstreams, gamma: gate.lead(simulator.upstreams.gamma) }
   const { config } = loadConfig(simulatedEnvironment(upstreams))
   let restedMs = 0
   const timing = {
@@ -63,35 +62,4 @@ export async function openGamesWorld() {
       await simulator.close()
     },
   }
-}
-
-type Instead = (url: URL) => { status: number; body: unknown } | undefined
-
-async function openGate(target: string) {
-  const gate = {
-    url: '',
-    asked: [] as string[],
-    answerInstead: (() => undefined) as Instead,
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  }
-  const server: Server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '/', target)
-    gate.asked.push(url.pathname)
-    const instead = gate.answerInstead(url)
-    response.setHeader('content-type', 'application/json')
-    if (instead !== undefined) {
-      response.writeHead(instead.status).end(JSON.stringify(instead.body))
-      return
-    }
-    try {
-      const answer = await fetch(url)
-      const body = await answer.text()
-      response.writeHead(answer.status).end(body)
-    } catch {
-      response.destroy()
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  gate.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return gate
 }

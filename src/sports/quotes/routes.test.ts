@@ -5,9 +5,9 @@ import { listenSockets, SocketClient } from '../../../test/socket-client.js'
 import { until } from '../../../test/until.js'
 import { parseScoreFrame } from '../../upstreams/sports-ws/parse.js'
 import { findGame } from '../games/find-game.js'
+import { Gate } from '../test-gate.js'
 import { tokensOf } from './game-tokens.js'
 import { readGameHistory } from './read-histories.js'
-import { Gate } from './test-gate.js'
 
 let t: SimulatedApp
 let gates: { gamma: Gate; clob: Gate }

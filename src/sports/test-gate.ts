@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { until } from '../../../test/until.js'
+import { until } from '../../test/until.js'
 
 type Held = { request: IncomingMessage; response: ServerResponse; body: Buffer }
 
-/** Stands before an upstream and holds every request until the test lets it pass. */
+type Instead = (url: URL) => { status: number; body: unknown } | undefined
+
+/**
+ * Stands before an upstream. Counts requests, answers some in its place, and while it is shut holds all
+ * others until the test lets them pass.
+ */
 export class Gate {
   readonly url: string
   readonly #server: ReturnType<typeof createServer>
@@ -14,6 +19,8 @@ export class Gate {
   #isOpen = true
   /** Method and path of all requests. */
   readonly seen: string[] = []
+  /** `undefined`: the upstream answers. */
+  answerInstead: Instead = () => undefined
 
   private constructor(server: ReturnType<typeof createServer>) {
     this.#server = server
@@ -68,11 +75,23 @@ export class Gate {
 
   async #forward({ request, response, body }: Held): Promise<void> {
     const { method = 'GET', url = '/' } = request
-    const answer = await fetch(`${this.#target}${url}`, {
-      method,
-      ...(body.length > 0 && { body, headers: { 'content-type': 'application/json' } }),
-    })
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(await answer.text())
+    const target = new URL(url, this.#target)
+    const send = (status: number, text: string) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+    const instead = this.answerInstead(target)
+    if (instead !== undefined) {
+      send(instead.status, JSON.stringify(instead.body))
+      return
+    }
+    try {
+      const answer = await fetch(target, {
+        method,
+        ...(body.length > 0 && { body, headers: { 'content-type': 'application/json' } }),
+      })
+      send(answer.status, await answer.text())
+    } catch {
+      // The upstream gave no answer, and so does the gate.
+      response.destroy()
+    }
   }
 }
