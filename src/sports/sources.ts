@@ -26,7 +26,7 @@ export type Sourced<Value> = {
 /** How long all sources of an answer may take together: clients give up after ten seconds. */
 const PATIENCE_MS = 8_000
 /** A source that has not answered by then gets company: the next one is asked too. */
-const SLOW_MS = 1_500
+const SLOW_MS = 1_000
 /** While there is a copy, sources are waited for until most of them were asked. */
 const COPY_WAIT_MS = 5_000
 

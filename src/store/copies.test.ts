@@ -125,6 +125,15 @@ test.each(['memory', 'the database'])(
   },
 )
 
+test('after a failure no request waits long for the next load', async () => {
+  await ask()
+  clock.advance(FRESH_MS)
+  await ask(fail)
+  clock.advance(1_000)
+  const never = () => new Promise<{ load: number }>(() => {})
+  expect(await ask(never, copies, 60_000)).toMatchObject({ value: { load: 1 }, isStale: true })
+})
+
 test('an answer that is doubted gives way to the last copy, and is not kept', async () => {
   const doubt = () =>
     copies.get(key, { freshMs: FRESH_MS, load: answer, isDoubtful: ({ load }) => load !== 3 })

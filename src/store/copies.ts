@@ -13,6 +13,9 @@ const STORE_MS = 60_000
 const REST_MS = 1_000
 /** Clients give up after ten seconds, and an answer may need several copies. */
 const WAIT_MS = 2_500
+/** For so long after a failure a request waits for the next load only this long. */
+const FAILING_MS = 10_000
+const FAILING_WAIT_MS = 500
 /** Characters of all copies in memory. */
 const SIZE_MAX = 64 * 1024 * 1024
 
@@ -66,7 +69,7 @@ export class Copies {
   async #join<Value>(key: string, request: CopyRequest<Value>): Promise<Copy<unknown>> {
     const { copy, startedAt } = this.#loading.get(key) ?? this.#begin(key, request)
     const waited = new AbortController()
-    const leftMs = startedAt + (request.waitMs ?? WAIT_MS) - performance.now()
+    const leftMs = startedAt + this.#waitMsOf(key, request) - performance.now()
     const loaded = await Promise.race([copy, pause(Math.max(0, leftMs), waited.signal)]).finally(
       () => waited.abort(),
     )
@@ -74,6 +77,12 @@ export class Copies {
     // Without the database there is nothing but the load to wait for.
     const kept = await this.#last(key).catch(() => undefined)
     return kept === undefined ? await copy : show(kept, true)
+  }
+
+  #waitMsOf<Value>(key: string, { waitMs = WAIT_MS }: CopyRequest<Value>): number {
+    const { failedMs = 0 } = this.#kept.peek(key) ?? {}
+    const isFailing = this.#parts.clock.now() - failedMs < FAILING_MS
+    return isFailing ? Math.min(waitMs, FAILING_WAIT_MS) : waitMs
   }
 
   #begin<Value>(key: string, request: CopyRequest<Value>): Loading {
