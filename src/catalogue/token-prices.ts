@@ -97,7 +97,8 @@ async function selectStaleMids(sql: Sql, beforeMs: number, limit: number): Promi
        and not exists (select from resolutions r where r.condition = t.condition)
      order by book.read_at nulls first, t.id
      limit ${limit}`
-  return rows.map(({ token }) => token)
+  // Two markets of the catalogue may list the same token.
+  return [...new Set(rows.map(({ token }) => token))]
 }
 
 /** `mids` by token, in millionths; null for tokens without a book. */

@@ -10,7 +10,8 @@ import { dropCompanions, toListedGames } from './pick-games.js'
 
 /** Of a league with more events the newest are read. Companions count. */
 const EVENTS_MAX = 2_000
-const EVENTS_PER_PAGE = 500
+/** An event of a busy league has some hundred kilobytes. */
+const EVENTS_PER_PAGE = 100
 /** Lists by position are not sure to answer more at once. */
 const EVENTS_PER_SLICE = 100
 const SLICES_AT_ONCE = 5
