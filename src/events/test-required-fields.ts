@@ -202,6 +202,8 @@ export const REQUIRED_DATA: Readonly<Record<string, Fields>> = {
   price_feed: { feed: 'text', price: 'number', bid: 'number', ask: 'number', timestamp: 'int' },
   // Ours.
   reorg: { fork_block: 'int', first_removed_block: 'int', removed_blocks: 'int' },
+  // The source may leave out any of it.
+  score_update: {},
 }
 
 const COMBO_ROW: Fields = {
