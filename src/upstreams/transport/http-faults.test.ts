@@ -72,7 +72,7 @@ const CONNECTORS = [
     name: 'x_api',
     createHost: (universe) => createXApiHost(universe, { bearerToken: 'token' }),
     connect: (options) => new XApiClient({ ...options, bearerToken: 'token' }),
-    ask: (x) => x.findUserId('X'),
+    ask: (x) => x.searchRecent({ query: 'bitcoin', count: 10 }),
   }),
   defineCase({
     name: 'polygon',
