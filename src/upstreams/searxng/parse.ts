@@ -5,6 +5,7 @@ import {
   parseNumber,
   parseString,
   parseTimeMs,
+  readable,
 } from '../transport/parse-json.js'
 
 export type SearxngResults = ReturnType<typeof parseSearchResults>
@@ -14,10 +15,10 @@ export type SearxngResult = ReturnType<typeof parseResult>
 export function parseSearchResults(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
-    results: fields.list('results', readable(parseResult)).flatMap(toList),
-    answers: fields.list('answers', readable(parseAnswer)).flatMap(toList),
-    suggestions: fields.list('suggestions', readable(parseString)).flatMap(toList),
-    unresponsive: fields.list('unresponsive_engines', readable(parseFailure)).flatMap(toList),
+    results: fields.readableList('results', parseResult),
+    answers: fields.readableList('answers', parseAnswer),
+    suggestions: fields.readableList('suggestions', parseString),
+    unresponsive: fields.readableList('unresponsive_engines', parseFailure),
   }
 }
 
@@ -61,17 +62,5 @@ function parseFailure(value: unknown, path: string) {
     reason: typeof reason === 'string' && reason !== '' ? reason : 'no answer',
   }
 }
-
-/** `undefined` in place of a fault. */
-const readable =
-  <T>(parse: Parser<T>): Parser<T | undefined> =>
-  (value, path) => {
-    try {
-      return parse(value, path)
-    } catch (error) {
-      if (error instanceof ParseError) return undefined
-      throw error
-    }
-  }
 
 const toList = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])

@@ -159,4 +159,21 @@ export class JsonFields {
     const value = this.#object[name]
     return isNothing(value) ? [] : parseArray(value, `${this.#path}.${name}`, parse)
   }
+
+  /** The same without the entries that cannot be read. */
+  readableList<T>(name: string, parse: Parser<T>): T[] {
+    return this.list(name, readable(parse)).flatMap((item) => (item === undefined ? [] : [item]))
+  }
 }
+
+/** `undefined` in place of a fault. */
+export const readable =
+  <T>(parse: Parser<T>): Parser<T | undefined> =>
+  (value, path) => {
+    try {
+      return parse(value, path)
+    } catch (error) {
+      if (error instanceof ParseError) return undefined
+      throw error
+    }
+  }

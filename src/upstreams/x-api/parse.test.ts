@@ -30,6 +30,14 @@ describe('an answer of the X API', () => {
     })
   })
 
+  test('a post that cannot be read does not spoil the others', () => {
+    const odd = { id: '1', text: 7 }
+    const { data } = answers.search as { data: object[] }
+    const { posts } = parsePosts({ ...answers.search, data: [odd, ...data, null] }, 'body')
+    expect(posts).toEqual(parsePosts(answers.search, 'body').posts)
+    expect(() => parsePosts({ ...answers.search, data: [odd] }, 'body')).toThrow(ParseError)
+  })
+
   test('the newer names of the same fields', () => {
     const { posts, referenced } = parsePosts(answers.renamed, 'body')
     expect(posts[0]).toMatchObject({

@@ -77,13 +77,19 @@ export type XPosts = {
   media: ReadonlyMap<string, XMedia>
 }
 
-/** What X could not find of the things that posts name is listed beside them, and left out here. */
+/**
+ * What X could not find of the things that posts name is listed beside them, and left out here, and so
+ * is what cannot be read; an answer of which no post can be read is none.
+ */
 export const parsePosts: Parser<XPosts> = (value, path) => {
   const fields = parseFields(value, path)
   if (!hasPosts(fields)) return refuseValue(path, 'an object with posts or their count', value)
   const includes = fields.optional('includes', parseFields)
+  const posts = fields.readableList('data', parsePost)
+  // Throws what is wrong with the first one.
+  if (posts.length === 0) fields.list('data', parsePost)
   return {
-    posts: fields.list('data', parsePost),
+    posts,
     referenced: byKey(listOf(includes, ['tweets', 'posts'], parsePost), ({ id }) => id),
     users: byKey(listOf(includes, ['users'], parseUser), ({ id }) => id),
     media: byKey(listOf(includes, ['media'], parseMedia), ({ mediaKey }) => mediaKey),
@@ -120,7 +126,7 @@ const parsePost: Parser<XPost> = (value, path) => {
   return {
     id: fields.required('id', parseId),
     text: note?.optional('text', parseString) ?? fields.required('text', parseString),
-    links: entities?.list('urls', parseLink) ?? [],
+    links: entities?.readableList('urls', parseLink) ?? [],
     createdMs: fields.required('created_at', parseTimeMs),
     authorId: fields.optional('author_id', parseId),
     conversationId: fields.optional('conversation_id', parseId),
@@ -217,7 +223,7 @@ const listOf = <T>(
   fields: JsonFields | undefined,
   names: readonly string[],
   parse: Parser<T>,
-): T[] => names.flatMap((name) => fields?.list(name, parse) ?? [])
+): T[] => names.flatMap((name) => fields?.readableList(name, parse) ?? [])
 
 const byKey = <T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> =>
   new Map(items.map((item) => [keyOf(item), item]))
