@@ -77,12 +77,14 @@ export class Admission {
   }
 
   /** Charges a caller that is admitted already for something more that its request does. */
-  async charge({ keyId, accountId, plan }: Caller, bucket: BucketName): Promise<Verdict> {
-    const { counts, limit, windowMs, isShared = false }: Bucket = BUCKETS[bucket]
-    const subject = counts === 'key' ? keyId : accountId
-    return await this.#parts.limiter.take([
-      { bucket, subject, limit: limit(plan), windowMs, isShared },
-    ])
+  async charge(caller: Caller, bucket: BucketName): Promise<Verdict> {
+    return await this.#parts.limiter.take(chargesOf(caller, [toTariff(bucket, caller.plan)]))
+  }
+
+  /** Like `charge`; throws when the bucket is full. */
+  async chargeOrRefuse(caller: Caller, bucket: BucketName): Promise<void> {
+    const verdict = await this.charge(caller, bucket)
+    if (!verdict.allowed) throw toRefusal(verdict, this.#parts.clock.now())
   }
 
   async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
@@ -108,12 +110,8 @@ export class Admission {
     const nowMs = this.#parts.clock.now()
     const headers = limitHeaders(policy, verdict, nowMs)
     if (verdict.allowed) return { caller, headers }
-    const { bucket, resetAtMs } = verdict.strictest
-    this.#parts.metrics.rateLimited.inc({ bucket })
-    const retryAfterMs = Math.max(1, resetAtMs - nowMs)
-    const { refuse }: Bucket = BUCKETS[bucket as BucketName]
-    const refusal = refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
-    throw new RateLimited(refusal, { caller, headers })
+    this.#parts.metrics.rateLimited.inc({ bucket: verdict.strictest.bucket })
+    throw new RateLimited(toRefusal(verdict, nowMs), { caller, headers })
   }
 
   #upgradeUrl({ protocol, host }: Client): string {
@@ -134,6 +132,12 @@ export class RateLimited extends ApiError {
     this.caller = caller
     this.headers = headers
   }
+}
+
+function toRefusal({ strictest: { bucket, resetAtMs } }: Verdict, nowMs: number): ApiError {
+  const { refuse }: Bucket = BUCKETS[bucket as BucketName]
+  const retryAfterMs = Math.max(1, resetAtMs - nowMs)
+  return refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
 }
 
 function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => string): void {
@@ -162,14 +166,16 @@ type Tariff = (Pick<Bucket, 'counts' | 'windowMs'> & {
 /** The terms of a route for each plan: computed once, the same for every request. */
 function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {
   const terms = Object.values(PLANS).map((plan) => {
-    const tariff = buckets.map((bucket) => {
-      const { windowMs, counts, limit, isShared = false }: Bucket = BUCKETS[bucket]
-      return { bucket, counts, limit: limit(plan), windowMs, isShared }
-    })
+    const tariff = buckets.map((bucket) => toTariff(bucket, plan))
     return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const
   })
   const byPlan = Object.fromEntries(terms) as Record<PlanId, Terms>
   return ({ id }) => byPlan[id]
+}
+
+function toTariff(bucket: BucketName, plan: Plan): Tariff[number] {
+  const { windowMs, counts, limit, isShared = false }: Bucket = BUCKETS[bucket]
+  return { bucket, counts, limit: limit(plan), windowMs, isShared }
 }
 
 function chargesOf({ keyId, accountId }: Caller, tariff: Tariff): Charge[] {

@@ -1,4 +1,3 @@
-import { BUCKETS } from '../../accounts/buckets.js'
 import type { OnlineAnswer } from '../../search/online-search.js'
 import { onlineStatusOf, presentOnlineResult } from '../../search/present.js'
 import type { SportsTools } from '../sources.js'
@@ -16,7 +15,7 @@ type AskOnline = { queries: readonly GameQuery[]; resultsMax: number; leftMs: nu
 
 /** All queries at once. Together they count as one search of the key. */
 export async function askOnline(tools: SportsTools, { queries, resultsMax, leftMs }: AskOnline) {
-  const charged = chargeSearch(tools)
+  const charged = tools.ctx.admission.chargeOrRefuse(tools.caller, 'search_online')
   const settled = await Promise.all(
     queries.map(({ query, ...rest }) => {
       const q = withoutPostOperators(query)
@@ -33,15 +32,6 @@ export async function askOnline(tools: SportsTools, { queries, resultsMax, leftM
     result_count: settled.reduce((sum, { items }) => sum + items.length, 0),
     queries: settled.map(({ items, ...query }) => ({ ...query, results: items })),
   }
-}
-
-/** Throws the refusal of the bucket. */
-async function chargeSearch({ ctx, caller }: SportsTools): Promise<void> {
-  const { allowed, strictest } = await ctx.admission.charge(caller, 'search_online')
-  if (allowed) return
-  const { resetAtMs } = strictest
-  const retryAfterMs = Math.max(1, resetAtMs - ctx.clock.now())
-  throw BUCKETS.search_online.refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
 }
 
 const searchFor = ({ ctx, caller }: SportsTools, q: string): Promise<OnlineAnswer> =>
