@@ -5,7 +5,7 @@ import { createTestApp } from '../../test/test-app.js'
 import { createKey } from '../accounts/accounts.js'
 import { PLANS, type PlanId } from '../accounts/plans.js'
 import type { Post } from './schemas.js'
-import { untilSocialTurn } from './social-turn.js'
+import { untilSocialTurn } from './search-posts.js'
 
 let t: SimulatedApp
 beforeAll(async () => {

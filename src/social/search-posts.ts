@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/key-ring.js'
 import type { Context } from '../context.js'
 import { badRequest, notConfigured, notFound } from '../core/errors.js'
+import { systemTiming } from '../lib/timing.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 import type { XPosts } from '../upstreams/x-api/parse.js'
@@ -40,6 +41,22 @@ export async function findPosts(
     ).catch(refuseQuery),
   )
   return { posts: presentNewest(found, max), cutAtMs }
+}
+
+/**
+ * Resolves when the key may make its next social request, which is then counted: one per second, in all
+ * processes together. Rejects with the reason of the signal.
+ */
+export async function untilSocialTurn(
+  { ctx, caller }: SocialTools,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const { allowed, strictest } = await ctx.admission.charge(caller, 'social_rate')
+    if (allowed) return
+    await systemTiming.sleep(Math.max(1, strictest.resetAtMs - ctx.clock.now()), signal)
+  }
 }
 
 /** The newest posts of an account, newest first. Costs what a search costs. Throws a 404 without that account. */
