@@ -5,6 +5,14 @@ import { nullable } from '../lib/nullable.js'
 
 const ONLINE_ENGINES = ['bing', 'duckduckgo', 'brave'] as const
 
+/** What a search without parameters asks for. */
+export const SEARCH_DEFAULTS = {
+  engines: ['bing', 'duckduckgo'],
+  language: 'en-US',
+  safeSearch: 0,
+  ttlSeconds: 600,
+}
+
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f'
 const ENGINE = `\\s*(${ONLINE_ENGINES.join('|')})\\s*`
 
@@ -24,14 +32,14 @@ export const OnlineSearchQuery = Type.Object({
   }),
   engines: Type.String({
     format: 'any-case',
-    default: 'bing,duckduckgo',
+    default: SEARCH_DEFAULTS.engines.join(','),
     maxLength: 100,
     pattern: `^${ENGINE}(,${ENGINE})*$`,
     description: `comma-separated; of ${ONLINE_ENGINES.join(', ')}`,
     [ERROR_TEXT]: `Invalid engines. Allowed: ${ONLINE_ENGINES.join(', ')}`,
   }),
   language: Type.String({
-    default: 'en-US',
+    default: SEARCH_DEFAULTS.language,
     pattern: '^(all|auto|[a-z]{2,3}(-[A-Za-z]{2})?)$',
     description: 'language of the results, such as en-US or de; all, or auto',
   }),
@@ -39,13 +47,13 @@ export const OnlineSearchQuery = Type.Object({
     oneOf(['day', 'week', 'month', 'year'], 'how old pages may be; absent: any age'),
   ),
   safe_search: Type.Integer({
-    default: 0,
+    default: SEARCH_DEFAULTS.safeSearch,
     minimum: 0,
     maximum: 2,
     description: '0 filters nothing, 1 and 2 filter adult content, moderately or strictly',
   }),
   cache_ttl_seconds: Type.Integer({
-    default: 600,
+    default: SEARCH_DEFAULTS.ttlSeconds,
     description:
       'how old an answer may be; values outside of 1 to 3600 count as the nearest of them',
   }),

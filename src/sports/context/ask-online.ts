@@ -1,15 +1,9 @@
 import type { OnlineAnswer } from '../../search/online-search.js'
 import { onlineStatusOf, presentOnlineResult } from '../../search/present.js'
+import { SEARCH_DEFAULTS } from '../../search/schemas.js'
 import type { SportsTools } from '../sources.js'
 import { type GameQuery, withoutPostOperators } from './game-queries.js'
 import { type Found, settleQuery, sumUp } from './settle.js'
-
-/** As a search without parameters has them. */
-const STANDARD_SEARCH = {
-  ...{ engines: ['bing', 'duckduckgo'], language: 'en-US' },
-  ...{ timeRange: undefined, safeSearch: 0 },
-}
-const TTL_MS = 600_000
 
 type AskOnline = { queries: readonly GameQuery[]; resultsMax: number; leftMs: number }
 
@@ -34,8 +28,12 @@ export async function askOnline(tools: SportsTools, { queries, resultsMax, leftM
   }
 }
 
-const searchFor = ({ ctx, caller }: SportsTools, q: string): Promise<OnlineAnswer> =>
-  ctx.onlineSearch.search({ ...STANDARD_SEARCH, q }, { ttlMs: TTL_MS, accountId: caller.accountId })
+/** As a search without parameters. */
+function searchFor({ ctx, caller }: SportsTools, q: string): Promise<OnlineAnswer> {
+  const { ttlSeconds, ...search } = SEARCH_DEFAULTS
+  const options = { ttlMs: ttlSeconds * 1000, accountId: caller.accountId }
+  return ctx.onlineSearch.search({ ...search, timeRange: undefined, q }, options)
+}
 
 function toFound(answer: OnlineAnswer, max: number): Found<ReturnType<typeof presentOnlineResult>> {
   const items = answer.results.slice(0, max).map(presentOnlineResult)
