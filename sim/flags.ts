@@ -10,13 +10,13 @@ export function addSimFlags(command: Command): Command {
     .option('--seed <number>', 'decides everything that happens in the universe', readInteger, 1)
     .option(
       '--history <duration>',
-      'how much past to generate, like 90m, 12h or 3d (default: 3d)',
+      'how much past to generate, like 90m, 12h or 3d (default: 12h)',
       readDuration,
     )
     .option('--speed <factor>', 'simulated seconds per second', readFactor, 1)
 }
 
-export const HISTORY_MS = 3 * UNITS_MS.d
+export const HISTORY_MS = 12 * UNITS_MS.h
 
 /** As `--history` takes it. */
 export function showDuration(ms: number): string {

@@ -19,6 +19,7 @@ const market = universe.catalogue.events()[0]?.markets[0]
 if (market === undefined) throw new Error('there are no markets')
 const { conditionId: condition, slug, event } = market
 const token = market.tokens[0].decimal
+const builder = universe.builders[0]?.code
 const head = `0x${universe.chain.head.number.toString(16)}`
 
 /** Requests that are good as they stand. */
@@ -40,6 +41,8 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
     '/simplified-markets?next_cursor=MA==',
     '/rewards/markets/current?sponsored=true&next_cursor=MA==',
     `/rewards/markets/${condition}?sponsored=false&next_cursor=`,
+    `/rewards/markets/multi?page_size=5&q=a&tag_slug=crypto&market_id=${market.id}&event_id=${event.id}&event_title=a&order_by=price&position=ASC&min_price=0&max_spread=1&next_cursor=`,
+    `/builder/trades?builder_code=${builder}&market=${condition}&asset_id=${token}&id=1&after=1&before=2&next_cursor=`,
     `/rebates/current?date=2026-11-12&maker_address=${user}`,
   ],
   data_api: [
@@ -59,6 +62,7 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
     `/v2/resolutions?event_id=${event.id}`,
     '/v2/builders/volume?interval=week&limit=5',
   ],
+  rfq: [`/v1/rfq/combo-markets?exclude=${condition}&limit=5&cursor=`],
   searxng: [
     '/search?format=json&q=who wins&engines=bing,brave&language=en-US&time_range=week&safesearch=0&pageno=1',
   ],

@@ -41,6 +41,7 @@ export async function runSimulator(options: RunOptions): Promise<Running> {
     ...state,
     presentMs: state.startMs + state.historyMs,
     hasGames: true,
+    hasReorgs: true,
   })
   const time: SimTime = { startedMs: Date.now(), aheadMs: state.aheadMs, speed }
   const nowMs = () => simulatedMs(time, Date.now())

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { chooseSamples } from './samples.js'
+import type { Block } from './universe/block.js'
 import { Universe } from './universe/universe.js'
 
 const START_MS = Date.UTC(2026, 10, 12, 6)
@@ -25,6 +26,22 @@ test('everything in the samples exists and belongs together', () => {
   expect(catalogue.eventById(samples.game_event_id)?.game).toBe(game)
   expect(catalogue.marketById(samples.game_market_id)?.event.game).toBe(game)
   expect(catalogue.comboByCondition(samples.combo_condition_id)).toBeDefined()
+})
+
+test('the combo of half a day is traded, held and redeemed', () => {
+  const universe = new Universe({ seed: 1, startMs: START_MS })
+  universe.advance(START_MS + 12 * 3_600_000)
+  const { catalogue, chain, settledActs } = universe
+  const combo = catalogue.comboByCondition(chooseSamples(universe).combo_condition_id)
+  if (combo === undefined) throw new Error('there is no combo')
+  expect(combo.legs.length).toBeGreaterThan(1)
+  expect(settledActs.ofMarket(combo).length).toBeGreaterThan(0)
+  expect(combo.tokens.some((token) => settledActs.holders(token).size > 0)).toBe(true)
+  const isRedeemed = ({ transactions }: Block) =>
+    transactions.some(({ act }) => act.kind === 'redeemCombo' && act.token.of === combo)
+  const numbers = Array.from({ length: chain.head.number - chain.firstNumber }, (_, index) => index)
+  const blocks = numbers.flatMap((index) => chain.block(chain.firstNumber + index) ?? [])
+  expect(blocks.some(isRedeemed)).toBe(true)
 })
 
 test('a universe that has only begun has samples too', () => {

@@ -1,4 +1,5 @@
-import type { Market } from './universe/market.js'
+import type { Combo, Market } from './universe/market.js'
+import type { SettledMatch } from './universe/settled-acts.js'
 import type { Universe } from './universe/universe.js'
 import type { Wallet } from './universe/wallet.js'
 
@@ -11,8 +12,10 @@ export type Samples = {
   event_slug: string
   builder: string
   tag: string
-  /** One that exists, unless the universe has no combos yet. */
+  /** One with trades, holders and redemptions, unless the universe is too young. */
   combo_condition_id: string
+  /** One that traded it, and redeemed it if a wallet did. */
+  combo_wallet: string
   /** A game that is on, or else the next one; empty where no games are played. */
   game_slug: string
   league: string
@@ -26,15 +29,18 @@ const NO_COMBO = `0x03${'0'.repeat(60)}`
 /** A busy trader and the busiest market that stays open for a while. */
 export function chooseSamples(universe: Universe): Samples {
   const market = busiestMarket(universe)
+  const combo = busiestCombo(universe)
+  const trader = busiestTrader(universe)
   return {
-    wallet: busiestTrader(universe).address,
+    wallet: trader.address,
     token_id: market.tokens[0].decimal,
     condition_id: market.conditionId,
     market_slug: market.slug,
     event_slug: market.event.slug,
     builder: universe.builders[0]?.code ?? '',
     tag: market.event.tags[0]?.slug ?? '',
-    combo_condition_id: universe.catalogue.combos()[0]?.conditionId ?? NO_COMBO,
+    combo_condition_id: combo?.conditionId ?? NO_COMBO,
+    combo_wallet: (comboTrader(universe, combo) ?? trader).address,
     ...gameSamples(universe),
   }
 }
@@ -66,6 +72,41 @@ function busiestMarket({ settledActs, nowMs, catalogue }: Universe): Market {
   }
   return most(counts) ?? firstOf(catalogue.events()[0]?.markets ?? [])
 }
+
+/** A combo of several legs: traded, held and redeemed if there is one, and among those the most traded. */
+function busiestCombo({ settledActs, catalogue }: Universe): Combo | undefined {
+  const isHeld = ({ tokens }: Combo) =>
+    tokens.some((token) => [...settledActs.holders(token).values()].some((amount) => amount > 0))
+  const isRedeemed = (combo: Combo) =>
+    partiesOf(settledActs.ofMarket(combo)).some((wallet) => hasRedeemed(settledActs, wallet, combo))
+  const counts = new Map(
+    catalogue
+      .combos()
+      .filter(({ legs }) => legs.length > 1)
+      .map((combo) => [combo, settledActs.ofMarket(combo).length]),
+  )
+  const complete = [...counts].filter(([combo]) => isHeld(combo) && isRedeemed(combo))
+  return most(new Map(complete)) ?? most(counts)
+}
+
+const hasRedeemed = (settledActs: Universe['settledActs'], wallet: Wallet, combo: Combo): boolean =>
+  settledActs
+    .ofWallet(wallet)
+    .some(({ tx: { act } }) => act.kind === 'redeemCombo' && act.token.of === combo)
+
+function comboTrader({ settledActs }: Universe, combo: Combo | undefined): Wallet | undefined {
+  if (combo === undefined) return undefined
+  const parties = partiesOf(settledActs.ofMarket(combo))
+  return parties.find((wallet) => hasRedeemed(settledActs, wallet, combo)) ?? parties[0]
+}
+
+const partiesOf = (matches: readonly SettledMatch[]): Wallet[] => [
+  ...new Set(
+    matches.flatMap(({ tx: { act } }) =>
+      [act.taker, ...act.makers].map(({ order }) => order.wallet),
+    ),
+  ),
+]
 
 /** The wallet that trades most, market makers left out. */
 function busiestTrader({ settledActs, wallets }: Universe): Wallet {

@@ -7,6 +7,7 @@ import { createPolygonHost } from './polygon/host.js'
 import { createChainlinkHost } from './prices/chainlink.js'
 import { createLiveV2Host } from './prices/live-v2.js'
 import { createRtdsHost } from './prices/rtds.js'
+import { createRfqHost } from './rfq/host.js'
 import { createSearxngHost } from './searxng/host.js'
 import { HOST_NAMES, type HostName } from './server/fault-order.js'
 import { Faults } from './server/faults.js'
@@ -63,6 +64,7 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
       now: () => Date.now() + faults.skewMs('chainlink'),
     }),
     data_api: createDataApiHost(universe),
+    rfq: createRfqHost(universe),
     site: createSiteHost(universe),
     sports_ws: createSportsHost(universe),
     searxng: createSearxngHost(universe, faults),
@@ -125,6 +127,7 @@ const upstreamUrls = (hosts: Record<HostName, Host>) => ({
   chainlink: hosts.chainlink.url,
   chainlink_ws: hosts.chainlink.wsUrl,
   data_api: hosts.data_api.url,
+  rfq: hosts.rfq.url,
   site: hosts.site.url,
   sports_ws: `${hosts.sports_ws.wsUrl}/ws`,
   searxng: hosts.searxng.url,

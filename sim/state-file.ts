@@ -16,7 +16,7 @@ export type SimState = {
 }
 
 /** Raised whenever the same seed makes another universe than before. */
-export const LAWS = 6
+export const LAWS = 7
 
 type Wanted = Pick<SimState, 'seed' | 'historyMs' | 'intensity'>
 

@@ -4,6 +4,7 @@ import type { Market } from '../universe/market.js'
 import type { SettledMatch } from '../universe/settled-acts.js'
 import type { Universe } from '../universe/universe.js'
 import { findBook, readTokenId, requireToken } from './asked-tokens.js'
+import { listBuilderTrades, showBuilderFees } from './builder-trades.js'
 import { batchPriceHistory, priceHistory } from './history.js'
 import { presentCompactMarket, presentMarket } from './market-info.js'
 import { MarketPages } from './market-pages.js'
@@ -52,6 +53,8 @@ function createRoutes(
       'GET /rewards/markets/current',
       ({ query }) => pages.rewarded(query.get('next_cursor'), asksForSponsors(query)),
     ],
+    ['GET /rewards/markets/multi', ({ query }) => pages.searchRewarded(query)],
+    ['GET /builder/trades', ({ query }) => listBuilderTrades(universe, query)],
     ['GET /rebates/current', ({ query }) => listRebates(universe, query)],
     ['GET /tick-size', ({ query }) => presentTickSize(universe, readTokenId(query))],
     [
@@ -97,6 +100,8 @@ function answerByPath(
       const market = requireMarket(universe, id)
       return pages.rewardDetail(market, query.get('next_cursor'), asksForSponsors(query))
     }
+    case '/fees/builder-fees':
+      return showBuilderFees(universe, id)
     case '/markets-by-token':
       return presentParent(universe, id)
     // Two places: clients in use know the one or the other.

@@ -75,7 +75,70 @@ describe('/rewards/markets', () => {
     expect(none).toMatchObject({ data: [], next_cursor: 'LTE=' })
   })
 
+  describe('multi', () => {
+    const search = async (query: string) => {
+      const found: Row[] = []
+      for (let cursor = ''; cursor !== 'LTE='; ) {
+        const { body } = await get<Page>(`/rewards/markets/multi?next_cursor=${cursor}&${query}`)
+        expect(body.data.length).toBeLessThanOrEqual(100)
+        found.push(...body.data)
+        cursor = body.next_cursor
+      }
+      return found
+    }
+
+    test('the same markets with what is known of each, on pages of any size', async () => {
+      const rows = await search('page_size=7')
+      const native = await walk('')
+      const conditions = (some: Row[]) => some.map((row) => row.condition_id).sort()
+      expect(conditions(rows)).toEqual(conditions(native))
+      const { rewards_config, rewards_max_spread } = rows[0] ?? expect.fail('no rows')
+      const same = native.find((row) => row.condition_id === rows[0]?.condition_id)
+      expect(same).toMatchObject({ rewards_config, rewards_max_spread })
+      for (const row of rows)
+        expect(row).toMatchObject({
+          ...{ market_id: expect.any(String), event_id: expect.any(String) },
+          ...{ market_slug: expect.any(String), event_slug: expect.any(String) },
+          ...{ question: expect.any(String), image: expect.any(String) },
+          ...{ group_item_title: expect.any(String), created_at: expect.any(String) },
+          ...{ market_competitiveness: expect.any(Number), rewards_min_size: expect.any(Number) },
+          ...{ spread: expect.any(Number), volume_24hr: expect.any(Number) },
+          ...{ one_day_price_change: expect.any(Number), tokens: expect.any(Array) },
+        })
+    })
+
+    test.each([
+      ['market_id', ({ market_id }: Row) => Number(market_id)],
+      ['volume_24hr', ({ volume_24hr }: Row) => Number(volume_24hr)],
+      ['rate_per_day', ({ rewards_config }: Row) => rewards_config[0]?.rate_per_day ?? 0],
+      ['spread', ({ spread }: Row) => Number(spread)],
+    ])('sorted by %s either way', async (name, of) => {
+      const ascending = (await search(`order_by=${name}&position=ASC`)).map(of)
+      const descending = (await search(`order_by=${name}&position=DESC`)).map(of)
+      expect(ascending).toEqual(ascending.toSorted((a, b) => a - b))
+      expect(descending).toEqual(descending.toSorted((a, b) => b - a))
+    })
+
+    test('found by event, tag, words and ranges', async () => {
+      const rows = await search('')
+      const { event_id, question } = rows.at(-1) ?? expect.fail('no rows')
+      const ofEvent = rows.filter((row) => row.event_id === event_id)
+      expect(await search(`event_id=${event_id}`)).toEqual(ofEvent)
+      expect(await search(`event_id=${event_id}&event_id=0`)).toEqual(ofEvent)
+      const asked = encodeURIComponent(String(question).toUpperCase())
+      expect(await search(`q=${asked}`)).toEqual(rows.filter((row) => row.question === question))
+      const cheap = rows.filter((row) => Number(row.spread) <= 0.02)
+      expect(await search('max_spread=0.02')).toEqual(cheap)
+      expect((await search('tag_slug=politics')).length).toBeGreaterThan(0)
+      expect(await search('tag_slug=none')).toEqual([])
+    })
+  })
+
   test.each([
+    ['a page that is too large', '/rewards/markets/multi?page_size=501', 400],
+    ['an order that is none', '/rewards/markets/multi?order_by=luck', 400],
+    ['a builder that is none', '/builder/trades?builder_code=0x12', 400],
+    ['no builder', '/builder/trades', 400],
     ['an id that is none', '/rewards/markets/0x12', 400],
     ['an unknown condition', `/rewards/markets/0x${'1'.repeat(64)}`, 404],
     ['a cursor that is none', '/rewards/markets/current?next_cursor=abc', 400],

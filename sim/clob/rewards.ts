@@ -28,6 +28,9 @@ export function presentRewardedMarket(market: Market, isSponsored: boolean): obj
   }
 }
 
+/** How many others rest orders there, from 0 to about 10. */
+export const competitivenessOf = ({ id }: Market): number => round((Number(id) % 97) / 10)
+
 /** The same market when it is asked for by its condition. */
 export function presentRewardDetail(
   universe: Universe,
@@ -41,15 +44,18 @@ export function presentRewardDetail(
     event_slug: market.event.slug,
     image: market.event.image,
     ...presentTerms(market, isSponsored),
-    market_competitiveness: round((Number(market.id) % 97) / 10),
-    tokens: presentTokens(universe, market).map(({ token_id, outcome, price }) => ({
-      ...{ token_id, outcome, price },
-    })),
+    market_competitiveness: competitivenessOf(market),
+    tokens: presentRewardTokens(universe, market),
   }
 }
 
+export const presentRewardTokens = (universe: Universe, market: Market): object[] =>
+  presentTokens(universe, market).map(({ token_id, outcome, price }) => ({
+    ...{ token_id, outcome, price },
+  }))
+
 /** Sponsors are part of the rate where they are asked for. */
-function presentTerms(market: Market, isSponsored: boolean): object {
+export function presentTerms(market: Market, isSponsored: boolean) {
   const rewards = rewardsOf(market)
   const rate = (rewards?.dailyRate ?? 0) + (isSponsored ? sponsorsOf(market).dailyRate : 0)
   const days = Math.max(1, Math.ceil((market.endMs - market.createdMs) / DAY_MS))

@@ -21,12 +21,12 @@ import { fillsOf } from './steps.js'
  */
 type Kind = 'unindexed_close' | 'stale_size' | 'fee_in_average' | 'repeated_trade'
 
-/** Of so many wallets one each has a kind. Few get a gift at all, so a quarter of those who do go for `stale_size`. */
+/** Each kind has one of 64 wallets. Few get a gift at all, so a quarter of those who do go for `stale_size`. */
 const WALLETS_PER_KIND = 64
 const STALE_FROM = 48
 /** For how many shares a dollar of fees is, at most. */
 const FEE_SHARES_MAX = 1_000n
-/** One of so many positions or trades of such a wallet, where a kind does not say which. */
+/** One of four positions or trades of such a wallet, where a kind does not say which. */
 const ROWS_PER_DEVIATION = 4
 
 function kindOf({ address }: Wallet): Kind | undefined {

@@ -9,9 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClobHost } from '../clob/host.js'
 import { createGammaHost } from '../gamma/host.js'
 import { isBet } from '../markets/names.js'
+import { createRfqHost } from '../rfq/host.js'
 import { Faults } from '../server/faults.js'
 import { type Host, openHost } from '../server/host.js'
-import type { Act } from '../universe/acts.js'
+import { type Act, type Fill, isV1 } from '../universe/acts.js'
+import { takesOrders } from '../universe/books.js'
 import type { Market, Token } from '../universe/market.js'
 import { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
@@ -36,12 +38,14 @@ beforeAll(async () => {
   const data = await openHost('data_api', faults, createDataApiHost(universe))
   const gamma = await openHost('gamma', faults, createGammaHost(universe))
   const clob = await openHost('clob', faults, createClobHost(universe))
-  hosts = [data, gamma, clob]
+  const rfq = await openHost('rfq', faults, createRfqHost(universe))
+  hosts = [data, gamma, clob, rfq]
   const environment = forkEnvironmentConfig({
     name: 'simulated',
     data: { rest: data.url },
     gamma: { rest: gamma.url },
     clob: { rest: clob.url },
+    combos: { rest: rfq.url },
   })
   client = createPublicClient({ environment })
   const last = universe.settledActs.matches
@@ -198,4 +202,72 @@ test('a refusal is an error with the text of the host', async () => {
   await expect(all(client.listPositions({ user: 'nobody' }))).rejects.toThrow(
     "invalid query param 'user'",
   )
+})
+
+describe('apps and combos', () => {
+  const isBuilt = ({ order }: Fill, code: string) => order.wallet.builder?.code === code
+
+  test('every order that was filled through an app, with what it paid', async () => {
+    const [{ code: builderCode } = expect.fail('no builders')] = universe.builders
+    const trades = await all(client.listBuilderTrades({ builderCode }))
+    const fills = universe.settledActs.matches
+      .filter(({ tx }) => !isV1(tx.act.exchange))
+      .flatMap(({ tx }) => [tx.act.taker, ...tx.act.makers])
+      .filter((fill) => isBuilt(fill, builderCode))
+    expect(trades).toHaveLength(fills.length)
+    expect(new Set(trades.map(({ id }) => id)).size).toBe(trades.length)
+    const micros = (texts: string[]) => texts.reduce((sum, text) => sum + Number(text) * 1e6, 0)
+    const usd = fills.reduce((sum, fill) => sum + fill.usd, 0)
+    expect(Math.round(micros(trades.map(({ sizeUsdc }) => sizeUsdc)))).toBe(usd)
+
+    const [newest] = trades
+    const { tokenId, conditionId, matchedAt } = newest ?? expect.fail('no trades')
+    const ofToken = await all(client.listBuilderTrades({ builderCode, tokenId }))
+    expect(ofToken).toEqual(trades.filter((trade) => trade.tokenId === tokenId))
+    const ofMarket = await all(client.listBuilderTrades({ builderCode, market: conditionId }))
+    expect(ofMarket).toEqual(trades.filter((trade) => trade.conditionId === conditionId))
+    const after = String(Date.parse(matchedAt) / 1000)
+    expect(await all(client.listBuilderTrades({ builderCode, after }))).toEqual([])
+    const others = `0x${'9'.repeat(64)}`
+    expect(await all(client.listBuilderTrades({ builderCode: others }))).toEqual([])
+  })
+
+  test('what an app takes; 404 for one that is not known', async () => {
+    const [{ code } = expect.fail('no builders')] = universe.builders
+    const url = `${hosts[2]?.url}/fees/builder-fees/`
+    const reply = await fetch(url + code)
+    const rates = { builder_maker_fee_rate_bps: 0, builder_taker_fee_rate_bps: 20 }
+    expect(await reply.json()).toEqual(rates)
+    expect((await fetch(`${url}0x${'9'.repeat(64)}`)).status).toBe(404)
+  })
+
+  test('what combos can be made of: the legs of the last one are among it', async () => {
+    const markets = await all(client.listComboMarkets({ pageSize: 100 }))
+    expect(new Set(markets.map(({ id }) => id)).size).toBe(markets.length)
+    const positions = markets.flatMap(({ outcomes: { yes, no } }) => [
+      yes.positionId,
+      no.positionId,
+    ])
+    const legs = universe.catalogue
+      .combos()
+      .flatMap((combo) => combo.legs)
+      .filter((leg) => takesOrders(leg.market, universe.nowMs))
+    expect(legs.length).toBeGreaterThan(0)
+    expect(positions).toEqual(
+      expect.arrayContaining(legs.map(({ positionId }) => positionId.toString())),
+    )
+    const exclude = markets.slice(0, 3).map(({ conditionId }) => conditionId)
+    const { items, hasMore } = await client.listComboMarkets({ exclude, pageSize: 2 }).firstPage()
+    expect(items.map(({ id }) => id)).toEqual(markets.slice(3, 5).map(({ id }) => id))
+    expect(hasMore).toBe(true)
+  })
+
+  test.each([
+    ['a limit of 101', '/v1/rfq/combo-markets?limit=101', 400],
+    ['a cursor that is none', '/v1/rfq/combo-markets?cursor=%21', 400],
+    ['another path', '/v1/rfq/quotes', 404],
+  ])('refuses %s', async (_what, path, status) => {
+    const reply = await fetch(`${hosts[3]?.url}${path}`)
+    expect([reply.status, await reply.json()]).toEqual([status, { error: expect.any(String) }])
+  })
 })

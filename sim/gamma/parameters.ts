@@ -20,7 +20,7 @@ export function askedFlag(query: URLSearchParams, key: string): boolean | undefi
   return value
 }
 
-/** At most so many values. */
+/** At most `max` values. */
 export function askedList(query: URLSearchParams, key: string, max: number): string[] {
   const values = readList(query, key)
   if (values.length > max) throw invalid(`too many ${key}`)

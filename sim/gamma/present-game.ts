@@ -7,9 +7,9 @@ import type { Universe } from '../universe/universe.js'
 
 const MINUTE_MS = 60_000
 const SECONDS_DELAY = 3
-/** In one of so many minutes the score is not known, though the game is on. */
+/** In one of 20 minutes the score is not known, though the game is on. */
 const UNKNOWN_SCORE_OF = 20
-/** One of so many games has no preview. */
+/** One of four games has no preview. */
 const NO_PREVIEW_OF = 4
 
 /** What only events of games have; companions have it all too. */

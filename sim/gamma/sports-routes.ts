@@ -18,7 +18,7 @@ import { invalid } from './refusal.js'
 const TEAMS_LIMIT_MAX = 100
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** The summary leaves one of so many leagues out, another one each hour. */
+/** The summary leaves one of four leagues out, another one each hour. */
 const MISSING_OF = 4
 
 /** No sports are played in some universes. */

@@ -25,7 +25,7 @@ export async function openTestNode(limits?: NodeLimits) {
     const { result, error } = await post({ jsonrpc: '2.0', id: 1, method, params })
     return error ?? result
   }
-  /** The newest block with at least so many transactions. */
+  /** The newest block with at least `transactionsMin` transactions. */
   const findBlock = (transactionsMin: number): Block => {
     for (let number = universe.chain.head.number; number > 0; number -= 1) {
       const block = universe.chain.block(number)

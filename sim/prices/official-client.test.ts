@@ -1,5 +1,7 @@
+import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client'
 import { type Message, RealTimeDataClient } from '@polymarket/real-time-data-client'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { Faults } from '../server/faults.js'
 import { type Host, openHost } from '../server/host.js'
 import { Universe } from '../universe/universe.js'
@@ -11,7 +13,9 @@ let host: Host
 
 beforeAll(async () => {
   universe.advance(START_MS)
-  host = await openHost('rtds', new Faults(), createRtdsHost(universe))
+  // The clients ping by the real clock, and time passes faster here.
+  const rtds = createRtdsHost(universe, { silentAfterMs: Number.POSITIVE_INFINITY })
+  host = await openHost('rtds', new Faults(), rtds)
   // It says on the console that it was disconnected, also when it was told to.
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
 })
@@ -81,4 +85,54 @@ test('trades and matched orders', async () => {
     proxyWallet: expect.stringMatching(/^0x/),
     transactionHash: expect.stringMatching(/^0x/),
   })
+})
+
+test('comments and reactions, each of its own type, and all of one parent', async () => {
+  const types = ['comment_created', 'reaction_created', 'reaction_removed', 'comment_removed']
+  const messages = await collect([{ topic: 'comments', type: '*' }], 80)
+  expect([...new Set(messages.map(({ type }) => type))].sort()).toEqual(types.sort())
+  const created = messages.filter(({ type }) => type === 'comment_created')
+  const idsOf = (some: Message[]) => some.map(({ payload }) => Reflect.get(payload, 'id'))
+  expect(new Set(idsOf(created)).size).toBe(created.length)
+  // What is removed was there; comments from before the client came are unknown to it.
+  const [firstId] = idsOf(created)
+  const removed = idsOf(messages.filter(({ type }) => type === 'comment_removed'))
+  for (const id of removed.filter((each) => each >= firstId)) expect(idsOf(created)).toContain(id)
+
+  // Of all parents the series of windows are commented on most often.
+  const parents = created.map(({ payload }) => Object(payload))
+  const { parentEntityID, parentEntityType } = parents.find(
+    (payload) => payload.parentEntityType === 'Series',
+  )
+  const filters = JSON.stringify({ parentEntityID, parentEntityType })
+  const [filtered] = await collect([{ topic: 'comments', type: 'comment_created', filters }], 1)
+  expect(filtered?.payload).toMatchObject({ parentEntityID, parentEntityType })
+})
+
+// It checks every message against its schemas, and drops those that are not as they should be.
+test('comments as the newest client reads them', async () => {
+  vi.stubGlobal('WebSocket', WebSocket)
+  const environment = forkEnvironmentConfig({ name: 'simulated', rtds: { ws: host.wsUrl } })
+  const types = [
+    'comment_created',
+    'comment_removed',
+    'reaction_created',
+    'reaction_removed',
+  ] as const
+  const client = createPublicClient({ environment })
+  const handle = await client.subscribe([{ topic: 'comments', types: [...types] }])
+  const seen = new Set<string>()
+  const reading = (async () => {
+    for await (const { type } of handle) seen.add(type)
+  })()
+  await vi.waitFor(
+    () => {
+      universe.advance(universe.nowMs + 1000)
+      expect([...seen].sort()).toEqual([...types].sort())
+    },
+    { timeout: 20_000, interval: 5 },
+  )
+  await handle.close()
+  await reading
+  vi.unstubAllGlobals()
 })

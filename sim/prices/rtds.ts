@@ -3,6 +3,7 @@ import type { HostParts } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import { ActivityFeed } from './rtds-activity.js'
 import { RtdsClient, type RtdsMessage } from './rtds-client.js'
+import { commentMessages } from './rtds-comments.js'
 import { chainlinkSnapshot, priceMessages } from './rtds-prices.js'
 import { parseRequest, type RtdsRequest } from './rtds-request.js'
 
@@ -16,7 +17,7 @@ export type RtdsOptions = {
   silentAfterMs?: number | undefined
 }
 
-/** The real-time data socket: coin prices once a second, a second late, and trades as they are matched. */
+/** The real-time data socket: coin prices once a second, a second late, trades as they are matched, and comments. */
 export function createRtdsHost(universe: Universe, options: RtdsOptions = {}): HostParts {
   const { dropShare = DROP_SHARE, silentAfterMs = SILENT_AFTER_MS } = options
   let connections = 0
@@ -35,6 +36,7 @@ export function createRtdsHost(universe: Universe, options: RtdsOptions = {}): H
       universe.on('second', (atMs) => {
         for (const message of activity.take(atMs)) publish(message)
         for (const message of priceMessages(universe, atMs, dropShare)) publish(message)
+        for (const message of commentMessages(universe, atMs)) publish(message)
       }),
       universe.on('matched', (tx, match) => activity.add(tx, match)),
       universe.on('block', (block) => activity.addMissing(block)),

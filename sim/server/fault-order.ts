@@ -7,6 +7,7 @@ export const HOST_NAMES = [
   'live_v2',
   'chainlink',
   'data_api',
+  'rfq',
   'site',
   'sports_ws',
   'searxng',

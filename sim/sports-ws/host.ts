@@ -5,7 +5,7 @@ import { gameStateAt } from '../universe/games/game-state.js'
 import type { Universe } from '../universe/universe.js'
 import { presentScore } from './score-message.js'
 
-/** The clock of a game is sent once in so many seconds, and with everything else that changes. */
+/** The clock of a game is sent every five seconds, and with everything else that changes. */
 const CLOCK_SEC = 5
 
 export type SportsHostOptions = {

@@ -2,7 +2,7 @@ import type { Game, GameState, Team } from '../universe/games/game.js'
 
 /** Games of these never carry their slug: a client has to find them by their id. */
 const UNNAMED_OF = 11
-/** Of all others one message in so many is without it. */
+/** Of all others one message in ten is without it. */
 const SLUGLESS_OF = 10
 
 /** The message about a game, with the fields that the socket has for it at that moment. */

@@ -30,6 +30,9 @@ const GAP_SEC_MAX = 4
 const LIVELY_MS = 12 * 3_600_000
 const LIVELY_TRADES = 4
 const LIVELY_ERRANDS = 20
+const LIVELY_COMBOS = 10
+const LIVELY_COMBO_SHARE = 3
+const LIVELY_MIGRATIONS = 40
 
 type EngineParts = {
   seed: number
@@ -62,9 +65,9 @@ export class Engine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts
-    const { seed, startMs, comboShare, population, fair, quotes, catalogue, ledger } = parts
+    const { seed, startMs, population, fair, quotes, catalogue, ledger } = parts
     this.#ledger = ledger
-    this.#floor = new Floor(catalogue, comboShare)
+    this.#floor = new Floor(catalogue)
     const floor = this.#floor
     this.#takers = new Takers(seed, population, { fair, quotes, ledger, floor })
     this.#matching = new Matching(population, { quotes, ledger })
@@ -95,12 +98,14 @@ export class Engine {
     const atMs = toSec * 1000 - SETTLEMENT_MS - rng.below(400)
     const era: Era = toSec * 1000 < this.#parts.startMs ? 'v1' : 'v2'
     const seconds = (toSec - sinceSec) * this.#parts.intensity
-    const isLively = this.#isLively(toSec * 1000)
+    const isLively = this.isLively(toSec * 1000)
+    const secondsTimes = (factor: number) => (isLively ? seconds * factor : seconds)
     this.#matching.isLively = isLively
-    this.#trade(rng, era, atMs, isLively ? seconds * LIVELY_TRADES : seconds, perform)
-    this.#errands.run(rng, era, atMs, isLively ? seconds * LIVELY_ERRANDS : seconds, perform)
-    if (era === 'v2') this.#compose(rng, atMs, seconds, perform)
-    if (era === 'v2') this.#migrate(rng, atMs, seconds, perform)
+    this.#floor.comboShare = this.#parts.comboShare * (isLively ? LIVELY_COMBO_SHARE : 1)
+    this.#trade(rng, era, atMs, secondsTimes(LIVELY_TRADES), perform)
+    this.#errands.run(rng, era, atMs, secondsTimes(LIVELY_ERRANDS), perform)
+    if (era === 'v2') this.#compose(rng, atMs, secondsTimes(LIVELY_COMBOS), perform)
+    if (era === 'v2') this.#migrate(rng, atMs, secondsTimes(LIVELY_MIGRATIONS), perform)
     return acts
   }
 
@@ -114,7 +119,7 @@ export class Engine {
     }
   }
 
-  #isLively(atMs: number): boolean {
+  isLively(atMs: number): boolean {
     const { presentMs } = this.#parts
     return presentMs !== undefined && atMs >= presentMs && atMs < presentMs + LIVELY_MS
   }
@@ -136,6 +141,8 @@ export class Engine {
       if (combo === undefined || this.#parts.catalogue.comboByCondition(combo.conditionId)) continue
       this.#parts.catalogue.addCombo(combo)
       perform(this.#lifeCycle.begin(combo))
+      const intent = this.isLively(atMs) ? this.#takers.firstOf(rng, combo, atMs) : undefined
+      if (intent !== undefined) perform(this.#matching.make(rng, intent, 'v2', atMs))
     }
   }
 

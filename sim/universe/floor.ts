@@ -26,17 +26,17 @@ type Slot = {
 
 /** The trading floor: which markets can be traded at a moment, and which of them draws a crowd. */
 export class Floor {
+  /** Share of trades that go to combos. */
+  comboShare = COMBO_SHARE
   readonly #catalogue: Catalogue
-  readonly #comboShare: number
   readonly #slots: Lottery<Slot>
   readonly #current = new Map<Slot, Market>()
   #topics: Market[] = []
   #lottery = new Lottery<Market>([], () => 0)
   #lotteryEndsMs = 0
 
-  constructor(catalogue: Catalogue, comboShare: number) {
+  constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue
-    this.#comboShare = comboShare
     const slots = COINS.flatMap(({ coin, popularity }) =>
       INTERVALS.map((entry) => ({
         coin,
@@ -57,9 +57,9 @@ export class Floor {
   /** `undefined` when the draw fell on something that cannot be traded at that moment. */
   draw(rng: Rng, atMs: number): Market | Combo | undefined {
     const share = rng.next()
-    const windowShare = WINDOW_SHARE * (1 - this.#comboShare)
+    const windowShare = WINDOW_SHARE * (1 - this.comboShare)
     if (share < windowShare) return this.drawWindow(rng, atMs)
-    if (share < windowShare + this.#comboShare) return this.#drawCombo(rng, atMs)
+    if (share < windowShare + this.comboShare) return this.#drawCombo(rng, atMs)
     return this.drawTopic(rng, atMs)
   }
 

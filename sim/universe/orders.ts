@@ -9,7 +9,8 @@ export const MICROS_E2 = 10_000
 export const CENT = 10_000
 /** The smallest order, in hundredths of a share. */
 export const SIZE_E2_MIN = 100
-const BUILDER_FEE = 0.002
+export const BUILDER_FEE_BPS = 20
+const BUILDER_FEE = BUILDER_FEE_BPS / 10_000
 const V1_FEE_BPS = 200
 const V1_FEE_CHANCE = 0.3
 /** How often the operator of V1 charges a part of the fee that an order allows. */
@@ -81,7 +82,7 @@ export function v1Refund(rng: Rng, fee: Micros, usual: Micros): Micros {
   return rng.chance(V1_PART_CHANCE) ? Math.floor(fee * rng.between(0.1, 0.9)) : usual
 }
 
-/** A number of sets: mostly whole ones, up to so many dollars. */
+/** A number of sets: mostly whole ones, worth `usdMin` to `usdMax` dollars. */
 export function drawSets(rng: Rng, usdMin: number, usdMax: number): Micros {
   const whole = Math.ceil(rng.between(usdMin, usdMax)) * 100 * CENT
   return rng.chance(ODD_CHANCE) ? whole - 1 - 2 * rng.below(50 * CENT) : whole

@@ -42,3 +42,40 @@ test('ten minutes of the present show all that a webhook tells of, several times
   const again = orders.length - new Set(orders.map(({ order }) => order)).size
   expect(again).toBeGreaterThan(5)
 })
+
+test('any ten minutes of the present have combos that are made and traded, migrations and a reorganisation', () => {
+  const universe = new Universe({ ...options, presentMs: PRESENT_MS, hasReorgs: true })
+  universe.advance(PRESENT_MS)
+  let reorgs = 0
+  universe.on('reorg', () => reorgs++)
+  for (let fromMs = PRESENT_MS; fromMs < PRESENT_MS + 12 * LOOK_MS; fromMs += LOOK_MS) {
+    const { number } = universe.chain.head
+    reorgs = 0
+    universe.advance(fromMs + LOOK_MS)
+    const acts = actsAfter(universe, number)
+    const seen = {
+      made: acts.some(({ kind }) => kind === 'prepareCombo'),
+      traded: acts.some(
+        (act) => act.kind === 'match' && act.of.kind === 'combo' && act.of.legs.length > 1,
+      ),
+      migrated: acts.some(({ kind }) => kind === 'migrate'),
+      reorganised: reorgs > 0,
+    }
+    expect(seen).toEqual({ made: true, traded: true, migrated: true, reorganised: true })
+  }
+})
+
+test('reorganisations of its own are part of the universe: another life has the same, and none twice', () => {
+  const live = (reorgs: Universe['reorgs']) => {
+    const universe = new Universe({ ...options, presentMs: START_MS, hasReorgs: true, reorgs })
+    universe.advance(START_MS + 2 * LOOK_MS)
+    return universe
+  }
+  const first = live([])
+  expect(first.reorgs).toEqual([])
+  first.reorg(40)
+  first.advance(START_MS + 3 * LOOK_MS)
+  const again = live(first.reorgs)
+  again.advance(START_MS + 3 * LOOK_MS)
+  expect(again.chain.hashOf(again.chain.head)).toBe(first.chain.hashOf(first.chain.head))
+})

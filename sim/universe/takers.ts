@@ -83,6 +83,14 @@ export class Takers {
     return intent
   }
 
+  /** Who had the combo made buys of it first. */
+  firstOf(rng: Rng, combo: Combo, atMs: number): Intent | undefined {
+    const wallet = this.#lottery.draw(rng)
+    if (wallet.createdMs > atMs) return undefined
+    const outcome = this.#choose(rng, wallet.character, combo, atMs)
+    return outcome === undefined ? undefined : this.#buy(rng, wallet, combo, outcome, atMs)
+  }
+
   /** In the old era only what lasts could be traded, and only bought or sold on a whim. */
   nextInOldEra(rng: Rng, atMs: number): Intent | undefined {
     const wallet = this.#lottery.draw(rng)

@@ -15,6 +15,7 @@ import type { Combo, Market, MarketEvent, Payouts } from './market.js'
 import { Population } from './population.js'
 import { Prices } from './prices.js'
 import { Quotes } from './quotes.js'
+import { hash32 } from './random.js'
 import { SettledActs } from './settled-acts.js'
 import type { Builder, Wallet } from './wallet.js'
 
@@ -22,6 +23,12 @@ const DAY_MS = 86_400_000
 /** Traders who are not there from the beginning join within this time. */
 const JOINING_MS = 3 * DAY_MS
 export const REORG_DEPTH_MAX = 64
+/**
+ * How often the chain replaces its last blocks by itself, and how many: one that readers have seen, and
+ * none that is finalized.
+ */
+const OWN_REORG_SEC = 240
+const OWN_REORG_DEPTHS = [2, 3]
 
 type UniverseEvents = {
   /** A whole second is over: its oracle prices exist. */
@@ -55,6 +62,8 @@ export type UniverseOptions = {
   comboShare?: number
   /** Whether games are played. */
   hasGames?: boolean
+  /** Whether the chain replaces its last blocks by itself now and then, in its lively hours. */
+  hasReorgs?: boolean
   /** Replacements of an earlier life, to be lived again. */
   reorgs?: readonly Reorg[]
 }
@@ -77,6 +86,8 @@ export class Universe {
   readonly #forthcoming: Forthcoming
   readonly #listeners = new Listeners<UniverseEvents>()
   readonly #planned: Reorg[]
+  readonly #hasReorgs: boolean
+  readonly #engine: Engine
   #branch = 0
   #nowMs: number
 
@@ -109,7 +120,8 @@ export class Universe {
       lastPriceE4: (of) => this.settledActs.lastPriceE4(of),
     })
     const ledger = new Ledger()
-    const engine = new Engine({
+    this.#hasReorgs = options.hasReorgs ?? false
+    this.#engine = new Engine({
       seed,
       intensity,
       comboShare,
@@ -121,7 +133,7 @@ export class Universe {
       quotes,
       ledger,
     })
-    this.#maker = new BlockMaker(seed, this.chain, engine)
+    this.#maker = new BlockMaker(seed, this.chain, this.#engine)
     this.#forthcoming = new Forthcoming(this.#maker)
     this.settledActs = new SettledActs(ledger, this.#forthcoming.ledger)
     this.#decideAhead(this.chain.firstNumber - 1)
@@ -183,6 +195,7 @@ export class Universe {
       this.#emitUntil(next.timestampSec * 1000)
       this.#showNext()
       this.#forthcoming.decide(next.number + BLOCKS_AHEAD, this.#branch)
+      this.#reorgByItself()
       this.#repeatReorgs()
     }
     this.#emitUntil(toMs)
@@ -190,9 +203,13 @@ export class Universe {
 
   /** Replaces the last `depth` blocks by as many others, with other contents. */
   reorg(depth: number): void {
+    this.reorgs.push({ head: this.chain.head.number, depth })
+    this.#replaceLast(depth)
+  }
+
+  #replaceLast(depth: number): void {
     const { head, firstNumber } = this.chain
     const count = Math.min(depth, REORG_DEPTH_MAX, head.number - firstNumber)
-    this.reorgs.push({ head: head.number, depth })
     for (const { transactions } of this.#forthcoming.drop()) {
       for (const tx of transactions) this.chain.dropPending(tx)
     }
@@ -213,6 +230,22 @@ export class Universe {
     for (let ahead = 1; ahead <= BLOCKS_AHEAD; ahead++) {
       this.#forthcoming.decide(shown + ahead, this.#branch)
     }
+  }
+
+  /** Not among `reorgs`: they follow from the seed, and every life has the same. */
+  #reorgByItself(): void {
+    const { head } = this.chain
+    const before = this.chain.block(head.number - 1)
+    if (
+      !this.#hasReorgs ||
+      before === undefined ||
+      !this.#engine.isLively(head.timestampSec * 1000)
+    )
+      return
+    const spanOf = ({ timestampSec }: Block) => Math.floor(timestampSec / OWN_REORG_SEC)
+    if (spanOf(head) === spanOf(before)) return
+    const depths = OWN_REORG_DEPTHS
+    this.#replaceLast(depths[hash32(this.seed, head.number) % depths.length] ?? 0)
   }
 
   /** There may have been several while the chain had this head. */

@@ -48,7 +48,7 @@ class CourseWriter {
     this.stretch(period, minutes, clock, true)
   }
 
-  /** So many goals at odd moments of the last stretch. */
+  /** Adds `count` goals at random moments of the last stretch. */
   scatter(count: number, draw: () => Pick<Goal, 'side' | 'points'>): void {
     const shares = Array.from({ length: count }, () => this.rng.next()).sort((a, b) => a - b)
     for (const share of shares) this.score(draw(), share)
@@ -206,7 +206,7 @@ const isSetOver = (a: number, b: number): boolean => {
   return most === 7 || (most === 6 && Math.abs(a - b) >= 2)
 }
 
-/** Best of so many maps: it is over when one side has won more than half of them. */
+/** Best of a number of maps: it is over when one side has won more than half of them. */
 function playMaps(
   writer: CourseWriter,
   mapsMax: number,

@@ -40,7 +40,7 @@ export const listEventQuestions = (game: Game, expected: Expected): EventQuestio
 /** Halfway between two whole numbers, so that there is no tie, and at least a half. */
 const lineNear = (value: number): number => Math.max(0.5, Math.floor(value) + 0.5)
 
-/** So many different lines around the expected value. */
+/** `count` different lines around the expected value. */
 const linesNear = (value: number, step: number, count: number): number[] => {
   const middle = lineNear(value)
   const low = Math.max(0.5, middle - step * Math.floor(count / 2))
