@@ -2,6 +2,7 @@ import { LEDGER_TABLE_NAMES } from '../ledger/rows/tables.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { checkBalances, checkCounterparts } from './balance-checks.js'
+import { checkBoards } from './board-checks.js'
 import { checkCollateral } from './collateral-check.js'
 import { checkDerivedIds } from './derived-ids.js'
 import type { Finding } from './finding.js'
@@ -11,6 +12,12 @@ import { checkImages } from './journal-check.js'
 import { checkFees, checkMatches, checkTransactions } from './match-checks.js'
 import { checkResults } from './result-check.js'
 import { EVERYTHING, readScope, type Scope, type Span } from './scope.js'
+import {
+  checkBuilderBoard,
+  checkComboBoards,
+  checkCopyScores,
+  checkStats,
+} from './snapshot-checks.js'
 import {
   checkBuilderDays,
   checkBuilderTotals,
@@ -31,6 +38,7 @@ import {
 } from './table-checks.js'
 import { chooseWallets, type WalletChoice } from './wallet-groups.js'
 import { checkWallets } from './wallets-check.js'
+import { checkDigests, checkEventLog, checkNames } from './written-checks.js'
 
 export type AuditPlan = {
   wallets: WalletChoice
@@ -39,7 +47,8 @@ export type AuditPlan = {
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-const AUDITED_TABLES = [...LEDGER_TABLE_NAMES, 'pnl']
+/** With those that a rebuild of the ledger truncates. */
+const AUDITED_TABLES = [...LEDGER_TABLE_NAMES, 'pnl', 'combo_markets', 'combo_pnl']
 
 /**
  * Compares what the database says of the chain with what its facts give, all of it as it is at one
@@ -95,6 +104,7 @@ function checkFacts(tx: Sql, scope: Scope, { span, signal }: AuditPlan): Promise
     () => checkMatches(tx, scope, span.blocks),
     () => checkFees(tx, scope, span.blocks),
     () => checkTransactions(tx, scope, span.blocks),
+    () => checkDigests(tx, scope, span.blocks),
   ])
 }
 
@@ -114,7 +124,14 @@ async function checkSums(tx: Sql, scope: Scope, { signal }: AuditPlan): Promise<
   const always = await inTurn(signal, [
     () => checkIds(tx, scope),
     () => checkDerivedIds(tx),
+    () => checkNames(tx),
     () => checkSupplies(tx, scope),
+    () => checkEventLog(tx),
+    () => checkBoards(tx),
+    () => checkStats(tx),
+    () => checkBuilderBoard(tx),
+    () => checkComboBoards(tx, scope),
+    () => checkCopyScores(tx),
   ])
   if (!scope.isWhole) return [...always, note('sums', 'nothing: the oldest facts were dropped')]
   const others = await inTurn(signal, [

@@ -12,7 +12,12 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase):
     .description('compute the ledger again from the stored facts and print every difference')
     .option('--wallets <count>', 'so many wallets, chosen at random', parseCount, WALLETS)
     .option('--wallet <address>', 'this wallet; may be given several times', parseAddress)
-    .addOption(new Option('--all', 'all wallets and all sums').conflicts(['wallets', 'wallet']))
+    .addOption(
+      new Option('--all', 'all wallets, all sums, the event log and all boards').conflicts([
+        'wallets',
+        'wallet',
+      ]),
+    )
     .option('--against-node', 'also read random blocks again from the node and compare their facts')
     .addOption(
       new Option('--blocks <count>', 'with --against-node: so many')
@@ -25,17 +30,27 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase):
         'with --against-node: chooses the same blocks as an earlier run',
       ).argParser(parseCount),
     )
-    .addHelpText(
-      'after',
-      '\nExits with 1 when something differs, or when the node does not answer --against-node.',
-    )
+    .addHelpText('after', HELP)
     .action((flags: AuditFlags, command: Command) =>
-      withDatabase(command, async (pool, { config }) => {
-        const { runAudit } = await import('./run-audit.js')
-        await runAudit(pool, config, flags)
-      }),
+      withDatabase(
+        command,
+        async (pool, { config }) => {
+          const { runAudit } = await import('./run-audit.js')
+          await runAudit(pool, config, flags)
+        },
+        { acceptsDemo: true },
+      ),
     )
 }
+
+const HELP = `
+It reads the database as of one moment, beside a running service, and changes nothing. Exits with 1 when
+something differs, or when the node does not answer --against-node.
+
+Examples:
+  $ auspex audit                        tables, and 1,000 wallets at random
+  $ auspex audit --all                  everything that is stored, facts, boards and events included
+  $ auspex audit --all --against-node   and random blocks as the node has them`
 
 function parseCount(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)

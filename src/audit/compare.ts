@@ -1,6 +1,8 @@
-import type { LedgerTable } from '../ledger/rows/tables.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { EXAMPLES_MAX, type Tally } from './finding.js'
+
+/** A table whose key columns are integers. */
+export type ComparedTable = { name: string; keys: readonly string[]; values: readonly string[] }
 
 type Row = Record<string, number | string | null> & { rows: number; differences: number }
 
@@ -10,7 +12,7 @@ type Row = Record<string, number | string | null> & { rows: number; differences:
  */
 export async function compareTable(
   sql: Sql,
-  table: LedgerTable,
+  table: ComparedTable,
   { only, derived }: { only: Fragment; derived: Fragment },
   tally: Tally,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Fragment, Sql } from '../store/connection.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'
 
-const KEY_NAMES: Readonly<Record<IdTable, string>> = {
+export const KEY_NAMES: Readonly<Record<IdTable, string>> = {
   wallets: 'wallet',
   tokens: 'token',
   conditions: 'condition',

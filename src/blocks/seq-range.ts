@@ -1,6 +1,7 @@
 import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { badRequest } from '../core/errors.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
+import { SECONDS_MAX, toTimeColumn } from '../core/unix-time.js'
 import type { Sql } from '../store/connection.js'
 
 /** Facts with `min` <= seq <= `until`. */
@@ -23,9 +24,9 @@ export async function selectSeqRange(
   checkTimeRange({ after, before })
   const [row] = await sql<RangeRow[]>`
     select (select block from chain_state) as head,
-           (select number from blocks where time >= ${toTime(after ?? 0)} order by time, number limit 1)
+           (select number from blocks where time >= ${toTimeColumn(after ?? 0)} order by time, number limit 1)
              as first,
-           (select number from blocks where time <= ${toTime(before ?? TIME_MAX)}
+           (select number from blocks where time <= ${toTimeColumn(before ?? SECONDS_MAX)}
              order by time desc, number desc limit 1) as last`
   if (row?.head == null || row.first === null || row.last === null) return undefined
   const lastBlock = before === undefined ? row.head : row.last
@@ -42,11 +43,6 @@ export function checkTimeRange({ after, before }: TimeRange): void {
     throw badRequest('Invalid range: `after` must not be later than `before`.')
   }
 }
-
-/** The latest time that a column of times can have. */
-const TIME_MAX = 2 ** 31 - 1
-
-const toTime = (timeSec: number): number => Math.min(timeSec, TIME_MAX)
 
 /** The condition that a column lies in the range. */
 export const withinSeq = (sql: Sql, column: string, { min, until }: SeqRange) =>

@@ -27,6 +27,7 @@ import type {
 } from '../follow/block-sink.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { countQuarantined } from '../queries.js'
+import { insertDigests } from './fact-digests.js'
 import { cutFacts, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
 import { buildReadIndexes } from './read-indexes.js'
@@ -224,6 +225,7 @@ export class BlockWriter implements BlockSink {
         batch = await this.#nextOf(ahead, batch, untilMs)
       }
       await writer.sendAll(tx)
+      await insertDigests(tx, { fromBlock: first.fromBlock, toBlock: last.toBlock })
       await this.#ledger.write(tx)
       await insertRefusedEntries(tx, refusals)
       await this.#finish(tx, first.fromBlock, last)

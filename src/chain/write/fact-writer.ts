@@ -7,6 +7,7 @@ import { insertQuarantine, type QuarantineFact } from '../facts/quarantine.js'
 import { quarantineUnstorable } from '../facts/raw-log.js'
 import { type BatchFacts, FACT_TABLES, KINDS } from '../facts/registry.js'
 import { cutIds, lockIds } from '../ids/queries.js'
+import { cutDigests } from './fact-digests.js'
 
 type Source = { rows: FactRows<unknown>; factsIn(batch: BatchFacts): readonly unknown[] }
 
@@ -103,6 +104,7 @@ export const quarantineOf = ({ quarantine, rawLogs }: BatchFacts): QuarantineFac
 export async function cutFacts(tx: Sql, fromBlock: number): Promise<number> {
   const fromSeq = fromBlock * LOGS_PER_BLOCK
   let quarantined = 0
+  await cutDigests(tx, fromBlock)
   await lockIds(tx)
   await cutIds(tx, fromBlock, fromSeq)
   for (const { table, columns } of FACT_TABLES) {

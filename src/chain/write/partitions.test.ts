@@ -38,7 +38,7 @@ const leaves = async (): Promise<string[]> => {
 /** Those of fees and of combos are on the same columns as others. */
 const FILL_INDEXES = [
   ...['builder seq', 'order_hash', 'seq', 'taker seq', 'taker seq', 'token seq'],
-  ...['wallet seq', 'wallet seq', 'wallet seq'],
+  ...['wallet seq', 'wallet seq', 'wallet seq', 'wallet seq', 'wallet seq'],
 ]
 
 describe('partitions', () => {
@@ -73,6 +73,14 @@ describe('partitions', () => {
     expect(await indexesOf('transfers_p0')).toEqual(['from_wallet seq', 'seq sub', 'to_wallet seq'])
     for (const parent of ['splits', 'redemptions', 'fees', 'pnl'])
       expect(await indexesOf(`${parent}_p0`)).toContain('wallet seq')
+  })
+
+  test('of an earlier version get the indexes that they lack', async () => {
+    await ensure(0, 0, false)
+    await database.sql`drop index fills_p0_wallet_took`
+    await database.sql`update partitions set is_indexed = false where parent = 'fills'`
+    await buildIndexes(database.sql)
+    expect(await indexesOf('fills_p0')).toEqual(FILL_INDEXES)
   })
 
   test('are indexed only where no row is still to come', async () => {

@@ -120,7 +120,7 @@ async function createPartition(tx: Sql, { name, parent, number }: Partition): Pr
 
 async function createIndexes(tx: Sql, { name, parent }: Partition): Promise<void> {
   for (const [index, definition] of Object.entries(INDEXES.get(parent) ?? {})) {
-    await tx.unsafe(`create index ${name}_${index} on ${name} ${definition}`)
+    await tx.unsafe(`create index if not exists ${name}_${index} on ${name} ${definition}`)
   }
 }
 
