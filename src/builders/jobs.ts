@@ -1,3 +1,4 @@
+import { createSnapshotJob } from '../blocks/snapshot.js'
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
 import { untilLive } from '../jobs/until-live.js'
@@ -18,14 +19,13 @@ export function createBuilderWork(ctx: Context): DomainWork {
         needsDatabase: true,
         run: (signal) => refreshProfiles(deps, signal),
       },
-      {
+      createSnapshotJob(ctx, {
         name: 'builder leaderboards',
         everyMs: BOARDS_MS,
-        runsIn: 'one process',
-        needsDatabase: true,
         startsAfter: (signal) => untilLive(ctx, signal),
-        run: () => refreshBoard(ctx.sql, ctx.clock.now()),
-      },
+        state: (sql) => sql`select block, rewind from builder_board_state`,
+        refresh: () => refreshBoard(ctx.sql, ctx.clock.now()),
+      }),
     ],
   }
 }

@@ -116,6 +116,7 @@ export type NamedBuilderDayRow = BuilderDayRow & {
   builder: number
   code: string
   name: string | null
+  isGone: boolean
 }
 
 const BY_DAY: OrderColumn[] = [{ column: 'day', type: 'integer' }]
@@ -146,13 +147,13 @@ export function selectDaysOfBuilders(
 ): Promise<NamedBuilderDayRow[]> {
   const order = BY_DAY_AND_BUILDER
   return sql<NamedBuilderDayRow[]>`
-    select d.*, '0x' || encode(b.code, 'hex') as code, p.name
+    select d.*, '0x' || encode(b.code, 'hex') as code, p.name, b.id is null as is_gone
       from (select *
               from builder_days
              where ${isOfDays(sql, scope)} and ${isBehind(sql, order, page.after, scope.isAscending)}
              ${orderedBy(sql, order, scope.isAscending)}
             offset ${page.offset} limit ${page.limit}) d
-      join builders b on b.id = d.builder
+      left join builders b on b.id = d.builder
       left join builder_profiles p on p.code = b.code
      ${orderedBy(sql, order, scope.isAscending)}`
 }

@@ -32,7 +32,7 @@ export const builders = defineList({
   access: V3,
   params: Type.Object({}),
   query: Type.Object({
-    sort: oneOf(BUILDER_SORTS, 'the figure that ranks', { default: 'fills' }),
+    sort: oneOf(BUILDER_SORTS, 'the figure that ranks', { title: 'BuilderSort', default: 'fills' }),
   }),
   page: { name: 'builders', limitMax: 300 },
   resolve: async (_sql, { sort }) => ({ sort }),

@@ -1,12 +1,19 @@
 import { Type } from 'typebox'
+import {
+  Day,
+  DecimalText,
+  IntegerText,
+  SecondsText,
+  UnixTime,
+  UtcText,
+} from '../http/row-fields.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
-const Shares = nullable(
-  Type.String({ description: 'shares, each counted as one dollar' }),
-  'null while `stats_pending`',
-)
-const Millionths = (description: string) => Type.String({ description })
-const When = nullable(Type.String({ description: '`2026-01-31 12:00:00+00`' }))
+const PENDING = 'null while `stats_pending`'
+const Shares = nullable(DecimalText('shares, each counted as one dollar'), PENDING)
+const ShareMillionths = nullable(IntegerText('millionths of shares'), PENDING)
+const When = nullable(UtcText({ description: '`2026-01-31 12:00:00+00`' }))
 
 export const BuilderRef = Type.String({
   minLength: 1,
@@ -33,26 +40,26 @@ const BuilderFields = {
   builder: Type.String({ description: 'the code again' }),
   ...ProfileFields,
   fill_count: Type.Integer({ minimum: 0 }),
-  first_fill: nullable(Type.String({ description: 'Unix seconds' })),
-  last_fill: nullable(Type.String({ description: 'Unix seconds' })),
-  volume_e6: Shares,
+  first_fill: nullable(SecondsText()),
+  last_fill: nullable(SecondsText()),
+  volume_e6: ShareMillionths,
   volume: Shares,
   volume_usdc: Shares,
-  buy_volume_e6: Shares,
+  buy_volume_e6: ShareMillionths,
   buy_volume: Shares,
   buy_volume_usdc: Shares,
-  sell_volume_e6: Shares,
+  sell_volume_e6: ShareMillionths,
   sell_volume: Shares,
   sell_volume_usdc: Shares,
   ...VolumeMeaning,
-  total_maker_volume: Millionths('what the owners of orders gave: money and shares in one sum'),
-  total_maker_volume_usdc: Type.String(),
-  total_taker_volume: Millionths('what they received'),
-  total_taker_volume_usdc: Type.String(),
-  total_fees: Millionths('paid by traders'),
-  total_fees_usdc: Type.String(),
+  total_maker_volume: IntegerText('what the owners of orders gave: money and shares in one sum'),
+  total_maker_volume_usdc: DecimalText(),
+  total_taker_volume: IntegerText('what they received'),
+  total_taker_volume_usdc: DecimalText(),
+  total_fees: IntegerText('paid by traders'),
+  total_fees_usdc: DecimalText(),
   external_rank: nullable(Type.Integer(), "on the platform's own board"),
-  external_volume: nullable(Type.String({ description: 'shares' })),
+  external_volume: nullable(DecimalText('shares')),
   external_active_users: nullable(Type.Integer()),
   source: Type.String(),
   stats_pending: Type.Boolean({ description: 'the builder has a profile and no fills here' }),
@@ -60,28 +67,28 @@ const BuilderFields = {
   stats_checked_at: When,
 }
 
-export const RankedBuilder = Type.Object({
+export const RankedBuilder = namedObject('RankedBuilder', {
   rank: Type.Integer({ minimum: 1 }),
   ...BuilderFields,
 })
 
-export const Builder = Type.Object({
+export const Builder = namedObject('Builder', {
   ...BuilderFields,
   fee_semantics: Type.String(),
   stats_source: nullable(Type.String()),
 })
 
-const Day = {
-  date: Type.String({ description: 'UTC' }),
-  timestamp: Type.Integer({ description: 'Unix seconds of its beginning' }),
+const DayFields = {
+  date: Day(),
+  timestamp: UnixTime('Unix seconds of its beginning'),
 }
 
 const DayFigures = {
   fill_count: Type.Integer({ minimum: 0 }),
-  volume: Type.String({ description: 'shares' }),
-  buy_volume: Type.String(),
-  sell_volume: Type.String(),
-  fees_usdc: Type.String(),
+  volume: DecimalText('shares'),
+  buy_volume: DecimalText(),
+  sell_volume: DecimalText(),
+  fees_usdc: DecimalText(),
   active_wallets: Type.Integer({ minimum: 0, description: 'owners of orders' }),
   new_wallets: Type.Integer({
     minimum: 0,
@@ -89,38 +96,38 @@ const DayFigures = {
   }),
 }
 
-export const DayOfBuilders = Type.Object({ ...Day, ...DayFigures })
+export const DayOfBuilders = namedObject('BuildersDay', { ...DayFields, ...DayFigures })
 
-export const DayOfBuilder = Type.Object({
-  ...Day,
+export const DayOfBuilder = namedObject('BuilderDay', {
+  ...DayFields,
   builder_code: Type.String(),
   builder_name: nullable(Type.String()),
   ...DayFigures,
 })
 
-export const RankedTrader = Type.Object({
+export const RankedTrader = namedObject('BuilderTrader', {
   rank: Type.Integer({ minimum: 1 }),
   wallet: Type.String(),
   trader_address: Type.String({ description: 'the wallet again' }),
-  volume_e6: Type.String({ description: 'millionths of shares traded through the builder' }),
-  volume: Type.String(),
-  buy_volume_e6: Type.String(),
-  buy_volume: Type.String(),
-  sell_volume_e6: Type.String(),
-  sell_volume: Type.String(),
+  volume_e6: IntegerText('millionths of shares traded through the builder'),
+  volume: DecimalText(),
+  buy_volume_e6: IntegerText(),
+  buy_volume: DecimalText(),
+  sell_volume_e6: IntegerText(),
+  sell_volume: DecimalText(),
   trades: Type.Integer({ minimum: 0 }),
-  trader_paid_fees_e6: Type.String(),
-  trader_paid_fees: Type.String(),
+  trader_paid_fees_e6: IntegerText(),
+  trader_paid_fees: DecimalText(),
   active_days: Type.Integer({ minimum: 0 }),
-  first_activity_at: Type.Integer({ description: 'Unix seconds' }),
-  last_activity_at: Type.Integer({ description: 'Unix seconds' }),
+  first_activity_at: UnixTime(),
+  last_activity_at: UnixTime(),
 })
 
-export const RankedTraderWithPnl = Type.Object({
+export const RankedTraderWithPnl = namedObject('BuilderTraderWithPnl', {
   ...RankedTrader.properties,
-  realized_pnl: Type.String({ description: 'of all trades of the wallet' }),
-  unrealized_pnl: nullable(Type.String(), 'null for a rolling period'),
-  total_pnl: nullable(Type.String(), 'null for a rolling period'),
+  realized_pnl: DecimalText('of all trades of the wallet'),
+  unrealized_pnl: nullable(DecimalText(), 'null for a rolling period'),
+  total_pnl: nullable(DecimalText(), 'null for a rolling period'),
 })
 
 export const BoardEnvelope = {
@@ -128,14 +135,14 @@ export const BoardEnvelope = {
   period: Type.String(),
   sort: Type.String(),
   order: Type.String(),
-  window: Type.Object({
-    start_date: nullable(Type.String(), 'null: from the beginning'),
+  window: namedObject('BuilderBoardWindow', {
+    start_date: Type.String({ description: 'of all time: the first day with data' }),
     end_date: Type.String(),
     complete_through: Type.String({ description: 'the last day that is over' }),
   }),
-  coverage: Type.Object({
-    start_date: nullable(Type.String()),
-    end_date: nullable(Type.String()),
+  coverage: namedObject('BuilderBoardCoverage', {
+    start_date: Type.String({ description: 'today while there are no data' }),
+    end_date: Type.String(),
     complete: Type.Boolean({ description: 'the window has no day from before the first one' }),
   }),
   as_of: Type.String({ description: 'ISO 8601' }),

@@ -3,6 +3,7 @@ import { V3_HEAVY } from '../accounts/access.js'
 import { badRequest } from '../core/errors.js'
 import { createView, defineList } from '../http/list.js'
 import { MarketFilters, Millionths, Slug } from '../http/parameters.js'
+import { namedObject } from '../lib/named-object.js'
 import { withMarkets } from '../markets/market-block.js'
 import { countTaggedMarkets, selectTagFilters, type TagFilter } from '../markets/tag-filter.js'
 import type { Sql } from '../store/connection.js'
@@ -56,12 +57,11 @@ export const builderTrades = defineList({
   },
   views: {
     trades: createView({
-      row: Type.Object({ ...Trade.properties, ...ProfileFields }),
-      select: async (sql: Sql, scope: Scope, page) => {
-        const rows = await withMarkets(sql, await selectTrades(sql, 'market', scope, page))
-        return rows.map((row) => ({ ...row, found: scope.found }))
-      },
+      row: namedObject('BuilderTrade', { ...Trade.properties, ...ProfileFields }),
+      select: (sql: Sql, scope: Scope, page) => selectTrades(sql, 'market', scope, page),
       keyOf: ({ seq }) => [seq],
+      complete: async (sql, rows, { found }) =>
+        (await withMarkets(sql, rows)).map((row) => ({ ...row, found })),
       present: (row) => ({ ...presentTrade(row), ...presentProfile(row.found) }),
     }),
   },

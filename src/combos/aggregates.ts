@@ -1,7 +1,9 @@
+import { lastReorg } from '../blocks/snapshot.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { unrealizedPnl } from '../positions/position-sql.js'
-import type { Pool, Sql } from '../store/connection.js'
+import type { Fragment, Pool, Sql } from '../store/connection.js'
+import { rowsDigest } from '../store/rows-digest.js'
 import { transact } from '../store/transaction.js'
 
 /** Blocks that one transaction adds while the history is read: a few hundred thousand fills. */
@@ -27,9 +29,10 @@ export async function refreshComboAggregates(pool: Pool, signal: AbortSignal): P
 async function refreshSlice(tx: Sql): Promise<boolean> {
   await begin(tx)
   const [chain] = await tx<
-    { epoch: number; from: number | null; head: number | null; floor: number }[]
+    { epoch: number; from: number | null; head: number | null; floor: number; rewind: bigint }[]
   >`
-    select c.epoch, c.ledger_from as from, c.block as head, u.block as floor
+    select c.epoch, c.ledger_from as from, c.block as head, u.block as floor,
+           ${lastReorg(tx)} as rewind
       from chain_state c, undo_floor u`
   const [state] = await tx<State[]>`
     select epoch, final_block, head_block from combo_state`
@@ -48,7 +51,7 @@ async function refreshSlice(tx: Sql): Promise<boolean> {
   const headBlock = isDone ? chain.head : finalBlock
   await tx`
     update combo_state set epoch = ${chain.epoch}, final_block = ${finalBlock},
-           head_block = ${headBlock}`
+           head_block = ${headBlock}, rewind = ${chain.rewind}`
   return isDone
 }
 
@@ -84,13 +87,31 @@ async function keepFinal(tx: Sql, seq: number): Promise<void> {
 /** Adds the facts with `after` < seq <= `until`. Indexes: primary keys. */
 async function addFacts(tx: Sql, after: number, until: number): Promise<void> {
   if (until <= after) return
-  const kinds = [...COMBO_ACTIONS.keys()]
   await tx`
     insert into combo_markets
-    select condition, max(seq), coalesce(max(seq) filter (where kind <> 'transfer'), 0),
-           count(*) filter (where kind = 'fill'), coalesce(sum(usd), 0),
-           count(*) filter (where kind in ('event', 'redeem')),
-           count(*) filter (where kind = 'redeem'), count(*) filter (where kind = 'transfer'), null
+    ${comboSums(tx, after, until)}
+    on conflict (condition) do update
+       set touched_seq = excluded.touched_seq,
+           last_seq = greatest(combo_markets.last_seq, excluded.last_seq),
+           executions = combo_markets.executions + excluded.executions,
+           volume = combo_markets.volume + excluded.volume,
+           lifecycle = combo_markets.lifecycle + excluded.lifecycle,
+           redeems = combo_markets.redeems + excluded.redeems,
+           transfers = combo_markets.transfers + excluded.transfers`
+  await tx`
+    insert into combo_pnl (seq, amount, wallet, token, sub)
+    ${comboPnl(tx, after, until)}`
+}
+
+/** What happened in each combo in the facts with `after` < seq <= `until`, as rows of combo_markets. */
+export const comboSums = (sql: Sql, after: number, until: number): Fragment => sql`
+    select condition, max(seq) as touched_seq,
+           coalesce(max(seq) filter (where kind <> 'transfer'), 0) as last_seq,
+           count(*) filter (where kind = 'fill') as executions,
+           coalesce(sum(usd), 0)::bigint as volume,
+           count(*) filter (where kind in ('event', 'redeem')) as lifecycle,
+           count(*) filter (where kind = 'redeem') as redeems,
+           count(*) filter (where kind = 'transfer') as transfers, null::bigint[] as final
       from (
         select condition, 'combo' as kind, seq, 0 as usd
           from combos
@@ -104,7 +125,7 @@ async function addFacts(tx: Sql, after: number, until: number): Promise<void> {
         select e.condition, case when e.kind = 'positionRedeemed' then 'redeem' else 'event' end,
                e.seq, 0
           from combo_events e
-         where e.seq > ${after} and e.seq <= ${until} and e.kind = any(${kinds}::text[])
+         where e.seq > ${after} and e.seq <= ${until} and e.kind = any(${[...COMBO_ACTIONS.keys()]}::text[])
         union all
         select t.condition, 'transfer', x.seq, 0
           from transfers x join tokens t on t.id = x.token
@@ -112,23 +133,15 @@ async function addFacts(tx: Sql, after: number, until: number): Promise<void> {
            and get_byte(t.token, 0) = 3
       ) facts
      where exists (select from combos c where c.condition = facts.condition)
-     group by condition
-    on conflict (condition) do update
-       set touched_seq = excluded.touched_seq,
-           last_seq = greatest(combo_markets.last_seq, excluded.last_seq),
-           executions = combo_markets.executions + excluded.executions,
-           volume = combo_markets.volume + excluded.volume,
-           lifecycle = combo_markets.lifecycle + excluded.lifecycle,
-           redeems = combo_markets.redeems + excluded.redeems,
-           transfers = combo_markets.transfers + excluded.transfers`
-  await tx`
-    insert into combo_pnl (seq, amount, wallet, token, sub)
+     group by condition`
+
+/** The rows of `pnl` with `after` < seq <= `until` that are about combos. */
+export const comboPnl = (sql: Sql, after: number, until: number): Fragment => sql`
     select p.seq, p.amount, p.wallet, p.token, p.sub
       from pnl p
       join tokens t on t.id = p.token
      where p.seq > ${after} and p.seq <= ${until} and get_byte(t.token, 0) = 3
        and exists (select from combos c where c.condition = t.condition)`
-}
 
 /** Ranks that are kept of each order. */
 const RANKS_MAX = 10_000
@@ -172,12 +185,15 @@ export async function refreshComboRanks(pool: Pool): Promise<void> {
          where least(by_total, by_realized, by_unrealized) <= ${RANKS_MAX}
       )
       update combo_state
-         set ranked_block = c.block, ranked_sec = c.block_time,
+         set ranked_block = c.block, ranked_sec = c.block_time, ranked_rewind = ${lastReorg(tx)},
              eligible = (select count(*) from wallets_of),
              unmarked = (select count(*) from wallets_of where unrealized is null),
              incomplete = (select count(*) from held where is_incomplete),
              excluded = (select count(*) from held
                           where not exists (select from wallets_of o where o.wallet = held.wallet))
         from chain_state c`
+    // A statement of its own: the one above does not see the rows that it inserts.
+    await tx`
+      update combo_state set ranks_digest = (select ${rowsDigest(tx)} from combo_ranks as stored)`
   })
 }

@@ -1,4 +1,5 @@
 import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
+import { isUnreverted, revertedWallets } from '../blocks/snapshot.js'
 import type { Page } from '../core/page.js'
 import type { Fragment, Sql } from '../store/connection.js'
 
@@ -19,6 +20,7 @@ export type ComboRankRow = {
   events: number
   /** Null: there was none. */
   lastSec: number | null
+  isGone: boolean
 }
 
 const RANK_COLUMNS: Record<ComboSort, string> = {
@@ -35,19 +37,22 @@ export const selectComboRanks = (
 ): Promise<ComboRankRow[]> =>
   range === undefined ? selectRanks(sql, sort, page) : selectRanksWithin(sql, range, page)
 
-/** Indexes: combo_ranks_<order>, combo_pnl_wallet. */
+/** Wallets that a reorganisation took trades from since are gone. Indexes: combo_ranks_<order>, combo_pnl_wallet. */
 const selectRanks = (sql: Sql, sort: ComboSort, { limit, offset }: Page) => {
   const rank = sql(`r.${RANK_COLUMNS[sort]}`)
   return sql<ComboRankRow[]>`
     select ${rank} as rank, '0x' || encode(w.address, 'hex') as address, r.realized, r.unrealized,
            r.opened, greatest(r.positions - r.opened, 0) as closed, r.positions, closing.events,
            (select time from blocks
-             where number = greatest(t.last_fill, coalesce(closing.last_seq, 0)) >> 20) as last_sec
+             where number = greatest(t.last_fill, coalesce(closing.last_seq, 0)) >> 20) as last_sec,
+           w.id is null or t.wallet is null or r.wallet in (
+             ${revertedWallets(sql, sql`select ranked_block as block, ranked_rewind as rewind from combo_state`)}
+           ) as is_gone
       from combo_ranks r
-      join wallets w on w.id = r.wallet
-      join combo_totals t on t.wallet = r.wallet
+      left join wallets w on w.id = r.wallet
+      left join combo_totals t on t.wallet = r.wallet
      cross join lateral (${closings(sql, sql`p.wallet = r.wallet`)}) closing
-     where ${rank} > ${offset} and ${rank} <= ${offset + limit}
+     where ${rank} > ${offset}::bigint and ${rank} <= ${offset + limit}::bigint
      order by ${rank}`
 }
 
@@ -58,18 +63,19 @@ const selectRanksWithin = (sql: Sql, range: SeqRange, { limit, offset }: Page) =
   with sums as materialized (
     select p.wallet, sum(p.amount)::bigint as realized
       from combo_pnl p
-     where ${withinSeq(sql, 'p.seq', range)}
+     where ${withinSeq(sql, 'p.seq', range)} and ${isHeld(sql)}
      group by p.wallet
   ), page as materialized (
     select s.*, w.address, row_number() over (order by s.realized desc, w.address)::integer as rank
-      from sums s join wallets w on w.id = s.wallet
+      from sums s left join wallets w on w.id = s.wallet
      order by s.realized desc, w.address
     offset ${offset} limit ${limit}
   )
   select page.rank, '0x' || encode(page.address, 'hex') as address, page.realized,
          null as unrealized, touched.opened, touched.positions - touched.opened as closed,
          touched.positions, closing.events,
-         (select time from blocks where number = closing.last_seq >> 20) as last_sec
+         (select time from blocks where number = closing.last_seq >> 20) as last_sec,
+         page.address is null as is_gone
     from page
    cross join lateral (
      ${closings(sql, sql`p.wallet = page.wallet and ${withinSeq(sql, 'p.seq', range)}`)}
@@ -78,7 +84,8 @@ const selectRanksWithin = (sql: Sql, range: SeqRange, { limit, offset }: Page) =
      select count(*)::integer as positions,
             (count(*) filter (where o.balance > 0))::integer as opened
        from (select distinct p.token from combo_pnl p
-              where p.wallet = page.wallet and ${withinSeq(sql, 'p.seq', range)}) p
+              where p.wallet = page.wallet and ${withinSeq(sql, 'p.seq', range)}
+                and ${isHeld(sql)}) p
        join positions o on o.wallet = page.wallet and o.token = p.token
    ) touched
    order by page.rank`
@@ -87,7 +94,11 @@ const selectRanksWithin = (sql: Sql, range: SeqRange, { limit, offset }: Page) =
 const closings = (sql: Sql, isWanted: Fragment): Fragment => sql`
   select (count(*) filter (where p.amount <> 0))::integer as events, max(p.seq) as last_seq
     from combo_pnl p
-   where ${isWanted}`
+   where ${isWanted} and ${isHeld(sql)}`
+
+/** Whether the row `p` was not reverted since. */
+const isHeld = (sql: Sql): Fragment =>
+  isUnreverted(sql, sql`p.seq`, sql`(select rewind from combo_state)`)
 
 export type ComboStateRow = {
   headBlock: number
@@ -116,7 +127,7 @@ export async function selectComboState(sql: Sql): Promise<ComboStateRow | undefi
 export async function selectRankedCount(sql: Sql, range: SeqRange): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(distinct wallet)::integer as count
-      from combo_pnl
-     where ${withinSeq(sql, 'seq', range)}`
+      from combo_pnl p
+     where ${withinSeq(sql, 'p.seq', range)} and ${isHeld(sql)}`
   return row?.count ?? 0
 }

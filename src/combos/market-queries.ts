@@ -1,3 +1,4 @@
+import { isUnreverted } from '../blocks/snapshot.js'
 import type { Page } from '../core/page.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
@@ -24,6 +25,7 @@ export type ComboMarketRow = {
   lifecycle: bigint
   redeems: bigint
   transfers: bigint
+  isGone: boolean
 }
 
 const ORDER = [
@@ -49,7 +51,7 @@ export function selectComboMarkets(
 ): Promise<ComboMarketRow[]> {
   const { condition, status, until } = scope
   const orderBy = orderedBy(sql, ORDER, false)
-  const conditions = [isBehind(sql, ORDER, after, false)]
+  const conditions = [isBehind(sql, ORDER, after, false), isHeld(sql)]
   if (condition !== undefined) conditions.push(sql`m.condition = ${condition}`)
   if (status !== 'all') {
     conditions.push(sql`(select ${isOfStatus(sql, status)} from ${stateOf(sql, until)})`)
@@ -58,7 +60,8 @@ export function selectComboMarkets(
   return sql<ComboMarketRow[]>`
     with moved as materialized (
       select m.condition, m.executions, m.redeems,
-             greatest(c.seq, coalesce(event.seq, 0), coalesce(fill.seq, 0)) as last_seq
+             greatest(c.seq, coalesce(event.seq, 0), coalesce(fill.seq, 0)) as last_seq,
+             m.touched_seq
         from combo_markets m
         join combos c on c.condition = m.condition and c.seq <= ${until}
         left join lateral (
@@ -90,14 +93,19 @@ export function selectComboMarkets(
     )
     select p.condition as combo, '0x' || encode(c.condition, 'hex') as condition,
            p.last_seq::float8, b.time as last_sec, ${statusOf(sql)} as status,
-           m.executions, m.volume, m.lifecycle, m.redeems, m.transfers
+           m.executions, m.volume, m.lifecycle, m.redeems, m.transfers,
+           c.id is null or b.number is null as is_gone
       from page p
       join combo_markets m on m.condition = p.condition
-      join conditions c on c.id = p.condition
-      join blocks b on b.number = p.last_seq >> 20
+      left join conditions c on c.id = p.condition
+      left join blocks b on b.number = p.last_seq >> 20
      cross join lateral (select * from ${stateOf(sql, until)}) state
      order by p.last_seq desc, p.condition desc`
 }
+
+/** Whether nothing of what is counted of the combo `m` was reverted since. */
+const isHeld = (sql: Sql): Fragment =>
+  isUnreverted(sql, sql`m.touched_seq`, sql`(select rewind from combo_state)`)
 
 /** The shares that exist of the combo `m`, and its result, which is null while there is none. */
 const stateOf = (sql: Sql, until: number): Fragment => sql`

@@ -42,6 +42,7 @@ export type ComboPositionRow = PositionState & {
   resolvedSec: number | null
   /** What redemptions have paid. */
   payout: bigint
+  isGone: boolean
 }
 
 const ORDER = [
@@ -69,7 +70,9 @@ export function selectComboPositions(
   }
   if (status !== 'all') {
     conditions.push(sql`
-      (select ${isOfStatus(sql, status)} from ${resultOf(sql, until)} where t.id = p.token)`)
+      (select ${isOfStatus(sql, status)}
+         from tokens t left join lateral (${resultOf(sql, until)}) r on true
+        where t.id = p.token)`)
   }
   const tokens = token === undefined ? undefined : [token]
   const where = joinFragments(sql, conditions, sql`and`)
@@ -88,25 +91,23 @@ export function selectComboPositions(
            ${statusOf(sql)} as status, price.source as price_source,
            price.numerator::text, price.denominator::text,
            (select time from blocks where number = r.seq >> 20) as resolved_sec,
-           ${redeemedSum(sql)} as payout
+           ${redeemedSum(sql)} as payout, w.id is null or t.id is null as is_gone
       from page p
-      join wallets w on w.id = p.wallet
-      join ${resultOf(sql, until)} on t.id = p.token
-      join token_prices price on price.token = p.token
+      left join wallets w on w.id = p.wallet
+      left join tokens t on t.id = p.token
+      left join lateral (${resultOf(sql, until)}) r on true
+      left join token_prices price on price.token = p.token
      ${orderBy}`
 }
 
-/** A token `t` and the result `r` of its combo, whose columns are null while there is none. */
+/** The result of the combo of a token `t`; no row while there is none. */
 const resultOf = (sql: Sql, until: number): Fragment => sql`
-  tokens t
-  left join lateral (
-    select r.seq, r.denominator,
-           case t.outcome when 0 then r.numerator else r.denominator - r.numerator end as numerator
-      from combo_results r
-     where r.condition = t.condition and r.seq <= ${until}
-     -- Keeps it a lookup for each token: as a join all combos would be summed up.
-     limit 1
-  ) r on true`
+  select r.seq, r.denominator,
+         case t.outcome when 0 then r.numerator else r.denominator - r.numerator end as numerator
+    from combo_results r
+   where r.condition = t.condition and r.seq <= ${until}
+   -- Keeps it a lookup for each token: as a join all combos would be summed up.
+   limit 1`
 
 /** Of the position `p` with the result `r`. The platform writes results in capitals. */
 const statusOf = (sql: Sql): Fragment => sql`

@@ -26,6 +26,7 @@ export function presentComboTrade(row: WithMarket<TradeRow>) {
     condition_id: conditionId,
     position_id: toTokenId(market.token),
     side: row.isSell ? ('SELL' as const) : ('BUY' as const),
+    is_taker_order: row.isTakerOrder,
     price: toPriceText(usd, shares),
     size: toDecimalText(shares),
     fee: toDecimalText(row.fee),

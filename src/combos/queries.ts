@@ -74,6 +74,7 @@ export type ComboActivityRow = {
   /** The first position that the log names; null: it names none. */
   position: string | null
   txHash: string
+  isGone: boolean
 }
 
 /** By their place on the chain. Indexes: combo_events_wallet, combo_events_condition. */
@@ -102,11 +103,12 @@ export function selectComboActivity(
     select e.seq::float8, b.time as time_sec, e.kind, e.amount, e.payout,
            '0x' || encode(w.address, 'hex') as wallet, e.condition as combo,
            '0x' || encode(c.condition, 'hex') as condition,
-           '0x' || encode(t.token, 'hex') as position, '0x' || encode(e.tx_hash, 'hex') as tx_hash
+           '0x' || encode(t.token, 'hex') as position, '0x' || encode(e.tx_hash, 'hex') as tx_hash,
+           b.number is null or w.id is null or c.id is null as is_gone
       from page e
-      join blocks b on b.number = e.seq >> 20
-      join wallets w on w.id = e.wallet
-      join conditions c on c.id = e.condition
+      left join blocks b on b.number = e.seq >> 20
+      left join wallets w on w.id = e.wallet
+      left join conditions c on c.id = e.condition
       left join tokens t on t.id = e.tokens[1]
      ${orderedBy(sql, ACTIVITY_ORDER, isAscending)}`
 }

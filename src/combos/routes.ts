@@ -10,17 +10,12 @@ import { Address, ConditionId, Order, oneOf, TimeBounds, TokenId } from '../http
 import { withMarkets } from '../markets/market-block.js'
 import type { Sql } from '../store/connection.js'
 import { selectTrades, type TradeScope } from '../trades/queries.js'
-import { resolveTrades } from '../trades/trade-lists.js'
+import { FillsFilter, resolveTrades } from '../trades/trade-lists.js'
 import { selectWalletId } from '../wallets/queries.js'
 import { comboLeaderboard } from './leaderboard.js'
 import { withLegs } from './leg-queries.js'
-import { type ComboMarketScope, selectComboHead, selectComboMarkets } from './market-queries.js'
-import {
-  COMBO_STATUSES,
-  type ComboPositionScope,
-  selectComboPositions,
-  selectComboSummary,
-} from './position-queries.js'
+import { selectComboHead, selectComboMarkets } from './market-queries.js'
+import { COMBO_STATUSES, selectComboPositions, selectComboSummary } from './position-queries.js'
 import {
   COMBO_TRADES_SOURCE,
   EVENT_KINDS,
@@ -78,9 +73,9 @@ export const walletComboPositions = defineList({
   views: {
     all: createView({
       row: ComboPosition,
-      select: async (sql: Sql, scope: ComboPositionScope, page: Page) =>
-        withLegs(sql, await selectComboPositions(sql, scope, page)),
+      select: selectComboPositions,
       keyOf: ({ lastSec, token }) => [lastSec, token],
+      complete: withLegs,
       present: presentComboPosition,
     }),
   },
@@ -122,6 +117,7 @@ export const walletComboTrades = defineList({
       default: 'ALL',
       format: 'capitals',
     }),
+    fills: FillsFilter,
   }),
   page: { name: 'trades', limitMax: 300 },
   resolve: async (sql, input, { until }) => {
@@ -137,9 +133,9 @@ export const walletComboTrades = defineList({
   views: {
     all: createView({
       row: ComboTrade,
-      select: async (sql: Sql, scope: TradeScope, page: Page) =>
-        withMarkets(sql, await selectTrades(sql, 'combo', scope, page)),
+      select: (sql: Sql, scope: TradeScope, page: Page) => selectTrades(sql, 'combo', scope, page),
       keyOf: ({ seq }) => [seq],
+      complete: withMarkets,
       present: presentComboTrade,
     }),
   },
@@ -183,9 +179,9 @@ async function resolveActivity(
 
 const activityView = createView({
   row: ComboActivity,
-  select: async (sql: Sql, scope: ComboActivityScope, page: Page) =>
-    withLegs(sql, await selectComboActivity(sql, scope, page)),
+  select: selectComboActivity,
   keyOf: ({ seq }) => [seq],
+  complete: withLegs,
   present: presentComboActivity,
 })
 
@@ -252,9 +248,9 @@ export const comboMarkets = defineList({
   views: {
     all: createView({
       row: ComboMarket,
-      select: async (sql: Sql, scope: ComboMarketScope, page: Page) =>
-        withLegs(sql, await selectComboMarkets(sql, scope, page)),
+      select: selectComboMarkets,
       keyOf: ({ lastSeq, combo }) => [lastSeq, combo],
+      complete: withLegs,
       present: presentComboMarket,
     }),
   },

@@ -1,10 +1,18 @@
 import { Type } from 'typebox'
+import {
+  DecimalText,
+  FillRoleField,
+  TradeSideField,
+  UnixTime,
+  UtcText,
+} from '../http/row-fields.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
 const Text = nullable(Type.String())
 
 /** Fields from `leg_outcome_label` on, but for those of the result, are only there with a market. */
-export const Leg = Type.Object({
+export const Leg = namedObject('ComboLeg', {
   leg_index: Type.Integer({ minimum: 0 }),
   leg_position_id: Type.String({
     description: 'the structured token, which is not the CLOB token',
@@ -26,7 +34,7 @@ export const Leg = Type.Object({
   market_title: Type.Optional(Text),
   event_title: Type.Optional(Text),
   market: Type.Optional(
-    Type.Object({
+    namedObject('ComboLegMarket', {
       market_id: Type.String(),
       slug: Text,
       title: Text,
@@ -43,7 +51,7 @@ export const Leg = Type.Object({
       resolved: Type.Boolean(),
       winning_outcome_index: nullable(Type.Integer()),
       event_title: Text,
-      event: Type.Object({
+      event: namedObject('ComboLegEvent', {
         event_id: Text,
         event_slug: Text,
         event_title: Text,
@@ -53,26 +61,27 @@ export const Leg = Type.Object({
   ),
 })
 
-export const ComboTrade = Type.Object({
+export const ComboTrade = namedObject('ComboTrade', {
   position_type: Type.Literal('combo'),
-  wallet_role: Type.String({ enum: ['maker', 'taker'] }),
+  wallet_role: FillRoleField(),
   wallet_address: Type.String(),
   counterparty_address: Type.String({ description: 'the exchange for an order that took' }),
   combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
   condition_id: Type.String({ description: 'the same' }),
   position_id: Type.String(),
-  side: Type.String({ enum: ['BUY', 'SELL'], description: 'what the owner of the order does' }),
-  price: Type.String({ description: '4 decimals' }),
-  size: Type.String({ description: 'shares, 6 decimals' }),
-  fee: Type.String({ description: 'dollars, 6 decimals' }),
+  side: TradeSideField('what the owner of the order does'),
+  is_taker_order: Type.Boolean({ description: 'the row of the order that took' }),
+  price: DecimalText('4 decimals'),
+  size: DecimalText('shares, 6 decimals'),
+  fee: DecimalText('dollars, 6 decimals'),
   tx_hash: Type.String(),
   log_index: Type.Integer({ minimum: 0 }),
   block_number: Type.Integer({ minimum: 0 }),
-  timestamp: Type.Integer({ description: 'Unix seconds' }),
+  timestamp: UnixTime(),
   source: Type.Optional(Type.String({ description: 'only beside trades of other markets' })),
 })
 
-export const ComboActivity = Type.Object({
+export const ComboActivity = namedObject('ComboActivity', {
   position_type: Type.Literal('combo'),
   event_kind: Type.String({ description: 'the name of the log' }),
   side: Type.String({ description: 'what it does: `Split`, `Merge`, `Redeem` and so on' }),
@@ -85,36 +94,33 @@ export const ComboActivity = Type.Object({
   combo_position_id: Type.String({
     description: 'the first position that the log names, or else YES of the condition',
   }),
-  amount_usdc: Type.String({ description: '6 decimals' }),
-  payout_usdc: nullable(Type.String({ description: '6 decimals' }), 'null: the log pays nothing'),
+  amount_usdc: DecimalText('6 decimals'),
+  payout_usdc: nullable(DecimalText('6 decimals'), 'null: the log pays nothing'),
   tx_hash: Type.String(),
   log_index: Type.Integer({ minimum: 0 }),
   block_number: Type.Integer({ minimum: 0 }),
-  timestamp: Type.Integer({ description: 'Unix seconds' }),
+  timestamp: UnixTime(),
   legs: Type.Array(Leg),
 })
 
-const Money = Type.String({ description: 'dollars, 6 decimals' })
-const IsoTime = Type.String({ description: 'ISO 8601' })
+const Money = DecimalText('dollars, 6 decimals')
+const IsoTime = UtcText({ description: 'ISO 8601' })
 
-export const ComboPosition = Type.Object({
+export const ComboPosition = namedObject('ComboPosition', {
   position_type: Type.Literal('combo'),
   wallet_address: Type.String(),
   combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
   combo_position_id: Type.String(),
   side: Type.String({ enum: ['YES', 'NO'] }),
   module_id: Type.Integer(),
-  shares_balance: Type.String({ description: 'shares, 6 decimals' }),
-  entry_avg_price_usdc: nullable(
-    Type.String({ description: '4 decimals' }),
-    'null: it was never bought',
-  ),
-  entry_cost_usdc: Type.String({ description: 'of the shares that are left; 6 decimals' }),
-  total_cost_usdc: Type.String({ description: 'of all that were ever bought; 6 decimals' }),
+  shares_balance: DecimalText('shares, 6 decimals'),
+  entry_avg_price_usdc: nullable(DecimalText('4 decimals'), 'null: it was never bought'),
+  entry_cost_usdc: DecimalText('of the shares that are left; 6 decimals'),
+  total_cost_usdc: DecimalText('of all that were ever bought; 6 decimals'),
   realized_pnl_usdc: Money,
   unrealized_pnl_usdc: nullable(Money, 'null: no price is known'),
   total_pnl_usdc: Money,
-  realized_payout_usdc: Type.String({ description: 'what redemptions have paid; 6 decimals' }),
+  realized_payout_usdc: DecimalText('what redemptions have paid; 6 decimals'),
   status: Type.String({
     enum: ['open', 'closed', 'observed', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
     description: '`observed`: it is held, and was never bought',
@@ -125,15 +131,15 @@ export const ComboPosition = Type.Object({
   legs_pending: Type.Integer({ minimum: 0 }),
   first_entry_at: IsoTime,
   last_activity_at: IsoTime,
-  updated_at: Type.String({ description: 'the same' }),
+  updated_at: UtcText({ description: 'the same' }),
   resolved_at: nullable(IsoTime, 'null: it has no result yet'),
   last_update_block: nullable(Type.Integer({ minimum: 0 })),
   legs: Type.Array(Leg),
 })
 
-export const ComboSummary = Type.Object({
+export const ComboSummary = namedObject('WalletComboSummary', {
   address: Type.String(),
-  summary: Type.Object({
+  summary: namedObject('ComboTotals', {
     position_type: Type.Literal('combo'),
     wallet_address: Type.String(),
     open_combo_count: Type.Integer({ description: 'positions that are held and have no result' }),
@@ -151,7 +157,7 @@ export const ComboSummary = Type.Object({
 
 const Count = Type.Integer({ minimum: 0 })
 
-export const ComboMarket = Type.Object({
+export const ComboMarket = namedObject('ComboMarket', {
   combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
   module_name: Type.Literal('CombinatorialModule'),
   status: Type.String({
@@ -168,7 +174,7 @@ export const ComboMarket = Type.Object({
   legs: Type.Array(Leg),
 })
 
-export const ComboRank = Type.Object({
+export const ComboRank = namedObject('ComboLeaderboardRow', {
   rank: Type.Integer({ minimum: 1 }),
   wallet_address: Type.String(),
   realized_pnl: Money,
@@ -183,12 +189,12 @@ export const ComboRank = Type.Object({
 
 export const ComboBoard = {
   period: Type.String(),
-  window: Type.Object({
+  window: namedObject('ComboBoardWindow', {
     after: nullable(Type.Integer({ description: 'Unix seconds' })),
     before: nullable(Type.Integer({ description: 'Unix seconds' })),
   }),
   pnl_scope: Type.String({ enum: ['all_time_marked', 'realized_only'] }),
-  coverage: Type.Object({
+  coverage: namedObject('ComboBoardCoverage', {
     status: Type.Literal('direct_cost_basis_only'),
     raw_wallet_transfers_included: Type.Literal(false),
     eligible_wallet_count: Type.Integer({ minimum: 0, description: 'wallets that have a rank' }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { isOverTime } from '../core/database-fault.js'
 import { ApiError } from '../core/errors.js'
-import { isOverTime, type Sql } from '../store/connection.js'
+import type { Sql } from '../store/connection.js'
 import { type CopyScore, type FactSums, toCopyScore } from './score.js'
 import { walkWallet } from './walk.js'
 import { WAIT_MS_MAX, type WalkPlaces } from './walk-places.js'

@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../store/connection.js'
 import type { CopyScore } from './score.js'
+import { isScoreReverted } from './turn-queries.js'
 
 /** A score is not computed again at once when it is younger. */
 const FRESH_MS = 60_000
@@ -84,7 +85,7 @@ type PoolRow = PoolWallet & {
 
 /**
  * The wallets of a pool with their scores for these days, a row for each of both, and one for a wallet
- * without any. In the order of the addresses. Indexes: primary keys.
+ * without any. Scores that count reverted blocks are left out until they are computed again. In the order of the addresses. Indexes: primary keys.
  */
 export function selectPool(sql: Sql, keyId: number, days: readonly number[]): Promise<PoolRow[]> {
   return sql<PoolRow[]>`
@@ -95,7 +96,9 @@ export function selectPool(sql: Sql, keyId: number, days: readonly number[]): Pr
            ${toSeconds(sql, sql`s.computed_at`)} as computed_sec
       from copy_pools p
       join copy_wallets w on w.wallet = p.wallet
-      left join copy_scores s on s.wallet = p.wallet and s.days = any(${[...days]}::smallint[])
+      left join copy_scores s
+        on s.wallet = p.wallet and s.days = any(${[...days]}::smallint[])
+       and not ${isScoreReverted(sql)}
      where p.key_id = ${keyId}
      order by p.wallet`
 }

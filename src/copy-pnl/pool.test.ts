@@ -158,7 +158,10 @@ describe('bad parameters', () => {
     [`${wallet}?from=2031-01-01&to=2031-02-01`, /^Invalid range: .* wholly in the future/],
     [`${wallet}?to=2031-02-01`, /^Invalid range: .* wholly in the future/],
     [`${wallet}?from=2026-01-01&to=2026-06-30T`, /^Invalid to: /],
-    [`${wallet}?from=2026-01-01&to=2026-07-01`, 'Invalid range: a window has at most 180 days.'],
+    [
+      `${wallet}?from=2026-01-01&to=2026-07-01`,
+      'Invalid range: from `from` to `to` are at most 180 days.',
+    ],
     [`${wallet}?slippage=100.01`, /^Invalid slippage: /],
     [`${wallet}?slippage=-1`, /^Invalid slippage: /],
     [`${wallet}?slippage=1e1`, /^Invalid slippage: /],
@@ -216,7 +219,12 @@ describe('keys', () => {
   test('a key sees its own pool alone, also beside another key of the same account', async () => {
     const { key, accountId } = await world.t.createCaller('growth')
     const nowMs = world.t.clock.now()
-    const sibling = await createKey(world.t.ctx.sql, { accountId, name: 'b', nowMs })
+    const sibling = await createKey(world.t.ctx.sql, {
+      plans: world.t.ctx.plans,
+      accountId,
+      name: 'b',
+      nowMs,
+    })
     await world.add(some(2))
     await world.add([walletOf(2), walletOf(3)], key)
     expect((await world.read('wallets', key)).wallets).toEqual([walletOf(2), walletOf(3)])

@@ -198,7 +198,7 @@ const NOW = { ...COMMON, narrowBy: ['period', 'from', 'to'] } as const
 /** `places`: of the application that they are part of. */
 const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
   defineAnswer({
-    ...{ ...NOW, access },
+    ...{ ...NOW, access: { ...access, isRead: true } },
     path: '/v2/copy-pnl/batch',
     method: 'POST',
     operationId: 'scoreWallets',

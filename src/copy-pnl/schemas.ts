@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox'
-import { Address, oneOf } from '../http/parameters.js'
+import { Address, oneOf, UnixSeconds } from '../http/parameters.js'
+import { TradeSideField } from '../http/row-fields.js'
 import { ERROR_TEXT } from '../http/validation.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { COPY_SORTS } from './leaderboard.js'
 import { BAD_PERIOD, COPY_PERIODS } from './period.js'
@@ -11,7 +13,10 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Money = (description: string) => Type.Number({ description })
 const Seconds = (description: string) => Type.Integer({ description })
 
-const Period = oneOf(COPY_PERIODS, 'the last days, up to now', { default: '30d' })
+const Period = oneOf(COPY_PERIODS, 'the last days, up to now', {
+  title: 'CopyPeriod',
+  default: '30d',
+})
 
 const addressesOf = (max: number) =>
   Type.Array(Address, { minItems: 1, maxItems: max, description: 'wallets; each counts once' })
@@ -54,7 +59,7 @@ const ScoreFields = {
   computed_at: Seconds('Unix seconds of the walk that gave this score'),
 }
 
-const Score = Type.Object(ScoreFields)
+const Score = namedObject('CopyPnlScore', ScoreFields)
 
 export const SnapshotQuery = Type.Object({
   periods: Type.Optional(
@@ -73,12 +78,12 @@ const LastRefresh = nullable(
   'since when every wallet that was ever scored was refreshed; null: none was yet',
 )
 
-const Failure = Type.Object({
+const Failure = namedObject('CopyPnlFailure', {
   error: Type.String({ description: 'such as `timeout_180s`' }),
   ts: Seconds('Unix seconds'),
 })
 
-export const SnapshotReply = Type.Object({
+export const SnapshotReply = namedObject('CopyPnlSnapshot', {
   total_in_pool: Count('wallets in the pool'),
   scored_any: Count('wallets with a score for one of the periods'),
   errored_any: Count('wallets whose last walk failed'),
@@ -86,7 +91,7 @@ export const SnapshotReply = Type.Object({
   periods: Type.Array(Type.String()),
   last_refresh: LastRefresh,
   wallets: Type.Array(
-    Type.Object({
+    namedObject('CopyPnlSnapshotRow', {
       wallet: Type.String(),
       periods: Type.Partial(
         Type.Object(Object.fromEntries(COPY_PERIODS.map((period) => [period, nullable(Score)]))),
@@ -123,7 +128,7 @@ export const BoardParameters = Type.Object({
   }),
 })
 
-export const CopyBoardReply = Type.Object({
+export const CopyBoardReply = namedObject('CopyPnlLeaderboard', {
   period: Type.String(),
   sort_by: Type.String(),
   order: Type.String(),
@@ -137,14 +142,17 @@ export const CopyBoardReply = Type.Object({
   limit: Type.Integer(),
   last_refresh: LastRefresh,
   results: Type.Array(
-    Type.Object({
+    namedObject('CopyPnlLeaderboardRow', {
       local_rank: Type.Integer({ minimum: 1 }),
       wallet: Type.String(),
       ...ScoreFields,
     }),
   ),
   errored_sample: Type.Optional(
-    Type.Array(Type.Object({ wallet: Type.String(), ...Failure.properties }), { maxItems: 10 }),
+    Type.Array(
+      namedObject('CopyPnlFailedWallet', { wallet: Type.String(), ...Failure.properties }),
+      { maxItems: 10 },
+    ),
   ),
   pending_sample: Type.Optional(Type.Array(Type.String(), { maxItems: 10 })),
 })
@@ -185,8 +193,8 @@ const numberOr = (text: TSchema) => Type.Optional(Type.Unsafe<string>(text))
 
 export const BatchScoreBody = Type.Object({
   addresses: addressesOf(BATCH_ADDRESSES_MAX),
-  from: numberOr(Type.Union([Type.Integer(), WindowFields.from])),
-  to: numberOr(Type.Union([Type.Integer(), WindowFields.to])),
+  from: numberOr(Type.Union([UnixSeconds, WindowFields.from])),
+  to: numberOr(Type.Union([UnixSeconds, WindowFields.to])),
   include_trades: Type.Optional(Type.Boolean()),
   slippage: numberOr(
     Type.Number({ minimum: 0, maximum: 100, description: `${SLIPPAGE}; 2 by default` }),
@@ -195,16 +203,16 @@ export const BatchScoreBody = Type.Object({
 
 export const ScorePath = Type.Object({ wallet: Address })
 
-const CopiedTrade = Type.Object({
+const CopiedTrade = namedObject('CopiedTrade', {
   ts: Seconds('Unix seconds'),
-  side: Type.Enum(['BUY', 'SELL']),
+  side: TradeSideField(),
   price: Type.Number(),
   shares: Type.Number(),
   actual_usd: Money('what the wallet paid or got'),
   backtest_usd: Money('what a copier pays or gets'),
 })
 
-export const WalletScoreReply = Type.Object({
+export const WalletScoreReply = namedObject('CopyPnl', {
   wallet: Type.String(),
   total_realized_pnl_usdc: Money(
     'what positions realized in the window, by their weighted average cost',
@@ -217,13 +225,13 @@ export const WalletScoreReply = Type.Object({
   ),
   avg_hold_seconds_weighted: Type.Null({ description: 'not computed' }),
   pnl_definition: Type.Literal('cashflow'),
-  applied_filters: Type.Object({
+  applied_filters: namedObject('CopyPnlFilters', {
     from: Seconds('Unix seconds, included'),
     to: Seconds('Unix seconds, included'),
     window_days: nullable(Type.Integer(), 'days of the period; null with `from` or `to`'),
     slippage: Type.Number({ description: 'percent' }),
   }),
-  sources: Type.Object({
+  sources: namedObject('CopyPnlSources', {
     window_trades: Count('fills'),
     window_activity: Count('redemptions, merges, splits and conversions'),
     activity_breakdown: Type.Object({
@@ -246,12 +254,15 @@ export const WalletScoreReply = Type.Object({
   ),
 })
 
-export const BatchScoreReply = Type.Object({
+export const BatchScoreReply = namedObject('CopyPnlBatch', {
   count: Count('wallets in the answer'),
   results: Type.Array(
     Type.Union([
       WalletScoreReply,
-      Type.Object({ wallet: Type.String(), error: Type.String() }, { description: 'it failed' }),
+      Type.Object(
+        { wallet: Type.String(), error: Type.String() },
+        { title: 'CopyPnlRefusal', description: 'it failed' },
+      ),
     ]),
   ),
 })

@@ -1,18 +1,23 @@
+import assert from 'node:assert/strict'
+import { selectLastReorg } from '../blocks/snapshot.js'
 import type { Clock } from '../core/clock.js'
+import { isOutage, isOverTime } from '../core/database-fault.js'
+import { blockOf } from '../core/seq.js'
 import type { Alarm } from '../lib/alarm.js'
+import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { withTimeout } from '../lib/timeout.js'
 import { backoffMs } from '../lib/timing.js'
-import { isOutage, isOverTime } from '../store/connection.js'
 import type { Store } from '../store/store.js'
 import type { CopyMetrics } from './metrics.js'
 import { COPY_PERIOD_DAYS, COPY_PERIODS, DAY_SEC } from './period.js'
 import { DEFAULT_SLIPPAGE_BP, toCopyScore } from './score.js'
 import {
   claimTurns,
-  type DaysScore,
   type EndedWalk,
+  requeueReverted,
   returnTurn,
+  type ScoredWalk,
   selectNextTurn,
   type WalkTurn,
   writeWalk,
@@ -56,12 +61,14 @@ type ScorerParts = {
  *   scored   the last walk succeeded; `partial` where a window was not walked to its end in time
  *   errored  the last walk failed. Older scores stay, and the next walk that succeeds ends the state
  *
- * A wallet is walked when it is added, then once a day at a time of its own, so that the work is spread
+ * A wallet is walked when it is added, when a reorganisation reverted blocks of its last walk, and once a day at a time of its own, so that the work is spread
  * over the day however many wallets were added at once.
  */
 export class CopyScorer {
   readonly #parts: ScorerParts
   readonly #walks = new Map<string, Promise<void>>()
+  /** The last reorganisation whose scores this process has queued again. */
+  #seenReorg = -1n
 
   constructor(parts: ScorerParts) {
     this.#parts = parts
@@ -76,7 +83,7 @@ export class CopyScorer {
         restMs = await this.#takeTurns(signal)
         failures = 0
       } catch (error) {
-        if (failures++ === 0) log.warn({ err: error }, 'scoring of wallets waits')
+        if (failures++ === 0) log.warn(faultFields(error), 'scoring of wallets waits')
         restMs = backoffMs(RETRY, failures)
       }
       if (restMs > 0) await alarm.rest(restMs, signal)
@@ -96,6 +103,7 @@ export class CopyScorer {
     const limit = WALKS_MAX - this.#walks.size
     if (limit === 0) return pollMs
     const nowMs = clock.now()
+    await this.#requeueReverted(nowMs)
     const turns = await claimTurns(store.sql, { limit, nowMs, leaseMs: LEASE_MS })
     for (const turn of turns) this.#begin(turn, signal)
     if (turns.length === limit) return 0
@@ -104,10 +112,20 @@ export class CopyScorer {
     return Math.max(1, Math.min(waitMs, pollMs))
   }
 
+  async #requeueReverted(nowMs: number): Promise<void> {
+    const { sql } = this.#parts.store
+    const lastReorg = await selectLastReorg(sql)
+    if (lastReorg === this.#seenReorg) return
+    await requeueReverted(sql, nowMs)
+    this.#seenReorg = lastReorg
+  }
+
   #begin(turn: WalkTurn, signal: AbortSignal): void {
     const { alarm, log } = this.#parts
     const walk = this.#walk(turn, signal)
-      .catch((error) => log.warn({ err: error, wallet: turn.wallet }, 'a score is not written'))
+      .catch((error) =>
+        log.warn({ wallet: turn.wallet, ...faultFields(error) }, 'a score is not written'),
+      )
       .finally(() => {
         this.#walks.delete(turn.wallet)
         alarm.ring()
@@ -120,14 +138,16 @@ export class CopyScorer {
     const { store, clock, log, metrics } = this.#parts
     const startedAt = performance.now()
     try {
-      const scores = await this.#score(turn.wallet, signal)
-      metrics.walks.inc({ result: scores.some(({ isPartial }) => isPartial) ? 'partial' : 'whole' })
-      await this.#end({ ...turn, ...this.#timesOf(turn), scores })
+      const scored = await this.#score(turn.wallet, signal)
+      const isPartial = scored.scores.some((score) => score.isPartial)
+      metrics.walks.inc({ result: isPartial ? 'partial' : 'whole' })
+      await this.#end({ ...turn, ...this.#timesOf(turn), ...scored })
     } catch (error) {
       if (signal.aborted) return await returnTurn(store.sql, turn, clock.now())
       if (isOutage(error) && !isOverTime(error)) throw error
       metrics.walks.inc({ result: 'failed' })
-      if (!isOverTime(error)) log.warn({ err: error, wallet: turn.wallet }, 'a walk failed')
+      if (!isOverTime(error))
+        log.warn({ wallet: turn.wallet, ...faultFields(error) }, 'a walk failed')
       const endedMs = clock.now()
       const nextMs = endedMs + FAILED_AGAIN_MS
       await this.#end({ ...turn, endedMs, nextMs, error: isOverTime(error) ? TIMEOUT : FAILURE })
@@ -135,7 +155,7 @@ export class CopyScorer {
     metrics.walkSeconds.observe((performance.now() - startedAt) / 1000)
   }
 
-  async #score(address: string, signal: AbortSignal): Promise<DaysScore[]> {
+  async #score(address: string, signal: AbortSignal): Promise<ScoredWalk> {
     const { store, clock, limits } = this.#parts
     const { budgetMs = BUDGET_MS, pageFacts } = limits ?? {}
     const deadline = performance.now() + budgetMs
@@ -148,11 +168,17 @@ export class CopyScorer {
     }
     const isOver = () => performance.now() >= deadline
     const windows = await walkWallet(store.sql, order, { isOver, signal, pageFacts })
-    return windows.map(({ facts, isPartial }, index) => ({
-      days: DAYS[index] ?? 0,
-      isPartial,
-      ...toCopyScore(facts, DEFAULT_SLIPPAGE_BP),
-    }))
+    const [longest] = windows
+    assert(longest !== undefined, 'there are windows')
+    return {
+      block: blockOf(longest.range.until),
+      rewind: longest.rewind,
+      scores: windows.map(({ facts, isPartial }, index) => ({
+        days: DAYS[index] ?? 0,
+        isPartial,
+        ...toCopyScore(facts, DEFAULT_SLIPPAGE_BP),
+      })),
+    }
   }
 
   #timesOf({ wallet }: WalkTurn): { endedMs: number; nextMs: number } {

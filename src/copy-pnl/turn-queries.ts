@@ -1,3 +1,4 @@
+import { isReverted } from '../blocks/snapshot.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
@@ -47,14 +48,18 @@ export async function selectNextTurn(sql: Sql): Promise<number | undefined> {
 
 export type DaysScore = CopyScore & { days: number; isPartial: boolean }
 
+/** `block`: the last one that is counted. `rewind`: the last reorganisation before the walk. */
+export type ScoredWalk = { scores: readonly DaysScore[]; block: number; rewind: bigint }
+
 /** How a walk ended, and when its wallet is scored again. */
 export type EndedWalk = WalkTurn & { endedMs: number; nextMs: number } & (
-    | { scores: readonly DaysScore[] }
+    | ScoredWalk
     | { error: string }
   )
 
 /**
- * Writes what came of a walk and ends the lease. A failed walk keeps the older scores. `false`: the lease
+ * Writes what came of a walk and ends the lease. A failed walk keeps the older scores; one during which blocks were
+ * reverted is repeated at once. `false`: the lease
  * had run out and is another's, or no pool has wanted the wallet for so long that it is gone.
  */
 export function writeWalk(sql: Pool, walk: EndedWalk): Promise<boolean> {
@@ -63,14 +68,29 @@ export function writeWalk(sql: Pool, walk: EndedWalk): Promise<boolean> {
     const outcome =
       'error' in walk
         ? tx`error = ${walk.error}, error_at = ${ended}`
-        : tx`error = null, error_at = null, scored_at = ${ended}`
+        : tx`error = null, error_at = null, scored_at = ${ended}, block = ${walk.block},
+             rewind = ${walk.rewind}`
     const [own] = await tx`
       update copy_wallets set is_leased = false, next_at = ${new Date(walk.nextMs)}, ${outcome}
        where ${isOwn(tx, walk)} returning 1`
     if (own === undefined) return false
+    await tx`
+      update copy_wallets w set next_at = ${ended}
+       where wallet = ${hexToBytes(walk.wallet)} and ${isScoreReverted(tx)}`
     if ('scores' in walk) await upsertScores(tx, walk.wallet, walk.scores, ended)
     return true
   })
+}
+
+/** Whether the last walk of `w` has counted blocks that were reverted since: its scores are not shown. */
+export const isScoreReverted = (sql: Sql) => isReverted(sql, sql`w.block`, sql`w.rewind`)
+
+/** Queues the wallets whose scores have counted reverted blocks. Those that are being scored are queued at the end. */
+export async function requeueReverted(sql: Sql, nowMs: number): Promise<void> {
+  const now = new Date(nowMs)
+  await sql`
+    update copy_wallets w set next_at = ${now}
+     where not is_leased and next_at > ${now} and ${isScoreReverted(sql)}`
 }
 
 /** Ends a lease without a walk: any process may take the wallet. */
@@ -82,6 +102,10 @@ export async function returnTurn(sql: Sql, turn: WalkTurn, nowMs: number): Promi
 
 const isOwn = (sql: Sql, { wallet, leaseEndMs }: WalkTurn) => sql`
   wallet = ${hexToBytes(wallet)} and is_leased and next_at = ${new Date(leaseEndMs)}`
+
+/** A score cannot be computed again later: the chain has gone on since, and may have gone back before. */
+export const SCORE_CHECKSUM =
+  'hash_record(row(wallet, days, actual, backtest, slippage, rate, trades, is_partial, computed_at))'
 
 async function upsertScores(
   tx: Sql,
@@ -96,6 +120,8 @@ async function upsertScores(
        set actual = excluded.actual, backtest = excluded.backtest, slippage = excluded.slippage,
            rate = excluded.rate, trades = excluded.trades, is_partial = excluded.is_partial,
            computed_at = excluded.computed_at`
+  await tx`
+    update copy_scores set checksum = ${tx.unsafe(SCORE_CHECKSUM)} where wallet = ${hexToBytes(wallet)}`
 }
 
 /**

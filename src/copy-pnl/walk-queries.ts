@@ -1,4 +1,5 @@
 import type { SeqRange } from '../blocks/seq-range.js'
+import { lastReorg } from '../blocks/snapshot.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
@@ -9,17 +10,20 @@ import { BASIS, type FactSums, NO_FACTS } from './score.js'
 /** Facts with `starts[0]` <= seq <= `until`, cut into slices that begin at each of the starts. */
 export type WalkRange = { starts: readonly number[]; until: number }
 
+/** `rewind`: the last reorganisation when the walk began. */
+type BegunWalk = { range: WalkRange | undefined; rewind: bigint }
+
 const BLOCK_NONE = 2 ** 31 - 1
 
 /**
- * The places on the chain where windows begin and end, both ends included. `undefined`: no block is old
- * enough. Index: blocks_time.
+ * The places on the chain where windows begin and end, both ends included; no range: no block is old enough. Index:
+ * blocks_time.
  */
 export async function selectWalkRange(
   sql: Sql,
   { fromSecs, toSec }: { fromSecs: readonly number[]; toSec: number },
-): Promise<WalkRange | undefined> {
-  type Row = { firsts: number[]; last: number | null; head: number | null }
+): Promise<BegunWalk> {
+  type Row = { firsts: number[]; last: number | null; head: number | null; rewind: bigint }
   const [row] = await sql<Row[]>`
     select array(
              select coalesce((select number from blocks where time >= start.sec
@@ -28,10 +32,11 @@ export async function selectWalkRange(
               order by start.place) as firsts,
            (select number from blocks where time <= ${toSec}::bigint
              order by time desc, number desc limit 1) as last,
-           (select block from chain_state) as head`
-  if (row?.last == null || row.head === null) return undefined
+           (select block from chain_state) as head, ${lastReorg(sql)} as rewind`
+  const { rewind = 0n } = row ?? {}
+  if (row?.last == null || row.head === null) return { range: undefined, rewind }
   const until = (Math.min(row.last, row.head) + 1) * LOGS_PER_BLOCK - 1
-  return { starts: row.firsts.map((block) => block * LOGS_PER_BLOCK), until }
+  return { range: { starts: row.firsts.map((block) => block * LOGS_PER_BLOCK), until }, rewind }
 }
 
 type FactPage = {

@@ -1,5 +1,6 @@
 import type { SeqRange } from '../blocks/seq-range.js'
-import { isOverTime, type Sql } from '../store/connection.js'
+import { isOverTime } from '../core/database-fault.js'
+import type { Sql } from '../store/connection.js'
 import { addFacts, type FactSums, NO_FACTS } from './score.js'
 import { selectFactSums, selectWalkRange, type WalkRange } from './walk-queries.js'
 
@@ -24,8 +25,11 @@ type WalkLimits = {
   pageFacts?: number | undefined
 }
 
-/** What was found in a window, and its place on the chain. `isPartial`: the time was over before all of it was summed. */
-type WalkedWindow = { range: SeqRange; facts: FactSums; isPartial: boolean }
+/**
+ * What was found in a window, and its place on the chain. `isPartial`: the time was over before all of it was summed.
+ * `rewind`: the last reorganisation before the walk; facts that later ones reverted may be among the sums.
+ */
+type WalkedWindow = { range: SeqRange; rewind: bigint; facts: FactSums; isPartial: boolean }
 
 /**
  * Sums up what a wallet did in several windows with the same end, in one walk from the newest fact to
@@ -37,7 +41,7 @@ export async function walkWallet(
   order: WalkOrder,
   limits: WalkLimits,
 ): Promise<WalkedWindow[]> {
-  const range = await selectWalkRange(sql, order)
+  const { range, rewind } = await selectWalkRange(sql, order)
   const slices = order.fromSecs.map(() => NO_FACTS)
   const rest = range === undefined ? undefined : await walkRange(sql, order, range, limits, slices)
   const until = range?.until ?? NO_SEQ
@@ -47,7 +51,7 @@ export async function walkWallet(
     .reverse()
     .map(({ slice, min }) => {
       facts = addFacts(facts, slice)
-      return { range: { min, until }, facts, isPartial: rest !== undefined && min <= rest }
+      return { range: { min, until }, rewind, facts, isPartial: rest !== undefined && min <= rest }
     })
     .reverse()
 }

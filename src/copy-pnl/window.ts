@@ -24,9 +24,12 @@ export function resolveCopyWindow(asked: AskedCopyWindow, nowSec: number): CopyW
   if (fromSec > toSec) {
     throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
   }
-  if (fromSec > nowSec) throw badRequest('Invalid range: the window is wholly in the future.')
+  if (fromSec > nowSec)
+    throw badRequest('Invalid range: from `from` to `to` is wholly in the future.')
   if (toSec - fromSec > WINDOW_SEC_MAX) {
-    throw badRequest(`Invalid range: a window has at most ${WINDOW_SEC_MAX / DAY_SEC} days.`)
+    throw badRequest(
+      `Invalid range: from \`from\` to \`to\` are at most ${WINDOW_SEC_MAX / DAY_SEC} days.`,
+    )
   }
   return { fromSec: Math.max(0, fromSec), toSec, days: isExplicit ? null : days }
 }

@@ -20,6 +20,8 @@ export type LeaderboardScope = ResolvedFilter & {
   asOfSec: number
   period: BoardPeriod
   column: AllTimeColumn
+  /** The value of the parameter that stands for the column. */
+  sort: string
   /** It ends at ALL_TIME_RANK_MAX. */
   isCapped: boolean
 }

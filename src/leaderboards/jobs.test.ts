@@ -4,7 +4,7 @@ import { updateCatalogueState } from '../catalogue/queries.js'
 import { TestTape } from '../webhooks/match/test-tape.js'
 import { BoardRefresher } from './jobs.js'
 
-test('refreshes when the catalogue is read, every 45 seconds, and after a reorganisation', async () => {
+test('refreshes at first, when the catalogue is read, every 45 seconds, and after a reorganisation', async () => {
   const tape = await TestTape.open()
   const clock = new ManualClock()
   const refresher = new BoardRefresher(tape, clock)
@@ -13,10 +13,13 @@ test('refreshes when the catalogue is read, every 45 seconds, and after a reorga
     const [state] = await tape.sql<{ block: number | null }[]>`select block from board_state`
     return state?.block ?? undefined
   }
-  expect(await refreshed()).toBeUndefined()
+  expect(await refreshed()).toBe(tape.head)
+  const unread = tape.head
+  const first = await tape.append()
+  clock.advance(60_000)
+  expect(await refreshed()).toBe(unread)
 
   await updateCatalogueState(tape.sql, { phase: 'done' })
-  const first = tape.head
   expect(await refreshed()).toBe(first)
 
   const second = await tape.append()

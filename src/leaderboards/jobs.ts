@@ -5,10 +5,11 @@ import type { Clock } from '../core/clock.js'
 import type { DomainWork } from '../jobs/job.js'
 import { isChainLive } from '../jobs/until-live.js'
 import type { Pool } from '../store/connection.js'
+import { selectBoardSnapshot } from './queries.js'
 import { refreshBoards } from './refresh/refresh.js'
 import { hasUnseenRewind } from './refresh/step.js'
 
-const CHECK_MS = 5_000
+const CHECK_MS = 1_000
 /** Every refresh ends the walks through pages of the boards before it, so they are no more frequent than promised. */
 const REFRESH_MS = 45_000
 
@@ -47,8 +48,9 @@ export function createBoardWork(ctx: Context): DomainWork {
 }
 
 /**
- * Refreshes the boards when that is due: every 45 seconds, and at once when a reorganisation took blocks back that
- * are on them. Before the catalogue is read for the first time all markets would change their scopes.
+ * Refreshes the boards when that is due: when they are not made yet, when the catalogue is read, every 45 seconds from
+ * then on, and at once when a reorganisation reverted blocks that are on them. While the catalogue is read for the first
+ * time all markets change their scopes, so the boards rest.
  */
 export class BoardRefresher {
   readonly #store: { readonly sql: Pool }
@@ -56,6 +58,8 @@ export class BoardRefresher {
   /** The moment that the boards speak of, and when they were last refreshed; `undefined`: not yet. */
   asOfSec: number | undefined
   refreshedMs: number | undefined
+  /** Whether the last refresh knew the whole catalogue. */
+  #hasScopes = false
 
   constructor(store: { readonly sql: Pool }, clock: Clock) {
     this.#store = store
@@ -65,12 +69,18 @@ export class BoardRefresher {
   async run(): Promise<void> {
     const { sql } = this.#store
     const nowMs = this.#clock.now()
-    const { refreshedMs } = this
-    // The clock may have been set back since.
-    const isDue = refreshedMs === undefined || Math.abs(nowMs - refreshedMs) >= REFRESH_MS
-    if (!isDue && !(await hasUnseenRewind(sql))) return
-    if ((await selectCatalogueState(sql)).phase !== 'done') return
+    const hasScopes = this.#hasScopes || (await selectCatalogueState(sql)).phase === 'done'
+    if (!(await this.#isDue(nowMs, hasScopes)) && !(await hasUnseenRewind(sql))) return
     this.asOfSec = await refreshBoards(sql, nowMs)
     this.refreshedMs = nowMs
+    this.#hasScopes = hasScopes
+  }
+
+  async #isDue(nowMs: number, hasScopes: boolean): Promise<boolean> {
+    const { refreshedMs } = this
+    if (!hasScopes) return (await selectBoardSnapshot(this.#store.sql)) === undefined
+    if (refreshedMs === undefined || !this.#hasScopes) return true
+    // The clock may have been set back since.
+    return Math.abs(nowMs - refreshedMs) >= REFRESH_MS
   }
 }

@@ -7,6 +7,7 @@ export const presentAllTimeRow = (row: AllTimeRow) => ({
   rank: row.rank,
   wallet: row.address,
   net_realized_pnl: toDecimal(row.realized),
+  realized_pnl: toDecimal(row.realized),
   gross_profit: toDecimal(row.profit),
   gross_loss: toDecimal(row.loss),
   unrealized_pnl: toDecimal(row.unrealized),
@@ -43,6 +44,7 @@ export const presentEnvelope = (scope: LeaderboardScope | undefined) => ({
   period: scope?.period,
   scope: scope?.kind,
   value: scope?.value,
+  sort: scope?.sort,
   as_of: scope?.asOfSec,
 })
 

@@ -1,3 +1,4 @@
+import { revertedWallets } from '../blocks/snapshot.js'
 import type { Page } from '../core/page.js'
 import { isNamedTag, tagSlug } from '../markets/tag-filter.js'
 import type { Fragment, Sql } from '../store/connection.js'
@@ -25,6 +26,7 @@ export type AllTimeRow = {
   /** The value that the board is ordered by. */
   sortKey: bigint
   rank: number
+  isGone: boolean
 }
 
 /** What a board of all time can be ordered by: its largest first, of losses the most negative. */
@@ -93,7 +95,10 @@ export const positionSums = (sql: Sql, sign: Fragment): Fragment => sql`
 
 type RankedFrom = { board: Fragment; summed?: Fragment }
 
-/** Rows in front of the page are read in the index alone; then the rows of the page are, by their wallets. */
+/**
+ * Without the wallets that a reorganisation took counted trades from since the last refresh. Rows in front of the page
+ * are read in the index alone; then the rows of the page are, by their wallets.
+ */
 async function selectRanked<Row extends { rank: number }>(
   sql: Sql,
   column: AllTimeColumn,
@@ -109,32 +114,21 @@ async function selectRanked<Row extends { rank: number }>(
     select ranked.${sql(column)}, ranked.wallet
       from ${board} ranked
      where ${isBehind(sql, order, page.after, isAscending)}
-       and ranked.wallet not in (${voidWallets(sql)})
+       and ranked.wallet not in (
+         ${revertedWallets(sql, sql`select block, rewind from board_state`)})
      ${orderedBy(sql, order, isAscending)}
     offset ${page.offset} limit ${page.limit}`
   const rows = await sql<Row[]>`
     ${summed}
     select board.*, ranked.${sql(column)}::bigint as sort_key,
-           '0x' || encode(w.address, 'hex') as address
+           '0x' || encode(w.address, 'hex') as address, w.id is null as is_gone
       from (${boundedPage(sql, ranked)}) ranked
       join ${board} board on board.wallet = ranked.wallet
-      join wallets w on w.id = ranked.wallet
+      left join wallets w on w.id = ranked.wallet
      ${orderedBy(sql, order, isAscending)}`
   const before = ranksBefore(page)
   return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
 }
-
-/**
- * Wallets whose ids a reorganisation has taken back since the last refresh, and may have given to others:
- * the boards still have what they did. Indexes: rewinds_pkey, wallets_pkey.
- */
-const voidWallets = (sql: Sql): Fragment => sql`
-  select p.wallet
-    from rewound_positions p
-    left join wallets w
-      on w.id = p.wallet and w.since >> 20 <= (
-           select min(r.to_block) from rewinds r where r.id > (select rewind from board_state))
-   where w.id is null`
 
 /** How many rows of a board are in front of a page. */
 export const ranksBefore = ({ after, offset }: Page): number => Number(after?.[2] ?? offset)
@@ -150,6 +144,7 @@ export type RollingRow = {
   loss: bigint
   sortKey: bigint
   rank: number
+  isGone: boolean
 }
 
 /** A page of a rolling board, as of the boards of all time. Index: rolling_boards_realized. */

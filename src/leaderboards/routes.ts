@@ -92,6 +92,7 @@ export const leaderboard = defineList({
   resolve: async (sql, input, { until }): Promise<LeaderboardScope> => {
     const { period, sort } = input
     const column = SORT_COLUMNS[sort ?? 'total']
+    const ranked = sort ?? (period === 'all' ? 'total' : 'realized')
     checkSort(period, sort, column)
     const asked = readBoardFilter(input)
     if (period !== 'all' && asked !== undefined && !isOfScope(asked)) {
@@ -104,7 +105,7 @@ export const leaderboard = defineList({
     const { snapshot, asOfSec } = await requireSnapshot(sql, until)
     return {
       ...(await resolveBoardFilter(sql, asked)),
-      ...{ until: snapshot, asOfSec, period, column, isCapped },
+      ...{ until: snapshot, asOfSec, period, column, isCapped, sort: ranked },
     }
   },
   views: {
@@ -125,7 +126,10 @@ export const tagLeaderboard = defineList({
   description: `Wallets ranked by what they realized in the markets of a tag, which may be given by slug or label. With a rolling \`period\` the rows are those of \`/v3/leaderboard\`, in \`leaderboard\`, up to rank ${ROLLING_RANK_MAX}.`,
   tag: 'leaderboards',
   access: V3,
-  errors: { ...BOARD_ERRORS, 404: errorReply('There is no such tag', { tag: Type.String() }) },
+  errors: {
+    ...BOARD_ERRORS,
+    404: errorReply('There is no such tag', { tag: Type.String() }, 'UnknownTagError'),
+  },
   params: Type.Object({ slug: Slug }),
   query: Type.Object({ period: Period, sort: sortOf(TAG_SORT_COLUMNS, 'net_pnl') }),
   page: { name: 'data', limitMax: LIMIT_MAX, repeatsPath: false },
@@ -139,6 +143,7 @@ export const tagLeaderboard = defineList({
     return {
       ...{ kind: 'tag', value: tag, population: await selectPopulation(sql, 'tag', tag) },
       ...{ until: snapshot, asOfSec, period, column, isCapped: false },
+      sort: sort ?? 'net_pnl',
     }
   },
   views: {

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { ConditionId, oneOf, Slug } from '../http/parameters.js'
+import { Decimal, DecimalText } from '../http/row-fields.js'
 import { ERROR_CODE } from '../http/validation.js'
 import { errorReply } from '../lib/error-reply.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
 /** The periods of rolling boards. */
@@ -61,16 +63,17 @@ export const ScopesQuery = Type.Object({
   ),
 })
 
-const Money = (description: string) => Type.Number({ description })
-const MoneyText = (description: string) => Type.String({ description })
+const Money = Decimal
+const MoneyText = DecimalText
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Rank = Type.Integer({ minimum: 1 })
 const Wallet = Type.String({ description: 'address of the wallet' })
 
-export const AllTimeRank = Type.Object({
+export const AllTimeRank = namedObject('LeaderboardRow', {
   rank: Rank,
   wallet: Wallet,
   net_realized_pnl: Money('profit of what was sold, merged, redeemed or converted'),
+  realized_pnl: Money('the same, by the name that rolling boards have'),
   gross_profit: Money('over the positions that won, unrealized profit included'),
   gross_loss: Money('over the positions that lost; not positive'),
   unrealized_pnl: Money('what shares that are held would add at their prices'),
@@ -82,7 +85,7 @@ export const AllTimeRank = Type.Object({
   total_volume: Money('shares ever bought'),
 })
 
-export const RollingRank = Type.Object({
+export const RollingRank = namedObject('RollingLeaderboardRow', {
   rank: Rank,
   wallet: Wallet,
   realized_pnl: Money('profit that was realized in the period'),
@@ -93,7 +96,7 @@ export const RollingRank = Type.Object({
   events: Count('both'),
 })
 
-export const TagRank = Type.Object({
+export const TagRank = namedObject('TagLeaderboardRow', {
   wallet: Wallet,
   net_pnl: MoneyText('realized profit in the markets of the tag'),
   gross_profit: MoneyText('realized profit of the positions that won'),
@@ -109,10 +112,13 @@ export const LeaderboardEnvelope = {
     'null: all markets',
   ),
   value: nullable(Type.String({ description: 'which one' }), 'null: all markets'),
+  sort: Type.String({
+    description: 'what the rows are ranked by: a value of the parameter `sort`',
+  }),
   as_of: Type.Integer({ description: 'Unix seconds: the moment that the board speaks of' }),
 }
 
-export const ListedScope = Type.Object({
+export const ListedScope = namedObject('LeaderboardScope', {
   value: Type.String({ description: 'what `category` or `tags` of a leaderboard takes' }),
   wallet_count: Count('wallets that realized a profit or a loss in the period'),
   ranked_count: Count('ranks that the leaderboard has'),
@@ -128,8 +134,10 @@ export const ScopesEnvelope = {
 }
 
 export const BOARD_ERRORS = {
-  409: errorReply('The boards were brought up to date since the cursor was issued', {
-    hint: Type.String(),
-  }),
+  409: errorReply(
+    'The boards were brought up to date since the cursor was issued',
+    { hint: Type.String() },
+    'ConflictError',
+  ),
   503: errorReply('`leaderboard_unavailable`: the boards are not made yet; or the service is busy'),
 }

@@ -158,6 +158,7 @@ function ranked(rows: readonly ModelRow[], rankBy: Value, isAscending: boolean):
 
 const presentAllTime = (row: ModelRow, rank: number, { addressOf }: BoardModel): Row => ({
   ...{ rank, wallet: addressOf(row.id), net_realized_pnl: usd(row.realized) },
+  realized_pnl: usd(row.realized),
   ...{ gross_profit: usd(row.profit), gross_loss: usd(row.loss) },
   ...{ unrealized_pnl: usd(row.unrealized), total_pnl: usd(row.realized + row.unrealized) },
   ...{ wins: row.wins, losses: row.losses, position_count: row.positions },

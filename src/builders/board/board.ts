@@ -43,7 +43,10 @@ const BoardQuery = Type.Object({
   sort: oneOf(Object.keys(BOARD_SORTS) as BoardSort[], 'what wallets are ranked by', {
     default: 'pnl',
   }),
-  order: oneOf(['asc', 'desc'], '`desc` has the largest first', { default: 'desc' }),
+  order: oneOf(['asc', 'desc'], '`desc` has the largest first', {
+    title: 'SortOrder',
+    default: 'desc',
+  }),
   pagination: Type.Optional(
     oneOf(['cursor'], 'for boards of all time by profit: `next_cursor` goes on beyond rank 500'),
   ),
@@ -136,17 +139,18 @@ async function presentBoard(sql: Sql, { period, sort, order }: BoardInput, scope
   const days = PERIOD_DAYS[period as Period]
   const { startSec, headSec } = await selectLedgerStart(sql)
   const windowSec = days === undefined ? null : nowSec - days * DAY_SEC + 1
+  const coveredSec = startSec ?? nowSec
   return {
     ...presentProfile(found),
     ...{ period, sort, order },
     window: {
-      start_date: windowSec === null ? null : dateOf(windowSec),
+      start_date: dateOf(windowSec ?? coveredSec),
       end_date: dateOf(nowSec),
       complete_through: dateOf(nowSec - DAY_SEC),
     },
     coverage: {
-      start_date: startSec === null ? null : dateOf(startSec),
-      end_date: headSec === null ? null : dateOf(headSec),
+      start_date: dateOf(coveredSec),
+      end_date: dateOf(headSec ?? nowSec),
       complete: startSec !== null && (windowSec === null || windowSec >= startSec),
     },
     as_of: toIso(days === undefined ? state.blockTime : headSec),

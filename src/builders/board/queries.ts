@@ -1,8 +1,10 @@
+import { lastReorg, revertedWallets } from '../../blocks/snapshot.js'
 import type { Page } from '../../core/page.js'
 import { ranksBefore } from '../../leaderboards/queries.js'
 import { isListed, unrealizedPnl } from '../../positions/position-sql.js'
 import type { Fragment, Pool, Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { rowsDigest } from '../../store/rows-digest.js'
 import { transact } from '../../store/transaction.js'
 
 /** A wallet on the board of a builder. P&L is that of all its trades. */
@@ -23,6 +25,7 @@ export type BoardRow = {
   /** The value that the board is ordered by. */
   sortKey: bigint
   rank: number
+  isGone: boolean
 }
 
 /** What callers may order a board by, and its column. */
@@ -71,7 +74,7 @@ export async function selectBoard(sql: Sql, scope: BoardScope, page: Page): Prom
   return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
 }
 
-/** Indexes: `builder_board_` and the column. */
+/** Without the wallets that a reorganisation took counted trades from. Indexes: `builder_board_` and the column. */
 function selectBoardOfAllTime(
   sql: Sql,
   { builder, column, isAscending }: BoardScope,
@@ -83,13 +86,14 @@ function selectBoardOfAllTime(
   ]
   return sql<UnrankedRow[]>`
     select board.*, board.${sql(column)}::bigint as sort_key,
-           '0x' || encode(w.address, 'hex') as address
+           '0x' || encode(w.address, 'hex') as address, w.id is null as is_gone
       from (select *
               from builder_board board
              where builder = ${builder} and ${isBehind(sql, order, page.after, isAscending)}
+               and wallet not in (${revertedWallets(sql, sql`select block, rewind from builder_board_state`)})
              ${orderedBy(sql, order, isAscending)}
             offset ${page.offset} limit ${page.limit}) board
-      join wallets w on w.id = board.wallet
+      left join wallets w on w.id = board.wallet
      ${orderedBy(sql, order, isAscending)}`
 }
 
@@ -110,11 +114,11 @@ function selectRollingBoard(
     : sql`0::bigint`
   return sql<UnrankedRow[]>`
     select ranked.*, ranked.${sql(column)}::bigint as sort_key,
-           '0x' || encode(w.address, 'hex') as address
+           '0x' || encode(w.address, 'hex') as address, w.id is null as is_gone
       from (select traded.*, traded.buy_volume + traded.sell_volume as volume,
                    ${realized} as realized, null::bigint as unrealized, null::bigint as total
               from (${tradedSince(sql, builder, sinceSeq)}) traded) ranked
-      join wallets w on w.id = ranked.wallet
+      left join wallets w on w.id = ranked.wallet
      order by ranked.${sql(column)} ${isAscending ? sql`asc` : sql`desc`}, ranked.wallet
     offset ${page.offset} limit ${page.limit}`
 }
@@ -153,6 +157,8 @@ export async function countTraders(
  */
 export async function refreshBoard(pool: Pool, nowMs: number): Promise<void> {
   await transact(pool, async (tx) => {
+    // All statements see the same chain, whatever is booked or reverted meanwhile.
+    await tx`set transaction isolation level repeatable read`
     await tx`set local statement_timeout = 0`
     const removed = await tx`
       delete from builder_board board
@@ -177,8 +183,10 @@ export async function refreshBoard(pool: Pool, nowMs: number): Promise<void> {
     const moves = removed.count + written.count > 0 ? 1 : 0
     await tx`
       update builder_board_state
-         set snapshot = snapshot + ${moves}, taken_at = ${new Date(nowMs)},
-             block_time = (select block_time from chain_state)`
+         set snapshot = builder_board_state.snapshot + ${moves}, taken_at = ${new Date(nowMs)},
+             block = c.block, block_time = c.block_time, rewind = ${lastReorg(tx)},
+             digest = (select ${rowsDigest(tx)} from builder_board as stored)
+        from chain_state c`
   })
 }
 

@@ -5,7 +5,7 @@ import { updateBoardPrices } from './board-prices.js'
 import type { BoardStep } from './step.js'
 
 /** The columns of `all_time_boards` that add up. */
-const SUMS = [
+export const ALL_TIME_SUMS = [
   ...['positions', 'open_positions', 'wins', 'losses', 'realized', 'unrealized', 'total'],
   ...['profit', 'loss', 'gained', 'lost', 'bought'],
 ]
@@ -23,21 +23,29 @@ export async function updateAllTime(step: BoardStep): Promise<number> {
 async function insertAll(tx: Sql): Promise<number> {
   await tx`
     insert into board_positions (wallet, token, realized, unrealized, bought, is_open)
-    select ${countedPosition(tx)}
-      from positions p
-      join board_tokens price on price.token = p.token and price.scopes <> '{}'
-     where ${isListed(tx, 'market')}
+    ${countedPositions(tx)}
      order by p.wallet, p.token`
   const { count } = await tx`
-    insert into all_time_boards (scope, wallet, ${tx.unsafe(SUMS.join())})
-    ${sumsByScope(
-      tx,
-      tx`(select p.*, t.scopes, 1 as sign
-            from board_positions p
-            join board_tokens t on t.token = p.token)`,
-    )}`
+    insert into all_time_boards (scope, wallet, ${tx.unsafe(ALL_TIME_SUMS.join())})
+    ${allTimeSums(tx)}`
   return count
 }
+
+/** The boards of all time, as what they have of each position adds up to them. */
+export const allTimeSums = (sql: Sql): Fragment =>
+  sumsByScope(
+    sql,
+    sql`(select p.*, t.scopes, 1 as sign
+           from board_positions p
+           join board_tokens t on t.token = p.token)`,
+  )
+
+/** What all positions `p` add to the boards. */
+export const countedPositions = (sql: Sql): Fragment => sql`
+  select ${countedPosition(sql)}
+    from positions p
+    join board_tokens price on price.token = p.token and price.scopes <> '{}'
+   where ${isListed(sql, 'market')}`
 
 /** What a position adds to the boards, at the price that they have for its token. */
 const countedPosition = (sql: Sql): Fragment => sql`
@@ -100,7 +108,7 @@ async function writePositions(tx: Sql): Promise<void> {
  * other tags stays in. Index: all_time_boards_pkey.
  */
 async function writeBoards(tx: Sql): Promise<number> {
-  const isNothing = SUMS.map((name) => `d.${name} = 0`).join(' and ')
+  const isNothing = ALL_TIME_SUMS.map((name) => `d.${name} = 0`).join(' and ')
   const { count } = await tx`
     merge into all_time_boards b
     using (${sumsByScope(tx, tx`board_changes`)}) d
@@ -108,10 +116,10 @@ async function writeBoards(tx: Sql): Promise<number> {
      when matched and ${tx.unsafe(isNothing)} then do nothing
      when matched and b.positions + d.positions = 0 then delete
      when matched then
-          update set ${tx.unsafe(SUMS.map((name) => `${name} = b.${name} + d.${name}`).join())}
+          update set ${tx.unsafe(ALL_TIME_SUMS.map((name) => `${name} = b.${name} + d.${name}`).join())}
      when not matched then
-          insert (scope, wallet, ${tx.unsafe(SUMS.join())})
-          values (d.scope, d.wallet, ${tx.unsafe(SUMS.map((name) => `d.${name}`).join())})`
+          insert (scope, wallet, ${tx.unsafe(ALL_TIME_SUMS.join())})
+          values (d.scope, d.wallet, ${tx.unsafe(ALL_TIME_SUMS.map((name) => `d.${name}`).join())})`
   return count
 }
 
@@ -120,7 +128,7 @@ async function writeBoards(tx: Sql): Promise<number> {
  * outcomes, or markets of one event), which become one row before it is repeated for each scope.
  */
 function sumsByScope(sql: Sql, positions: Fragment): Fragment {
-  const sums = SUMS.map((name) => `sum(d.${name})::bigint as ${name}`)
+  const sums = ALL_TIME_SUMS.map((name) => `sum(d.${name})::bigint as ${name}`)
   return sql`
     select scope, d.wallet, ${sql.unsafe(sums.join())}
       from (select p.wallet, p.scopes, ${positionSums(sql, sql`p.sign`)}

@@ -82,20 +82,25 @@ async function createLists(tx: Sql): Promise<void> {
 }
 
 /** Indexes: undo_pkey, rewound_positions_pkey. */
-async function listChangedPositions({ tx, heldBlock }: BoardStep): Promise<void> {
+async function listChangedPositions({ tx, heldBlock, fromRewind }: BoardStep): Promise<void> {
   await tx`
     insert into changed_positions
     select key[1], key[2] from undo where block > ${heldBlock} and state = 'positions'
     union
-    select wallet, token from rewound_positions`
+    select wallet, token from rewound_positions where rewind > ${fromRewind}`
   await tx`analyze changed_positions`
 }
 
-/** Deletes what is counted now, last: a reorganisation that is taken back meanwhile does not wait for the boards. */
+/**
+ * Deletes what all snapshots have counted, last: a reorganisation that is booked meanwhile does not wait for the boards.
+ */
 async function moveState(step: BoardStep, hasChanged: boolean): Promise<void> {
   const { tx, block, blockTime, epoch, rewind } = step
   await tx`delete from rewound_pnl`
-  await tx`delete from rewound_positions`
+  await tx`
+    delete from rewound_positions
+     where rewind <= least(${rewind}, (select rewind from builder_board_state),
+                           (select ranked_rewind from combo_state))`
   await tx`
     update board_state
        set snapshot = snapshot + (${hasChanged} or block_time is distinct from ${blockTime})::integer,

@@ -1,3 +1,4 @@
+import { isReverted, isUnreverted } from '../../blocks/snapshot.js'
 import type { Page } from '../../core/page.js'
 import { hexToBytes } from '../../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
@@ -46,6 +47,7 @@ export type StatsSums = {
   /** Unix seconds. */
   firstSec: number
   lastSec: number
+  isGone: boolean
 }
 
 const SORT_TYPES: Record<StatsSort, OrderColumn['type']> = {
@@ -94,10 +96,11 @@ export function selectMarketStats(
     select p.${sql(sort)}::text as rank, p.trades, p.traders, p.volume, p.shares, p.buy_volume, p.fees,
            '0x' || encode(p.subject, 'hex') as condition,
            first_block.time as first_sec, last_block.time as last_sec,
-           m.question, m.slug, e.slug as event_slug, ${categoryOf(sql, sql`m.event`)} as category
+           m.question, m.slug, e.slug as event_slug, ${categoryOf(sql, sql`m.event`)} as category,
+           ${isGone(sql)}
       from page p
-      join blocks first_block on first_block.number = p.first_seq >> 20
-      join blocks last_block on last_block.number = p.last_seq >> 20
+      left join blocks first_block on first_block.number = p.first_seq >> 20
+      left join blocks last_block on last_block.number = p.last_seq >> 20
       left join lateral (
         select m.question, m.slug, m.event
           from markets m where m.condition = p.subject order by m.id limit 1
@@ -106,9 +109,19 @@ export function selectMarketStats(
      ${orderedBy(sql, orderOf(sort, 'bytea', 'p'), false)}`
 }
 
+const isGone = (sql: Sql): Fragment =>
+  sql`first_block.number is null or last_block.number is null as is_gone`
+
+/** The rows of the snapshot that count no reverted trade. */
+const isOfSnapshot = (sql: Sql, period: StatsPeriod): Fragment => {
+  const rewind = sql`(select rewind from stats_snapshots where period = ${period})`
+  return sql`period = ${period} and ${isUnreverted(sql, sql`last_seq`, rewind)}`
+}
+
 const marketSource = (sql: Sql, { period, startHour, conditions }: StatsScope): Fragment =>
   conditions === undefined
-    ? sql`select condition as subject, ${statsColumns(sql)} from market_stats where period = ${period}`
+    ? sql`select condition as subject, ${statsColumns(sql)} from market_stats
+           where ${isOfSnapshot(sql, period)}`
     : statsOf(sql, conditionTokens(sql, givenConditions(sql, conditions)), startHour)
 
 /** The label of the first tag. Index: event_tags_pkey. */
@@ -175,17 +188,19 @@ export function selectEventStats(
     select p.${sql(sort)}::text as rank, p.trades, p.traders, p.volume, p.shares, p.buy_volume, p.fees,
            p.subject as event, first_block.time as first_sec, last_block.time as last_sec,
            e.slug, e.title, ${categoryOf(sql, sql`p.subject`)} as category,
-           (select count(*)::integer from markets m where m.event = p.subject) as market_count
+           (select count(*)::integer from markets m where m.event = p.subject) as market_count,
+           ${isGone(sql)}
       from page p
-      join blocks first_block on first_block.number = p.first_seq >> 20
-      join blocks last_block on last_block.number = p.last_seq >> 20
+      left join blocks first_block on first_block.number = p.first_seq >> 20
+      left join blocks last_block on last_block.number = p.last_seq >> 20
       left join events e on e.id = p.subject
      ${orderedBy(sql, orderOf(sort, 'integer', 'p'), false)}`
 }
 
 const eventSource = (sql: Sql, { period, startHour, events }: EventStatsScope): Fragment =>
   events === undefined
-    ? sql`select event as subject, ${statsColumns(sql)} from event_stats where period = ${period}`
+    ? sql`select event as subject, ${statsColumns(sql)} from event_stats
+           where ${isOfSnapshot(sql, period)}`
     : statsOf(sql, eventTokens(sql, events), startHour)
 
 // Totals.
@@ -197,23 +212,30 @@ export type StatsTotals = {
   trades: bigint
 }
 
-/** Sums over all markets of a scope, whatever the page. Of the whole snapshot they are stored. */
+/**
+ * Sums over all markets of a scope, whatever the page. Of the whole snapshot they are stored, and void while it counts
+ * reverted trades.
+ */
 export async function selectStatsTotals(sql: Sql, scope: StatsScope): Promise<StatsTotals> {
   const { period, startHour, conditions, tagged } = scope
   const isWhole = conditions === undefined && tagged.length === 0
   const source =
     conditions === undefined
-      ? sql`select condition as subject, volume, trades from market_stats where period = ${period}`
+      ? sql`select condition as subject, volume, trades from market_stats
+             where ${isOfSnapshot(sql, period)}`
       : sumsOf(sql, conditionTokens(sql, givenConditions(sql, conditions)), startHour)
-  const [row] = isWhole
+  const [stored] = isWhole
     ? await sql<StatsTotals[]>`
-        select markets, resolved_markets, volume, trades from stats_snapshots where period = ${period}`
-    : await sql<StatsTotals[]>`
-        with counted as materialized (
-          select s.subject, s.volume, s.trades from (${source}) s
-           where ${isTagged(sql, scope, marketTags(sql))}
-        )
-        ${sumTotals(sql)}`
+        select markets, resolved_markets, volume, trades from stats_snapshots
+         where period = ${period} and not ${isReverted(sql, sql`block`, sql`rewind`)}`
+    : []
+  if (stored !== undefined) return stored
+  const [row] = await sql<StatsTotals[]>`
+    with counted as materialized (
+      select s.subject, s.volume, s.trades from (${source}) s
+       where ${isTagged(sql, scope, marketTags(sql))}
+    )
+    ${sumTotals(sql)}`
   return row ?? { markets: 0, resolvedMarkets: 0, volume: 0n, trades: 0n }
 }
 

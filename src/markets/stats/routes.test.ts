@@ -328,3 +328,37 @@ describe('the snapshot', () => {
     await ask('/v3/markets/stats', { period: '30d' })
   })
 })
+
+test('the trades of takers, summed through the API, are the volume of every market', async () => {
+  const walk = async (path: string, name: string, query: object) => {
+    const rows: Record<string, unknown>[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const reply = await world.get(path, { limit: 300, ...query, cursor })
+      expect(reply.statusCode, reply.body).toBe(200)
+      const page = reply.json()
+      rows.push(...page[name])
+      cursor = page.next_cursor
+    }
+    return rows
+  }
+  const markets = (await walk('/v3/markets/stats', 'data', { period: 'all' })) as Row[]
+  const trades = await walk('/v3/trades', 'trades', { fills: 'taker' })
+  expect(trades.every(({ is_taker_order: takes }) => takes === true)).toBe(true)
+  const all = await walk('/v3/trades', 'trades', {})
+  expect(all.filter(({ is_taker_order: takes }) => takes === true)).toEqual(trades)
+  const resting = await walk('/v3/trades', 'trades', { fills: 'maker' })
+  expect(resting.length + trades.length).toBe(all.length)
+
+  const sums = new Map<unknown, { volume_usd: bigint; trades: number }>()
+  for (const { condition_id: condition, amount_usd: usd } of trades) {
+    const sum = sums.get(condition) ?? { volume_usd: 0n, trades: 0 }
+    const millionths = BigInt(Math.round(Number(usd) * 1e6))
+    sums.set(condition, { volume_usd: sum.volume_usd + millionths, trades: sum.trades + 1 })
+  }
+  expect(markets.length).toBeGreaterThan(50)
+  expect(sums.size).toBe(markets.length)
+  for (const { condition_id: condition, volume_usd, trades } of markets) {
+    const sum = sums.get(condition) ?? expect.fail(`${condition} has no trades`)
+    expect([decimal(sum.volume_usd), sum.trades], condition).toEqual([volume_usd, trades])
+  }
+})

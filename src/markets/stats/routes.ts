@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { selectTokenPrices } from '../../catalogue/token-prices.js'
 import { ApiError, badRequest } from '../../core/errors.js'
-import type { Page } from '../../core/page.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { groupBy } from '../../lib/group-by.js'
@@ -97,9 +96,9 @@ export const marketStats = defineList({
   views: {
     all: createView({
       row: MarketStats,
-      select: async (sql: Sql, scope: StatsScope, page: Page) =>
-        withPrices(sql, await selectMarketStats(sql, scope, page)),
+      select: selectMarketStats,
       keyOf: ({ rank, condition }) => [rank, `\\x${condition.slice(2)}`],
+      complete: withPrices,
       present: presentMarketStats,
     }),
   },
@@ -137,7 +136,7 @@ export const eventStats = defineList({
   views: {
     all: createView({
       row: EventStats,
-      select: (sql: Sql, scope: EventStatsScope, page: Page) => selectEventStats(sql, scope, page),
+      select: selectEventStats,
       keyOf: ({ rank, event }) => [rank, event],
       present: presentEventStats,
     }),

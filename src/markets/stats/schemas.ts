@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { ConditionId, oneOf, Slug } from '../../http/parameters.js'
+import { Decimal, UnixTime } from '../../http/row-fields.js'
+import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { StructuredMarket } from '../market-block.js'
 import { STATS_PERIOD_NAMES } from './period.js'
@@ -11,32 +13,32 @@ export const StatsParameters = {
   period: oneOf(
     STATS_PERIOD_NAMES,
     'whole hours of UTC up to the running one, which is the last of them',
-    { default: '1d' },
+    { title: 'StatsPeriod', default: '1d' },
   ),
   condition_id: Type.Optional(ConditionId),
   market_slug: Type.Optional(Slug),
   event_slug: Type.Optional(Slug),
   category: Type.Optional({ ...Slug, description: `the first tag: ${TAG_TEXT}` }),
   tag_slug: Type.Optional({ ...Slug, description: `one of the tags: ${TAG_TEXT}` }),
-  sort: oneOf(STATS_SORTS, 'the largest first', { default: 'volume' }),
+  sort: oneOf(STATS_SORTS, 'the largest first', { title: 'StatsSort', default: 'volume' }),
 }
 
-const Usd = Type.Number({ description: 'dollars' })
+const Usd = Decimal('dollars')
 
 const sums = {
   volume_usd: Usd,
-  volume_shares: Type.Number({ description: 'shares' }),
-  volume_buy: Type.Number({ description: 'dollars where the order that took bought' }),
-  volume_sell: Type.Number({ description: 'dollars where the order that took sold' }),
+  volume_shares: Decimal('shares'),
+  volume_buy: Decimal('dollars where the order that took bought'),
+  volume_sell: Decimal('dollars where the order that took sold'),
   trades: Type.Integer({ minimum: 1, description: 'matches' }),
   unique_traders: Type.Integer({ minimum: 0, description: 'wallets with a fill, each once' }),
-  fees_usd: Type.Number({ description: 'dollars, paid by orders that took' }),
-  vwap: Type.Number({ description: 'dollars for a share on average, by volume, 6 decimals' }),
-  first_trade_ts: Type.Integer({ description: 'Unix seconds of the first trade in the period' }),
-  last_trade_ts: Type.Integer({ description: 'Unix seconds of the last trade in the period' }),
+  fees_usd: Decimal('dollars, paid by orders that took'),
+  vwap: Decimal('dollars for a share on average, by volume, 6 decimals'),
+  first_trade_ts: UnixTime('Unix seconds of the first trade in the period'),
+  last_trade_ts: UnixTime('Unix seconds of the last trade in the period'),
 }
 
-export const MarketStats = Type.Object({
+export const MarketStats = namedObject('MarketStats', {
   condition_id: Type.String(),
   question: nullable(Type.String()),
   slug: nullable(Type.String()),
@@ -44,7 +46,7 @@ export const MarketStats = Type.Object({
   category: nullable(Type.String(), 'the label of the first tag'),
   ...sums,
   prices: Type.Array(
-    Type.Object({
+    namedObject('OutcomePrice', {
       token_id: Type.String(),
       outcome: nullable(Type.String()),
       price: Type.Number({ description: 'dollars for a share; 0 while there is none' }),
@@ -55,7 +57,7 @@ export const MarketStats = Type.Object({
   ...StructuredMarket,
 })
 
-export const EventStats = Type.Object({
+export const EventStats = namedObject('EventStats', {
   event_id: Type.Integer(),
   event_slug: nullable(Type.String()),
   event_title: nullable(Type.String()),
@@ -65,7 +67,7 @@ export const EventStats = Type.Object({
 })
 
 export const StatsEnvelope = {
-  period: Type.String({ enum: STATS_PERIOD_NAMES }),
+  period: namedEnum('StatsPeriod', STATS_PERIOD_NAMES),
   as_of: Type.Integer({ description: 'Unix seconds: every trade that was known then is counted' }),
   totals: Type.Object(
     {
@@ -75,6 +77,6 @@ export const StatsEnvelope = {
       volume_usd: Usd,
       trades: Type.Integer(),
     },
-    { description: 'over all markets that the filters leave' },
+    { title: 'StatsTotals', description: 'over all markets that the filters leave' },
   ),
 }

@@ -1,6 +1,8 @@
+import { lastReorg } from '../../blocks/snapshot.js'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
+import { rowsDigest } from '../../store/rows-digest.js'
 import { type StatsPeriod, startHourOf } from './period.js'
 import { sumTotals } from './queries.js'
 import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf } from './sums.js'
@@ -22,6 +24,9 @@ export async function refreshSnapshot(
   const asOfSec = Math.floor(nowMs / 1000)
   const window = { period, startHour: startHourOf(period, asOfSec) }
   const before = await selectSnapshot(sql, period)
+  // Rows change from here on, one statement after the other, until the digests are those of the new ones.
+  await sql`
+    update stats_snapshots set markets_digest = null, events_digest = null where period = ${period}`
   const changed =
     before === undefined || before.epoch !== head.epoch
       ? allConditions(sql)
@@ -41,12 +46,14 @@ const CONDITIONS_PER_STATEMENT = 500
 const EVENTS_PER_STATEMENT = 50
 
 type Window = { period: StatsPeriod; startHour: number }
-type Head = { block: number; blockTime: number; epoch: number }
-type Snapshot = Head & { startHour: number }
+/** `rewind`: the last reorganisation. */
+type Head = { block: number; blockTime: number; epoch: number; rewind: bigint }
+type Snapshot = Omit<Head, 'rewind'> & { startHour: number }
 
 async function selectHead(sql: Sql): Promise<Head | undefined> {
   const [row] = await sql<Head[]>`
-    select block, block_time, epoch from chain_state where block is not null`
+    select block, block_time, epoch, ${lastReorg(sql)} as rewind
+      from chain_state where block is not null`
   return row
 }
 
@@ -179,21 +186,26 @@ const replaceChanged = (sql: Sql) => sql`
 
 async function upsertSnapshot(
   sql: Sql,
-  { period, startHour, asOfSec, block, blockTime, epoch }: Window & Head & { asOfSec: number },
+  window: Window & Head & { asOfSec: number },
 ): Promise<void> {
+  const { period, startHour, asOfSec, block, blockTime, epoch, rewind } = window
   await sql`
     with counted as materialized (
       select condition as subject, volume, trades from market_stats where period = ${period}
     )
     insert into stats_snapshots
-           (period, as_of, start_hour, block, block_time, epoch,
-            markets, resolved_markets, volume, trades)
+           (period, as_of, start_hour, block, block_time, epoch, rewind, markets_digest,
+            events_digest, markets, resolved_markets, volume, trades)
     select ${period}, ${asOfSec}::integer, ${startHour}::integer, ${block}::integer,
-           ${blockTime}::integer, ${epoch}::integer, totals.*
+           ${blockTime}::integer, ${epoch}::integer, ${rewind}::bigint,
+           (select ${rowsDigest(sql)} from market_stats as stored where period = ${period}),
+           (select ${rowsDigest(sql)} from event_stats as stored where period = ${period}), totals.*
       from (${sumTotals(sql)}) totals
         on conflict (period) do update
        set as_of = excluded.as_of, start_hour = excluded.start_hour, block = excluded.block,
-           block_time = excluded.block_time, epoch = excluded.epoch, markets = excluded.markets,
+           block_time = excluded.block_time, epoch = excluded.epoch, rewind = excluded.rewind,
+           markets_digest = excluded.markets_digest, events_digest = excluded.events_digest,
+           markets = excluded.markets,
            resolved_markets = excluded.resolved_markets, volume = excluded.volume,
            trades = excluded.trades`
 }

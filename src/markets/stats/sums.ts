@@ -25,6 +25,20 @@ export const conditionTokens = (sql: Sql, conditions: Fragment): Fragment => sql
     join tokens t on t.token = any(m.tokens) and t.condition is null
    where m.condition in (${conditions}) and not ${isComboToken(sql)}`
 
+/**
+ * The tokens of those conditions whose tokens are all stated by logs, up to this block: nothing that the catalogue
+ * says, or a later log, changes what counts for them.
+ */
+export const chainTokens = (sql: Sql, block: number): Fragment => sql`
+  select c.condition as subject, t.id as token
+    from conditions c
+    join tokens t on t.condition = c.id
+   where not ${isComboToken(sql)}
+     and not exists (select from tokens late where late.condition = c.id and late.stated_in > ${block})
+     and not exists (select from markets m
+                       join tokens unstated on unstated.token = any(m.tokens)
+                      where m.condition = c.condition and unstated.condition is null)`
+
 /** What `isCombo` of core/structured-id.ts says. */
 const isComboToken = (sql: Sql): Fragment => sql`
   (get_byte(t.token, 0) = ${COMBO_MODULE}::integer
