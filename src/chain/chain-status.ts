@@ -24,6 +24,16 @@ export type ChainStatus = {
   wallets: number
 }
 
+/** What a service without a node says wherever chain data is missing. */
+export const NO_NODE =
+  'No chain data will come until AUSPEX_POLYGON_URL is set to the address of a Polygon node.'
+
+/** Why nothing of the chain is here, if that will not change by itself. A process without a node may serve what another one books. */
+export function whyChainIsMissing({ follower, head }: ChainStatus): string | undefined {
+  if (head.block > 0) return undefined
+  return follower === undefined ? NO_NODE : follower.problem
+}
+
 export const createChainStatus = (): ChainStatus => ({
   head: { block: 0, timeSec: 0 },
   follower: undefined,

@@ -1,9 +1,9 @@
 import type { Context } from '../context.js'
 import { presentAge } from '../core/clock.js'
 import { LiveEvents } from '../events/live-events.js'
-import type { DomainWork, HealthCheck, StatusPart } from '../jobs/job.js'
+import type { DomainWork, StatusPart } from '../jobs/job.js'
 import type { Target } from '../store/connection.js'
-import type { ChainStatus } from './chain-status.js'
+import { type ChainStatus, NO_NODE } from './chain-status.js'
 import { Ingest } from './ingest.js'
 import { countWallets, selectState } from './queries.js'
 import { dropOldFacts } from './write/partitions.js'
@@ -79,25 +79,30 @@ export const chainStatus = (status: ChainStatus): StatusPart => ({
         node_block: follower?.nodeBlock ?? null,
         block: head.block,
         block_age_seconds: presentAge(head.timeSec, nowMs),
-        problem: follower?.problem ?? null,
+        problem: follower === undefined ? findProblem(status, nowMs) : (follower.problem ?? null),
         quarantined,
       },
     }
   },
   check: (nowMs) => {
-    if (status.follower === undefined) return undefined
-    const problem = findProblem(status, Math.floor(nowMs / 1000))
-    const isReady = problem === undefined
-    return { name: 'chain', status: isReady ? 'ready' : 'not_ready', isReady, problem }
+    const problem = findProblem(status, nowMs) ?? undefined
+    // Without a node the service answers what it can: prices, books, the catalogue.
+    const isReady = problem === undefined || status.follower === undefined
+    const ofProblem = isReady ? 'degraded' : 'not_ready'
+    return { name: 'chain', status: problem === undefined ? 'ready' : ofProblem, isReady, problem }
   },
 })
 
-function findProblem({ follower, head }: ChainStatus, nowSec: number): HealthCheck['problem'] {
-  if (follower?.problem !== undefined) return follower.problem
-  if (follower?.phase === 'live' || follower?.phase === 'standby') {
+/** `null`: all is well. */
+function findProblem({ follower, head }: ChainStatus, nowMs: number): string | null {
+  const ageSec = Math.floor(nowMs / 1000) - head.timeSec
+  const isFresh = head.block > 0 && ageSec <= HEAD_AGE_SEC_MAX
+  // Another process may book what this one, which has no node, serves.
+  if (follower === undefined) return isFresh ? null : NO_NODE
+  if (follower.problem !== undefined) return follower.problem
+  if (follower.phase === 'live' || follower.phase === 'standby') {
     if (head.block === 0) return 'nothing is booked yet'
-    const ageSec = nowSec - head.timeSec
-    return ageSec <= HEAD_AGE_SEC_MAX ? undefined : `the last block is ${ageSec} seconds old`
+    return isFresh ? null : `the last block is ${ageSec} seconds old`
   }
-  return `catching up: block ${head.block} of ${follower?.nodeBlock ?? '?'}`
+  return `catching up: block ${head.block} of ${follower.nodeBlock ?? '?'}`
 }

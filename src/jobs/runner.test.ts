@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { until } from '../../test/until.js'
 import { createLog } from '../lib/log.js'
+import { TimeoutError } from '../lib/timeout.js'
+import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { Job } from './job.js'
 import { JobRunner } from './runner.js'
 
@@ -24,7 +26,7 @@ function open(store: { problem: string | undefined } = { problem: undefined }) {
       const { level, msg, failures } = JSON.parse(line)
       return [level, msg, failures]
     })
-  return { runner, pauses, logged, registry }
+  return { runner, pauses, lines, logged, registry }
 }
 
 const job = (run: Job['run'], more: Partial<Job> = {}): Job => ({
@@ -54,6 +56,30 @@ test('a job runs again after its period, in the processes that it names', async 
   expect(new Set(pauses)).toEqual(new Set([30_000]))
   expect(runner.records[0]).toMatchObject({ lastStartMs: 5_000, failures: 0, isRunning: false })
   expect(runner.records[1]).toMatchObject({ lastStartMs: undefined, runs: 0 })
+})
+
+test('an expected fault is one line without a stack, any other has one', async () => {
+  const { runner, lines } = open()
+  const faults = [
+    new UpstreamError('answered 502', { upstream: 'gamma', retryable: true }),
+    new TimeoutError('no answer within 5000 ms'),
+    Object.assign(new Error('terminating connection'), { code: '57P01' }),
+    new TypeError('x is not a function'),
+  ]
+  const left = [...faults]
+  const run = async () => {
+    const fault = left.shift()
+    if (fault !== undefined) throw fault
+  }
+  runner.add([job(run)])
+  await runUntil(runner, () => runner.records[0]?.failuresInRow === 0 && left.length === 0)
+  const failed = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'job failed')
+  expect(failed.map(({ reason, err }) => [reason, err?.stack !== undefined])).toEqual([
+    ['gamma: answered 502', false],
+    ['no answer within 5000 ms', false],
+    ['terminating connection', false],
+    [undefined, true],
+  ])
 })
 
 test('the first failure is a warning, the same one again is not, and the recovery is one line', async () => {

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
+import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { backoffMs, pause, type Timing } from '../lib/timing.js'
 import type { Job } from './job.js'
@@ -122,7 +123,7 @@ export class JobRunner {
     record.failuresInRow++
     record.lastError = message
     this.#metrics.runs.inc({ job: job.name, result: 'failed' })
-    const fields = { err: error, job: job.name, failures: record.failuresInRow }
+    const fields = { job: job.name, failures: record.failuresInRow, ...faultFields(error) }
     this.#options.log[level](fields, 'job failed')
   }
 }

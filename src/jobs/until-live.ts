@@ -8,5 +8,5 @@ export const isChainLive = ({ chain }: Follows): boolean =>
 
 /** For `startsAfter` of a job: a short catch-up of the chain goes first, because both at once would be late. */
 export async function untilLive(follows: Follows, signal: AbortSignal): Promise<void> {
-  await pollUntil(() => isChainLive(follows), { everyMs: 1_000, timeoutMs: 30_000, signal })
+  await pollUntil(() => isChainLive(follows), { everyMs: 100, timeoutMs: 30_000, signal })
 }

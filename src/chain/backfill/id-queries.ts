@@ -2,7 +2,14 @@ import { blockOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { ID_COLUMNS } from '../facts/fact-kind.js'
 import { FACT_TABLES } from '../facts/registry.js'
-import { type IdTable, NAME_COLUMNS, type NewId } from '../ids/queries.js'
+import {
+  checksumSql,
+  ID_TABLES,
+  type IdTable,
+  NAME_COLUMNS,
+  NEW_CHECKSUM,
+  type NewId,
+} from '../ids/queries.js'
 
 /** The ids of these names, as they are stored. Index: the unique one. */
 export async function selectNamed(
@@ -54,7 +61,8 @@ export async function renameIds(tx: Sql, table: IdTable, ids: readonly NewId[]):
   await tx`update ${tx(table)} set ${column} = int4send(id) where id = any(${numbers}::integer[])`
   await tx`
     update ${tx(table)} as named
-       set ${column} = decode(substr(other.name, 3), 'hex'), since = other.since
+       set ${column} = decode(substr(other.name, 3), 'hex'), since = other.since,
+           checksum = ${tx.unsafe(checksumSql('other.id', "decode(substr(other.name, 3), 'hex')"))}
       from unnest(${numbers}::integer[], ${ids.map(({ name }) => name)}::text[],
                   ${ids.map(({ since }) => since)}::bigint[]) as other (id, name, since)
      where named.id = other.id`
@@ -63,8 +71,8 @@ export async function renameIds(tx: Sql, table: IdTable, ids: readonly NewId[]):
 export async function insertNamed(tx: Sql, table: IdTable, ids: readonly NewId[]): Promise<void> {
   if (ids.length === 0) return
   await tx`
-    insert into ${tx(table)} (id, ${tx(NAME_COLUMNS[table])}, since)
-    select id, decode(substr(name, 3), 'hex'), since
+    insert into ${tx(table)} (id, ${tx(NAME_COLUMNS[table])}, since, checksum)
+    select id, decode(substr(name, 3), 'hex'), since, ${tx.unsafe(NEW_CHECKSUM)}
       from unnest(${ids.map(({ id }) => id)}::integer[], ${ids.map(({ name }) => name)}::text[],
                   ${ids.map(({ since }) => since)}::bigint[]) as named (id, name, since)`
 }
@@ -195,4 +203,17 @@ export async function updateStated(tx: Sql, tokens: readonly StatedToken[]): Pro
                   ${tokens.map(({ outcome }) => outcome)}::smallint[])
         as stated (id, condition, stated_in, outcome)
      where tokens.id = stated.id`
+}
+
+/** Of ids whose names were read again from the node and are right. Index: the one on `since`. */
+export async function updateChecksums(
+  tx: Sql,
+  { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
+): Promise<void> {
+  for (const table of ID_TABLES) {
+    const checksum = tx.unsafe(checksumSql('id', NAME_COLUMNS[table]))
+    await tx`
+      update ${tx(table)} set checksum = ${checksum}
+       where since between ${fromSeq} and ${toSeq} and checksum is distinct from ${checksum}`
+  }
 }

@@ -3,6 +3,7 @@ import type { TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
 import { showOnlyUpTo } from '../follow/test-faulty-node.js'
 import { type FollowWorld, hasty, openWorld } from '../follow/test-follow.js'
+import { areDigestsRight } from '../write/fact-digests.js'
 import { compareContents, readContents } from './test-contents.js'
 import { corruptFacts } from './test-corruption.js'
 import {
@@ -160,6 +161,7 @@ describe('blocks that are read again', () => {
        where wallet = ${wallet} and seq >= ${seq}`
     await again(database)
     expect(compareContents(await readContents(sql), contents)).toEqual({})
+    expect(await areDigestsRight(sql, { fromBlock: 0, toBlock: head })).toBe(true)
   }, 30_000)
 
   test('give back what belongs to them: recent blocks, journal, coverage, partitions, ledger', async () => {

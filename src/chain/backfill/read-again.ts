@@ -1,5 +1,6 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { OperatorError } from '../../core/errors.js'
+import { seqOf } from '../../core/seq.js'
 import { systemTiming } from '../../lib/timing.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
@@ -16,6 +17,7 @@ import {
   toBatchBlock,
 } from '../follow/headers.js'
 import { selectState } from '../queries.js'
+import { areDigestsRight, replaceDigests } from '../write/fact-digests.js'
 import { cutFacts } from '../write/fact-writer.js'
 import { ensurePartitions, forgetLostPartitions } from '../write/partitions.js'
 import {
@@ -31,6 +33,7 @@ import {
 } from '../write/state.js'
 import { BatchIds } from './batch-ids.js'
 import { eachFacts, type ReadBatch } from './each-facts.js'
+import { updateChecksums } from './id-queries.js'
 import { mendIds } from './mend-ids.js'
 import { moveRepair } from './queries.js'
 import { type ReadOptions, readRange, retryFaults } from './read-range.js'
@@ -186,7 +189,14 @@ async function replaceBatch(tx: Sql, { batch, facts }: ReadBatch): Promise<Repla
   await stageFacts(tx, facts, ids)
   const differences = await countDifferences(tx, range)
   const isCovered = (await selectHoles(tx, range)).length === 0
-  if (ids.isSound && isCovered && differences.size === 0) return differences
+  if (ids.isSound) {
+    await updateChecksums(tx, {
+      fromSeq: seqOf(range.fromBlock, 0),
+      toSeq: seqOf(range.toBlock + 1, 0) - 1,
+    })
+  }
+  const isSame = isCovered && differences.size === 0 && (await areDigestsRight(tx, range))
+  if (ids.isSound && isSame) return differences
   const { cursor } = await lockState(tx)
   const mended = ids.isSound
     ? new Map<string, number>()
@@ -198,6 +208,7 @@ async function replaceBatch(tx: Sql, { batch, facts }: ReadBatch): Promise<Repla
   }
   const replaced = await countDifferences(tx, range)
   await replaceFacts(tx, range)
+  await replaceDigests(tx, range)
   await unstageFacts(tx)
   if (replaced.has('neg_risk_markets')) await chargeStoredConversions(tx, facts.negRiskMarkets)
   await addCoverage(tx, range)

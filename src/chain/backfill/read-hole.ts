@@ -6,6 +6,7 @@ import { chargeConversions, chargeStoredConversions } from '../facts/conversion.
 import { selectPools } from '../facts/raw-log.js'
 import { ParentMismatchError } from '../follow/headers.js'
 import { IdRegistry } from '../ids/id-registry.js'
+import { insertDigests } from '../write/fact-digests.js'
 import { writeFacts } from '../write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../write/partitions.js'
 import { addCoverage, lockState, selectHoles } from '../write/state.js'
@@ -79,6 +80,7 @@ export class HistoryWriter {
       await tx`set local statement_timeout = 0`
       await chargeConversions(tx, facts)
       await writeFacts(tx, facts, this.#ids)
+      await insertDigests(tx, { fromBlock, toBlock })
       await lockState(tx)
       const [hole] = await selectHoles(tx, batch)
       if (hole?.fromBlock !== fromBlock || hole.toBlock !== toBlock) {

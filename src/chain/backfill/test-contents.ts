@@ -1,12 +1,13 @@
 import type { Sql } from '../../store/connection.js'
 
-/** Tables and columns that tell how something came about, not what is true of the chain. */
+/** Tables and columns that tell how something came about, or depend on numbers of ids, not what is true of the chain. */
 const BYSTANDERS = new Set([
   ...['schema_migrations', 'partitions.isIndexed', 'rewinds'],
   ...['board_state', 'board_scopes', 'board_tokens', 'board_positions', 'all_time_boards'],
   ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
   ...['rewound_pnl', 'rewound_positions', 'retagged_markets', 'upstream_copies', 'rate_windows'],
-  ...['chain_state.epoch', 'chain_state.firstBlock', 'chain_state.firstHash'],
+  ...['fact_digests', 'wallets.checksum', 'tokens.checksum', 'conditions.checksum'],
+  ...['builders.checksum', 'chain_state.epoch', 'chain_state.firstBlock', 'chain_state.firstHash'],
 ])
 
 const COLUMNS: Record<string, Kind> = {

@@ -53,6 +53,9 @@ export const FILLS: FactKind<FillFact> = {
       ...indexesOn('wallet', 'token'),
       // The taker of an order that took is the exchange: nothing is looked for by it.
       taker: `(taker, seq) where flags & ${FILL_FLAGS.taker} = 0`,
+      // A wallet may only ever rest, or only take: what the filter `fills` looks for is then rare among its rows.
+      wallet_took: `(wallet, seq) where flags & ${FILL_FLAGS.taker} <> 0`,
+      wallet_rested: `(wallet, seq) where flags & ${FILL_FLAGS.taker} = 0`,
       // Half of the size of a tree on order_hash and seq (34 and 68 bytes a fill).
       order_hash: 'using hash (order_hash)',
       builder: `(builder, seq) where builder is not null and flags & ${FILL_FLAGS.combo} = 0`,

@@ -7,6 +7,7 @@ import type { Head } from '../../upstreams/polygon/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type BatchLimits, eachBatch } from './batches.js'
 import type { Batch, Batches, BlockSink } from './block-sink.js'
+import { CatchUpLog } from './catch-up-log.js'
 import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
 import { findFork, NoForkError } from './fork.js'
 import { HeadWatch, type OpenSocket } from './head-watch.js'
@@ -61,8 +62,9 @@ export class Follower {
   readonly #options: FollowerOptions
   readonly #timing: Timing
   readonly #heads: HeadWatch
+  readonly #catchUpLog: CatchUpLog
   #isNodeChecked = false
-  #isStopped = false
+  #isReported = false
   #failures = 0
 
   constructor(options: FollowerOptions) {
@@ -70,6 +72,7 @@ export class Follower {
     this.#options = options
     this.#timing = timing
     this.#heads = new HeadWatch({ polygon, openSocket, timing })
+    this.#catchUpLog = new CatchUpLog(options.log, timing)
   }
 
   /** Returns when the signal aborts; batches that the sink has received by then are booked first. */
@@ -93,8 +96,8 @@ export class Follower {
     try {
       await this.#step(signal)
       this.#failures = 0
-      if (this.#isStopped) log.info('chain is followed again')
-      this.#isStopped = false
+      if (status.problem === undefined) this.#onFollowed()
+      else this.#reportOnce(status.problem)
     } catch (fault) {
       const error = await this.#explain(fault, signal)
       if (signal.aborted) return
@@ -107,6 +110,7 @@ export class Follower {
         this.#failures += 1
         log.debug({ err: error }, 'reading the chain failed')
         status.onFault(error.message)
+        if (status.problem !== undefined) this.#reportOnce(status.problem)
         const waitMs = Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX)
         await this.#sleep(Math.max(waitMs, backoffMs(BACKOFF, this.#failures)), signal)
       } else throw error
@@ -127,12 +131,20 @@ export class Follower {
     return new WrongNodeError(`${message}. ${advice}`, { cause: explained })
   }
 
-  /** The retries will most likely fail alike: the log gets one line for all of them. */
   #stop({ message }: Error): void {
-    const { status, log } = this.#options
-    if (!this.#isStopped) log.error({ reason: message }, 'chain is not followed')
-    this.#isStopped = true
-    status.enter('stopped', message)
+    this.#reportOnce(message)
+    this.#options.status.enter('stopped', message)
+  }
+
+  /** The retries will most likely fail alike: the log gets one line for all of them. */
+  #reportOnce(reason: string): void {
+    if (!this.#isReported) this.#options.log.error({ reason }, 'chain is not followed')
+    this.#isReported = true
+  }
+
+  #onFollowed(): void {
+    if (this.#isReported) this.#options.log.info('chain is followed again')
+    this.#isReported = false
   }
 
   async #step(signal: AbortSignal): Promise<void> {
@@ -146,8 +158,11 @@ export class Follower {
     this.#heads.done(head)
     const booked = sink.cursor?.block ?? 0
     if (head.number < booked) this.#onBehind(head.number, booked)
+    else if (sink.cursor === undefined) this.#onEarly(head.number)
     else status.onArrived()
-    if (status.phase !== 'live' && head.number === booked) status.enter('live')
+    if (status.phase === 'live' || head.number !== booked) return
+    status.enter('live')
+    this.#catchUpLog.onArrived(booked)
   }
 
   /** A node that starts is behind for a moment. One that stays far behind is not in sync, or another. */
@@ -161,6 +176,16 @@ export class Follower {
     )
   }
 
+  /** The first block may be one of tomorrow by mistake: nothing is booked until the node has it. */
+  #onEarly(headBlock: number): void {
+    const { status, startBlock } = this.#options
+    status.onFault(
+      `the node is at block ${headBlock}, and the first block to book is ${startBlock}. Set ` +
+        'AUSPEX_FROM_BLOCK to a block that the node has, or wait until it has this one',
+      { isLasting: startBlock - headBlock > REORG_BLOCKS_MAX },
+    )
+  }
+
   /** Takes one step towards the head. `true`: nothing is left to do for this head. */
   async #approach(head: Head, signal: AbortSignal): Promise<boolean> {
     const { sink, startBlock } = this.#options
@@ -168,6 +193,7 @@ export class Follower {
     const next = cursor === undefined ? startBlock : cursor.block + 1
     if (head.number >= next) {
       const toBlock = head.number - REORG_BLOCKS_MAX
+      if (this.#options.status.phase !== 'live') this.#catchUpLog.onProgress(next - 1, head.number)
       if (next <= toBlock && (await this.#hasBlock(head.number, signal)))
         await this.#catchUp(head, next, signal)
       else await this.#bookBlocks(head, next, signal)
@@ -225,6 +251,8 @@ export class Follower {
     await sink.append(untilAborted(batches, signal), (booked) => {
       status.onBooked(booked)
       status.onCursor(sink.cursor)
+      const { phase, head } = status
+      if (phase === 'catching_up') this.#catchUpLog.onProgress(booked.toBlock, head?.block ?? 0)
     })
   }
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOutage } from '../../core/database-fault.js'
 import { messageOf, OperatorError } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import { FloodLog } from '../../lib/flood-log.js'
 import type { Log } from '../../lib/log.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { pause, repeat } from '../../lib/timing.js'
-import { createPool, isOutage, type Pool, type Target } from '../../store/connection.js'
+import { createPool, type Pool, type Target } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 
 type LeaseOptions = {
@@ -52,7 +54,7 @@ export async function withLease(
         floodLog.write('warn', 'the lease is lost', () => ({ reason }), reason)
       } else {
         const message = 'work under the lease failed, it is tried again'
-        floodLog.write('error', message, () => ({ err: error }), messageOf(error))
+        floodLog.write('error', message, () => faultFields(error), messageOf(error))
         waitMs *= FAILED_POLLS
       }
     }
@@ -66,13 +68,17 @@ function workOnce(
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { log } = options
   return withLinked([signal], async (term) => {
     const lose = (reason: string) => term.abort(new LeaseLostError(reason))
     const session = createPool(options.target, 1, {
       onClose: () => lose('the connection was closed'),
     })
+    let isHeld = false
     try {
       await acquire(session, options, term.signal)
+      log.info('lease taken: this process books the chain')
+      isHeld = true
       void beat(session, options, term.signal, lose)
       await work(term.signal)
       term.signal.throwIfAborted()
@@ -83,15 +89,17 @@ function workOnce(
     } finally {
       term.abort()
       await session.end({ timeout: 0 })
+      if (isHeld) log.info('lease released')
     }
   })
 }
 
 async function acquire(
   session: Pool,
-  { pollMs = POLL_MS, onStandby }: LeaseOptions,
+  { pollMs = POLL_MS, onStandby, log }: LeaseOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  let isWaiting = false
   // A machine that crashes closes no connection: the database shall notice within three seconds.
   await session`
     select set_config('tcp_keepalives_idle', '1', false),
@@ -102,6 +110,8 @@ async function acquire(
       select pg_try_advisory_lock(${LOCKS.lease}) as is_held`
     signal.throwIfAborted()
     if (row?.isHeld === true) return
+    if (!isWaiting) log.info('another process holds the lease: this one stands by')
+    isWaiting = true
     onStandby?.()
     await sleep(pollMs, undefined, { signal, ref: false })
   }

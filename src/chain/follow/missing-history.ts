@@ -1,3 +1,4 @@
+import { OutsideFault } from '../../core/errors.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
 import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
@@ -8,7 +9,7 @@ import { UpstreamError } from '../../upstreams/transport/errors.js'
  * The node has newer blocks and not this one: it began later, or has deleted what is old. The same
  * node gives the same answer again, so the request is not repeated.
  */
-export class MissingHistoryError extends Error {
+export class MissingHistoryError extends OutsideFault {
   override name = 'MissingHistoryError'
   /** The first block that the node has. */
   readonly firstBlock: number
@@ -19,7 +20,7 @@ export class MissingHistoryError extends Error {
   }
 }
 
-/** A replica behind a load balancer may be so many blocks behind the one that names the head. */
+/** A replica behind a load balancer may be this many blocks behind the one that names the head. */
 const LAG_BLOCKS_MAX = 32
 
 /**

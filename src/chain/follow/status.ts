@@ -91,8 +91,10 @@ export class FollowStatus {
     this.#metrics.receiptChecks.inc({ result })
   }
 
-  onFault(text: string): void {
-    this.#fault = { text, sinceMs: this.#fault?.sinceMs ?? this.#clock.now() }
+  /** `isLasting`: it does not pass by itself, and is a problem at once. */
+  onFault(text: string, { isLasting = false } = {}): void {
+    const sinceMs = this.#fault?.sinceMs ?? this.#clock.now()
+    this.#fault = { text, sinceMs: isLasting ? Number.NEGATIVE_INFINITY : sinceMs }
     this.#metrics.faults.inc()
   }
 

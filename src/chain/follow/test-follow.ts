@@ -38,9 +38,14 @@ export type RpcAnswer = { result?: unknown; error?: { code: number; message: str
 export type FollowWorld = Awaited<ReturnType<typeof openWorld>>
 
 /** A universe with a short history, its node, and what it takes to follow it. */
-export async function openWorld({ seed = 11, historyMs = 60_000, intensity = 1 } = {}) {
-  const universe = new Universe({ seed, startMs: START_MS, intensity })
-  universe.advance(START_MS + historyMs)
+export async function openWorld({
+  seed = 11,
+  startMs = START_MS,
+  historyMs = 60_000,
+  intensity = 1,
+} = {}) {
+  const universe = new Universe({ seed, startMs, intensity })
+  universe.advance(startMs + historyMs)
   const faults = new Faults()
   const lies: { lie: Lie | undefined } = { lie: undefined }
   const parts = lying(createPolygonHost(universe, faults), lies)

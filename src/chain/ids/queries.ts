@@ -46,6 +46,12 @@ export const byIdTable = <T>(make: (table: IdTable) => T): Record<IdTable, T> =>
 /** What `isCombo` says of the natural id, for queries of `tokens`. */
 export const IS_COMBO = `get_byte(token, 0) = ${COMBO_MODULE} and substr(token, 20, 8) = '\\x0000000000000000'`
 
+/**
+ * Of an id and its natural id: stored with them, so that names that are exchanged later are found. The columns are those
+ * of the id tables, or expressions.
+ */
+export const checksumSql = (id: string, name: string): string => `hash_record(row(${id}, ${name}))`
+
 /** One transaction at a time adds or removes ids, until it ends. */
 export async function lockIds(tx: Sql): Promise<void> {
   await tx`select pg_advisory_xact_lock(${LOCKS.names})`
@@ -126,11 +132,14 @@ export async function insertIds(
   ])
 }
 
+/** Of a name that is text so far. */
+export const NEW_CHECKSUM = checksumSql('id', "decode(substr(name, 3), 'hex')")
+
 async function insertPlainIds(tx: Sql, table: PlainIdTable, ids: readonly NewId[]): Promise<void> {
   if (ids.length === 0) return
   await tx`
-    insert into ${tx(table)} (id, ${tx(NAME_COLUMNS[table])}, since)
-    select id, decode(substr(name, 3), 'hex'), since
+    insert into ${tx(table)} (id, ${tx(NAME_COLUMNS[table])}, since, checksum)
+    select id, decode(substr(name, 3), 'hex'), since, ${tx.unsafe(NEW_CHECKSUM)}
       from unnest(${ids.map(({ id }) => id)}::integer[],
                   ${ids.map(({ name }) => name)}::text[],
                   ${ids.map(({ since }) => since)}::bigint[]) as named (id, name, since)`
@@ -145,8 +154,9 @@ async function insertTokens(
   const byToken = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
   const stated = tokens.map(({ id }) => byToken.get(id))
   await tx`
-    insert into tokens (id, token, since, condition, stated_in, outcome)
-    select id, decode(substr(name, 3), 'hex'), since, condition, stated_in, outcome
+    insert into tokens (id, token, since, condition, stated_in, outcome, checksum)
+    select id, decode(substr(name, 3), 'hex'), since, condition, stated_in, outcome,
+           ${tx.unsafe(NEW_CHECKSUM)}
       from unnest(${tokens.map(({ id }) => id)}::integer[],
                   ${tokens.map(({ name }) => name)}::text[],
                   ${tokens.map(({ since }) => since)}::bigint[],

@@ -1,3 +1,4 @@
+import { faultFields } from '../../lib/fault-fields.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, type Timing } from '../../lib/timing.js'
 import { UpstreamError } from '../transport/errors.js'
@@ -148,7 +149,7 @@ export class Backfill {
     const newest = newestOf(queue)
     const sinceMs = Math.max(newest.addedMs, this.#servedMs)
     if (!isFinal(error) && timing.now() - sinceMs < PATIENCE_MS) return false
-    log.warn({ upstream: 'chainlink', err: error }, 'missed seconds are given up')
+    log.warn({ upstream: 'chainlink', ...faultFields(error) }, 'missed seconds are given up')
     queue.stretches = queue.stretches.filter((stretch) => stretch !== newest)
     onMissed({ feed: queue.feed, fromSec: newest.fromSec, toSec: newest.toSec })
     return true

@@ -1,4 +1,5 @@
 import { onAbort } from '../../lib/abort.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import { UpstreamSocket } from '../transport/socket.js'
 import { Backfill } from './chainlink-backfill.js'
@@ -85,7 +86,7 @@ export class ChainlinkSource implements PriceSource {
         log.warn({ upstream: NAME }, 'no feed of any of the coins')
       } catch (error) {
         signal.throwIfAborted()
-        log.warn({ upstream: NAME, err: error }, 'feeds could not be listed')
+        log.warn({ upstream: NAME, ...faultFields(error) }, 'feeds could not be listed')
       }
       await this.#timing.sleep(backoffMs(FEEDS_BACKOFF, failures), signal)
     }

@@ -1,3 +1,5 @@
+import { OutsideFault } from '../../core/errors.js'
+
 export type UpstreamErrorParts = {
   upstream: string
   /** Whether the same call may succeed a little later. Decided where the fault is seen. */
@@ -12,7 +14,7 @@ export type UpstreamErrorParts = {
 }
 
 /** A fault of an upstream. The message names what was asked and what came back; it never holds a secret. */
-export class UpstreamError extends Error {
+export class UpstreamError extends OutsideFault {
   override name = 'UpstreamError'
   readonly upstream: string
   readonly retryable: boolean

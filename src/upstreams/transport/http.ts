@@ -2,6 +2,7 @@ import { Pool } from 'undici'
 import type { Clock } from '../../core/clock.js'
 import { joinWork } from '../../core/errors.js'
 import { untilAborted, withLinked } from '../../lib/abort.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import type { Log } from '../../lib/log.js'
 import { TimeoutError } from '../../lib/timeout.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
@@ -230,7 +231,10 @@ export class HttpUpstream {
     const { metrics, log } = this.#options
     metrics.breaker.set({ upstream: this.#name }, BREAKER_LEVELS[state])
     if (cause !== undefined)
-      log?.warn({ upstream: this.#name, err: cause }, 'upstream keeps failing, calls are paused')
+      log?.warn(
+        { upstream: this.#name, ...faultFields(cause) },
+        'upstream keeps failing, calls are paused',
+      )
     if (state === 'closed') log?.info({ upstream: this.#name }, 'upstream answers again')
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openPeerServer, type Refusal } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { FAST, openTestSocket } from '../../../test/upstream-socket.js'
+import { createLog } from '../../lib/log.js'
 
 describe('attempts', () => {
   test('a handshake that is never answered is given up', async () => {
@@ -47,6 +48,18 @@ describe('attempts', () => {
     server.peers[0]?.close(4001)
     await until(() => server.peers.length === 2)
     expect(performance.now() - closedAt).toBeGreaterThanOrEqual(245)
+  })
+
+  test('an outage is one line when it begins, and one with the number of ends when it is over', async () => {
+    const server = await openPeerServer((attempt) => (attempt < 4 ? { status: 503 } : undefined))
+    const lines: { level: string; msg: string; ends?: number }[] = []
+    const log = createLog('info', { write: (line) => lines.push(JSON.parse(line)) })
+    openTestSocket(server.url, { log, timings: { ...FAST, stableMs: 20 } })
+    await until(() => lines.some(({ msg }) => msg === 'upstream socket works again'))
+    expect(lines).toMatchObject([
+      { level: 'warn', msg: 'upstream socket ended' },
+      { level: 'info', msg: 'upstream socket works again', ends: 3 },
+    ])
   })
 
   test('a flapping server sees fewer and fewer attempts', async () => {

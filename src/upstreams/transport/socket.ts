@@ -38,6 +38,9 @@ export class UpstreamSocket<Message> {
   #waiting: NodeJS.Timeout | undefined
   #release: () => void = () => undefined
   #failures = 0
+  /** From the first end until a connection is stable: one line in the log when it begins and one when it is over. */
+  #outage: { sinceMs: number; ends: number } | undefined
+  #recovering: NodeJS.Timeout | undefined
   #openedAt = 0
   #openedMs: number | undefined
   #firstOpenedMs: number | undefined
@@ -83,6 +86,7 @@ export class UpstreamSocket<Message> {
     this.#state = 'closed'
     this.#release()
     clearTimeout(this.#waiting)
+    clearTimeout(this.#recovering)
     this.#inbox.close()
     this.#connection?.close()
     this.#forgetConnection()
@@ -113,7 +117,8 @@ export class UpstreamSocket<Message> {
     this.#firstOpenedMs ??= this.#openedMs
     metrics.connected.inc({ upstream })
     metrics.connectedAt.set({ upstream }, this.#openedMs / 1_000)
-    log.info({ upstream }, 'upstream socket is open')
+    if (this.#outage === undefined) log.info({ upstream }, 'upstream socket is open')
+    else this.#recovering = setTimeout(() => this.#endOutage(), this.#timings.stableMs).unref()
     this.#call(onOpen)
   }
 
@@ -181,12 +186,24 @@ export class UpstreamSocket<Message> {
 
     const waitMs = Math.max(askedMs, spreadBackoffMs(this.#timings.backoff, this.#failures))
     const shown = { fault, detail: this.#redact(detail), waitMs: Math.round(waitMs) }
-    log.warn({ upstream, ...shown }, 'upstream socket ended')
+    clearTimeout(this.#recovering)
+    this.#outage ??= { sinceMs: performance.now(), ends: 0 }
+    this.#outage.ends += 1
+    log[this.#outage.ends === 1 ? 'warn' : 'debug']({ upstream, ...shown }, 'upstream socket ended')
     this.#call(() => onFault?.({ upstream, detail: `${fault}: ${shown.detail}` }))
     this.#waiting = setTimeout(() => {
       metrics.reconnects.inc({ upstream, reason: fault })
       this.#connect()
     }, waitMs)
+  }
+
+  #endOutage(): void {
+    const { upstream, log } = this.#options
+    if (this.#outage === undefined) return
+    const { sinceMs, ends } = this.#outage
+    const seconds = Math.round((this.#openedAt - sinceMs) / 1_000)
+    this.#outage = undefined
+    log.info({ upstream, ends, seconds }, 'upstream socket works again')
   }
 
   #beginGap(reason: SocketFault): void {
