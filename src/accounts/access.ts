@@ -1,13 +1,18 @@
 import type { BucketName } from './buckets.js'
 import type { PlanId } from './plans.js'
 
-/** Which callers may use a route and which buckets a request is charged to: data on the route. */
-export type Access = 'public' | KeyedAccess
+/**
+ * Which callers may use a route and which buckets a request is charged to: data on the route. `operator`:
+ * those with an operator's key, without a limit.
+ */
+export type Access = 'public' | 'operator' | KeyedAccess
 
 export type KeyedAccess = {
   buckets: readonly [BucketName, ...BucketName[]]
   /** The lowest plan that may use the route, and the status that callers on lower plans get. */
   plan?: { from: PlanId; refusal: 402 | 403 }
+  /** A POST that changes nothing, so that a key with the scope `read` may send it. */
+  isRead?: true
 }
 
 const PAID = { from: 'starter', refusal: 402 } as const
@@ -22,8 +27,8 @@ export const PAID_STANDARD: KeyedAccess = {
   buckets: ['rest'],
   plan: { from: 'starter', refusal: 403 },
 }
+const FROM_GROWTH = { from: 'growth', refusal: 403 } as const
+
 /** Answers with everything at once. */
-export const BULK: KeyedAccess = {
-  buckets: ['rest'],
-  plan: { from: 'growth', refusal: 403 },
-}
+export const BULK: KeyedAccess = { buckets: ['rest'], plan: FROM_GROWTH }
+export const V3_BULK: KeyedAccess = { buckets: ['v3', 'v3_heavy'], plan: FROM_GROWTH }

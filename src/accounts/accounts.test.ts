@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
-import { OperatorError } from '../core/errors.js'
 import { createKey, FREE_KEY_PERIOD_MS, FreeKeys, retireKey, setPlan } from './accounts.js'
+import { Plans } from './plans.js'
 import { insertAccount, selectKeyOwner, selectKeys } from './queries.js'
 import { digestSecret, hashSecret } from './secret.js'
 
@@ -15,7 +15,7 @@ const NOW_MS = Date.UTC(2026, 10, 15)
 const openAccount = (plan: 'free' | 'starter' | 'growth') =>
   insertAccount(database.sql, { name: plan, plan, nowMs: NOW_MS })
 const addKey = (accountId: number) =>
-  createKey(database.sql, { accountId, name: 'k', nowMs: NOW_MS })
+  createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs: NOW_MS })
 
 describe('createKey', () => {
   test('makes keys of 192 random bits and stores their hash alone', async () => {
@@ -45,7 +45,7 @@ describe('createKey', () => {
 
   test('refuses an account that does not exist', async () => {
     await expect(addKey(999_999)).rejects.toThrow(/no account acc_999999/)
-    await expect(retireKey(database.sql, 999_999, NOW_MS)).rejects.toThrow(OperatorError)
+    await expect(retireKey(database.sql, 999_999, NOW_MS)).rejects.toThrow(/no key key_999999/)
   })
 })
 
@@ -54,8 +54,12 @@ describe('setPlan', () => {
     const accountId = await openAccount('starter')
     await addKey(accountId)
     await addKey(accountId)
-    await expect(setPlan(database.sql, accountId, 'free')).rejects.toThrow(/Revoke 1 first/)
-    await expect(setPlan(database.sql, accountId, 'growth')).resolves.toBeUndefined()
+    await expect(
+      setPlan(database.sql, { plans: new Plans(), accountId, plan: 'free', nowMs: NOW_MS }),
+    ).rejects.toThrow(/Revoke 1 first/)
+    await expect(
+      setPlan(database.sql, { plans: new Plans(), accountId, plan: 'growth', nowMs: NOW_MS }),
+    ).resolves.toBeUndefined()
   })
 })
 

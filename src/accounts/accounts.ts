@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import { type ApiError, OperatorError, tooManyRequests } from '../core/errors.js'
+import { ApiError, badRequest, notFound, tooManyRequests } from '../core/errors.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import { PLANS, type PlanId } from './plans.js'
+import type { Plans } from './plans.js'
 import {
   claimGrant,
   insertAccount,
   insertKey,
+  type KeyScope,
   lockAccount,
   revokeKey,
   updatePlan,
@@ -25,30 +26,48 @@ export const NAME_PATTERN =
 /** A key that was just made: the only moment at which its secret is known. */
 type NewKey = { id: number; accountId: number; name: string; secret: string }
 
-type KeyRequest = { accountId: number; name: string; nowMs: number }
+type NewKeyFields = {
+  accountId: number
+  name: string
+  /** Absent: the key may do what its plan allows. */
+  scope?: KeyScope | undefined
+  /** Absent: it works until it is revoked. */
+  expiresAtMs?: number | undefined
+  nowMs: number
+}
+
+type KeyRequest = NewKeyFields & { plans: Plans }
 
 /** One more key for an account, as far as its plan allows. */
-export function createKey(pool: Pool, request: KeyRequest): Promise<NewKey> {
+export function createKey(pool: Pool, { plans, ...key }: KeyRequest): Promise<NewKey> {
+  const { accountId, expiresAtMs, nowMs } = key
   return transact(pool, async (tx) => {
-    const account = await lockExisting(tx, request.accountId)
-    const { keysMax } = PLANS[account.plan]
+    const account = await lockExisting(tx, accountId, nowMs)
+    const { keysMax } = plans.of(accountId, account.plan) ?? throwUnknownPlan(plans, account.plan)
+    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) {
+      throw badRequest("'expires_at' is in the past.")
+    }
     if (account.activeKeys >= keysMax) {
-      throw new OperatorError(
-        `Account ${showAccount(request.accountId)} has ${account.activeKeys} of the ${keysMax} active ` +
+      throw new ApiError(
+        409,
+        `Account ${showAccount(accountId)} has ${account.activeKeys} of the ${keysMax} active ` +
           `key(s) that the ${account.plan} plan allows. Revoke one first, or raise the plan.`,
       )
     }
-    return await makeKey(tx, request)
+    return await makeKey(tx, key)
   })
 }
 
+type PlanChange = { accountId: number; plan: string; plans: Plans; nowMs: number }
+
 /** Changes the plan. A plan that allows fewer keys than are active is refused. */
-export function setPlan(pool: Pool, accountId: number, plan: PlanId): Promise<void> {
+export function setPlan(pool: Pool, { accountId, plan, plans, nowMs }: PlanChange): Promise<void> {
   return transact(pool, async (tx) => {
-    const account = await lockExisting(tx, accountId)
-    const { keysMax } = PLANS[plan]
+    const account = await lockExisting(tx, accountId, nowMs)
+    const { keysMax } = plans.of(accountId, plan) ?? throwUnknownPlan(plans, plan)
     if (account.activeKeys > keysMax) {
-      throw new OperatorError(
+      throw new ApiError(
+        409,
         `Account ${showAccount(accountId)} has ${account.activeKeys} active keys and the ${plan} plan ` +
           `allows ${keysMax}. Revoke ${account.activeKeys - keysMax} first.`,
       )
@@ -57,10 +76,23 @@ export function setPlan(pool: Pool, accountId: number, plan: PlanId): Promise<vo
   })
 }
 
+/** A new account on a plan. */
+export async function openAccount(
+  sql: Sql,
+  { name, plan, plans, nowMs }: { name: string; plan: string; plans: Plans; nowMs: number },
+): Promise<number> {
+  if (plans.find(plan) === undefined) throwUnknownPlan(plans, plan)
+  return await insertAccount(sql, { name, plan, nowMs })
+}
+
+function throwUnknownPlan(plans: Plans, plan: string): never {
+  throw badRequest(`There is no plan '${plan}'. Known: ${plans.ids().join(', ')}.`)
+}
+
 /** Revokes a key for good; the time of the first revocation stands. */
 export async function retireKey(sql: Sql, keyId: number, nowMs: number): Promise<Date> {
   const revokedAt = await revokeKey(sql, keyId, nowMs)
-  if (revokedAt === undefined) throw new OperatorError(`There is no key ${showKey(keyId)}.`)
+  if (revokedAt === undefined) throw notFound(`There is no key ${showKey(keyId)}.`)
   return revokedAt
 }
 
@@ -68,19 +100,22 @@ export async function retireKey(sql: Sql, keyId: number, nowMs: number): Promise
 export const showAccount = (accountId: number): string => `acc_${accountId}`
 export const showKey = (keyId: number): string => `key_${keyId}`
 
+export const noAccount = (accountId: number) =>
+  notFound(`There is no account ${showAccount(accountId)}. \`auspex accounts list\` shows all.`)
+
 /** Makes a key; the caller has checked that the plan of the account allows one more. */
-async function makeKey(sql: Sql, { accountId, name, nowMs }: KeyRequest): Promise<NewKey> {
+async function makeKey(sql: Sql, { expiresAtMs, ...key }: NewKeyFields): Promise<NewKey> {
+  const { accountId, name, scope = 'full' } = key
   const secret = createSecret()
-  const secretHash = hashSecret(secret)
-  const id = await insertKey(sql, { accountId, name, secretHash, hint: hintOf(secret), nowMs })
-  return { id, accountId, name, secret }
+  const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs)
+  const row = { ...key, scope, expiresAt, secretHash: hashSecret(secret), hint: hintOf(secret) }
+  return { id: await insertKey(sql, row), accountId, name, secret }
 }
 
-async function lockExisting(tx: Sql, accountId: number) {
-  const account = await lockAccount(tx, accountId)
+async function lockExisting(tx: Sql, accountId: number, nowMs: number) {
+  const account = await lockAccount(tx, accountId, nowMs)
   if (account !== undefined) return account
-  const shown = showAccount(accountId)
-  throw new OperatorError(`There is no account ${shown}. \`auspex accounts list\` shows all.`)
+  throw noAccount(accountId)
 }
 
 export const FREE_KEY_PERIOD_MS = 24 * 60 * 60 * 1000

@@ -7,7 +7,7 @@ import { createKey } from './accounts.js'
 import { Admission, RateLimited } from './admission.js'
 import { KeyRing } from './key-ring.js'
 import { type Limiter, MemoryLimiter } from './limiter.js'
-import type { PlanId } from './plans.js'
+import { type PlanId, Plans } from './plans.js'
 import { insertAccount } from './queries.js'
 
 let database: TestDatabase
@@ -20,7 +20,7 @@ const CLIENT = { ip: '192.0.2.1', protocol: 'https', host: 'example.org' }
 
 async function open(plan: PlanId, later = false) {
   const clock = new ManualClock()
-  const keyRing = new KeyRing(database)
+  const keyRing = new KeyRing({ store: database, plans: new Plans(), clock })
   const rateLimited = new Counter({
     ...{ name: 'limited', help: 'test', labelNames: ['bucket'] as const },
     registers: [new Registry()],
@@ -34,7 +34,12 @@ async function open(plan: PlanId, later = false) {
   })
   const nowMs = clock.now()
   const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-  const { secret } = await createKey(database.sql, { accountId, name: 'k', nowMs })
+  const { secret } = await createKey(database.sql, {
+    plans: new Plans(),
+    accountId,
+    name: 'k',
+    nowMs,
+  })
   await keyRing.sync()
   return { admission, secret, accountId, keyRing }
 }

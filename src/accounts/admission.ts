@@ -5,9 +5,9 @@ import { ApiError, databaseLost, tooManyRequests } from '../core/errors.js'
 import type { KeyedAccess } from './access.js'
 import { AddressThrottle } from './address-throttle.js'
 import { BUCKETS, type Bucket, type BucketName } from './buckets.js'
-import type { Caller, KeyRing } from './key-ring.js'
+import { type Caller, type KeyRing, UNKNOWN_KEY } from './key-ring.js'
 import type { Balance, Charge, Limiter, Verdict } from './limiter.js'
-import { PLANS, type Plan, type PlanId } from './plans.js'
+import { DEFAULT_PLANS, type Plan } from './plans.js'
 import { digestSecret } from './secret.js'
 
 /** The client's end of a connection; a Fastify request is one. */
@@ -46,10 +46,11 @@ export class Admission {
     this.#unknownKeys = new AddressThrottle(parts.clock, UNKNOWN_KEYS_PER_MINUTE_MAX)
   }
 
-  /** The check for one route or channel; made once, when it is registered. */
-  for(access: KeyedAccess): Admit {
+  /** The check for one route or channel; made once, when it is registered. `isChange`: not for keys that read alone. */
+  for(access: KeyedAccess, { isChange = false } = {}): Admit {
     const termsOf = createTerms(access)
     const admitCaller = (caller: Caller, client: Client) => {
+      if (isChange && caller.scope === 'read') throw readOnly()
       checkPlan(caller, access, () => this.#upgradeUrl(client))
       const { tariff, policy } = termsOf(caller.plan)
       const verdict = this.#parts.limiter.take(chargesOf(caller, tariff))
@@ -89,13 +90,13 @@ export class Admission {
 
   async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
     const { keyRing } = this.#parts
-    if (!keyRing.isUnknown(digest)) {
+    if (keyRing.recallRefusal(digest) === undefined) {
       this.#checkUnknownKeys(ip)
       const caller = await keyRing.find(digest)
       if (caller !== undefined) return caller
       this.#unknownKeys.add(ip)
     }
-    throw new ApiError(403, 'Invalid or inactive API key.')
+    throw new ApiError(403, keyRing.recallRefusal(digest) ?? UNKNOWN_KEY)
   }
 
   /** Throws when the address has sent too many unknown keys lately. */
@@ -120,6 +121,9 @@ export class Admission {
   }
 }
 
+const readOnly = () =>
+  new ApiError(403, 'This API key may read alone; the request needs one with the scope `full`.')
+
 /** The refusal of a known caller: its answer carries the limit headers too. */
 export class RateLimited extends ApiError {
   override name = 'RateLimited'
@@ -134,7 +138,10 @@ export class RateLimited extends ApiError {
   }
 }
 
-function toRefusal({ strictest: { bucket, resetAtMs } }: Verdict, nowMs: number): ApiError {
+/** Of several buckets that are used up the last one speaks, the narrowest of the route; the longest wait counts. */
+function toRefusal({ balances, strictest }: Verdict, nowMs: number): ApiError {
+  const { resetAtMs } = strictest
+  const { bucket } = balances.findLast(({ remaining }) => remaining === 0) ?? strictest
   const { refuse }: Bucket = BUCKETS[bucket as BucketName]
   const retryAfterMs = Math.max(1, resetAtMs - nowMs)
   return refuse({ resetAt: Math.ceil(resetAtMs / 1000), retryAfterMs })
@@ -142,7 +149,7 @@ function toRefusal({ strictest: { bucket, resetAtMs } }: Verdict, nowMs: number)
 
 function checkPlan({ plan }: Caller, access: KeyedAccess, upgradeUrl: () => string): void {
   const needed = access.plan
-  if (needed === undefined || plan.rank >= PLANS[needed.from].rank) return
+  if (needed === undefined || plan.rank >= DEFAULT_PLANS[needed.from].rank) return
   if (needed.refusal === 402) {
     throw new ApiError(402, 'A paid plan is required for this endpoint.', {
       tier: plan.id,
@@ -163,14 +170,17 @@ type Tariff = (Pick<Bucket, 'counts' | 'windowMs'> & {
   isShared: boolean
 })[]
 
-/** The terms of a route for each plan: computed once, the same for every request. */
+/** The terms of a route for each plan and agreement: computed once, the same for every request. */
 function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {
-  const terms = Object.values(PLANS).map((plan) => {
+  const byPlan = new WeakMap<Plan, Terms>()
+  return (plan) => {
+    const known = byPlan.get(plan)
+    if (known !== undefined) return known
     const tariff = buckets.map((bucket) => toTariff(bucket, plan))
-    return [plan.id, { tariff, policy: tariff.map(showPolicy).join(', ') }] as const
-  })
-  const byPlan = Object.fromEntries(terms) as Record<PlanId, Terms>
-  return ({ id }) => byPlan[id]
+    const terms = { tariff, policy: tariff.map(showPolicy).join(', ') }
+    byPlan.set(plan, terms)
+    return terms
+  }
 }
 
 function toTariff(bucket: BucketName, plan: Plan): Tariff[number] {

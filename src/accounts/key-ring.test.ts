@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { ManualClock } from '../../test/manual-clock.js'
 import type { Pool } from '../store/connection.js'
 import { createKey, retireKey, setPlan } from './accounts.js'
 import { KeyRing, SYNC_MS } from './key-ring.js'
+import { Plans } from './plans.js'
 import { insertAccount } from './queries.js'
 import { createSecret, digestSecret } from './secret.js'
 
@@ -16,27 +18,37 @@ afterEach(() => vi.useRealTimers())
 const NOW_MS = Date.UTC(2026, 10, 15)
 const issueKey = async () => {
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'growth', nowMs: NOW_MS })
-  const { secret, ...key } = await createKey(database.sql, { accountId, name: 'k', nowMs: NOW_MS })
+  const { secret, ...key } = await createKey(database.sql, {
+    plans: new Plans(),
+    accountId,
+    name: 'k',
+    nowMs: NOW_MS,
+  })
   return { ...key, digest: digestSecret(secret) ?? '' }
 }
 
+const PLANS = { plans: new Plans(), nowMs: NOW_MS }
+const clock = new ManualClock(NOW_MS)
+const openRing = (store: { sql: Pool; control: Pool }) =>
+  new KeyRing({ store, plans: new Plans(), clock })
+
 describe('KeyRing', () => {
   test('answers from memory what it has seen, and forgets it when any key changes', async () => {
-    const ring = new KeyRing(database)
+    const ring = openRing(database)
     const { digest, id, accountId } = await issueKey()
     await ring.sync()
     expect(ring.recall(digest)).toBeUndefined()
     expect(await ring.find(digest)).toMatchObject({ keyId: id, plan: { id: 'growth' } })
     expect(ring.recall(digest)).toMatchObject({ accountId })
 
-    await setPlan(database.sql, accountId, 'enterprise')
+    await setPlan(database.sql, { ...PLANS, accountId, plan: 'enterprise' })
     await ring.sync()
     expect(ring.recall(digest)).toBeUndefined()
     expect(await ring.find(digest)).toMatchObject({ plan: { id: 'enterprise' } })
   })
 
   test('stays as it is when a key is made: no request can carry that key yet', async () => {
-    const ring = new KeyRing(database)
+    const ring = openRing(database)
     const { digest } = await issueKey()
     await ring.sync()
     await ring.find(digest)
@@ -47,7 +59,7 @@ describe('KeyRing', () => {
 
   test('trusts its memory for less than a second without news from the database', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const ring = new KeyRing(database)
+    const ring = openRing(database)
     const { digest, id } = await issueKey()
     await ring.sync()
     await ring.find(digest)
@@ -64,7 +76,7 @@ describe('KeyRing', () => {
     const answered = new Promise<void>((resolve) => {
       release = resolve
     })
-    const ring = new KeyRing(watch(async (rows) => (rows[0]?.keyId === id ? answered : undefined)))
+    const ring = openRing(watch(async (rows) => (rows[0]?.keyId === id ? answered : undefined)))
     await ring.sync()
     const lookup = ring.find(digest)
     await vi.waitFor(() => expect(asked).toBe(1))
@@ -77,7 +89,7 @@ describe('KeyRing', () => {
   })
 
   test('asks the database once for an unknown key, and once for many requests at the same time', async () => {
-    const ring = new KeyRing(watch())
+    const ring = openRing(watch())
     const digest = digestSecret(createSecret()) ?? ''
     await Promise.all(Array.from({ length: 50 }, () => ring.find(digest)))
     expect(await ring.find(digest)).toBeUndefined()

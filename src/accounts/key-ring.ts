@@ -1,20 +1,31 @@
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../core/clock.js'
 import type { Pool } from '../store/connection.js'
-import { PLANS, type Plan } from './plans.js'
-import { selectKeyOwner, selectRevision } from './queries.js'
+import type { Plan, Plans } from './plans.js'
+import { type KeyOwner, type KeyScope, selectKeyOwner, selectRevision } from './queries.js'
 import { toHash } from './secret.js'
 
 /** The sender of a request: the key, the account that owns it, and what its plan grants. */
-export type Caller = { keyId: number; accountId: number; plan: Plan }
+export type Caller = {
+  keyId: number
+  accountId: number
+  plan: Plan
+  scope: KeyScope
+  /** Infinity: the key works until it is revoked. */
+  expiresAtMs: number
+}
 
 /** Two pools of the same database: queries on `control` never queue behind requests. */
 type KeyStore = { readonly sql: Pool; readonly control: Pool }
+type KeyRingParts = { store: KeyStore; plans: Plans; clock: Clock }
 
 /** How often `sync` should run. With TRUST_MS it keeps the promise that a revoked key ends within 1 s. */
 export const SYNC_MS = 250
 const TRUST_MS = 700
 
 const CALLERS_MAX = 100_000
+
+export const UNKNOWN_KEY = 'Invalid or inactive API key.'
 
 /**
  * The keys that this process has seen, by their digests. Memory answers while the accounts' revision was read less
@@ -23,16 +34,16 @@ const CALLERS_MAX = 100_000
  * revoke.
  */
 export class KeyRing {
-  readonly #store: KeyStore
+  readonly #parts: KeyRingParts
   readonly #callers = new Map<string, Caller>()
-  // Kept apart, so that a client that tries random keys pushes out no caller.
-  readonly #unknown = new LRUCache<string, true>({ max: 10_000 })
+  // Why keys were refused. Apart, so that a client that tries random keys pushes out no caller.
+  readonly #refused = new LRUCache<string, string>({ max: 10_000 })
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n
   #syncedAt = Number.NEGATIVE_INFINITY
 
-  constructor(store: KeyStore) {
-    this.#store = store
+  constructor(parts: KeyRingParts) {
+    this.#parts = parts
   }
 
   /** Moves whenever a key or an account has changed. */
@@ -43,26 +54,30 @@ export class KeyRing {
   /** The caller of a key that this process has seen lately; `undefined`: ask `find`. */
   recall(digest: string): Caller | undefined {
     if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined
-    return this.#callers.get(digest)
+    const caller = this.#callers.get(digest)
+    if (caller === undefined || caller.expiresAtMs > this.#parts.clock.now()) return caller
+    return undefined
   }
 
-  /** Whether the database had no such key. It is never made later: keys are random. */
-  isUnknown(digest: string): boolean {
-    return this.#unknown.has(digest)
+  /** Whether the key can be refused without asking the database, and why. `undefined`: ask `find`. */
+  recallRefusal(digest: string): string | undefined {
+    return this.#refused.get(digest)
   }
 
-  /** The caller of an active key; `undefined` when there is no such key. */
+  /** The caller of a key that works; `undefined`: it does not, and `recallRefusal` says why. */
   async find(digest: string): Promise<Caller | undefined> {
-    if (this.#unknown.has(digest)) return undefined
+    if (this.#refused.has(digest)) return undefined
     return await (this.#lookups.get(digest) ?? this.#lookUp(digest))
   }
 
   /** Reads the revision and forgets everything when it has moved. */
   async sync(): Promise<void> {
     const askedAt = performance.now()
-    const revision = await selectRevision(this.#store.control)
+    const revision = await selectRevision(this.#parts.store.control)
     if (revision !== this.#revision) {
       this.#callers.clear()
+      // An account that was suspended may be active again.
+      this.#refused.clear()
       this.#revision = revision
     }
     this.#syncedAt = askedAt
@@ -76,15 +91,31 @@ export class KeyRing {
 
   async #ask(digest: string): Promise<Caller | undefined> {
     const revision = this.#revision
-    const owner = await selectKeyOwner(this.#store.sql, toHash(digest))
-    if (owner === undefined) {
-      this.#unknown.set(digest, true)
-      return undefined
-    }
-    const caller = { keyId: owner.keyId, accountId: owner.accountId, plan: PLANS[owner.plan] }
+    const owner = await selectKeyOwner(this.#parts.store.sql, toHash(digest))
+    const { caller, refusal = UNKNOWN_KEY } = owner === undefined ? {} : this.#judge(owner)
     // The answer may be older than a change that `sync` has seen meanwhile; then it is not kept.
-    if (revision === this.#revision) this.#remember(digest, caller)
+    if (revision !== this.#revision) return caller
+    if (caller === undefined) this.#refused.set(digest, refusal)
+    else this.#remember(digest, caller)
     return caller
+  }
+
+  #judge(owner: KeyOwner): { caller?: Caller; refusal?: string } {
+    const { keyId, accountId, scope, expiresAt, isSuspended, suspendedReason } = owner
+    const { plans, clock } = this.#parts
+    const plan = plans.of(accountId, owner.plan)
+    const expiresAtMs = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+    if (isSuspended) {
+      const reason = suspendedReason === null ? '.' : `: ${suspendedReason}`
+      return { refusal: `The account of this API key is suspended${reason}` }
+    }
+    if (expiresAtMs <= clock.now()) {
+      return { refusal: `This API key expired at ${expiresAt?.toISOString()}.` }
+    }
+    if (plan === undefined) {
+      return { refusal: `This server does not know the plan '${owner.plan}' of this API key.` }
+    }
+    return { caller: { keyId, accountId, plan, scope, expiresAtMs } }
   }
 
   // The oldest goes first. Which one hardly matters: it costs one lookup to be back.

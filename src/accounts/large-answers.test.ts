@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../context.js'
 import type { ApiError } from '../core/errors.js'
 import { LargeAnswers } from './large-answers.js'
-import { PLANS } from './plans.js'
+import { DEFAULT_PLANS } from './plans.js'
 
 const GONE = new Error('gone')
 
@@ -15,7 +15,7 @@ function openAnswers(limits: ConstructorParameters<typeof LargeAnswers>[1] = {})
   const refused: ApiError[] = []
   const enter = (accountId: number, name = '') => {
     const answer = new AbortController()
-    const turn = answers.enter({ accountId, plan: PLANS.free }, answer.signal)
+    const turn = answers.enter({ accountId, plan: DEFAULT_PLANS.free }, answer.signal)
     turn.then(
       () => begun.push(name),
       (error) => {

@@ -14,7 +14,7 @@ type Limits = {
 
 const LIMITS: Limits = { inProgressMax: 32, waitingMax: 128, waitMsMax: 10_000 }
 
-/** So many answers of an account wait for each one that its plan allows in progress. */
+/** How many answers of an account may wait for each one that its plan allows in progress. */
 const WAITING_PER_PLACE = 3
 
 /** By then one of the answers in progress is normally out. */

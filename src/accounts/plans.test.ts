@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { PLAN_IDS, PLANS } from './plans.js'
+import { DEFAULT_PLANS, PLAN_IDS } from './plans.js'
 
-const rows = (name: keyof (typeof PLANS)['free']) =>
-  ['free', 'starter', 'growth', 'enterprise'].map((id) => PLANS[id as 'free'][name])
+const rows = (name: keyof (typeof DEFAULT_PLANS)['free']) =>
+  ['free', 'starter', 'growth', 'enterprise'].map((id) => DEFAULT_PLANS[id as 'free'][name])
 
 // The numbers of the specification's plan tables, in its order of columns.
-describe('PLANS', () => {
+describe('DEFAULT_PLANS', () => {
   test.each([
     ['v3PerMinute', [0, 1_000, 2_000, 4_000]],
     ['v3HeavyPerMinute', [0, 1_000, 1_500, 1_500]],
@@ -25,11 +25,11 @@ describe('PLANS', () => {
   })
 
   test('pro is growth with more social calls', () => {
-    expect(PLANS.pro).toMatchObject({ webhooksMax: 50, webhookDeliveriesPerDay: 500_000 })
-    expect(PLANS.pro.socialPerMonth).toBe(1_500)
+    expect(DEFAULT_PLANS.pro).toMatchObject({ webhooksMax: 50, webhookDeliveriesPerDay: 500_000 })
+    expect(DEFAULT_PLANS.pro.socialPerMonth).toBe(1_500)
   })
 
   test('each plan ranks above the one before', () => {
-    expect(PLAN_IDS.map((id) => PLANS[id].rank)).toEqual([0, 1, 2, 3, 4])
+    expect(PLAN_IDS.map((id) => DEFAULT_PLANS[id].rank)).toEqual([0, 1, 2, 3, 4])
   })
 })

@@ -11,8 +11,9 @@ const row = <T>(...values: Row<T>) => values
 const GB = 1_000_000_000
 
 /**
- * The one table of plans: REST, WebSocket and webhook doors all read their numbers here. `null` means
- * without limit; 0 means not at all. Pro differs from growth in social calls alone.
+ * The plans of a service whose operator has set no others: REST, WebSocket and webhook doors all read their
+ * numbers from a `Plan`. `null` means without limit; 0 means not at all. Pro differs from growth in social
+ * calls alone.
  */
 const GRANTS = {
   /** Higher ranks include what lower ranks may do. */
@@ -42,16 +43,70 @@ const GRANTS = {
   onchainBytesPerMonth: row<number | null>(5 * GB, 250 * GB, 1_000 * GB, 1_000 * GB, null),
 }
 
-/** Everything a plan grants. */
-export type Plan = { id: PlanId } & {
-  [Grant in keyof typeof GRANTS]: (typeof GRANTS)[Grant][number]
+/** What a plan, or the agreement with one account, grants. */
+export type Grants = { [Grant in keyof typeof GRANTS]: (typeof GRANTS)[Grant][number] }
+
+export type Plan = Grants & {
+  id: string
+  /** Whether `/v1/plans` shows it. */
+  isOffered: boolean
 }
 
-export const PLANS = Object.fromEntries(
+export const DEFAULT_PLANS = Object.fromEntries(
   PLAN_IDS.map((id, index) => {
     const grants = Object.entries(GRANTS).map(([grant, values]) => [grant, values[index]])
-    return [id, { id, ...Object.fromEntries(grants) }]
+    return [id, { id, isOffered: true, ...Object.fromEntries(grants) }]
   }),
 ) as Record<PlanId, Plan>
 
-export const isPlanId = (text: string): text is PlanId => PLAN_IDS.some((id) => id === text)
+/** What was agreed with single accounts, by their numbers: it goes before what their plan grants. */
+export type Agreements = ReadonlyMap<number, Partial<Grants>>
+
+/** The plans of one service. The same account on the same plan always gets the same object. */
+export class Plans {
+  readonly #plans: ReadonlyMap<string, Plan>
+  readonly #agreements: Agreements
+  readonly #agreed = new Map<string, Plan>()
+
+  constructor(
+    plans: readonly Plan[] = Object.values(DEFAULT_PLANS),
+    agreements: Agreements = new Map(),
+  ) {
+    this.#plans = new Map(plans.map((plan) => [plan.id, plan]))
+    this.#agreements = agreements
+  }
+
+  /** The plan of keys that are given away. */
+  get free(): Plan {
+    return this.#plans.get('free') ?? DEFAULT_PLANS.free
+  }
+
+  /** By rank. */
+  all(): Plan[] {
+    return [...this.#plans.values()].sort((a, b) => a.rank - b.rank)
+  }
+
+  /** Those that clients are shown. */
+  offered(): Plan[] {
+    return this.all().filter(({ isOffered }) => isOffered)
+  }
+
+  ids(): string[] {
+    return this.all().map(({ id }) => id)
+  }
+
+  find(id: string): Plan | undefined {
+    return this.#plans.get(id)
+  }
+
+  /** What an account on a plan is granted. `undefined`: there is no such plan. */
+  of(accountId: number, id: string): Plan | undefined {
+    const plan = this.#plans.get(id)
+    const agreement = this.#agreements.get(accountId)
+    if (plan === undefined || agreement === undefined) return plan
+    const key = `${accountId} ${id}`
+    const agreed = this.#agreed.get(key) ?? { ...plan, ...agreement }
+    this.#agreed.set(key, agreed)
+    return agreed
+  }
+}

@@ -1,14 +1,29 @@
 import type { Sql } from '../store/connection.js'
-import type { Meter, PlanId } from './plans.js'
 
-/** Who owns the active key with this hash. Index: api_keys_secret_sha256_key. */
+/** `read`: the key may not change anything. */
+export const KEY_SCOPES = ['full', 'read'] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
+
+export type KeyOwner = {
+  keyId: number
+  accountId: number
+  plan: string
+  scope: KeyScope
+  expiresAt: Date | null
+  isSuspended: boolean
+  suspendedReason: string | null
+}
+
+/** Who owns the key with this hash, unless it was revoked. Index: api_keys_secret_sha256_key. */
 export async function selectKeyOwner(sql: Sql, secretHash: Buffer) {
-  const [row] = await sql<{ keyId: number; accountId: number; plan: PlanId }[]>`
-    select k.id as key_id, k.account_id, a.plan
+  const [row] = await sql<KeyOwner[]>`
+    select k.id as key_id, k.account_id, a.plan, k.scope, k.expires_at,
+           a.suspended_at is not null as is_suspended, a.suspended_reason
       from api_keys k
       join accounts a on a.id = k.account_id
      where k.secret_sha256 = ${secretHash}
-       and k.revoked_at is null`
+       and k.revoked_at is null
+       and a.deleted_at is null`
   return row
 }
 
@@ -19,7 +34,7 @@ export async function selectRevision(sql: Sql): Promise<bigint> {
 
 export async function insertAccount(
   sql: Sql,
-  account: { name: string; plan: PlanId; nowMs: number },
+  account: { name: string; plan: string; nowMs: number },
 ): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     insert into accounts (name, plan, created_at)
@@ -29,53 +44,150 @@ export async function insertAccount(
   return row.id
 }
 
-/** Accounts in the order of their creation, with the number of keys that work. */
-export function selectAccounts(sql: Sql, limit: number) {
-  type Row = { id: number; name: string; plan: PlanId; createdAt: Date; activeKeys: number }
-  return sql<Row[]>`
-    select a.id, a.name, a.plan, a.created_at,
+export type AccountRow = {
+  id: number
+  name: string
+  plan: string
+  createdAt: Date
+  suspendedAt: Date | null
+  suspendedReason: string | null
+  activeKeys: number
+}
+
+type AccountsQuery = {
+  accountId?: number | undefined
+  afterId?: number
+  limit: number
+  nowMs: number
+}
+
+/** Accounts in the order of their creation, with the number of keys that work; deleted ones are left out. */
+export function selectAccounts(sql: Sql, { accountId, afterId = 0, limit, nowMs }: AccountsQuery) {
+  return sql<AccountRow[]>`
+    select a.id, a.name, a.plan, a.created_at, a.suspended_at, a.suspended_reason,
            (select count(*)::int from api_keys k
-             where k.account_id = a.id and k.revoked_at is null) as active_keys
+             where k.account_id = a.id and ${isActive(sql, nowMs)}) as active_keys
       from accounts a
+     where a.deleted_at is null and a.id > ${afterId}
+       ${accountId === undefined ? sql`` : sql`and a.id = ${accountId}`}
      order by a.id
      limit ${limit}`
 }
 
+/** Whether the key `k` works, as far as its row says. */
+const isActive = (sql: Sql, nowMs: number) =>
+  sql`k.revoked_at is null and (k.expires_at is null or k.expires_at > ${new Date(nowMs)})`
+
 /** Holds the account's row until the transaction ends, so that its keys are counted by one at a time. */
-export async function lockAccount(tx: Sql, accountId: number) {
-  const [row] = await tx<{ plan: PlanId }[]>`
-    select plan from accounts where id = ${accountId} for update`
+export async function lockAccount(tx: Sql, accountId: number, nowMs: number) {
+  const [row] = await tx<{ plan: string }[]>`
+    select plan from accounts where id = ${accountId} and deleted_at is null for update`
   if (row === undefined) return undefined
   const [keys] = await tx<{ active: number }[]>`
     select count(*)::int as active
-      from api_keys where account_id = ${accountId} and revoked_at is null`
+      from api_keys k where k.account_id = ${accountId} and ${isActive(tx, nowMs)}`
   return { plan: row.plan, activeKeys: keys?.active ?? 0 }
 }
 
-export async function updatePlan(sql: Sql, accountId: number, plan: PlanId): Promise<void> {
+/**
+ * Holds the row of an account against changes of its state until the transaction ends. `false`: it is
+ * suspended or deleted, and may not make anything new.
+ */
+export async function lockActiveAccount(tx: Sql, accountId: number): Promise<boolean> {
+  const rows = await tx`
+    select from accounts
+     where id = ${accountId} and suspended_at is null and deleted_at is null
+       for no key update`
+  return rows.length > 0
+}
+
+/** `undefined`: the account is not suspended any more. `false`: there is no such account. */
+export async function updateSuspension(
+  sql: Sql,
+  accountId: number,
+  suspension: { suspendedAt: Date; reason: string | null } | undefined,
+): Promise<boolean> {
+  const { suspendedAt = null, reason = null } = suspension ?? {}
+  const { count } = await sql`
+    update accounts
+       set suspended_at = case when ${suspendedAt}::timestamptz is null then null
+                               else coalesce(suspended_at, ${suspendedAt}) end,
+           suspended_reason = ${reason}
+     where id = ${accountId} and deleted_at is null`
+  return count > 0
+}
+
+/** Takes the names and the keys of an account away. The job that tidies pools follows the revoked keys. */
+export async function anonymiseAccount(
+  tx: Sql,
+  accountId: number,
+  nowMs: number,
+): Promise<boolean> {
+  const now = new Date(nowMs)
+  const { count } = await tx`
+    update accounts set name = '', suspended_reason = null, deleted_at = ${now}
+     where id = ${accountId} and deleted_at is null`
+  // No secret has a random hash.
+  await tx`
+    update api_keys
+       set name = '', hint = '', secret_sha256 = sha256(gen_random_uuid()::text::bytea),
+           revoked_at = coalesce(revoked_at, ${now})
+     where account_id = ${accountId}`
+  return count > 0
+}
+
+/** The plans that accounts are on. */
+export async function selectPlansInUse(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ plan: string }[]>`
+    select distinct plan from accounts where deleted_at is null order by plan`
+  return rows.map(({ plan }) => plan)
+}
+
+export async function updatePlan(sql: Sql, accountId: number, plan: string): Promise<void> {
   await sql`update accounts set plan = ${plan} where id = ${accountId}`
 }
 
-export async function insertKey(
-  sql: Sql,
-  key: { accountId: number; name: string; secretHash: Buffer; hint: string; nowMs: number },
-): Promise<number> {
+type KeyInsert = {
+  accountId: number
+  name: string
+  scope: KeyScope
+  expiresAt: Date | null
+  secretHash: Buffer
+  hint: string
+  nowMs: number
+}
+
+export async function insertKey(sql: Sql, key: KeyInsert): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
-    insert into api_keys (account_id, name, secret_sha256, hint, created_at)
-    values (${key.accountId}, ${key.name}, ${key.secretHash}, ${key.hint}, ${new Date(key.nowMs)})
+    insert into api_keys (account_id, name, scope, expires_at, secret_sha256, hint, created_at)
+    values (${key.accountId}, ${key.name}, ${key.scope}, ${key.expiresAt}, ${key.secretHash},
+            ${key.hint}, ${new Date(key.nowMs)})
     returning id`
   if (row === undefined) throw new Error('insert returned no row')
   return row.id
 }
 
-/** Keys in the order of their creation, of one account or of all. */
+export type KeyRow = {
+  id: number
+  accountId: number
+  name: string
+  hint: string
+  scope: KeyScope
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+}
+
+/** Keys in the order of their creation, of one account or of all; those of deleted accounts are left out. */
 export function selectKeys(sql: Sql, accountId: number | undefined, limit: number) {
-  type Row = { id: number; accountId: number; name: string; hint: string; createdAt: Date }
-  return sql<(Row & { revokedAt: Date | null })[]>`
-    select id, account_id, name, hint, created_at, revoked_at
-      from api_keys
-     ${accountId === undefined ? sql`` : sql`where account_id = ${accountId}`}
-     order by id
+  return sql<KeyRow[]>`
+    select k.id, k.account_id, k.name, k.hint, k.scope, k.created_at, k.expires_at, k.revoked_at,
+           k.last_used_at
+      from api_keys k
+      join accounts a on a.id = k.account_id and a.deleted_at is null
+     ${accountId === undefined ? sql`` : sql`where k.account_id = ${accountId}`}
+     order by k.id
      limit ${limit}`
 }
 
@@ -112,45 +224,4 @@ export async function claimGrant(sql: Sql, address: string, nowMs: number, perio
 /** Forgets grants that no longer count. Index: key_grants_granted_at. */
 export async function deleteGrants(sql: Sql, beforeMs: number): Promise<void> {
   await sql`delete from key_grants where granted_at <= ${new Date(beforeMs)}`
-}
-
-/** One account's meters of one month, `YYYY-MM-01`. Index: usage_pkey. */
-export function selectUsage(sql: Sql, accountId: number, month: string) {
-  return sql<{ meter: Meter; used: bigint }[]>`
-    select meter, used from usage where account_id = ${accountId} and month = ${month}`
-}
-
-export type UsageBatch = {
-  writer: string
-  batch: number
-  nowMs: number
-  rows: { accountId: number; month: string; meter: string; amount: number }[]
-}
-
-/** Adds a batch of counts once, however often it is sent: `batch` counts up for each writer. */
-export async function addUsage(sql: Sql, { writer, batch, nowMs, rows }: UsageBatch) {
-  await sql`
-    with claimed as (
-      insert into usage_writers as w (writer, batch, written_at)
-      values (${writer}, ${batch}, ${new Date(nowMs)})
-      on conflict (writer) do update set batch = excluded.batch, written_at = excluded.written_at
-       where w.batch < excluded.batch
-      returning 1
-    )
-    insert into usage as u (account_id, month, meter, used)
-    select row.account_id, row.month, row.meter, row.used
-      from unnest(${rows.map((row) => row.accountId)}::int[],
-                  ${rows.map((row) => row.month)}::date[],
-                  ${rows.map((row) => row.meter)}::text[],
-                  ${rows.map((row) => row.amount)}::bigint[])
-           as row (account_id, month, meter, used)
-      join accounts a on a.id = row.account_id
-     where exists (select from claimed)
-     order by row.account_id, row.month, row.meter
-    on conflict (account_id, month, meter) do update set used = u.used + excluded.used`
-}
-
-/** Forgets writers that are long gone. */
-export async function deleteUsageWriters(sql: Sql, beforeMs: number): Promise<void> {
-  await sql`delete from usage_writers where written_at < ${new Date(beforeMs)}`
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 
 let t: TestApp
@@ -122,14 +122,14 @@ describe('POST /v1/keys', () => {
 
 describe('GET /v1/usage', () => {
   test('200: counts completed requests of all keys of the account, and shows what is included', async () => {
-    const { key, accountId } = await t.createCaller('growth')
+    const { key, accountId, keyId } = await t.createCaller('growth')
     const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } })
-    await get('/v1/plans')
-    await get('/v1/plans')
+    await get('/v1/usage')
+    await get('/v1/usage')
     await t.ctx.usage.flush()
     await get('/v1/status')
-    t.ctx.usage.add(accountId, 'ws_market', 5_000_000_000)
-    t.ctx.usage.add(accountId, 'social', 3)
+    t.ctx.usage.add({ accountId, keyId }, 'ws_market', 5_000_000_000, 'ws_market')
+    t.ctx.usage.add({ accountId, keyId }, 'social', 3, 'social')
     const reply = await get('/v1/usage')
     expect(reply.json()).toEqual({
       account: `acc_${accountId}`,
@@ -150,10 +150,29 @@ describe('GET /v1/usage', () => {
   })
 })
 
+test('403: where free keys are off, POST /v1/keys says so, and plans can still be read', async () => {
+  const closed = await createTestApp({ config: { freeKeys: 'off' } })
+  onTestFinished(() => closed.close())
+  const reply = await closed.app.inject({ method: 'POST', url: '/v1/keys' })
+  expect(reply.statusCode).toBe(403)
+  expect(reply.json()).toEqual({
+    error: expect.stringMatching(/gives no free keys. Ask its operator/),
+  })
+  expect((await closed.app.inject('/v1/plans')).statusCode).toBe(200)
+})
+
 describe('GET /v1/plans', () => {
-  test('200: every plan with its limits, null where there is none', async () => {
+  test('200: what a 402 names opens without a key', async () => {
     const { key } = await t.createCaller('free')
-    const reply = await t.app.inject({ url: '/v1/plans', headers: { 'x-api-key': key } })
+    const refused = await t.app.inject({ url: '/v3/trades', headers: { 'x-api-key': key } })
+    expect(refused.statusCode).toBe(402)
+    const reply = await t.app.inject(new URL(refused.json().upgrade_url).pathname)
+    expect(reply.statusCode).toBe(200)
+    expect(reply.json().plans[1]).toMatchObject({ id: 'starter', price_usd_per_month: 50 })
+  })
+
+  test('200: every plan with its limits, null where there is none', async () => {
+    const reply = await t.app.inject('/v1/plans')
     const { plans } = reply.json()
     expect(plans.map((plan: { id: string }) => plan.id)).toEqual([
       'free',

@@ -2,14 +2,21 @@ import { isIP } from 'node:net'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
-import { databaseLost } from '../core/errors.js'
+import { ApiError, databaseLost } from '../core/errors.js'
+import { countQueries } from '../store/query-times.js'
 import { STANDARD } from './access.js'
 import { FreeKeys } from './accounts.js'
-import { PLAN_IDS, PLANS } from './plans.js'
 import { presentPlan, presentUsage } from './present.js'
-import { selectUsage } from './queries.js'
-import { CreateKeyBody, CreateKeyReply, KeyRefused, PlansReply, UsageReply } from './schemas.js'
+import {
+  CreateKeyBody,
+  CreateKeyReply,
+  KeyRefused,
+  NoFreeKeys,
+  PlansReply,
+  UsageReply,
+} from './schemas.js'
 import { monthOf } from './usage-meter.js'
+import { selectUsage } from './usage-queries.js'
 
 export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
   const freeKeys = new FreeKeys(ctx.store)
@@ -24,10 +31,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
         description: 'One per IP address (IPv6: per /64 network) and rolling day. Needs no key.',
         tags: ['account'],
         body: CreateKeyBody,
-        response: { 201: CreateKeyReply, 429: KeyRefused },
+        response: { 201: CreateKeyReply, 403: NoFreeKeys, 429: KeyRefused },
       },
     },
     async (request, reply) => {
+      if (ctx.config.freeKeys === 'off') throw freeKeysOff()
       if (ctx.store.problem !== undefined) throw databaseLost()
       const { secret, name } = await freeKeys.issue({
         name: request.body?.name?.trim() || 'unnamed',
@@ -38,7 +46,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
       return {
         api_key: secret,
         name,
-        rate_limit_per_minute: PLANS.free.restPerMinute,
+        rate_limit_per_minute: ctx.plans.free.restPerMinute,
         message: 'Store this key now: it cannot be shown again.',
       }
     },
@@ -47,15 +55,16 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
   app.get(
     '/v1/plans',
     {
-      config: { access: STANDARD, cacheMs: 300_000 },
+      config: { access: 'public', cacheMs: 300_000 },
       schema: {
         operationId: 'listPlans',
-        summary: 'What each plan grants',
+        summary: 'What each plan grants, and what it costs',
+        description: 'Needs no key: limits can be read before signing up.',
         tags: ['account'],
         response: { 200: PlansReply },
       },
     },
-    async () => ({ plans: PLAN_IDS.map((id) => presentPlan(PLANS[id])) }),
+    async () => ({ plans: ctx.plans.offered().map(presentPlan) }),
   )
 
   app.get(
@@ -72,11 +81,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
         response: { 200: UsageReply },
       },
     },
-    async ({ caller }) => {
+    async ({ caller, stopwatch }) => {
       if (caller === undefined) throw new Error('the route is not public')
       const nowMs = ctx.clock.now()
       const month = monthOf(nowMs)
-      const rows = await selectUsage(ctx.sql, caller.accountId, month)
+      const rows = await selectUsage(countQueries(ctx.sql, stopwatch), caller.accountId, month)
       return presentUsage(caller, nowMs, (meter) => {
         const written = rows.find((row) => row.meter === meter)?.used ?? 0n
         return Number(written) + ctx.usage.pending(caller.accountId, month, meter)
@@ -84,6 +93,9 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
     },
   )
 }
+
+const freeKeysOff = () =>
+  new ApiError(403, 'This server gives no free keys. Ask its operator for one.')
 
 /** The client's address, as far as configured proxies are believed; theirs when they send nonsense. */
 function clientAddress(request: FastifyRequest): string {

@@ -1,22 +1,20 @@
 import { Type } from 'typebox'
 import { errorReply } from '../lib/error-reply.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { NAME_LENGTH_MAX, NAME_PATTERN } from './accounts.js'
-import { PLAN_IDS } from './plans.js'
+
+/** A name, or a reason that is shown. */
+export const NameText = Type.String({
+  maxLength: NAME_LENGTH_MAX,
+  pattern: NAME_PATTERN,
+  description: 'text without control or bidirectional characters',
+})
 
 /** The body may be missing altogether. */
 export const CreateKeyBody = Type.Union([
   Type.Object({
-    name: Type.Optional(
-      Type.Union([
-        Type.String({
-          maxLength: NAME_LENGTH_MAX,
-          pattern: NAME_PATTERN,
-          description: 'text without control or bidirectional characters',
-        }),
-        Type.Null(),
-      ]),
-    ),
+    name: Type.Optional(Type.Union([NameText, Type.Null()])),
   }),
   Type.Null(),
 ])
@@ -30,48 +28,49 @@ export const CreateKeyReply = Type.Object(
     rate_limit_per_minute: Type.Integer({ minimum: 0 }),
     message: Type.String(),
   },
-  { description: 'The new key' },
+  { title: 'NewKey', description: 'The new key' },
 )
 
+export const NoFreeKeys = errorReply('This server gives no free keys')
 export const KeyRefused = errorReply('This address was given a key within the last day')
 
 const Limit = nullable(Type.Integer({ minimum: 0 }))
-const PlanName = Type.Enum([...PLAN_IDS])
+export const PlanName = Type.String({
+  description: '`free`, `starter`, `growth`, `pro`, `enterprise`, or a plan of this server',
+})
+
+export const PlanLimits = namedObject('Plan', {
+  id: PlanName,
+  price_usd_per_month: nullable(Type.Number({ minimum: 0 })),
+  api_keys: Limit,
+  rest_per_minute: Limit,
+  v3_per_minute: Limit,
+  v3_heavy_per_minute: Limit,
+  large_answers: Limit,
+  condition_positions_page: Limit,
+  trade_export: Type.Boolean(),
+  copy_pnl_pool: Limit,
+  social_per_month: Limit,
+  websocket: Type.Object({
+    event_connections: Limit,
+    orderbook_connections: Limit,
+    firehose_connections: Limit,
+    filter_items: Limit,
+    session_seconds_per_day: Limit,
+    snapshot_count: Limit,
+    since_lookback_ms: Limit,
+  }),
+  webhooks: Type.Object({ count: Limit, deliveries_per_day: Limit }),
+  included_per_month: Type.Object({
+    api_requests: Limit,
+    ws_market_bytes: Limit,
+    ws_onchain_bytes: Limit,
+  }),
+})
 
 export const PlansReply = Type.Object(
-  {
-    plans: Type.Array(
-      Type.Object({
-        id: PlanName,
-        price_usd_per_month: Limit,
-        api_keys: Limit,
-        rest_per_minute: Limit,
-        v3_per_minute: Limit,
-        v3_heavy_per_minute: Limit,
-        large_answers: Limit,
-        condition_positions_page: Limit,
-        trade_export: Type.Boolean(),
-        copy_pnl_pool: Limit,
-        social_per_month: Limit,
-        websocket: Type.Object({
-          event_connections: Limit,
-          orderbook_connections: Limit,
-          firehose_connections: Limit,
-          filter_items: Limit,
-          session_seconds_per_day: Limit,
-          snapshot_count: Limit,
-          since_lookback_ms: Limit,
-        }),
-        webhooks: Type.Object({ count: Limit, deliveries_per_day: Limit }),
-        included_per_month: Type.Object({
-          api_requests: Limit,
-          ws_market_bytes: Limit,
-          ws_onchain_bytes: Limit,
-        }),
-      }),
-    ),
-  },
-  { description: 'Every plan; null means without limit, 0 means not at all' },
+  { plans: Type.Array(PlanLimits) },
+  { title: 'Plans', description: 'Every plan; null means without limit, 0 means not at all' },
 )
 
 export const UsageReply = Type.Object(
@@ -83,7 +82,7 @@ export const UsageReply = Type.Object(
       end: Type.Integer({ description: 'Unix seconds at which the meters start anew' }),
     }),
     meters: Type.Array(
-      Type.Object({
+      namedObject('UsageMeter', {
         meter: Type.Enum(['api_requests', 'ws_market', 'ws_onchain']),
         unit: Type.Enum(['requests', 'bytes']),
         used: Type.Integer({ minimum: 0 }),
@@ -97,5 +96,8 @@ export const UsageReply = Type.Object(
     }),
     enforced: Type.Literal(false),
   },
-  { description: 'What the account has used this UTC month, all its keys together' },
+  {
+    title: 'Usage',
+    description: 'What the account has used this UTC month, all its keys together',
+  },
 )

@@ -15,6 +15,15 @@ const SECRET = /^(?:ax|auspex)_live_[0-9a-f]{48}$/
 export const digestSecret = (text: string): string | undefined =>
   SECRET.test(text) ? hash('sha256', text.slice(-48), 'base64') : undefined
 
+/** An operator's key looks different, so that it is never taken for an account's. */
+export const createOperatorSecret = (): string => `ax_operator_${randomBytes(24).toString('hex')}`
+
+const OPERATOR_SECRET = /^ax_operator_[0-9a-f]{48}$/
+
+/** Like `digestSecret`, of an operator's key. */
+export const digestOperatorSecret = (text: string): string | undefined =>
+  OPERATOR_SECRET.test(text) ? hash('sha256', text.slice(-48), 'base64') : undefined
+
 export const toHash = (digest: string): Buffer => Buffer.from(digest, 'base64')
 
 /** The digest as the database stores it. Throws when the text is no key. */

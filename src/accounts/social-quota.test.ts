@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { createLog } from '../lib/log.js'
-import { PLANS } from './plans.js'
-import { insertAccount, selectUsage } from './queries.js'
+import { DEFAULT_PLANS } from './plans.js'
+import { insertAccount } from './queries.js'
 import { SocialQuota } from './social-quota.js'
+import { selectUsage } from './usage-queries.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -19,7 +20,7 @@ const log = createLog('error', { write: () => undefined })
 async function setup({ left = 3, nowMs = LAST_DAY_MS } = {}) {
   const clock = new ManualClock(nowMs)
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'starter', nowMs })
-  const plan = { ...PLANS.starter, socialPerMonth: left }
+  const plan = { ...DEFAULT_PLANS.starter, socialPerMonth: left }
   const openQuota = () => new SocialQuota({ store: { answers: database.sql }, clock, log })
   const usedIn = async (month: string) =>
     (await selectUsage(database.sql, accountId, month)).map(({ meter, used }) => [meter, used])

@@ -4,9 +4,9 @@ import { type ApiError, messageOf, tooManyRequests } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
 import type { Pool } from '../store/connection.js'
 import type { Caller } from './key-ring.js'
-import { selectUsage } from './queries.js'
 import { endLease, leaseUnit, type QuotaMonth } from './shared-queries.js'
 import { monthEnd, monthOf } from './usage-meter.js'
+import { selectUsage } from './usage-queries.js'
 
 /** A process that ended during a call gives its unit back after so long. No call takes as long. */
 const LEASE_MS = 60_000
@@ -34,7 +34,10 @@ export class SocialQuota {
   }
 
   /** Makes a call that counts unless it throws. Throws a 429 when the month is used up. */
-  async spend<Result>(caller: Caller, call: () => Promise<Result>): Promise<Result> {
+  async spend<Result>(
+    caller: Pick<Caller, 'accountId' | 'plan'>,
+    call: () => Promise<Result>,
+  ): Promise<Result> {
     const { store, clock, log } = this.#parts
     const { accountId } = caller
     const nowMs = clock.now()

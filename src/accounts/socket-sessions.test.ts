@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { createPool } from '../store/connection.js'
-import { PLANS, type PlanId } from './plans.js'
+import { DEFAULT_PLANS, type PlanId } from './plans.js'
 import { insertAccount } from './queries.js'
 import { SocketSessions } from './socket-sessions.js'
 import { SocketTime } from './socket-time.js'
@@ -17,7 +17,7 @@ const NOON_MS = Date.UTC(2026, 10, 15, 12)
 
 async function openAccount(plan: PlanId) {
   const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs: NOON_MS })
-  return { keyId: 1, accountId, plan: PLANS[plan] }
+  return { keyId: 1, accountId, plan: DEFAULT_PLANS[plan] }
 }
 
 /** What stands for a process: with connections of its own, which end with it. */

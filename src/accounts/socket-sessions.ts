@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import type { Caller } from './key-ring.js'
+import type { Caller as AnyCaller } from './key-ring.js'
 import type { Plan } from './plans.js'
 import {
   addTimes,
@@ -40,6 +40,7 @@ const allowedMs = (plan: Plan, kind: SessionKind): number | null =>
 const OPENINGS_PER_BATCH_MAX = 1_000
 
 type SessionStore = { readonly sql: Pool; readonly control: Pool }
+type Caller = Pick<AnyCaller, 'accountId' | 'plan'>
 type Count = { accountId: number; kind: SessionKind; count: number }
 type Verdict = { session: SocketSession } | { refusal: SessionRefusal }
 type Opening = {

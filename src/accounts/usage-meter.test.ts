@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import type { Pool } from '../store/connection.js'
-import { insertAccount, selectUsage } from './queries.js'
+import { createKey } from './accounts.js'
+import { Plans } from './plans.js'
+import { insertAccount, selectKeys } from './queries.js'
 import { monthEnd, monthOf, UsageMeter } from './usage-meter.js'
+import { selectUsage } from './usage-queries.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -23,25 +26,67 @@ describe('UsageMeter', () => {
   test('writes what was counted, each meter for itself', async () => {
     const meter = new UsageMeter(database, new ManualClock(NOW_MS))
     const accountId = await openAccount()
-    meter.add(accountId, 'api_requests', 1)
-    meter.add(accountId, 'api_requests', 1)
-    meter.add(accountId, 'ws_market', 1_234)
+    meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
+    meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
+    meter.add({ accountId, keyId: 1 }, 'ws_market', 1_234, 'trades')
     expect(meter.pending(accountId, '2026-11-01', 'api_requests')).toBe(2)
     await meter.flush()
     expect(meter.pending(accountId, '2026-11-01', 'api_requests')).toBe(0)
-    meter.add(accountId, 'api_requests', 3)
+    meter.add({ accountId, keyId: 1 }, 'api_requests', 3, 'trades')
     await meter.flush()
     await meter.flush()
     expect(await used(accountId)).toEqual({ api_requests: 5, ws_market: 1_234 })
+  })
+
+  test('writes what each key used on each UTC day by family, and when a key was last used', async () => {
+    const clock = new ManualClock(NOW_MS)
+    const meter = new UsageMeter(database, clock)
+    const accountId = await openAccount()
+    const request = { accountId, name: 'k', nowMs: NOW_MS, plans: new Plans() }
+    const { id: keyId } = await createKey(database.sql, request)
+    const lastUse = async () =>
+      (await selectKeys(database.sql, accountId, 1))[0]?.lastUsedAt?.getTime()
+    meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
+    meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
+    meter.add({ accountId, keyId }, 'ws_market', 70, 'ws_market')
+    clock.advance(1_000)
+    meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
+    await meter.flush()
+    expect(
+      await database.sql`
+        select key_id, day::text, family, requests::int, bytes::int from usage_days
+         where account_id = ${accountId} order by day, family`,
+    ).toEqual([
+      { keyId, day: '2026-11-30', family: 'trades', requests: 2, bytes: 0 },
+      { keyId, day: '2026-11-30', family: 'ws_market', requests: 0, bytes: 70 },
+      { keyId, day: '2026-12-01', family: 'trades', requests: 1, bytes: 0 },
+    ])
+    expect(await lastUse()).toBe(NOW_MS + 1_000)
+
+    // A busy key is one write a minute, and a use that is not counted is noted too.
+    clock.advance(59_999)
+    meter.note({ accountId, keyId })
+    await meter.flush()
+    expect(await lastUse()).toBe(NOW_MS + 1_000)
+    clock.advance(1)
+    meter.note({ accountId, keyId })
+    await meter.flush()
+    expect(await lastUse()).toBe(NOW_MS + 61_000)
+    const revision = () => database.sql`select revision from accounts_revision`
+    const before = await revision()
+    clock.advance(60_000)
+    meter.note({ accountId, keyId })
+    await meter.flush()
+    expect(await revision()).toEqual(before)
   })
 
   test('books each count to the UTC month in which it happened', async () => {
     const clock = new ManualClock(NOW_MS)
     const meter = new UsageMeter(database, clock)
     const accountId = await openAccount()
-    meter.add(accountId, 'api_requests', 1)
+    meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
     clock.advance(1_000)
-    meter.add(accountId, 'api_requests', 2)
+    meter.add({ accountId, keyId: 1 }, 'api_requests', 2, 'trades')
     await meter.flush()
     expect(await used(accountId)).toEqual({ api_requests: 1 })
     expect(await used(accountId, '2026-12-01')).toEqual({ api_requests: 2 })
@@ -59,7 +104,7 @@ describe('UsageMeter', () => {
           const faulty = new FaultyStore()
           const meter = new UsageMeter(faulty, new ManualClock(NOW_MS))
           for (const fate of fates) {
-            meter.add(accountId, 'api_requests', 1)
+            meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
             faulty.fate = fate
             await meter.flush().catch(() => undefined)
           }

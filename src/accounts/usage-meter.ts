@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
 import type { Pool } from '../store/connection.js'
+import type { Caller } from './key-ring.js'
 import type { Meter } from './plans.js'
-import { addUsage, type UsageBatch } from './queries.js'
+import { nextUtcDay, utcDay } from './socket-time.js'
+import { addUsage, noteKeyUse, type UsageBatch } from './usage-queries.js'
 
 /** How often `flush` should run: what a crash can lose. */
 export const FLUSH_MS = 2_000
 
-type Counts = Partial<Record<Meter, number>>
-type Month = { month: string; accounts: Map<number, Counts> }
+type Account = Pick<Caller, 'accountId' | 'keyId'>
+type Amount = { requests: number; bytes: number }
+/** What an account used, in the month's meters and by key and family. */
+type Counts = { meters: Partial<Record<Meter, number>>; keys: Map<number, Map<string, Amount>> }
+type Day = { day: string; accounts: Map<number, Counts> }
 
 /**
  * Counts what accounts use. Counting touches memory alone; `flush` writes what has gathered in one
@@ -20,10 +25,11 @@ export class UsageMeter {
   readonly #clock: Clock
   readonly #writer = randomUUID()
   #batch = 0
-  #sent: Month[] = []
-  #gathered: Month[] = []
-  #current: Month | undefined
-  #monthEndsAtMs = Number.NEGATIVE_INFINITY
+  #sent: Day[] = []
+  #sealedMs = 0
+  #gathered: Day[] = []
+  #current: Day | undefined
+  #dayEndsAtMs = Number.NEGATIVE_INFINITY
   #flushing: Promise<void> | undefined
 
   constructor(store: { readonly sql: Pool }, clock: Clock) {
@@ -31,21 +37,30 @@ export class UsageMeter {
     this.#clock = clock
   }
 
-  add(accountId: number, meter: Meter, amount: number): void {
-    const { accounts } = this.#thisMonth()
-    let counts = accounts.get(accountId)
-    if (counts === undefined) {
-      counts = {}
-      accounts.set(accountId, counts)
+  /** `family`: one of a small fixed set, because each is a row for the key and day. */
+  add({ accountId, keyId }: Account, meter: Meter, amount: number, family: string): void {
+    const { meters, keys } = this.#countsOf(accountId)
+    meters[meter] = (meters[meter] ?? 0) + amount
+    const families = familiesOf(keys, keyId)
+    let counted = families.get(family)
+    if (counted === undefined) {
+      counted = { requests: 0, bytes: 0 }
+      families.set(family, counted)
     }
-    counts[meter] = (counts[meter] ?? 0) + amount
+    if (meter === 'ws_market' || meter === 'ws_onchain') counted.bytes += amount
+    else counted.requests += amount
   }
 
-  /** What this process has counted for an account and not written yet. */
+  /** Notes that a key is in use, for something that is not counted. */
+  note({ accountId, keyId }: Account): void {
+    familiesOf(this.#countsOf(accountId).keys, keyId)
+  }
+
+  /** What this process has counted for an account in a month, `YYYY-MM-01`, and not written yet. */
   pending(accountId: number, month: string, meter: Meter): number {
     return [...this.#sent, ...this.#gathered]
-      .filter((part) => part.month === month)
-      .reduce((sum, { accounts }) => sum + (accounts.get(accountId)?.[meter] ?? 0), 0)
+      .filter(({ day }) => monthOfDay(day) === month)
+      .reduce((sum, { accounts }) => sum + (accounts.get(accountId)?.meters[meter] ?? 0), 0)
   }
 
   /** Writes what has gathered. Throws when the database does not take it; nothing is lost then. */
@@ -63,31 +78,58 @@ export class UsageMeter {
       writer: this.#writer,
       batch: this.#batch,
       nowMs: this.#clock.now(),
-      rows: this.#sent.flatMap(toRows),
+      months: this.#sent.flatMap(toMonths),
+      days: this.#sent.flatMap(toDays),
     })
+    const keyIds = this.#sent.flatMap(({ accounts }) =>
+      [...accounts.values()].flatMap(({ keys }) => [...keys.keys()]),
+    )
+    await noteKeyUse(this.#store.sql, keyIds, this.#sealedMs)
     this.#sent = []
   }
 
   #seal(): void {
     this.#sent = this.#gathered
+    this.#sealedMs = this.#clock.now()
     this.#gathered = []
     this.#current = undefined
     this.#batch++
   }
 
-  #thisMonth(): Month {
+  #countsOf(accountId: number): Counts {
+    const { accounts } = this.#today()
+    let counts = accounts.get(accountId)
+    if (counts === undefined) {
+      counts = { meters: {}, keys: new Map() }
+      accounts.set(accountId, counts)
+    }
+    return counts
+  }
+
+  #today(): Day {
     const nowMs = this.#clock.now()
-    if (this.#current === undefined || nowMs >= this.#monthEndsAtMs) {
-      this.#current = { month: monthOf(nowMs), accounts: new Map() }
+    if (this.#current === undefined || nowMs >= this.#dayEndsAtMs) {
+      this.#current = { day: utcDay(nowMs), accounts: new Map() }
       this.#gathered.push(this.#current)
-      this.#monthEndsAtMs = monthEnd(nowMs)
+      this.#dayEndsAtMs = nextUtcDay(nowMs)
     }
     return this.#current
   }
 }
 
+function familiesOf(keys: Counts['keys'], keyId: number): Map<string, Amount> {
+  let families = keys.get(keyId)
+  if (families === undefined) {
+    families = new Map()
+    keys.set(keyId, families)
+  }
+  return families
+}
+
+const monthOfDay = (day: string): string => `${day.slice(0, 7)}-01`
+
 /** The UTC month of a time, as the first day of that month. */
-export const monthOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 7)}-01`
+export const monthOf = (ms: number): string => monthOfDay(utcDay(ms))
 
 export const monthStart = (ms: number): number => Date.parse(monthOf(ms))
 
@@ -96,8 +138,17 @@ export function monthEnd(ms: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
 }
 
-function toRows({ month, accounts }: Month): UsageBatch['rows'] {
-  return [...accounts].flatMap(([accountId, counts]) =>
-    Object.entries(counts).map(([meter, amount]) => ({ accountId, month, meter, amount })),
+function toMonths({ day, accounts }: Day): UsageBatch['months'] {
+  const month = monthOfDay(day)
+  return [...accounts].flatMap(([accountId, { meters }]) =>
+    Object.entries(meters).map(([meter, amount]) => ({ accountId, month, meter, amount })),
+  )
+}
+
+function toDays({ day, accounts }: Day): UsageBatch['days'] {
+  return [...accounts].flatMap(([accountId, { keys }]) =>
+    [...keys].flatMap(([keyId, families]) =>
+      [...families].map(([family, amount]) => ({ accountId, keyId, day, family, ...amount })),
+    ),
   )
 }
