@@ -42,6 +42,7 @@ export function presentTrade(row: WithMarket<TradeRow>) {
     side: sideOf(row),
     role: row.role,
     direction: directionOf(row),
+    is_taker_order: row.isTakerOrder,
     ...presentMarketBlock(market),
     ...presentEventOfMarket(market),
     ...presentStructuredMarket(market),
@@ -91,10 +92,15 @@ export function presentOrder(row: WithMarket<TradeGroupRow>) {
     direction: directionOf(row),
     role: row.role,
     side: sideOf(row),
+    is_taker_order: tookOf(row),
     maker: row.maker,
     taker: row.taker,
   }
 }
+
+/** An order may take at first and rest with what is left of it: null then. */
+const tookOf = ({ fillCount, takerFillCount }: TradeGroupRow): boolean | null =>
+  takerFillCount === 0 ? false : takerFillCount === fillCount ? true : null
 
 /** What the owner of the order does. The first exchange does not log it as such. */
 const sideOf = ({ generation, isSell }: TradeRow): 0 | 1 | null =>

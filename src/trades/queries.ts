@@ -24,6 +24,8 @@ export type TradeScope = SeqRange & {
   builder: number | undefined
   /** Whether the owner of the order sells; `undefined`: either. */
   isSell: boolean | undefined
+  /** Whether the row is that of an order that took: see `isTakerOrder`; `undefined`: either. */
+  isTakerOrder: boolean | undefined
   /** Only fills whose owner paid a fee. */
   isCharged: boolean
   usdMin: bigint | undefined
@@ -47,6 +49,7 @@ export type TradeRow = {
   /** In money. */
   fee: bigint
   isSell: boolean
+  isTakerOrder: boolean
   /** Whether the order of the row's wallet sells; null: the wallet has no order in this transaction. */
   isOwnSell: boolean | null
   generation: number
@@ -56,11 +59,14 @@ export type TradeRow = {
   maker: string
   taker: string
   builder: string | null
+  isGone: boolean
 }
 
 /** Several fills in one row: the newest of them, and sums over all. */
 export type TradeGroupRow = TradeRow & {
   fillCount: number
+  /** How many of them are of an order that took. */
+  takerFillCount: number
   totalUsd: bigint
   totalShares: bigint
   totalFee: bigint
@@ -125,10 +131,10 @@ export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Pr
           groupBy: 'order_hash',
           isWanted: head === undefined ? sql`true` : sql`h.seq ${beyond(sql, scope)}= ${head}`,
         })}
-        join tokens t on t.id = h.token
+        left join tokens t on t.id = h.token
        cross join lateral (
           select f.seq
-            from ${groupFills(sql, 'order_hash', 'f', 'h', sql`t.since`, scope)}
+            from ${groupFills(sql, 'order_hash', 'f', 'h', sql`coalesce(t.since, 0)`, scope)}
            where ${matches(sql, 'f', 'market', scope, role)}
            order by f.seq ${order}
         ) f
@@ -161,9 +167,10 @@ export function selectTradeGroups(
     select ${tradeColumns(sql)}, sums.*
       from page p
       ${tradeJoins(sql, scope)}
-      join tokens t on t.id = f.token
+      left join tokens t on t.id = f.token
      cross join lateral (
        select count(*)::integer as fill_count,
+              (count(*) filter (where ${isTakerOrder(sql, 'g')}))::integer as taker_fill_count,
               sum(g.usd)::bigint as total_usd,
               sum(g.shares)::bigint as total_shares,
               sum(${feeInMoney(sql, 'g')})::bigint as total_fee,
@@ -172,7 +179,7 @@ export function selectTradeGroups(
                 as total_taker_amount,
               (select time from blocks where number = min(g.seq) >> 20) as first_sec,
               array_agg(distinct '0x' || encode(g.tx_hash, 'hex')) as tx_hashes
-         from ${groupFills(sql, groupBy, 'g', 'f', sql`t.since`, scope)}
+         from ${groupFills(sql, groupBy, 'g', 'f', sql`coalesce(t.since, 0)`, scope)}
         where ${matches(sql, 'g', 'market', scope, role)}
      ) sums
      order by p.head ${direction(sql, scope)}`
@@ -244,22 +251,32 @@ function selectTradeRows(
 const tradeColumns = (sql: Sql): Fragment => sql`
   p.seq::float8, p.head::float8, p.role, b.time as time_sec, f.usd, f.shares,
   ${feeInMoney(sql, 'f')} as fee, f.flags & 1 <> 0 as is_sell, own.is_sell as is_own_sell,
+  ${isTakerOrder(sql, 'f')} as is_taker_order,
   (f.flags >> 4) & 7 as generation, f.token,
   '0x' || encode(f.order_hash, 'hex') as order_hash, '0x' || encode(f.tx_hash, 'hex') as tx_hash,
   '0x' || encode(maker.address, 'hex') as maker, '0x' || encode(taker.address, 'hex') as taker,
-  '0x' || encode(builders.code, 'hex') as builder`
+  '0x' || encode(builders.code, 'hex') as builder,
+  b.number is null or maker.id is null or taker.id is null as is_gone`
+
+/**
+ * Whether a fill is the row of the order that took, whose counterparty is the exchange. Each match has
+ * one beside those of the orders that it met: the volume of a market is the sum over these rows alone.
+ * Every list and export of trades tells them apart by this.
+ */
+export const isTakerOrder = (sql: Sql, alias: string): Fragment => sql`${sql(alias)}.flags & 2 <> 0`
 
 /** The counterparty's own order was matched in the same transaction and is logged after this one. */
 const tradeJoins = (sql: Sql, scope: SeqRange): Fragment => sql`
   join fills f on f.seq = p.seq and ${withinSeq(sql, 'f.seq', scope)}
-  join blocks b on b.number = f.seq >> 20
-  join wallets maker on maker.id = f.wallet
-  join wallets taker on taker.id = f.taker
+  left join blocks b on b.number = f.seq >> 20
+  left join wallets maker on maker.id = f.wallet
+  left join wallets taker on taker.id = f.taker
   left join builders on builders.id = f.builder
   left join lateral (
     select o.flags & 1 <> 0 as is_sell
       from fills o
-     where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash and o.flags & 2 <> 0
+     where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash
+       and ${isTakerOrder(sql, 'o')}
        and o.seq > f.seq and o.seq < ((f.seq >> 20) + 1) << 20
        and o.seq between ${scope.min} and ${seqOf(blockOf(scope.until) + 1, 0)}
      limit 1
@@ -311,6 +328,7 @@ function groupFills(
 function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: Role): Fragment {
   const f = sql(alias)
   const { wallet, tokens, orderHash, builder, isSell, isCharged, usdMin, makerAmountMin } = scope
+  const { isTakerOrder: takes } = scope
   const conditions = [
     withinSeq(sql, `${alias}.seq`, scope),
     kind === 'combo' ? sql`${f}.flags & 128 <> 0` : sql`${f}.flags & 128 = 0`,
@@ -330,6 +348,9 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   }
   if (builder !== undefined) conditions.push(sql`${f}.builder = ${builder}`)
   if (isSell !== undefined) conditions.push(sql`${f}.flags & 1 = ${isSell ? 1 : 0}`)
+  // Rows of the role `taker` are of no order that took, as their condition above says.
+  if (takes === true) conditions.push(isTakerOrder(sql, alias))
+  if (takes === false && role === 'maker') conditions.push(sql`${f}.flags & 2 = 0`)
   if (isCharged) conditions.push(sql`${f}.fee > 0`)
   if (usdMin !== undefined) conditions.push(sql`${f}.usd >= ${usdMin}`)
   if (makerAmountMin !== undefined) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, openApiWorld } from '../../test/api-world.js'
-import { type ModelFill, walletsByFills } from '../../test/trades/fill-model.js'
+import { isTakerOrder, type ModelFill, walletsByFills } from '../../test/trades/fill-model.js'
 import {
   directionOf,
   expectTrades,
@@ -40,6 +40,7 @@ function filtersOf(fill: ModelFill): fc.Arbitrary<TradeQuery> {
   const given = fill.isSell ? fill.shares : fill.usd
   return fc.record({
     side: fc.constantFrom('maker', 'taker', 'both', undefined),
+    fills: fc.constantFrom('maker', 'taker', 'all', undefined, undefined),
     token_id: maybe(fill.token),
     condition_id: maybe(market?.conditionId),
     market_slug: maybe(market?.slug),
@@ -145,6 +146,7 @@ describe('GET /v3/wallets/{address}/trades', () => {
           side: fill.isSell ? 'SELL' : 'BUY',
           price: toPrice(fill.usd, fill.shares).toFixed(4),
           size: toDecimal(fill.shares).toFixed(6),
+          is_taker_order: isTakerOrder(fill),
           log_index: fill.logIndex,
           block_number: fill.block,
         })),
@@ -171,8 +173,8 @@ describe('GET /v3/markets/{token_id}/trades', () => {
     fc
       .constantFrom(...world.fills.filter(({ isCombo }) => !isCombo))
       .chain((fill) => fc.tuple(fc.constant(fill.token), filtersOf(fill)))
-      .map(([token, { order, order_hash, min_amount_usd, after, before }]) => {
-        const query: TradeQuery = { order, order_hash, min_amount_usd, after, before }
+      .map(([token, { order, fills, order_hash, min_amount_usd, after, before }]) => {
+        const query: TradeQuery = { order, fills, order_hash, min_amount_usd, after, before }
         return [token, query] as const
       })
 
@@ -335,6 +337,7 @@ function expectedRow(fill: ModelFill) {
     side: fill.isV1 ? null : fill.isSell ? 1 : 0,
     role: 'maker',
     direction: fill.isSell ? 'SELL' : 'BUY',
+    is_taker_order: isTakerOrder(fill),
     ...expectedMarket(fill),
   }
 }
@@ -378,6 +381,11 @@ function expectedOrder(group: readonly ModelTrade[]) {
     timestamp: `${Math.max(...times)}`,
     tx_hashes: [...new Set(group.map(({ fill }) => fill.txHash))].sort(),
     maker: group[0]?.fill.maker,
+    is_taker_order: group.every(({ fill }) => isTakerOrder(fill))
+      ? true
+      : group.some(({ fill }) => isTakerOrder(fill))
+        ? null
+        : false,
   }
 }
 
@@ -390,5 +398,6 @@ function expectedUserTrade(group: readonly ModelTrade[]) {
     amount_usd: toDecimal(usd),
     fee: toDecimal(sumOf(group, (fill) => fill.fee)),
     price: toPrice(usd, shares),
+    is_taker_order: group.every(({ fill }) => isTakerOrder(fill)),
   }
 }

@@ -4,8 +4,9 @@ import { selectBuilderId } from '../builders/queries.js'
 import { COMBO_TRADES_SOURCE, presentComboTrade } from '../combos/present.js'
 import { ComboTrade } from '../combos/schemas.js'
 import { badRequest } from '../core/errors.js'
+import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
-import { defineList } from '../http/list.js'
+import { createView, defineList } from '../http/list.js'
 import {
   Address,
   BuilderCode,
@@ -18,6 +19,7 @@ import {
   TokenId,
 } from '../http/parameters.js'
 import { withMarkets } from '../markets/market-block.js'
+import type { Sql } from '../store/connection.js'
 import { selectWalletId } from '../wallets/queries.js'
 import { NO_BUILDER, presentPaidFee, presentPaidFeeSums } from './present.js'
 import { type Role, selectTrades, type TradeScope } from './queries.js'
@@ -40,6 +42,14 @@ const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   taker: ['taker'],
   both: ['maker', 'taker'],
 }
+
+const comboTrades = createView({
+  row: ComboTrade,
+  select: (sql: Sql, scope: TradeScope, page: Page) => selectTrades(sql, 'combo', scope, page),
+  keyOf: ({ seq }) => [seq],
+  complete: withMarkets,
+  present: presentComboTrade,
+})
 
 export const walletTrades = defineList({
   path: '/v3/wallets/:address/trades',
@@ -90,17 +100,14 @@ export const walletTrades = defineList({
     },
     isWanted: (input) => input.include_combos,
     select: async (sql, scope, page) => {
-      const rows = scope === undefined ? [] : await selectTrades(sql, 'combo', scope, page)
-      const shown = await withMarkets(sql, rows.slice(0, page.limit - 1))
+      const found = scope === undefined ? undefined : await comboTrades.select(sql, scope, page)
+      const { values = [], hasMore = false } = found ?? {}
       return {
         include_combos: true,
         included_position_types: ['market', 'combo'],
-        combo_trades: shown.map((row) => ({
-          ...presentComboTrade(row),
-          source: COMBO_TRADES_SOURCE,
-        })),
-        combo_trade_count: shown.length,
-        combo_has_more: rows.length >= page.limit,
+        combo_trades: values.map((trade) => ({ ...trade, source: COMBO_TRADES_SOURCE })),
+        combo_trade_count: values.length,
+        combo_has_more: hasMore,
         combo_source: COMBO_TRADES_SOURCE,
       }
     },

@@ -23,8 +23,16 @@ import { OrderTrades, Trade } from './schemas.js'
 
 export const TRADE_PAGE = { name: 'trades', limitMax: 300 }
 
+/** The two sides of a match are logged apart: a sum over all rows counts every trade twice. */
+export const FillsFilter = oneOf(
+  ['all', 'maker', 'taker'],
+  '`taker`: only rows of orders that took (`is_taker_order`), which add up to the volume; `maker`: only those of orders that rested',
+  { default: 'all' },
+)
+
 export const TradeFilters = {
   ...TimeBounds,
+  fills: FillsFilter,
   order: Order,
   order_hash: Type.Optional(OrderHash),
   min_amount_usd: Type.Optional(Usd),
@@ -48,17 +56,17 @@ export const tradesByTime = <Scope extends TradeScope>(
 ): ListView<Scope> =>
   createView({
     row,
-    select: async (sql: Sql, scope: Scope, page: Page) =>
-      withMarkets(sql, await selectTrades(sql, 'market', scope, page)),
+    select: (sql: Sql, scope: Scope, page: Page) => selectTrades(sql, 'market', scope, page),
     keyOf: ({ seq }) => [seq],
+    complete: withMarkets,
     present,
   })
 
 const byOrder = createView({
   row: Trade,
-  select: async (sql: Sql, scope: TradeScope, page: Page) =>
-    withMarkets(sql, await selectTradesByOrder(sql, scope, page)),
+  select: selectTradesByOrder,
   keyOf: ({ head, seq }) => [head, seq],
+  complete: withMarkets,
   present: presentTrade,
 })
 
@@ -69,9 +77,10 @@ const grouped = (
 ): ListView<TradeScope> =>
   createView({
     row,
-    select: async (sql: Sql, scope: TradeScope, page: Page) =>
-      withMarkets(sql, await selectTradeGroups(sql, groupBy, scope, page)),
+    select: (sql: Sql, scope: TradeScope, page: Page) =>
+      selectTradeGroups(sql, groupBy, scope, page),
     keyOf: ({ seq }) => [seq],
+    complete: withMarkets,
     present,
     echo: { grouped_by: groupBy },
   })
@@ -98,6 +107,7 @@ export type TradeFilter = MarketFilter & {
   after?: number
   before?: number
   order?: 'asc' | 'desc'
+  fills?: 'all' | 'maker' | 'taker'
   order_hash?: string
   min_amount_usd?: string
   min_amount?: string
@@ -116,10 +126,15 @@ export async function resolveTrades(
   const range = await selectSeqRange(sql, filter, until)
   const tokens = await selectTokenIds(sql, filter)
   if (range === undefined || tokens?.length === 0) return undefined
+  const { fills = 'all' } = filter
+  // The counterparty of an order that took is the exchange, never a wallet.
+  const wanted = fills === 'taker' ? roles.filter((role) => role === 'maker') : roles
+  if (wanted.length === 0) return undefined
   const { order_hash: orderHash, min_amount_usd: usdMin, min_amount: makerAmountMin } = filter
   return {
     ...range,
-    ...{ wallet, roles, builder, isSell, isCharged, tokens, orderHash },
+    isTakerOrder: fills === 'all' ? undefined : fills === 'taker',
+    ...{ wallet, roles: wanted, builder, isSell, isCharged, tokens, orderHash },
     usdMin: usdMin === undefined ? undefined : parseMillionths(usdMin),
     makerAmountMin: makerAmountMin === undefined ? undefined : BigInt(makerAmountMin),
     isAscending: filter.order === 'asc',

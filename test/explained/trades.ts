@@ -52,6 +52,9 @@ export const EXPLAINED_TRADES: Request[] = [
   ofWallet({ side: 'maker', sort_by: 'order_hash' }, 10),
   ofWallet({ group_by: 'order_hash' }, 10),
   ofWallet({ group_by: 'user_trade' }, 20),
+  // Whichever of the two is rare among the rows of the wallet.
+  ofWallet({ side: 'maker', fills: 'taker' }),
+  ofWallet({ side: 'maker', fills: 'maker' }),
   { title: MARKET, path: marketTrades },
   {
     title: `${MARKET}?group_by=order_hash`,

@@ -3,6 +3,7 @@ import { byPlace, idOf, isTakerOrder, type ModelFill } from './fill-model.js'
 
 export type TradeQuery = {
   side?: 'maker' | 'taker' | 'both' | undefined
+  fills?: 'all' | 'maker' | 'taker' | undefined
   token_id?: string | undefined
   condition_id?: string | undefined
   market_slug?: string | undefined
@@ -55,6 +56,7 @@ function fits(fill: ModelFill, query: TradeQuery, { catalogue }: Universe): bool
     (isUnset(query.min_amount_usd) ||
       Number(fill.usd) >= Math.round(Number(query.min_amount_usd) * 1e6)) &&
     (isUnset(query.builder) || fill.builder === query.builder) &&
+    ((query.fills ?? 'all') === 'all' || isTakerOrder(fill) === (query.fills === 'taker')) &&
     (isUnset(query.isSell) || fill.isSell === query.isSell) &&
     (isUnset(query.min_amount) || given >= BigInt(query.min_amount ?? 0)) &&
     fill.timeSec >= (query.after ?? 0) &&

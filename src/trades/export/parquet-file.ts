@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
-import { PARQUET_OPTIONS, type ParquetColumn, toParquetColumns } from '../../http/parquet.js'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import {
+  PARQUET_OPTIONS,
+  type ParquetColumn,
+  parquetSchemaOf,
+  toParquetColumns,
+} from '../../http/parquet.js'
 
 /**
  * A column of it takes some milliseconds to encode. The end of the file has an entry for each column of
@@ -17,7 +22,7 @@ export class ParquetFile {
 
   constructor(columns: readonly ParquetColumn[]) {
     this.#columns = columns
-    const schema = schemaFromColumnData({ columnData: toParquetColumns(columns, []) })
+    const schema = parquetSchemaOf(columns)
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, ...PARQUET_OPTIONS })
   }
 

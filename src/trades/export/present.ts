@@ -1,4 +1,4 @@
-import { feeInMoney, toDecimal, toPrice } from '../../core/money.js'
+import { feeInMoney, toDecimal, toPrice, toPriceMillionths } from '../../core/money.js'
 import { toTokenId } from '../../core/token-id.js'
 import type { ExportRow } from './queries.js'
 import type { BulkTrade } from './schemas.js'
@@ -6,8 +6,34 @@ import type { BulkTrade } from './schemas.js'
 /** Most wallets trade fewer. */
 const TOKENS_MAX = 10_000
 
-/** Presents the rows of one export, and remembers how its tokens are written. */
-export function createBulkPresenter(): (row: ExportRow) => BulkTrade {
+type Amounts<Amount> = {
+  amount: (millionths: bigint) => Amount
+  price: (usd: bigint, shares: bigint) => Amount
+}
+
+/** For texts. */
+export const AS_NUMBERS: Amounts<number> = { amount: toDecimal, price: toPrice }
+
+/** For Parquet, which has exact decimals. */
+export const AS_MILLIONTHS: Amounts<bigint> = {
+  amount: (millionths) => millionths,
+  price: toPriceMillionths,
+}
+
+type PresentedTrade<Amount> = {
+  [Field in keyof BulkTrade]: Field extends 'price' | 'shares' | 'usd' | 'fee'
+    ? Amount
+    : BulkTrade[Field]
+} & { own_size?: Amount }
+
+/**
+ * Presents the rows of one export, and remembers how its tokens are written. `wallet`: whose own side each row
+ * shows; `undefined`: none.
+ */
+export function createBulkPresenter<Amount>(
+  { amount, price }: Amounts<Amount>,
+  wallet: string | undefined,
+): (row: ExportRow) => PresentedTrade<Amount> {
   const tokenIds = new Map<string, string>()
   const tokenIdOf = (token: string): string => {
     const known = tokenIds.get(token)
@@ -17,17 +43,34 @@ export function createBulkPresenter(): (row: ExportRow) => BulkTrade {
     tokenIds.set(token, id)
     return id
   }
-  return ({ usd, shares, fee, flags, ...row }) => ({
-    tx_hash: row.txHash,
-    order_hash: row.orderHash,
-    timestamp: row.timeSec,
-    maker: row.maker,
-    taker: row.taker,
-    token_id: tokenIdOf(row.token),
-    direction: (flags & 1) === 0 ? 'BUY' : 'SELL',
-    price: toPrice(usd, shares),
-    shares: toDecimal(shares),
-    usd: toDecimal(usd),
-    fee: toDecimal(feeInMoney({ fee, isFeeInShares: (flags & 4) !== 0, usd, shares })),
-  })
+  /** Of its own order, which may be for the other token; without one it does the owner's opposite. */
+  const presentOwnSide = ({ maker, token, flags, shares, ownToken, isOwnSell }: ExportRow) => {
+    const isSell = (flags & 1) !== 0
+    const isOwner = maker === wallet
+    return {
+      own_token_id: tokenIdOf(isOwner ? token : (ownToken ?? token)),
+      own_side: sideOf(isOwner ? isSell : (isOwnSell ?? !isSell)),
+      own_size: amount(shares),
+    }
+  }
+  return (row) => {
+    const { usd, shares, fee, flags } = row
+    return {
+      tx_hash: row.txHash,
+      order_hash: row.orderHash,
+      timestamp: row.timeSec,
+      maker: row.maker,
+      taker: row.taker,
+      token_id: tokenIdOf(row.token),
+      direction: sideOf((flags & 1) !== 0),
+      price: price(usd, shares),
+      shares: amount(shares),
+      usd: amount(usd),
+      fee: amount(feeInMoney({ fee, isFeeInShares: (flags & 4) !== 0, usd, shares })),
+      is_taker_order: (flags & 2) !== 0,
+      ...(wallet !== undefined && presentOwnSide(row)),
+    }
+  }
 }
+
+const sideOf = (isSell: boolean): 'BUY' | 'SELL' => (isSell ? 'SELL' : 'BUY')

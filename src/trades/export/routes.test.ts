@@ -3,8 +3,15 @@ import { type AddressInfo, connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { inlineReferences } from '../../../demo/inline-references.js'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
-import { parseCsv, readParquet } from '../../../test/read-rows.js'
+import {
+  asDuckdbText,
+  duckdbText,
+  parseCsv,
+  readParquet,
+  readWithDuckdb,
+} from '../../../test/read-rows.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import {
   byPlace,
@@ -12,6 +19,7 @@ import {
   type ModelFill,
   walletsByFills,
 } from '../../../test/trades/fill-model.js'
+import { toTokenId } from '../../core/token-id.js'
 import { createPool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { preferIndexOrder, selectExport } from './queries.js'
@@ -19,6 +27,17 @@ import { tradeExportRoutes } from './routes.js'
 import type { ExportLimits } from './walk.js'
 
 const WALLETS = 100
+/** How many trades are read as Parquet too. */
+const PARQUET_TRADES = 300
+const PARQUET_TYPES = {
+  ...{ tx_hash: 'VARCHAR', token_id: 'VARCHAR', timestamp: 'TIMESTAMP WITH TIME ZONE' },
+  ...{
+    price: 'DECIMAL(18,6)',
+    shares: 'DECIMAL(18,6)',
+    usd: 'DECIMAL(18,6)',
+    fee: 'DECIMAL(18,6)',
+  },
+}
 
 let world: ApiWorld
 let wallets: string[]
@@ -45,7 +64,22 @@ function expectFills(wallet: string, view: 'all' | 'own'): object[] {
     if (view === 'own') return fill.maker === wallet
     return !isTakerOrder(fill) && (fill.maker === wallet || fill.taker === wallet)
   }
-  return world.fills.filter(isWanted).sort(byPlace).reverse().map(toTrade)
+  return newestFirst(isWanted).map((fill) => ({ ...toTrade(fill), ...ownSide(fill, wallet) }))
+}
+
+const newestFirst = (isWanted: (fill: ModelFill) => boolean) =>
+  world.fills.filter(isWanted).sort(byPlace).reverse()
+
+/** What the wallet itself does: what its own order of the transaction says. */
+function ownSide(fill: ModelFill, wallet: string) {
+  const isOfWallet = (other: ModelFill) =>
+    other.txHash === fill.txHash && other.maker === wallet && isTakerOrder(other)
+  const order = fill.maker === wallet ? fill : world.fills.find(isOfWallet)
+  return {
+    own_token_id: order?.token ?? fill.token,
+    own_side: (order === undefined ? !fill.isSell : order.isSell) ? 'SELL' : 'BUY',
+    own_size: Number(fill.shares) / 1e6,
+  }
 }
 
 const toTrade = (fill: ModelFill) => ({
@@ -60,6 +94,7 @@ const toTrade = (fill: ModelFill) => ({
   shares: Number(fill.shares) / 1e6,
   usd: Number(fill.usd) / 1e6,
   fee: Number(fill.fee) / 1e6,
+  is_taker_order: isTakerOrder(fill),
 })
 
 describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
@@ -72,8 +107,16 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
         const body = (await ask(wallet, { view })).json()
         expect(body.trades).toEqual(expected)
         expect(body.count).toBe(expected.length)
-        const { rawPayload } = await ask(wallet, { view, format: 'parquet' })
-        expect(await readParquet(rawPayload)).toEqual(expected)
+        if (trades < PARQUET_TRADES) {
+          const { rawPayload } = await ask(wallet, { view, format: 'parquet' })
+          const { types, rows } = await readWithDuckdb(rawPayload)
+          const inTypes = (row: object) =>
+            Object.entries(row).map(([name, value]) => asDuckdbText(value, types[name] ?? ''))
+          expect(rows.map((row) => Object.values(row).map(duckdbText))).toEqual(
+            expected.map(inTypes),
+          )
+          expect(types).toMatchObject(PARQUET_TYPES)
+        }
         trades += expected.length
       }
       expect(trades).toBeGreaterThan(5 * WALLETS)
@@ -100,7 +143,7 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
       fetched_in_ms: expect.any(Number),
       cache: 'miss',
     })
-    const document = (await world.app.inject('/openapi.json')).json()
+    const document = inlineReferences((await world.app.inject('/openapi.json')).json())
     const { get } = document.paths['/v2/onchain/wallets/{address}/trades/all']
     const validate = new Ajv({ strict: false }).compile(
       get.responses['200'].content['application/json'].schema,
@@ -117,10 +160,9 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     expect(trades.length).toBeLessThan(all.length)
   })
 
-  test('200: the default window is from 2024 to the beginning of this minute', async () => {
+  test('200: the default window is from 2024 to now', async () => {
     const reply = await world.get(pathOf(busiest()))
-    const to = nowSec() - (nowSec() % 60)
-    expect(reply.json()).toMatchObject({ from_ts: 1_704_067_200, to_ts: to })
+    expect(reply.json()).toMatchObject({ from_ts: 1_704_067_200, to_ts: nowSec() })
   })
 
   test('200: CSV and NDJSON have the trades of JSON, and headers in place of fields', async () => {
@@ -146,7 +188,10 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     async (format) => {
       const reply = await ask(`0x${'ab'.repeat(20)}`, { format })
       if (format === 'json') expect(reply.json()).toMatchObject({ count: 0, trades: [] })
-      if (format === 'csv') expect(reply.body).toMatch(/^tx_hash,.*,fee\r\n$/)
+      if (format === 'csv')
+        expect(reply.body).toMatch(
+          /^tx_hash,.*,fee,is_taker_order,own_token_id,own_side,own_size\r\n$/,
+        )
       if (format === 'ndjson') expect(reply.body).toBe('')
       if (format === 'parquet') expect(await readParquet(reply.rawPayload)).toEqual([])
     },
@@ -174,19 +219,21 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     expect(trades).toEqual(expectFills(busiest(), 'all'))
   })
 
-  test.each(['all', 'own'] as const)(
-    'reads rows in the order of indexes: view=%s',
-    async (view) => {
-      const scope = { wallet: 7, view, min: 0, until: Number.MAX_SAFE_INTEGER }
-      const plan = await transact(world.database.sql, async (tx) => {
-        await preferIndexOrder(tx)
-        return await tx`explain ${selectExport(tx, scope, 1_000)}`
-      })
-      const text = plan.map((line) => Object.values(line).join()).join('\n')
-      expect(text).toMatch('Index Scan Backward')
-      expect(text).not.toMatch(/Sort {2}|Bitmap|Seq Scan on fills|Hash/)
-    },
-  )
+  test.each([
+    { of: 'wallet', wallet: 7, view: 'all' },
+    { of: 'wallet', wallet: 7, view: 'own' },
+    { of: 'tokens', tokens: [7], fills: 'maker' },
+    { of: 'all', fills: 'maker' },
+  ] as const)('reads rows in the order of indexes: %j', async (subject) => {
+    const scope = { subject, min: 0, until: Number.MAX_SAFE_INTEGER }
+    const plan = await transact(world.database.sql, async (tx) => {
+      await preferIndexOrder(tx)
+      return await tx`explain ${selectExport(tx, scope, 1_000)}`
+    })
+    const text = plan.map((line) => Object.values(line).join()).join('\n')
+    expect(text).toMatch('Index Scan Backward')
+    expect(text).not.toMatch(/Sort {2}|Bitmap|Seq Scan on fills|Hash/)
+  })
 
   test('200: HEAD has no body', async () => {
     const url = pathOf(busiest())
@@ -241,6 +288,116 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     const reply = await world.app.inject({ url, headers: { 'x-api-key': key } })
     expect(reply.statusCode).toBe(200)
     expect((await world.app.inject(url)).statusCode).toBe(401)
+  })
+})
+
+describe('GET /v3/…/trades/all', () => {
+  const marketOf = (token: string) => {
+    const of = world.universe.catalogue.token(token)?.of
+    return of?.kind === 'market' && Number(of.event.id) % 4 !== 0 ? of : undefined
+  }
+  /** A fill of a market that the catalogue has. */
+  const sample = () => {
+    const fill = world.fills.find(({ token, isCombo }) => !isCombo && marketOf(token))
+    const market = marketOf(fill?.token ?? '')
+    if (fill === undefined || market === undefined) throw new Error('no market was traded')
+    return { fill, market }
+  }
+  const isOfEvent = ({ token }: ModelFill) => marketOf(token)?.event.id === sample().market.event.id
+  const isOfMarket = ({ token }: ModelFill) => marketOf(token)?.slug === sample().market.slug
+  const conditionOf = async () => {
+    const [row] = await world.ctx.sql<{ condition: string }[]>`
+      select '0x' || encode(condition, 'hex') as condition from markets
+       where slug = ${sample().market.slug}`
+    return row?.condition ?? ''
+  }
+  const today = () => new Date(world.clock.now()).toISOString().slice(0, 10)
+  const get = async (path: string, query: object = {}) => {
+    const reply = await world.get(path, { ...query })
+    expect(reply.statusCode, reply.body.slice(0, 300)).toBe(200)
+    return reply
+  }
+
+  const PATHS: [string, () => string | Promise<string>, (fill: ModelFill) => boolean][] = [
+    ['token', () => `markets/${sample().fill.token}`, ({ token }) => token === sample().fill.token],
+    ['slug', () => `markets/slug/${sample().market.slug}`, isOfMarket],
+    ['condition', async () => `markets/condition/${await conditionOf()}`, isOfMarket],
+    ['event', () => `events/${sample().market.event.slug}`, isOfEvent],
+  ]
+
+  test.each(PATHS)('200: has the fills of the chain of one %s', async (_kind, place, isWanted) => {
+    const path = `/v3/${await place()}/trades/all`
+    for (const fills of ['maker', 'taker', 'all']) {
+      const expected = newestFirst((fill) => {
+        const isKind = fills === 'all' || isTakerOrder(fill) === (fills === 'taker')
+        return !fill.isCombo && isKind && isWanted(fill)
+      }).map(toTrade)
+      const body = (await get(path, { fills })).json()
+      expect(body.trades).toEqual(expected)
+      expect(body).toMatchObject({ count: expected.length, partial: false })
+      expect(expected.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('200: has the fills of a tag', async () => {
+    const [tag] = await world.ctx.sql<{ slug: string; tokens: string[] }[]>`
+      select t.slug, array_agg('0x' || encode(mt.token, 'hex')) as tokens
+        from tags t join event_tags et on et.tag = t.id join markets m on m.event = et.event
+        join market_tokens mt on mt.market = m.id
+       where t.slug is not null group by t.id, t.slug order by count(*) desc limit 1`
+    const tokens = new Set(tag?.tokens.map((token) => toTokenId(token)))
+    const expected = newestFirst(
+      (fill) => !fill.isCombo && !isTakerOrder(fill) && tokens.has(fill.token),
+    ).map(toTrade)
+    expect(expected.length).toBeGreaterThan(10)
+    expect((await get(`/v3/tags/${tag?.slug}/trades/all`)).json().trades).toEqual(expected)
+  })
+
+  test('200: has all fills of a day, in every format, and a part of it', async () => {
+    const startSec = Date.parse(today()) / 1000
+    const isOfToday = ({ timeSec }: ModelFill) => timeSec >= startSec
+    const expected = newestFirst(
+      (fill) => !fill.isCombo && !isTakerOrder(fill) && isOfToday(fill),
+    ).map(toTrade)
+    expect(expected.length).toBeGreaterThan(100)
+    expect(expected.length).toBeLessThan(world.fills.length)
+    const body = (await get('/v3/trades/all', { date: today() })).json()
+    expect(body).toMatchObject({ date: today(), count: expected.length, partial: false })
+    expect(body.trades).toEqual(expected)
+    const csv = await get('/v3/trades/all', { date: today(), format: 'csv' })
+    expect(parseCsv(csv.body).length).toBe(expected.length + 1)
+    const parquet = await get('/v3/trades/all', { date: today(), format: 'parquet' })
+    expect((await readParquet(parquet.rawPayload)).length).toBe(expected.length)
+    const to = expected[10]?.timestamp ?? 0
+    const part = (await get('/v3/trades/all', { date: today(), to })).json().trades
+    expect(part).toEqual(expected.filter(({ timestamp }) => timestamp <= to))
+  })
+
+  test.each(['markets/slug/none', 'events/none', 'tags/none', 'markets/12'])(
+    '200: no trades of what does not exist: %s',
+    async (place) => {
+      const body = (await get(`/v3/${place}/trades/all`)).json()
+      expect(body).toMatchObject({ count: 0, partial: false, trades: [] })
+    },
+  )
+
+  test.each([
+    ['no date', {}, 'date'],
+    ['a date that is none', { date: '2026-02-30' }, 'date'],
+    ['a malformed date', { date: 'today' }, 'date'],
+    ['a date in the future', { date: '2099-01-01' }, 'date'],
+    ['a time outside of the date', { date: '2026-11-14', from: 1_700_000_000 }, 'date'],
+    ['unknown fills', { date: '2026-11-14', fills: 'mine' }, 'fills'],
+  ])('400: %s', async (_why, query, named) => {
+    const reply = await world.get('/v3/trades/all', query)
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().error).toContain(named)
+  })
+
+  test('403 below the growth plan', async () => {
+    const { key } = await world.createCaller('starter')
+    const url = `/v3/trades/all?date=${today()}`
+    expect((await world.app.inject({ url, headers: { 'x-api-key': key } })).statusCode).toBe(403)
   })
 })
 
@@ -340,7 +497,7 @@ describe('an export with lower limits', () => {
     expect((await t.get()).json()).toMatchObject({ cache: 'miss', partial: false })
   })
 
-  /** Until so many queries of trades wait for the lock. */
+  /** Until this many queries of trades wait for the lock. */
   const untilWaiting = (count: number) =>
     vi.waitFor(
       async () => {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../../core/errors.js'
-import { createBulkPresenter } from './present.js'
 import type { RowWriter } from './row-writer.js'
 import { Spool } from './spool.js'
 import type { ExportSink, FoundTrades } from './walk.js'
@@ -56,7 +55,6 @@ export class TradeExport {
 
   async #write(walk: Walk, writer: RowWriter, begin: (found: FoundTrades) => void): Promise<void> {
     const { spool } = this
-    const present = createBulkPresenter()
     let writing = spool.append(writer.begin())
     writing.catch(() => undefined)
     try {
@@ -64,7 +62,7 @@ export class TradeExport {
         await writing
         // The database works on the next batch meanwhile.
         writing = setImmediate()
-          .then(() => writer.rows(rows.map(present)))
+          .then(() => writer.rows(rows))
           .then((bytes) => spool.append(bytes))
         writing.catch(() => undefined)
       }

@@ -40,9 +40,16 @@ export class TradeExports {
     })
   }
 
-  /** The caller has joined the export, and must leave it. */
-  join(wanted: ExportWanted, format: RowFormatName): { joined: TradeExport; isKept: boolean } {
-    const key = JSON.stringify([wanted, format])
+  /**
+   * The caller has joined the export, and must leave it. `reorg`: the last one; an export from before it may have
+   * reverted trades, and is not joined.
+   */
+  join(
+    wanted: ExportWanted,
+    format: RowFormatName,
+    reorg: bigint,
+  ): { joined: TradeExport; isKept: boolean } {
+    const key = JSON.stringify([wanted, format, `${reorg}`])
     this.#kept.purgeStale()
     const kept = this.#kept.get(key)
     const joined = kept ?? this.#inProgress.get(key)
@@ -52,7 +59,7 @@ export class TradeExports {
     }
     const begun = new TradeExport(
       (sink, signal) => this.#walk(wanted, sink, signal),
-      ROW_WRITERS[format](),
+      ROW_WRITERS[format]('address' in wanted.of ? wanted.of.address : undefined),
     )
     begun.join()
     this.#inProgress.set(key, begun)

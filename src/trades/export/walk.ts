@@ -1,12 +1,18 @@
 import { PARTITION_SEQ, type SeqRange, selectSeqRange } from '../../blocks/seq-range.js'
+import { isOverTime } from '../../core/database-fault.js'
 import { onAbort } from '../../lib/abort.js'
-import { isOverTime, type Pool, type Sql } from '../../store/connection.js'
+import { type MarketFilter, selectTokenIds } from '../../markets/market-filter.js'
+import { selectTagIds } from '../../markets/tag-filter.js'
+import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { selectWalletId } from '../../wallets/queries.js'
 import {
   countExport,
   type ExportRow,
   type ExportScope,
+  type ExportSubject,
+  type FillKind,
+  isInIndexOrder,
   preferIndexOrder,
   selectExport,
 } from './queries.js'
@@ -22,13 +28,13 @@ const RECOUNT_MS_MAX = 30_000
  */
 const READ_MS_MAX = 240_000
 
+/** Whose trades are exported: of a wallet, of a market, an event or a tag, or of all markets. */
+export type ExportOf =
+  | { address: string; view: 'all' | 'own' }
+  | ({ fills: FillKind } & (MarketFilter | { tag: string }))
+
 /** What is exported. Both ends of the time are included. */
-export type ExportWanted = {
-  address: string
-  fromSec: number
-  toSec: number
-  view: ExportScope['view']
-}
+export type ExportWanted = { of: ExportOf; fromSec: number; toSec: number }
 
 export type ExportLimits = {
   tradesMax: number
@@ -105,27 +111,45 @@ function readTrades(
     await tx`set transaction isolation level repeatable read, read only`
     const scope = await resolveExport(tx, wanted)
     const found = scope === undefined ? NOTHING : await findTrades(tx, scope, search)
-    sink.begin({ ...found, fetchedInMs: 0 })
+    const { count, partialReason } = found
+    sink.begin({ count, partialReason, fetchedInMs: 0 })
     if (scope === undefined || found.count === 0) return
     await limitQueries(tx, READ_MS_MAX)
-    await preferIndexOrder(tx)
-    for await (const rows of selectExport(tx, scope, found.count).cursor(BATCH_ROWS)) {
+    if (isInIndexOrder(scope)) await preferIndexOrder(tx)
+    const counted = { ...scope, min: found.min }
+    for await (const rows of selectExport(tx, counted, found.count).cursor(BATCH_ROWS)) {
       search.signal.throwIfAborted()
       await sink.write(rows)
     }
   })
 }
 
-type Counted = Pick<FoundTrades, 'count' | 'partialReason'>
+/** `min`: the seq down to which they were counted. */
+type Counted = Pick<FoundTrades, 'count' | 'partialReason'> & { min: number }
 
-const NOTHING: Counted = { count: 0, partialReason: null }
+const NOTHING: Counted = { count: 0, partialReason: null, min: 0 }
 
 /** `undefined`: there is no trade. */
 async function resolveExport(sql: Sql, wanted: ExportWanted): Promise<ExportScope | undefined> {
-  const { address, fromSec, toSec, view } = wanted
-  const wallet = await selectWalletId(sql, address)
+  const { of, fromSec, toSec } = wanted
+  const subject = await resolveSubject(sql, of)
   const range = await selectSeqRange(sql, { after: fromSec, before: toSec })
-  return wallet === undefined || range === undefined ? undefined : { ...range, wallet, view }
+  return subject === undefined || range === undefined ? undefined : { ...range, subject }
+}
+
+async function resolveSubject(sql: Sql, of: ExportOf): Promise<ExportSubject | undefined> {
+  if ('address' in of) {
+    const wallet = await selectWalletId(sql, of.address)
+    return wallet === undefined ? undefined : { of: 'wallet', wallet, view: of.view }
+  }
+  const { fills } = of
+  if ('tag' in of) {
+    const tags = await selectTagIds(sql, of.tag)
+    return tags.length === 0 ? undefined : { of: 'tags', tags, fills }
+  }
+  const tokens = await selectTokenIds(sql, of)
+  if (tokens === undefined) return { of: 'all', fills }
+  return tokens.length === 0 ? undefined : { of: 'tokens', tokens, fills }
 }
 
 /** Counts from the newest trade back, until there are enough. */
@@ -137,9 +161,11 @@ async function findTrades(tx: Sql, scope: ExportScope, search: Search): Promise<
   for (const part of partsOf({ min, until: scope.until })) {
     count += await countWithin(tx, { ...scope, ...part }, tradesMax + 1 - count, search)
     search.reached = part.min
-    if (count > tradesMax) return { count: tradesMax, partialReason: 'hard_cap_250000' }
+    if (count > tradesMax) {
+      return { count: tradesMax, partialReason: 'hard_cap_250000', min: part.min }
+    }
   }
-  return { count, partialReason: isCut ? 'wall_clock_180s' : null }
+  return { count, partialReason: isCut ? 'wall_clock_180s' : null, min }
 }
 
 /** The newest two partitions, then parts that are each twice as long as the one before. */
