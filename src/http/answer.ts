@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Context } from '../context.js'
+import type { Stopwatch } from '../lib/stopwatch.js'
 import type { Sql } from '../store/connection.js'
+import { countQueries } from '../store/query-times.js'
 import { type Asker, type Endpoint, type EndpointHead, withinTime } from './endpoint.js'
 import { compileValidator } from './validation.js'
 
@@ -9,7 +11,13 @@ import { compileValidator } from './validation.js'
  * What an answer is made from. `sql` cancels queries that take too long. `baseUrl` is where the client
  * reaches this service, such as `https://host`; a cached answer that has it in it says `isPerHost`.
  */
-export type AnswerTools = Asker & { ctx: Context; sql: Sql; baseUrl: string }
+export type AnswerTools = Asker & {
+  ctx: Context
+  sql: Sql
+  baseUrl: string
+  /** Of the request; `undefined`: slow ones are not logged. */
+  stopwatch?: Stopwatch | undefined
+}
 
 /** An endpoint that answers with one object. Its parameters are the fields of path, query and body. */
 export type AnswerDefinition<
@@ -54,10 +62,11 @@ export function defineAnswer<
   const { path, operationId, summary, description, tag, access } = definition
   const { method = 'GET', status = 200, hasElapsed = true } = definition
   const { params, query, body, readBody, isOfChain = true, isPerHost = false } = definition
+  const { title } = definition.reply as { title?: string }
   const cacheMs = toCacheMs(definition.cacheMs)
   const reply = Type.Object(
     { ...definition.reply.properties, ...(hasElapsed && { elapsed_ms: ElapsedMs }) },
-    { description: summary },
+    { description: summary, ...(title !== undefined && { title }) },
   )
   const schema: Record<string, TSchema | object> = {
     ...{ operationId, summary, description, tags: [tag] },
@@ -71,13 +80,15 @@ export function defineAnswer<
     path,
     register: (app, { ctx }) => {
       const handler = async (request: FastifyRequest, sent: FastifyReply) => {
-        const { caller } = request
+        const { caller, stopwatch } = request
         if (caller === undefined) throw new Error(`${path} was reached without a caller`)
         const startedAt = performance.now()
         // A field of the path wins over one of the same name that a caller puts elsewhere.
         const given: object = Object.assign({}, request.body, request.query, request.params)
         const baseUrl = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
-        const tools = { ctx, sql: ctx.answerSql, caller, nowMs: ctx.clock.now(), baseUrl }
+        const counted = countContext(ctx, stopwatch)
+        const sql = counted.answerSql
+        const tools = { ctx: counted, sql, caller, nowMs: ctx.clock.now(), baseUrl, stopwatch }
         const input = given as Static<Params> & Static<Query> & Static<Body>
         const fields = await withinTime(definition, () => definition.answer(tools, input))
         if (status !== 200) sent.code(status)
@@ -88,6 +99,15 @@ export function defineAnswer<
       app.route({ method, url: path, config, schema, handler, validatorCompiler })
     },
   }
+}
+
+/** The same context for one request, whose stopwatch counts the queries. */
+function countContext(ctx: Context, stopwatch: Stopwatch | undefined): Context {
+  if (stopwatch === undefined) return ctx
+  return Object.create(ctx, {
+    sql: { get: () => countQueries(ctx.sql, stopwatch) },
+    answerSql: { get: () => countQueries(ctx.answerSql, stopwatch) },
+  })
 }
 
 const toCacheMs = <Reply>(cacheMs: number | ((reply: Reply) => number) | undefined) =>

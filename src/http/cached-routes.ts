@@ -8,6 +8,7 @@ import type {
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.js'
 import { joinWork } from '../core/errors.js'
+import { countWait } from '../lib/stopwatch.js'
 import {
   bodyHeadersOf,
   type CachedAnswer,
@@ -93,7 +94,9 @@ function createHandler(
   // Without `async`: a hit, which is most of what happens, has nothing to wait for.
   return function cachedHandler(request, reply) {
     const key = keyOf(request)
+    let isComputing = false
     const compute = async (nowMs: number) => {
+      isComputing = true
       const head = config?.isOfChain === true ? ctx.chain.head : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
       const ttlMs = ttlOf(request.query as never, nowMs, value as never)
@@ -112,7 +115,8 @@ function createHandler(
     const ask = () => cache.get(key, gridMs, compute)
     const found = ask()
     if (!(found instanceof Promise)) return encode(found)
-    return joinWork(request.caller?.accountId, ask, found).then(encode)
+    const joined = joinWork(request.caller?.accountId, ask, found)
+    return (isComputing ? joined : countWait(request.stopwatch, joined)).then(encode)
   }
 }
 

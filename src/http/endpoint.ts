@@ -3,8 +3,8 @@ import type { TSchema } from 'typebox'
 import type { KeyedAccess } from '../accounts/access.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Context } from '../context.js'
+import { isOverTime } from '../core/database-fault.js'
 import { unavailable } from '../core/errors.js'
-import { isOverTime } from '../store/connection.js'
 import { Cursors } from './cursor.js'
 
 /** What every endpoint says about itself, beside its parameters and its work. */

@@ -1,18 +1,25 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ChainStatus, whyChainIsMissing } from '../chain/chain-status.js'
+import type { Context } from '../context.js'
+import { isOutage } from '../core/database-fault.js'
 import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
 import type { FloodLog } from '../lib/flood-log.js'
-import { isOutage } from '../store/connection.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { markAnswer } from './request-headers.js'
 
 const INCOMPLETE = 'The client left before its request was complete.'
 
 /** Turns every error of a request into an answer that the caller may read. */
-export function handleErrors(app: FastifyInstance, log: FloodLog): void {
+export function handleErrors(
+  app: FastifyInstance,
+  { floodLog: log, chain, store }: Pick<Context, 'floodLog' | 'chain' | 'store'>,
+): void {
   app.setErrorHandler((error: Error, request, reply) => {
-    const known = toApiError(error, request)
+    const refusal = toApiError(error, request)
+    // While the database is away, that is the reason, whatever else is missing.
+    const known = store.problem === undefined ? explainMissing(refusal, request, chain) : refusal
     const { url: route } = request.routeOptions
     const fields = { request_id: request.id, route }
     if (known === undefined) {
@@ -27,6 +34,20 @@ export function handleErrors(app: FastifyInstance, log: FloodLog): void {
     const body = known ?? new ApiError(500, 'Internal server error')
     return sendError(request, reply, body)
   })
+}
+
+/** An answer that cannot be given without chain data says why there is none, if that is known. */
+function explainMissing(
+  error: ApiError | undefined,
+  { routeOptions }: FastifyRequest,
+  chain: ChainStatus,
+): ApiError | undefined {
+  const hint = error?.status === 503 ? whyChainIsMissing(chain) : undefined
+  const isOfChain = routeOptions.config?.isOfChain === true && !isOutage(error?.cause)
+  if (error === undefined || hint === undefined || !isOfChain) return error
+  const { message, fields, retryAfterSeconds, cause } = error
+  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return new ApiError(503, message, { ...fields, hint }, { cause, ...retry })
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError) {

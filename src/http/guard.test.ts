@@ -253,7 +253,12 @@ describe('limit', () => {
 
   test('general REST counts each key for itself, V3 all keys of the account together', async () => {
     const { key, accountId } = await t.createCaller('starter')
-    const second = await createKey(t.ctx.sql, { accountId, name: 'second', nowMs: t.clock.now() })
+    const second = await createKey(t.ctx.sql, {
+      plans: t.ctx.plans,
+      accountId,
+      name: 'second',
+      nowMs: t.clock.now(),
+    })
     await get(LIST, withKey(key))
     const rest = await get(LIST, withKey(second.secret))
     expect(rest.headers['x-ratelimit-remaining']).toBe('999')
@@ -281,6 +286,14 @@ describe('limit', () => {
     })
     const standard = await get('/v3/probe?q=x', withKey(key))
     expect(standard.headers['x-ratelimit-remaining']).toBe('499')
+  })
+
+  test('429: where both V3 buckets are used up, the heavy one speaks', async () => {
+    const { key } = await t.createCaller('starter')
+    for (let count = 1; count <= 1_000; count++) await get('/v3/probe/x/trades', withKey(key))
+    const refused = await get('/v3/probe/x/trades', withKey(key))
+    expect(refused.json()).toMatchObject({ error: 'rate limit exceeded', scope: 'v3_heavy' })
+    expect((await get('/v3/probe?q=x', withKey(key))).json()).not.toHaveProperty('scope')
   })
 
   test('429: extras of a route, with their own body', async () => {

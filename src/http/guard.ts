@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Access } from '../accounts/access.js'
 import { type Admit, type Admitted, HOW_TO_SEND, RateLimited } from '../accounts/admission.js'
 import type { Caller } from '../accounts/key-ring.js'
+import type { Operators } from '../accounts/operators.js'
 import type { Context } from '../context.js'
 import { ApiError } from '../core/errors.js'
 import { setHeaders } from './request-headers.js'
@@ -13,8 +14,10 @@ declare module 'fastify' {
     access?: Access
   }
   interface FastifyRequest {
-    /** Set on every route that is not public. */
+    /** Set on every route that needs an API key. */
     caller: Caller | undefined
+    /** Set on every route that needs an operator's key: its id, such as `op_1`. */
+    operator: string | undefined
   }
 }
 
@@ -23,9 +26,19 @@ export function guardRoutes(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
-    const guard = access === 'public' ? admitAll : createGuard(ctx.admission.for(access))
+    const guard = chooseGuard(ctx, route, access)
     route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
   })
+}
+
+const READING = ['GET', 'HEAD', 'OPTIONS']
+
+function chooseGuard(ctx: Context, { method }: RouteOptions, access: Access) {
+  if (access === 'public') return admitAll
+  if (access === 'operator') return createOperatorGuard(ctx.operators)
+  const isChange =
+    access.isRead !== true && ![method].flat().every((each) => READING.includes(each))
+  return createGuard(ctx.admission.for(access, { isChange }))
 }
 
 // Routes with a cache overwrite this header.
@@ -50,7 +63,13 @@ function createGuard(admit: Admit): onRequestHookHandler {
     }
     try {
       const admitted = admit(findSecret(request), request)
-      if (admitted instanceof Promise) return void admitted.then(accept).then(() => done(), refuse)
+      if (admitted instanceof Promise) {
+        const end = request.stopwatch?.beginQuery(() => 'admission')
+        return void admitted
+          .finally(end)
+          .then(accept)
+          .then(() => done(), refuse)
+      }
       accept(admitted)
     } catch (error) {
       return refuse(error)
@@ -58,6 +77,17 @@ function createGuard(admit: Admit): onRequestHookHandler {
     done()
   }
 }
+
+/** Admits requests with an operator's key. */
+const createOperatorGuard =
+  (operators: Operators): onRequestHookHandler =>
+  (request, reply, done) => {
+    reply.header('cache-control', UNCACHED)
+    const admit = async () => {
+      request.operator = await operators.identify(findSecret(request), request)
+    }
+    admit().then(() => done(), done)
+  }
 
 /** The API key that a request carries; `undefined`: none. Throws when it carries several. */
 export function findSecret(request: {

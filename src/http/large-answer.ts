@@ -3,6 +3,7 @@ import { finished } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LargeAnswers } from '../accounts/large-answers.js'
 import { ApiError } from '../core/errors.js'
+import { countWait } from '../lib/stopwatch.js'
 
 /** A client that takes longer is cut off: it would keep others from their turn. */
 const SEND_MS_MAX = 5 * 60_000
@@ -13,14 +14,14 @@ const SEND_MS_MAX = 5 * 60_000
  */
 export async function awaitTurn(
   largeAnswers: LargeAnswers,
-  { caller }: FastifyRequest,
+  { caller, stopwatch }: FastifyRequest,
   { raw }: FastifyReply,
   sendMsMax = SEND_MS_MAX,
 ): Promise<void> {
   assert(caller !== undefined, 'large answers need a key')
   const answer = new AbortController()
   finished(raw, () => answer.abort(new ApiError(499, 'The client has left.')))
-  await largeAnswers.enter(caller, answer.signal)
+  await countWait(stopwatch, largeAnswers.enter(caller, answer.signal))
   const timer = setTimeout(() => raw.destroy(), sendMsMax)
   answer.signal.addEventListener('abort', () => clearTimeout(timer))
 }

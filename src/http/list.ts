@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import { PLANS, type Plan } from '../accounts/plans.js'
+import { DEFAULT_PLANS, type Plan } from '../accounts/plans.js'
 import { badRequest } from '../core/errors.js'
 import type { OrderKey, Page } from '../core/page.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
+import { countQueries } from '../store/query-times.js'
 import { transact } from '../store/transaction.js'
 import type { Cursors } from './cursor.js'
 import {
@@ -30,35 +32,57 @@ const LIMIT_DEFAULT = 100
 /** One kind of rows that a list can show. */
 export type ListView<Scope> = {
   row: TObject
-  select(sql: Sql, scope: Scope, page: Page): Promise<ListRow[]>
+  select(sql: Sql, scope: Scope, page: Page): Promise<SelectedPage>
   /** Stands in the answer in place of the fields about the page. Such a view has no cursors. */
   echo?: object
   /** The field of its rows, where it is another than that of the list. */
   name?: string
 }
 
-/** `key`: its place in the order of the view, which a cursor remembers. */
-type ListRow = { key: OrderKey; value: object }
+/** `lastKey`: the place of its last key in the order of the view, which a cursor remembers. */
+type SelectedPage = { values: object[]; hasMore: boolean; lastKey: OrderKey | undefined }
 
-export function createView<Scope, Row>(view: {
+/**
+ * A row whose key is on the page may have lost what it refers to: a reorganisation reverted its block or its
+ * token, or the catalogue dropped its market. It is left out, and the list goes on behind it: whether there is more,
+ * and where, is decided on the keys.
+ */
+type Gone = { isGone?: boolean }
+
+export function createView<Scope, Key, Row = Key>(view: {
   row: TObject
-  select: (sql: Sql, scope: Scope, page: Page) => Promise<Row[]>
-  keyOf: (row: Row) => OrderKey
+  /** One row for each key of the page, in order, `page.limit` at most. Those with `isGone` are left out later. */
+  select: (sql: Sql, scope: Scope, page: Page) => Promise<Key[]>
+  keyOf: (row: Key) => OrderKey
+  /** Adds what other queries say of the rows. It may leave rows out. */
+  complete?: (sql: Sql, rows: Key[], scope: Scope) => Promise<Row[]>
   present: (row: Row) => object
   echo?: object
   name?: string
 }): ListView<Scope> {
   const { row, keyOf, present, echo, name } = view
+  const complete = view.complete ?? ((_sql, rows) => Promise.resolve(rows as unknown as Row[]))
   return {
     row,
     select: async (sql, scope, page) => {
-      const rows = await view.select(sql, scope, page)
-      return rows.map((each) => ({ key: keyOf(each), value: present(each) }))
+      const keys = await view.select(sql, scope, { ...page, limit: page.limit + 1 })
+      const shown = keys.slice(0, page.limit)
+      const last = shown.at(-1)
+      const whole = await complete(sql, shown.filter(isThere), scope)
+      return {
+        values: whole.map(present),
+        hasMore: keys.length > page.limit,
+        lastKey: last === undefined ? undefined : keyOf(last),
+      }
     },
     ...(echo !== undefined && { echo }),
     ...(name !== undefined && { name }),
   }
 }
+
+const isThere = (row: unknown): boolean => (row as Gone).isGone !== true
+
+const NO_PAGE: SelectedPage = { values: [], hasMore: false, lastKey: undefined }
 
 /** Everything about a list but what all lists share. The answer repeats the path parameters. */
 export type ListDefinition<
@@ -103,6 +127,7 @@ export type ListDefinition<
   branch?: {
     fields: TProperties
     isWanted: (input: Static<Params> & Static<Query>) => boolean
+    /** `page.limit`: rows of its own that it may show. */
     select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object>
   }
   /**
@@ -110,10 +135,9 @@ export type ListDefinition<
    * Both kinds page by the same offset, and a page may have `limit` rows of each.
    */
   appendix?: {
-    row: TObject
+    view: ListView<Scope>
     fields: TProperties
     isWanted: (input: Static<Params> & Static<Query>) => boolean
-    select: (sql: Sql, scope: Scope, page: Page) => Promise<object[]>
     /** The fields of the answer that say what was appended. */
     describe: (appended: readonly object[]) => object
   }
@@ -155,13 +179,15 @@ const pageParameters = ({ limit = LIMIT_DEFAULT, hasCursors = true, ...page }: L
     oneOf(
       ROW_FORMAT_NAMES,
       'how rows are written; without it the `accept` header decides, and JSON is the default',
+      { title: 'RowFormat' },
     ),
   ),
 })
 
 function describeMax({ limitMax }: Pick<ListPage, 'limitMax'>): string {
   if (typeof limitMax === 'number') return `at most ${limitMax}`
-  return `at most ${limitMax(PLANS.starter)}, ${limitMax(PLANS.growth)} from the growth plan on`
+  const { starter, growth } = DEFAULT_PLANS
+  return `at most ${limitMax(starter)}, ${limitMax(growth)} from the growth plan on, unless \`/v1/plans\` says otherwise`
 }
 
 const CursorParameter = Type.Optional(
@@ -176,7 +202,8 @@ const CursorParameter = Type.Optional(
 
 type PageQuery = { limit: number; offset: number; cursor?: string; format?: RowFormatName }
 
-const pageFields = {
+/** What the answers of all lists have beside their rows. */
+export const PageFields = namedObject('PageFields', {
   rows_returned: Type.Integer({ minimum: 0 }),
   has_more: Type.Optional(Type.Boolean()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -184,7 +211,7 @@ const pageFields = {
   next_cursor: Type.Optional(nullable(Type.String(), 'null on the last page')),
   grouped_by: Type.Optional(Type.String({ description: 'in place of the four before' })),
   elapsed_ms: Type.Integer({ minimum: 0 }),
-}
+})
 
 export function defineList<
   Params extends TObject,
@@ -199,7 +226,7 @@ export function defineList<
 
   /** What the request asks for, after the schemas have checked it. */
   function parseRequest(request: FastifyRequest) {
-    const { caller } = request
+    const { caller, stopwatch } = request
     if (caller === undefined) throw new Error(`${path} was reached without a caller`)
     const asked = request.query as PageQuery
     const given: object = { ...(request.params as object), ...(request.query as object) }
@@ -213,6 +240,7 @@ export function defineList<
       input,
       view,
       caller,
+      stopwatch,
       isBranched,
       isAppended,
       cursor: asked.cursor,
@@ -238,32 +266,31 @@ export function defineList<
     const cursor = await readCursor(cursors, asked)
     const walk = { caller, nowMs: ctx.clock.now(), until: cursor?.until }
     const scope = await definition.resolve(sql, input, walk)
-    const wanted = { limit: limit + 1, offset, after: cursor?.after }
-    const found = scope === undefined ? [] : await view.select(sql, scope, wanted)
+    const wanted = { limit, offset, after: cursor?.after }
+    const found = scope === undefined ? NO_PAGE : await view.select(sql, scope, wanted)
 
     const isAppended = asked.isAppended && scope !== undefined
-    const appended = isAppended ? ((await appendix?.select(sql, scope, wanted)) ?? []) : []
-    const shown = appended.slice(0, limit)
+    const appended = isAppended ? await appendix?.view.select(sql, scope, wanted) : undefined
+    const { values: shown, hasMore: hasMoreAppended } = appended ?? NO_PAGE
 
-    const rows = found.slice(0, limit)
-    const values = [...rows.map(({ value }) => value), ...shown]
-    const hasMore = Math.max(found.length, appended.length) > limit
+    const values = [...found.values, ...shown]
+    const hasMore = found.hasMore || hasMoreAppended
     const page = { limit, offset: cursor === undefined ? offset : undefined, hasMore }
     const more = {
       ...(await extra?.select(sql, { input, scope, rows: values, page })),
       ...(asked.isBranched && (await branch?.select(sql, scope, wanted))),
       ...(asked.isAppended && appendix?.describe(shown)),
     }
-    const last = rows.at(-1)
-    const isContinued = asked.hasCursors && hasMore && last !== undefined
+    const { lastKey } = found
+    const isContinued = asked.hasCursors && hasMore && lastKey !== undefined
     const nextCursor = isContinued
-      ? await cursors.write({ after: last.key, until: scope?.until }, issuedFor)
+      ? await cursors.write({ after: lastKey, until: scope?.until }, issuedFor)
       : null
     return { values, hasMore, nextCursor, more }
   }
 
   function readPage(parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
-    const pool = parts.ctx.answerSql
+    const pool = countQueries(parts.ctx.answerSql, asked.stopwatch)
     if (definition.isOfOneMoment !== true) return selectPage(pool, parts, asked)
     return transact(pool, async (tx) => {
       await tx`set transaction isolation level repeatable read read only`
@@ -289,7 +316,7 @@ export function defineList<
     }
     const rendered = ROW_FORMATS[format].render({
       name: view.name ?? page.name,
-      kinds: [view.row, ...(isAppended && appendix !== undefined ? [appendix.row] : [])],
+      kinds: [view.row, ...(isAppended && appendix !== undefined ? [appendix.view.row] : [])],
       envelope: repeatsPath ? (request.params as object) : {},
       rows: values,
       echo: {
@@ -304,8 +331,8 @@ export function defineList<
 
   const body = Type.Object({
     ...(repeatsPath && params.properties),
-    ...rowFields(page.name, Object.values(views), appendix?.row),
-    ...pageFields,
+    ...rowFields(page.name, Object.values(views), appendix?.view.row),
+    ...PageFields.properties,
     ...extra?.fields,
     ...branch?.fields,
     ...appendix?.fields,
@@ -335,8 +362,12 @@ function rowFields(
   const names = new Set(views.map(({ name = listName }) => name))
   const fields = [...names].map((each): [string, TSchema] => {
     const ofName = views.filter(({ name = listName }) => name === each)
-    const rows = new Set(ofName.map(({ row }) => row))
-    const field = Type.Array(Type.Union([...rows, ...(appended === undefined ? [] : [appended])]))
+    const rows = [
+      ...new Set(ofName.map(({ row }) => row)),
+      ...(appended === undefined ? [] : [appended]),
+    ]
+    const [first] = rows
+    const field = Type.Array(rows.length === 1 && first !== undefined ? first : Type.Union(rows))
     return [each, names.size === 1 ? field : Type.Optional(field)]
   })
   return Object.fromEntries(fields)

@@ -14,12 +14,12 @@ const UNCOUNTED = new Set([401, 402, 403, 429])
  */
 export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
   const times = new RequestTimes(ctx.metrics.registry)
-  const createObserve = (route: string): Observe => {
+  const createObserve = (route: string, family: string): Observe => {
     const tallies = times.of(route)
     return (request, { statusCode, elapsedTime }) => {
       const { caller } = request
       if (caller !== undefined && statusCode < 500 && !UNCOUNTED.has(statusCode)) {
-        ctx.usage.add(caller.accountId, 'api_requests', 1)
+        ctx.usage.add(caller, 'api_requests', 1, family)
       }
       const seconds = elapsedTime / 1000
       addTime(tallies, request.method, statusCode, seconds)
@@ -27,14 +27,16 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
     }
   }
   app.addHook('onRoute', (route) => {
-    const observe = createObserve(route.url)
+    // The few tags of the API's description are the families that usage is shown by.
+    const [family = 'other'] = route.schema?.tags ?? []
+    const observe = createObserve(route.url, family)
     const onResponse: onResponseHookHandler = (request, reply, done) => {
       observe(request, reply)
       done()
     }
     route.onResponse = [onResponse, ...[route.onResponse ?? []].flat()]
   })
-  return createObserve('none')
+  return createObserve('none', 'other')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { MILLISECONDS_MIN } from '../core/unix-time.js'
+import { MILLISECONDS_MAX, MILLISECONDS_MIN } from '../core/unix-time.js'
 
 const PERIODS_BY_WORD = new Map([
   ['day', '1d'],
@@ -34,6 +34,7 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
 }
 
 export const Address = Type.String({
+  title: 'Address',
   format: 'hex',
   pattern: '^0x[0-9a-fA-F]{40}$',
   description: '0x and 40 hexadecimal digits',
@@ -41,6 +42,7 @@ export const Address = Type.String({
 })
 
 export const TokenId = Type.String({
+  title: 'TokenId',
   format: 'token-id',
   pattern: '^[0-9]{1,78}$',
   description: 'an outcome token: a decimal number of 1 to 78 digits',
@@ -48,24 +50,28 @@ export const TokenId = Type.String({
 })
 
 export const ConditionId = Type.String({
+  title: 'ConditionId',
   format: 'condition-id',
   pattern: '^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$',
   description: 'a condition: 0x and 64 hexadecimal digits',
 })
 
 export const OrderHash = Type.String({
+  title: 'OrderHash',
   format: 'hex',
   pattern: '^0x[0-9a-fA-F]{64}$',
   description: 'an order: 0x and 64 hexadecimal digits',
 })
 
 export const BuilderCode = Type.String({
+  title: 'BuilderCode',
   format: 'builder-code',
   pattern: '^(0x)?[0-9a-fA-F]{64}$',
   description: 'a builder: 64 hexadecimal digits',
 })
 
 export const Slug = Type.String({
+  title: 'Slug',
   minLength: 1,
   maxLength: 300,
   pattern: '^[^\\u0000]*$',
@@ -83,6 +89,7 @@ export const SearchText = Type.String({
 })
 
 export const EventId = Type.Integer({
+  title: 'EventId',
   minimum: 0,
   maximum: 2 ** 31 - 1,
   description: 'the number of an event',
@@ -90,6 +97,7 @@ export const EventId = Type.Integer({
 
 /** Text, because a JavaScript number is not exact: `parseMillionths` of core/money.ts reads it. */
 export const Usd = Type.String({
+  title: 'Usd',
   pattern: '^[0-9]{1,12}(\\.[0-9]{1,6})?$',
   description: 'dollars, with at most 6 decimals',
   examples: ['12.5'],
@@ -97,14 +105,17 @@ export const Usd = Type.String({
 
 /** Text, as `Usd` is. */
 export const Shares = Type.String({
+  title: 'Shares',
   pattern: '^[0-9]{1,12}(\\.[0-9]{1,6})?$',
   description: 'shares, with at most 6 decimals',
   examples: ['10.5'],
 })
 
 export const Millionths = Type.String({
+  title: 'Millionths',
   pattern: '^[0-9]{1,18}$',
-  description: 'a whole number of millionths',
+  description:
+    'a whole number of millionths of a dollar or share: 12500000 is 12.50; `min_amount_usd` takes dollars',
   examples: ['12500000'],
 })
 
@@ -118,7 +129,12 @@ export const UnixSeconds = Type.Integer({
 
 /** A value that is too small was meant in seconds: the refusal has a hint then. */
 export const UnixMilliseconds = (description: string) =>
-  Type.Integer({ minimum: MILLISECONDS_MIN, description, examples: [1793000000000] })
+  Type.Integer({
+    minimum: MILLISECONDS_MIN,
+    maximum: MILLISECONDS_MAX,
+    description,
+    examples: [1793000000000],
+  })
 
 /** Both ends are included. */
 export const TimeBounds = {
@@ -126,15 +142,15 @@ export const TimeBounds = {
   before: Type.Optional(UnixSeconds),
 }
 
-/** A text out of few; the refusal lists them. `format`: how it is read before. */
+/** A text out of few; the refusal lists them. `format`: how it is read before. `title`: its name in the document. */
 export const oneOf = <const Value extends string>(
   values: readonly Value[],
   description: string,
-  options: { default?: NoInfer<Value>; format?: string } = {},
+  options: { title?: string; default?: NoInfer<Value>; format?: string } = {},
 ) => Type.Unsafe<Value>(Type.String({ enum: [...values], description, ...options }))
 
 export const Order = Type.Optional(
-  oneOf(['asc', 'desc'], '`desc`, the default, has the newest first'),
+  oneOf(['asc', 'desc'], '`desc`, the default, has the newest first', { title: 'SortOrder' }),
 )
 
 /** What the rows of a list are about; several must all be true. */

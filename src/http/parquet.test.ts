@@ -1,13 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { Type } from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parquetColumns, readParquet } from '../../test/read-rows.js'
+import { describe, expect, test } from 'vitest'
+import { duckdbText, parquetColumns, readParquet, readWithDuckdb } from '../../test/read-rows.js'
+import { toDecimal, toDecimalText } from '../core/money.js'
+import { toIsoTime, toMicrosecondText, toTimestampText } from '../core/unix-time.js'
 import { nullable } from '../lib/nullable.js'
 import { parquetColumnsOf, writeParquet } from './parquet.js'
+import {
+  Day,
+  Decimal,
+  DecimalText,
+  IntegerText,
+  MillisecondsText,
+  SecondsText,
+  UnixTime,
+  UtcText,
+} from './row-fields.js'
 
 const Row = Type.Object({
   id: Type.String(),
@@ -46,26 +54,26 @@ const toRead = (row: Record<string, unknown>) => ({
 describe('columns of a Parquet file', () => {
   test('have the types of the schema, and text where there is none', () => {
     expect(parquetColumnsOf([Row]).map((column) => Object.values(column))).toEqual([
-      ['id', 'STRING', false],
-      ['rank', 'INT64', false],
-      ['price', 'DOUBLE', false],
-      ['is_open', 'BOOLEAN', false],
-      ['side', 'INT64', true],
-      ['source', 'STRING', false],
-      ['exact', 'STRING', true],
-      ['tags', 'STRING', true],
-      ['legs', 'STRING', false],
-      ['value', 'STRING', false],
+      ['id', 'text', false],
+      ['rank', 'integer', false],
+      ['price', 'number', false],
+      ['is_open', 'boolean', false],
+      ['side', 'integer', true],
+      ['source', 'text', false],
+      ['exact', 'text', true],
+      ['tags', 'text', true],
+      ['legs', 'text', false],
+      ['value', 'text', false],
     ])
   })
 
   test('of two kinds of rows take both, and may be null where one kind lacks them', () => {
     const columns = parquetColumnsOf([Row, Other])
     const find = (name: string) => columns.find((column) => column.name === name)
-    expect(find('id')).toMatchObject({ type: 'STRING', isNullable: false })
-    expect(find('rank')).toMatchObject({ type: 'DOUBLE', isNullable: false })
-    expect(find('price')).toMatchObject({ type: 'DOUBLE', isNullable: true })
-    expect(find('extra')).toMatchObject({ type: 'BOOLEAN', isNullable: true })
+    expect(find('id')).toMatchObject({ type: 'text', isNullable: false })
+    expect(find('rank')).toMatchObject({ type: 'number', isNullable: false })
+    expect(find('price')).toMatchObject({ type: 'number', isNullable: true })
+    expect(find('extra')).toMatchObject({ type: 'boolean', isNullable: true })
   })
 })
 
@@ -99,38 +107,90 @@ describe('a Parquet file', () => {
     ).toEqual(Object.keys(Row.properties))
   })
 
-  describe('in DuckDB', () => {
-    let folder: string
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'auspex-parquet-'))
-    })
-    afterAll(() => rm(folder, { recursive: true }))
+  test.each([0, 1, 1_000])('has %i rows and the types of the schema in DuckDB', async (count) => {
+    const rows = fc.sample(RowOfTest, { numRuns: count, seed: 7 })
+    const found = await readWithDuckdb(writeParquet(parquetColumnsOf([Row]), rows))
+    expect(Object.values(found.types)).toEqual([
+      ...['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'BIGINT'],
+      ...['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
+    ])
+    const expected = rows.map((row) => ({
+      ...toRead(row),
+      rank: BigInt(row.rank),
+      side: row.side === null ? null : BigInt(row.side),
+    }))
+    expect(found.rows).toEqual(expected)
+  })
+})
 
-    const read = async (rows: readonly object[]) => {
-      const path = join(folder, `${rows.length}.parquet`)
-      await writeFile(path, writeParquet(parquetColumnsOf([Row]), rows))
-      const instance = await DuckDBInstance.create()
-      const connection = await instance.connect()
-      const reader = await connection.runAndReadAll(`select * from '${path}'`)
-      const found = { types: reader.columnTypes().map(String), rows: reader.getRowObjects() }
-      connection.closeSync()
-      instance.closeSync()
-      return found
-    }
+describe('money and times', () => {
+  const Typed = Type.Object({
+    usd: Decimal(),
+    text: nullable(DecimalText()),
+    exact: Decimal(),
+    raw: IntegerText(),
+    seconds: UnixTime(),
+    seconds_text: SecondsText(),
+    ms: MillisecondsText(),
+    iso: UtcText(),
+    platform: UtcText(),
+    stored: UtcText(),
+    day: Day(),
+  })
+  const columns = parquetColumnsOf([Typed])
+  const Millionths = fc.bigInt({ min: -8_589_000_000_000_000n, max: 8_589_000_000_000_000n })
+  const TimeSec = fc.integer({ min: 0, max: 4_000_000_000 })
 
-    test.each([0, 1, 1_000])('has %i rows and the types of the schema', async (count) => {
-      const rows = fc.sample(RowOfTest, { numRuns: count, seed: 7 })
-      const found = await read(rows)
-      expect(found.types).toEqual([
-        ...['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'BIGINT'],
-        ...['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
-      ])
-      const expected = rows.map((row) => ({
-        ...toRead(row),
-        rank: BigInt(row.rank),
-        side: row.side === null ? null : BigInt(row.side),
-      }))
-      expect(found.rows).toEqual(expected)
-    })
+  test('are exact', async () => {
+    const drawn = fc.sample(fc.tuple(Millionths, TimeSec, fc.nat(999)), { numRuns: 2_000, seed: 3 })
+    const rows = drawn.map(([millionths, sec, ms]) => ({
+      usd: toDecimal(millionths),
+      text: millionths % 7n === 0n ? null : toDecimalText(millionths),
+      exact: millionths,
+      raw: `${millionths}`,
+      seconds: sec,
+      seconds_text: `${sec}`,
+      ms: `${sec * 1000 + ms}`,
+      iso: new Date(sec * 1000 + ms).toISOString(),
+      platform: toTimestampText(sec),
+      stored: toMicrosecondText(sec * 1000 + ms),
+      day: toIsoTime(sec).slice(0, 10),
+    }))
+    const found = await readWithDuckdb(writeParquet(columns, rows))
+    expect(Object.values(found.types)).toEqual([
+      ...['DECIMAL(18,6)', 'DECIMAL(18,6)', 'DECIMAL(18,6)', 'BIGINT'],
+      ...Array.from({ length: 6 }, () => 'TIMESTAMP WITH TIME ZONE'),
+      'DATE',
+    ])
+    const read = found.rows.map((row) => Object.values(row).map(duckdbText))
+    expect(read).toEqual(
+      drawn.map(([millionths, sec, ms]) => {
+        const decimal = toDecimalText(millionths)
+        const [wholeSecond, moment] = [`${sec * 1_000_000}`, `${(sec * 1000 + ms) * 1000}`]
+        return [
+          ...[decimal, millionths % 7n === 0n ? null : decimal, decimal, `${millionths}`],
+          ...[wholeSecond, wholeSecond, moment, moment, wholeSecond, moment],
+          toIsoTime(sec).slice(0, 10),
+        ]
+      }),
+    )
+  })
+
+  test('that the type cannot hold are null, and further decimals are rounded', async () => {
+    const Row = Type.Object({ usd: nullable(DecimalText()), at: nullable(UtcText()) })
+    const texts = ['999999999999.999999', '1000000000000', '0.1234565', '-0.1234564', 'much']
+    const rows = texts.map((usd) => ({ usd, at: 'soon' }))
+    const found = await readWithDuckdb(writeParquet(parquetColumnsOf([Row]), rows))
+    const usd = ['999999999999.999999', null, '0.123457', '-0.123456', null]
+    expect(found.rows.map((row) => duckdbText(row.usd))).toEqual(usd)
+    expect(found.rows.map((row) => row.at)).toEqual(texts.map(() => null))
+  })
+
+  test('of two kinds of rows share a column, whether they are numbers or texts', () => {
+    const Other = Type.Object({ usd: DecimalText(), seconds: SecondsText(), day: Type.String() })
+    const types = Object.fromEntries(
+      parquetColumnsOf([Typed, Other]).map(({ name, type }) => [name, type]),
+    )
+    expect(types).toMatchObject({ usd: 'decimal', seconds: 'seconds', day: 'text' })
   })
 })

@@ -1,10 +1,15 @@
-import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
+import { type ColumnSource, parquetWriteBuffer, type schemaFromColumnData } from 'hyparquet-writer'
 import type { TObject, TSchema } from 'typebox'
+import { parseMillionths } from '../core/money.js'
+import { compressSnappy } from './fast/snappy.js'
+import { type Meaning, meaningOf } from './row-fields.js'
+
+type ColumnType = Meaning | 'text' | 'number' | 'boolean'
 
 /** A column of a Parquet file. What has no type of its own there is text, as in a cell of CSV. */
 export type ParquetColumn = {
   name: string
-  type: 'STRING' | 'INT64' | 'DOUBLE' | 'BOOLEAN'
+  type: ColumnType
   /** Whether some rows may lack a value. */
   isNullable: boolean
 }
@@ -23,50 +28,160 @@ export function parquetColumnsOf(kinds: readonly TObject[]): ParquetColumn[] {
   })
 }
 
-/** The JSON types of the values that a schema allows. */
-function typesOf(schema: TSchema): string[] {
+type ValueType = ColumnType | 'null'
+
+const JSON_TYPES: Record<string, ValueType> = {
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+}
+
+/** The types of the values that a schema allows. */
+function typesOf(schema: TSchema): ValueType[] {
   const { type, anyOf } = schema as { type?: string; anyOf?: TSchema[] }
   if (anyOf !== undefined) return anyOf.flatMap(typesOf)
-  return [type ?? 'any']
+  return [meaningOf(schema) ?? JSON_TYPES[type ?? ''] ?? 'text']
 }
 
 /** Several types in one column are text. */
-function columnTypeOf(types: readonly string[]): ParquetColumn['type'] {
-  if (types.length === 0) return 'STRING'
-  if (types.every((type) => type === 'integer')) return 'INT64'
-  if (types.every((type) => type === 'integer' || type === 'number')) return 'DOUBLE'
-  return types.every((type) => type === 'boolean') ? 'BOOLEAN' : 'STRING'
+function columnTypeOf(types: readonly ValueType[]): ColumnType {
+  const [only = 'text'] = types
+  if (types.length <= 1) return only === 'null' ? 'text' : only
+  return types.every((type) => type === 'integer' || type === 'number') ? 'number' : 'text'
 }
 
 /** A value as text: objects and lists are JSON. */
 export const textOfValue = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value)
 
+type SchemaElement = ReturnType<typeof schemaFromColumnData>[number]
+
+type Storage = {
+  element: Omit<SchemaElement, 'name'>
+  /** `null`: the type has no such value. */
+  store: (value: unknown) => unknown
+}
+
+const DAY_MS = 86_400_000
+const PRECISION = 18
+const SCALE = 6
+const DECIMAL_MAX = 10n ** BigInt(PRECISION)
+const INT64_MAX = 2n ** 63n
+
+const text: Storage = {
+  element: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  store: textOfValue,
+}
+
+const timestamp = (toMilliseconds: (value: unknown) => number): Storage => ({
+  element: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+  store: (value) => {
+    const ms = toMilliseconds(value)
+    return Number.isSafeInteger(ms) ? BigInt(ms) * 1_000n : null
+  },
+})
+
+const STORAGE: Record<ColumnType, Storage> = {
+  text,
+  number: { element: { type: 'DOUBLE' }, store: (value) => value },
+  boolean: { element: { type: 'BOOLEAN' }, store: (value) => value },
+  integer: {
+    element: { type: 'INT64' },
+    store: (value) => unlessLarger(BigInt(value as number | string), INT64_MAX),
+  },
+  decimal: {
+    element: {
+      type: 'INT64',
+      converted_type: 'DECIMAL',
+      precision: PRECISION,
+      scale: SCALE,
+      logical_type: { type: 'DECIMAL', precision: PRECISION, scale: SCALE },
+    },
+    store: (value) => unlessLarger(toMillionths(value), DECIMAL_MAX),
+  },
+  seconds: timestamp((value) => Number(value) * 1_000),
+  milliseconds: timestamp(Number),
+  utc: timestamp((value) => parseUtc(String(value))),
+  day: {
+    element: { type: 'INT32', converted_type: 'DATE' },
+    store: (value) => Date.parse(String(value)) / DAY_MS,
+  },
+}
+
+const unlessLarger = (value: bigint | null, bound: bigint): bigint | null =>
+  value !== null && value < bound && -value < bound ? value : null
+
 /**
- * Statistics help readers of large row groups alone, and the connection compresses: without both a file
- * takes a third of the time.
+ * A bigint is in millionths already. The number nearest to a decimal gives this decimal back, up to eight
+ * billion; a text is read digit by digit.
  */
-export const PARQUET_OPTIONS = { codec: 'UNCOMPRESSED', statistics: false } as const
+function toMillionths(value: unknown): bigint | null {
+  if (typeof value === 'bigint') return value
+  const digits = typeof value === 'number' ? value.toFixed(SCALE) : String(value)
+  const [, sign, whole, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(digits) ?? []
+  if (whole === undefined) return null
+  const kept = parseMillionths(`${whole}.${decimals.slice(0, SCALE)}`)
+  const size = Number(decimals[SCALE] ?? 0) < 5 ? kept : kept + 1n
+  return sign === '' ? size : -size
+}
+
+/** Unix milliseconds of `2026-01-31T12:00:00.000Z`, `2026-01-31 12:00:00+00` or `2026-01-31 12:00:00.000000`. */
+const parseUtc = (time: string): number =>
+  Date.parse(
+    `${time
+      .slice(0, 23)
+      .replace(' ', 'T')
+      .replace(/[+Z].*/, '')}Z`,
+  )
+
+/**
+ * Snappy is what the writer brings along and every reader knows. Statistics help readers of large row groups
+ * alone.
+ */
+export const PARQUET_OPTIONS = {
+  codec: 'SNAPPY',
+  compressors: { SNAPPY: compressSnappy },
+  statistics: false,
+} as const
 
 /** A whole file. Its rows are in memory, so there should not be many. */
-export const writeParquet = (columns: readonly ParquetColumn[], rows: readonly object[]): Buffer =>
-  Buffer.from(
-    parquetWriteBuffer({ columnData: toParquetColumns(columns, rows), ...PARQUET_OPTIONS }),
-  )
+export function writeParquet(columns: readonly ParquetColumn[], rows: readonly object[]): Buffer {
+  const columnData = toParquetColumns(columns, rows)
+  // An answer that lacks a value all the same is better than none, as in the other formats.
+  const found = columns.map((column, index) => ({
+    ...column,
+    isNullable: column.isNullable || (columnData[index]?.data.includes(null as never) ?? false),
+  }))
+  const schema = parquetSchemaOf(found)
+  return Buffer.from(parquetWriteBuffer({ columnData, schema, ...PARQUET_OPTIONS }))
+}
+
+export const parquetSchemaOf = (columns: readonly ParquetColumn[]): SchemaElement[] => [
+  { name: 'root', num_children: columns.length },
+  ...columns.map(
+    ({ name, type, isNullable }): SchemaElement => ({
+      name,
+      ...STORAGE[type].element,
+      repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED',
+    }),
+  ),
+]
 
 /** Rows turned into columns. */
 export const toParquetColumns = (
   columns: readonly ParquetColumn[],
   rows: readonly object[],
 ): ColumnSource[] =>
-  columns.map(({ name, type, isNullable }) => {
-    const data = rows.map((row) => toValue((row as Record<string, unknown>)[name], type))
-    // An answer that lacks a value all the same is better than none, as in the other formats.
-    return { name, type, nullable: isNullable || data.includes(null), data }
+  columns.map(({ name, type }) => {
+    const { store } = STORAGE[type]
+    const data = rows.map((row) => {
+      const value = (row as Record<string, unknown>)[name]
+      return value === null || value === undefined ? null : store(value)
+    })
+    return { name, data }
   })
-
-function toValue(value: unknown, type: ParquetColumn['type']): unknown {
-  if (value === null || value === undefined) return null
-  if (type === 'INT64') return BigInt(value as number)
-  return type === 'STRING' ? textOfValue(value) : value
-}

@@ -21,7 +21,8 @@ export type RowFormat = {
   mediaType: string
   contentType: string
   description: string
-  /** Of the answer in the OpenAPI document; absent: plain text. */
+  /** Of the answer in the OpenAPI document: its name, and `binary` where it is no text. */
+  title?: string
   format?: 'binary'
   /** The whole answer. */
   render(parts: RowParts): string | Buffer | Readable
@@ -44,6 +45,7 @@ const csv: RowFormat = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
   description: 'a header line, then a line for each row',
+  title: 'CsvRows',
   render: ({ kinds, rows }) => {
     const columns = Object.keys(Object.assign({}, ...kinds.map(({ properties }) => properties)))
     const header = `${columns.join(',')}\r\n`
@@ -66,6 +68,7 @@ const ndjson: RowFormat = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson; charset=utf-8',
   description: 'a JSON object in each line',
+  title: 'NdjsonRows',
   render: ({ rows }) => Readable.from(inChunks('', rows, (row) => `${JSON.stringify(row)}\n`)),
 }
 
@@ -73,6 +76,7 @@ const parquet: RowFormat = {
   mediaType: 'application/vnd.apache.parquet',
   contentType: 'application/vnd.apache.parquet',
   description: 'an Apache Parquet file; objects and lists inside of a row are JSON text',
+  title: 'ParquetFile',
   format: 'binary',
   render: ({ kinds, rows }) => writeParquet(parquetColumnsOf(kinds), rows),
 }
@@ -100,8 +104,12 @@ export function chooseRowFormat(
 export const describeRows = (summary: string, body: TObject) => ({
   description: summary,
   content: Object.fromEntries(
-    Object.values<RowFormat>(ROW_FORMATS).map(({ mediaType, description, format }) => {
-      const text = Type.String({ description, ...(format !== undefined && { format }) })
+    Object.values<RowFormat>(ROW_FORMATS).map(({ mediaType, description, title, format }) => {
+      const text = Type.String({
+        ...(title !== undefined && { title }),
+        ...(format !== undefined && { format }),
+        description,
+      })
       return [mediaType, { schema: mediaType === json.mediaType ? body : text }]
     }),
   ),

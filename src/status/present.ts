@@ -55,6 +55,7 @@ const IDLE_METADATA = {
 
 /** What works only where the operator has set it up, and the setting that it needs. */
 const OPTIONAL_FEATURES = [
+  { feature: 'chain', setting: 'AUSPEX_POLYGON_URL', key: 'polygonUrl' },
   { feature: 'online_search', setting: 'AUSPEX_SEARXNG_URL', key: 'searxngUrl' },
   { feature: 'social', setting: 'AUSPEX_X_BEARER_TOKEN', key: 'xBearerToken' },
 ] as const

@@ -7,6 +7,7 @@ import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js
 import type { Context } from '../context.js'
 import { ApiError } from '../core/errors.js'
 import { readTickCoverage } from '../prices/archive/coverage.js'
+import { countQueries } from '../store/query-times.js'
 import { presentCoverage, presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
 import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
@@ -75,11 +76,12 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         response: { 200: CoverageReply },
       },
     },
-    async ({ query }) => {
-      const state = await selectState(ctx.sql)
-      const ranges = await selectCoverage(ctx.sql)
+    async ({ query, stopwatch }) => {
+      const sql = countQueries(ctx.sql, stopwatch)
+      const state = await selectState(sql)
+      const ranges = await selectCoverage(sql)
       const timeFrom = async (block: number | null) =>
-        block === null ? undefined : selectTimeFrom(ctx.sql, block)
+        block === null ? undefined : selectTimeFrom(sql, block)
       const times = {
         ledgerFrom: await timeFrom(state.ledgerFrom),
         keptFrom: await timeFrom(state.keptFrom),
@@ -87,7 +89,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
       const nowMs = ctx.clock.now()
       return {
         ...presentCoverage(state, coverageOf(state, ranges, times), nowMs),
-        ticks: presentTicks(await readTickCoverage(ctx.sql, nowMs, query.hours)),
+        ticks: presentTicks(await readTickCoverage(sql, nowMs, query.hours)),
       }
     },
   )

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { PRICE_KINDS, TICK_SOURCES } from '../prices/streams.js'
 
@@ -6,7 +7,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const HealthReply = Type.Object(
   { status: Type.Literal('ok') },
-  { description: 'The process is alive' },
+  { title: 'Health', description: 'The process is alive' },
 )
 
 export const ReadyReply = Type.Object(
@@ -16,7 +17,7 @@ export const ReadyReply = Type.Object(
       description: '`ok`, or what is wrong, for each part',
     }),
   },
-  { description: 'Whether the service can do its work' },
+  { title: 'Readiness', description: 'Whether the service can do its work' },
 )
 
 export const StatusReply = Type.Object(
@@ -29,7 +30,7 @@ export const StatusReply = Type.Object(
     ws_subscribers: Count('live WebSocket subscribers'),
     firehose_connections: Count('unfiltered subscriptions'),
     redis_memory: Type.String({ description: 'memory of the event store, such as `3.1G`' }),
-    state: Type.Object({
+    state: namedObject('ServiceState', {
       market_count: Count('markets known'),
       wallet_count: Count('wallets known'),
       metadata_count: Count('markets with metadata'),
@@ -56,10 +57,11 @@ export const StatusReply = Type.Object(
         ),
       },
       {
+        title: 'MetadataObservability',
         description: 'how events got the fields of their markets, in this process since its start',
       },
     ),
-    chain: Type.Object({
+    chain: namedObject('ChainStatus', {
       phase: Type.String({
         enum: ['off', 'standby', 'catching_up', 'live', 'stopped'],
         description:
@@ -75,7 +77,7 @@ export const StatusReply = Type.Object(
       quarantined: Count('logs that could not be booked'),
     }),
     prices: Type.Array(
-      Type.Object({
+      namedObject('PriceFeedStatus', {
         source: Type.String(),
         age_seconds: nullable(
           Type.Integer({ minimum: 0 }),
@@ -110,14 +112,17 @@ export const StatusReply = Type.Object(
       { description: 'null in a process that has not refreshed them' },
     ),
     not_configured: Type.Array(
-      Type.Object({
+      namedObject('MissingSetting', {
         feature: Type.String({ description: 'such as `online_search`' }),
         setting: Type.String({ description: 'what the operator has to set for it' }),
       }),
-      { description: 'what answers 502 on this server, because it was not set up' },
+      {
+        description:
+          'what this server does not do because it was not set up: it answers 502, and without `chain` nothing of the chain',
+      },
     ),
     jobs: Type.Array(
-      Type.Object({
+      namedObject('JobStatus', {
         name: Type.String(),
         runs_in: Type.Enum(['every_process', 'one_process'], {
           type: 'string',
@@ -139,7 +144,7 @@ export const StatusReply = Type.Object(
     ),
     warnings: Type.Array(Type.String(), { description: 'what an operator should look at' }),
   },
-  { description: 'What the parts of the service report' },
+  { title: 'Status', description: 'What the parts of the service report' },
 )
 
 const Block = Type.Integer({ description: 'block number' })
@@ -148,7 +153,7 @@ const Time = nullable(
   'time of the block; null where no block near it is known',
 )
 const BlockTime = (description: string) =>
-  nullable(Type.Object({ block: Block, time: Time }), description)
+  nullable(namedObject('BlockTime', { block: Block, time: Time }), description)
 
 export const CoverageQuery = Type.Object({
   hours: Type.Integer({
@@ -161,15 +166,15 @@ export const CoverageQuery = Type.Object({
 
 const Moment = Type.String({ format: 'date-time' })
 
-const TickHours = Type.Object({
+const TickHours = namedObject('TickCoverage', {
   streams: Type.Array(
-    Type.Object({
+    namedObject('TickStream', {
       feed: Type.String({ examples: ['BTC/USD'] }),
-      source: Type.String({ enum: [...TICK_SOURCES] }),
-      price_source: Type.String({ enum: [...PRICE_KINDS] }),
+      source: namedEnum('TickSource', TICK_SOURCES),
+      price_source: namedEnum('PriceKind', PRICE_KINDS),
       from: Type.String({ format: 'date-time', description: 'the hour in which it begins' }),
       hours: Type.Array(
-        Type.Object({
+        namedObject('TickHour', {
           start: Moment,
           seconds: Type.Integer({ minimum: 0, description: 'seconds that have a tick' }),
           missing: Type.Integer({ minimum: 0, description: 'seconds that passed without one' }),
@@ -179,7 +184,7 @@ const TickHours = Type.Object({
     { description: 'one entry for each feed, source and price source that has ticks' },
   ),
   gaps: Type.Array(
-    Type.Object({
+    namedObject('TickGap', {
       upstream: Type.String({ description: 'whose connection it was' }),
       feed: nullable(Type.String(), 'null: all feeds'),
       price_source: nullable(Type.String(), 'null: all'),
@@ -199,17 +204,17 @@ export const CoverageReply = Type.Object(
     head: BlockTime('the last block that is processed; null before the first one'),
     head_age_seconds: nullable(Type.Integer({ minimum: 0 })),
     data: Type.Array(
-      Type.Object({
+      namedObject('DataCoverage', {
         kind: Type.String({ description: 'kind of data, such as `fills` or `positions`' }),
         from: BlockTime('where it begins; null: there is nothing of it'),
         to: BlockTime('where it ends'),
         is_complete: Type.Boolean({ description: 'nothing is missing between the two ends' }),
-        holes: Type.Array(Type.Object({ from_block: Block, to_block: Block }), {
+        holes: Type.Array(namedObject('BlockRange', { from_block: Block, to_block: Block }), {
           description: 'blocks in between that were not read, both ends included',
         }),
       }),
     ),
     ticks: TickHours,
   },
-  { description: 'From where to where each kind of data is known' },
+  { title: 'Coverage', description: 'From where to where each kind of data is known' },
 )
