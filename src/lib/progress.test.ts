@@ -47,6 +47,23 @@ describe('progress', () => {
     expect(written).toEqual(['Reading  75 %  1,500 of 2,000 blocks  50/s  ETA 10s\n'])
   })
 
+  test('tells the time left by the last seconds, never 0 before the end, and none once all is done', () => {
+    const { written, time, progress } = watch({ isTTY: false, linesMs: 1_000 })
+    const showAt = (ms: number, done: number) => {
+      time.ms = ms
+      progress.show(done, 'a note')
+    }
+    showAt(1_000, 1_900)
+    for (let second = 2; second <= 30; second++) showAt(second * 1_000, 1_900 + second)
+    showAt(30_900, 1_999)
+    showAt(32_000, 1_999)
+    showAt(33_000, 2_000)
+    expect(written[0]).toMatch(/95 % .* 1,900\/s {2}ETA 1s {2}a note\n$/)
+    expect(written.at(-3)).toBe('Reading  96 %  1,930 of 2,000 blocks  1/s  ETA 1m 10s  a note\n')
+    expect(written.at(-2)).toMatch(/99 % .* ETA 1s {2}a note\n$/)
+    expect(written.at(-1)).toMatch(/100 % .* blocks {2}\d+\/s {2}a note\n$/)
+  })
+
   test('goes forward only, to 100 % of a total that stays, whatever it is told', () => {
     const steps = fc.array(fc.tuple(fc.nat(3_000), fc.nat(400)), { minLength: 1 })
     fc.assert(

@@ -24,6 +24,10 @@ type ProgressOptions = {
 const barCells = (columns = 100): number => (columns < 100 ? 16 : 30)
 /** More updates than this cannot be read. */
 const TERMINAL_MS = 100
+/** Rate and time left are those of the last seconds: the last part of the work may be far slower than all before it. */
+const RATE_MS = 10_000
+
+type Mark = { ms: number; done: number }
 
 /**
  * How far long work has come, how fast it is and when it will be done: on a terminal one line that
@@ -33,8 +37,9 @@ export class Progress {
   readonly #options: ProgressOptions
   readonly #out: Output
   readonly #clock: Clock
-  readonly #startMs: number
   readonly #everyMs: number
+  /** Oldest first: where the work stood at `RATE_MS` before now, or at its start, and at each line since. */
+  readonly #marks: Mark[]
   #shownMs: number
   #done: number
 
@@ -48,10 +53,11 @@ export class Progress {
     this.#options = options
     this.#out = out
     this.#clock = clock
-    this.#startMs = clock.now()
+    const startMs = clock.now()
     this.#done = Math.min(from, options.total)
+    this.#marks = [{ ms: startMs, done: this.#done }]
     this.#everyMs = out.isTTY === true ? TERMINAL_MS : linesMs
-    this.#shownMs = out.isTTY === true ? Number.NEGATIVE_INFINITY : this.#startMs
+    this.#shownMs = out.isTTY === true ? Number.NEGATIVE_INFINITY : startMs
   }
 
   /** `note` stands at the end of the line. */
@@ -75,22 +81,30 @@ export class Progress {
   }
 
   #draw(note = ''): void {
-    const line = this.#line(note, (this.#clock.now() - this.#startMs) / 1_000)
+    const line = this.#line(note, this.#perSecond())
     const { isTTY, columns } = this.#out
     // A line that wraps cannot be taken away: its first part would stay and scroll.
     const shown = isTTY === true ? `\r\x1b[K${line.slice(0, columns && columns - 1)}` : `${line}\n`
     this.#out.write(shown)
   }
 
-  #line(note: string, seconds: number): string {
-    const { title, unit, total, from = 0 } = this.#options
+  #perSecond(): number {
+    const now = { ms: this.#clock.now(), done: this.#done }
+    this.#marks.push(now)
+    while (now.ms - (this.#marks[1]?.ms ?? now.ms) >= RATE_MS) this.#marks.shift()
+    const { ms, done } = this.#marks[0] ?? now
+    return now.ms > ms ? ((now.done - done) / (now.ms - ms)) * 1_000 : 0
+  }
+
+  #line(note: string, perSecond: number): string {
+    const { title, unit, total } = this.#options
     const done = this.#done
     const share = total === 0 ? 1 : done / total
     const cells = barCells(this.#out.columns)
     const filled = Math.floor(share * cells)
     const bar = '█'.repeat(filled) + '░'.repeat(cells - filled)
-    const perSecond = seconds > 0 ? (done - from) / seconds : 0
-    const left = perSecond > 0 ? `ETA ${formatSeconds((total - done) / perSecond)}` : ''
+    const isMoving = perSecond > 0 && done < total
+    const left = isMoving ? `ETA ${formatSeconds(Math.max(1, (total - done) / perSecond))}` : ''
     const parts = [
       title,
       this.#out.isTTY === true ? bar : '',

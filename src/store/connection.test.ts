@@ -4,7 +4,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
-import { createPool, isOutage } from './connection.js'
+import { isOutage } from '../core/database-fault.js'
+import { createPool } from './connection.js'
 
 let database: TestDatabase
 beforeAll(async () => {

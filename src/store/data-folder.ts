@@ -76,14 +76,19 @@ export function findHolder(dataDir: string): Holder | undefined {
   return holder !== undefined && isAlive(holder) ? holder : undefined
 }
 
-/** The upstreams that commands ask, as the service on their folder does. */
-export type LentUpstreams = { polygonUrl?: string | undefined; dataApiUrl?: string | undefined }
+/** What commands take over from the service on their folder: the upstreams that they ask, and its plans. */
+export type LentUpstreams = {
+  polygonUrl?: string | undefined
+  dataApiUrl?: string | undefined
+  plansFile?: string | undefined
+}
 
 /** Leaves word of the upstreams of a service, for commands on its folder. An address may hold a key. */
-export function lendUpstreams(dataDir: string, { polygonUrl, dataApiUrl }: LentUpstreams): void {
+export function lendUpstreams(dataDir: string, lent: LentUpstreams): void {
+  const { polygonUrl, dataApiUrl, plansFile } = lent
   const path = join(dataDir, UPSTREAMS_FILE)
   rmSync(path, { force: true })
-  writeFileSync(path, JSON.stringify({ polygonUrl, dataApiUrl }), { mode: 0o600 })
+  writeFileSync(path, JSON.stringify({ polygonUrl, dataApiUrl, plansFile }), { mode: 0o600 })
 }
 
 /** Those of the service that holds the folder; none when no service does. */

@@ -5,7 +5,7 @@ import { parseKey } from '../config/setting.js'
 import { codeOf, messageOf } from '../core/errors.js'
 import { prepareDataFolder } from './data-folder.js'
 
-const KEY_FILE = 'secret.key'
+export const KEY_FILE = 'secret.key'
 const KEY_BYTES = 32
 
 /** The key in the data folder; `undefined`: there is none. */

@@ -1,4 +1,5 @@
 import { messageOf, OperatorError } from '../core/errors.js'
+import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { TimeoutError, withTimeout } from '../lib/timeout.js'
 import { pause } from '../lib/timing.js'
@@ -106,7 +107,7 @@ export class Store {
   #becomeLost(error: unknown): void {
     const problem = `database: ${messageOf(error)}`
     if (this.#problem !== problem)
-      this.#options.log.error({ err: error }, 'database is not available')
+      this.#options.log.error(faultFields(error), 'database is not available')
     this.#problem = problem
     // A peer that went silent keeps its sockets open for minutes; only new ones can succeed.
     if (error instanceof TimeoutError) this.#replacePools()

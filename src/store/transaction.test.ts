@@ -1,8 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { isOutage } from '../core/database-fault.js'
 import { messageOf } from '../core/errors.js'
-import { createPool, isOutage, type Pool, type Sql } from './connection.js'
+import { createPool, type Pool, type Sql } from './connection.js'
 import { transact } from './transaction.js'
 
 let database: TestDatabase

@@ -1,4 +1,5 @@
-import { databaseCodeOf, type Pool, type Sql } from './connection.js'
+import { databaseCodeOf } from '../core/database-fault.js'
+import type { Pool, Sql } from './connection.js'
 
 /**
  * Runs `work` in a transaction: whole, or not at all. To be used in place of the driver's `begin`,

