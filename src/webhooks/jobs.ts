@@ -21,7 +21,7 @@ export function createWebhookWork(ctx: Context): DomainWork {
   const { store, secretBox, clock, log, floodLog } = ctx
   const dispatcher = new Dispatcher({ store, secretBox, sender, metrics, clock, log, floodLog })
   const matcher = new Matcher({
-    ...{ store, bus: ctx.bus, clock, registry: ctx.metrics.registry },
+    ...{ store, plans: ctx.plans, bus: ctx.bus, clock, registry: ctx.metrics.registry },
     onQueued: () => dispatcher.wake(),
   })
   const queue = new QueueWatch({ store, clock, metrics })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { Plans } from '../accounts/plans.js'
 import type { Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { lockAllowances } from './deliver/allowance.js'
@@ -99,7 +100,7 @@ test('resending a held delivery and a reorganisation that takes it back', async 
   const { sql } = database
   const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
   const draft = draftOf(webhook, 1, { confirmations: 5 })
-  await transact(sql, (tx) => enqueue(tx, [draft], NOW_MS))
+  await transact(sql, (tx) => enqueue(tx, [draft], { plans: new Plans(), nowMs: NOW_MS }))
   let resending: Promise<unknown> | undefined
   await transact(sql, async (matcher) => {
     await matcher`
@@ -107,12 +108,15 @@ test('resending a held delivery and a reorganisation that takes it back', async 
     resending = resendDelivery(sql, draft.eventId, {
       webhook: { id: webhook.id, active: true },
       accountId: webhook.accountId,
+      plans: new Plans(),
       nowMs: NOW_MS,
     }).catch((error) => error)
     expect(await resending).toMatchObject({ message: 'The delivery is not finished.' })
     await cancelHeldAbove(matcher, 99)
   })
   expect(await selectDeliveries(sql, webhook)).toEqual([])
-  const left = await transact(sql, (tx) => lockAllowances(tx, [webhook.accountId], NOW_MS))
+  const left = await transact(sql, (tx) =>
+    lockAllowances(tx, { plans: new Plans(), accountIds: [webhook.accountId], nowMs: NOW_MS }),
+  )
   expect(left.get(webhook.accountId)).toBeNull()
 })

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
+import { pascalCase } from '../http/schema-components.js'
+import { namedObject } from '../lib/named-object.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from './event-types.js'
 import { WEBHOOK_PAYLOADS } from './payloads.js'
 
@@ -51,7 +53,7 @@ function describeEvent(type: WebhookEventType, example: object | undefined): obj
   const { description, filters, required = [] } = eventTypeRow(type)
   const names = filters.map((name) => `\`${name}\`${required.includes(name) ? ' (required)' : ''}`)
   return {
-    operationId: `on${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: `on${pascalCase(type)}`,
     summary: description,
     description: `Filters: ${names.join(', ')}.`,
     tags: ['webhooks'],
@@ -66,8 +68,9 @@ function describeEvent(type: WebhookEventType, example: object | undefined): obj
 }
 
 const envelopeOf = (type: WebhookEventType) =>
-  Type.Object({
+  namedObject(`${pascalCase(type)}Notification`, {
     id: Type.String({
+      title: 'NotificationId',
       pattern: '^evt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
       description: 'the same in every attempt: deduplicate by it',
     }),

@@ -62,6 +62,11 @@ describe('parseFilters', () => {
       { min_amount_usd: 0.01, confirmations: 64 },
       { min_amount_usd: 0.01, confirmations: 64 },
     ],
+    [
+      'numbers as text, which clients with a decimal type send',
+      { min_amount_usd: '10', min_fee_usd: '0.010', confirmations: '3' },
+      { min_amount_usd: 10, min_fee_usd: 0.01, confirmations: 3 },
+    ],
   ])('takes %s', (_what, given, parsed) => {
     expect(parseFilters(given)).toEqual(parsed)
   })
@@ -101,7 +106,13 @@ describe('parseFilters', () => {
     [{ event_slugs: ['x'.repeat(301)] }, /event_slugs/],
     [{ tags: ['a\u0000b'] }, /tags/],
     [{ tags: ['\ud800'] }, /tags/],
-    [{ min_amount_usd: '5' }, /min_amount_usd must be a number from 0 to 1000000000000, not "5"/],
+    [
+      { min_amount_usd: 'five' },
+      /min_amount_usd must be a number from 0 to 1000000000000, not "five"/,
+    ],
+    [{ min_amount_usd: '' }, /min_amount_usd must be a number/],
+    [{ min_amount_usd: '-5' }, /min_amount_usd must be a number/],
+    [{ min_amount_usd: '1e3' }, /min_amount_usd must be a number/],
     [{ min_amount_usd: -0.5 }, /min_amount_usd must be a number/],
     [{ min_amount_usd: 1e13 }, /min_amount_usd must be a number from 0 to 1000000000000/],
     [{ min_fee_usd: Number.NaN }, /min_fee_usd must be a number/],
@@ -118,7 +129,7 @@ describe('parseFilters', () => {
     [{ confirmations: 65 }, /confirmations must be an integer from 0 to 64/],
     [{ confirmations: 1.5 }, /confirmations must be an integer/],
     [{ confirmations: -1 }, /confirmations must be an integer/],
-    [{ confirmations: '3' }, /confirmations must be an integer/],
+    [{ confirmations: '3.5' }, /confirmations must be an integer/],
   ])('refuses %j', (given, message, hint = /^/) => {
     const refusal = refusalOf(() => parseFilters(given))
     expect(refusal.error).toBe('invalid_filters')

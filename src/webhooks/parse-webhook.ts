@@ -5,6 +5,9 @@ import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '.
 import { FILTER_NAMES, FILTER_RULES, type ItemRule } from './filter-rules.js'
 import type { FilterName, WebhookFilters } from './filters.js'
 
+/** What a filter that is a number may also be written as. */
+const DECIMAL_TEXT = /^[0-9]{1,15}(\.[0-9]{1,18})?$/
+
 /** So many names are looked at, known or not: a caller's list is bounded before it is read. */
 const EVENT_TYPES_MAX = 100
 /** Of an unknown name that is compared with the known ones. */
@@ -74,12 +77,16 @@ function parseFilter(name: FilterName, value: unknown): unknown {
   switch (rule.kind) {
     case 'list':
       return parseList(name, value, rule.itemsMax, rule.item)
-    case 'number':
-      if (typeof value === 'number' && value >= 0 && value <= rule.max) return value
+    case 'number': {
+      const number = readNumber(value)
+      if (number >= 0 && number <= rule.max) return number
       throw refuse(name, `must be a number from 0 to ${rule.max}, not ${given}`, rule.meaning)
-    case 'integer':
-      if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= rule.max) return value
+    }
+    case 'integer': {
+      const number = readNumber(value)
+      if (Number.isInteger(number) && number >= 0 && number <= rule.max) return number
       throw refuse(name, `must be an integer from 0 to ${rule.max}, not ${given}`, rule.meaning)
+    }
     case 'choice': {
       const text = typeof value === 'string' ? value.toLowerCase() : ''
       const found = rule.values.find((known) => known.toLowerCase() === text)
@@ -87,6 +94,12 @@ function parseFilter(name: FilterName, value: unknown): unknown {
       throw refuse(name, `must be one of ${rule.values.join(', ')}, not ${given}`, rule.meaning)
     }
   }
+}
+
+/** Clients with a decimal type send numbers as text. NaN: it is no number. */
+function readNumber(value: unknown): number {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && DECIMAL_TEXT.test(value) ? Number(value) : Number.NaN
 }
 
 function parseList(name: FilterName, value: unknown, itemsMax: number, item: ItemRule): string[] {

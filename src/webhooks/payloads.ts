@@ -1,4 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
+import { TradeSideField } from '../http/row-fields.js'
+import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import type { WebhookEventType } from './event-types.js'
 import { WATCHED_STATUSES } from './filters.js'
@@ -33,7 +35,10 @@ const TradeFields = {
   amount_usd: Amount,
   price: Price,
   fee_usd: Amount,
-  direction: Type.Enum(['BUY', 'SELL'], { description: "of the maker's order" }),
+  direction: TradeSideField("of the maker's order"),
+  is_taker_order: Type.Boolean({
+    description: "the fill of the order that took, whose `taker` is the exchange: a match's volume",
+  }),
   token_id: TokenId,
   ...Market,
   event_slug: Known,
@@ -76,6 +81,13 @@ const ConversionFields = {
     description: 'one bit for each question whose NO tokens were given',
   }),
   event_title: Known,
+  market: nullable(
+    Type.String(),
+    'of the first question; null while the catalogue does not know it',
+  ),
+  slug: Known,
+  condition_id: nullable(Hash, 'of the first question; null while the catalogue does not know it'),
+  event_slug: Known,
 }
 
 const StatusFields = {
@@ -83,7 +95,7 @@ const StatusFields = {
   token_id: TokenId,
   ...Market,
   event_slug: Known,
-  from_status: Type.Enum([...WATCHED_STATUSES]),
+  from_status: namedEnum('WatchedStatus', WATCHED_STATUSES),
   to_status: Type.Enum(WATCHED_STATUSES.slice(1)),
   previous_amount: Amount,
   new_amount: Amount,
@@ -105,7 +117,7 @@ const StatusFields = {
   tags: Tags,
 }
 
-const OrderFill = Type.Object({
+const OrderFill = namedObject('OrderFill', {
   amount_usd: Amount,
   price: Price,
   market: Known,
@@ -113,19 +125,19 @@ const OrderFill = Type.Object({
   timestamp: SecondsText,
 })
 
-const activity = <Name extends string>(name: Name, fields: TObject['properties']) =>
-  Type.Object({ activity_type: Type.Literal(name), ...fields })
+const activity = <Name extends string>(name: Name, title: string, fields: TObject['properties']) =>
+  namedObject(title, { activity_type: Type.Literal(name), ...fields })
 
 /** The `data` of each event type. Fields may be added; clients ignore those that they do not know. */
 export const WEBHOOK_PAYLOADS = {
-  trade: Type.Object(TradeFields),
-  large_trade: Type.Object(TradeFields),
-  builder_trade: Type.Object(TradeFields),
-  first_trade: Type.Object({
+  trade: namedObject('TradePayload', TradeFields),
+  large_trade: namedObject('TradePayload', TradeFields),
+  builder_trade: namedObject('TradePayload', TradeFields),
+  first_trade: namedObject('FirstTradePayload', {
     ...TradeFields,
     wallet: Type.String({ pattern: '^0x[0-9a-f]{40}$', description: 'whose first trade it is' }),
   }),
-  price_change: Type.Object({
+  price_change: namedObject('PriceChangePayload', {
     token_id: TokenId,
     price: Price,
     previous_price: Type.Number({ description: 'of the last event of this webhook' }),
@@ -136,7 +148,7 @@ export const WEBHOOK_PAYLOADS = {
     updated_at: UtcText,
     ...Market,
   }),
-  market_resolved: Type.Object({
+  market_resolved: namedObject('MarketResolvedPayload', {
     condition_id: Hash,
     question: Known,
     slug: Known,
@@ -145,8 +157,10 @@ export const WEBHOOK_PAYLOADS = {
     resolved_at: Type.String({ pattern: '^[0-9]+$', description: 'Unix milliseconds' }),
     event_slug: Known,
     tags: Tags,
+    winning_outcome: nullable(Type.String(), 'null at a draw, or while the catalogue lacks it'),
+    winning_token_id: nullable(TokenId, 'null at a draw, or while the catalogue lacks it'),
   }),
-  market_created: Type.Object({
+  market_created: namedObject('MarketCreatedPayload', {
     condition_id: Hash,
     question: Known,
     slug: Known,
@@ -155,7 +169,7 @@ export const WEBHOOK_PAYLOADS = {
     image_url: Known,
     created_at: UtcText,
   }),
-  pnl_change: Type.Object({
+  pnl_change: namedObject('PnlChangePayload', {
     wallet: Address,
     token_id: TokenId,
     realized_pnl: Type.Number(),
@@ -164,30 +178,32 @@ export const WEBHOOK_PAYLOADS = {
     ...Market,
     timestamp: SecondsText,
   }),
-  position_status_change: Type.Object(StatusFields),
-  redemption: Type.Object(RedemptionFields),
-  split: Type.Object(SetFields),
-  merge: Type.Object(SetFields),
-  neg_risk_conversion: Type.Object(ConversionFields),
-  fee_earned: Type.Object({
+  position_status_change: namedObject('PositionStatusPayload', StatusFields),
+  redemption: namedObject('RedemptionPayload', RedemptionFields),
+  split: namedObject('SetPayload', SetFields),
+  merge: namedObject('SetPayload', SetFields),
+  neg_risk_conversion: namedObject('ConversionPayload', ConversionFields),
+  fee_earned: namedObject('FeeEarnedPayload', {
     receiver: Address,
     fee_usd: Amount,
     transaction_hash: Hash,
     timestamp: SecondsText,
   }),
   wallet_activity: Type.Union([
-    activity('trade', TradeFields),
-    activity('redemption', RedemptionFields),
-    activity('split', SetFields),
-    activity('merge', SetFields),
-    activity('neg_risk_conversion', ConversionFields),
+    activity('trade', 'TradeActivity', TradeFields),
+    activity('redemption', 'RedemptionActivity', RedemptionFields),
+    activity('split', 'SplitActivity', SetFields),
+    activity('merge', 'MergeActivity', SetFields),
+    activity('neg_risk_conversion', 'ConversionActivity', ConversionFields),
   ]),
-  order_complete: Type.Object({
+  order_complete: namedObject('OrderCompletePayload', {
     order_hash: Hash,
     wallet: Address,
     fill_count: Type.Integer({ minimum: 2 }),
     total_usd: Amount,
     avg_price: Price,
+    ...Market,
+    event_slug: Known,
     fills: Type.Array(OrderFill, { maxItems: 1_000 }),
   }),
 } satisfies Record<WebhookEventType, object>

@@ -1,17 +1,17 @@
-import { PLANS, type PlanId } from '../../accounts/plans.js'
+import type { Plans } from '../../accounts/plans.js'
 import { utcDay } from '../../accounts/socket-time.js'
 import type { Sql } from '../../store/connection.js'
 
 /**
  * How many deliveries accounts have left on the UTC day of `nowMs`; `null`: as many as they like. The
- * counts are locked until the transaction ends.
+ * counts are locked until the transaction ends. An account on a plan that this service does not know has
+ * those of the free plan.
  */
 export async function lockAllowances(
   tx: Sql,
-  accountIds: readonly number[],
-  nowMs: number,
+  { plans, accountIds, nowMs }: { plans: Plans; accountIds: readonly number[]; nowMs: number },
 ): Promise<Map<number, number | null>> {
-  const rows = await tx<{ accountId: number; plan: PlanId; deliveries: bigint }[]>`
+  const rows = await tx<{ accountId: number; plan: string; deliveries: bigint }[]>`
     with day as (
       insert into webhook_days as day (account_id, day, deliveries)
       select account_id, ${utcDay(nowMs)}, 0
@@ -25,7 +25,7 @@ export async function lockAllowances(
       join accounts a on a.id = day.account_id`
   return new Map(
     rows.map(({ accountId, plan, deliveries }) => {
-      const max = PLANS[plan].webhookDeliveriesPerDay
+      const { webhookDeliveriesPerDay: max } = plans.of(accountId, plan) ?? plans.free
       return [accountId, max === null ? null : Math.max(0, max - Number(deliveries))]
     }),
   )

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 import { Alarm } from '../../lib/alarm.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import type { FloodLog } from '../../lib/flood-log.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
@@ -87,7 +88,7 @@ export class Dispatcher {
         failures = 0
       } catch (error) {
         if (!this.#isKeyChecked) throw error
-        if (failures++ === 0) this.#parts.log.warn({ err: error }, 'deliveries wait')
+        if (failures++ === 0) this.#parts.log.warn(faultFields(error), 'deliveries wait')
         restMs = backoffMs(RETRY, failures)
       }
       if (restMs > 0) await this.#alarm.rest(restMs, signal)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { Plans } from '../../accounts/plans.js'
 import { transact } from '../../store/transaction.js'
 import { cancelPending } from './cancel.js'
 import type { DeliveryDraft } from './delivery.js'
@@ -28,7 +29,7 @@ const createWebhook = (more: Partial<Parameters<typeof insertTestWebhook>[1]> = 
   insertTestWebhook(database.sql, { nowMs: NOW_MS, ...more })
 
 const add = (drafts: readonly DeliveryDraft[], nowMs = NOW_MS) =>
-  transact(database.sql, (tx) => enqueue(tx, drafts, nowMs))
+  transact(database.sql, (tx) => enqueue(tx, drafts, { plans: new Plans(), nowMs }))
 
 const statesOf = async (webhook: TestWebhook) =>
   (await selectDeliveries(database.sql, webhook)).map(({ state }) => state)

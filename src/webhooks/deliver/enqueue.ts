@@ -1,3 +1,4 @@
+import type { Plans } from '../../accounts/plans.js'
 import type { Sql } from '../../store/connection.js'
 import { countDeliveries, lockAllowances } from './allowance.js'
 import type { DeliveryDraft } from './delivery.js'
@@ -16,11 +17,12 @@ const OVER_LIMIT = 'daily delivery limit reached'
 export async function enqueue(
   tx: Sql,
   drafts: readonly DeliveryDraft[],
-  nowMs: number,
+  { plans, nowMs }: { plans: Plans; nowMs: number },
 ): Promise<void> {
   if (drafts.length === 0) return
   const accountOf = new Map(drafts.map(({ webhook }) => [webhook.id, webhook.accountId]))
-  const left = await lockAllowances(tx, [...new Set(accountOf.values())], nowMs)
+  const accountIds = [...new Set(accountOf.values())]
+  const left = await lockAllowances(tx, { plans, accountIds, nowMs })
   const counts = new Map<number, number>()
   const due = new Set<number>()
   const refused = new Map<number, DeliveryDraft>()

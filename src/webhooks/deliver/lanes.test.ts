@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
 import { randomFrom } from '../../../test/random.js'
+import { Plans } from '../../accounts/plans.js'
 import { transact } from '../../store/transaction.js'
 import { cancelPending, forgetFailures } from './cancel.js'
 import type { AttemptResult } from './delivery.js'
@@ -38,7 +39,7 @@ test('a lane is never looked at later than the first delivery that may be sent i
       const drafts = Array.from({ length: 1 + random(8) }, () =>
         draftOf(webhook, number++, { block: number, confirmations: random(4) === 0 ? 5 : 0 }),
       )
-      await transact(sql, (tx) => enqueue(tx, drafts, clock.now()))
+      await transact(sql, (tx) => enqueue(tx, drafts, { plans: new Plans(), nowMs: clock.now() }))
     },
     async () => transact(sql, (tx) => releaseHeld(tx, number - random(20), clock.now())),
     async () => clock.advance(random(2) === 0 ? random(20_000) : random(2_000_000)),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { type Plan, scansOf } from '../../../test/explained/explain-request.js'
+import { Plans } from '../../accounts/plans.js'
 import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
@@ -27,7 +28,9 @@ beforeAll(async () => {
   await sql`insert into webhook_lanes (webhook, next_at) values (${dead.id}, ${new Date(0)})`
   for (let n = 0; n < 5; n++) {
     const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
-    await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 3), NOW_MS))
+    await transact(sql, (tx) =>
+      enqueue(tx, draftsOf(webhook, 3), { plans: new Plans(), nowMs: NOW_MS }),
+    )
     others.push(webhook)
   }
   await sql`analyze webhook_deliveries`

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { Plans } from '../../accounts/plans.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
 import { createDeliveryMetrics } from './metrics.js'
@@ -21,7 +22,9 @@ afterAll(() => database.drop())
 test('deliveries and attempts are kept for seven days, counts of days for forty', async () => {
   const { sql } = database
   const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
-  await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 5_003), clock.now()))
+  await transact(sql, (tx) =>
+    enqueue(tx, draftsOf(webhook, 5_003), { plans: new Plans(), nowMs: clock.now() }),
+  )
   await sql`
     update webhook_deliveries set state = 'delivered', finished_at = ${new Date(clock.now())}
      where body not like '%"number":5002}%'`
@@ -74,7 +77,9 @@ test('a queue that is late is reported', async () => {
   const metrics = createDeliveryMetrics(registry)
   const queue = new QueueWatch({ store: { sql }, clock, metrics })
   const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
-  await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 2), clock.now()))
+  await transact(sql, (tx) =>
+    enqueue(tx, draftsOf(webhook, 2), { plans: new Plans(), nowMs: clock.now() }),
+  )
   clock.advance(60_000)
   await queue.look()
   expect(queue.status.warnings?.()).toEqual([])

@@ -45,8 +45,12 @@ const SECRET_PREFIX = 'whsec_'
  * library has to be given it as raw bytes.
  */
 function standardKey(secret: string): Buffer {
+  return decodeSecret(secret) ?? Buffer.from(secret, 'utf8')
+}
+
+/** The key that a Standard Webhooks library makes of a secret. `undefined`: it cannot, because it is no base64. */
+export function decodeSecret(secret: string): Buffer | undefined {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret
   const decoded = Buffer.from(encoded, 'base64')
-  const isBase64 = decoded.length > 0 && decoded.toString('base64') === encoded
-  return isBase64 ? decoded : Buffer.from(secret, 'utf8')
+  return decoded.length > 0 && decoded.toString('base64') === encoded ? decoded : undefined
 }

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
 import { type Answer, openReceiver, type ReceivedRequest } from '../../../test/webhooks/receiver.js'
+import { Plans } from '../../accounts/plans.js'
 import { FloodLog } from '../../lib/flood-log.js'
 import { createLog } from '../../lib/log.js'
 import { SecretBox } from '../../store/secret-box.js'
@@ -64,7 +65,7 @@ export async function openDispatcherWorld() {
       seal: (name) => secretBox.encrypt(secret, name),
     })
   const add = (drafts: readonly DeliveryDraft[]) =>
-    transact(sql, (tx) => enqueue(tx, drafts, clock.now()))
+    transact(sql, (tx) => enqueue(tx, drafts, { plans: new Plans(), nowMs: clock.now() }))
   const untilStates = (webhook: TestWebhook, states: readonly string[]) =>
     untilHolds(async () => {
       const rows = await selectDeliveries(sql, webhook)

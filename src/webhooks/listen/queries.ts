@@ -1,9 +1,11 @@
+import { lockActiveAccount } from '../../accounts/queries.js'
+import { inactiveAccount } from '../../core/errors.js'
 import type { Sql } from '../../store/connection.js'
 import type { ForwardResult } from './schemas.js'
 
 /** Keeps the account from making listeners in other transactions, and counts those that it has. */
 export async function countListeners(tx: Sql, accountId: number): Promise<number> {
-  await tx`select from accounts where id = ${accountId} for no key update`
+  if (!(await lockActiveAccount(tx, accountId))) throw inactiveAccount()
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from webhooks
      where account_id = ${accountId} and deleted_at is null and polled_at is not null`

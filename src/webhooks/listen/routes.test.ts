@@ -43,7 +43,9 @@ async function openAccount() {
 }
 
 const add = (listener: TestWebhook, count: number, from = 0) =>
-  transact(t.ctx.sql, (tx) => enqueue(tx, draftsOf(listener, count, from), t.clock.now()))
+  transact(t.ctx.sql, (tx) =>
+    enqueue(tx, draftsOf(listener, count, from), { plans: t.ctx.plans, nowMs: t.clock.now() }),
+  )
 
 const resultOf = (eventId: string, more: object = {}) => ({
   ...{ event_id: eventId, success: true, status_code: 204, latency_ms: 7, error: null, ...more },
@@ -140,7 +142,9 @@ describe(`GET ${PATH}/{id}/events`, () => {
     const { ask, listen } = await openAccount()
     const listener = await listen()
     const drafts = draftsOf(listener, 3).map((draft) => ({ ...draft, body: 'x'.repeat(600_000) }))
-    await transact(t.ctx.sql, (tx) => enqueue(tx, drafts, t.clock.now()))
+    await transact(t.ctx.sql, (tx) =>
+      enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }),
+    )
     const { body } = await ask('GET', `/${listener.name}/events`)
     expect(body.events).toHaveLength(2)
   })
@@ -163,7 +167,9 @@ describe(`GET ${PATH}/{id}/events`, () => {
     const sockets = [1, 2, 3].map(() => connect(Number(url.port), url.hostname))
     for (const socket of sockets) socket.write(request)
     const answers = (status: number) =>
-      vi.waitFor(async () => expect((await ask('GET', `/${name}/events`)).status).toBe(status))
+      vi.waitFor(async () => expect((await ask('GET', `/${name}/events`)).status).toBe(status), {
+        ...{ timeout: 10_000, interval: 200 },
+      })
     await answers(429)
     for (const socket of sockets) socket.destroy()
     await answers(200)

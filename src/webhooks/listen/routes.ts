@@ -52,7 +52,7 @@ export const listenerRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async
   app.get(
     `${PATH}/:id/events`,
     {
-      config,
+      config: { ...config, isLongPoll: true },
       schema: {
         ...{ hide: true, params: ListenerParams, querystring: PollQuery },
         response: { 200: PollReply },

@@ -42,7 +42,9 @@ async function makeHook(plan: 'starter' | 'enterprise' = 'enterprise') {
 }
 
 const queue = (hook: TestWebhook, count: number) =>
-  transact(sql(), (tx) => enqueue(tx, draftsOf(hook, count), t.clock.now()))
+  transact(sql(), (tx) =>
+    enqueue(tx, draftsOf(hook, count), { plans: t.ctx.plans, nowMs: t.clock.now() }),
+  )
 
 /** Has deliveries be over in a state. */
 const finish = ({ id }: TestWebhook, state: string, finishedAt = now()) => sql()`

@@ -1,3 +1,5 @@
+import { lockActiveAccount } from '../../accounts/queries.js'
+import { inactiveAccount } from '../../core/errors.js'
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
@@ -66,7 +68,7 @@ export async function selectSecret(sql: Sql, key: WebhookKey): Promise<Buffer | 
 
 /** Keeps the account from making webhooks in other transactions, and counts those that it has. */
 export async function countWebhooks(tx: Sql, accountId: number): Promise<number> {
-  await tx`select from accounts where id = ${accountId} for no key update`
+  if (!(await lockActiveAccount(tx, accountId))) throw inactiveAccount()
   const [row] = await tx<{ count: bigint }[]>`
     select count(*) from webhooks
      where account_id = ${accountId} and deleted_at is null and polled_at is null`

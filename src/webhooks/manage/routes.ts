@@ -6,6 +6,7 @@ import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
 import { awaitTurn } from '../../http/large-answer.js'
 import { errorReply } from '../../lib/error-reply.js'
+import { countQueries } from '../../store/query-times.js'
 import { Sender } from '../deliver/sender.js'
 import { selectHistory } from './delivery-queries.js'
 import { listWebhooks } from './list-webhooks.js'
@@ -158,10 +159,10 @@ const LIST: Endpoint = {
       response: { 200: ListWebhooksReply },
     }
     app.get('/v3/webhooks', { config: { access: V3 }, schema }, async (request, reply) => {
-      const { caller } = request
+      const { caller, stopwatch } = request
       if (caller === undefined) throw new Error('the route is not public')
       await awaitTurn(ctx.largeAnswers, request, reply)
-      const pieces = await listWebhooks(ctx.answerSql, caller.accountId)
+      const pieces = await listWebhooks(countQueries(ctx.answerSql, stopwatch), caller.accountId)
       return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
     })
   },
@@ -205,7 +206,8 @@ const DELIVERIES: Endpoint[] = [
     answer: async (tools, { event_id: eventId, ...input }) => {
       const { ctx, caller, nowMs } = tools
       const webhook = await findWebhook(tools, keyOf(tools, input))
-      await resendDelivery(ctx.sql, eventId, { webhook, accountId: caller.accountId, nowMs })
+      const payer = { accountId: caller.accountId, plans: ctx.plans, nowMs }
+      await resendDelivery(ctx.sql, eventId, { webhook, ...payer })
       return { event_id: eventId, state: 'pending' }
     },
   }),
@@ -225,7 +227,7 @@ const DELIVERIES: Endpoint[] = [
     answer: async (tools, { since, ...input }) => {
       const { ctx, caller, nowMs } = tools
       const webhook = await findWebhook(tools, keyOf(tools, input))
-      const resend = { webhook, accountId: caller.accountId, nowMs }
+      const resend = { webhook, accountId: caller.accountId, plans: ctx.plans, nowMs }
       const { recovered, hasMore } = await recoverDeliveries(ctx.sql, since, resend)
       return { recovered, has_more: hasMore }
     },
@@ -245,8 +247,8 @@ const defineTest = (sender: Sender): Endpoint =>
     reply: TestWebhookReply,
     errors: NOT_FOUND,
     answer: async (tools, input) => {
-      const { sql, secretBox, clock } = tools.ctx
-      const parts = { sql, secretBox, clock, sender }
+      const { sql, secretBox, clock, plans } = tools.ctx
+      const parts = { sql, secretBox, clock, plans, sender }
       const { success, statusCode, latencyMs, error } = await sendTest(parts, keyOf(tools, input))
       return {
         delivered: success,

@@ -1,5 +1,7 @@
 import { type TSchema, Type } from 'typebox'
+import { MILLISECONDS_MIN } from '../../core/unix-time.js'
 import { ERROR_CODE } from '../../http/validation.js'
+import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../event-types.js'
 import { FILTER_NAMES, FILTER_RULES } from '../filter-rules.js'
@@ -46,7 +48,7 @@ export const HistoryQuery = Type.Object({
 })
 
 const EventTypes = Type.Unsafe<WebhookEventType[]>(
-  Type.Array(Type.String({ enum: WEBHOOK_EVENT_TYPE_NAMES }), { minItems: 1 }),
+  Type.Array(namedEnum('WebhookEventName', WEBHOOK_EVENT_TYPE_NAMES), { minItems: 1 }),
 )
 
 function describeFilter(name: FilterName): TSchema {
@@ -70,10 +72,11 @@ const Filters = Type.Unsafe<WebhookFilters>(
   Type.Object(
     Object.fromEntries(FILTER_NAMES.map((name) => [name, Type.Optional(describeFilter(name))])),
     {
+      title: 'WebhookFilters',
       additionalProperties: false,
       description:
         'Values of a list are alternatives; different filters must all hold; an absent or empty one lets everything pass. ' +
-        'An event type ignores filters that it does not know.',
+        'An event type ignores filters that it does not know. A request may also write numbers as text, such as "12.5".',
     },
   ),
 )
@@ -115,15 +118,21 @@ const recordFields = {
   created_at: Time,
 }
 
-export const CreateWebhookReply = Type.Object({ ...recordFields, secret: Secret })
+export const CreateWebhookReply = namedObject('NewWebhook', {
+  ...recordFields,
+  secret: Secret,
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: 'what may not work as it was given' }),
+  ),
+})
 
-export const WebhookRecord = Type.Object({
+export const WebhookRecord = namedObject('Webhook', {
   ...recordFields,
   has_secret: Type.Boolean(),
   updated_at: Time,
   disabled_reason: nullable(
     Type.String(),
-    'why the service has paused it: `delivery_failures`; null: it has not',
+    'why the service has paused it: `delivery_failures` or `account_suspended`; null: it has not',
   ),
   disabled_at: nullable(Time),
   consecutive_failures: Type.Integer({
@@ -137,12 +146,12 @@ export const ListWebhooksReply = Type.Object(
     webhooks: Type.Array(WebhookRecord),
     count: Type.Integer({ minimum: 0 }),
   },
-  { description: 'The webhooks of the account' },
+  { title: 'Webhooks', description: 'The webhooks of the account' },
 )
 
 export const DeleteWebhookReply = Type.Object({ deleted: Type.Boolean() })
 
-export const TestWebhookReply = Type.Object({
+export const TestWebhookReply = namedObject('WebhookTest', {
   delivered: Type.Boolean(),
   status_code: nullable(Type.Integer(), 'null: the receiver gave no HTTP answer'),
   latency_ms: Type.Integer({ minimum: 0 }),
@@ -151,7 +160,7 @@ export const TestWebhookReply = Type.Object({
 
 export const RotateSecretReply = Type.Object({ secret: Secret })
 
-const Attempt = Type.Object({
+const Attempt = namedObject('WebhookDelivery', {
   event_type: Type.String(),
   event_id: Type.String(),
   status_code: nullable(Type.Integer(), 'null: the receiver gave no HTTP answer'),
@@ -162,14 +171,14 @@ const Attempt = Type.Object({
   delivered_at: Type.String({ description: 'when the attempt was made' }),
 })
 
-export const HistoryReply = Type.Object({
+export const HistoryReply = namedObject('WebhookDeliveries', {
   deliveries: Type.Array(Attempt),
   count: Type.Integer({ minimum: 0, description: 'rows in the answer' }),
 })
 
-export const EventTypesReply = Type.Object({
+export const EventTypesReply = namedObject('WebhookEventTypes', {
   event_types: Type.Array(
-    Type.Object({
+    namedObject('WebhookEventType', {
       name: Type.String(),
       description: Type.String(),
       filters: Type.Array(Type.String()),
@@ -186,7 +195,7 @@ export const ResendReply = Type.Object({ event_id: Type.String(), state: Type.St
 export const RecoverBody = Type.Object({
   since: Type.Unsafe<number>(
     Type.Union([
-      Type.Integer({ minimum: 0, description: 'Unix seconds' }),
+      Type.Integer({ minimum: 0, maximum: MILLISECONDS_MIN - 1, description: 'Unix seconds' }),
       Type.String({ description: 'a time as 2026-11-16T09:30:00Z' }),
     ]),
   ),

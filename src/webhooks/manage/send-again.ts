@@ -1,3 +1,4 @@
+import type { Plans } from '../../accounts/plans.js'
 import { nextUtcDay } from '../../accounts/socket-time.js'
 import { ApiError, notFound, tooManyRequests } from '../../core/errors.js'
 import type { Pool, Sql } from '../../store/connection.js'
@@ -14,24 +15,23 @@ const RECOVERED_AT_ONCE = 2_000
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A webhook and the account whose deliveries of the day are used. */
-type Resend = {
-  webhook: Pick<WebhookRow, 'id' | 'active'>
-  accountId: number
-  nowMs: number
-}
+/** The account whose deliveries of the day are used. */
+type Payer = { accountId: number; plans: Plans; nowMs: number }
+
+type Resend = Payer & { webhook: Pick<WebhookRow, 'id' | 'active'> }
 
 /** Has a delivery that is finished sent once more, with the same id and bytes. */
 export async function resendDelivery(
   pool: Pool,
   eventId: string,
-  { webhook, accountId, nowMs }: Resend,
+  { webhook, ...payer }: Resend,
 ): Promise<void> {
   const uuid = eventId.toLowerCase().replace(/^evt_/, '')
   if (!UUID.test(uuid)) throw noDelivery()
   if (!webhook.active) throw paused()
+  const { nowMs } = payer
   await transact(pool, async (tx) => {
-    await takeAllowance(tx, accountId, nowMs)
+    await takeAllowance(tx, payer)
     const state = await renewDelivery(tx, { webhook: webhook.id, eventId: uuid, nowMs })
     if (state === undefined) throw noDelivery()
     if (state !== 'renewed') throw stillWaiting(state)
@@ -59,13 +59,14 @@ const stillWaiting = (state: string) =>
 export async function recoverDeliveries(
   pool: Pool,
   sinceSec: number,
-  { webhook, accountId, nowMs }: Resend,
+  { webhook, ...payer }: Resend,
 ): Promise<{ recovered: number; hasMore: boolean }> {
   if (!webhook.active) throw paused()
+  const { accountId, nowMs } = payer
   const failed = { webhook: webhook.id, sinceSec }
   const recoverPart = (partMax: number) =>
     transact(pool, async (tx) => {
-      const left = await readAllowance(tx, accountId, nowMs)
+      const left = await readAllowance(tx, payer)
       const rowsMax = Math.min(partMax, left ?? partMax)
       const recovered = rowsMax === 0 ? 0 : await renewFailed(tx, { ...failed, rowsMax, nowMs })
       const hasMore = recovered === rowsMax && (await hasFailed(tx, failed))
@@ -86,14 +87,15 @@ export async function recoverDeliveries(
 }
 
 /** Counts one delivery of the account, or throws a 429 when it has none left on this day. */
-export async function takeAllowance(tx: Sql, accountId: number, nowMs: number): Promise<void> {
-  if ((await readAllowance(tx, accountId, nowMs)) === 0) throw overAllowance(nowMs)
+export async function takeAllowance(tx: Sql, payer: Payer): Promise<void> {
+  const { accountId, nowMs } = payer
+  if ((await readAllowance(tx, payer)) === 0) throw overAllowance(nowMs)
   await countDeliveries(tx, new Map([[accountId, 1]]), nowMs)
 }
 
 /** `null`: as many as it likes. */
-async function readAllowance(tx: Sql, accountId: number, nowMs: number): Promise<number | null> {
-  const left = await lockAllowances(tx, [accountId], nowMs)
+async function readAllowance(tx: Sql, { accountId, ...rest }: Payer): Promise<number | null> {
+  const left = await lockAllowances(tx, { accountIds: [accountId], ...rest })
   return left.get(accountId) ?? null
 }
 

@@ -12,18 +12,18 @@ import { noWebhook } from './webhook-registry.js'
 
 const MESSAGE = 'This is a test delivery. Your webhook works.'
 
-type TestParts = Pick<Context, 'sql' | 'secretBox' | 'clock'> & { sender: Sender }
+type TestParts = Pick<Context, 'sql' | 'secretBox' | 'clock' | 'plans'> & { sender: Sender }
 
 /** Sends an event that did not happen, once, whether or not the webhook is active. */
 export async function sendTest(parts: TestParts, key: WebhookKey): Promise<AttemptResult> {
-  const { sql, secretBox, clock, sender } = parts
+  const { sql, secretBox, clock, plans, sender } = parts
   const webhook = await selectWebhook(sql, key)
   const encrypted = await selectSecret(sql, key)
   const eventType = webhook?.eventTypes[0]
   if (webhook === undefined || encrypted === undefined || eventType === undefined) throw noWebhook()
   const secret = await secretBox.decrypt(encrypted, key.name)
   const nowMs = clock.now()
-  await transact(sql, (tx) => takeAllowance(tx, key.accountId, nowMs))
+  await transact(sql, (tx) => takeAllowance(tx, { accountId: key.accountId, plans, nowMs }))
 
   const uuid = randomUUID()
   const eventId = `test_${uuid}`

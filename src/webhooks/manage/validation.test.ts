@@ -54,7 +54,7 @@ const WRONG: [string, object, object][] = [
   ],
   [
     'a filter has the wrong type',
-    { filters: { min_amount_usd: '5' } },
+    { filters: { min_amount_usd: 'five' } },
     {
       error: 'invalid_filters',
       message: /min_amount_usd must be a number/,

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Plan } from '../../accounts/plans.js'
+import { lockActiveAccount } from '../../accounts/queries.js'
 import type { Context } from '../../context.js'
-import { ApiError, notFound } from '../../core/errors.js'
+import { ApiError, inactiveAccount, notFound } from '../../core/errors.js'
 import { toNanosecondText } from '../../core/unix-time.js'
 import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { checkWebhookUrl } from '../deliver/address-guard.js'
 import { cancelPending, forgetFailures } from '../deliver/cancel.js'
 import { wakeLanes } from '../deliver/lanes.js'
+import { decodeSecret } from '../deliver/signature.js'
 import { checkRequiredFilters } from '../parse-webhook.js'
 import {
   countWebhooks,
@@ -23,7 +25,8 @@ import {
 } from './queries.js'
 import { type NewWebhook, refuseUrl, type WebhookChanges } from './read-body.js'
 
-type RegistryContext = Pick<Context, 'sql' | 'secretBox' | 'config'>
+type ChangeContext = Pick<Context, 'sql' | 'config'>
+type RegistryContext = ChangeContext & Pick<Context, 'secretBox'>
 
 export const noWebhook = () => notFound('Webhook not found.')
 
@@ -50,8 +53,17 @@ export async function createWebhook(
     await insertWebhook(tx, { ...webhook, secret: encrypted, nowMs })
   })
   const fields = { id: name, url, event_types: eventTypes, filters, secret, active: true }
-  return { ...fields, description, created_at: toNanosecondText(nowMs) }
+  const warnings = decodeSecret(secret) === undefined ? [UNDECODABLE_SECRET] : []
+  return {
+    ...fields,
+    description,
+    created_at: toNanosecondText(nowMs),
+    ...(warnings.length > 0 && { warnings }),
+  }
 }
+
+const UNDECODABLE_SECRET =
+  'Standard Webhooks libraries cannot decode this secret: they expect whsec_ and base64. Check X-Webhook-Signature, give the library the secret as raw bytes, or leave secret out to have one made.'
 
 const tooManyWebhooks = ({ id, webhooksMax }: Plan) =>
   new ApiError(403, 'webhook_limit_reached', {
@@ -60,14 +72,14 @@ const tooManyWebhooks = ({ id, webhooksMax }: Plan) =>
     limit: webhooksMax,
   })
 
-async function checkTarget({ config }: RegistryContext, url: string): Promise<void> {
+async function checkTarget({ config }: ChangeContext, url: string): Promise<void> {
   const problem = await checkWebhookUrl(url, config.webhookNetworks)
   if (problem !== undefined) throw refuseUrl(problem)
 }
 
 /** Changes the given fields of a webhook; all of its fields together must be valid. */
 export async function changeWebhook(
-  ctx: RegistryContext,
+  ctx: ChangeContext,
   key: WebhookKey,
   changes: WebhookChanges,
   nowMs: number,
@@ -78,6 +90,7 @@ export async function changeWebhook(
   while (changes.active === true && (await cancelPart(ctx, key, nowMs)));
 
   const { id, isPaused } = await transact(ctx.sql, async (tx) => {
+    if (!(await lockActiveAccount(tx, key.accountId))) throw inactiveAccount()
     const webhook = await lockWebhook(tx, key)
     if (webhook === undefined) throw noWebhook()
     const { event_types: eventTypes = webhook.eventTypes, ...others } = changes
@@ -96,7 +109,7 @@ export async function changeWebhook(
 }
 
 /** Cancels a part of what an inactive webhook has waiting. Returns whether more is left. */
-function cancelPart({ sql }: RegistryContext, key: WebhookKey, nowMs: number): Promise<boolean> {
+function cancelPart({ sql }: ChangeContext, key: WebhookKey, nowMs: number): Promise<boolean> {
   return transact(sql, async (tx) => {
     const webhook = await lockWebhook(tx, key)
     return webhook?.active === false && (await cancelPending(tx, webhook.id, nowMs))

@@ -1,3 +1,4 @@
+import { toTokenId } from '../../core/token-id.js'
 import { planAnew, type Sql } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
@@ -40,6 +41,8 @@ const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' 
 function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
   const { seq, timeSec, condition } = row
   const payouts = row.payouts.map(BigInt)
+  const winner = winnerOf(payouts)
+  const token = winner === undefined ? undefined : market.tokens[winner]
   const present = (): WebhookPayload<'market_resolved'> => ({
     condition_id: condition,
     question: market.question,
@@ -49,10 +52,18 @@ function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
     resolved_at: String(timeSec * 1000),
     event_slug: market.eventSlug,
     tags: toBraces(market.tags),
+    winning_outcome: winner === undefined ? null : (market.outcomes[winner] ?? null),
+    winning_token_id: token === undefined ? null : toTokenId(token),
   })
   return {
     ...{ type: 'market_resolved', seq, timeSec, identity: `${condition} ${payouts.join()}` },
     keys: marketKeys(market),
     present,
   }
+}
+
+/** The place of the outcome that is paid alone. `undefined`: several share the payout. */
+function winnerOf(payouts: readonly bigint[]): number | undefined {
+  const paid = payouts.flatMap((payout, index) => (payout > 0n ? [index] : []))
+  return paid.length === 1 ? paid[0] : undefined
 }

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sumMetric } from '../../../test/upstream-socket.js'
+import { Plans } from '../../accounts/plans.js'
 import { Bus } from '../../bus/bus.js'
 import { makeEvents, makeFill } from '../../events/test-facts.js'
 import { createLog } from '../../lib/log.js'
@@ -13,7 +14,7 @@ test('a committed block wakes the matcher, and what it queues wakes the dispatch
   const bus = new Bus({ clock, log: createLog('error', { write: () => undefined }) })
   const registry = new Registry()
   const onQueued = vi.fn()
-  const matcher = new Matcher({ store: tape, bus, clock, registry, onQueued })
+  const matcher = new Matcher({ store: tape, plans: new Plans(), bus, clock, registry, onQueued })
   const controller = new AbortController()
   const running = matcher.run(controller.signal)
   onTestFinished(async () => {
@@ -36,7 +37,14 @@ test('the matcher passes on what the database throws, and goes on in a new run',
   const bus = new Bus({ clock, log: createLog('error', { write: () => undefined }) })
   const webhook = await matching.watch(['trade'])
   const onQueued = vi.fn()
-  const matcher = new Matcher({ store: tape, bus, clock, registry: new Registry(), onQueued })
+  const matcher = new Matcher({
+    store: tape,
+    plans: new Plans(),
+    bus,
+    clock,
+    registry: new Registry(),
+    onQueued,
+  })
   await tape.sql`alter table webhook_deliveries rename to gone`
   await matching.append((at) => ({ fills: [makeFill(3, at(3))] }))
   const controller = new AbortController()

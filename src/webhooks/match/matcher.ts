@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Plans } from '../../accounts/plans.js'
 import type { Bus } from '../../bus/bus.js'
 import type { Clock } from '../../core/clock.js'
 import { pause } from '../../lib/timing.js'
@@ -15,6 +16,7 @@ const LAG_BLOCKS_MAX = 60
 
 type MatcherOptions = {
   store: { readonly sql: Pool }
+  plans: Plans
   bus: Pick<Bus, 'subscribe'>
   clock: Clock
   registry: Registry
@@ -51,7 +53,7 @@ export class Matcher {
 
   /** Makes passes until the signal aborts. Throws what the database throws; a new run goes on. */
   async run(signal: AbortSignal): Promise<void> {
-    const { bus, store, clock, detectors = DETECTORS } = this.#options
+    const { bus, store, plans, clock, detectors = DETECTORS } = this.#options
     const webhooks = new ActiveWebhooks()
     const unsubscribe = bus.subscribe((events) => {
       if (events.some(({ type }) => type === 'block' || type === 'reorg')) this.wake()
@@ -62,7 +64,7 @@ export class Matcher {
       while (!signal.aborted) {
         this.#wakes = new AbortController()
         const startedMs = performance.now()
-        const pass = { pool: store.sql, webhooks, detectors, nowMs: clock.now() }
+        const pass = { pool: store.sql, plans, webhooks, detectors, nowMs: clock.now() }
         const result = await runPass(pass)
         this.#report(result, performance.now() - startedMs)
         if (!result.isBehind) await pause(POLL_MS, this.#wakes.signal)

@@ -183,6 +183,10 @@ function toOccurrence(
     })),
     wallet: maker,
     avg_price: toPrice(usd, shares),
+    ...named,
+    slug: market.slug,
+    condition_id: market.conditionId,
+    event_slug: market.eventSlug,
   })
   return {
     ...{ type: 'order_complete', seq: lastSeq, sinceSeq: firstSeq, timeSec: firstSec },

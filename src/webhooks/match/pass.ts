@@ -1,3 +1,4 @@
+import type { Plans } from '../../accounts/plans.js'
 import { blockOf } from '../../core/seq.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
@@ -18,6 +19,7 @@ const PASS_LIMITS = { ...STEP_LIMITS, draftsMax: 100_000 }
 
 type PassDeps = {
   pool: Pool
+  plans: Plans
   webhooks: ActiveWebhooks
   detectors: readonly Detector[]
   nowMs: number
@@ -49,7 +51,7 @@ type Findings = {
  * the time, on which writes in the snapshot would fail.
  */
 export async function runPass(deps: PassDeps): Promise<PassResult> {
-  const { pool, nowMs } = deps
+  const { pool } = deps
   const findings = await transact(pool, (tx) => read(tx, deps))
   const { state, seq, drafts } = findings
   if (state.rewindBlock !== null) {
@@ -57,7 +59,7 @@ export async function runPass(deps: PassDeps): Promise<PassResult> {
     return { isBehind: true, lagBlocks: lagOf(state, state.seq), queued: [] }
   }
   if (isIdle(findings)) return { isBehind: false, lagBlocks: 0, queued: [] }
-  const isOurs = await transact(pool, (tx) => write(tx, findings, nowMs))
+  const isOurs = await transact(pool, (tx) => write(tx, findings, deps))
   if (!isOurs) return { isBehind: true, lagBlocks: lagOf(state, state.seq), queued: [] }
   const lagBlocks = lagOf(state, seq)
   return { isBehind: lagBlocks > 0, lagBlocks, queued: drafts }
@@ -127,10 +129,10 @@ function detect(tape: Tape, asked: readonly Detector[]): Promise<Detected[]> {
 async function write(
   tx: Sql,
   { state, seq, drafts, stores }: Findings,
-  nowMs: number,
+  { plans, nowMs }: Pick<PassDeps, 'plans' | 'nowMs'>,
 ): Promise<boolean> {
   if (!(await lockCursor(tx, state))) return false
-  await enqueue(tx, drafts, nowMs)
+  await enqueue(tx, drafts, { plans, nowMs })
   if (state.headBlock !== null) await releaseHeld(tx, state.headBlock, nowMs)
   // Behind all lanes, as for an activation, which forgets bases.
   for (const store of stores) await store(tx)

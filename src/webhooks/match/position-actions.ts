@@ -59,7 +59,9 @@ async function readActionsOnce(tape: Tape): Promise<PositionAction[]> {
   return [
     ...splits.map((row) => toSplit(row, marketOf(row.condition))),
     ...redemptions.map((row) => toRedemption(row, marketOf(row.condition))),
-    ...conversions.map((row) => toConversion(row, byToken.get(row.tokens[0] ?? ''))),
+    ...conversions.map((row) =>
+      toConversion(row, byToken.get(row.tokens[0] ?? '') ?? unknownMarket(null)),
+    ),
   ]
 }
 
@@ -112,15 +114,17 @@ function redeemedOutcome({ tokens, payouts }: RedemptionRow, market: TapeMarket)
   return paying.length === 1 ? (market.outcomes[paying[0] ?? 0] ?? null) : null
 }
 
-/** The markets of a conversion are those of one event. */
-function toConversion(row: ConversionRow, market: TapeMarket | undefined): PositionAction {
+/** The markets of a conversion are those of one event; `market` is the first of them. */
+function toConversion(row: ConversionRow, market: TapeMarket): PositionAction {
   const { market: group, indexSet, amount } = row
   const present = (): WebhookPayload<'neg_risk_conversion'> => ({
     ...presentPlace(row),
     market_id: group,
     amount: toDecimal(amount),
     index_set: indexSet,
-    event_title: market?.eventTitle ?? null,
+    event_title: market.eventTitle,
+    condition_id: market.conditionId,
+    ...presentMarket(market),
   })
   return { type: 'neg_risk_conversion', ...placeOf(row), conditionIds: [], present }
 }

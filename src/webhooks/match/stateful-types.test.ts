@@ -242,6 +242,7 @@ test('an order of several fills is complete half a minute after the last one', a
   expect(events.map(({ data }) => data)).toEqual([
     {
       ...{ order_hash: ORDER, wallet: BOB, fill_count: 2, total_usd: 5, avg_price: 0.25 },
+      ...{ ...named, slug: 'will-it-rain', condition_id: CONDITION, event_slug: 'weather' },
       fills: [
         { amount_usd: 2, price: 0.2, ...named, timestamp: String(timeOfBlock(first)) },
         { amount_usd: 3, price: 0.3, ...named, timestamp: String(timeOfBlock(last)) },
@@ -350,12 +351,14 @@ test('a market is resolved, whether the catalogue has it or not', async () => {
       ...{ condition_id: CONDITION, question: 'Will it rain?', slug: 'will-it-rain', resolved_at },
       ...{ payout_numerators: '{1,0}', payout_denominator: '1' },
       ...{ event_slug: 'weather', tags: '{weather,world}' },
+      ...{ winning_outcome: 'Yes', winning_token_id: decimal(YES) },
     },
   ])
   const all = await matching.eventsOf(every)
   expect(all.map(({ data }) => data)).toContainEqual({
     ...{ condition_id: word('dead'), question: null, slug: null, resolved_at },
     ...{ payout_numerators: '{1,2}', payout_denominator: '3', event_slug: null, tags: '{}' },
+    ...{ winning_outcome: null, winning_token_id: null },
   })
   for (const event of all) expectPublished(event)
   expect(await matching.eventsOf(other)).toEqual([])

@@ -86,11 +86,12 @@ const BOBS = (timestamp: string) => ({
   ...{ id: `${word('f1')}_3`, maker: BOB, taker: ALICE, amount_usd: 16, price: 0.64, fee_usd: 0 },
   ...{ direction: 'SELL', token_id: decimal(YES), outcome: 'Yes', ...MARKET, timestamp },
   ...{ transaction_hash: word('f1'), order_hash: word('0d3'), builder: word('0') },
+  is_taker_order: false,
 })
 const ALICES = (timestamp: string) => ({
   ...BOBS(timestamp),
   ...{ id: `${word('f1')}_4`, maker: ALICE, taker: EXCHANGE, direction: 'BUY', fee_usd: 0.32 },
-  ...{ order_hash: word('0d4'), builder: BUILDER },
+  ...{ order_hash: word('0d4'), builder: BUILDER, is_taker_order: true },
 })
 const ofCarol = (tx: string, log: number, timestamp: string) => ({
   ...{ id: `${word(tx)}_${log}`, wallet: CAROL, transaction_hash: word(tx), timestamp },
@@ -103,6 +104,7 @@ const REDEMPTION = (timestamp: string) => ({
 const CONVERSION = (timestamp: string) => ({
   ...{ ...ofCarol('c4', 13, timestamp), market_id: GROUP, amount: 4, index_set: word('3') },
   event_title: 'Weather',
+  ...MARKET,
 })
 const FEE = (fee_usd: number, timestamp: string) => ({
   ...{ receiver: RECEIVER, fee_usd, transaction_hash: word('f1'), timestamp },

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value'
 import { expect } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { Plans } from '../../accounts/plans.js'
 import { insertTestWebhook, type TestWebhook } from '../deliver/test-webhook.js'
 import type { WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
@@ -70,7 +71,14 @@ export class TestMatching {
   pass(changes: Partial<Parameters<typeof runPass>[0]> = {}) {
     const detectors: readonly Detector[] = DETECTORS
     const { webhooks, tape, clock } = this
-    return runPass({ pool: tape.sql, webhooks, detectors, nowMs: clock.now(), ...changes })
+    return runPass({
+      pool: tape.sql,
+      plans: new Plans(),
+      webhooks,
+      detectors,
+      nowMs: clock.now(),
+      ...changes,
+    })
   }
 
   /** What was queued for a webhook, in the order of the events' blocks and places. */

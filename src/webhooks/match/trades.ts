@@ -80,6 +80,7 @@ export const presentFill = (fill: TapeFill, market: TapeMarket): WebhookPayload<
   price: toPrice(fill.usd, fill.shares),
   fee_usd: toDecimal(fill.fee),
   direction: fill.isSell ? 'SELL' : 'BUY',
+  is_taker_order: fill.isTaker,
   token_id: toTokenId(fill.token),
   ...tokenFields(market, fill.token),
   event_slug: market.eventSlug,
