@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { ComboKeys } from '../bus/event.js'
 import { padId, parseStructuredId } from '../core/structured-id.js'
 import type { Enricher } from './enrichment.js'
-import { closed, described, optional, Wire } from './message.js'
+import { closedRow, described, optional, Wire } from './message.js'
 
 /** By module id, from 1 on. */
 const MODULES = ['BinaryModule', 'NegRiskModule', 'CombinatorialModule', 'DirectionalModule']
@@ -49,7 +49,7 @@ export function comboKeys(combo: Combo): ComboKeys {
   }
 }
 
-export const LEG = closed({
+export const LEG = closedRow('ComboLeg', {
   position_id: Wire.TokenId,
   leg_outcome_label: Type.String(),
   ...optional({
@@ -60,7 +60,7 @@ export const LEG = closed({
     arity: Wire.Count,
     condition_index: Wire.Count,
     outcome_index: Wire.Count,
-    market: closed({
+    market: closedRow('ComboLegMarket', {
       title: Type.String(),
       slug: Type.String(),
       ...optional({ image: Wire.Text, event_title: Wire.Text, event_slug: Wire.Text }),

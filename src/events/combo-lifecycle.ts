@@ -13,7 +13,7 @@ import { COMBO_ACTIONS } from './combo-actions.js'
 import { comboKeys, enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import {
-  closed,
+  closedRow,
   defineMessage,
   described,
   distinct,
@@ -23,7 +23,7 @@ import {
   Wire,
 } from './message.js'
 
-export const TRANSFER_ROW = closed({
+export const TRANSFER_ROW = closedRow('ComboTransfer', {
   position_id: Wire.TokenId,
   from: Wire.Address,
   to: Wire.Address,
@@ -76,7 +76,7 @@ const LIFECYCLE = {
 const lifecycle = defineMessage('combo_lifecycle', LIFECYCLE)
 
 /** The same without its event type, as a part of other messages. */
-export const LIFECYCLE_ROW = closed(LIFECYCLE)
+export const LIFECYCLE_ROW = closedRow('ComboLifecycleRow', LIFECYCLE)
 
 /** Steps in the life of structured positions: prepared, split, merged, converted, redeemed and so on. */
 export const comboLifecycleFamily = {

@@ -19,7 +19,7 @@ import { COMBO_ROW, presentAmounts, presentComboRow } from './combo-row.js'
 import type { Enricher } from './enrichment.js'
 import type { Confirmation, Match } from './match.js'
 import {
-  closed,
+  closedRow,
   defineMessage,
   described,
   distinct,
@@ -122,7 +122,7 @@ const statusUpdate = defineMessage('combo_status_update', {
   order_hashes: Type.Array(Wire.Hash),
   confirmed_fills: Type.Array(COMBO_ROW),
   execution_summaries: Type.Array(
-    closed({
+    closedRow('ComboExecutionSummary', {
       taker_order_hash: Wire.Hash,
       taker_order_maker: Wire.Address,
       position_id: Wire.TokenId,
@@ -135,7 +135,7 @@ const statusUpdate = defineMessage('combo_status_update', {
     { description: 'the order that took, summed up over its makers' },
   ),
   fees: Type.Array(
-    closed({
+    closedRow('ComboFee', {
       receiver: Wire.Address,
       amount_e6: Wire.Digits,
       amount_usdc: Wire.Amount,

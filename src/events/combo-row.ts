@@ -2,19 +2,20 @@ import { pricePerShare, toDecimal, toPrice } from '../core/money.js'
 import { sideOf } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import type { Match, MatchRow } from './match.js'
-import { closed, described, optional, Wire } from './message.js'
+import { closedRow, described, optional, Wire } from './message.js'
 
 /**
  * One order of a combo match. Two generations of clients read it, under different names: what the
  * newer one calls `maker` and `price` the older one calls `maker_address` and `price_e6`.
  */
-export const COMBO_ROW = closed({
+export const COMBO_ROW = closedRow('ComboFill', {
   position_id: Wire.TokenId,
   order_hash: Wire.Hash,
   maker: described(Wire.Address, 'owner of the order; the row is told from its side'),
   maker_address: Wire.Address,
   taker: described(Wire.Address, "the taker's wallet; on its own row the exchange"),
   taker_address: Wire.Address,
+  is_taker_order: Wire.IsTakerOrder,
   side: Wire.Side,
   outcome: Wire.YesNo,
   outcome_side: Wire.YesNo,
@@ -46,6 +47,7 @@ export function presentComboRow(row: MatchRow, { exchange }: Match, enricher: En
     signer_address: signer,
     taker,
     taker_address: taker,
+    is_taker_order: row.isTaker,
     side: row.side,
     outcome,
     outcome_side: outcome,

@@ -2,19 +2,29 @@ import assert from 'node:assert/strict'
 import { LRUCache } from 'lru-cache'
 import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { PUSD } from '../chain/attribute/roles.js'
-import type { BatchFacts } from '../chain/facts/registry.js'
 import { conditionOfPosition, isStructuredId, parseStructuredId } from '../core/structured-id.js'
 import { toTokenId } from '../core/token-id.js'
+import type { Sql } from '../store/connection.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields, ProtocolFields } from './message.js'
+import {
+  type StoredLegs,
+  type StoredResult,
+  selectNewestLegs,
+  selectNewestResults,
+} from './queries.js'
+
+/** Those that events of now may be about. */
+const RESULTS_MAX = 20_000
+const COMBOS_MAX = 5_000
 
 export type EnrichedToken = ReturnType<Enricher['token']>
 
 /** Adds to the ids of a fact what the catalogue and earlier blocks say about them; all from memory. */
 export class Enricher {
   readonly #markets: MarketLookup
-  readonly #payouts = new LRUCache<string, readonly bigint[]>({ max: 20_000 })
-  readonly #legs = new LRUCache<string, readonly string[]>({ max: 5_000 })
+  readonly #payouts = new LRUCache<string, readonly bigint[]>({ max: RESULTS_MAX })
+  readonly #legs = new LRUCache<string, readonly string[]>({ max: COMBOS_MAX })
   /** Decimal ids: the buffered events of a market share their text. */
   readonly #tokenIds = new LRUCache<string, string>({ max: 20_000 })
   /** Made once for each object that the catalogue hands out. */
@@ -24,8 +34,16 @@ export class Enricher {
     this.#markets = markets
   }
 
+  /** To be called before the first batch: blocks that were booked before this process started say as much. */
+  async recall(sql: Sql): Promise<void> {
+    this.learn({
+      resolutions: await selectNewestResults(sql, RESULTS_MAX),
+      combos: await selectNewestLegs(sql, COMBOS_MAX),
+    })
+  }
+
   /** To be called with the facts of every batch, also of those that are not published. */
-  learn({ resolutions, combos }: Pick<BatchFacts, 'resolutions' | 'combos'>): void {
+  learn({ resolutions, combos }: { resolutions: StoredResult[]; combos: StoredLegs[] }): void {
     for (const { condition, payouts } of resolutions) this.#payouts.set(condition, payouts)
     for (const { condition, legs } of combos) this.#legs.set(condition, legs)
   }
@@ -63,13 +81,13 @@ export class Enricher {
     return { conditionId, market, fields: { ...protocolOf(key), ...market, ...known } }
   }
 
-  /** `undefined`: no result since this process started, or one that was forgotten. */
+  /** `undefined`: no result, or one that was forgotten. */
   resultOf(condition: string): Result | undefined {
     const payouts = this.#payouts.get(condition)
     return payouts && toResult(payouts)
   }
 
-  /** Legs of a combo that was prepared since this process started, as far as they are remembered. */
+  /** Legs of a combo, as far as they are remembered. */
   legsOf(condition: string): readonly string[] | undefined {
     return this.#legs.get(condition)
   }

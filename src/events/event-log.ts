@@ -7,7 +7,7 @@ import type { Pool, Sql } from '../store/connection.js'
 import {
   deleteEventRows,
   hasEventRow,
-  insertEventRows,
+  insertEventRow,
   selectEventRows,
   selectLogEnds,
   selectSeqBefore,
@@ -63,7 +63,7 @@ export class EventLog {
     // Far below the head commits do not wait for the disk. What clients have seen must not be lost with it.
     await tx`set local synchronous_commit = on`
     for (let from = 0; from < all.length; from += EVENTS_PER_ROW) {
-      await insertEventRows(tx, [await this.#toRow(all.slice(from, from + EVENTS_PER_ROW))])
+      await insertEventRow(tx, await this.#toRow(all.slice(from, from + EVENTS_PER_ROW)))
     }
   }
 

@@ -7,6 +7,7 @@ import type { BusEvent } from '../bus/event.js'
 import type { BatchFacts } from '../chain/facts/registry.js'
 import { createLog } from '../lib/log.js'
 import type { Pool } from '../store/connection.js'
+import { Enricher } from './enrichment.js'
 import { EventLog } from './event-log.js'
 import { LiveEvents } from './live-events.js'
 import {
@@ -318,4 +319,18 @@ describe('a transaction that fails', () => {
       pending_detected_at: settlement?.timestampMs,
     })
   })
+})
+
+test('after a restart it knows the legs and the results of blocks before', async () => {
+  const { sql, drop } = await createTestDatabase()
+  onTestFinished(() => drop())
+  const bytes = (text: string) => Buffer.from(text.slice(2), 'hex')
+  const legs = [word('1'), word('2')]
+  await sql`insert into conditions values (1, ${bytes(word('c0'))}, 1), (2, ${bytes(word('b1'))}, 2)`
+  await sql`insert into combos values (1, 1, ${Buffer.concat(legs.map(bytes))}, ${bytes(word('7'))})`
+  await sql`insert into resolutions values (2, 2, '{0,1}', ${bytes(word('8'))})`
+  const enricher = new Enricher(KNOWN_MARKETS)
+  await enricher.recall(sql)
+  expect(enricher.legsOf(word('c0'))).toEqual(legs)
+  expect(enricher.resultOf(word('b1'))).toMatchObject({ payouts: [0, 1], winner: 1 })
 })

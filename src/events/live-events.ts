@@ -70,6 +70,7 @@ export class LiveEvents {
     this.#reservation = undefined
     this.#pending.rollback()
     await this.#eventLog.lead(sql)
+    await this.#enricher.recall(sql)
     this.#recallPending()
   }
 

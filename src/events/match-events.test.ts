@@ -81,6 +81,7 @@ const OFFER_ROW = {
   size: 25,
   maker_amount: '25000000',
   taker_amount: '16000000',
+  is_taker_order: false,
   outcome: 'Yes',
   order_hash: orderHash(offer, EXCHANGE),
   exchange_version: 'v2',
@@ -113,6 +114,7 @@ describe('settlement', () => {
           side: 'BUY',
           maker_amount: '16000000',
           taker_amount: '25000000',
+          is_taker_order: true,
           order_hash: orderHash(bid, EXCHANGE),
         },
       ],
@@ -158,7 +160,7 @@ describe('settlement', () => {
 })
 
 describe('fill', () => {
-  test('is flat and has sixteen fields, the exchange opposite the order that takes', () => {
+  test('is flat and always has the same fields, the exchange opposite the order that takes', () => {
     const [maker, taker] = fillEvents(pending, seen, known)
     expect(read(maker)).toEqual({
       order_hash: orderHash(offer, EXCHANGE),
@@ -177,8 +179,11 @@ describe('fill', () => {
       timestamp: 1_790_000_131,
       block_number: null,
       log_index: null,
+      is_taker_order: false,
     })
-    expect(read(taker)).toMatchObject({ user: ALICE, taker: EXCHANGE, side: 'BUY' })
+    expect(read(taker)).toMatchObject({
+      ...{ user: ALICE, taker: EXCHANGE, side: 'BUY', is_taker_order: true },
+    })
     expect(maker?.keys).toMatchObject({ wallets: [BOB, ALICE], side: 'SELL', status: 'pending' })
   })
 
@@ -222,6 +227,7 @@ describe('status_update', () => {
           side: 'BUY',
           maker_amount: '16000000',
           taker_amount: '25000000',
+          is_taker_order: true,
           order_hash: word('0d4'),
           fee: 0.04,
         },
@@ -263,6 +269,7 @@ describe('trade', () => {
       size: 25,
       maker_amount: '25000000',
       taker_amount: '16000000',
+      is_taker_order: false,
       fee: 0,
       order_hash: word('0d3'),
       exchange_version: 'v2',
@@ -291,6 +298,7 @@ describe('trade', () => {
       side: 'BUY',
       maker_amount: '16000000',
       taker_amount: '25000000',
+      is_taker_order: true,
       fee: 0.04,
     })
   })

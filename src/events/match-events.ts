@@ -8,7 +8,7 @@ import type { MessageFamily } from './block-facts.js'
 import type { Enricher } from './enrichment.js'
 import type { Confirmation, Match } from './match.js'
 import {
-  closed,
+  closedRow,
   defineLogMessage,
   defineMessage,
   described,
@@ -35,7 +35,7 @@ const statusUpdate = defineMessage('status_update', {
   maker_wallets: Type.Array(Wire.Address),
   order_hashes: Type.Array(Wire.Hash),
   confirmed_fills: Type.Array(
-    closed({
+    closedRow('ConfirmedFill', {
       order_hash: Wire.Hash,
       maker: Wire.Address,
       taker: described(Wire.Address, OWN_FILL),

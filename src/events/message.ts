@@ -4,6 +4,7 @@ import type { ComboKeys, EventDraft, EventKeys } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import { padId } from '../core/structured-id.js'
+import { namedEnum } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
 /** A kind of message: its event type and the schema of everything that a client receives. */
@@ -61,6 +62,10 @@ type Loose<T> = T extends readonly (infer Item)[]
 export const closed = <Fields extends TProperties>(fields: Fields) =>
   Type.Object(fields, { additionalProperties: false })
 
+/** The same with a name, which its schema has in the documents. */
+export const closedRow = <Fields extends TProperties>(name: string, fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false, title: name })
+
 export const optional = <Fields extends TProperties>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Type.Optional(type)])) as {
     [K in keyof Fields]: TOptional<Fields[K]>
@@ -84,7 +89,7 @@ const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
 const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' })
 /** Nearly always up to 1, but no exchange refuses an order above it. */
 const Price = Type.Number({ minimum: 0, description: 'dollars for a share' })
-const Side = Type.Union([Type.Literal('BUY'), Type.Literal('SELL')])
+const Side = namedEnum('TradeSide', ['BUY', 'SELL'])
 const Digits = Type.String({ pattern: '^[0-9]+$' })
 /** 31 bytes where it is structured. Only messages about combos write it so. */
 const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
@@ -94,6 +99,10 @@ export const Wire = {
   ...{ Text, Count, Amount, TokenId, Hash, Ms, Price, Side, Digits, ConditionId },
   Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
   Seq: Type.Integer({ minimum: 1, description: 'number of the event in its stream, ascending' }),
+  IsTakerOrder: Type.Boolean({
+    description:
+      'the fill of the order that takes, one in each match: the sum over these is the volume',
+  }),
   YesNo: Type.Union([Type.Literal('YES'), Type.Literal('NO')]),
   ExchangeVersion: Type.String({
     pattern: '^v[2-9]$',

@@ -8,8 +8,22 @@ export type EventLogRow = {
   events: Buffer
 }
 
-export async function insertEventRows(sql: Sql, rows: readonly EventLogRow[]): Promise<void> {
-  await sql`insert into event_log ${sql(rows as EventLogRow[])}`
+/** Of the numbers and the contents of a row of the log. */
+export const EVENT_ROW_CHECKSUM =
+  'hash_record(row(last_seq, first_seq, session, published_ms, previous_seq, events))'
+
+/** Adds a row behind the newest one, which it names: one process writes at a time. */
+export async function insertEventRow(sql: Sql, row: EventLogRow): Promise<void> {
+  const { lastSeq, firstSeq, session, publishedMs, events } = row
+  await sql`
+    insert into event_log
+           (last_seq, first_seq, session, published_ms, previous_seq, events, checksum)
+    select *, ${sql.unsafe(EVENT_ROW_CHECKSUM)}
+      from (select ${lastSeq}::bigint as last_seq, ${firstSeq}::bigint as first_seq,
+                   ${session}::bigint as session, ${publishedMs}::bigint as published_ms,
+                   (select last_seq from event_log_end) as previous_seq,
+                   ${events}::bytea as events) as given`
+  await sql`update event_log_end set last_seq = ${lastSeq}`
 }
 
 /** Rows with events behind `afterSeq`, oldest first. Index: event_log_pkey. */
@@ -52,4 +66,30 @@ export async function deleteEventRows(sql: Sql, beforeMs: number): Promise<void>
     )
     update event_log_end set deleted_seq = greatest(deleted_seq, (select max(last_seq) from deleted))
      where exists (select from deleted)`
+}
+
+export type StoredResult = { condition: string; payouts: readonly bigint[] }
+export type StoredLegs = { condition: string; legs: readonly string[] }
+
+/** The newest results, oldest first. Index: resolutions_pkey. */
+export async function selectNewestResults(sql: Sql, limit: number): Promise<StoredResult[]> {
+  const rows = await sql<{ condition: string; payouts: string[] }[]>`
+    select '0x' || encode(c.condition, 'hex') as condition, r.payouts::text[] as payouts
+      from (select * from resolutions order by seq desc limit ${limit}) r
+      join conditions c on c.id = r.condition
+     order by r.seq`
+  return rows.map(({ condition, payouts }) => ({ condition, payouts: payouts.map(BigInt) }))
+}
+
+/** The newest combos, oldest first. Index: combos_pkey. */
+export async function selectNewestLegs(sql: Sql, limit: number): Promise<StoredLegs[]> {
+  const rows = await sql<{ condition: string; legs: string }[]>`
+    select '0x' || encode(c.condition, 'hex') as condition, encode(p.legs, 'hex') as legs
+      from (select * from combos order by seq desc limit ${limit}) p
+      join conditions c on c.id = p.condition
+     order by p.seq`
+  return rows.map(({ condition, legs }) => ({
+    condition,
+    legs: (legs.match(/.{64}/g) ?? []).map((leg) => `0x${leg}`),
+  }))
 }

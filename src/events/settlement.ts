@@ -6,6 +6,7 @@ import type { Enricher } from './enrichment.js'
 import type { Detection, Match } from './match.js'
 import {
   closed,
+  closedRow,
   defineMessage,
   described,
   ENRICHED_TOKEN,
@@ -30,7 +31,7 @@ export const settlement = defineMessage('settlement', {
   taker_price: Wire.Price,
   taker_size: described(Wire.Amount, 'shares'),
   trades: Type.Array(
-    closed({
+    closedRow('SettlementTrade', {
       maker: described(Wire.Address, 'owner of the order; the row is told from its side'),
       signer: described(
         Wire.Address,
@@ -118,6 +119,7 @@ const FILL = {
   }),
   block_number: nullable(Wire.Count, 'null while pending'),
   log_index: nullable(Wire.Count, 'null while pending'),
+  is_taker_order: Wire.IsTakerOrder,
   ...optional(PROTOCOL),
 }
 
@@ -127,7 +129,7 @@ export const flatFill = {
   schema: closed({ type: Type.Literal('event'), seq: Wire.Seq, data: closed(FILL) }),
 }
 
-/** One for each order of a match, always with the same sixteen fields. */
+/** One for each order of a match, always with the same fields. */
 export function fillEvents(
   match: Match,
   { detectedMs, block }: Detection,
@@ -155,6 +157,7 @@ export function fillEvents(
       timestamp: Math.floor(detectedMs / 1000),
       block_number: row.block ?? null,
       log_index: row.logIndex ?? null,
+      is_taker_order: row.isTaker,
       protocol_version: fields.protocol_version,
       module: fields.module,
     }

@@ -87,6 +87,16 @@ test('every message matches the schema of its type', () => {
   )
 })
 
+test('ten minutes of the present of a demo have every message of the chain', () => {
+  const presentMs = START_MS + 60 * MINUTE_MS
+  const options = { seed: 1, startMs: START_MS, presentMs, hasReorgs: true }
+  const demo = publishUniverse(options, presentMs)
+  demo.universe.advance(presentMs + 10 * MINUTE_MS)
+  const types = new Set(demo.events.map(({ type }) => type))
+  const others = [...MESSAGES.keys()].filter((type) => !types.has(type))
+  expect(others.sort()).toEqual(['price_feed', 'score_update'])
+})
+
 test('no message lacks what a strict client requires', () => {
   expect(events.flatMap(({ type, text }) => findMissing(type, text))).toEqual([])
 })
@@ -228,7 +238,7 @@ test('every row of a settlement is a fill of its own, right behind it', () => {
     )
     for (const fill of fills) {
       const { protocol_version, module, ...fields } = dataOf(fill)
-      expect(Object.keys(fields)).toHaveLength(16)
+      expect(Object.keys(fields)).toHaveLength(17)
     }
   }
 })

@@ -12,12 +12,18 @@ export const TRADED = {
   size: described(Wire.Amount, 'shares'),
   maker_amount: described(Wire.Digits, 'what `maker` gives, in millionths'),
   taker_amount: described(Wire.Digits, 'what `maker` gets, in millionths'),
+  is_taker_order: Wire.IsTakerOrder,
 }
 
 /** The contracts that an order was filled on. */
 export const VENUE = optional({ exchange_version: Wire.ExchangeVersion, ...PROTOCOL })
 
-export function presentTraded({ side, usd, shares }: Pick<MatchRow, 'side' | 'usd' | 'shares'>) {
+export function presentTraded({
+  side,
+  usd,
+  shares,
+  isTaker,
+}: Pick<MatchRow, 'side' | 'usd' | 'shares' | 'isTaker'>) {
   const [made, taken] = side === 'BUY' ? [usd, shares] : [shares, usd]
   return {
     side,
@@ -25,6 +31,7 @@ export function presentTraded({ side, usd, shares }: Pick<MatchRow, 'side' | 'us
     size: toDecimal(shares),
     maker_amount: made.toString(),
     taker_amount: taken.toString(),
+    is_taker_order: isTaker,
   }
 }
 

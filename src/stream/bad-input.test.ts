@@ -7,6 +7,7 @@ import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
 
 const MIB = 1024 * 1024
+const EDGES = [-1, 0, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2n ** 63n, '1e30', '"NaN"']
 
 let t: TestApp
 let url: string
@@ -93,6 +94,22 @@ describe.each(['/ws', '/ws/orderbook'])('%s survives', (path) => {
     expect(error.code ?? error.error).toEqual(expect.any(String))
     client.send({ action: 'ping' })
     expect(await client.next()).toMatchObject({ type: 'pong' })
+  })
+
+  test('numbers at the edges of what a field can be: it is taken, or named by the error', async () => {
+    const client = await connect(path)
+    for (const field of ['min_size', 'max_size', 'since', 'since_seq', 'snapshot_count']) {
+      for (const edge of EDGES) {
+        client.send(`{"action":"subscribe","type":"trades","filters":{"${field}":${edge}}}`)
+        const { type, message, error } = await client.next()
+        if (path === '/ws' && type === 'error') expect(`${message ?? error}`).toContain(field)
+        client.send({ action: 'unsubscribe' })
+        if (path === '/ws') await client.next(({ type }) => type === 'unsubscribed')
+        else await client.next()
+      }
+    }
+    client.send({ action: 'ping' })
+    expect(await client.next(({ type }) => type === 'pong')).toMatchObject({ type: 'pong' })
   })
 
   test('100,000 filter items: an error', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { listenSockets, SocketClient } from '../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
-import { retireKey } from '../accounts/accounts.js'
+import { createKey, retireKey } from '../accounts/accounts.js'
 import type { PlanId } from '../accounts/plans.js'
 import { updatePlan } from '../accounts/queries.js'
 import type { Connection, Protocol } from './connection.js'
@@ -242,6 +242,18 @@ describe('limits of the plan', () => {
     const { client: next } = await connectWith(key)
     next.send({})
     expect(await nextOf(next)).toEqual({})
+  })
+
+  test('4403: the key expires, without a change in the database', async () => {
+    const { accountId } = await t.createCaller('growth')
+    const nowMs = t.clock.now()
+    const of = { plans: t.ctx.plans, accountId, name: 'short', nowMs }
+    const { secret } = await createKey(t.ctx.sql, { ...of, expiresAtMs: nowMs + 60_000 })
+    const { client } = await connectWith(secret)
+    t.clock.advance(60_001)
+    await t.ctx.keyRing.sync()
+    expect(await client.next((each) => each.type === 'error')).toMatchObject({ code: 'forbidden' })
+    expect((await client.closed()).code).toBe(4403)
   })
 
   test('4403: the key is revoked; 1012: the plan changes', async () => {

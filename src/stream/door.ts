@@ -5,6 +5,7 @@ import { AddressThrottle } from '../accounts/address-throttle.js'
 import { digestSecret } from '../accounts/secret.js'
 import type { Context } from '../context.js'
 import { findSecret } from '../http/guard.js'
+import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
 import { pollUntil } from '../lib/timing.js'
 import { ClientConnection } from './client-connection.js'
@@ -83,7 +84,7 @@ export class SocketDoor {
     this.#readUpgrade = createUpgradeReader(ctx.config.trustedProxies)
     this.#connections = new Connections(ctx.clock)
     this.#throttle = new AddressThrottle(ctx.clock, REFUSALS_PER_MINUTE_MAX)
-    this.#keyCheck = new KeyCheck(ctx.keyRing, this.#connections)
+    this.#keyCheck = new KeyCheck(ctx, this.#connections)
     this.#admission = new SocketAdmission(ctx, this.#connections)
     this.#metrics = createSocketMetrics(ctx.metrics.registry, this.#connections)
     this.#timer = setInterval(() => this.beat(), BEAT_EVERY_MS).unref()
@@ -112,7 +113,7 @@ export class SocketDoor {
     // First, so that clients that connect to another process find their places free.
     const { socketSessions, log } = this.#ctx
     await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
-      log.warn({ err: error }, 'places of sockets are given back when the lease ends'),
+      log.warn(faultFields(error), 'places of sockets are given back when the lease ends'),
     )
     for (const socket of this.#others) socket.close(CLOSE.restart, 'the service restarts')
     for (const connection of this.#connections) {
@@ -163,7 +164,7 @@ export class SocketDoor {
   /** Whether the key can be refused without looking it up. */
   #isKnownBad(wanted: SocketRequest): boolean {
     const digest = this.#findDigest(wanted)
-    return digest === undefined || this.#ctx.keyRing.isUnknown(digest)
+    return digest === undefined || this.#ctx.keyRing.recallRefusal(digest) !== undefined
   }
 
   #findDigest(wanted: SocketRequest): string | undefined {

@@ -1,24 +1,30 @@
-import type { Caller, KeyRing } from '../accounts/key-ring.js'
+import { type Caller, UNKNOWN_KEY } from '../accounts/key-ring.js'
+import type { Context } from '../context.js'
 import type { Connections } from './connections.js'
 import { CLOSE } from './socket-error.js'
 
-/** Closes connections whose key was revoked or whose plan was changed, some seconds later at most. */
+type KeyCheckContext = Pick<Context, 'keyRing' | 'clock'>
+
+/**
+ * Closes connections whose key was revoked or has expired, whose account was suspended or deleted, or whose
+ * plan was changed, some seconds later at most.
+ */
 export class KeyCheck {
-  readonly #keyRing: KeyRing
+  readonly #ctx: KeyCheckContext
   readonly #connections: Connections
   #checkedRevision: bigint
   #isRunning = false
 
-  constructor(keyRing: KeyRing, connections: Connections) {
-    this.#keyRing = keyRing
+  constructor(ctx: KeyCheckContext, connections: Connections) {
+    this.#ctx = ctx
     this.#connections = connections
-    this.#checkedRevision = keyRing.revision
+    this.#checkedRevision = ctx.keyRing.revision
   }
 
   /** Looks all keys up again if a key or an account has changed since the last time. */
   run(): void {
-    const { revision } = this.#keyRing
-    if (this.#isRunning || revision === this.#checkedRevision) return
+    const { revision } = this.#ctx.keyRing
+    if (this.#isRunning || (revision === this.#checkedRevision && !this.#hasExpired())) return
     this.#isRunning = true
     this.#check()
       .then(() => {
@@ -38,15 +44,31 @@ export class KeyCheck {
       if (!callers.has(digest)) callers.set(digest, await this.#find(digest))
       const caller = callers.get(digest)
       if (caller === undefined) {
-        connection.sendError({ code: 'forbidden', message: 'The API key was revoked.' })
-        connection.close(CLOSE.forbidden, 'the API key was revoked')
-      } else if (caller.plan.id !== connection.caller.plan.id) {
+        const { message, closeReason } = this.#describeRefusal(digest)
+        connection.sendError({ code: 'forbidden', message })
+        connection.close(CLOSE.forbidden, closeReason)
+      } else if (caller.plan !== connection.caller.plan) {
         connection.close(CLOSE.restart, 'the plan has changed: connect again')
       }
     }
   }
 
+  #hasExpired(): boolean {
+    const nowMs = this.#ctx.clock.now()
+    return [...this.#connections].some(({ caller }) => caller.expiresAtMs <= nowMs)
+  }
+
+  /** A key that worked and is unknown now was revoked. */
+  #describeRefusal(digest: string): { message: string; closeReason: string } {
+    const refusal = this.#ctx.keyRing.recallRefusal(digest) ?? UNKNOWN_KEY
+    if (refusal === UNKNOWN_KEY) return REVOKED
+    return { message: refusal, closeReason: 'the API key does not work any more' }
+  }
+
   async #find(digest: string): Promise<Caller | undefined> {
-    return this.#keyRing.recall(digest) ?? (await this.#keyRing.find(digest))
+    const { keyRing } = this.#ctx
+    return keyRing.recall(digest) ?? (await keyRing.find(digest))
   }
 }
+
+const REVOKED = { message: 'The API key was revoked.', closeReason: 'the API key was revoked' }

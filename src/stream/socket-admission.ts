@@ -2,10 +2,10 @@ import type { Caller } from '../accounts/key-ring.js'
 import { digestSecret } from '../accounts/secret.js'
 import type { SessionRefusal, SocketSession } from '../accounts/socket-sessions.js'
 import type { Context } from '../context.js'
+import { isOutage } from '../core/database-fault.js'
 import { ApiError } from '../core/errors.js'
 import { findSecret } from '../http/guard.js'
 import { pollUntil } from '../lib/timing.js'
-import { isOutage } from '../store/connection.js'
 import { type Connections, OUT_OF_TIME } from './connections.js'
 import { CLOSE, type SocketError } from './socket-error.js'
 import type { SocketKind, SocketRequest } from './upgrade.js'
@@ -16,7 +16,10 @@ const DATABASE_MS_MAX = 8_000
 export type AdmittedSocket = { caller: Caller; digest: string; session: SocketSession }
 export type RefusedSocket = { closeCode: number; error: SocketError }
 
-type AdmissionContext = Pick<Context, 'admission' | 'socketSessions' | 'store' | 'floodLog'>
+type AdmissionContext = Pick<
+  Context,
+  'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'
+>
 
 /** Decides on clients that connect: by their key, then by the limits of its plan. */
 export class SocketAdmission {
@@ -37,6 +40,7 @@ export class SocketAdmission {
       const caller = await this.#ctx.admission.identify(secret, { ip: wanted.address })
       const verdict = await this.#takePlace(caller, wanted.socket)
       if ('refusal' in verdict) return refuseByLimit(verdict.refusal, wanted.socket, caller)
+      this.#ctx.usage.note(caller)
       return { caller, digest: digest ?? '', session: verdict.session }
     } catch (error) {
       return this.#toRefusal(error)

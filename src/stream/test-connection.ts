@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { PLANS, type PlanId } from '../accounts/plans.js'
+import { DEFAULT_PLANS, type PlanId } from '../accounts/plans.js'
 import type { Connection } from './connection.js'
 import type { SharedFrame, TransferMeter } from './fast/shared-frame.js'
 
@@ -21,7 +21,13 @@ export class RecordingConnection implements Connection {
   untilDrained: () => Promise<boolean> = async () => this.closed === undefined
 
   constructor(plan: PlanId = 'enterprise', accountId = 1) {
-    this.caller = { keyId: 1, accountId, plan: PLANS[plan] }
+    this.caller = {
+      keyId: 1,
+      accountId,
+      plan: DEFAULT_PLANS[plan],
+      scope: 'full' as const,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    }
   }
 
   send(message: object | string, meter?: TransferMeter): void {

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { MESSAGES } from '../../events/registry.js'
+import { type JsonSchema, pascalCase } from '../../http/schema-components.js'
 import { BOOK_ERRORS } from '../messages/book-messages.js'
 import { STREAM_ERRORS } from '../messages/control-messages.js'
 import type { AsyncApiDocument } from './document.js'
@@ -15,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const messages = () => Object.entries(document.components.messages)
+const isAnonymous = (schema?: JsonSchema) => schema?.properties !== undefined
 
 /** Every `$ref` in a value. */
 function findReferences(value: unknown): string[] {
@@ -80,7 +82,10 @@ describe('GET /asyncapi.json', () => {
     'has the message %s, with the schema that it is sent with',
     (type) => {
       const message = document.components.messages[type]
-      expect(message?.payload).toEqual(JSON.parse(JSON.stringify(MESSAGES.get(type)?.schema)))
+      const name = `${pascalCase(type)}Message`
+      expect(message?.payload).toEqual({ $ref: `#/components/schemas/${name}` })
+      const schema = MESSAGES.get(type)?.schema as JsonSchema
+      expect(document.components.schemas?.[name]).toMatchObject({ required: schema.required })
       expect(message?.summary, 'add a line to EVENT_SUMMARIES').not.toBe('')
       const { channel, messages } = document.operations['events.liveEvents'] ?? {}
       expect(channel).toEqual({ $ref: '#/channels/events' })
@@ -92,7 +97,7 @@ describe('GET /asyncapi.json', () => {
     const ajv = new Ajv({ strict: false })
     for (const [name, { payload, examples }] of messages()) {
       expect(examples.length, `${name} has no example`).toBeGreaterThan(0)
-      const validate = ajv.compile(payload)
+      const validate = ajv.compile({ ...payload, components: document.components })
       for (const example of examples) {
         validate(example.payload)
         expect(validate.errors, `${name}: ${example.name}`).toBeNull()
@@ -100,10 +105,41 @@ describe('GET /asyncapi.json', () => {
     }
   })
 
+  test('names every schema, and no row after its place', () => {
+    const { schemas = {} } = document.components
+    const anonymous = Object.entries(schemas).filter(([, { properties = {} }]) =>
+      Object.values(properties).some((field) => [field, field.items].some(isAnonymous)),
+    )
+    expect(anonymous).toEqual([])
+    expect(Object.keys(schemas).filter((name) => name.endsWith('Item'))).toEqual([])
+  })
+
+  test.each(['Events', 'Orderbook'])(
+    '%sSocketMessage is any message that the service sends there, told apart by its type',
+    (channel) => {
+      const { schemas = {} } = document.components
+      const { anyOf = [] } = schemas[`${channel}SocketMessage`] ?? {}
+      const sent = anyOf.map(({ $ref = '' }) => $ref.split('/').at(-1) ?? '')
+      const tag = channel === 'Events' ? 'liveEvents' : 'booksAndTheirChanges'
+      const { messages: live = [] } = document.operations[`${channel.toLowerCase()}.${tag}`] ?? {}
+      for (const { $ref } of live) {
+        expect(sent).toContain(`${pascalCase($ref.split('/').at(-1) ?? '')}Message`)
+      }
+      expect(sent).toContain(channel === 'Events' ? 'SubscribedMessage' : 'BooksSubscribedMessage')
+      expect(sent).not.toContain('SubscribeMessage')
+      for (const name of sent) {
+        const { type, ...fields } = schemas[name]?.properties ?? {}
+        expect(type ?? fields.event_type, name).toHaveProperty('const')
+      }
+    },
+  )
+
   test('names every error', () => {
-    const named = (name: string) => JSON.stringify(document.components.messages[name]?.payload)
-    for (const code of Object.keys(STREAM_ERRORS)) expect(named('error')).toContain(`"${code}"`)
-    for (const code of Object.keys(BOOK_ERRORS)) expect(named('book_error')).toContain(`"${code}"`)
+    const named = (name: string) => JSON.stringify(document.components.schemas?.[name])
+    for (const code of Object.keys(STREAM_ERRORS))
+      expect(named('ErrorMessage')).toContain(`"${code}"`)
+    for (const code of Object.keys(BOOK_ERRORS))
+      expect(named('BookErrorMessage')).toContain(`"${code}"`)
   })
 })
 

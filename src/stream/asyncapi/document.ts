@@ -1,3 +1,4 @@
+import { type JsonSchema, pascalCase, SchemaComponents } from '../../http/schema-components.js'
 import { VERSION } from '../../lib/version.js'
 import {
   BOOK_CLIENT_MESSAGES,
@@ -19,7 +20,11 @@ export type AsyncApiDocument = {
   servers: Record<string, object>
   channels: Record<string, Channel>
   operations: Record<string, Operation>
-  components: { messages: Record<string, AsyncApiMessage>; securitySchemes: Record<string, object> }
+  components: {
+    messages: Record<string, AsyncApiMessage>
+    schemas?: Record<string, JsonSchema>
+    securitySchemes: Record<string, object>
+  }
 }
 export type Channel = {
   address: string
@@ -137,6 +142,37 @@ export function describeStreams(): AsyncApiDocument {
       },
     },
   }
+}
+
+/**
+ * The document with its schemas as components, for generators: a message of `trade` has the schema `TradeMessage`,
+ * and `EventsSocketMessage` is any message that the service sends on the channel `events`.
+ */
+export function nameSchemas(document: AsyncApiDocument): AsyncApiDocument {
+  const schemas = new SchemaComponents()
+  const messages = Object.entries(document.components.messages).map(([name, message]) => {
+    const title = `${pascalCase(name)}Message`
+    const payload: JsonSchema = JSON.parse(JSON.stringify(message.payload))
+    return [name, { ...message, payload: schemas.refer({ ...payload, title }, title) }]
+  })
+  const components = { ...document.components, messages: Object.fromEntries(messages) }
+  const received = Object.keys(document.channels).map((channel) => [
+    `${pascalCase(channel)}SocketMessage`,
+    { anyOf: listSent(document, channel).map((name) => components.messages[name].payload) },
+  ])
+  const named = { ...schemas.list(), ...Object.fromEntries(received) }
+  return { ...document, components: { ...components, schemas: named } }
+}
+
+/** The messages that the service sends on a channel, by itself and in reply. */
+function listSent({ operations }: AsyncApiDocument, channel: string): string[] {
+  const prefix = `#/channels/${channel}/messages/`
+  const references = Object.values(operations).flatMap(({ action, messages, reply }) => [
+    ...(action === 'send' ? messages : []),
+    ...(reply?.messages ?? []),
+  ])
+  const ofChannel = references.filter(({ $ref }) => $ref.startsWith(prefix))
+  return [...new Set(ofChannel.map(({ $ref }) => $ref.slice(prefix.length)))]
 }
 
 function describeChannel(

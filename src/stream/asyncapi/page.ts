@@ -1,4 +1,4 @@
-import { PLANS } from '../../accounts/plans.js'
+import type { Plan } from '../../accounts/plans.js'
 import { BOOK_ERRORS } from '../messages/book-messages.js'
 import { STREAM_ERRORS } from '../messages/control-messages.js'
 import { PRESETS } from '../subscriptions/presets.js'
@@ -20,7 +20,7 @@ const STYLE = `
 `
 
 /** A page that shows the document. It loads nothing and runs no script. */
-export function renderStreamPage(document: AsyncApiDocument): string {
+export function renderStreamPage(document: AsyncApiDocument, plans: readonly Plan[]): string {
   const { info, channels, components } = document
   const paragraphs = info.description.split('\n\n').map((text) => `<p>${renderText(text)}</p>`)
   const sockets = Object.entries(channels).map(([name, channel]) =>
@@ -37,14 +37,14 @@ export function renderStreamPage(document: AsyncApiDocument): string {
 <h1>${escapeHtml(info.title)}</h1>
 ${paragraphs.join('\n')}
 <p>Follow live trades in a terminal:</p>
-<pre><code>auspex tail trades --key &lt;your key&gt;</code></pre>
+<pre><code>npx auspex tail trades --url http://&lt;host&gt; --key &lt;your key&gt;</code></pre>
 <nav><a href="#events">Event socket</a> <a href="#orderbook">Orderbook socket</a> <a href="#types">Types</a>
 <a href="#limits">Limits</a> <a href="#errors">Errors</a> <a href="#messages">Messages</a></nav>
 ${sockets.join('\n')}
 <h2 id="types">Types of subscriptions</h2>
 ${renderPresets()}
 <h2 id="limits">Limits of the plans</h2>
-${renderPlans()}
+${renderPlans(plans)}
 <h2 id="errors">Errors</h2>
 ${renderErrors()}
 <h2 id="messages">Messages</h2>
@@ -99,8 +99,7 @@ const PLAN_LIMITS = {
   sinceLookbackMs: '`since`, milliseconds back',
 } as const
 
-function renderPlans(): string {
-  const plans = Object.values(PLANS)
+function renderPlans(plans: readonly Plan[]): string {
   const rows = Object.entries(PLAN_LIMITS).map(([grant, title]) => [
     renderText(title),
     ...plans.map((plan) => plan[grant as keyof typeof PLAN_LIMITS]?.toLocaleString('en-US') ?? '∞'),

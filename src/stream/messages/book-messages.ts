@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox'
-import { closed, optional, Wire } from '../../events/message.js'
+import { closed, closedRow, optional, Wire } from '../../events/message.js'
+import { pascalCase } from '../../http/schema-components.js'
 
 /** Why a message was not taken, or why the connection ends, on both sockets. */
 export const SOCKET_ERRORS = {
@@ -38,10 +39,10 @@ export type BookError = keyof typeof BOOK_ERRORS
 const message = <const Name extends string, Fields extends TProperties>(
   type: Name,
   fields: Fields,
-) => closed({ type: Type.Literal(type), ...fields })
+) => closedRow(`${pascalCase(type)}Message`, { type: Type.Literal(type), ...fields })
 
 const Decimal = Type.String({ pattern: '^[0-9]*\\.?[0-9]*$', description: 'A decimal number' })
-const Level = closed({ price: Decimal, size: Decimal })
+const Level = closedRow('BookLevel', { price: Decimal, size: Decimal })
 const Levels = Type.Array(Level, { description: 'Best first' })
 const Side = Type.Union([Type.Literal('BUY'), Type.Literal('SELL')], {
   description: '`BUY` is a bid, `SELL` an ask',
@@ -61,13 +62,13 @@ const MARKET = {
 }
 
 const Checksum = Type.String({ pattern: '^[0-9a-f]{64}$' })
-const Anchor = closed({
+const Anchor = closedRow('BookAnchor', {
   protocol: Type.Literal('pn1'),
   anchor: Type.Literal(true),
   seq: Wire.Count,
   checksum: Checksum,
 })
-const Proof = closed({
+const Proof = closedRow('BookProof', {
   protocol: Type.Literal('pn1'),
   prev_seq: Wire.Count,
   seq: Wire.Count,
@@ -98,7 +99,7 @@ const PriceChange = message('price_change', {
   asset_id: Type.Optional(Wire.TokenId),
   ...MARKET,
   assets: Type.Array(
-    closed({
+    closedRow('PriceChangeAsset', {
       asset_id: Wire.TokenId,
       outcome: Type.Optional(Type.String()),
       price: Decimal,

@@ -1,9 +1,12 @@
 import { type Static, type TProperties, Type } from 'typebox'
+import { MILLISECONDS_MAX } from '../../core/unix-time.js'
 import { optional } from '../../events/message.js'
+import { AMOUNT_USD_MAX } from '../subscriptions/filter-fields.js'
 import { PRESETS, SELECTABLE_TYPES } from '../subscriptions/presets.js'
 
 const Texts = (description: string) => Type.Array(Type.String(), { description })
-const Usd = (description: string) => Type.Number({ minimum: 0, description })
+const Usd = (description: string) =>
+  Type.Number({ minimum: 0, maximum: AMOUNT_USD_MAX, description })
 
 /** What the client wants of the past. Above `filters` or in them. */
 const REPLAY = {
@@ -12,13 +15,17 @@ const REPLAY = {
   }),
   snapshot_count: Type.Integer({
     minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
     description: 'Replay so many of the newest matching events; the plan caps it. 0: none',
   }),
   since: Type.Number({
+    minimum: 0,
+    maximum: MILLISECONDS_MAX,
     description: 'Replay all matching events after this time, in Unix milliseconds',
   }),
   since_seq: Type.Integer({
     minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
     description: 'Replay all matching events behind the event with this `seq`',
   }),
 }
@@ -57,7 +64,7 @@ export const SubscriptionFilters = Type.Object(
     combo_condition_ids: Texts('Combos: their condition ids'),
     leg_position_ids: Texts('Combos: position ids of legs'),
     event_ids: Texts('Combos: structured ids of the events of their legs'),
-    module_ids: Type.Array(Type.Integer(), {
+    module_ids: Type.Array(Type.Integer({ minimum: 1, maximum: 4 }), {
       description: 'Combos: 1 binary, 2 neg-risk, 3 combinatorial',
     }),
     action: Type.String({ description: '`combo_lifecycle`: the action, such as `Split`' }),

@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { optional } from '../../events/message.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { BOOK_ERRORS, ERROR_FIELDS, SOCKET_ERRORS } from './book-messages.js'
 
@@ -47,7 +48,7 @@ export const SubscribedMessage = message('subscribed', {
 /** The past, oldest first. Long ones come in several messages. */
 export const SnapshotMessage = message('snapshot', {
   count: Type.Integer({ minimum: 0 }),
-  events: Type.Array(Type.Object({ type: Type.String() }), {
+  events: Type.Array(namedObject('ReplayedEvent', { type: Type.String() }), {
     description: 'Event messages as they were sent live',
   }),
 })

@@ -159,9 +159,14 @@ export const readOneOf = <const Name extends string>(names: readonly Name[]): It
   return (item) => (typeof item === 'string' ? byLower.get(item.toLowerCase()) : undefined)
 }
 
-/** Finite and not negative. */
-export const readAmount: ItemReader<number> = (item) =>
-  typeof item === 'number' && Number.isFinite(item) && item >= 0 ? item : undefined
+/** No trade is worth more. */
+export const AMOUNT_USD_MAX = 1e12
+
+/** From 0 to the most that there can be. */
+export const readNumber =
+  (max: number): ItemReader<number> =>
+  (item) =>
+    typeof item === 'number' && item >= 0 && item <= max ? item : undefined
 
 /** A whole number that is not negative. */
 export const readCount: ItemReader<number> = (item) =>

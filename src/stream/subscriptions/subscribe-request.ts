@@ -1,13 +1,14 @@
-import { MILLISECONDS_MIN } from '../../core/unix-time.js'
+import { MILLISECONDS_MAX, MILLISECONDS_MIN } from '../../core/unix-time.js'
 import { type Feed, feedOf, SYMBOLS } from '../../prices/streams.js'
 import type { ComboFilter, EventFilter } from './event-filter.js'
 import {
+  AMOUNT_USD_MAX,
   FilterFields,
-  readAmount,
   readCondition,
   readCount,
   readEventId,
   readLeague,
+  readNumber,
   readOneOf,
   readSlug,
   readToken,
@@ -133,10 +134,13 @@ const SIDES = ['BUY', 'SELL', 'YES', 'NO'] as const
 const DIRECTIONS = ['BUY', 'SELL'] as const
 const STATUSES = ['pending', 'confirmed', 'all'] as const
 
+const DOLLARS = `a number of dollars from 0 to ${AMOUNT_USD_MAX}`
+const readDollars = readNumber(AMOUNT_USD_MAX)
+
 function readValues(fields: FilterFields, { minSize }: Preset) {
   const status = fields.value('status', readOneOf(STATUSES), 'pending, confirmed or all')
-  const sizeMin = fields.value('min_size', readAmount, 'a number of dollars') ?? minSize
-  const sizeMax = fields.value('max_size', readAmount, 'a number of dollars')
+  const sizeMin = fields.value('min_size', readDollars, DOLLARS) ?? minSize
+  const sizeMax = fields.value('max_size', readDollars, DOLLARS)
   if (sizeMin !== undefined && sizeMax !== undefined && sizeMin > sizeMax) {
     throw new Refusal('invalid_filter', `max_size ${sizeMax} is below min_size ${sizeMin}`)
   }
@@ -249,7 +253,7 @@ function readScores(fields: FilterFields, { hasScores }: Preset): EventFilter | 
 
 function readReplay(fields: FilterFields): ReplayWish {
   const count = fields.value('snapshot_count', readCount, 'a whole number')
-  const since = fields.value('since', readAmount, 'a Unix time in milliseconds')
+  const since = fields.value('since', readNumber(MILLISECONDS_MAX), 'a Unix time in milliseconds')
   const afterSeq = fields.value('since_seq', readCount, 'the seq of an event')
   if (afterSeq !== undefined) return { kind: 'seq', afterSeq }
   if (since !== undefined) {
