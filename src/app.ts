@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts/routes.js'
+import { adminRoutes } from './admin/routes.js'
 import { bookRoutes } from './books/routes.js'
 import { builderRoutes } from './builders/routes.js'
 import { comboRoutes } from './combos/routes.js'
@@ -16,6 +17,7 @@ import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
 import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
+import { logSlowRequests } from './http/slow-requests.js'
 import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
 import { identityRoutes } from './identities/routes.js'
 import { leaderboardRoutes } from './leaderboards/routes.js'
@@ -42,6 +44,7 @@ import { sportsMarketTypeRoutes } from './sports/market-types/routes.js'
 import { quoteRoutes } from './sports/quotes/routes.js'
 import { sportsSearchRoutes } from './sports/search/routes.js'
 import { statusRoutes } from './status/routes.js'
+import { createSamples } from './status/samples.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
 import { Protocols } from './stream/protocols.js'
@@ -59,6 +62,7 @@ export type ApiRoutes = FastifyPluginAsync<{ ctx: Context }>
 const API: ApiRoutes[] = [
   statusRoutes,
   accountRoutes,
+  adminRoutes,
   cryptoMarketRoutes,
   marketListRoutes,
   marketSearchRoutes,
@@ -121,16 +125,20 @@ export async function buildApp(
   })
   app.setValidatorCompiler(compileValidator)
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('operator', undefined)
   addRequestHeaders(app)
+  logSlowRequests(app, ctx)
 
   const observe = observeRoutes(app, ctx)
-  handleErrors(app, ctx.floodLog)
+  handleErrors(app, ctx)
   handleNotFound(app, observe)
   acceptJsonBodies(app)
   showFrontPage(app)
   const compressor = new Compressor()
-  await describeApi(app, compressor, describeWebhooks())
-  showStreamDocs(app, compressor)
+  await describeApi(app, {
+    ...{ compressor, webhooks: describeWebhooks(), readSamples: createSamples(ctx) },
+  })
+  showStreamDocs(app, compressor, ctx.plans)
 
   await app.register(async (api) => {
     guardRoutes(api, ctx)

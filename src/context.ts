@@ -2,6 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { Admission } from './accounts/admission.js'
 import { KeyRing } from './accounts/key-ring.js'
 import { LargeAnswers } from './accounts/large-answers.js'
+import { Operators } from './accounts/operators.js'
+import type { Plans } from './accounts/plans.js'
+import { readPlans } from './accounts/plans-file.js'
 import { SharedLimiter } from './accounts/shared-limiter.js'
 import { SocialQuota } from './accounts/social-quota.js'
 import { SocketSessions } from './accounts/socket-sessions.js'
@@ -42,8 +45,11 @@ export type Context = {
   /** The same for answers: a query that takes too long is cancelled. */
   readonly answerSql: Pool
   store: Pick<Store, 'sql' | 'answers' | 'control' | 'problem'>
+  plans: Plans
   keyRing: KeyRing
   admission: Admission
+  /** Those who run the service. */
+  operators: Operators
   usage: UsageMeter
   /** The social calls of accounts in a month. */
   socialQuota: SocialQuota
@@ -94,7 +100,8 @@ const SCORE_BYTES_MAX = 64 * 1024 * 1024
 export function createContext(parts: ContextParts): Context {
   const { config, log, store, clock = systemClock, opened, timing } = parts
   const metrics = createMetrics()
-  const keyRing = new KeyRing(store)
+  const plans = readPlans(config.plansFile)
+  const keyRing = new KeyRing({ store, plans, clock })
   const limiter = new SharedLimiter({ store, clock })
   const bus = new Bus({ clock, log })
   const scoreBus = new Bus({ clock, log, bytesMax: SCORE_BYTES_MAX })
@@ -113,8 +120,10 @@ export function createContext(parts: ContextParts): Context {
       return store.answers
     },
     store,
+    plans,
     keyRing,
     admission: new Admission({ config, store, keyRing, limiter, metrics, clock }),
+    operators: new Operators({ store, clock }),
     usage: new UsageMeter(store, clock),
     socialQuota: new SocialQuota({ store, clock, log }),
     socketSessions: new SocketSessions(store, clock),

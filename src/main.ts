@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import { addAccountCommands } from './accounts/commands.js'
+import { addAccountCommands } from './admin/account-commands.js'
+import { addKeyCommands } from './admin/key-commands.js'
 import { addLedgerCommands } from './audit/commands.js'
+import { addBackupCommands } from './backup/commands.js'
 import { addChainCommands } from './chain/commands.js'
 import { addCompareCommand } from './compare/commands.js'
 import { type Config, describeConfig } from './config/config.js'
@@ -11,7 +13,7 @@ import {
   describeEnvironment,
   readConfig,
 } from './config/setting-flags.js'
-import { reportAndExit } from './core/errors.js'
+import { codeOf, reportAndExit } from './core/errors.js'
 import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './lib/log.js'
 import { stopSignal } from './lib/stop-signal.js'
@@ -53,11 +55,18 @@ addSettingFlags(addLedgerCommands(program, withDatabase), [...DATABASE_SETTINGS,
 
 addSettingFlags(addCompareCommand(program, withDatabase), DATABASE_SETTINGS)
 
+for (const command of addBackupCommands(program, withDatabase)) {
+  addSettingFlags(command, DATABASE_SETTINGS)
+}
+
 addTailCommand(program)
 addListenCommand(program)
 
-for (const group of addAccountCommands(program, withDatabase)) {
-  for (const command of group.commands) addSettingFlags(command, DATABASE_SETTINGS)
+const accountCommands = addAccountCommands(program, withDatabase)
+for (const group of [accountCommands, ...addKeyCommands(program, withDatabase)]) {
+  for (const command of group.commands) {
+    addSettingFlags(command, [...DATABASE_SETTINGS, 'plansFile'])
+  }
 }
 
 await program.parseAsync().catch(reportAndExit)
@@ -66,6 +75,10 @@ async function up(config: Config): Promise<void> {
   // Half of what there is to load, and no other command needs it.
   const { startService, untilStopped } = await import('./service.js')
   const log = createLog(config.logLevel, process.stdout)
+  // The reader of the log may leave (`auspex up | head`): the service goes on without it.
+  process.stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') throw error
+  })
   const signal = stopSignal()
   const starting = startService(config, { command: 'auspex up', log, signal })
   const service = await starting.catch((error) => {
@@ -73,5 +86,30 @@ async function up(config: Config): Promise<void> {
     if (!signal.aborted) throw error
     log.info('stopped')
   })
-  if (service !== undefined) await untilStopped(service, signal)
+  if (service === undefined) return
+  if (process.stdout.isTTY) console.log(formatWelcome(service.url, config))
+  await untilStopped(service, signal)
+}
+
+/** For a person who starts the service for the first time: what to set, and where to look. */
+function formatWelcome(url: string, { polygonUrl, dataDir }: Config): string {
+  // No line is wider than 80 columns.
+  const node = `
+No chain data will come without a Polygon node. Stop this, and name one:
+  export AUSPEX_POLYGON_URL=https://<your node>
+  export AUSPEX_POLYGON_WS_URL=wss://<your node>
+  npx auspex upstreams        asks every upstream one question
+  npx auspex up
+More under "Going live" in docs/operations.md. \`npm run demo\` needs no node.
+`
+  return `
+Auspex listens on ${url}. Ctrl-C stops it.
+  Reference  ${url}/docs
+  State      ${url}/readyz
+  Data       ${dataDir}
+${polygonUrl === undefined ? node : ''}
+The first account and its key, in a second terminal in the same folder:
+  npx auspex accounts create --name "trading desk" --plan growth
+  npx auspex keys create --account acc_1 --name bot
+`
 }

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccountWork } from './accounts/jobs.js'
+import { selectPlansInUse } from './accounts/queries.js'
 import { buildApp } from './app.js'
 import { createAuditWork } from './audit/jobs.js'
 import { createBookWork } from './books/status.js'
 import { createBuilderWork } from './builders/jobs.js'
 import { createCatalogueWork } from './catalogue/jobs.js'
+import { NO_NODE } from './chain/chain-status.js'
 import { createChainWork } from './chain/jobs.js'
 import { createComboWork } from './combos/jobs.js'
 import type { Config } from './config/config.js'
@@ -15,6 +17,7 @@ import { codeOf, OperatorError } from './core/errors.js'
 import { createEventWork } from './events/jobs.js'
 import type { DomainWork } from './jobs/job.js'
 import { createBoardWork } from './leaderboards/jobs.js'
+import { faultFields } from './lib/fault-fields.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
 import { pollUntil } from './lib/timing.js'
@@ -24,6 +27,7 @@ import { createTagWork } from './markets/tags/jobs.js'
 import { createPriceWork } from './prices/jobs.js'
 import { createScoreWork } from './scores/jobs.js'
 import { createSportsWork } from './sports/jobs.js'
+import { createBoardReadiness } from './status/board-readiness.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
 import { lendUpstreams } from './store/data-folder.js'
@@ -70,6 +74,7 @@ const DOMAINS: ((ctx: Context) => DomainWork)[] = [
   createComboWork,
   createBoardWork,
   createCopyWork,
+  createBoardReadiness,
   createWebhookWork,
   createAuditWork,
 ]
@@ -82,6 +87,7 @@ const LAST_FLUSH_MS_MAX = 500
 /** Opens the database, listens, and starts everything that runs beside the requests. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
+  if (options.database === undefined) log.info('opening the database')
   const database = options.database ?? (await openDatabase(config, { ...options, isService: true }))
   if (config.databaseUrl === undefined) lendUpstreams(config.dataDir, config)
   const store = new Store({
@@ -103,6 +109,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     throw error
   }
   log.info({ url }, 'listening')
+  if (config.polygonUrl === undefined) log.warn(NO_NODE)
   return { url, ctx, ...run(ctx, app, { store, database }) }
 }
 
@@ -154,15 +161,27 @@ async function startJobs(ctx: Context, target: Target, signal: AbortSignal): Pro
     ctx.jobs.add(jobs)
     if (status !== undefined) ctx.statusParts.push(status)
   }
+  await refuseUnknownPlans(ctx)
   await Promise.all([
     ctx.jobs.run('every process', signal),
     chain.lead(signal, (term) => ctx.jobs.run('one process', term)),
   ])
 }
 
+/** Keys of accounts on a plan that the operator's file has no more would stop working one by one. */
+async function refuseUnknownPlans({ sql, plans, config }: Context): Promise<void> {
+  const unknown = (await selectPlansInUse(sql)).filter((id) => plans.find(id) === undefined)
+  if (unknown.length === 0) return
+  throw new OperatorError(
+    `Accounts are on plans that are not known: ${unknown.join(', ')}. Add them to ` +
+      `${config.plansFile ?? 'a file that AUSPEX_PLANS names'}, or move the accounts with \`auspex accounts set-plan\`.`,
+  )
+}
+
 /** Resolves when the service can do its work for the first time. */
 async function untilReady(ctx: Context, signal: AbortSignal): Promise<void> {
-  await pollUntil(() => readiness(ctx).isReady, { everyMs: 50, signal })
+  if (!(await pollUntil(() => readiness(ctx).isReady, { everyMs: 50, signal }))) return
+  ctx.log.info({ seconds: Math.round(process.uptime()) }, 'ready')
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -198,7 +217,7 @@ async function drain(app: FastifyInstance): Promise<void> {
 async function flushUsage({ usage, log }: Context): Promise<void> {
   const flushes = usage.flush().then(() => usage.flush())
   await withTimeout(flushes, LAST_FLUSH_MS_MAX, 'the database does not answer').catch((error) =>
-    log.error({ err: error }, 'last usage counts are lost'),
+    log.error(faultFields(error), 'last usage counts are lost'),
   )
 }
 

@@ -1,3 +1,4 @@
+import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { pause } from '../lib/timing.js'
 
@@ -68,7 +69,7 @@ export class FollowAll {
       try {
         await this.#refresh(signal)
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'open markets could not be listed')
+        this.#options.log.warn(faultFields(error), 'open markets could not be listed')
       }
       await pause(this.#options.refreshMs, signal)
     }

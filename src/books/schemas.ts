@@ -1,4 +1,5 @@
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
 export const BookId = Type.String({
@@ -14,10 +15,9 @@ const Text = (description: string) => Type.Optional(Type.String({ description })
 const Decimal = (description: string) =>
   Type.Optional(Type.String({ description, examples: ['0.515'] }))
 
-const BookLevels = (description: string) =>
-  Type.Optional(
-    Type.Array(Type.Object({ price: Type.String(), size: Type.String() }), { description }),
-  )
+const BookLevel = namedObject('BookLevel', { price: Type.String(), size: Type.String() })
+
+const BookLevels = (description: string) => Type.Optional(Type.Array(BookLevel, { description }))
 
 const BOOK = {
   market: Text('the condition id'),
@@ -38,12 +38,12 @@ const SPREAD = { spread: Decimal('the best ask minus the best bid') }
 const Question = Type.Optional(nullable(Type.String(), 'null: it is not in the catalogue'))
 
 /** Of a condition or an event: `outcomes` has what a token has. */
-const groupOf = <Fields extends object>(fields: Fields) => ({
+const groupOf = <Fields extends TProperties>(outcomeName: string, fields: Fields) => ({
   condition_id: Text('of a condition'),
   event_title: Type.Optional(nullable(Type.String())),
   outcomes: Type.Optional(
     Type.Array(
-      Type.Object({
+      namedObject(outcomeName, {
         token_id: Type.String(),
         outcome: Type.String(),
         question: Question,
@@ -56,7 +56,7 @@ const groupOf = <Fields extends object>(fields: Fields) => ({
   slug: Type.Optional(nullable(Type.String(), 'of the market; of an event when that was asked')),
 })
 
-const Metadata = Type.Object({
+const Metadata = namedObject('BookMetadata', {
   question: nullable(Type.String()),
   slug: nullable(Type.String()),
   outcomes: Type.Array(Type.String()),
@@ -64,14 +64,22 @@ const Metadata = Type.Object({
   image: nullable(Type.String()),
 })
 
-export const OrderbookReply = Type.Object({
+export const OrderbookReply = namedObject('Orderbook', {
   ...BOOK,
   metadata: Type.Optional(Metadata),
-  ...groupOf(BOOK),
+  ...groupOf('OutcomeBook', BOOK),
 })
 
 const TOKEN_ID = { token_id: Text('of a token') }
 
-export const MidpointReply = Type.Object({ ...MID, ...TOKEN_ID, ...groupOf(MID) })
+export const MidpointReply = namedObject('Midpoint', {
+  ...MID,
+  ...TOKEN_ID,
+  ...groupOf('OutcomeMidpoint', MID),
+})
 
-export const SpreadReply = Type.Object({ ...SPREAD, ...TOKEN_ID, ...groupOf(SPREAD) })
+export const SpreadReply = namedObject('Spread', {
+  ...SPREAD,
+  ...TOKEN_ID,
+  ...groupOf('OutcomeSpread', SPREAD),
+})

@@ -22,10 +22,14 @@ export function addCompareCommand(program: Command, withDatabase: WithDatabase):
     .option('--json', 'print one JSON object in place of tables')
     .addHelpText('after', HELP)
     .action((wallets: string[], flags: CompareFlags, command: Command) =>
-      withDatabase(command, async (pool, { config }) => {
-        const { runCompare } = await import('./run-compare.js')
-        await runCompare(pool, config, wallets, flags)
-      }).catch(endAsNotCompared),
+      withDatabase(
+        command,
+        async (pool, { config }) => {
+          const { runCompare } = await import('./run-compare.js')
+          await runCompare(pool, config, wallets, flags)
+        },
+        { acceptsDemo: true },
+      ).catch(endAsNotCompared),
     )
 }
 
@@ -47,7 +51,8 @@ Sizes are compared exactly. The platform cuts its averages, so avg_price may be 
 realized_pnl 0.00001 for each share that was bought; the price of a trade may be 0.0001 off.
 Combos are not compared, nor are positions that began before the ledger does.
 
-It runs beside a service on the same data folder, or without one.
+It runs beside a service on the same data folder, or without one; without --data also beside the
+demo of this folder.
 Exits with 0 when everything is the same, with 1 when something differs, and with 2 when a wallet
 could not be compared, or none.
 

@@ -60,7 +60,11 @@ async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
   const scope = scopeOf(wallet, range)
   for (let after: [number] | undefined; ; ) {
     const page = { limit: ROWS_PER_PAGE, offset: 0, after }
-    const rows = await withMarkets(sql, await selectTrades(sql, 'market', scope, page))
+    const found = await selectTrades(sql, 'market', scope, page)
+    const rows = await withMarkets(
+      sql,
+      found.filter(({ isGone }) => !isGone),
+    )
     yield rows.map(
       ({ txHash, isSell, usd, shares, timeSec, market }): ComparedTrade => ({
         ...{ txHash, isSell, shares, timeSec, token: market.token },
@@ -69,8 +73,8 @@ async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
         outcome: market.outcome ?? undefined,
       }),
     )
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_PER_PAGE) return
+    const last = found.at(-1)
+    if (last === undefined || found.length < ROWS_PER_PAGE) return
     after = [last.seq]
   }
 }
@@ -79,5 +83,5 @@ const scopeOf = (wallet: number, range: SeqRange): TradeScope => ({
   ...range,
   ...{ wallet, roles: ['maker'], isCharged: false, isAscending: false },
   ...{ tokens: undefined, orderHash: undefined, builder: undefined, isSell: undefined },
-  ...{ usdMin: undefined, makerAmountMin: undefined },
+  ...{ usdMin: undefined, makerAmountMin: undefined, isTakerOrder: undefined },
 })

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../core/errors.js'
 
+/** Apart from the folder of a service. */
+export const DEMO_DATA_DIR = '.auspex-demo'
 /** Where a service and a demo keep their data unless told otherwise. */
-const DATA_DIRS = ['.auspex', '.auspex-demo']
+const DATA_DIRS = ['.auspex', DEMO_DATA_DIR]
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 /** A service, by HTTP or WebSocket, and the key that it takes. */

@@ -118,6 +118,17 @@ export const SETTINGS = {
     help: 'page that answers of status 402 point to; default: the list of plans',
     parse: parseUrlOf(HTTP),
   }),
+  plansFile: unset({
+    ...{ env: 'AUSPEX_PLANS', flag: 'plans', placeholder: 'file' },
+    help: 'JSON file with plans and with what was agreed with single accounts; default: the built-in plans',
+    parse: (text) => resolve(parseText(text)),
+  }),
+  freeKeys: setting<'on' | 'off'>({
+    ...{ env: 'AUSPEX_FREE_KEYS', flag: 'free-keys', placeholder: 'on|off' },
+    help: 'off: POST /v1/keys gives no keys; only the operator makes them',
+    fallback: () => 'on',
+    parse: parseOneOf(['on', 'off']),
+  }),
   copyPnlLimit: setting<'on' | 'off'>({
     ...{ env: 'AUSPEX_COPY_PNL_LIMIT', placeholder: 'on|off' },
     help: 'on: a key may ask /v2/copy-pnl once in 5 seconds, all its paths together',
@@ -222,6 +233,12 @@ export const SETTINGS = {
   ),
 
   cacheMb: integer('AUSPEX_CACHE_MB', [1, 65_536], 'memory for cached responses, in MiB', 64),
+  slowRequestMs: integer(
+    'AUSPEX_SLOW_REQUEST_MS',
+    [0, 3_600_000],
+    'requests that take this many milliseconds or longer are logged, with what took the time; 0: none',
+    1_000,
+  ),
   logLevel: setting<LogLevel>({
     ...{ env: 'AUSPEX_LOG_LEVEL', flag: 'log-level', placeholder: 'level' },
     help: `${LOG_LEVELS.join(', ')}; debug adds a line for every request`,

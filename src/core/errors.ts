@@ -17,6 +17,11 @@ export class ApiError extends Error {
   }
 }
 
+/** A fault of something outside of this process, such as an upstream. Its message says everything. */
+export abstract class OutsideFault extends Error {
+  override name = 'OutsideFault'
+}
+
 /**
  * A refusal that holds for one account alone, such as that of a used-up share. Other accounts that
  * wait for the same work are not refused by it: see `joinWork`.
@@ -53,6 +58,10 @@ export const badRequest = (message: string, fields?: Fields) => new ApiError(400
 /** For a single thing that does not exist. */
 export const notFound = (message = 'Not found.', fields?: Fields) =>
   new ApiError(404, message, fields)
+
+/** For a request that was admitted while its account was being suspended or deleted. */
+export const inactiveAccount = () =>
+  new ApiError(403, 'The account of this API key is suspended or deleted.')
 
 export const unavailable = (message: string, cause?: unknown) =>
   new ApiError(503, message, {}, { cause, retryAfterSeconds: 1 })

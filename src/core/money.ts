@@ -19,9 +19,15 @@ export function toDecimalText(millionths: bigint): string {
 
 /** Rounded half up to 4 decimals; 0 where there are no shares. */
 export function toPrice(usd: bigint, shares: bigint): number {
-  if (shares === 0n) return 0
-  return Number((usd * 20_000n + shares) / (shares * 2n)) / 1e4
+  return shares === 0n ? 0 : Number(tenThousandths(usd, shares)) / 1e4
 }
+
+/** The same price in millionths. */
+export const toPriceMillionths = (usd: bigint, shares: bigint): bigint =>
+  shares === 0n ? 0n : tenThousandths(usd, shares) * 100n
+
+const tenThousandths = (usd: bigint, shares: bigint): bigint =>
+  (usd * 20_000n + shares) / (shares * 2n)
 
 /** Millionths of a dollar for a share, rounded half up; 0 where there are no shares. */
 export const pricePerShare = (usd: bigint, shares: bigint): bigint =>

@@ -1,6 +1,15 @@
 /** As milliseconds it is 1973; as seconds it is the year 5138: a time below it is meant in seconds. */
 export const MILLISECONDS_MIN = 100_000_000_000
 
+/** The latest second that a column of times can have, in 2038. */
+export const SECONDS_MAX = 2 ** 31 - 1
+
+/** The same in milliseconds. */
+export const MILLISECONDS_MAX = SECONDS_MAX * 1000 + 999
+
+/** A bound of times as a column can be compared with it: nothing happens after the latest one. */
+export const toTimeColumn = (timeSec: number): number => Math.min(timeSec, SECONDS_MAX)
+
 /** `2026-01-31 12:00:00+00`: how the platform writes the time of an event of the catalogue or of figures. */
 export const toTimestampText = (timeSec: number): string =>
   `${new Date(timeSec * 1000).toISOString().slice(0, 19).replace('T', ' ')}+00`

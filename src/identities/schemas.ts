@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
+import { namedEnum, namedObject } from '../lib/named-object.js'
+import { nullable } from '../lib/nullable.js'
 
 const Nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
-const WalletKindName = Type.Union(
-  [Type.Literal('deposit_wallet'), Type.Literal('safe'), Type.Literal('proxy'), Type.Null()],
-  {
-    description: 'null for a key that trades itself, and for a contract that no known factory made',
-  },
+const WalletKindName = nullable(
+  namedEnum('WalletType', ['deposit_wallet', 'safe', 'proxy']),
+  'null for a key that trades itself, and for a contract that no known factory made',
 )
 
 export const ResolveParams = Type.Object({
@@ -35,7 +35,7 @@ export const ResolveReply = Type.Object(
       { description: 'deployed wallets of the key, by kind' },
     ),
     wallet_details: Type.Array(
-      Type.Object({
+      namedObject('WalletDetail', {
         address: Type.String(),
         wallet_type: WalletKindName,
         deployed: Type.Boolean(),
@@ -44,5 +44,5 @@ export const ResolveReply = Type.Object(
       { description: 'the current wallet first, then all others that are deployed' },
     ),
   },
-  { description: 'Who is behind it' },
+  { title: 'ResolvedIdentity', description: 'Who is behind it' },
 )

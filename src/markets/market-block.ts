@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { parseStructuredId } from '../core/structured-id.js'
+import { namedEnum } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
 
@@ -57,9 +58,14 @@ export const EventOfMarket = {
 }
 
 /** Only rows of markets with structured token ids have these. */
+/** Where the price of a token is from, the best first. */
+export const PriceSourceField = namedEnum('TokenPriceSource', [
+  ...['settlement', 'clob_mid', 'v1_condition', 'last_fill'],
+])
+
 export const StructuredMarket = {
   protocol_version: Type.Optional(Type.Literal('v2')),
-  module: Type.Optional(Type.String({ enum: ['binary', 'neg_risk'] })),
+  module: Type.Optional(namedEnum('MarketModule', ['binary', 'neg_risk'])),
   structural_condition_id: Type.Optional(Type.String()),
   neg_risk_event_id: Type.Optional(Type.String()),
 }

@@ -1,5 +1,6 @@
 import type { OrderKey, Page } from '../core/page.js'
 import { blockOf } from '../core/seq.js'
+import { toTimeColumn } from '../core/unix-time.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { changedPositions, scanPositions } from './as-of.js'
@@ -36,6 +37,7 @@ export type PositionRow = PositionState & {
   /** 0: there was no fill. */
   filledSec: number
   key: OrderKey
+  isGone: boolean
 }
 
 // div() rounds toward zero. Shares that were never bought come behind all others.
@@ -84,9 +86,9 @@ export async function selectPositions(
     with ${changedPositions(sql, blockOf(scope.until), { wallet, tokens })}
     select p.wallet, p.token, '0x' || encode(w.address, 'hex') as address, p.last_sec, p.filled_sec,
            p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
-           array[${sql.unsafe(key)}] as key
+           array[${sql.unsafe(key)}] as key, w.id is null as is_gone
       from (${scanPositions(sql, placesOf(sql, scope).map(scanOf))}) p
-      join wallets w on w.id = p.wallet
+      left join wallets w on w.id = p.wallet
      ${orderBy} offset ${offset} limit ${limit}`
   return rows
 }
@@ -109,8 +111,9 @@ function matches(sql: Sql, scope: PositionScope): Fragment {
   }
   if (isHeld !== undefined) conditions.push(ofSize(isHeld))
   if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
-  if (filledFrom !== undefined) conditions.push(sql`p.filled_sec >= ${filledFrom}`)
-  if (filledTo !== undefined) conditions.push(sql`p.filled_sec between 1 and ${filledTo}`)
+  if (filledFrom !== undefined) conditions.push(sql`p.filled_sec >= ${toTimeColumn(filledFrom)}`)
+  if (filledTo !== undefined)
+    conditions.push(sql`p.filled_sec between 1 and ${toTimeColumn(filledTo)}`)
   if (tag !== undefined) conditions.push(hasTag(sql, tag))
   return joinFragments(sql, conditions, sql`and`)
 }

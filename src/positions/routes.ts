@@ -33,7 +33,7 @@ import {
 } from './present.js'
 import { type PositionScope, type PositionSort, selectPositions } from './queries.js'
 import { GlobalPosition, MarketHolder, TokenHolder, WalletPosition } from './schemas.js'
-import { selectShownPositions } from './shown-position.js'
+import { withStates } from './shown-position.js'
 
 const SORT_TEXT =
   'what the order goes by; `recent` is the newest change, `volume` all shares that were ever bought'
@@ -46,7 +46,10 @@ const Filters = {
     'by shares and result: `open` and `closed` have no result, `redeemable` and `open` have shares',
     { default: 'all' },
   ),
-  order: oneOf(['asc', 'desc'], '`desc` has the largest first', { default: 'desc' }),
+  order: oneOf(['asc', 'desc'], '`desc` has the largest first', {
+    title: 'SortOrder',
+    default: 'desc',
+  }),
   condition_id,
   market_slug,
   min_size: Type.Optional(Shares),
@@ -113,8 +116,9 @@ export const walletPositions = defineList({
   views: {
     all: createView({
       row: WalletPosition,
-      select: selectShownPositions,
+      select: selectPositions,
       keyOf: ({ key }) => key,
+      complete: withStates,
       present: presentWalletPosition,
     }),
   },
@@ -136,21 +140,25 @@ export const walletPositions = defineList({
     }),
   },
   appendix: {
-    row: ComboPosition,
+    view: createView({
+      row: ComboPosition,
+      select: async (sql: Sql, scope: PositionScope, page: Page) => {
+        const { wallet, tokens, status = 'all', until, sizeMin } = scope
+        // A combo is of no market and of no condition of one.
+        if (wallet === undefined || tokens !== undefined) return []
+        const combos = { condition: undefined, token: undefined, wallet, status, until, sizeMin }
+        return await selectComboPositions(sql, combos, page)
+      },
+      keyOf: ({ lastSec, token }) => [lastSec, token],
+      complete: withLegs,
+      present: presentComboPosition,
+    }),
     fields: {
       include_combos: Type.Optional(Type.Literal(true)),
       included_position_types: Type.Optional(Type.Array(Type.String())),
       combo_position_count: Type.Optional(Type.Integer({ minimum: 0 })),
     },
     isWanted: (input) => input.include_combos,
-    select: async (sql, { wallet, tokens, status = 'all', until, sizeMin }, page) => {
-      // A combo is of no market and of no condition of one.
-      if (wallet === undefined || tokens !== undefined) return []
-      const all = { condition: undefined, token: undefined }
-      const scope = { ...all, wallet, status, until, sizeMin }
-      const rows = await withLegs(sql, await selectComboPositions(sql, scope, page))
-      return rows.map(presentComboPosition)
-    },
     describe: (combos) => ({
       include_combos: true,
       included_position_types: ['market', 'combo'],
@@ -178,8 +186,9 @@ export const globalPositions = defineList({
   views: {
     all: createView({
       row: GlobalPosition,
-      select: selectShownPositions,
+      select: selectPositions,
       keyOf: ({ key }) => key,
+      complete: withStates,
       present: presentGlobalPosition,
     }),
   },
@@ -219,9 +228,9 @@ async function resolveHolders(
 /** Holders of all outcomes, one row for each wallet and outcome. */
 const marketHolders = createView({
   row: MarketHolder,
-  select: async (sql: Sql, scope: PositionScope, page: Page) =>
-    withMarkets(sql, await selectPositions(sql, scope, page)),
+  select: selectPositions,
   keyOf: ({ key }) => key,
+  complete: withMarkets,
   present: presentMarketHolder,
 })
 

@@ -1,20 +1,21 @@
 import { Type } from 'typebox'
+import { Decimal, IntegerText, SecondsText, UnixTime } from '../http/row-fields.js'
+import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
-import { MarketBlock, StructuredMarket } from '../markets/market-block.js'
+import { MarketBlock, PriceSourceField, StructuredMarket } from '../markets/market-block.js'
 import { MARKET_STATUSES, POSITION_STATUSES } from './position.js'
 
-const Shares = (description: string) => Type.Number({ description })
-const Money = (description = 'dollars') => Type.Number({ description })
-const Seconds = (description: string) => Type.String({ description: `Unix seconds ${description}` })
+const Shares = Decimal
+const Money = (description = 'dollars') => Decimal(description)
 const Millionths = (description: string) =>
-  Type.String({ description: `${description}, in millionths`, examples: ['500000'] })
+  IntegerText(`${description}, in millionths`, { examples: ['500000'] })
 
 /** What all lists of positions have, wherever they come from. */
 const Numbers = {
   token_id: Type.String(),
   size: Shares('shares held now; 0 when the position is closed or redeemed'),
   avg_price: nullable(
-    Type.Number(),
+    Decimal(),
     'what a share cost on average, kept after the exit; null when none was ever bought',
   ),
   realized_pnl: Money(),
@@ -37,23 +38,24 @@ const Winner = {
 }
 
 const MarketStatusField = {
-  market_status: Type.String({
-    enum: [...MARKET_STATUSES],
-    description: '`closed`: no shares; `resolved-unknown`: the outcome is paid in part',
-  }),
+  market_status: namedEnum(
+    'MarketStatus',
+    MARKET_STATUSES,
+    '`closed`: no shares; `resolved-unknown`: the outcome is paid in part',
+  ),
 }
 
 const PositionNumbers = {
   ...Numbers,
   total_pnl: Money('both together'),
-  current_price: Type.Number({ description: 'dollars for a share; 0 when none is known' }),
+  current_price: Decimal('dollars for a share; 0 when none is known'),
   ...TotalBought,
   resolved: Type.Boolean(),
-  status: Type.String({ enum: [...POSITION_STATUSES] }),
+  status: namedEnum('PositionStatus', POSITION_STATUSES),
 }
 
 /** A position of any wallet. */
-export const GlobalPosition = Type.Object({
+export const GlobalPosition = namedObject('Position', {
   wallet: Type.String(),
   ...PositionNumbers,
   ...MarketBlock,
@@ -61,23 +63,23 @@ export const GlobalPosition = Type.Object({
   ...StructuredMarket,
 })
 
-export const WalletPosition = Type.Object({
+export const WalletPosition = namedObject('WalletPosition', {
   ...PositionNumbers,
   ...MarketBlock,
   ...NegRisk,
   initial_value: Money('size times average price'),
   redeemable_payout: Money('what the chain pays for the shares; 0 while there is no result'),
-  price_source: nullable(
-    Type.String({ enum: ['settlement', 'clob_mid', 'v1_condition', 'last_fill'] }),
-    'null when no price is known',
-  ),
+  price_source: nullable(PriceSourceField, 'null when no price is known'),
   opposite_asset: nullable(Type.String({ description: 'the token of the other outcome' })),
   event_slug: nullable(Type.String()),
   tag_slugs: nullable(Type.Array(Type.String()), 'labels, the category first'),
   ...MarketStatusField,
-  last_trade_at: nullable(Seconds('of the newest fill'), 'null when there was none'),
-  last_activity_at: Seconds('of the newest change of the position'),
-  resolved_at: nullable(Seconds('of the result'), 'null while there is none'),
+  last_trade_at: nullable(
+    SecondsText('Unix seconds of the newest fill'),
+    'null when there was none',
+  ),
+  last_activity_at: SecondsText('Unix seconds of the newest change of the position'),
+  resolved_at: nullable(SecondsText('Unix seconds of the result'), 'null while there is none'),
   ...Winner,
   ...StructuredMarket,
 })
@@ -89,27 +91,24 @@ const HolderNumbers = {
   total_bought: Millionths('shares'),
 }
 
-export const TokenHolder = Type.Object({ user: Type.String(), ...HolderNumbers })
+export const TokenHolder = namedObject('TokenHolder', { user: Type.String(), ...HolderNumbers })
 
-export const MarketHolder = Type.Object({
+export const MarketHolder = namedObject('MarketHolder', {
   user: Type.String(),
   token_id: Type.String(),
   ...HolderNumbers,
 })
 
 const Times = {
-  last_trade_at: nullable(Type.Integer(), 'Unix seconds of the newest fill'),
-  closed_at: nullable(
-    Type.Integer(),
-    "Unix seconds of the wallet's last redemption of the condition",
-  ),
-  resolved_at: nullable(Type.Integer(), 'Unix seconds of the result'),
+  last_trade_at: nullable(UnixTime(), 'Unix seconds of the newest fill'),
+  closed_at: nullable(UnixTime(), "Unix seconds of the wallet's last redemption of the condition"),
+  resolved_at: nullable(UnixTime(), 'Unix seconds of the result'),
 }
 
 /** What both `/v2` lists have. */
 const OnchainNumbers = {
   ...Numbers,
-  current_price: nullable(Type.Number(), 'null without shares, or when no price is known'),
+  current_price: nullable(Decimal(), 'null without shares, or when no price is known'),
   ...MarketStatusField,
   ...TotalBought,
 }
@@ -123,14 +122,14 @@ const OnchainMarket = {
   ...Times,
 }
 
-export const WalletOnchainPosition = Type.Object({
+export const WalletOnchainPosition = namedObject('WalletOnchainPosition', {
   ...OnchainNumbers,
   market: nullable(Type.String()),
   slug: nullable(Type.String()),
   ...OnchainMarket,
 })
 
-export const WalletOnchainReply = Type.Object({
+export const WalletOnchainReply = namedObject('WalletOnchainPositions', {
   wallet: Type.String(),
   source: Type.Literal('onchain'),
   count: Type.Integer({ minimum: 0 }),
@@ -151,7 +150,7 @@ export const WalletOnchainReply = Type.Object({
   positions: Type.Array(WalletOnchainPosition),
 })
 
-export const OnchainPosition = Type.Object({
+export const OnchainPosition = namedObject('OnchainPosition', {
   wallet: Type.String(),
   ...OnchainNumbers,
   market: nullable(Type.String()),
@@ -163,10 +162,10 @@ export const OnchainPosition = Type.Object({
   redeemable: Type.Boolean({ description: 'there is a result, and there are shares' }),
   won: Type.Optional(Winner.won),
   winning_outcome_index: Type.Optional(Winner.winning_outcome_index),
-  last_activity: Type.Optional(Type.Integer({ description: 'Unix seconds; with `wallet` alone' })),
+  last_activity: Type.Optional(UnixTime('Unix seconds; with `wallet` alone')),
 })
 
-export const OnchainPositionsReply = Type.Object({
+export const OnchainPositionsReply = namedObject('OnchainPositions', {
   count: Type.Integer({ minimum: 0 }),
   pagination: Type.Object({
     limit: Type.Integer({ minimum: 1 }),

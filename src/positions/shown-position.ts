@@ -1,11 +1,9 @@
-import type { Page } from '../core/page.js'
 import { type TokenMarket, withMarkets } from '../markets/market-block.js'
 import type { Sql } from '../store/connection.js'
 import {
   type PositionRow,
   type PositionScope,
   selectClosings,
-  selectPositions,
   selectTokenStates,
   type TokenState,
 } from './queries.js'
@@ -16,15 +14,18 @@ export type ShownPosition = PositionRow & { market: TokenMarket; state: TokenSta
 /** The same with the time of the last redemption; null: there was none. */
 export type ClosedPosition = ShownPosition & { closedSec: number | null }
 
-/** A page of positions, with one query each for markets and for prices of its tokens. */
-export async function selectShownPositions(
+/** Adds their markets and prices to the positions of a page, with one query each. */
+export async function withStates(
   sql: Sql,
-  scope: PositionScope,
-  page: Page,
+  positions: readonly PositionRow[],
+  { until }: Pick<PositionScope, 'until'>,
 ): Promise<ShownPosition[]> {
-  const rows = await withMarkets(sql, await selectPositions(sql, scope, page))
+  const rows = await withMarkets(
+    sql,
+    positions.filter(({ isGone }) => !isGone),
+  )
   const tokens = [...new Set(rows.map(({ token }) => token))]
-  const states = await selectTokenStates(sql, tokens, scope.until)
+  const states = await selectTokenStates(sql, tokens, until)
   const byToken = new Map(states.map((state) => [state.token, state]))
   return rows.flatMap((row) => {
     const state = byToken.get(row.token)

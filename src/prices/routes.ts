@@ -7,6 +7,7 @@ import type { Context } from '../context.js'
 import { badRequest } from '../core/errors.js'
 import { awaitTurn } from '../http/large-answer.js'
 import { errorReply } from '../lib/error-reply.js'
+import { countQueries } from '../store/query-times.js'
 import { CANDLE_SEC, readCandles } from './candles/candles.js'
 import { readSlices, type TickRange } from './fast/read-slices.js'
 import { RenderedBlocks } from './fast/rendered-blocks.js'
@@ -72,7 +73,8 @@ export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
       if (ticksMax(range) > SMALL_TICKS_MAX) {
         await awaitTurn(ctx.largeAnswers, request, reply as FastifyReply)
       }
-      const slices = readSlices(ctx.sql, cache, range, ctx.clock.now())
+      const sql = countQueries(ctx.sql, request.stopwatch)
+      const slices = readSlices(sql, cache, range, ctx.clock.now())
       return send(await streamTicks(envelope, slices))
     },
   )
@@ -108,8 +110,12 @@ export const candleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         response: { 200: CandlesReply },
       },
     },
-    async ({ query }) => ({
-      candles: await readCandles(ctx.sql, symbolOf(query.symbol), ctx.clock.now()),
+    async ({ query, stopwatch }) => ({
+      candles: await readCandles(
+        countQueries(ctx.sql, stopwatch),
+        symbolOf(query.symbol),
+        ctx.clock.now(),
+      ),
     }),
   )
 }
@@ -150,9 +156,10 @@ export const windowRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         },
       },
     },
-    async ({ query, caller }) => {
+    async ({ query, caller, stopwatch }) => {
       const nowMs = ctx.clock.now()
-      const sources = { sql: ctx.sql, site, accountId: caller?.accountId }
+      const sql = countQueries(ctx.sql, stopwatch)
+      const sources = { sql, site, accountId: caller?.accountId }
       const window = parseWindow(query, nowMs)
       const { completed, ...prices } = await readPrices(sources, window, nowMs)
       return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }

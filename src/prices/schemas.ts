@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { oneOf, UnixMilliseconds, UnixSeconds } from '../http/parameters.js'
+import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { feedOf, PRICE_KINDS, SYMBOLS, TICK_SOURCES } from './streams.js'
 import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from './windows/window.js'
@@ -18,10 +19,9 @@ export const TicksQuery = Type.Object({
     default: 10_000,
     description: 'most ticks in the answer; the earliest are kept',
   }),
-  source: Type.Optional(
-    Type.Enum([...TICK_SOURCES], { type: 'string', description: 'ticks of this source alone' }),
-  ),
+  source: Type.Optional(namedEnum('TickSource', TICK_SOURCES, 'ticks of this source alone')),
   price_source: Type.Enum([...PRICE_KINDS], {
+    title: 'PriceKind',
     type: 'string',
     default: 'spot',
     description:
@@ -36,7 +36,7 @@ const mean = {
   ),
 }
 
-export const Tick = Type.Object({
+export const Tick = namedObject('Tick', {
   id: Type.String({
     description:
       '`<ms>-<sequence>`, unique within a feed and price source; the sequence is 0 for `platform_oracle` and 1 for `oracle_data_streams`',
@@ -46,9 +46,9 @@ export const Tick = Type.Object({
   feed: Type.String({ examples: ['BTC/USD'] }),
   timestamp: Type.Integer({ description: 'Unix seconds' }),
   timestamp_ms: Type.Integer({ description: 'the same in milliseconds' }),
-  source: Type.String({ enum: [...TICK_SOURCES] }),
+  source: namedEnum('TickSource', TICK_SOURCES),
   ...mean,
-  data: Type.Object({
+  data: namedObject('TickData', {
     feed: Type.String(),
     price: Type.Number(),
     bid: Type.Number({ description: 'the price itself where the source has no bid' }),
@@ -69,10 +69,10 @@ export const TicksReply = Type.Object(
     truncated: Type.Boolean({
       description: 'the limit was reached: there may be more after the last tick',
     }),
-    source: nullable(Type.String({ enum: [...TICK_SOURCES] }), 'the source asked for; null: all'),
+    source: nullable(namedEnum('TickSource', TICK_SOURCES), 'the source asked for; null: all'),
     ticks: Type.Array(Tick, { description: 'oldest first' }),
   },
-  { description: 'One price a second and source' },
+  { title: 'Ticks', description: 'One price a second and source' },
 )
 
 export const CandlesQuery = Type.Object({
@@ -86,7 +86,7 @@ export const CandlesQuery = Type.Object({
 export const CandlesReply = Type.Object(
   {
     candles: Type.Array(
-      Type.Object({
+      namedObject('Candle', {
         time: Type.Integer({ description: 'start of the five minutes, Unix seconds' }),
         open: Type.Number({
           description: 'last price before the candle, the close of the one before',
@@ -98,7 +98,7 @@ export const CandlesReply = Type.Object(
       { description: 'oldest first; the last one is still running' },
     ),
   },
-  { description: 'The last 30 candles of five minutes, in US dollars' },
+  { title: 'Candles', description: 'The last 30 candles of five minutes, in US dollars' },
 )
 
 export const PriceQuery = Type.Object({
@@ -133,6 +133,9 @@ export const PriceReply = Type.Object(
     incomplete: Type.Boolean({ description: 'the opposite of `completed`' }),
     cached: Type.Boolean({ description: 'served again from the cache' }),
   },
-  { description: 'Where the window began and where it stands or ended, in US dollars' },
+  {
+    title: 'WindowPrice',
+    description: 'Where the window began and where it stands or ended, in US dollars',
+  },
 )
 export type PriceReply = Static<typeof PriceReply>

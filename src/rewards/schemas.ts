@@ -1,16 +1,20 @@
 import { Type } from 'typebox'
 import { UnixSeconds } from '../http/parameters.js'
+import { namedObject } from '../lib/named-object.js'
 
 /** The fields that every row has; the platform sends more, which pass as they are. */
 const RewardMarket = Type.Object(
   {
     condition_id: Type.String(),
     rewards_config: Type.Array(
-      Type.Object({ asset_address: Type.String() }, { additionalProperties: true }),
+      Type.Object(
+        { asset_address: Type.String() },
+        { title: 'RewardConfig', additionalProperties: true },
+      ),
       { description: 'what is paid: `rate_per_day` from `start_date` on' },
     ),
   },
-  { additionalProperties: true },
+  { title: 'RewardMarket', additionalProperties: true },
 )
 
 const RewardPage = Type.Object(
@@ -20,10 +24,14 @@ const RewardPage = Type.Object(
     ),
     data: Type.Array(RewardMarket),
   },
-  { additionalProperties: true, description: "the platform's own page, as it sent it" },
+  {
+    title: 'RewardPage',
+    additionalProperties: true,
+    description: "the platform's own page, as it sent it",
+  },
 )
 
-export const RewardReply = Type.Object({
+export const RewardReply = namedObject('RewardMarkets', {
   source: Type.String(),
   reward_semantics: Type.String(),
   data: RewardPage,
@@ -59,7 +67,7 @@ export const RebateQuery = Type.Object({
   ),
 })
 
-const Rebate = Type.Object({
+const Rebate = namedObject('Rebate', {
   date: Type.String(),
   condition_id: Type.String(),
   asset_address: Type.String(),
@@ -67,7 +75,7 @@ const Rebate = Type.Object({
   rebated_fees_usdc: Type.String({ description: 'dollars, as a decimal' }),
 })
 
-export const RebateReply = Type.Object({
+export const RebateReply = namedObject('WalletRebates', {
   address: Type.String(),
   date: Type.String(),
   rebates: Type.Array(Rebate),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { oneOf } from '../http/parameters.js'
 import { ERROR_TEXT } from '../http/validation.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
 const ONLINE_ENGINES = ['bing', 'duckduckgo', 'brave'] as const
@@ -59,7 +60,7 @@ export const OnlineSearchQuery = Type.Object({
   }),
 })
 
-export const OnlineResult = Type.Object({
+export const OnlineResult = namedObject('OnlineResult', {
   title: Type.String(),
   url: Type.String(),
   domain: Type.String({ description: 'the host of the address, without www.' }),
@@ -70,9 +71,12 @@ export const OnlineResult = Type.Object({
   published_at: nullable(Type.String({ format: 'date-time' }), 'null: the page does not say'),
 })
 
-const UnresponsiveEngine = Type.Object({ engine: Type.String(), reason: Type.String() })
+const UnresponsiveEngine = namedObject('UnresponsiveEngine', {
+  engine: Type.String(),
+  reason: Type.String(),
+})
 
-export const OnlineSearchReply = Type.Object({
+export const OnlineSearchReply = namedObject('OnlineSearch', {
   query: Type.String(),
   source: Type.Literal('search_online'),
   adapter: Type.Literal('searxng'),

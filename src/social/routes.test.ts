@@ -3,7 +3,7 @@ import type { FaultMode } from '../../sim/server/fault-order.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 import { createTestApp } from '../../test/test-app.js'
 import { createKey } from '../accounts/accounts.js'
-import { PLANS, type PlanId } from '../accounts/plans.js'
+import { DEFAULT_PLANS, type PlanId } from '../accounts/plans.js'
 import type { Post } from './schemas.js'
 import { untilSocialTurn } from './search-posts.js'
 
@@ -140,7 +140,12 @@ describe('GET /v2/social/search', () => {
       body: { scope: 'social_rate', retryAfterMs: 1_000 },
     })
     const nowMs = t.clock.now()
-    const { secret } = await createKey(t.ctx.sql, { accountId, name: 'second', nowMs })
+    const { secret } = await createKey(t.ctx.sql, {
+      plans: t.ctx.plans,
+      accountId,
+      name: 'second',
+      nowMs,
+    })
     const headers = { 'x-api-key': secret }
     expect((await t.app.inject({ url: search('the'), headers })).headers['x-quota-used']).toBe('2')
     expect(key).not.toBe(secret)
@@ -244,7 +249,16 @@ describe('while the network', () => {
 test('the turn of a key comes a second after its last request', async () => {
   const { accountId, keyId, ask } = await open()
   await ask(search('the'))
-  const tools = { ctx: t.ctx, caller: { accountId, keyId, plan: PLANS.enterprise } }
+  const tools = {
+    ctx: t.ctx,
+    caller: {
+      accountId,
+      keyId,
+      plan: DEFAULT_PLANS.enterprise,
+      scope: 'full' as const,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    },
+  }
   let isTurn = false
   const turn = untilSocialTurn(tools, new AbortController().signal).then(() => {
     isTurn = true

@@ -1,8 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { namedObject } from '../lib/named-object.js'
 
 const Count = Type.Integer({ minimum: 0 })
 
-const PublicMetrics = Type.Object({
+const PublicMetrics = namedObject('PostMetrics', {
   retweet_count: Count,
   reply_count: Count,
   like_count: Count,
@@ -11,7 +12,7 @@ const PublicMetrics = Type.Object({
   impression_count: Type.String({ description: 'How often the post was shown, as a text' }),
 })
 
-const PostUrl = Type.Object({
+const PostUrl = namedObject('PostUrl', {
   url: Type.String({ description: 'The short link' }),
   expanded_url: Type.String(),
   display_url: Type.String(),
@@ -19,14 +20,14 @@ const PostUrl = Type.Object({
   description: Type.Optional(Type.String()),
 })
 
-const PostMedia = Type.Object({
+const PostMedia = namedObject('PostMedia', {
   type: Type.String({ description: '`photo`, `video` or `animated_gif`' }),
   url: Type.String({ description: 'The picture; of a video, its preview' }),
   expanded_url: Type.Optional(Type.String({ description: 'Its page' })),
   video_url: Type.Optional(Type.String({ description: 'The MP4 of the highest bitrate' })),
 })
 
-const PostCard = Type.Object({
+const PostCard = namedObject('PostCard', {
   name: Type.String(),
   url: Type.String(),
   title: Type.String(),
@@ -43,7 +44,11 @@ const FIELDS = {
     examples: ['Sat Nov 14 23:49:00 +0000 2026'],
   }),
   public_metrics: PublicMetrics,
-  author: Type.Object({ id: Type.String(), name: Type.String(), username: Type.String() }),
+  author: namedObject('PostAuthor', {
+    id: Type.String(),
+    name: Type.String(),
+    username: Type.String(),
+  }),
   conversation_id: Type.String({ description: 'The first post of the thread' }),
   urls: Type.Optional(Type.Array(PostUrl)),
   media: Type.Optional(Type.Array(PostMedia)),
@@ -61,7 +66,7 @@ export type Post = PlainPost & { quoted_tweet?: Post }
 export const QUOTE_DEPTH_MAX = 2
 
 const postSchema = (depth: number): TSchema =>
-  Type.Object({
+  namedObject(`${'Quoted'.repeat(QUOTE_DEPTH_MAX - depth)}Post`, {
     ...FIELDS,
     ...(depth > 0 && { quoted_tweet: Type.Optional(postSchema(depth - 1)) }),
   })
@@ -109,7 +114,7 @@ const FOUND = {
   fetched_at: Type.String({ description: 'ISO 8601, UTC' }),
 }
 
-export const SearchReply = Type.Object({
+export const SearchReply = namedObject('SearchedPosts', {
   query: Type.String(),
   ...FOUND,
   searched_since: Type.Optional(
@@ -119,4 +124,4 @@ export const SearchReply = Type.Object({
   ),
 })
 
-export const TimelineReply = Type.Object({ handle: Type.String(), ...FOUND })
+export const TimelineReply = namedObject('UserPosts', { handle: Type.String(), ...FOUND })

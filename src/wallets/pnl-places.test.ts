@@ -3,6 +3,8 @@ import { PnlPlaces } from './pnl-places.js'
 
 const LIMITS = { accountMax: 2, totalMax: 3, waitMsMax: 20 }
 
+const caller = (accountId: number) => ({ caller: { accountId } })
+
 /** Work that runs until it is told to end. */
 function openWork() {
   let end: (result: string) => void = () => undefined
@@ -22,11 +24,11 @@ const refusal = (status: number, scope: string) => ({
 test('a third calculation of an account is refused, one of another account is not', async () => {
   const places = new PnlPlaces(LIMITS)
   const work = openWork()
-  const running = [places.run(1, work.start), places.run(1, work.start)]
-  await expect(places.run(1, work.start)).rejects.toMatchObject(
+  const running = [places.run(caller(1), work.start), places.run(caller(1), work.start)]
+  await expect(places.run(caller(1), work.start)).rejects.toMatchObject(
     refusal(429, 'v3_pnl_account_concurrency'),
   )
-  expect(await places.run(2, async () => 'free')).toBe('free')
+  expect(await places.run(caller(2), async () => 'free')).toBe('free')
   work.end('done')
   expect(await Promise.all(running)).toEqual(['done', 'done'])
 })
@@ -34,8 +36,8 @@ test('a third calculation of an account is refused, one of another account is no
 test('the calculations of all accounts together are bounded', async () => {
   const places = new PnlPlaces(LIMITS)
   const work = openWork()
-  const running = [1, 2, 3].map((accountId) => places.run(accountId, work.start))
-  await expect(places.run(4, work.start)).rejects.toMatchObject(
+  const running = [1, 2, 3].map((accountId) => places.run(caller(accountId), work.start))
+  await expect(places.run(caller(4), work.start)).rejects.toMatchObject(
     refusal(503, 'v3_pnl_global_concurrency'),
   )
   work.end('done')
@@ -45,12 +47,12 @@ test('the calculations of all accounts together are bounded', async () => {
 test('one that waits begins when a place is free, also after a failure', async () => {
   const places = new PnlPlaces({ ...LIMITS, waitMsMax: 60_000 })
   const [first, second] = [openWork(), openWork()]
-  const failing = places.run(1, async () => {
+  const failing = places.run(caller(1), async () => {
     await first.start()
     throw new Error('failed')
   })
-  const running = places.run(1, second.start)
-  const waiting = places.run(1, async () => 'begun')
+  const running = places.run(caller(1), second.start)
+  const waiting = places.run(caller(1), async () => 'begun')
   first.end('')
   await expect(failing).rejects.toThrow('failed')
   expect(await waiting).toBe('begun')

@@ -1,4 +1,5 @@
 import { ApiError, tooManyRequests } from '../core/errors.js'
+import { countWait, type Stopwatch } from '../lib/stopwatch.js'
 
 type Limits = {
   /** Of one account. */
@@ -13,6 +14,8 @@ const LIMITS: Limits = { accountMax: 2, totalMax: 6, waitMsMax: 750 }
 const BUSY = 'wallet_pnl_busy'
 const ACCOUNT_SCOPE = 'v3_pnl_account_concurrency'
 const SERVICE_SCOPE = 'v3_pnl_global_concurrency'
+
+type Asking = { caller: { accountId: number }; stopwatch?: Stopwatch | undefined }
 
 type Waiter = { accountId: number; begin: () => void }
 
@@ -34,9 +37,12 @@ export class PnlPlaces {
   }
 
   /** Runs a calculation when it has a place, or throws the refusal. */
-  async run<Result>(accountId: number, calculate: () => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    { caller: { accountId }, stopwatch }: Asking,
+    calculate: () => Promise<Result>,
+  ): Promise<Result> {
     if (this.#hasPlace(accountId)) this.#begin(accountId)
-    else await this.#wait(accountId)
+    else await countWait(stopwatch, this.#wait(accountId))
     try {
       return await calculate()
     } finally {

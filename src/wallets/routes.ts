@@ -87,7 +87,7 @@ const walletBatch = defineAnswer({
   description:
     'The totals of several wallets, in the order of the request. An address that is given twice is answered once.',
   tag: 'wallets',
-  access: V3,
+  access: { ...V3, isRead: true },
   body: BatchBody,
   reply: BatchReply,
   answer: async ({ sql }, { wallets }) => {
@@ -165,7 +165,7 @@ const walletPnl = (places: PnlPlaces) =>
     }),
     reply: PnlReply,
     answer: (tools, { address, include_combos, include_unrealized, ...asked }) =>
-      places.run(tools.caller.accountId, async () => {
+      places.run(tools, async () => {
         const { period, after, before, ...filter } = asked
         const window = resolvePnlWindow({ period, after, before }, Math.floor(tools.nowMs / 1000))
         if (window === undefined) return answerAllTime(tools, address, filter, include_combos)

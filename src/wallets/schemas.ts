@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { Address, ConditionId, oneOf, Slug, UnixSeconds } from '../http/parameters.js'
+import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { PNL_PERIODS } from './pnl-window.js'
 import { PNL_GROUPS } from './queries.js'
@@ -24,7 +25,7 @@ const After = Type.Integer({
 })
 
 export const PnlTime = {
-  period: Type.Optional(oneOf(PNL_PERIODS, 'the time up to now')),
+  period: Type.Optional(oneOf(PNL_PERIODS, 'the time up to now', { title: 'PnlPeriod' })),
   after: Type.Optional(After),
   before: Type.Optional(UnixSeconds),
 }
@@ -82,7 +83,7 @@ const totals = {
   total_volume: Money('shares ever bought'),
 }
 
-export const ComboPnl = Type.Object({
+export const ComboPnl = namedObject('ComboPnl', {
   position_type: Type.Literal('combo'),
   included: Type.Boolean({ description: 'false: the filters of the request leave combos out' }),
   realized_pnl: Money('what combos add to the totals'),
@@ -107,15 +108,15 @@ const NotLoaded = Type.Object(
     amount: Type.Null(),
     raw: Type.Null(),
   },
-  { description: 'not known to the service, which is not 0' },
+  { title: 'NotLoaded', description: 'not known to the service, which is not 0' },
 )
 
-const AccountingSummary = Type.Object({
+const AccountingSummary = namedObject('AccountingSummary', {
   available: Type.Boolean({ description: 'the wallet has trades or positions' }),
   loaded: Type.Literal(true),
   has_order_filled_rows: Type.Boolean({ description: 'the wallet has a fill' }),
   source: Type.String(),
-  fees_paid: Type.Object({
+  fees_paid: namedObject('FeesPaid', {
     available: Type.Boolean(),
     loaded: Type.Literal(true),
     amount: Money('all fees that the wallet paid as owner of an order'),
@@ -131,7 +132,7 @@ const AccountingSummary = Type.Object({
   projector_status: Type.Literal('ready'),
 })
 
-export const WalletReply = Type.Object({
+export const WalletReply = namedObject('Wallet', {
   address: Type.String(),
   ...totals,
   ...combos,
@@ -151,7 +152,7 @@ export const BatchReply = Type.Object({
   wallets: Type.Array(
     Type.Object(
       { wallet: Type.String(), ...totals },
-      { description: 'in the order of the request' },
+      { title: 'WalletTotals', description: 'in the order of the request' },
     ),
   ),
 })
@@ -170,19 +171,19 @@ const optional = <Fields extends Record<string, ReturnType<typeof Money | typeof
 ) => Type.Partial(Type.Object(fields)).properties
 
 /** Without a time the totals of the wallet, with one what it realized in that time. */
-export const PnlReply = Type.Object({
+export const PnlReply = namedObject('WalletPnl', {
   address: Type.String(),
   ...optional(totals),
   ...optional(realized),
   ...combos,
   source: Type.Optional(Type.String()),
-  period: Type.Optional(oneOf(PNL_PERIODS, 'as asked for')),
+  period: Type.Optional(oneOf(PNL_PERIODS, 'as asked for', { title: 'PnlPeriod' })),
   after: Type.Optional(Seconds('Unix seconds, as applied')),
   before: Type.Optional(Seconds('Unix seconds, as applied')),
   open_positions_at_date: Type.Optional(Count('positions with shares now, whatever the window')),
 })
 
-const Bucket = Type.Object({
+const Bucket = namedObject('PnlBucket', {
   bucket: Seconds('Unix seconds of its beginning'),
   ...realized,
   cumulative_pnl: Money('realized by the buckets so far'),
@@ -195,7 +196,7 @@ const Bucket = Type.Object({
   }),
 })
 
-export const PnlEventsReply = Type.Object({
+export const PnlEventsReply = namedObject('WalletPnlEvents', {
   address: Type.String(),
   granularity: PnlGroupParameter,
   after: Type.Optional(Seconds('Unix seconds, as applied')),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { oneOf, TokenId, UnixSeconds } from '../../http/parameters.js'
+import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { StructuredMarket } from '../market-block.js'
 import { CANDLE_RESOLUTIONS, type Resolution } from './window.js'
@@ -10,7 +11,10 @@ const bound = (description: string) =>
   Type.Optional({ ...UnixSeconds, description: `${description}, in Unix seconds, included` })
 
 export const WindowParameters = {
-  resolution: oneOf(RESOLUTION_NAMES, 'how long a candle is', { default: '1h' }),
+  resolution: oneOf(RESOLUTION_NAMES, 'how long a candle is', {
+    title: 'CandleResolution',
+    default: '1h',
+  }),
   limit: Type.Optional(
     Type.Integer({
       description: `most candles, 120 without it, no more than ${RESOLUTION_NAMES.map(
@@ -22,6 +26,7 @@ export const WindowParameters = {
     oneOf(
       ['before', 'after'],
       'whether the window ends at `anchor_ts`, the default, or begins there; of a range that is longer than `limit`, which end is kept',
+      { title: 'CandleDirection' },
     ),
   ),
   anchor_ts: bound('where the window ends or begins, now without it'),
@@ -31,7 +36,10 @@ export const WindowParameters = {
   end: bound('end of the window'),
   end_time: bound('the same as `end`'),
   before: bound('the same as `end`'),
-  order: oneOf(['asc', 'desc'], '`asc` has the oldest first', { default: 'asc' }),
+  order: oneOf(['asc', 'desc'], '`asc` has the oldest first', {
+    title: 'SortOrder',
+    default: 'asc',
+  }),
   gap_fill: Type.Boolean({
     default: false,
     description: 'adds the buckets without a trade, with the price before them, once there was one',
@@ -50,7 +58,7 @@ const Usd = Type.Number({ description: 'dollars' })
 const Seconds = Type.Integer({ description: 'Unix seconds' })
 const ofTrade = (description: string) => nullable(Type.Integer(), description)
 
-const MarketCandle = Type.Object({
+const MarketCandle = namedObject('MarketCandle', {
   time: Type.Integer({ description: 'Unix seconds of its begin' }),
   time_unix: Type.Integer({ description: 'the same' }),
   time_ms: Type.Integer({ description: 'the same in milliseconds' }),
@@ -81,7 +89,7 @@ const sides = {
   has_newer: Type.Boolean(),
 }
 
-const WindowReply = Type.Object({
+const WindowReply = namedObject('CandleWindow', {
   start_ts: Type.Integer({ description: 'its first second' }),
   end_ts: Type.Integer({ description: 'its last second' }),
   first_bucket: Seconds,
@@ -92,18 +100,18 @@ const WindowReply = Type.Object({
   ...sides,
 })
 
-const PaginationReply = Type.Object({
+const PaginationReply = namedObject('CandlePagination', {
   limit: Type.Integer({ description: 'as applied' }),
   max_limit: Type.Integer({ description: 'of the resolution' }),
-  direction: Type.String({ enum: ['before', 'after'] }),
-  order: Type.String({ enum: ['asc', 'desc'] }),
+  direction: namedEnum('CandleDirection', ['before', 'after']),
+  order: namedEnum('SortOrder', ['asc', 'desc']),
   has_more: Type.Boolean({ description: 'whether the direction goes on' }),
   ...sides,
 })
 
 const series = {
   token_id: Type.String(),
-  resolution: Type.String({ enum: RESOLUTION_NAMES }),
+  resolution: namedEnum('CandleResolution', RESOLUTION_NAMES),
   count: Type.Integer({ minimum: 0 }),
   candles: Type.Array(MarketCandle),
   question: nullable(Type.String()),
@@ -117,12 +125,12 @@ const series = {
   gap_fill: Type.Boolean(),
 }
 
-export const TokenCandlesReply = Type.Object({ ...series, window: WindowReply })
+export const TokenCandlesReply = namedObject('TokenCandles', { ...series, window: WindowReply })
 
 export const CandleSeriesReply = {
-  resolution: Type.String({ enum: RESOLUTION_NAMES }),
+  resolution: namedEnum('CandleResolution', RESOLUTION_NAMES),
   series_count: Type.Integer({ minimum: 1 }),
-  series: Type.Array(Type.Object(series), { description: 'by outcome' }),
+  series: Type.Array(namedObject('OutcomeCandles', series), { description: 'by outcome' }),
   window: WindowReply,
   pagination: PaginationReply,
   gap_fill: Type.Boolean(),

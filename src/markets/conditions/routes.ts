@@ -6,7 +6,9 @@ import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { ConditionId, TimeBounds } from '../../http/parameters.js'
+import { MillisecondsText, UtcText } from '../../http/row-fields.js'
 import { errorReply } from '../../lib/error-reply.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { selectMarketsOfConditions } from '../listing/queries.js'
 import {
@@ -39,7 +41,7 @@ export const conditionInfo = defineAnswer({
   access: V3,
   errors: { 404: errorReply('Neither the chain nor the catalogue has the condition') },
   params: Type.Object({ condition_id: ConditionId }),
-  reply: Type.Object({
+  reply: namedObject('Condition', {
     id: Type.String(),
     position_ids: Type.Array(Type.String(), { description: 'outcome tokens, by outcome' }),
     payout_numerators: Numerators,
@@ -81,12 +83,12 @@ export const resolutions = defineList({
   page: { name: 'data', limitMax: 300 },
   views: {
     newest: createView({
-      row: Type.Object({
+      row: namedObject('Resolution', {
         condition_id: Type.String(),
         payout_numerators: Numerators,
         payout_denominator: Type.Integer({ minimum: 0, description: 'the sum of the numerators' }),
-        resolved_at: Type.String({ description: 'Unix milliseconds of the block' }),
-        created_at: Type.String({ examples: ['2026-11-15 12:00:00.000000'] }),
+        resolved_at: MillisecondsText('Unix milliseconds of the block'),
+        created_at: UtcText({ examples: ['2026-11-15 12:00:00.000000'] }),
         ...Question,
         category: Category,
       }),

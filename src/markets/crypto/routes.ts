@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { STANDARD } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
+import { countQueries } from '../../store/query-times.js'
 import { COIN_CODES, WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 import { presentActive, presentEvents, presentSeries } from './present.js'
 import { selectMarkets, selectOpenEvents, selectSeries, selectWindows } from './queries.js'
@@ -36,11 +37,12 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
         response: { 200: ActiveReply },
       },
     },
-    async () => {
+    async ({ stopwatch }) => {
+      const sql = countQueries(ctx.sql, stopwatch)
       const windowStart = windowStartAt(ctx.clock.now())
       const slugs = windowSlugs(windowStart)
-      const events = await selectWindows(ctx.sql, slugs)
-      const markets = await selectMarkets(ctx.sql, idsOf(events))
+      const events = await selectWindows(sql, slugs)
+      const markets = await selectMarkets(sql, idsOf(events))
       return presentActive(windowStart, slugs, events, markets)
     },
   )
@@ -62,9 +64,10 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
         response: { 200: MarketsReply },
       },
     },
-    async () => {
-      const events = await selectOpenEvents(ctx.sql, ctx.clock.now(), EVENTS_MAX)
-      const markets = await selectMarkets(ctx.sql, idsOf(events))
+    async ({ stopwatch }) => {
+      const sql = countQueries(ctx.sql, stopwatch)
+      const events = await selectOpenEvents(sql, ctx.clock.now(), EVENTS_MAX)
+      const markets = await selectMarkets(sql, idsOf(events))
       return presentEvents(events, markets)
     },
   )
@@ -86,7 +89,8 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
         response: { 200: SeriesReply },
       },
     },
-    async () => presentSeries(await selectSeries(ctx.sql, 500)),
+    async ({ stopwatch }) =>
+      presentSeries(await selectSeries(countQueries(ctx.sql, stopwatch), 500)),
   )
 }
 

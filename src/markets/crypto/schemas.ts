@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 
 const Id = Type.String({ description: "Gamma's id" })
@@ -22,7 +23,7 @@ const Usd = (description: string) =>
 export const ActiveReply = Type.Object(
   {
     markets: Type.Array(
-      Type.Object({
+      namedObject('UpDownEvent', {
         id: Id,
         slug: Type.String({ description: '`{coin}-updown-5m-{windowStart}`' }),
         title: Type.String(),
@@ -31,7 +32,7 @@ export const ActiveReply = Type.Object(
         startDate: StartDate,
         endDate: Time('when the window ends'),
         markets: Type.Array(
-          Type.Object({
+          namedObject('UpDownMarket', {
             question: Question,
             conditionId: ConditionId,
             outcomes: Type.String({
@@ -49,13 +50,16 @@ export const ActiveReply = Type.Object(
     count: Type.Integer({ minimum: 0, description: 'how many there are' }),
     windowStart: Type.Integer({ description: 'when the running window began, in Unix seconds' }),
   },
-  { description: 'The up-or-down markets of the five minutes that are running' },
+  {
+    title: 'ActiveCryptoMarkets',
+    description: 'The up-or-down markets of the five minutes that are running',
+  },
 )
 
 export const MarketsReply = Type.Object(
   {
     events: Type.Array(
-      Type.Object({
+      namedObject('CryptoEvent', {
         id: Id,
         slug: Slug,
         title: Type.String(),
@@ -68,7 +72,7 @@ export const MarketsReply = Type.Object(
         openInterest: Usd('what is at stake'),
         seriesSlug: Type.String({ description: 'the series it belongs to; empty without one' }),
         markets: Type.Array(
-          Type.Object({
+          namedObject('CryptoMarket', {
             id: Id,
             question: Question,
             conditionId: ConditionId,
@@ -88,13 +92,13 @@ export const MarketsReply = Type.Object(
       { description: 'the most traded of the last 24 hours first' },
     ),
   },
-  { description: 'Open crypto events with their markets' },
+  { title: 'CryptoMarkets', description: 'Open crypto events with their markets' },
 )
 
 export const SeriesReply = Type.Object(
   {
     series: Type.Array(
-      Type.Object({
+      namedObject('CryptoSeries', {
         id: Id,
         slug: Slug,
         title: Type.String(),
@@ -112,5 +116,5 @@ export const SeriesReply = Type.Object(
     ),
     count: Type.Integer({ minimum: 0, description: 'how many there are' }),
   },
-  { description: 'Recurring series of the coins' },
+  { title: 'CryptoSeriesList', description: 'Recurring series of the coins' },
 )

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
-import type { Page } from '../../core/page.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { Order, oneOf, SearchText } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import type { Sql } from '../../store/connection.js'
 import { resolveCatalogueFilters } from '../catalogue-filter.js'
 import { type CatalogueScope, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
 import { categoryOf, presentDate } from '../listing/present.js'
@@ -20,7 +19,7 @@ import {
 import { isSearchable, toQueryWords } from '../search/query-words.js'
 import { hasEventText, type ListedEvent, selectListedEvents } from './queries.js'
 
-const ListedEventRow = Type.Object({
+const ListedEventRow = namedObject('Event', {
   event_id: Type.Integer(),
   event_slug: nullable(Type.String()),
   event_title: nullable(Type.String()),
@@ -78,9 +77,9 @@ export const events = defineList({
   views: {
     all: createView({
       row: ListedEventRow,
-      select: async (sql: Sql, scope: CatalogueScope, page: Page) =>
-        selectListedEvents(sql, await selectCatalogueIds(sql, scope, page)),
+      select: selectCatalogueIds,
       keyOf: keyOfCatalogueId,
+      complete: selectListedEvents,
       present: presentListedEvent,
     }),
   },

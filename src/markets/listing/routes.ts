@@ -34,9 +34,9 @@ export const markets = defineList({
   views: {
     all: createView({
       row: DatedMarketRow,
-      select: async (sql: Sql, scope: CatalogueScope, page: Page) =>
-        selectListedMarkets(sql, await selectCatalogueIds(sql, scope, page)),
+      select: selectCatalogueIds,
       keyOf: keyOfCatalogueId,
+      complete: (sql, rows) => selectListedMarkets(sql, rows),
       present: (market) => ({
         ...presentWholeMarket(market),
         created_at: presentDate(market.createdSec),

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { Slug } from '../../http/parameters.js'
+import { DecimalText, UtcText } from '../../http/row-fields.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { StructuredMarket } from '../market-block.js'
 
-const Decimal = (description: string) => Type.String({ description, examples: ['109387.73935'] })
+const Platform = (description: string) => DecimalText(description, { examples: ['109387.73935'] })
 
 export const Category = nullable(Type.String({ description: 'the first tag of its event' }))
 export const TagLabels = nullable(
@@ -15,10 +17,10 @@ export const WinningOutcome = nullable(
   'the only outcome that is paid; null before the result and when several are',
 )
 export const EndDate = nullable(
-  Type.String({ description: 'UTC', examples: ['2026-12-31 12:00:00+00'] }),
+  UtcText({ description: 'UTC', examples: ['2026-12-31 12:00:00+00'] }),
 )
-export const Volume = Decimal('dollars traded, as the platform counts them')
-export const Liquidity = Decimal('dollars in the order book, as the platform counts them')
+export const Volume = Platform('dollars traded, as the platform counts them')
+export const Liquidity = Platform('dollars in the order book, as the platform counts them')
 
 const listed = {
   condition_id: nullable(Type.String()),
@@ -45,9 +47,9 @@ const whole = {
   token_outcomes: Type.Array(Type.String(), { description: 'in the order of `token_ids`' }),
 }
 
-export const ListedMarketRow = Type.Object(listed)
-export const WholeMarketRow = Type.Object(whole)
-export const DatedMarketRow = Type.Object({ ...whole, created_at: EndDate })
+export const ListedMarketRow = namedObject('ListedMarket', listed)
+export const WholeMarketRow = namedObject('MarketOfCondition', whole)
+export const DatedMarketRow = namedObject('Market', { ...whole, created_at: EndDate })
 
 const TagName = (description: string) => Type.Optional({ ...Slug, description })
 

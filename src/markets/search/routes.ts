@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
-import type { Page } from '../../core/page.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { SearchText } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import type { Sql } from '../../store/connection.js'
 import { categoryOf, presentStructure, winnerOf } from '../listing/present.js'
 import { type ListedMarket, selectListedMarkets } from '../listing/queries.js'
 import { Category, TagLabels, Volume, WinningOutcome } from '../listing/schemas.js'
@@ -13,7 +12,7 @@ import { StructuredMarket } from '../market-block.js'
 import { keyOfFoundMarket, type SearchScope, selectExactMatches, selectFound } from './queries.js'
 import { isSearchable, toQuerySlug, toQueryWords } from './query-words.js'
 
-const FoundMarketRow = Type.Object({
+const FoundMarketRow = namedObject('FoundMarket', {
   condition_id: nullable(Type.String()),
   question: nullable(Type.String()),
   slug: nullable(Type.String()),
@@ -54,9 +53,9 @@ export const marketSearch = defineList({
   views: {
     found: createView({
       row: FoundMarketRow,
-      select: async (sql: Sql, scope: SearchScope, page: Page) =>
-        selectListedMarkets(sql, await selectFound(sql, scope, page)),
+      select: selectFound,
       keyOf: keyOfFoundMarket,
+      complete: (sql, rows) => selectListedMarkets(sql, rows),
       present: presentFound,
     }),
   },

@@ -2,12 +2,13 @@ import { type Static, Type } from 'typebox'
 import { STANDARD } from '../../accounts/access.js'
 import { defineAnswer } from '../../http/answer.js'
 import { oneOf } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { type CountedTagRow, selectCountedTags } from './queries.js'
 
 const TAGS_MAX = 10_000
 const CACHE_MS = 60_000
 
-const TagDetail = Type.Object({
+const TagDetail = namedObject('TagDetail', {
   slug: Type.String(),
   markets: Type.Integer({ minimum: 1, description: 'markets that have the tag' }),
   events: Type.Integer({ minimum: 1, description: 'their events' }),

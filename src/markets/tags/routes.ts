@@ -6,6 +6,7 @@ import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { oneOf, Slug } from '../../http/parameters.js'
 import { errorReply } from '../../lib/error-reply.js'
+import { namedObject } from '../../lib/named-object.js'
 import type { Sql } from '../../store/connection.js'
 import { hasTag } from '../catalogue-filter.js'
 import { type CatalogueScope, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
@@ -28,7 +29,7 @@ export const tags = defineList({
   page: { name: 'tags', limitMax: 300 },
   views: {
     frequent: createView({
-      row: Type.Object({
+      row: namedObject('Tag', {
         tag: Type.String({ description: 'label' }),
         market_count: Type.Integer({ minimum: 1 }),
       }),
@@ -49,7 +50,7 @@ export const tagMarkets = defineList({
     'The markets of a tag, which may be given by slug or label, in capitals or small letters, with `-` for a space.',
   tag: 'markets',
   access: V3,
-  errors: { 404: errorReply('There is no such tag', { tag: Type.String() }) },
+  errors: { 404: errorReply('There is no such tag', { tag: Type.String() }, 'UnknownTagError') },
   params: Type.Object({ slug: Slug }),
   query: Type.Object({
     sort: oneOf(['volume_all_time', 'liquidity', 'created_at'], 'order of the rows, descending', {
@@ -60,9 +61,9 @@ export const tagMarkets = defineList({
   views: {
     all: createView({
       row: ListedMarketRow,
-      select: async (sql: Sql, scope: CatalogueScope, page: Page) =>
-        selectListedMarkets(sql, await selectCatalogueIds(sql, scope, page)),
+      select: selectCatalogueIds,
       keyOf: keyOfCatalogueId,
+      complete: (sql, rows) => selectListedMarkets(sql, rows),
       present: presentListedMarket,
     }),
   },

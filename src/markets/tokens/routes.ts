@@ -9,26 +9,28 @@ import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { TokenId } from '../../http/parameters.js'
+import { Decimal, UtcText } from '../../http/row-fields.js'
 import { errorReply } from '../../lib/error-reply.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { worthOf } from '../../positions/position.js'
 import type { Sql } from '../../store/connection.js'
 import { categoryOf } from '../listing/present.js'
 import { Category, TagLabels } from '../listing/schemas.js'
-import { presentStructuredMarket, StructuredMarket } from '../market-block.js'
+import { PriceSourceField, presentStructuredMarket, StructuredMarket } from '../market-block.js'
 import { type PricedToken, selectPricedToken } from './queries.js'
 
 const NOT_FOUND = errorReply('Neither the chain nor the catalogue has the token')
 
 const Priced = {
   token_id: Type.String(),
-  price: Type.Number({ minimum: 0, description: 'dollars for a share; 0 when there is none yet' }),
+  price: Decimal('dollars for a share; 0 when there is none yet', { minimum: 0 }),
   resolved: Type.Boolean({ description: 'whether the chain has the result' }),
   source: nullable(
-    Type.String({ enum: ['settlement', 'clob_mid', 'v1_condition', 'last_fill'] }),
+    PriceSourceField,
     'the best there is, in this order: result, middle of the order book, result of the condition, last fill',
   ),
-  updated_at: nullable(Type.String({ examples: ['2026-11-15 12:00:00.000000'] })),
+  updated_at: nullable(UtcText({ examples: ['2026-11-15 12:00:00.000000'] })),
 }
 
 const presentPriced = ({ token, price, source, isResolved, pricedAtMs }: PricedToken) => ({
@@ -54,7 +56,7 @@ export const tokenPrice = defineAnswer({
   access: V3,
   errors: { 404: NOT_FOUND },
   params: Type.Object({ token_id: TokenId }),
-  reply: Type.Object(Priced),
+  reply: namedObject('TokenPrice', Priced),
   answer: async ({ sql }, { token_id: tokenId }) =>
     presentPriced(await selectKnownToken(sql, tokenId)),
 })
@@ -72,7 +74,7 @@ export const tokenInfo = defineList({
   page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
   views: {
     one: createView({
-      row: Type.Object({
+      row: namedObject('Token', {
         ...Priced,
         condition_id: nullable(Type.String()),
         outcome: nullable(Type.String()),

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import { namedObject } from '../../lib/named-object.js'
 import { CLOSED_SHARES_MAX } from '../position-sql.js'
 
 const Text = (description: string) =>
   Type.String({ description: `${description}; empty when it is unknown` })
 
 /** A closed position, in the platform's own names. What is unknown is written as the platform does. */
-const ClosedPositionRow = Type.Object({
+const ClosedPositionRow = namedObject('ClosedPosition', {
   proxy_wallet: Type.String({ description: 'the wallet' }),
   asset: Type.String({ description: 'the outcome token' }),
   condition_id: Text('the condition of the token'),
@@ -30,7 +31,7 @@ const ClosedPositionRow = Type.Object({
   end_date: Text('when the market ends or ended, in ISO 8601'),
 })
 
-export const ClosedPositionsReply = Type.Object({
+export const ClosedPositionsReply = namedObject('ClosedPositions', {
   wallet: Type.String(),
   count: Type.Integer({ minimum: 0, description: 'rows of this answer' }),
   offset: Type.Integer({ minimum: 0 }),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { PAID_STANDARD, STANDARD } from '../../accounts/access.js'
 import { selectSeqRange } from '../../blocks/seq-range.js'
+import { selectLastReorg } from '../../blocks/snapshot.js'
 import { badRequest, notFound } from '../../core/errors.js'
 import { parseMillionths } from '../../core/money.js'
 import type { OrderKey } from '../../core/page.js'
@@ -11,8 +12,14 @@ import { selectTokenIds } from '../../markets/market-filter.js'
 import type { Sql } from '../../store/connection.js'
 import { selectWalletId } from '../../wallets/queries.js'
 import { presentOnchainPosition } from '../present.js'
+import { type PositionScope, selectPositions } from '../queries.js'
 import { OnchainPositionsReply, WalletOnchainReply } from '../schemas.js'
-import { type ClosedPosition, selectShownPositions, withClosings } from '../shown-position.js'
+import {
+  type ClosedPosition,
+  type ShownPosition,
+  withClosings,
+  withStates,
+} from '../shown-position.js'
 import { type OnchainFilter, summarizeSet, toKept, WalletSets } from './wallet-sets.js'
 
 const WALLET_POSITIONS_MAX = 20_000
@@ -50,7 +57,8 @@ export const walletOnchainPositions: Endpoint = {
       reply: WalletOnchainReply,
       answer: async ({ sql, nowMs }, { address, ...filter }) => {
         checkRange(filter)
-        const set = await sets.get(address, nowMs, async () =>
+        const moment = { nowMs, reorg: await selectLastReorg(sql) }
+        const set = await sets.get(address, moment, async () =>
           (await selectWalletSet(sql, address)).map(toKept),
         )
         return summarizeSet(address, set, filter)
@@ -67,7 +75,8 @@ async function selectWalletSet(sql: Sql, address: string): Promise<ClosedPositio
   if (wallet === undefined || range === undefined) throw notFound()
   const scope = { until: range.until, wallet, sort: 'last_sec', isAscending: false } as const
   const page = { limit: WALLET_POSITIONS_MAX, offset: 0, after: undefined }
-  return withClosings(sql, await selectShownPositions(sql, scope, page))
+  const positions = await selectPositions(sql, scope, page)
+  return withClosings(sql, await withStates(sql, positions, scope))
 }
 
 const PaginationKey = Type.String({
@@ -94,7 +103,10 @@ export const onchainPositions = defineAnswer({
     }),
     min_size: Type.Optional(Shares),
     ...OnchainFilters,
-    order: oneOf(['asc', 'desc'], '`desc` has the newest first', { default: 'desc' }),
+    order: oneOf(['asc', 'desc'], '`desc` has the newest first', {
+      title: 'SortOrder',
+      default: 'desc',
+    }),
     limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 100 }),
     pagination_key: Type.Optional(PaginationKey),
   }),
@@ -127,12 +139,29 @@ export const onchainPositions = defineAnswer({
       filledFrom: input.since,
       filledTo: input.until,
     }
-    const found = await selectShownPositions(sql, scope, { limit: limit + 1, offset: 0, after })
-    const rows = await withClosings(sql, found.slice(0, limit))
-    const hasMore = wallet === undefined && found.length > limit
-    return presentPage(rows, { limit, hasMore, isOfWallet: wallet !== undefined })
+    const { rows, hasMore } = await selectPage(sql, scope, { limit, after })
+    const isOfWallet = wallet !== undefined
+    const shown = await withClosings(sql, rows)
+    return presentPage(shown, { limit, hasMore: hasMore && !isOfWallet, isOfWallet })
   },
 })
+
+/**
+ * The next rows that are still there. A page whose rows have all gone is passed over: the key of the next one is made
+ * of a row that is shown.
+ */
+async function selectPage(
+  sql: Sql,
+  scope: PositionScope,
+  { limit, after }: { limit: number; after: OrderKey | undefined },
+): Promise<{ rows: ShownPosition[]; hasMore: boolean }> {
+  const found = await selectPositions(sql, scope, { limit: limit + 1, offset: 0, after })
+  const taken = found.slice(0, limit)
+  const rows = await withStates(sql, taken, scope)
+  const hasMore = found.length > limit
+  if (rows.length > 0 || !hasMore) return { rows, hasMore }
+  return await selectPage(sql, scope, { limit, after: taken.at(-1)?.key })
+}
 
 type OnchainPage = { limit: number; hasMore: boolean; isOfWallet?: boolean }
 

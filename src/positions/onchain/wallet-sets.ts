@@ -75,25 +75,33 @@ const KEPT_MS = 5 * 60_000
 /** Positions of all sets together, of about a kilobyte each. */
 const POSITIONS_MAX = 60_000
 
-type Kept = { expiresAtMs: number; set: Promise<readonly KeptPosition[]>; size: number }
+type Kept = {
+  expiresAtMs: number
+  reorg: bigint
+  set: Promise<readonly KeptPosition[]>
+  size: number
+}
 
-/** Keeps the positions of wallets for five minutes. Requests for one wallet share one reading. */
+/**
+ * Keeps the positions of wallets for five minutes, or until the next reorganisation. Requests for one wallet share one
+ * reading.
+ */
 export class WalletSets {
   readonly #sets = new LRUCache<string, Kept>({
     maxSize: POSITIONS_MAX,
     sizeCalculation: ({ size }) => size,
   })
 
-  /** A reading that fails is not kept. */
+  /** A reading that fails is not kept. `reorg`: the last one. */
   get(
     wallet: string,
-    nowMs: number,
+    { nowMs, reorg }: { nowMs: number; reorg: bigint },
     read: () => Promise<readonly KeptPosition[]>,
   ): Promise<readonly KeptPosition[]> {
     const known = this.#sets.get(wallet)
-    if (known !== undefined && nowMs < known.expiresAtMs) return known.set
+    if (known !== undefined && nowMs < known.expiresAtMs && reorg === known.reorg) return known.set
     const set = read()
-    const kept = { expiresAtMs: nowMs + KEPT_MS, set, size: 1 }
+    const kept = { expiresAtMs: nowMs + KEPT_MS, reorg, set, size: 1 }
     this.#sets.set(wallet, kept)
     set.then(
       ({ length }) => {

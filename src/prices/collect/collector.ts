@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Bus } from '../../bus/bus.js'
 import { type EventDraft, NO_KEYS } from '../../bus/event.js'
 import type { Clock } from '../../core/clock.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import { FloodLog } from '../../lib/flood-log.js'
 import type { Log } from '../../lib/log.js'
 import { repeat } from '../../lib/timing.js'
@@ -142,7 +143,7 @@ export class TickCollector {
       await this.#buffer.flush()
       this.hasCandles ||= !isFetching
     } catch (error) {
-      this.#floodLog.write('warn', 'ticks wait to be written', () => ({ err: error }))
+      this.#floodLog.write('warn', 'ticks wait to be written', () => faultFields(error))
     }
   }
 }

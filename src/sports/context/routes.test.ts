@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openSimulatedApp, type SimulatedApp } from '../../../test/simulated-app.js'
-import { PLANS, type PlanId } from '../../accounts/plans.js'
+import { DEFAULT_PLANS, type PlanId } from '../../accounts/plans.js'
 import { askSocial } from './ask-social.js'
 
 const TICK_MS = 50
@@ -107,7 +107,7 @@ describe('GET /v2/sports/games/{slug}/context', () => {
   test('200: the quota ends in the middle of a bundle', async () => {
     const { ask, accountId } = await open('starter')
     const month = '2026-11-01'
-    const used = PLANS.starter.socialPerMonth - 1
+    const used = DEFAULT_PLANS.starter.socialPerMonth - 1
     await t.ctx.sql`
       insert into usage (account_id, month, meter, used)
       values (${accountId}, ${month}, 'social', ${used})`
@@ -148,7 +148,16 @@ describe('GET /v2/sports/games/{slug}/context', () => {
 
   test('what is late is left out, and costs no turn', async () => {
     const { keyId, accountId } = await t.createCaller('growth')
-    const tools = { ctx: t.ctx, caller: { keyId, accountId, plan: PLANS.growth } }
+    const tools = {
+      ctx: t.ctx,
+      caller: {
+        keyId,
+        accountId,
+        plan: DEFAULT_PLANS.growth,
+        scope: 'full' as const,
+        expiresAtMs: Number.POSITIVE_INFINITY,
+      },
+    }
     t.faults.set({ upstream: 'x_api', mode: 'slow', delayMs: 3_000 })
     const queries = ['a', 'b', 'c'].map((id) => ({ id, query: 'the', reason: '' }))
     const found = await askSocial(tools, { queries, postsMax: 5, leftMs: 1_500 })

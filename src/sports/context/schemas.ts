@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { oneOf } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { OnlineResult } from '../../search/schemas.js'
 import { PostSchema } from '../../social/schemas.js'
 import { GameStateReply } from '../quotes/schemas.js'
@@ -33,7 +34,10 @@ export const GameContextFilters = Type.Object({
     description:
       'comma-separated: social, or online, which web, search, ddg and ddg_instant mean too; others are ignored',
   }),
-  query_set: oneOf(QUERY_SETS, 'what the queries are about', { default: 'default' }),
+  query_set: oneOf(QUERY_SETS, 'what the queries are about', {
+    title: 'QuerySet',
+    default: 'default',
+  }),
   max_queries: capped(3, QUERIES_MAX, 'how many queries each source is asked'),
   max_per_query: capped(5, PER_QUERY_MAX, 'how many results of a query'),
   include_state: Type.Boolean({ default: false, description: 'with the state of the game' }),
@@ -52,23 +56,31 @@ const QUERY = { id: Type.String(), query: Type.String(), ...STATUS }
 
 const ResultCount = Type.Integer({ minimum: 0 })
 
-export const GameContextReply = Type.Object({
+export const GameContextReply = namedObject('GameContext', {
   slug: Type.String(),
   title: Type.String(),
   stale: Type.Optional(
     Type.Literal(true, { description: 'the platform does not answer: the game is a last copy' }),
   ),
-  query_set: oneOf(QUERY_SETS, 'what the queries are about'),
+  query_set: oneOf(QUERY_SETS, 'what the queries are about', { title: 'QuerySet' }),
   generated_queries: Type.Array(
-    Type.Object({ id: Type.String(), query: Type.String(), reason: Type.String() }),
+    namedObject('GeneratedQuery', {
+      id: Type.String(),
+      query: Type.String(),
+      reason: Type.String(),
+    }),
   ),
-  sources_requested: Type.Array(oneOf(CONTEXT_SOURCES, 'by their own names')),
+  sources_requested: Type.Array(
+    oneOf(CONTEXT_SOURCES, 'by their own names', { title: 'ContextSource' }),
+  ),
   sources: Type.Object({
     social: Type.Optional(
       Type.Object({
         ...STATUS,
         result_count: ResultCount,
-        queries: Type.Array(Type.Object({ ...QUERY, tweets: Type.Array(PostSchema) })),
+        queries: Type.Array(
+          namedObject('SocialQuery', { ...QUERY, tweets: Type.Array(PostSchema) }),
+        ),
       }),
     ),
     online: Type.Optional(
@@ -77,7 +89,9 @@ export const GameContextReply = Type.Object({
         source: Type.Literal('search_online'),
         adapter: Type.Literal('searxng'),
         result_count: ResultCount,
-        queries: Type.Array(Type.Object({ ...QUERY, results: Type.Array(OnlineResult) })),
+        queries: Type.Array(
+          namedObject('OnlineQuery', { ...QUERY, results: Type.Array(OnlineResult) }),
+        ),
       }),
     ),
   }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { oneOf } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { Team } from '../leagues/schemas.js'
 import { GAME_STATUSES } from './game.js'
@@ -30,14 +31,14 @@ export const GameMarketId = Type.String({
 })
 
 /** What a client sends to our socket to follow books; `ws` is where. */
-export const Subscribe = Type.Object({
+export const Subscribe = namedObject('SocketSubscription', {
   ws: Type.String({ description: 'the address of the socket' }),
   action: Type.Literal('subscribe'),
   type: Type.Literal('orderbook'),
   token_ids: Type.Array(Type.String()),
 })
 
-export const GameMarketReply = Type.Object({
+export const GameMarketReply = namedObject('GameMarket', {
   id: Type.String(),
   question: Type.String(),
   slug: nullable(Type.String()),
@@ -82,16 +83,16 @@ export const LeagueGamesQuery = Type.Object({
     { default: 'active' },
   ),
   sort: oneOf(['startDate', 'volume'], '`startDate`: by kick-off', { default: 'startDate' }),
-  direction: oneOf(['asc', 'desc'], 'order of the games', { default: 'desc' }),
+  direction: oneOf(['asc', 'desc'], 'order of the games', { title: 'SortOrder', default: 'desc' }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   offset: Type.Integer({ minimum: 0, maximum: 100_000, default: 0 }),
 })
 
-export const GameReply = Type.Object({
+export const GameReply = namedObject('Game', {
   id: Type.String({ description: 'of the main event' }),
   slug: Type.String(),
   title: Type.String(),
-  status: oneOf(GAME_STATUSES, '`final`: over, and not settled yet'),
+  status: oneOf(GAME_STATUSES, '`final`: over, and not settled yet', { title: 'GameStatus' }),
   startTime: nullable(Time, 'kick-off'),
   startDate: nullable(Time, 'when trading began'),
   endDate: nullable(Time),
@@ -116,7 +117,7 @@ export const GameReply = Type.Object({
   ),
 })
 
-export const LeagueGamesReply = Type.Object({
+export const LeagueGamesReply = namedObject('LeagueGames', {
   league: Type.String(),
   status: oneOf(['active', 'closed'], 'as asked for'),
   series_id: nullable(Type.String(), 'null: the league has none, and its games have a tag'),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { namedObject } from '../../lib/named-object.js'
 
 const NullableText = Type.Union([Type.String(), Type.Null()])
 
@@ -9,7 +10,7 @@ export const LeagueCode = Type.String({
   examples: ['nba'],
 })
 
-export const League = Type.Object({
+export const League = namedObject('League', {
   id: Type.Integer(),
   sport: Type.String({ description: 'the code of the league, which other paths use' }),
   name: Type.Optional(Type.String()),
@@ -24,7 +25,7 @@ export const League = Type.Object({
 })
 
 /** A team, or a player where players compete. */
-export const Team = Type.Object({
+export const Team = namedObject('Team', {
   id: Type.Integer(),
   name: NullableText,
   league: NullableText,
@@ -46,7 +47,7 @@ export const Fallback = Type.Boolean({
   description: 'true: the first source did not answer, or not with everything',
 })
 
-export const LeaguesReply = Type.Object({
+export const LeaguesReply = namedObject('Leagues', {
   stale: Stale,
   count: Type.Integer(),
   leagues: Type.Array(League),
@@ -59,7 +60,7 @@ export const TeamsQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
 })
 
-export const TeamsReply = Type.Object({
+export const TeamsReply = namedObject('LeagueTeams', {
   league: Type.String(),
   stale: Stale,
   count: Type.Integer({ description: 'how many are in this answer' }),
@@ -69,7 +70,7 @@ export const TeamsReply = Type.Object({
 
 const Day = Type.String({ description: 'a day, `2026-11-30`' })
 
-const LeagueSummaryRow = Type.Object({
+const LeagueSummaryRow = namedObject('LeagueSummary', {
   league: Type.String(),
   active_events: Type.Integer({ description: 'games that are to come or being played' }),
   live_events: Type.Union([Type.Integer(), Type.Null()], {
@@ -83,7 +84,7 @@ const LeagueSummaryRow = Type.Object({
   latest_event_date: Type.Union([Day, Type.Null()]),
 })
 
-export const SummaryReply = Type.Object({
+export const SummaryReply = namedObject('SportsSummary', {
   source: Type.String(),
   fallback: Fallback,
   stale: Stale,
@@ -91,7 +92,7 @@ export const SummaryReply = Type.Object({
   leagues: Type.Array(LeagueSummaryRow),
 })
 
-export const LiveReply = Type.Object({
+export const LiveReply = namedObject('LiveGames', {
   source: Type.String(),
   fallback: Fallback,
   stale: Stale,

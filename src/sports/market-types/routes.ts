@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
+import { namedObject } from '../../lib/named-object.js'
 import { cacheFor, SPORTS } from '../answer-parts.js'
 import { Fallback, Stale } from '../leagues/schemas.js'
 import type { MarketType as Kind } from './market-type.js'
 import { createSportFilter, listMarketTypes } from './market-types.js'
 import { MARKET_CATEGORIES } from './type-table.js'
 
-const MarketTypeRow = Type.Object({
+const MarketTypeRow = namedObject('SportsMarketType', {
   code: Type.String({ description: '`sportsMarketType` of markets' }),
   label: Type.String(),
   category: Type.Unsafe<Kind['category']>(Type.String({ enum: [...MARKET_CATEGORIES] })),
@@ -37,7 +38,7 @@ that is new gets a label from its words.`,
       }),
     ),
   }),
-  reply: Type.Object({
+  reply: namedObject('SportsMarketTypes', {
     source: Type.String(),
     fallback: Fallback,
     stale: Stale,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { oneOf } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { GAME_STATUSES } from '../games/game.js'
 import { Subscribe } from '../games/schemas.js'
@@ -79,9 +80,9 @@ const COUNTED = {
   truncated: Type.Boolean({ description: 'the game has more tokens than are shown' }),
 }
 
-const Price = Type.Object({ outcome: Type.String(), ...QUOTE })
+const Price = namedObject('OutcomeQuote', { outcome: Type.String(), ...QUOTE })
 
-const TokenPrice = Type.Object({
+const TokenPrice = namedObject('GameTokenPrice', {
   token_id: Type.String(),
   outcome: Type.String(),
   question: Type.String(),
@@ -89,11 +90,11 @@ const TokenPrice = Type.Object({
   ...QUOTE,
 })
 
-const TokenHistory = Type.Object({
+const TokenHistory = namedObject('GameTokenHistory', {
   token_id: Type.String(),
   outcome: Type.String(),
   history: Type.Array(
-    Type.Object({
+    namedObject('PricePoint', {
       t: Type.Integer({ description: 'Unix seconds' }),
       p: Type.Number({ description: 'the price then' }),
     }),
@@ -101,7 +102,7 @@ const TokenHistory = Type.Object({
   ),
 })
 
-export const GamePricesReply = Type.Object({
+export const GamePricesReply = namedObject('GamePrices', {
   slug: Type.String(),
   title: Type.String(),
   source: Type.String(),
@@ -112,7 +113,7 @@ export const GamePricesReply = Type.Object({
   subscribe: Subscribe,
 })
 
-export const GameHistoryReply = Type.Object({
+export const GameHistoryReply = namedObject('GameHistory', {
   slug: Type.String(),
   title: Type.String(),
   source: Type.String(),
@@ -122,7 +123,7 @@ export const GameHistoryReply = Type.Object({
   tokens: Type.Array(TokenHistory),
 })
 
-const Score = Type.Object({
+const Score = namedObject('GameScore', {
   source: Type.String(),
   score: nullable(Type.String(), 'null: not started, or not known'),
   period: nullable(Type.String(), '`NS`: not started'),
@@ -134,7 +135,7 @@ const Score = Type.Object({
   ),
 })
 
-const StateMarket = Type.Object({
+const StateMarket = namedObject('GameStateMarket', {
   id: Type.String(),
   slug: nullable(Type.String()),
   question: Type.String(),
@@ -147,10 +148,10 @@ const StateMarket = Type.Object({
   prices: Type.Array(Price, { description: 'of its tokens, as far as the limit reaches' }),
 })
 
-export const GameStateReply = Type.Object({
+export const GameStateReply = namedObject('GameState', {
   slug: Type.String(),
   title: Type.String(),
-  status: oneOf(GAME_STATUSES, '`final`: over, and not settled yet'),
+  status: oneOf(GAME_STATUSES, '`final`: over, and not settled yet', { title: 'GameStatus' }),
   startTime: nullable(Type.String(), 'kick-off'),
   source: Type.Object(
     {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { SearchText } from '../../http/parameters.js'
+import { namedObject } from '../../lib/named-object.js'
 import { LOST, SPORTS } from '../answer-parts.js'
 import { presentTeam } from '../leagues/present.js'
 import { Fallback, Team } from '../leagues/schemas.js'
@@ -12,7 +13,7 @@ import { searchEvents } from './search-events.js'
 const CACHE_MS = 60_000
 const FALLBACK_CACHE_MS = 5_000
 
-const FoundRow = Type.Object({
+const FoundRow = namedObject('FoundGame', {
   id: Type.String(),
   title: Type.String(),
   slug: Type.String({ description: 'of a game: what `/v2/sports/games/{slug}` takes' }),
@@ -46,7 +47,7 @@ our copy of its catalogue: \`fallback\` is true then. An answer is repeated for 
     q: SearchText,
     limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),
   }),
-  reply: Type.Object({
+  reply: namedObject('SportsSearch', {
     query: Type.String(),
     source: Type.String(),
     fallback: Fallback,

@@ -19,6 +19,7 @@ export type ActivityRow = {
   outcomes: number | null
   /** Of the market of a conversion; null for all others. */
   questionCount: number | null
+  isGone: boolean
 }
 
 /**
@@ -63,9 +64,10 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
     with page as materialized (${boundedPage(sql, merged)})
     select p.seq::float8, p.event_type, b.time as time_sec, p.amount, p.outcomes, p.question_count,
            '0x' || encode(p.tx_hash, 'hex') as tx_hash,
-           '0x' || encode(coalesce(c.condition, p.market), 'hex') as reference
+           '0x' || encode(coalesce(c.condition, p.market), 'hex') as reference,
+           b.number is null or coalesce(c.condition, p.market) is null as is_gone
       from page p
-      join blocks b on b.number = p.seq >> 20
+      left join blocks b on b.number = p.seq >> 20
       left join conditions c on c.id = p.condition
      order by p.seq ${order}`
 }
@@ -102,6 +104,7 @@ export type FlowRow = {
   asset: string
   ramp: string
   recipient: string
+  isGone: boolean
 }
 
 /** Deposits and withdrawals by their place on the chain. Index of each partition: to_wallet, from_wallet. */
@@ -124,12 +127,14 @@ export function selectFlows(sql: Sql, scope: FlowScope, page: Page): Promise<Flo
            '0x' || encode(p.tx_hash, 'hex') as tx_hash,
            '0x' || encode(asset.address, 'hex') as asset,
            '0x' || encode(ramp.address, 'hex') as ramp,
-           '0x' || encode(recipient.address, 'hex') as recipient
+           '0x' || encode(recipient.address, 'hex') as recipient,
+           b.number is null or asset.id is null or ramp.id is null or recipient.id is null
+             as is_gone
       from page p
-      join blocks b on b.number = p.seq >> 20
-      join wallets asset on asset.id = p.asset
-      join wallets ramp on ramp.id = p.ramp
-      join wallets recipient on recipient.id = p.to_wallet
+      left join blocks b on b.number = p.seq >> 20
+      left join wallets asset on asset.id = p.asset
+      left join wallets ramp on ramp.id = p.ramp
+      left join wallets recipient on recipient.id = p.to_wallet
      order by p.seq ${order}`
 }
 
