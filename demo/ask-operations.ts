@@ -1,4 +1,7 @@
+import { fillSamples, type Samples } from '../src/http/examples.js'
+import { sampleTimes } from '../src/status/samples.js'
 import type { DemoFile } from './demo-file.js'
+import { inlineReferences } from './inline-references.js'
 import { makeWebhook } from './make-webhook.js'
 
 type Parameter = { name: string; in: 'query' | 'path'; required?: boolean }
@@ -13,8 +16,10 @@ export type Asked = {
   operationId: string
   /** Path and query. */
   url: string
+  /** With the names of samples in braces in place of their values, as the body. */
   parameters: Values
   body?: object
+  samples: Samples
   status: number
   answer: unknown
   /** What the document says of the answer. */
@@ -26,77 +31,96 @@ export type Asked = {
  * about a pool of wallets, which is empty again at the end, and those about webhooks, which are made for
  * it. `undefined`: without a body.
  */
-const BODIES: Record<string, (samples: Values) => object | undefined> = {
-  getWallets: ({ wallet = '' }) => ({ wallets: [wallet] }),
-  addPoolWallets: ({ wallet = '' }) => ({ addresses: [wallet] }),
-  removePoolWallets: ({ wallet = '' }) => ({ addresses: [wallet] }),
-  scoreWallets: ({ wallet = '' }) => ({ addresses: [wallet] }),
-  createWebhook: ({ wallet = '', receiver_url: url = '' }) => ({
-    ...{ url, event_types: ['trade', 'redemption'], description: 'desk A' },
-    filters: { wallet_addresses: [wallet], min_amount_usd: 250 },
-  }),
-  updateWebhook: () => ({ description: 'desk B' }),
-  testWebhook: () => undefined,
-  rotateWebhookSecret: () => undefined,
-  resendWebhookDelivery: () => undefined,
-  recoverWebhookDeliveries: () => ({ since: '2026-11-16T00:00:00Z' }),
-  deleteWebhook: () => undefined,
+const BODIES: Record<string, object | undefined> = {
+  getWallets: { wallets: ['{wallet}'] },
+  addPoolWallets: { addresses: ['{wallet}'] },
+  removePoolWallets: { addresses: ['{wallet}'] },
+  scoreWallets: { addresses: ['{wallet}'] },
+  createWebhook: {
+    ...{ url: '{receiver_url}', event_types: ['trade', 'redemption'], description: 'desk A' },
+    filters: { wallet_addresses: ['{wallet}'], min_amount_usd: 250 },
+  },
+  updateWebhook: { description: 'desk B' },
+  testWebhook: undefined,
+  rotateWebhookSecret: undefined,
+  resendWebhookDelivery: undefined,
+  recoverWebhookDeliveries: { since: '{midnight}' },
+  deleteWebhook: undefined,
 }
 
 /** What a request needs, or shows best. A game is asked about alike by each of its names. */
-const QUERIES: Record<string, (samples: Values, nowMs: number) => Values> = {
-  listTicks: (_samples, nowMs) => ({ symbol: 'BTC', from: nowMs - 60_000, to: nowMs, limit: 2 }),
-  listCandles: () => ({ symbol: 'BTC' }),
-  getWindowPrice: (_samples, nowMs) => ({
-    symbol: 'BTC',
-    window: (Math.floor(nowMs / 300_000) - 1) * 300,
-  }),
-  getGameContext: () => ({ sources: 'online,social', max_queries: 1, max_per_query: 1 }),
-  searchOnline: () => ({ q: 'bitcoin news', max_results: 2 }),
-  searchMarkets: () => ({ q: 'bitcoin' }),
-  searchSports: ({ league = '' }) => ({ q: league, limit: 2 }),
-  listTeams: () => ({ limit: 2 }),
-  listLeagueGames: () => ({ limit: 1 }),
-  listSportsMarketTypes: () => ({ sport: 'nba' }),
-  searchPosts: () => ({ q: '"injury report" has:links', max: 2 }),
-  listUserPosts: () => ({ handle: 'MarketWire', max: 2 }),
-  listLeaderboardScopes: () => ({ period: '7d', scope: 'tag' }),
-  listOnchainTags: () => ({ details: 'true', limit: 2 }),
-  getPoolSnapshot: () => ({ periods: '7d' }),
-  exportWalletTrades: (_samples, nowMs) => ({ from: nowMs / 1000 - 3_600 }),
-  getGameState: () => ({ price_limit_tokens: 2 }),
-  getGamePrices: () => ({ limit_tokens: 2 }),
-  getGameHistory: () => ({ limit_tokens: 2, interval: '6h', fidelity: 60 }),
-  listComboActivity: ({ combo_condition_id: combo = '' }) => ({ condition_id: combo }),
+const QUERIES: Record<string, Values> = {
+  exportTradesOfDay: { date: '{today}' },
+  listTicks: { symbol: 'BTC', from: '{minute_ago_ms}', to: '{now_ms}', limit: 2 },
+  listCandles: { symbol: 'BTC' },
+  getWindowPrice: { symbol: 'BTC', window: '{last_window}' },
+  getGameContext: { sources: 'online,social', max_queries: 1, max_per_query: 1 },
+  searchOnline: { q: 'bitcoin news', max_results: 2 },
+  searchMarkets: { q: 'bitcoin' },
+  searchSports: { q: '{league}', limit: 2 },
+  listTeams: { limit: 2 },
+  listLeagueGames: { limit: 1 },
+  listSportsMarketTypes: { sport: 'nba' },
+  searchPosts: { q: '"injury report" has:links', max: 2 },
+  listUserPosts: { handle: 'MarketWire', max: 2 },
+  listLeaderboardScopes: { period: '7d', scope: 'tag' },
+  listOnchainTags: { details: 'true', limit: 2 },
+  getPoolSnapshot: { periods: '7d' },
+  exportWalletTrades: { from: '{hour_ago}' },
+  getGameState: { price_limit_tokens: 2 },
+  getGamePrices: { limit_tokens: 2 },
+  getGameHistory: { limit_tokens: 2, interval: '6h', fidelity: 60 },
+  listComboActivity: { condition_id: '{combo_condition_id}' },
 }
+
+/** Samples by the parameter of the path that takes them; the first whose path begins like that of the request. */
+const PATH_SAMPLES: [path: RegExp, samples: Values][] = [
+  // The account of the first plan.
+  [/^\/v1\/admin\//, { account: 'acc_1' }],
+  [/^\/v1\/(orderbook|midpoint|spread)\//, { id: '{token_id}' }],
+  [
+    /^\/v2\/sports\/games\//,
+    { slug: '{game_slug}', event_id: '{game_event_id}', market_id: '{game_market_id}' },
+  ],
+  [/^\/v3\/webhooks\//, { id: '{webhook_id}', event_id: '{webhook_event_id}' }],
+  [/^\/v3\/wallets\/.*\/combos\//, { address: '{combo_wallet}' }],
+  [/^\/v3\/builders\//, { code: '{builder}' }],
+  [/^\/v3\/tags\//, { slug: '{tag}' }],
+  [/^\/v3\/events\//, { slug: '{event_slug}' }],
+  [/^\/v3\/markets\/slug\//, { slug: '{market_slug}' }],
+  [/^/, { address: '{wallet}', query: '{wallet}' }],
+]
 
 /** Asks a demo every question of its OpenAPI document once, about the samples of the demo. */
 export async function* askOperations(demo: DemoFile): AsyncGenerator<Asked> {
-  const { paths } = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
-  const nowMs = Math.floor(Date.now() / 1000) * 1000
+  const document = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
+  const { paths } = inlineReferences(document)
   const webhook = await makeWebhook(demo)
-  const samples: Values = { ...demo.samples, ...webhook.samples }
+  const samples = { ...demo.samples, ...webhook.samples, ...sampleTimes(Date.now()) }
   try {
     for (const [path, method, operation] of listOperations(paths)) {
       const { operationId, responses } = operation
-      const body = BODIES[operationId]?.(samples)
-      const parameters = chooseParameters(path, operation, samples, nowMs)
-      const url = fillPath(path, parameters)
+      const body = BODIES[operationId]
+      const parameters = chooseParameters(path, operation)
+      const url = fillPath(path, fill(parameters, samples))
       const reply = await fetchMade(`${demo.url}${url}`, {
         method: method.toUpperCase(),
-        headers: { 'x-api-key': demo.keys.enterprise, ...(body !== undefined && JSON_TYPE) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        headers: { 'x-api-key': keyFor(path, demo), ...(body !== undefined && JSON_TYPE) },
+        ...(body !== undefined && { body: JSON.stringify(fill(body, samples)) }),
       })
       const { status } = reply
       const schema = responses[status]?.content?.['application/json']?.schema
       const answer: unknown = await reply.json()
       const sent = body !== undefined && { body }
-      yield { operationId, url, parameters, ...sent, status, answer, schema }
+      yield { operationId, url, parameters, ...sent, samples, status, answer, schema }
     }
   } finally {
     await webhook.remove()
   }
 }
+
+const keyFor = (path: string, { keys, operator_key }: DemoFile): string =>
+  path.startsWith('/v1/admin/') ? operator_key : keys.enterprise
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -125,38 +149,17 @@ async function fetchMade(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Names of the path that the samples have under another one. */
-function chooseParameters(
-  path: string,
-  { operationId, parameters = [] }: Operation,
-  samples: Values,
-  nowMs: number,
-): Values {
-  const {
-    wallet = '',
-    builder = '',
-    tag = '',
-    market_slug: market = '',
-    token_id: token = '',
-  } = samples
-  const slug = path.includes('/tags/') ? tag : market
-  const id = path.startsWith('/v3/webhooks/') ? (samples.webhook_id ?? '') : token
-  const named: Values = {
-    ...{ ...samples, address: wallet, query: wallet, code: builder, slug, id },
-    ...(path.startsWith('/v2/sports/') && gameNames(samples)),
-  }
+function chooseParameters(path: string, { operationId, parameters = [] }: Operation): Values {
+  const [, named = {}] = PATH_SAMPLES.find(([pattern]) => pattern.test(path)) ?? []
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   return {
-    ...Object.fromEntries(inPath.map(({ name }) => [name, named[name] ?? ''])),
-    ...QUERIES[operationId.replace(/By(Event|Market)$/, '')]?.(samples, nowMs),
+    ...Object.fromEntries(inPath.map(({ name }) => [name, named[name] ?? `{${name}}`])),
+    ...QUERIES[operationId.replace(/By(Event|Market)$/, '')],
   }
 }
 
-const gameNames = ({ game_slug = '', game_event_id = '', game_market_id = '' }: Values) => ({
-  slug: game_slug,
-  event_id: game_event_id,
-  market_id: game_market_id,
-})
+const fill = <Value extends object>(value: Value, samples: Samples): Value =>
+  JSON.parse(fillSamples(JSON.stringify(value), samples))
 
 function fillPath(path: string, parameters: Values): string {
   const query = new URLSearchParams()

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Samples } from '../sim/samples.js'
 import type { SIM_CREDENTIALS, UpstreamUrls } from '../sim/simulator.js'
 import { createKey, retireKey } from '../src/accounts/accounts.js'
+import { useOperatorKey } from '../src/accounts/operator-queries.js'
+import { createOperatorKey } from '../src/accounts/operators.js'
 import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
 import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
-import { digestSecret } from '../src/accounts/secret.js'
+import { digestOperatorSecret, digestSecret, toHash } from '../src/accounts/secret.js'
 import type { Context } from '../src/context.js'
 
 type PlanKeys = Record<PlanId, string>
@@ -18,6 +20,8 @@ export type DemoFile = {
   /** `null` once the demo has stopped. */
   pid: number | null
   keys: PlanKeys
+  /** For `/v1/admin`. */
+  operator_key: string
   /** Takes orders for faults of the simulated upstreams. */
   sim_url: string
   upstreams: UpstreamUrls
@@ -60,13 +64,21 @@ export async function prepareKeys(ctx: Context, known: Partial<PlanKeys> = {}): 
   return keys as PlanKeys
 }
 
+/** An operator's key: that of an earlier run where it still works. */
+export async function prepareOperatorKey(ctx: Context, known = ''): Promise<string> {
+  const nowMs = ctx.clock.now()
+  const digest = digestOperatorSecret(known)
+  const works = digest !== undefined && (await useOperatorKey(ctx.sql, toHash(digest), nowMs))
+  return works ? known : (await createOperatorKey(ctx.sql, { name: 'demo', nowMs })).secret
+}
+
 async function prepareKey(ctx: Context, plan: PlanId, known: string | undefined): Promise<string> {
   const digest = known === undefined ? undefined : digestSecret(known)
   const caller = digest === undefined ? undefined : await ctx.keyRing.find(digest)
   if (known !== undefined && caller?.plan.id === plan) return known
   const nowMs = ctx.clock.now()
   const name = `demo ${plan}`
-  const accounts = await selectAccounts(ctx.sql, LIST_MAX)
+  const accounts = await selectAccounts(ctx.sql, { limit: LIST_MAX, nowMs })
   const account = accounts.find((row) => row.name === name && row.plan === plan)
   const accountId = account?.id ?? (await insertAccount(ctx.sql, { name, plan, nowMs }))
 
@@ -74,6 +86,6 @@ async function prepareKey(ctx: Context, plan: PlanId, known: string | undefined)
   for (const key of await selectKeys(ctx.sql, accountId, LIST_MAX)) {
     if (key.revokedAt === null) await retireKey(ctx.sql, key.id, nowMs)
   }
-  const { secret } = await createKey(ctx.sql, { accountId, name, nowMs })
+  const { secret } = await createKey(ctx.sql, { plans: ctx.plans, accountId, name, nowMs })
   return secret
 }

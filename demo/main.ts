@@ -3,8 +3,10 @@ import { addSimFlags, type SimFlags } from '../sim/flags.js'
 import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import type { Config } from '../src/config/config.js'
+import { DEMO_DATA_DIR } from '../src/config/service-address.js'
 import { addSettingFlags, readConfig } from '../src/config/setting-flags.js'
 import type { Context } from '../src/context.js'
+import { REORG_BLOCKS_MAX } from '../src/core/blocks.js'
 import { reportAndExit } from '../src/core/errors.js'
 import { formatCount } from '../src/lib/progress.js'
 import { stopSignal } from '../src/lib/stop-signal.js'
@@ -13,7 +15,13 @@ import type { ServiceOptions } from '../src/service.js'
 import { readiness } from '../src/status/readiness.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
-import { prepareKeys, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
+import {
+  prepareKeys,
+  prepareOperatorKey,
+  readDemoFile,
+  removeDemoPid,
+  writeDemoFile,
+} from './demo-file.js'
 import {
   refuseServiceFolder,
   type SimProcess,
@@ -24,13 +32,17 @@ import { type DemoLog, formatBanner, openDemoLog, Phases } from './terminal.js'
 
 type DemoOptions = SimFlags & { fresh?: boolean }
 
-/** Apart from the folder of a service. */
-const DATA_DIR = '.auspex-demo'
+/**
+ * A demo lives on a laptop: its WAL stays below 256 MB, where that of a service may take a quarter of the memory
+ * so that it reads history with few checkpoints. The server keeps to the size roughly, so it is set lower; pages that
+ * come into the WAL whole, after each of the more frequent checkpoints, are compressed.
+ */
+const SERVER_SETTINGS = { max_wal_size: '192MB', wal_compression: 'on' }
 
 const demo = addSimFlags(new Command('demo'))
   .description(
     'Run everything on this machine: a simulated market universe, and a key for every plan.\n' +
-      `Its data is in ${DATA_DIR} of this folder, unless --data names another.`,
+      `Its data is in ${DEMO_DATA_DIR} of this folder, unless --data names another.`,
   )
   .option('--fresh', 'throw away what an earlier demo left in the data folder')
   .addHelpText('after', '\nExample:\n  $ npm run demo -- --port 9000 --data /tmp/auspex-demo')
@@ -44,7 +56,7 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   const stopping = stopSignal()
   // The demo is the same everywhere: the settings of a real service on this machine do not reach it.
   const { AUSPEX_LOG_LEVEL = 'info' } = process.env
-  const own = { AUSPEX_LOG_LEVEL, AUSPEX_DATA: DATA_DIR }
+  const own = { AUSPEX_LOG_LEVEL, AUSPEX_DATA: DEMO_DATA_DIR }
   const { config: ownConfig } = readConfig(command, own)
   const { dataDir } = ownConfig
   const { fresh = false } = options
@@ -65,7 +77,8 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
     if (!stopping.aborted) phases.show(share, { title: 'Simulating', unit: '', total: 1 })
   }
   const starting = startSimulator(dataDir, options, { fresh, onProgress })
-  const opening = openDatabase(ownConfig, { ...owner, isService: true })
+  const settings = SERVER_SETTINGS
+  const opening = openDatabase(ownConfig, { ...owner, isService: true, settings })
   const loading = import('../src/service.js')
   loading.catch(() => undefined)
   try {
@@ -129,9 +142,11 @@ async function serve(
     await service.ready
     if (stopping.aborted) return
     phases.end('Prices', 'candles of all coins filled')
-    const keys = await prepareKeys(ctx, readDemoFile(config.dataDir)?.keys)
+    const known = readDemoFile(config.dataDir)
+    const keys = await prepareKeys(ctx, known?.keys)
     const demo = {
       ...{ url, ws_url: url.replace(/^http/, 'ws'), pid: process.pid, keys },
+      operator_key: await prepareOperatorKey(ctx, known?.operator_key),
       ...{ sim_url: simUrl, upstreams },
       live_v2_credentials: SIM_CREDENTIALS.liveV2,
       chainlink_credentials: SIM_CREDENTIALS.chainlink,
@@ -146,6 +161,12 @@ async function serve(
   await untilStopped({ ...service, failed }, stopping, { onStart, onStopping })
 }
 
+/** Why the last blocks take longer than those before them, while the bar is nearly full. */
+function noteOf(blocksLeft: number): string {
+  if (blocksLeft > REORG_BLOCKS_MAX) return ''
+  return blocksLeft > 0 ? '(the newest, one by one)' : '(those made meanwhile)'
+}
+
 /** Shows how much of the history up to this block is ingested, until the service is at the head. Returns the blocks. */
 async function showIngest(
   ctx: Context,
@@ -157,7 +178,8 @@ async function showIngest(
   const phase = { title: 'Ingesting', unit: 'blocks', total: countTo(headBlock) }
   const isAtHead = () => {
     if (signal.aborted) return true
-    phases.show(countTo(ctx.chain.head.block), phase)
+    const { block } = ctx.chain.head
+    phases.show(countTo(block), phase, noteOf(headBlock - block))
     return readiness(ctx).checks.chain === 'ok'
   }
   await pollUntil(isAtHead, { everyMs: 100, signal })

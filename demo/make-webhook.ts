@@ -41,7 +41,8 @@ export async function makeWebhook({ url, keys }: DemoFile) {
       const { deliveries } = await ask<{ deliveries: Delivery[] }>('GET', `/${id}/deliveries`)
       const delivered = deliveries.find(({ success }) => success)
       if (delivered !== undefined) {
-        const samples = { webhook_id: id, event_id: delivered.event_id, receiver_url: receiverUrl }
+        const event = { webhook_event_id: delivered.event_id }
+        const samples = { webhook_id: id, ...event, receiver_url: receiverUrl }
         return { samples, remove }
       }
       if (Date.now() > deadlineMs) throw new Error('the demo has sent no event to a webhook')

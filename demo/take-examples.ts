@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { OperatorError, reportAndExit } from '../src/core/errors.js'
+import type { Samples } from '../src/http/examples.js'
 import { askOperations } from './ask-operations.js'
 import { type DemoFile, readDemoFile } from './demo-file.js'
 import { takeWebhookExamples } from './take-webhook-examples.js'
@@ -27,22 +28,25 @@ async function takeExamples({ data, out, webhooks = false }: Flags): Promise<voi
 }
 
 async function takeAnswers(demo: DemoFile): Promise<object> {
-  const examples: [string, object][] = []
+  const operations: [string, object][] = []
+  let samples: Samples = {}
   for await (const asked of askOperations(demo)) {
+    samples = asked.samples
     const { operationId, url, parameters, body, status, answer } = asked
     if (status !== 200 && status !== 201) {
       throw new OperatorError(`${url} was answered with ${status}: ${JSON.stringify(answer)}`)
     }
-    const request = { parameters, ...(body !== undefined && { body: trim(body) }) }
-    examples.push([operationId, { ...request, answer: trim(answer) }])
+    const request = { parameters, ...(body !== undefined && { body }) }
+    operations.push([operationId, { ...request, answer: trim(answer) }])
   }
-  examples.sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(examples)
+  operations.sort(([a], [b]) => (a < b ? -1 : 1))
+  console.log(`${operations.length} operations were asked`)
+  return { samples: trim(samples), operations: Object.fromEntries(operations) }
 }
 
 function write(file: string, examples: object): void {
   writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`)
-  console.log(`${Object.keys(examples).length} examples written to ${file}`)
+  console.log(`Examples are written to ${file}`)
 }
 
 /** The first items of each list say what the others are. */

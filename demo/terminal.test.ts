@@ -2,20 +2,36 @@ import { expect, test, vi } from 'vitest'
 import type { DemoFile } from './demo-file.js'
 import { formatBanner, Phases } from './terminal.js'
 
+const HEX_48 = '0'.repeat(48)
+const demo = {
+  ...{ url: 'http://127.0.0.1:8080', ws_url: 'ws://127.0.0.1:8080', pid: 1 },
+  keys: Object.fromEntries(
+    ['free', 'starter', 'growth', 'pro', 'enterprise'].map((plan) => [plan, `ax_live_${HEX_48}`]),
+  ),
+  sim_url: 'http://127.0.0.1:43210',
+  samples: { wallet: `0x${'1'.repeat(40)}` },
+} as unknown as DemoFile
+
 test('the banner has lines that stream live trades and forward them, for any folder', () => {
-  const keys = { free: 'f', starter: 's', growth: 'g', pro: 'p', enterprise: 'e' }
-  const demo = {
-    ...{ url: 'http://127.0.0.1:8080', ws_url: 'ws://127.0.0.1:8080', pid: 1, keys },
-    sim_url: 'http://127.0.0.1:1',
-    samples: { wallet: '0x1' },
-  } as unknown as DemoFile
   const banner = formatBanner(demo, '.auspex-demo/demo.log')
-  expect(banner).toContain('ws://127.0.0.1:8080/ws')
-  expect(banner).toContain('\n  npx auspex tail trades --data .auspex-demo\n')
-  expect(banner).toMatch(
-    /\n {2}npx auspex listen --forward-to \S+ --events trade --data \.auspex-demo\n/,
-  )
-  expect(formatBanner(demo, "it's a folder/demo.log")).toContain("--data 'it'\\''s a folder'")
+  expect(banner.match(/\n {2}curl -H 'x-api-key: ax_live_0+' 'http[^']+'(?=\n)/g)).toHaveLength(3)
+  expect(banner).toContain('\n  npx auspex tail trades\n')
+  expect(banner).toMatch(/\n {2}npx auspex listen --forward-to \S+ --events trade\n/)
+  const elsewhere = formatBanner(demo, "it's a folder/demo.log")
+  expect(elsewhere).toContain("\n  npx auspex tail trades --data 'it'\\''s a folder'\n")
+})
+
+test('a terminal of 80 × 24 shows the addresses and what to try first', () => {
+  const rows = formatBanner(demo, '.auspex-demo/demo.log')
+    .split('\n')
+    .flatMap((line) => line.match(/.{1,80}/g) ?? [''])
+  // The last row is where the cursor stands.
+  const screen = rows.slice(-23)
+  for (const text of ['Auspex is running. Ctrl-C', 'API', 'ws://127.0.0.1:8080/ws', 'demo.log']) {
+    expect(screen.join('\n')).toContain(text)
+  }
+  expect(screen.filter((row) => row.includes('curl -H'))).toHaveLength(3)
+  expect(screen.at(-1)).toBe('Try first: open http://127.0.0.1:8080/docs')
 })
 
 test('the bar of a phase ends full, at the number that it began with', () => {

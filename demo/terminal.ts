@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { DEMO_DATA_DIR } from '../src/config/service-address.js'
 import { createLog, type Log, type LogLevel } from '../src/lib/log.js'
 import { type Output, Progress } from '../src/lib/progress.js'
 import { formatTable } from '../src/lib/table.js'
@@ -33,10 +34,10 @@ export class Phases {
     this.#out = out
   }
 
-  /** The phase of the first call counts until `end` or `clear`. */
-  show(done: number, phase: Phase): void {
+  /** The phase of the first call counts until `end` or `clear`; `note` stands at the end of the line. */
+  show(done: number, phase: Phase, note = ''): void {
     this.#bar ??= new Progress({ ...phase, from: done, out: this.#out })
-    this.#bar.show(done)
+    this.#bar.show(done, note)
   }
 
   /** Takes the bar away; the next one is of another phase. */
@@ -53,24 +54,25 @@ export class Phases {
   }
 }
 
-/** What the terminal shows once everything runs. The commands work when pasted. */
+/**
+ * What the terminal shows once everything runs. The commands work when pasted. The end of it is what a terminal of
+ * 80 × 24 keeps in sight: the addresses, and what to try first.
+ */
 export function formatBanner(demo: DemoFile, logPath: string): string {
   const { url, ws_url: wsUrl, keys, sim_url: simUrl, samples } = demo
   const ask = (path: string) => `curl -H 'x-api-key: ${keys.growth}' '${url}${path}'`
   const wallet = `/v3/wallets/${samples.wallet}`
-  const data = `--data ${quoteForShell(nameFolder(dirname(logPath)))}`
+  const folder = nameFolder(dirname(logPath))
+  // The commands find the usual folder by themselves.
+  const data = folder === DEMO_DATA_DIR ? '' : ` --data ${quoteForShell(folder)}`
   const addresses = [
-    ['REST', url],
-    ['WebSocket', `${wsUrl}/ws`],
-    ['Docs', `${url}/docs and ${url}/docs/websocket`],
-    ['Simulated upstreams', simUrl],
+    ['API', url],
+    ['Reference', `${url}/docs`],
+    ['WebSocket', `${wsUrl}/ws (reference: ${url}/docs/websocket)`],
+    ['Upstreams', `${simUrl} (simulated)`],
     ['Log', logPath],
   ]
   return `
-Auspex is running. Ctrl-C stops everything.
-
-${indent(formatTable(addresses))}
-
 Keys:
 ${indent(formatTable(Object.entries(keys)))}
 
@@ -79,12 +81,14 @@ What a wallet traded, holds and earned:
   ${ask(`${wallet}/positions?status=open&limit=3`)}
   ${ask(`${wallet}/pnl/events?group=day&period=7d`)}
 
-Live trades, as they happen:
-  npx auspex tail trades ${data}
+Auspex is running. Ctrl-C stops everything.
+${indent(formatTable(addresses))}
 
-The same as signed webhooks, to a receiver of yours (docs/webhooks.md):
-  npx auspex listen --forward-to localhost:3000 --events trade ${data}
-`
+Live trades, in a second terminal; then as webhooks to a receiver of yours:
+  npx auspex tail trades${data}
+  npx auspex listen --forward-to localhost:3000 --events trade${data}
+
+Try first: open ${url}/docs`
 }
 
 /** From here where it is below here. */
