@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/**/*.test.ts'],
-          exclude: ['src/upstreams/**'],
+          exclude: ['src/upstreams/**', '**/node_modules/**'],
           globalSetup: ['test/global-setup.ts'],
           ...SHARED,
         },

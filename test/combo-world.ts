@@ -1,4 +1,5 @@
 import { refreshComboAggregates, refreshComboRanks } from '../src/combos/aggregates.js'
+import type { Sql } from '../src/store/connection.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
 
 export type ComboWorld = ApiWorld & { busiest: Busiest }
@@ -12,7 +13,7 @@ export async function openComboWorld(): Promise<ComboWorld> {
   await addRareEvents(world)
   await refreshComboAggregates(world.ctx.sql, new AbortController().signal)
   await refreshComboRanks(world.ctx.sql)
-  return { ...world, busiest: await selectBusiest(world) }
+  return { ...world, busiest: await selectBusiest(world.ctx.sql) }
 }
 
 const RARE_KINDS = [
@@ -39,7 +40,7 @@ async function addRareEvents({ ctx: { sql } }: ApiWorld): Promise<void> {
      ) busiest`
 }
 
-async function selectBusiest({ ctx: { sql } }: ApiWorld): Promise<Busiest> {
+export async function selectBusiest(sql: Sql): Promise<Busiest> {
   const [row] = await sql<Busiest[]>`
     select (select '0x' || encode(address, 'hex') from wallets where id =
               (select wallet from fills where flags & 128 <> 0

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askOperations } from '../demo/ask-operations.js'
@@ -10,6 +10,8 @@ import { dial } from '../sim/prices/test-socket.js'
 import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import { checkCryptoAnswers } from './crypto-answers.js'
+import { checkTypescriptClient } from './generated-client/check-typescript-client.js'
+import { checkPrefilledRequests } from './prefilled-requests.js'
 import {
   createDataDir,
   processesOn,
@@ -19,11 +21,13 @@ import {
   startCommand,
   startProcess,
 } from './processes.js'
+import { checkResume, checkWalk, hasPython } from './python-snippets.js'
 
 let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
-/** The demo as it was at first, and a block that a reorganisation put into its chain. */
+/** The demo as it was at first, the one after `--fresh`, and a block that a reorganisation put into its chain. */
 let first: DemoFile
+let fresh: DemoFile
 let covered: Coverage
 let head: { hash: string; number: string }
 
@@ -31,7 +35,7 @@ async function startDemo(...args: string[]): Promise<DemoFile> {
   const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
   const demo = await startProcess('demo/main.js', [...place, ...args])
   running.push(demo)
-  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/What a wallet traded/), {
+  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try first: open/), {
     timeout: 40_000,
   })
   return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
@@ -67,7 +71,7 @@ async function countCandles({ url, keys }: DemoFile, coin: string): Promise<numb
 
 /** What the terminal shows before the banner, and the banner. */
 function splitTerminal(text: string) {
-  const [before = '', banner = ''] = text.split('\nAuspex is running.')
+  const [before = '', banner = ''] = text.split('\nKeys:')
   return { lines: before.trim().split('\n'), banner }
 }
 
@@ -76,7 +80,7 @@ const nothingIsLeft = () =>
 
 // The tests follow one folder through its life, because a start of the demo takes seconds.
 beforeAll(() => {
-  folder = createDataDir()
+  folder = createDataDir('.auspex-demo')
 })
 afterAll(async () => {
   for (const demo of running.splice(0)) await demo.stop('SIGKILL')
@@ -84,7 +88,8 @@ afterAll(async () => {
   folder.remove()
 })
 
-const TIMEOUT_MS = 120_000
+/** The first test asks every operation, which a busy machine takes two minutes for. */
+const TIMEOUT_MS = 240_000
 
 test(
   'has a key for every plan, answers and samples that are right',
@@ -95,6 +100,20 @@ test(
       const reply = await fetch(`${first.url}/v1/usage`, { headers: { 'x-api-key': key } })
       expect(await reply.json()).toMatchObject({ tier: plan })
     }
+
+    const readPage = (name: string) =>
+      readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+    const [, shown = ''] = /\/readyz\n(\{.*\})\n/.exec(readPage('api')) ?? []
+    expect(await (await fetch(`${first.url}/readyz`)).json()).toEqual(JSON.parse(shown))
+    const headers = { 'x-api-key': first.keys.growth }
+    const status = await (await fetch(`${first.url}/v1/status`, { headers })).json()
+    const { jobs } = status as { jobs: { name: string }[] }
+    // One row has a job for each period: `market statistics 1d`, `7d`.
+    const listed = readPage('operations')
+      .match(/^\| `.*$/gm)
+      ?.join('\n')
+    for (const { name } of jobs)
+      expect(listed).toContain(`\`${name.replace(/ (7d|30d|all)$/, ' 1d')}\``)
 
     covered = await askCoverage(first)
     expect(covered.head?.block).toBeGreaterThan(FIRST_NUMBER)
@@ -111,6 +130,12 @@ test(
     const tail = await startCommand(['tail', 'blocks', '--json', '--count', '2', ...place])
     expect(tail, tail.output).toMatchObject({ status: 0 })
     expect(tail.output).toMatch(/^\{"type":"block",.*\}\n\{"type":"block",.*\}\n$/)
+
+    // Commands that only read find the demo of the folder that they are called in.
+    const wallet = first.samples.wallet
+    const compare = await startCommand(['compare', wallet], {}, dirname(folder.dataDir))
+    expect(compare.output).toMatch(new RegExp(`^Comparing .*${wallet}`, 'is'))
+    expect(compare.status, compare.output).toBe(0)
 
     const { lines, banner } = splitTerminal(terminal())
     expect(lines).toEqual([
@@ -143,10 +168,22 @@ test(
     await stranger.until(1)
     expect(JSON.parse(stranger.frames[0] ?? '')).toEqual({ op: 'authed', rid: 'a1' })
     await stranger.close()
+  },
+  TIMEOUT_MS,
+)
 
+test(
+  'is read with typed rows by a TypeScript client that is generated from its documents',
+  () => checkTypescriptClient(first),
+  TIMEOUT_MS,
+)
+
+test(
+  'stops when it is asked to, and leaves nothing running',
+  async () => {
     const fault = await fetch(`${first.sim_url}/faults`, { method: 'POST', body: '{"reorg":5}' })
     expect(fault.status).toBe(200)
-    head = await rpc(first, 'eth_getBlockByNumber', 'latest', false)
+    head = await rpc(first, 'eth_getBlockByNumber', 'finalized', false)
     expect(await stopDemo()).toBe(0)
     await nothingIsLeft()
   },
@@ -240,12 +277,32 @@ test(
 )
 
 test(
-  'begins anew with --fresh, and ends when the universe does, and says so',
+  'begins anew with --fresh, and its reference asks about what it has',
   async () => {
-    const fresh = await startDemo('--fresh', '--seed', '2')
+    fresh = await startDemo('--fresh', '--seed', '2')
     expect(fresh.keys).not.toEqual(first.keys)
     expect(await rpc(fresh, 'eth_getBlockByHash', head.hash, false)).toBeNull()
+    // The examples in the repository are of another universe.
+    await checkPrefilledRequests(fresh)
+  },
+  TIMEOUT_MS,
+)
 
+test.skipIf(!hasPython())(
+  'the Python of docs/api.md walks a list and waits after a 429',
+  () => checkWalk(fresh),
+  TIMEOUT_MS,
+)
+
+test.skipIf(!hasPython('websockets'))(
+  'the Python of docs/api.md resumes a stream',
+  () => checkResume(fresh),
+  TIMEOUT_MS,
+)
+
+test(
+  'ends when the universe does, and says so',
+  async () => {
     const demo = running.at(-1)
     const [universe] = processesOn(join(folder.dataDir, 'sim.json'))
     if (universe !== undefined) process.kill(universe, 'SIGKILL')

@@ -37,7 +37,7 @@ test('a lost database makes 503s that say why, and the service resumes by itself
       checks: { store: expect.stringMatching(/^database: .*(ENOENT|ECONNREFUSED)/) },
     })
   })
-  for (const path of ['/v1/usage', '/v1/plans', '/v1/status']) {
+  for (const path of ['/v1/usage', '/v1/coverage', '/v1/status']) {
     const reply = await get(path, { 'x-api-key': key })
     expect(reply.status).toBe(503)
     expect(reply.headers.get('retry-after')).toBe('1')

@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store', 'upstreams', 'bus'],
   ['ledger'],
   ['jobs', 'chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts'],
-  ['audit', 'events'],
+  ['events'],
   ['context.ts'],
   ['http'],
   [
@@ -34,7 +34,8 @@ const LAYERS: readonly (readonly string[])[] = [
     'trades',
     'wallets',
   ],
-  ['stream', 'webhooks'],
+  ['stream', 'webhooks', 'audit'],
+  ['backup', 'admin'],
   ['app.ts'],
   ['service.ts'],
   ['main.ts'],
@@ -42,7 +43,7 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** Folders whose files of these names stand as high as a read domain, which is what they are. */
 const DOMAINS = [
-  ...['chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts', 'audit', 'events'],
+  ...['chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts', 'events'],
 ]
 const READ_SIDE_FILES = ['routes.ts', 'schemas.ts', 'jobs.ts', 'status.ts']
 const READ_LAYER = LAYERS.findIndex((folders) => folders.includes('trades'))

@@ -13,6 +13,7 @@ import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
 import { changeLogs, type RawLog, showOnlyUpTo } from '../src/chain/follow/test-faulty-node.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
 import { ChainWatch } from '../src/chain/watch/chain-watch.js'
+import { areDigestsRight } from '../src/chain/write/fact-digests.js'
 import { REORG_BLOCKS_MAX } from '../src/core/blocks.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { auditAll, hashUndisturbed, ingest } from './ingest.js'
@@ -48,8 +49,11 @@ async function expectRight(): Promise<void> {
   const headHash = chain.hashOf(chain.head)
   if (honest?.headHash !== headHash)
     honest = { headHash, tables: await hashUndisturbed(world, { startBlock }) }
-  const { quarantine: _, ...tables } = await hashTables(database.sql)
+  const { quarantine: _, fact_digests: __, ...tables } = await hashTables(database.sql)
   expect(honest.tables).toMatchObject(tables)
+  // A digest also covers what was put aside.
+  const range = { fromBlock: startBlock, toBlock: chain.head.number }
+  expect(await areDigestsRight(database.sql, range)).toBe(true)
 }
 
 const reversed = (logs: RawLog[]) => logs.toReversed()

@@ -3,6 +3,10 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createKey } from '../src/accounts/accounts.js'
+import { Plans } from '../src/accounts/plans.js'
+import { insertAccount } from '../src/accounts/queries.js'
+import { openWorld } from '../src/chain/follow/test-follow.js'
 import { createLog } from '../src/lib/log.js'
 import { createPool } from '../src/store/connection.js'
 import { borrowDatabase } from '../src/store/database.js'
@@ -10,6 +14,7 @@ import { findPostmaster } from '../src/store/embedded/postmaster.js'
 import {
   countAddresses,
   createDataDir,
+  NO_UPSTREAMS,
   processesOn,
   type Running,
   runAuspex,
@@ -25,6 +30,32 @@ const start = async () => {
   const service = await startAuspex(args)
   running.push(service)
   return service
+}
+
+/** The lines of its log. */
+const linesOf = ({ output }: Running) =>
+  output
+    .join('')
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { level: string; msg: string } & Record<string, unknown>)
+
+const find = (service: Running, message: string) =>
+  linesOf(service).filter(({ msg }) => msg === message)
+
+const within = { timeout: 20_000, interval: 50 }
+
+/** Asks for something that is made of chain data, with a key of a plan that may have it. */
+async function askForBoard(url: string): Promise<Response> {
+  const location = { dataDir: folder.dataDir, databaseUrl: undefined }
+  const log = createLog('silent', process.stdout)
+  const { target } = await borrowDatabase(location, { command: 'test', isService: false, log })
+  const pool = createPool(target, 1)
+  const of = { name: 'desk', plans: new Plans(), nowMs: Date.now() }
+  const accountId = await insertAccount(pool, { ...of, plan: 'growth' })
+  const { secret } = await createKey(pool, { ...of, accountId })
+  await pool.end()
+  return await fetch(`${url}/v3/leaderboard?key=${secret}`)
 }
 
 const nothingIsLeft = () =>
@@ -86,6 +117,22 @@ describe('auspex up', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
 
+  test('without a node it says everywhere what to set', async () => {
+    const service = await serve()
+    const hint = expect.stringMatching(/^No chain data will come until AUSPEX_POLYGON_URL is set/)
+    expect(linesOf(service)).toContainEqual(expect.objectContaining({ level: 'warn', msg: hint }))
+    const ready = await fetch(`${service.url}/readyz`)
+    expect(await ready.json()).toMatchObject({ checks: { chain: hint } })
+    const { api_key: key } = (await (await askForKey(service)).json()) as { api_key: string }
+    const status = await fetch(`${service.url}/v1/status?key=${key}`)
+    expect(await status.json()).toMatchObject({
+      not_configured: expect.arrayContaining([{ feature: 'chain', setting: 'AUSPEX_POLYGON_URL' }]),
+    })
+    const refused = await askForBoard(service.url)
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ hint })
+  })
+
   test('a database that is killed is started again, and requests are answered again', async () => {
     const service = await serve()
     const cluster = join(folder.dataDir, 'postgres/cluster')
@@ -128,7 +175,10 @@ describe('auspex up', () => {
     const { target } = await borrowDatabase(location, { command: 'test', isService: false, log })
     const pool = createPool(target, 1)
     await vi.waitFor(
-      async () => expect(await pool`select used from usage`).toEqual([{ used: 5n }]),
+      async () =>
+        expect(await pool`select used from usage order by account_id desc limit 1`).toEqual([
+          { used: 5n },
+        ]),
       { timeout: 5_000 },
     )
     await pool.end()
@@ -160,6 +210,77 @@ describe('auspex up', () => {
   })
 })
 
+describe('auspex up with a node', () => {
+  let world: Awaited<ReturnType<typeof openWorld>>
+  let living: NodeJS.Timeout
+  beforeAll(async () => {
+    folder = createDataDir()
+    world = await openWorld({ seed: 61, startMs: Date.now() - 60_000 })
+    living = setInterval(world.makeBlock, 1_000)
+  })
+  afterAll(async () => {
+    clearInterval(living)
+    await removeFolder()
+    await world.close()
+  })
+
+  const nodeArgs = (fromBlock: number) => [
+    ...['--data', folder.dataDir, '--from-block', `${fromBlock}`],
+    ...['--polygon-url', world.host.url, '--polygon-ws-url', world.host.wsUrl],
+  ]
+
+  test('a first block that the node does not have is named, and nothing is booked', async () => {
+    const fromBlock = world.universe.chain.head.number + 1_000
+    const args = ['up', '--port', '0', ...nodeArgs(fromBlock)]
+    const { child, output } = spawnBuilt('src/main.js', args, NO_UPSTREAMS)
+    const problem = new RegExp(`the first block to book is ${fromBlock}`)
+    await vi.waitFor(() => expect(output.join('')).toMatch(problem), within)
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.join(''))?.[0]
+    const chain = expect.stringMatching(problem)
+    await vi.waitFor(async () => {
+      const ready = await fetch(`${url}/readyz`)
+      expect([ready.status, await ready.json()]).toMatchObject([503, { checks: { chain } }])
+    }, within)
+    const refused = await askForBoard(url ?? '')
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ hint: chain })
+    child.kill('SIGTERM')
+    await once(child, 'close')
+  }, 60_000)
+
+  test('the log tells how the chain is followed, from the lease to the stop', async () => {
+    const { universe, faults } = world
+    const service = await startAuspex(nodeArgs(universe.chain.head.number - 20))
+    running.push(service)
+    const order = ['opening the database', 'lease taken: this process books the chain']
+    const booked = [...order, 'catching up', 'caught up', 'ready']
+    await vi.waitFor(() => expect(find(service, 'ready')).toHaveLength(1), within)
+    const messages = linesOf(service).map(({ msg }) => msg)
+    expect(messages.filter((msg) => booked.includes(msg))).toEqual(booked)
+    expect(find(service, 'caught up')).toMatchObject([
+      { level: 'info', blocks: expect.any(Number) },
+    ])
+
+    universe.reorg(2)
+    await vi.waitFor(
+      () => expect(find(service, 'chain was reorganised')).toMatchObject([{ level: 'info' }]),
+      within,
+    )
+    // One line, however often the socket ends again; and no stack for what is expected.
+    faults.set({ upstream: 'polygon', mode: 'drop' })
+    const metrics = async () => (await fetch(`${service.url}/metrics`)).text()
+    const retried = /auspex_upstream_socket_reconnects_total\{upstream="polygon_ws",[^}]*\} [3-9]/
+    await vi.waitFor(async () => expect(await metrics()).toMatch(retried), within)
+    expect(find(service, 'upstream socket ended')).toHaveLength(1)
+    faults.set({ upstream: 'polygon', mode: 'off' })
+    expect(linesOf(service).filter(({ err }) => err !== undefined)).toEqual([])
+
+    expect(await service.stop()).toBe(0)
+    const last = linesOf(service).map(({ msg }) => msg)
+    expect(last.slice(-2)).toEqual(['lease released', 'stopped'])
+  }, 60_000)
+})
+
 describe('the command line', () => {
   beforeEach(() => {
     folder = createDataDir()
@@ -185,18 +306,31 @@ describe('the command line', () => {
       fetch(`${service.url}/v1/usage`, { headers: { 'x-api-key': key.stdout.trim() } })
     expect(await (await ask()).json()).toMatchObject({ account: 'acc_1', tier: 'starter' })
 
+    const gold = runAuspex(['accounts', 'set-plan', 'acc_1', 'gold', ...data])
+    expect([gold.status, gold.stderr]).toEqual([1, expect.stringMatching(/Known: free, starter/)])
     expect(runAuspex(['accounts', 'set-plan', 'acc_1', 'growth', ...data]).status).toBe(0)
     await vi.waitFor(async () =>
       expect(await (await ask()).json()).toMatchObject({ tier: 'growth' }),
     )
     const list = runAuspex(['keys', 'list', ...data])
-    expect(list.stdout).toMatch(/key_1 +acc_1 +….{4} +active/)
+    expect(list.stdout).toMatch(/key_1 +acc_1 +full +….{4} +active/)
     expect(list.stdout).not.toContain(key.stdout.trim())
     expect(runAuspex(['keys', 'revoke', 'key_1', ...data]).status).toBe(0)
     await vi.waitFor(async () => expect((await ask()).status).toBe(403))
     await service.stop()
     expect(runAuspex(['accounts', 'list', ...data]).stdout).toMatch(/acc_1 +growth +0 /)
-  })
+
+    // A plan that the file of the next start does not have any more.
+    const plans = join(folder.dataDir, 'plans.json')
+    writeFileSync(plans, JSON.stringify({ plans: { gold: { extends: 'growth' } } }))
+    const change = ['accounts', 'set-plan', 'acc_1', 'gold', '--plans', plans, ...data]
+    expect(runAuspex(change).status).toBe(0)
+    const refused = await startCommand(['up', '--port', '0', ...data], NO_UPSTREAMS)
+    expect(refused.status).toBe(1)
+    expect(refused.output).toMatch(
+      'auspex: Accounts are on plans that are not known: gold. Add them to a file that AUSPEX_PLANS names',
+    )
+  }, 60_000)
 
   test('makes no database where there is none', () => {
     const { status, stderr } = runAuspex(['keys', 'list', '--data', folder.dataDir])
@@ -226,7 +360,6 @@ describe('the command line', () => {
 
   test.each([
     [['up', '--port', 'abc'], 2, /--port=abc: must be an integer/],
-    [['accounts', 'create', '--name', 'x', '--plan', 'gold'], 2, /Allowed: free, starter/],
     [['keys', 'revoke', 'nonsense'], 2, /must look like key_7/],
     [['fly'], 2, /unknown command 'fly'/],
     [['up', '--colour', 'red'], 2, /unknown option '--colour'/],

@@ -21,7 +21,7 @@ export type Env = Record<string, string>
 const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
 
 /** The service asks nothing outside of this machine: no process listens on this port. */
-const NO_UPSTREAMS = {
+export const NO_UPSTREAMS = {
   AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
   AUSPEX_RTDS_WS_URL: 'off',
   AUSPEX_SPORTS_WS_URL: 'off',
@@ -38,11 +38,12 @@ export function runAuspex(args: string[], env: Env = {}) {
 }
 
 /** A built command, run beside others. */
-export const startCommand = (args: string[], env: Env = {}) => runBuilt('src/main.js', args, env)
+export const startCommand = (args: string[], env: Env = {}, cwd?: string) =>
+  runBuilt('src/main.js', args, env, cwd)
 
 /** A built script, run to its end beside others. */
-export async function runBuilt(script: string, args: string[], env: Env = {}) {
-  const { child, output } = spawnBuilt(script, args, env)
+export async function runBuilt(script: string, args: string[], env: Env = {}, cwd?: string) {
+  const { child, output } = spawnBuilt(script, args, env, undefined, cwd)
   const [status] = await once(child, 'close')
   return { status: status as number | null, output: output.join('') }
 }
@@ -80,10 +81,12 @@ export function spawnBuilt(
   args: string[],
   env: Env = {},
   onOutput: (text: string) => void = () => undefined,
+  cwd?: string,
 ) {
   const child = spawn(process.execPath, [join(DIST, script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(env),
+    cwd,
   })
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
@@ -135,9 +138,9 @@ export function countAddresses(): () => string {
 }
 
 /** A folder for one test; `remove` takes the database with it. */
-export function createDataDir(): { dataDir: string; remove(): void } {
+export function createDataDir(name = 'data'): { dataDir: string; remove(): void } {
   const parent = makeOpenFolder('scenario')
-  const dataDir = join(parent, 'data')
+  const dataDir = join(parent, name)
   return {
     dataDir,
     remove: () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inlineReferences } from '../demo/inline-references.js'
 import { accountRoutes } from '../src/accounts/routes.js'
 import { createSecret } from '../src/accounts/secret.js'
 import { statusRoutes } from '../src/status/routes.js'
@@ -14,7 +15,7 @@ let routes: { method: string; path: string; parameters: Parameter[] }[]
 let keys: string[]
 beforeAll(async () => {
   t = await createTestApp({ routes: [statusRoutes, accountRoutes, probeRoutes] })
-  const document = (await t.app.inject('/openapi.json')).json()
+  const document = inlineReferences((await t.app.inject('/openapi.json')).json())
   routes = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [] }]) => ({ method, path, parameters })),
   )

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inlineReferences } from '../demo/inline-references.js'
 import { counts } from './counts.js'
 import { createTestApp, type TestApp } from './test-app.js'
 
@@ -25,7 +26,8 @@ let paths: [string, Parameter[]][]
 beforeAll(async () => {
   t = await createTestApp({ config: { siteUrl: NOWHERE, clobUrl: NOWHERE, gammaUrl: NOWHERE } })
   key = (await t.createCaller('enterprise')).key
-  const { paths: described } = (await t.app.inject('/openapi.json')).json<Document>()
+  const document = (await t.app.inject('/openapi.json')).json<Document>()
+  const { paths: described } = inlineReferences(document)
   paths = Object.entries(described).flatMap(([path, { get }]) =>
     get === undefined ? [] : [[path, get.parameters ?? []]],
   )

@@ -5,8 +5,10 @@ import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import { Universe } from '../sim/universe/universe.js'
 import { createXApiHost } from '../sim/x-api/host.js'
 import { createKey } from '../src/accounts/accounts.js'
-import { insertAccount, selectUsage } from '../src/accounts/queries.js'
+import { Plans } from '../src/accounts/plans.js'
+import { insertAccount } from '../src/accounts/queries.js'
 import { monthOf } from '../src/accounts/usage-meter.js'
+import { selectUsage } from '../src/accounts/usage-queries.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { type Running, startAuspex } from './processes.js'
 
@@ -36,7 +38,9 @@ async function createCaller(keys: number) {
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'starter', nowMs })
   const secrets: string[] = []
   for (let count = 0; count < keys; count++) {
-    secrets.push((await createKey(database.sql, { accountId, name: 'k', nowMs })).secret)
+    secrets.push(
+      (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret,
+    )
   }
   return { accountId, secrets }
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { createKey, retireKey } from '../src/accounts/accounts.js'
-import type { PlanId } from '../src/accounts/plans.js'
+import { type PlanId, Plans } from '../src/accounts/plans.js'
 import { insertAccount } from '../src/accounts/queries.js'
+import { resumeAccount, suspendAccount } from '../src/admin/account-state.js'
+import { loadConfig } from '../src/config/config.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { type Running, startAuspex } from './processes.js'
 import { SocketClient } from './socket-client.js'
@@ -25,7 +27,7 @@ afterAll(async () => {
 async function issueKey(plan: PlanId) {
   const nowMs = Date.now()
   const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-  return await createKey(database.sql, { accountId, name: 'k', nowMs })
+  return await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })
 }
 
 async function connect({ url }: Running, key: string): Promise<SocketClient> {
@@ -59,6 +61,26 @@ describe('WebSockets of two processes on one database', () => {
     const startedAt = performance.now()
     for (const client of clients) expect((await client.closed()).code).toBe(4403)
     expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+
+  test('end within seconds after their account was suspended, and come back when it is resumed', async () => {
+    const { secret, accountId } = await issueKey('growth')
+    const clients = [await connect(one, secret), await connect(two, secret)]
+    for (const client of clients) expect(await isAdmitted(client)).toBe(true)
+    const nowMs = Date.now()
+    const startedAt = performance.now()
+    const ctx = { sql: database.sql, config: loadConfig({}).config }
+    await suspendAccount(ctx, { accountId, reason: 'unpaid', nowMs })
+    for (const client of clients) {
+      expect(await client.next()).toMatchObject({
+        code: 'forbidden',
+        message: expect.stringMatching(/suspended: unpaid/),
+      })
+      expect((await client.closed()).code).toBe(4403)
+    }
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    await resumeAccount(ctx, { accountId, nowMs })
+    await expect.poll(async () => await isAdmitted(await connect(two, secret))).toBe(true)
   })
 
   test('of a process that stops end with 1012, and find their place free in the other', async () => {

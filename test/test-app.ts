@@ -58,7 +58,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const createCaller = async (plan: PlanId) => {
     const nowMs = clock.now()
     const accountId = await insertAccount(database.sql, { name: plan, plan, nowMs })
-    const { secret, id } = await createKey(database.sql, { accountId, name: plan, nowMs })
+    const { secret, id } = await createKey(database.sql, {
+      plans: ctx.plans,
+      accountId,
+      name: plan,
+      nowMs,
+    })
     return { key: secret, keyId: id, accountId }
   }
   const close = async () => {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createKey, retireKey } from '../src/accounts/accounts.js'
-import { insertAccount, selectUsage } from '../src/accounts/queries.js'
+import { createOperatorKey } from '../src/accounts/operators.js'
+import { Plans } from '../src/accounts/plans.js'
+import { insertAccount } from '../src/accounts/queries.js'
 import { monthOf } from '../src/accounts/usage-meter.js'
+import { selectUsage } from '../src/accounts/usage-queries.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { type Running, startAuspex } from './processes.js'
 
@@ -25,7 +28,7 @@ const ask = (index: number, key: string) =>
 async function issueKey() {
   const nowMs = Date.now()
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'growth', nowMs })
-  return await createKey(database.sql, { accountId, name: 'k', nowMs })
+  return await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })
 }
 
 describe('two processes on one database', () => {
@@ -47,6 +50,33 @@ describe('two processes on one database', () => {
     const late = statuses.filter(({ atMs }) => atMs > revokedAtMs + 1_000)
     expect(late.length).toBeGreaterThan(2)
     expect(new Set(late.map(({ status }) => status))).toEqual(new Set([403]))
+  })
+
+  test('what an operator changes through one holds in the other within a second', async () => {
+    const { secret, accountId } = await issueKey()
+    const operator = await createOperatorKey(database.sql, { name: 'ops', nowMs: Date.now() })
+    const account = `/v1/admin/accounts/acc_${accountId}`
+    const change = async (method: string, path: string, body?: object) => {
+      const headers = { 'x-api-key': operator.secret, 'content-type': 'application/json' }
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      if (body === undefined) Reflect.deleteProperty(headers, 'content-type')
+      const reply = await fetch(`${processes[0]?.url}${account}${path}`, init)
+      expect(reply.status).toBe(200)
+    }
+    const within = { timeout: 1_000, interval: 50 }
+    const limitOf = async () => (await ask(1, secret)).headers.get('x-ratelimit-limit')
+    expect(await limitOf()).toBe('2000')
+    await change('PUT', '/plan', { plan: 'enterprise' })
+    await vi.waitFor(async () => expect(await limitOf()).toBe('4000'), within)
+    for (const [path, status] of [
+      ['/suspend', 403],
+      ['/resume', 200],
+    ] as const) {
+      await change('POST', path)
+      await vi.waitFor(async () => expect((await ask(1, secret)).status).toBe(status), within)
+    }
+    await change('DELETE', '')
+    await vi.waitFor(async () => expect((await ask(1, secret)).status).toBe(403), within)
   })
 
   test('a key made through one works on the other at once', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { followInto } from '../src/chain/follow/test-follow.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
-import type { Subject } from './lists/subject.js'
+import { nameOfRow, type Subject } from './lists/subject.js'
 import { SUBJECTS } from './lists/subjects.js'
 
 let world: ApiWorld
@@ -14,14 +14,6 @@ afterAll(() => world.close())
 type Row = Record<string, unknown>
 type Walk = { title: string; whole: string[]; walked: string[]; next: () => Promise<boolean> }
 
-/** What tells the rows of a list apart; other fields may move with prices. */
-const NAMES = [
-  ...['id', 'wallet', 'wallet_address', 'user', 'token_id', 'builder_code', 'date'],
-  ...['tx_hash', 'transaction_hash', 'log_index', 'order_hash', 'event_kind', 'wallet_role'],
-  ...['combo_condition_id', 'combo_position_id', 'condition_id', 'event_slug', 'tag', 'slug'],
-]
-const nameOf = (row: Row): string => NAMES.map((name) => row[name] ?? '').join()
-
 /** Asks for the first page of a list, and for the whole list at the same block. */
 async function beginWalk(subject: Subject, view: Record<string, string>): Promise<Walk> {
   const { list, path, base } = subject
@@ -31,7 +23,7 @@ async function beginWalk(subject: Subject, view: Record<string, string>): Promis
     expect(reply.statusCode, `${list.path} ${reply.body}`).toBe(200)
     return reply.json()
   }
-  const namesIn = (page: Record<string, Row[]>) => (page[list.name] ?? []).map(nameOf)
+  const namesIn = (page: Record<string, Row[]>) => (page[list.name] ?? []).map(nameOfRow)
   const whole = namesIn(await ask({ limit: subject.limitMax ?? 300 }))
   const first = await ask({ limit: 3 })
   const walked = namesIn(first)

@@ -3,7 +3,7 @@ import { simulatedEnvironment } from '../../demo/simulator.js'
 import { openSimulator } from '../../sim/simulator.js'
 import { Universe } from '../../sim/universe/universe.js'
 import { createKey } from '../../src/accounts/accounts.js'
-import type { PlanId } from '../../src/accounts/plans.js'
+import { type PlanId, Plans } from '../../src/accounts/plans.js'
 import { insertAccount } from '../../src/accounts/queries.js'
 import { createTestDatabase } from '../database.js'
 import { type Running, startAuspex } from '../processes.js'
@@ -12,7 +12,7 @@ import { randomFrom } from '../random.js'
 /** Longer than a window of five minutes: the one that is open belongs to the universe. */
 const HISTORY_MS = 6 * 60_000
 const TICK_MS = 20
-/** The service begins so many blocks before the present: streams need no older past. */
+/** The service begins this many blocks before the present, unless told otherwise: streams need no older past. */
 const BLOCKS_BEFORE = 10
 
 export type StreamWorld = Awaited<ReturnType<typeof openStreamWorld>>
@@ -25,6 +25,8 @@ type WorldOptions = {
   services?: number
   /** More happens, as in the present of a demo. */
   isLively?: boolean
+  blocksBefore?: number
+  comboShare?: number
   /** Settings of the services beside the addresses of the upstreams. */
   settings?: Readonly<Record<string, string>>
 }
@@ -32,20 +34,26 @@ type WorldOptions = {
 /** A universe that lives in real time, and service processes that read it and can be killed. */
 export async function openStreamWorld(options: WorldOptions) {
   const { seed, intensity = 30, services: count = 1, isLively = false, settings } = options
+  const { blocksBefore = BLOCKS_BEFORE, comboShare } = options
   const startMs = Math.floor((Date.now() - HISTORY_MS) / 1000) * 1000
   const presentMs = isLively ? startMs + HISTORY_MS : undefined
-  const universe = new Universe({ seed, startMs, intensity, ...(presentMs && { presentMs }) })
+  const universe = new Universe({
+    ...{ seed, startMs, intensity },
+    ...(presentMs && { presentMs }),
+    ...(comboShare !== undefined && { comboShare }),
+  })
   universe.advance(Date.now())
   const simulator = await openSimulator(universe)
   const database = await createTestDatabase()
   let ticking = setInterval(() => universe.advance(Date.now()), TICK_MS)
 
+  const fromBlock = universe.chain.head.number - blocksBefore
   const { database: name } = database.target as { database: string }
   // Without Chainlink, whose past prices the service reads before it is ready.
   const { AUSPEX_CHAINLINK_API_KEY: _, ...upstreams } = simulatedEnvironment(simulator.upstreams)
   const environment = {
     ...upstreams,
-    AUSPEX_FROM_BLOCK: String(universe.chain.head.number - BLOCKS_BEFORE),
+    AUSPEX_FROM_BLOCK: String(fromBlock),
     DATABASE_URL: `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`,
     ...settings,
   }
@@ -73,11 +81,15 @@ export async function openStreamWorld(options: WorldOptions) {
   const createCaller = async (plan: PlanId = 'enterprise'): Promise<string> => {
     const nowMs = Date.now()
     const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-    return (await createKey(database.sql, { accountId, name: 'k', nowMs })).secret
+    return (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs }))
+      .secret
   }
   return {
     universe,
     simulator,
+    sql: database.sql,
+    /** The first block that the services read. */
+    fromBlock,
     /** Where each process listens, also after a restart. */
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
     createCaller,

@@ -44,7 +44,9 @@ async function add(accountId: number, count: number, from = 0): Promise<void> {
   const listener = await findListener(accountId)
   if (listener === undefined) throw new Error('there is no listener')
   const drafts = draftsOf(listener, count, from)
-  await transact(t.ctx.sql, (tx) => enqueue(tx, drafts, t.clock.now()))
+  await transact(t.ctx.sql, (tx) =>
+    enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }),
+  )
 }
 
 test('auspex listen forwards signed events, shows what came of each, and takes its listener away', async () => {

@@ -1,5 +1,6 @@
 import {
   address,
+  bool,
   digits,
   type Fields,
   hash,
@@ -63,6 +64,7 @@ const TRADE: Fields = {
   price,
   fee_usd: usd,
   direction: oneOf('BUY', 'SELL'),
+  is_taker_order: bool,
   token_id: digits,
   market: known,
   slug: known,
@@ -109,6 +111,10 @@ const CONVERSION: Fields = {
   transaction_hash: hash,
   id: logId,
   event_title: known,
+  market: known,
+  slug: known,
+  condition_id: nullable(hash),
+  event_slug: known,
 }
 
 /** The last two are ours. */
@@ -143,6 +149,8 @@ const FIELDS = {
     resolved_at: msText,
     event_slug: known,
     tags,
+    winning_outcome: known,
+    winning_token_id: nullable(digits),
   },
   market_created: {
     condition_id: hash,
@@ -207,6 +215,11 @@ const FIELDS = {
     ),
     wallet: address,
     avg_price: price,
+    market: known,
+    slug: known,
+    outcome: known,
+    condition_id: nullable(hash),
+    event_slug: known,
   },
 } satisfies Record<string, Fields>
 

@@ -44,7 +44,7 @@ export async function openWebhookWorld({ seed, intensity }: { seed: number; inte
 
   const account = { name: 'a', plan: 'enterprise' as const, nowMs: clock.now() }
   const accountId = await insertAccount(database.sql, account)
-  const key = { accountId, name: 'k', nowMs: clock.now() }
+  const key = { plans: service.ctx.plans, accountId, name: 'k', nowMs: clock.now() }
   const { secret } = await createKey(database.sql, key)
   return {
     universe,

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeOpenFolder } from './open-folder.js'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** A small project in the shape of ours, which `scripts/build.js` of this checkout builds. */
+function createProject() {
+  const folder = makeOpenFolder('build')
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (path: string, text: string) => {
+    mkdirSync(join(folder, path, '..'), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  for (const name of ['src', 'sim', 'demo', 'bench']) write(`${name}/main.ts`, 'export {}\n')
+  for (const name of ['package-lock.json', 'scripts/build.js']) write(name, '{}')
+  write('tsconfig.json', '{"compilerOptions": {"rootDir": ".", "skipLibCheck": true}}')
+  const options = { noEmit: false, outDir: 'dist', incremental: true, types: [] }
+  write(
+    'tsconfig.build.json',
+    JSON.stringify({ extends: './tsconfig.json', compilerOptions: options }),
+  )
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const build = () => {
+    const args = [join(ROOT, 'scripts/build.js')]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    return { status, shown: stdout + stderr }
+  }
+  return { folder, write, build }
+}
+
+test('a build says what the wait is for, and one without a change does nothing', () => {
+  const { folder, write, build } = createProject()
+  write('src/store/migrations/000001_first.sql', 'select 1')
+  const line = expect.stringMatching(/^Building Auspex: [^\n]+\n$/)
+  expect(build()).toEqual({ status: 0, shown: line })
+  expect(existsSync(join(folder, 'dist/src/main.js'))).toBe(true)
+  const copy = join(folder, 'dist/src/store/migrations/000001_first.sql')
+  expect(existsSync(copy)).toBe(true)
+
+  const startMs = performance.now()
+  expect(build()).toEqual({ status: 0, shown: '' })
+  expect(performance.now() - startMs).toBeLessThan(2_000)
+
+  // The copy of a file that is gone goes too.
+  rmSync(join(folder, 'src/store/migrations/000001_first.sql'))
+  expect(build()).toEqual({ status: 0, shown: line })
+  expect(existsSync(copy)).toBe(false)
+
+  write('src/main.ts', 'export const n: number = "text"\n')
+  expect(build()).toMatchObject({ status: 2, shown: expect.stringContaining('TS2322') })
+  expect(build()).toMatchObject({ status: 2, shown: expect.stringContaining('TS2322') })
+})
+
+test('this checkout is installed without a warning about the version of Node.js', () => {
+  const args = ['ci', '--dry-run', '--offline', '--ignore-scripts']
+  const { status, stderr } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' })
+  expect(status, stderr).toBe(0)
+  expect(stderr).not.toContain('EBADENGINE')
+})

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inlineReferences } from '../demo/inline-references.js'
+import { createOperatorKey } from '../src/accounts/operators.js'
+import { refreshComboAggregates, refreshComboRanks } from '../src/combos/aggregates.js'
+import { HOOK_URL } from '../src/webhooks/manage/test-api.js'
+import { type ApiWorld, openApiWorld } from './api-world.js'
+import { mostFrequent } from './lists/subject.js'
+
+type Schema = {
+  $ref?: string
+  type?: string
+  enum?: unknown[]
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+}
+type Parameter = {
+  name: string
+  in: 'query' | 'path'
+  required?: boolean
+  schema: Schema
+  example?: unknown
+}
+type Operation = {
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema; example?: object }> }
+}
+type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, Schema> }
+}
+
+/** Around what a column, a JavaScript number and a 64-bit integer can hold, and what is no number. */
+const EDGES = [-1, 0, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2n ** 63n, '1e30', 'NaN'].map(
+  String,
+)
+
+let world: ApiWorld
+let document: Document
+let key: string
+let operatorKey: string
+/** What exists, so that the numbers beside it reach the database. */
+let values: Record<string, string>
+beforeAll(async () => {
+  world = await openApiWorld({ historyMs: 15 * 60_000, comboShare: 0.3, hasGames: true })
+  await refreshComboAggregates(world.ctx.sql, new AbortController().signal)
+  await refreshComboRanks(world.ctx.sql)
+  document = inlineReferences((await world.app.inject('/openapi.json')).json())
+  key = (await world.createCaller('enterprise')).key
+  const operator = { name: 'ops', nowMs: world.clock.now() }
+  operatorKey = (await createOperatorKey(world.ctx.sql, operator)).secret
+  values = await findValues()
+}, 120_000)
+afterAll(() => world.close())
+
+async function findValues(): Promise<Record<string, string>> {
+  const first = async (path: string, list: string, query: object = {}) =>
+    (await world.get(path, { limit: 1, ...query })).json()[list][0]
+  const address = mostFrequent(world, ({ maker }) => maker)
+  const [game] = world.universe.catalogue.events().filter((event) => event.game !== undefined)
+  const trade = await first('/v3/trades', 'trades')
+  const webhook = await world.app.inject({
+    method: 'POST',
+    url: '/v3/webhooks',
+    headers: { 'x-api-key': key },
+    payload: { url: HOOK_URL, event_types: ['market_resolved'] },
+  })
+  return {
+    address,
+    wallet: address,
+    date: new Date(world.clock.now()).toISOString().slice(0, 10),
+    token_id: trade.token_id,
+    condition_id: trade.condition_id,
+    slug: trade.market_slug,
+    code: (await first('/v3/builders', 'builders')).builder_code,
+    game: game?.slug ?? '',
+    event_id: game?.id ?? '',
+    market_id: game?.markets[0]?.id ?? '',
+    league: 'nba',
+    id: webhook.json().id,
+    symbol: 'BTC',
+    from: `${world.universe.nowMs - 60_000}`,
+    to: `${world.universe.nowMs}`,
+    q: 'bitcoin',
+    handle: 'someone',
+  }
+}
+
+/** Of a path or of the query, by name; ids mean different things below different paths. */
+function valueIn(path: string, { name, example }: Parameter): string {
+  if (name === 'slug' && path.startsWith('/v2/sports/')) return values.game ?? ''
+  if (name === 'slug' && path.startsWith('/v3/tags/')) return 'crypto'
+  if (name === 'id' && !path.startsWith('/v3/webhooks/')) return values.token_id ?? ''
+  return values[name] ?? String(example ?? 'all')
+}
+
+/** What an operation cannot do without beside the parameters that are required. */
+function neededBy(path: string): Record<string, string> {
+  if (path === '/v3/combos/activity') return { condition_id: values.condition_id ?? '' }
+  // Posts are searched once a second.
+  return path.endsWith('/context') ? { sources: 'online' } : {}
+}
+
+const follow = (schema: Schema): Schema =>
+  schema.$ref === undefined
+    ? schema
+    : (document.components?.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+
+/** Numbers, and texts that can only be numbers or times. */
+function isNumeric(schema: Schema): boolean {
+  const { type, enum: allowed, pattern, anyOf } = follow(schema)
+  if (type === 'integer' || type === 'number') return true
+  if (anyOf !== undefined) return anyOf.some(isNumeric)
+  if (type !== 'string' || allowed !== undefined || pattern === undefined) return false
+  return new RegExp(pattern).test('2147483648') && !new RegExp(pattern).test('x')
+}
+
+/** The places of the numbers in a body, such as `filters.min_amount_usd`. */
+function numbersIn(schema: Schema, place: string[] = []): string[][] {
+  const { properties = {}, anyOf = [], items } = follow(schema)
+  if (isNumeric(schema)) return [place]
+  return [
+    ...anyOf.flatMap((choice) => numbersIn(choice, place)),
+    ...Object.entries(properties).flatMap(([name, field]) => numbersIn(field, [...place, name])),
+    ...(items === undefined ? [] : numbersIn(items, [...place, '0'])),
+  ]
+}
+
+/** A body with one more field. What is no JSON number is a text. */
+function withField(body: object, [name = '', ...rest]: string[], text: string): object {
+  const inner = (body as Record<string, object | undefined>)[name] ?? (rest[0] === '0' ? [] : {})
+  const value =
+    rest.length > 0 ? withField(inner, rest, text) : text === 'NaN' ? text : Number(text)
+  return Array.isArray(body) ? [value] : { ...body, [name]: value }
+}
+
+type Request = { method: string; url: string; body?: object; names: string[] }
+
+/** Each edge at each number alone, and at all numbers of the query at once. */
+function* requests(): Generator<Request> {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
+      const urlWith = (edges: Record<string, string>) => {
+        const query = new URLSearchParams({ ...neededBy(path), ...edges })
+        let url = path
+        for (const parameter of parameters) {
+          const { name, in: part, required = false } = parameter
+          const text = edges[name] ?? valueIn(path, parameter)
+          if (part === 'path') {
+            url = url.replace(`{${name}}`, encodeURIComponent(text))
+            query.delete(name)
+          } else if (required) query.set(name, text)
+        }
+        return `${url}?${query}`
+      }
+      const numeric = parameters.filter(({ schema }) => isNumeric(schema))
+      const inQuery = numeric.filter(({ in: part }) => part === 'query').map(({ name }) => name)
+      for (const { name, schema } of numeric) {
+        const { minimum, maximum } = follow(schema)
+        const bounds = [minimum, maximum].flatMap((bound) =>
+          bound === undefined ? [] : `${bound}`,
+        )
+        for (const text of new Set([...EDGES, ...bounds])) {
+          yield { method, url: urlWith({ [name]: text }), names: [name] }
+          const all = Object.fromEntries(inQuery.map((each) => [each, text]))
+          if (name === inQuery[0]) yield { method, url: urlWith(all), names: inQuery }
+        }
+      }
+      const { schema, example } = requestBody?.content['application/json'] ?? {}
+      for (const place of schema === undefined ? [] : numbersIn(schema)) {
+        const names = place.filter((part) => part !== '0').slice(-1)
+        const given = path === '/v3/webhooks' ? { ...example, url: HOOK_URL } : (example ?? {})
+        for (const text of EDGES) {
+          yield { method, url: urlWith({}), body: withField(given, place, text), names }
+        }
+      }
+    }
+  }
+}
+
+test('no operation fails at a number: it is taken, or refused by name', async () => {
+  const wrong: string[] = []
+  let count = 0
+  for (const { method, url, body, names } of requests()) {
+    count++
+    // The strictest limit is three requests in ten seconds.
+    world.clock.advance(4_000)
+    const reply = await world.app.inject({
+      method: method.toUpperCase() as 'GET',
+      url,
+      headers: { 'x-api-key': url.startsWith('/v1/admin') ? operatorKey : key },
+      ...(body !== undefined && { payload: body }),
+    })
+    if ([200, 201, 404].includes(reply.statusCode)) continue
+    const { error, message = '' } = reply.json()
+    const isNamed = names.some((name) => `${error} ${message}`.includes(name))
+    if (reply.statusCode === 400 && isNamed) continue
+    wrong.push(`${reply.statusCode} ${method} ${url} ${JSON.stringify(body)}: ${reply.body}`)
+  }
+  expect(wrong).toEqual([])
+  expect(count).toBeGreaterThan(2_500)
+}, 300_000)
