@@ -1,6 +1,6 @@
 import assert from 'node:assert'
 import { Registry } from 'prom-client'
-import { PLANS } from '../src/accounts/plans.js'
+import { DEFAULT_PLANS } from '../src/accounts/plans.js'
 import { LiveBooks } from '../src/books/live-books.js'
 import { Catalogue } from '../src/catalogue/catalogue.js'
 import { loadConfig } from '../src/config/config.js'
@@ -78,7 +78,10 @@ function openFeed(exchange: BookExchange) {
 function createFollower(): BookFollower {
   const connection = {
     id: 'bench',
-    caller: { keyId: 1, accountId: 1, plan: PLANS.enterprise },
+    caller: {
+      ...{ keyId: 1, accountId: 1, plan: DEFAULT_PLANS.enterprise },
+      ...{ scope: 'full' as const, expiresAtMs: Number.POSITIVE_INFINITY },
+    },
     send: () => undefined,
     push: (frame: SharedFrame) => void frame.deflated,
     drained: async () => true,

@@ -18,13 +18,13 @@ export const httpCached: Bench = {
   async prepare() {
     const auspex = await startAuspex({ isPinned: true })
     const keys = await insertKeys(auspex.pool, KEYS)
-    const requests = keys.map((key) => buildRequest('/v1/plans', { 'x-api-key': key }))
+    const requests = keys.map((key) => buildRequest('/v1/coverage', { 'x-api-key': key }))
 
     const folder = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
     const answerFile = join(folder, 'answer.json')
     writeFileSync(
       answerFile,
-      JSON.stringify(await recordAnswer(auspex.port, '/v1/plans', keys[0] ?? '')),
+      JSON.stringify(await recordAnswer(auspex.port, '/v1/coverage', keys[0] ?? '')),
     )
     const bare = await startYardstick('node-http', [answerFile], { isPinned: true })
     return {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { Pool as HttpPool } from 'undici'
+import { Plans } from '../src/accounts/plans.js'
 import { systemClock } from '../src/core/clock.js'
 import { FloodLog } from '../src/lib/flood-log.js'
 import { createLog } from '../src/lib/log.js'
@@ -102,7 +103,7 @@ function startDispatcher(sql: Pool): Dispatcher {
 
 /** The time runs from the commit of the queue until nothing waits and everything is written. */
 async function deliver(sql: Pool, dispatcher: Dispatcher, drafts: readonly DeliveryDraft[]) {
-  await transact(sql, (tx) => enqueue(tx, drafts, Date.now()))
+  await transact(sql, (tx) => enqueue(tx, drafts, { plans: new Plans(), nowMs: Date.now() }))
   const startedMs = performance.now()
   dispatcher.wake()
   for (;;) {

@@ -1,3 +1,4 @@
+import { insertDigests } from '../../src/chain/write/fact-digests.js'
 import { buildIndexes } from '../../src/chain/write/partitions.js'
 import { buildReadIndexes } from '../../src/chain/write/read-indexes.js'
 import type { Step } from './facts.js'
@@ -146,6 +147,11 @@ export const LEDGER_STEPS: readonly Step[] = [
 
 export const LAST_STEPS: readonly Step[] = [
   { name: 'drafts', query: () => DROP_DRAFTS },
+  {
+    name: 'digests of blocks',
+    run: (pool, { firstBlock, lastBlock }) =>
+      insertDigests(pool, { fromBlock: firstBlock, toBlock: lastBlock }),
+  },
   { name: 'indexes of partitions', run: (pool) => buildIndexes(pool) },
   { name: 'indexes of positions', run: (pool) => buildReadIndexes(pool) },
   { name: 'statistics', query: () => 'vacuum analyze' },

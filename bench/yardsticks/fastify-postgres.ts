@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import { selectUsage } from '../../src/accounts/queries.js'
+import { selectUsage } from '../../src/accounts/usage-queries.js'
 import { createPool, type Target } from '../../src/store/connection.js'
 
 /** Bare Fastify and postgres.js: the same SQL, no key, no limit, no schema. */

@@ -3,7 +3,7 @@ import { createPool, type Target } from '../../src/store/connection.js'
 import { resolveTrades, TRADE_VIEWS } from '../../src/trades/trade-lists.js'
 import { selectWalletId } from '../../src/wallets/queries.js'
 
-const PAGE = { limit: 101, offset: 0, after: undefined }
+const PAGE = { limit: 100, offset: 0, after: undefined }
 
 /** Bare Fastify and postgres.js: the same SQL and the same rows, no key, no limit, no schema. */
 const { target, connections } = JSON.parse(process.argv[2] ?? '') as {
@@ -16,8 +16,7 @@ app.get<{ Params: { address: string } }>('/v3/wallets/:address/trades', async ({
   const wallet = await selectWalletId(sql, params.address)
   const scope = await resolveTrades(sql, {}, { wallet, roles: ['maker', 'taker'] }, undefined)
   if (scope === undefined) return { trades: [] }
-  const rows = await TRADE_VIEWS.byTime.select(sql, scope, PAGE)
-  return { trades: rows.slice(0, PAGE.limit - 1).map(({ value }) => value) }
+  return { trades: (await TRADE_VIEWS.byTime.select(sql, scope, PAGE)).values }
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 console.log(new URL(url).port)
