@@ -9,28 +9,33 @@ const SHARED = {
   hookTimeout: 60_000,
 }
 
+/** Folders of src/ whose tests book chains. */
+const CHAIN = ['chain', 'ledger', 'audit', 'backup', 'compare']
+/** Folders of src/ whose tests are about what is sent live. */
+const LIVE = ['bus', 'events', 'stream', 'webhooks', 'books', 'scores', 'prices']
+
+const testsOf = (folders: string[]) => folders.map((folder) => `src/${folder}/**/*.test.ts`)
+
+// A project has worker processes of its own, which keep the universes of all its files in memory:
+// several projects, one after the other, need less of it than one.
+const PROJECTS: Record<string, { include: string[]; exclude?: string[] }> = {
+  upstreams: { include: ['src/upstreams/**/*.test.ts', 'sim/**/*.test.ts'] },
+  chain: { include: testsOf(CHAIN) },
+  live: { include: testsOf(LIVE) },
+  api: {
+    include: ['src/**/*.test.ts'],
+    exclude: testsOf([...CHAIN, ...LIVE, 'upstreams']),
+  },
+  whole: { include: ['test/**/*.test.ts', 'demo/**/*.test.ts'], exclude: ['**/node_modules/**'] },
+}
+
 export default defineConfig({
   test: {
     // Many tests wait for processes and sockets: as many files at once as there are cores, not one less.
     maxWorkers: '100%',
-    projects: [
-      {
-        test: {
-          name: 'service',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/**/*.test.ts'],
-          exclude: ['src/upstreams/**', '**/node_modules/**'],
-          globalSetup: ['test/global-setup.ts'],
-          ...SHARED,
-        },
-      },
-      {
-        test: {
-          // Without a database to start.
-          name: 'upstreams',
-          include: ['src/upstreams/**/*.test.ts', 'sim/**/*.test.ts'],
-          ...SHARED,
-        },
-      },
-    ],
+    globalSetup: ['test/global-setup.ts'],
+    projects: Object.entries(PROJECTS).map(([name, files]) => ({
+      test: { name, ...files, ...SHARED },
+    })),
   },
 })

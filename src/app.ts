@@ -18,7 +18,13 @@ import { describeApi, describeErrors } from './http/openapi.js'
 import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { logSlowRequests } from './http/slow-requests.js'
-import { acceptJsonBodies, checkUrl, compileValidator, describeFault } from './http/validation.js'
+import {
+  acceptJsonBodies,
+  buildSerializers,
+  checkUrl,
+  compileValidator,
+  describeFault,
+} from './http/validation.js'
 import { identityRoutes } from './identities/routes.js'
 import { leaderboardRoutes } from './leaderboards/routes.js'
 import { marketCandleRoutes } from './markets/candles/routes.js'
@@ -122,6 +128,7 @@ export async function buildApp(
     clientErrorHandler: createClientFaultHandler(nextId, ctx.floodLog),
     frameworkErrors: answerBadPath,
     schemaErrorFormatter: describeFault,
+    schemaController: { compilersFactory: { buildSerializer: buildSerializers } },
   })
   app.setValidatorCompiler(compileValidator)
   app.decorateRequest('caller', undefined)

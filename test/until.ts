@@ -5,5 +5,5 @@ export function until(condition: () => boolean, timeout = 20_000): Promise<void>
   const check = () => {
     if (!condition()) throw new Error(`still waiting until ${condition}`)
   }
-  return vi.waitFor(check, { timeout, interval: 2 })
+  return vi.waitFor(check, { timeout, interval: 4 })
 }

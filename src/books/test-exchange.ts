@@ -21,9 +21,9 @@ const HOUR_MS = 3_600_000
 /** Timings that tests can wait for. */
 const SOCKET_TUNING = {
   heartbeat: { everyMs: 20, text: 'PING' },
-  deadAfterMs: 300,
-  silentAfterMs: 300,
-  timings: { handshakeMs: 300, backoff: { baseMs: 5, maxMs: 40 } },
+  deadAfterMs: 1_000,
+  silentAfterMs: 1_000,
+  timings: { handshakeMs: 1_000, backoff: { baseMs: 5, maxMs: 40 } },
 }
 const TIMINGS = { loadMs: 150, doubtMs: 60, askAgainMs: 50, askAgainMsMax: 200, probeMs: 100 }
 

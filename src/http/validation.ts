@@ -1,4 +1,9 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import {
+  type Serializer,
+  type SerializerFactory,
+  SerializerSelector,
+} from '@fastify/fast-json-stringify-compiler'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type {
   FastifyInstance,
   FastifySchemaCompiler,
@@ -25,11 +30,18 @@ for (const name of Object.keys(PARAMETER_READERS)) ajv.addFormat(name, true)
 ajv.addKeyword(ERROR_CODE)
 ajv.addKeyword(ERROR_TEXT)
 
-/** Compiles a route's schemas. Query and path values are texts and are read by the types they should have. */
+/**
+ * Compiles a route's schema when its first request comes: all of them at once would delay the start.
+ * Query and path values are texts and are read by the types they should have.
+ */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validate = ajv.compile(schema)
+  let compiled: ValidateFunction | undefined
+  const validate = (data: unknown): boolean => {
+    compiled ??= ajv.compile(schema)
+    return compiled(data)
+  }
   const check = (data: unknown) =>
-    validate(data) ? { value: data } : { error: toErrors(validate.errors) }
+    validate(data) ? { value: data } : { error: toErrors(compiled?.errors) }
   if (httpPart === 'body') {
     // A schema that allows null makes the body optional.
     return (data: unknown) => {
@@ -47,6 +59,18 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
       if (typeof text === 'string') data[name] = read(text)
     }
     return check(data)
+  }
+}
+
+/** Compiles the serializer of an answer when the first such answer is sent, for the same reason. */
+export const buildSerializers: SerializerFactory = (schemas, options) => {
+  const compile = SerializerSelector()(schemas, options)
+  return (route) => {
+    let serialize: Serializer | undefined
+    return (data) => {
+      serialize ??= compile(route)
+      return serialize(data)
+    }
   }
 }
 

@@ -165,7 +165,11 @@ describe(`GET ${PATH}/{id}/events`, () => {
     const { name } = await listen()
     const request = `GET ${PATH}/${name}/events?wait_ms=25000 HTTP/1.1\r\nhost: h\r\nx-api-key: ${key}\r\n\r\n`
     const sockets = [1, 2, 3].map(() => connect(Number(url.port), url.hostname))
-    for (const socket of sockets) socket.write(request)
+    for (const socket of sockets) {
+      socket.write(request)
+      // One that meets a request of `answers` is itself the fourth, and asks again.
+      socket.on('data', () => socket.write(request))
+    }
     const answers = (status: number) =>
       vi.waitFor(async () => expect((await ask('GET', `/${name}/events`)).status).toBe(status), {
         ...{ timeout: 10_000, interval: 200 },
