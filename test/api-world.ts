@@ -1,19 +1,22 @@
+import { createHash } from 'node:crypto'
 import { simulatedEnvironment } from '../demo/simulator.js'
 import { openSimulator } from '../sim/simulator.js'
 import { Universe } from '../sim/universe/universe.js'
 import { refreshBoard } from '../src/builders/board/queries.js'
 import { refreshProfiles } from '../src/builders/profiles/refresh-profiles.js'
+import { CatalogueSync } from '../src/catalogue/catalogue-sync.js'
 import { catalogueDepsOf } from '../src/catalogue/deps.js'
 import { syncWholeCatalogue } from '../src/catalogue/full-sync.js'
 import { refreshMidpoints } from '../src/catalogue/token-prices.js'
-import { bookFrom } from '../src/chain/backfill/test-world.js'
-import { loadConfig } from '../src/config/config.js'
+import { bookInto } from '../src/chain/backfill/test-world.js'
+import { type Config, loadConfig } from '../src/config/config.js'
 import { refreshBoards } from '../src/leaderboards/refresh/refresh.js'
 import { STATS_PERIOD_NAMES } from '../src/markets/stats/period.js'
 import { refreshSnapshot } from '../src/markets/stats/snapshot.js'
 import { replaceTagCounts } from '../src/markets/tags/queries.js'
 import type { Pool } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
+import { createTestDatabase, ensureTemplate, type TestDatabase } from './database.js'
 import { createTestApp } from './test-app.js'
 import { readFills } from './trades/fill-model.js'
 
@@ -31,35 +34,25 @@ export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
 
 /**
  * A simulated history that is booked, with its catalogue, behind the production application, whose
- * upstreams are the simulator's. The clock stands at the end of the history.
+ * upstreams are the simulator's. The clock stands at the end of the history. Files that ask for the same
+ * history get copies of one database.
  */
-export async function openApiWorld({
-  historyMs = 40 * 60_000,
-  seed = 5,
-  ...life
-}: WorldOptions = {}) {
+export async function openApiWorld(options: WorldOptions = {}) {
+  const { historyMs = 40 * 60_000, seed = 5, ...life } = options
   const universe = new Universe({ seed, startMs: START_MS, ...life })
   universe.advance(START_MS + historyMs)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))
-  const node = { universe, host: { url: simulator.upstreams.polygon_http } }
+  const node = { host: { url: simulator.upstreams.polygon_http } }
+  const name = `world_${createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 12)}`
+  const template = await ensureTemplate(name, (database) =>
+    fillDatabase(database, { universe, config, node }),
+  )
+  const database = await createTestDatabase({ template })
   const fills = await readFills(node.host.url, universe)
-  const database = await bookFrom(node, universe.chain.firstNumber)
   const t = await createTestApp({ database, config })
   t.clock.set(universe.nowMs)
-  const deps = catalogueDepsOf(t.ctx)
-  const { signal } = new AbortController()
-  await syncWholeCatalogue(deps, signal, () => undefined)
-  await refreshMidpoints(deps, signal)
-  await forgetSomeEvents(database.sql)
-  const { store, clock, upstreams } = t.ctx
-  await refreshProfiles({ store, clock, dataApi: upstreams.dataApi }, signal)
-  await refreshBoard(database.sql, clock.now())
-  await transact(database.sql, replaceTagCounts)
-  await refreshBoards(database.sql, clock.now())
-  for (const period of STATS_PERIOD_NAMES) {
-    await refreshSnapshot(database.sql, period, t.clock.now(), signal)
-  }
+  await new CatalogueSync(catalogueDepsOf(t.ctx)).load()
   const { key } = await t.createCaller('enterprise')
   const get = (path: string, query: Record<string, unknown> = {}, headers: object = {}) => {
     const search = new URLSearchParams()
@@ -74,6 +67,31 @@ export async function openApiWorld({
     await simulator.close()
   }
   return { ...t, database, universe, simulator, fills, key, get, close }
+}
+
+type Node = { host: { url: string } }
+
+async function fillDatabase(
+  database: TestDatabase,
+  { universe, config, node }: { universe: Universe; config: Partial<Config>; node: Node },
+): Promise<void> {
+  const { sql } = database
+  await bookInto(database, node, universe.chain.firstNumber)
+  const t = await createTestApp({ database, config })
+  t.clock.set(universe.nowMs)
+  const { store, clock, upstreams } = t.ctx
+  const deps = catalogueDepsOf(t.ctx)
+  const { signal } = new AbortController()
+  await syncWholeCatalogue(deps, signal, () => undefined)
+  await refreshMidpoints(deps, signal)
+  await forgetSomeEvents(sql)
+  await refreshProfiles({ store, clock, dataApi: upstreams.dataApi }, signal)
+  await refreshBoard(sql, clock.now())
+  await transact(sql, replaceTagCounts)
+  await refreshBoards(sql, clock.now())
+  for (const period of STATS_PERIOD_NAMES) await refreshSnapshot(sql, period, clock.now(), signal)
+  await upstreams.close()
+  await t.close()
 }
 
 /** Every fourth event: the catalogue may lack a market that is traded. */

@@ -51,7 +51,17 @@ export async function bookFrom(
   startBlock: number,
 ): Promise<TestDatabase> {
   const database = await createTestDatabase()
-  const line = await BlockWriter.open({ pool: database.sql })
+  await bookInto(database, world, startBlock)
+  return database
+}
+
+/** Books the chain from this block on. */
+export async function bookInto(
+  { sql }: TestDatabase,
+  world: { host: { url: string } },
+  startBlock: number,
+): Promise<void> {
+  const line = await BlockWriter.open({ pool: sql })
   const { signal } = new AbortController()
   const polygon = openNode(world)
   const announced = await polygon.getBlock('latest')
@@ -70,7 +80,6 @@ export async function bookFrom(
     },
   ])
   await polygon.close()
-  return database
 }
 
 const openNode = ({ host: { url } }: { host: { url: string } }): PolygonClient =>
