@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Wallet } from '../../sim/universe/wallet.js'
+import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 import { deriveDepositWallets } from '../upstreams/polygon/wallet-addresses.js'
 import { IdentityResolver } from './resolver.js'
@@ -9,7 +10,7 @@ const NOBODY = `0x${'9'.repeat(40)}`
 
 let t: SimulatedApp
 beforeAll(async () => {
-  t = await openSimulatedApp({ isBooked: true })
+  t = await openSimulatedApp({ isBooked: true, timing: new JumpingTiming() })
 }, 120_000)
 afterAll(() => t.close())
 // What was found before is forgotten.

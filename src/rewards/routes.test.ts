@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 
 let t: SimulatedApp
 let conditions: string[]
 let condition: string
 beforeAll(async () => {
-  t = await openSimulatedApp()
+  t = await openSimulatedApp({ timing: new JumpingTiming() })
   const events = t.universe.catalogue.events()
   const open = events.filter(({ window, endMs }) => window === undefined && endMs > t.clock.now())
   conditions = open.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId))

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { JumpingTiming } from '../../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../../test/simulated-app.js'
 import { DEFAULT_PLANS, type PlanId } from '../../accounts/plans.js'
 import { askSocial } from './ask-social.js'
@@ -9,7 +10,7 @@ let t: SimulatedApp
 let ticking: NodeJS.Timeout
 let game: { slug: string; title: string }
 beforeAll(async () => {
-  t = await openSimulatedApp({ hasGames: true })
+  t = await openSimulatedApp({ hasGames: true, timing: new JumpingTiming() })
   const [first] = t.universe.games().filter(({ endMs }) => endMs > t.clock.now())
   if (first === undefined) throw new Error('there is no game')
   game = first
