@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { createPolygonHost } from '../../sim/polygon/host.js'
 import { Faults } from '../../sim/server/faults.js'
 import { openHost } from '../../sim/server/host.js'
+import { JumpingTiming } from '../../test/jumping-timing.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { sumMetric } from '../../test/upstream-socket.js'
 import { type Environment, loadConfig } from '../config/config.js'
@@ -48,7 +49,8 @@ describe('auspex audit', () => {
     const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
     const { sql, target } = ledger.database
     const { config } = loadConfig(env)
-    addLedgerCommands(program, (_command, work) => work(sql, { config, target }))
+    const timing = new JumpingTiming()
+    addLedgerCommands(program, (_command, work) => work(sql, { config, target }), timing)
     await program.parseAsync(['audit', ...args], { from: 'user' })
     return printed.join('\n')
   }

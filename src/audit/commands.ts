@@ -1,12 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Timing } from '../lib/timing.js'
 import type { WithDatabase } from '../store/with-database.js'
 import type { AuditFlags } from './run-audit.js'
 
 const WALLETS = 1_000
 const BLOCKS = 200
 
-/** Adds `audit` to the command line. The table goes to stdout, the progress to stderr. */
-export function addLedgerCommands(program: Command, withDatabase: WithDatabase): Command {
+/**
+ * Adds `audit` to the command line. The table goes to stdout, the progress to stderr. `timing`: of
+ * calls to the node; absent: that of the system.
+ */
+export function addLedgerCommands(
+  program: Command,
+  withDatabase: WithDatabase,
+  timing?: Timing,
+): Command {
   return program
     .command('audit')
     .description('compute the ledger again from the stored facts and print every difference')
@@ -36,7 +44,7 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase):
         command,
         async (pool, { config }) => {
           const { runAudit } = await import('./run-audit.js')
-          await runAudit(pool, config, flags)
+          await runAudit(pool, config, flags, timing)
         },
         { acceptsDemo: true },
       ),

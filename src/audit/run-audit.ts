@@ -4,9 +4,11 @@ import { readState } from '../chain/write/state.js'
 import type { Config } from '../config/config.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { Progress } from '../lib/progress.js'
+import type { Timing } from '../lib/timing.js'
 import type { Pool, Sql } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
 import { withUpstreams } from '../upstreams/with-upstreams.js'
 import { auditAgainstNode } from './against-node.js'
 import { audit } from './audit.js'
@@ -24,7 +26,12 @@ export type AuditFlags = {
   seed?: number
 }
 
-export async function runAudit(pool: Pool, config: Config, flags: AuditFlags): Promise<void> {
+export async function runAudit(
+  pool: Pool,
+  config: Config,
+  flags: AuditFlags,
+  timing?: Timing,
+): Promise<void> {
   const { againstNode = false } = flags
   if (againstNode && config.polygonUrl === undefined) {
     throw new OperatorError(
@@ -33,7 +40,7 @@ export async function runAudit(pool: Pool, config: Config, flags: AuditFlags): P
   }
   const findings = await auditAll(pool, flags)
   let failure: string | undefined
-  await withUpstreams(config, async ({ polygon }) => {
+  const askNode = async ({ polygon }: Upstreams) => {
     if (polygon === undefined) return
     // An unreachable node says nothing about the ledger.
     findings.push(await checkNode(pool, polygon))
@@ -45,7 +52,8 @@ export async function runAudit(pool: Pool, config: Config, flags: AuditFlags): P
       if (!(error instanceof UpstreamError)) throw error
       failure = `The blocks could not be compared with the node: ${error.message}`
     }
-  })
+  }
+  await withUpstreams(config, askNode, { timing })
   console.log(formatFindings(findings))
   const differences = findings.reduce((sum, finding) => sum + finding.differences, 0)
   if (differences > 0) throw new OperatorError(`${count(differences, 'difference')} found.`)

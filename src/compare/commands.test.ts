@@ -6,6 +6,7 @@ import { openSimulator, type Simulator } from '../../sim/simulator.js'
 import { Universe } from '../../sim/universe/universe.js'
 import type { Wallet } from '../../sim/universe/wallet.js'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { JumpingTiming } from '../../test/jumping-timing.js'
 import { bookFrom } from '../chain/backfill/test-world.js'
 import { type Environment, loadConfig } from '../config/config.js'
 import { OperatorError } from '../core/errors.js'
@@ -57,12 +58,15 @@ async function capture(work: () => Promise<unknown>): Promise<Ended> {
   }
 }
 
+/** Of what `run` asks the platform. */
+const timing = new JumpingTiming()
+
 /** The command as it is typed. */
 const run = (args: readonly string[], env: Environment = {}): Promise<Ended> => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
   const { sql, target } = database
   const { config } = loadConfig({ ...simulatedEnvironment(simulator.upstreams), ...env })
-  addCompareCommand(program, (_command, work) => work(sql, { config, target }))
+  addCompareCommand(program, (_command, work) => work(sql, { config, target }), timing)
   return capture(() => program.parseAsync(['compare', ...args], { from: 'user' }))
 }
 
@@ -93,7 +97,7 @@ async function report(wallets: readonly Wallet[], { sql } = database): Promise<R
   const addresses = wallets.map(({ address }) => address)
   const flags = { settle: 120, json: true }
   const clock = { now: () => universe.nowMs }
-  const { text } = await capture(() => runCompare(sql, config, addresses, flags, clock))
+  const { text } = await capture(() => runCompare(sql, config, addresses, flags, { clock }))
   return JSON.parse(text)
 }
 
@@ -271,7 +275,10 @@ describe('2: what cannot be compared says why', () => {
 
 test('waits when the platform asks for it', async () => {
   simulator.faults.set({ upstream: 'data_api', mode: '429', rate: 0.5 })
+  const startedMs = timing.now()
   const { text, code } = await run([exactWallet().address])
   expect(code).toBe(0)
   expect(text).toMatch(/: the same in \d+ positions/)
+  // The simulator asks for two seconds each time.
+  expect(timing.now() - startedMs).toBeGreaterThanOrEqual(2_000)
 })

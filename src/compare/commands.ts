@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { OperatorError } from '../core/errors.js'
+import type { Timing } from '../lib/timing.js'
 import type { WithDatabase } from '../store/with-database.js'
 import { DifferencesFound, NOT_COMPARED } from './cannot-compare.js'
 import type { CompareFlags } from './run-compare.js'
@@ -7,8 +8,15 @@ import type { CompareFlags } from './run-compare.js'
 const SETTLE_SEC = 120
 const SETTLE_SEC_MAX = 7 * 86_400
 
-/** Adds `compare` to the command line. The report goes to stdout, the progress to stderr. */
-export function addCompareCommand(program: Command, withDatabase: WithDatabase): Command {
+/**
+ * Adds `compare` to the command line. The report goes to stdout, the progress to stderr. `timing`: of
+ * calls to the platform; absent: that of the system.
+ */
+export function addCompareCommand(
+  program: Command,
+  withDatabase: WithDatabase,
+  timing?: Timing,
+): Command {
   return program
     .command('compare')
     .description("compare wallets with the platform's own Data API and print every difference")
@@ -26,7 +34,7 @@ export function addCompareCommand(program: Command, withDatabase: WithDatabase):
         command,
         async (pool, { config }) => {
           const { runCompare } = await import('./run-compare.js')
-          await runCompare(pool, config, wallets, flags)
+          await runCompare(pool, config, wallets, flags, { timing })
         },
         { acceptsDemo: true },
       ).catch(endAsNotCompared),

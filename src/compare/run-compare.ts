@@ -2,8 +2,10 @@ import type { Config } from '../config/config.js'
 import { maskPassword } from '../config/setting.js'
 import { type Clock, systemClock } from '../core/clock.js'
 import { OperatorError } from '../core/errors.js'
+import type { Timing } from '../lib/timing.js'
 import type { Pool } from '../store/connection.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
 import { withUpstreams } from '../upstreams/with-upstreams.js'
 import { CannotCompare, DifferencesFound, NOT_COMPARED } from './cannot-compare.js'
 import { compareWallet, selectSpan, type WalletDeps } from './compare-wallet.js'
@@ -11,13 +13,19 @@ import { formatOutcome, formatSpan, presentReport, type WalletOutcome } from './
 
 export type CompareFlags = { settle: number; json?: boolean }
 
+type CompareTimes = {
+  clock?: Clock
+  /** Of calls to the platform; absent: that of the system. */
+  timing?: Timing | undefined
+}
+
 /** Compares the wallets one after the other, prints what differs, and throws unless all are the same. */
 export async function runCompare(
   sql: Pool,
   config: Config,
   addresses: readonly string[],
   { settle, json = false }: CompareFlags,
-  clock: Clock = systemClock,
+  { clock = systemClock, timing }: CompareTimes = {},
 ): Promise<void> {
   const url = maskPassword(config.dataApiUrl)
   const nowSec = Math.floor(clock.now() / 1_000)
@@ -27,13 +35,14 @@ export async function runCompare(
   })
   if (!json) console.log(formatSpan(url, span))
   const outcomes: WalletOutcome[] = []
-  await withUpstreams(config, async ({ dataApi }) => {
+  const compareAll = async ({ dataApi }: Upstreams) => {
     for (const address of new Set(addresses)) {
       const outcome = await tryWallet({ sql, dataApi, span }, address)
       outcomes.push(outcome)
       if (!json) console.log(`\n${formatOutcome(outcome)}`)
     }
-  })
+  }
+  await withUpstreams(config, compareAll, { timing })
   if (json) console.log(JSON.stringify(presentReport(url, span, outcomes), null, 2))
   judge(outcomes)
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedUpstreams, type SimulatedUpstreams } from '../../test/simulated-upstreams.js'
 import type { Environment } from '../config/config.js'
 import { checkUpstreams } from './check.js'
@@ -9,14 +10,14 @@ beforeAll(async () => {
 })
 afterAll(() => simulated.close())
 
-const check = () => checkUpstreams(simulated.config)
+const check = () => checkUpstreams(simulated.config, new JumpingTiming())
 
 /** Checks other addresses, with all faults of the simulator off. */
 async function checkWith(changes: Environment) {
   simulated.simulator.faults.set({ upstream: '*', mode: 'off' })
   const { config, upstreams } = simulated.reconnect(changes)
   await upstreams.close()
-  return await checkUpstreams(config)
+  return await checkUpstreams(config, new JumpingTiming())
 }
 
 test('every upstream answers, each with a fact of its own', async () => {

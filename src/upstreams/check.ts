@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import type { Config } from '../config/config.js'
 import { messageOf } from '../core/errors.js'
 import { withTimeout } from '../lib/timeout.js'
+import type { Timing } from '../lib/timing.js'
 import type { PriceSource } from './prices/source.js'
 import type { Upstreams } from './upstreams.js'
 import { withUpstreams } from './with-upstreams.js'
@@ -30,8 +31,8 @@ class NotConfigured extends Error {}
 
 type Question = { upstream: string; ask: (signal: AbortSignal) => Promise<string> }
 
-/** Asks every configured upstream one question, all at once. */
-export async function checkUpstreams(config: Config): Promise<UpstreamFinding[]> {
+/** Asks every configured upstream one question, all at once. `timing`: of tries; absent: that of the system. */
+export async function checkUpstreams(config: Config, timing?: Timing): Promise<UpstreamFinding[]> {
   const stopping = new AbortController()
   // Each question listens for the fault of its own upstream.
   const faults = new EventEmitter().setMaxListeners(0)
@@ -40,7 +41,10 @@ export async function checkUpstreams(config: Config): Promise<UpstreamFinding[]>
     return Promise.all(questions.map((question) => put(question, faults, stopping.signal)))
   }
   try {
-    return await withUpstreams(config, ask, ({ upstream, detail }) => faults.emit(upstream, detail))
+    return await withUpstreams(config, ask, {
+      onFault: ({ upstream, detail }) => faults.emit(upstream, detail),
+      timing,
+    })
   } finally {
     stopping.abort()
   }
