@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { MarketEvent } from '../../sim/universe/market.js'
+import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 import { until } from '../../test/until.js'
 import { catalogueDepsOf } from '../catalogue/deps.js'
@@ -11,7 +12,7 @@ let event: MarketEvent
 let tokenId: string
 let conditionId: string
 beforeAll(async () => {
-  t = await openSimulatedApp()
+  t = await openSimulatedApp({ timing: new JumpingTiming() })
   const { signal } = new AbortController()
   await syncWholeCatalogue(catalogueDepsOf(t.ctx), signal, () => undefined)
   const events = t.universe.catalogue

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { toUsd } from '../../../sim/prices/amounts.js'
+import { JumpingTiming } from '../../../test/jumping-timing.js'
 import { openWindowApp, readPrice, type WindowApp } from './test-window-app.js'
 
 /** Up to here the site has every price, and after it none. */
@@ -7,7 +8,7 @@ const SITE_SEC = Date.UTC(2026, 10, 15, 12) / 1000
 
 let w: WindowApp
 beforeAll(async () => {
-  w = await openWindowApp(SITE_SEC * 1000)
+  w = await openWindowApp(SITE_SEC * 1000, new JumpingTiming())
 })
 afterAll(() => w.close())
 afterEach(async () => {

@@ -4,6 +4,7 @@ import { createSiteHost } from '../../../sim/site-price/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { createTestApp } from '../../../test/test-app.js'
 import { loadConfig } from '../../config/config.js'
+import type { Timing } from '../../lib/timing.js'
 import { insertTicks } from '../archive/queries.js'
 import type { PriceReply } from '../schemas.js'
 import { type Stream, streamId } from '../streams.js'
@@ -11,8 +12,11 @@ import { type Stream, streamId } from '../streams.js'
 /** A second and its price. */
 export type SecondPrice = [sec: number, price: number]
 
-/** The app, and a site that has every price up to `siteMs` and none after it. */
-export async function openWindowApp(siteMs: number) {
+/**
+ * The app, and a site that has every price up to `siteMs` and none after it. `timing`: of calls to
+ * the site; absent: that of the system.
+ */
+export async function openWindowApp(siteMs: number, timing?: Timing) {
   const universe = new Universe({ seed: 14, startMs: siteMs })
   universe.advance(siteMs)
   const asked: string[] = []
@@ -23,7 +27,8 @@ export async function openWindowApp(siteMs: number) {
       return site.http?.(request) ?? { status: 404, body: '' }
     },
   })
-  const t = await createTestApp({ config: loadConfig({ AUSPEX_SITE_URL: host.url }).config })
+  const { config } = loadConfig({ AUSPEX_SITE_URL: host.url })
+  const t = await createTestApp({ config, timing })
   const { key } = await t.createCaller('enterprise')
   return {
     ...t,
