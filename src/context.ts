@@ -23,7 +23,7 @@ import { JobRunner } from './jobs/runner.js'
 import { Alarm } from './lib/alarm.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
-import type { Timing } from './lib/timing.js'
+import { systemTiming, type Timing } from './lib/timing.js'
 import { LiveScores } from './scores/live-scores.js'
 import { OnlineSearch } from './search/online-search.js'
 import type { Pool } from './store/connection.js'
@@ -83,12 +83,14 @@ export type Context = {
   secretBox: SecretBox
   /** Rung when wallets were added to a pool of copy-pnl. */
   copyAlarm: Alarm
+  /** Of waits for upstreams and for the turns of keys to ask them. */
+  timing: Timing
   startedAtMs: number
 }
 
 type ContextParts = Pick<Context, 'config' | 'log' | 'store'> & {
   clock?: Clock
-  /** Of calls to upstreams; absent: that of the system. */
+  /** Absent: that of the system. */
   timing?: Timing | undefined
   /** Resolves when the upstreams can be asked; absent: at once. */
   opened?: Promise<void> | undefined
@@ -98,7 +100,7 @@ type ContextParts = Pick<Context, 'config' | 'log' | 'store'> & {
 const SCORE_BYTES_MAX = 64 * 1024 * 1024
 
 export function createContext(parts: ContextParts): Context {
-  const { config, log, store, clock = systemClock, opened, timing } = parts
+  const { config, log, store, clock = systemClock, opened, timing = systemTiming } = parts
   const metrics = createMetrics()
   const plans = readPlans(config.plansFile)
   const keyRing = new KeyRing({ store, plans, clock })
@@ -149,6 +151,7 @@ export function createContext(parts: ContextParts): Context {
     }),
     secretBox: new SecretBox({ config, store }),
     copyAlarm: new Alarm(),
+    timing,
     startedAtMs: clock.now(),
   }
 }

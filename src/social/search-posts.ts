@@ -1,7 +1,6 @@
 import type { Caller } from '../accounts/key-ring.js'
 import type { Context } from '../context.js'
 import { badRequest, notConfigured, notFound } from '../core/errors.js'
-import { systemTiming } from '../lib/timing.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 import type { XPosts } from '../upstreams/x-api/parse.js'
@@ -55,7 +54,7 @@ export async function untilSocialTurn(
     signal.throwIfAborted()
     const { allowed, strictest } = await ctx.admission.charge(caller, 'social_rate')
     if (allowed) return
-    await systemTiming.sleep(Math.max(1, strictest.resetAtMs - ctx.clock.now()), signal)
+    await ctx.timing.sleep(Math.max(1, strictest.resetAtMs - ctx.clock.now()), signal)
   }
 }
 

@@ -1,27 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { JumpingTiming } from '../../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../../test/simulated-app.js'
 import { DEFAULT_PLANS, type PlanId } from '../../accounts/plans.js'
+import { systemTiming } from '../../lib/timing.js'
 import { askSocial } from './ask-social.js'
 
 const TICK_MS = 50
 
 let t: SimulatedApp
-let ticking: NodeJS.Timeout
 let game: { slug: string; title: string }
 beforeAll(async () => {
-  t = await openSimulatedApp({ hasGames: true, timing: new JumpingTiming() })
+  t = await openSimulatedApp({ hasGames: true, timing: new ClockTiming() })
   const [first] = t.universe.games().filter(({ endMs }) => endMs > t.clock.now())
   if (first === undefined) throw new Error('there is no game')
   game = first
-  // The turns of a key come by the clock of the service.
-  ticking = setInterval(() => t.clock.advance(TICK_MS), TICK_MS)
 })
-afterAll(async () => {
-  clearInterval(ticking)
-  await t.close()
-})
+afterAll(() => t.close())
 afterEach(() => t.faults.set({ upstream: '*', mode: 'off' }))
+
+/** Every sleep is over at once, and the clock of the service moves on by it: the turns of a key come by that clock. */
+class ClockTiming extends JumpingTiming {
+  override async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    await super.sleep(ms, signal)
+    t.clock.advance(Math.ceil(ms))
+  }
+}
 
 async function open(plan: PlanId = 'enterprise') {
   const { key, ...ids } = await t.createCaller(plan)
@@ -149,8 +152,11 @@ describe('GET /v2/sports/games/{slug}/context', () => {
 
   test('what is late is left out, and costs no turn', async () => {
     const { keyId, accountId } = await t.createCaller('growth')
+    // Answers are late in real time, so the turns come in real time too.
+    const ticking = setInterval(() => t.clock.advance(TICK_MS), TICK_MS)
+    onTestFinished(() => clearInterval(ticking))
     const tools = {
-      ctx: t.ctx,
+      ctx: { ...t.ctx, timing: systemTiming },
       caller: {
         keyId,
         accountId,
