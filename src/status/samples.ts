@@ -126,7 +126,7 @@ async function selectBuilderSample(sql: Sql) {
   return row
 }
 
-/** A combo, and a wallet that traded combos and split, merged or redeemed one. */
+/** A combo, and a wallet that traded combos and split, merged or redeemed one. Some events are of other modules. */
 async function selectComboSample(sql: Sql) {
   const [row] = await sql<{ address: string; condition: string }[]>`
     select '0x' || encode(w.address, 'hex') as address,
@@ -136,7 +136,8 @@ async function selectComboSample(sql: Sql) {
       join conditions c on c.id = recent.condition
       join wallets w on w.id = recent.wallet
       left join combo_totals t on t.wallet = recent.wallet
-     order by get_byte(c.condition, 0) = ${COMBO_MODULE} desc, t.fills > 0 desc nulls last, recent.seq desc
+     where get_byte(c.condition, 0) = ${COMBO_MODULE}
+     order by t.fills > 0 desc nulls last, recent.seq desc
      limit 1`
   return row
 }
