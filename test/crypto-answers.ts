@@ -20,10 +20,12 @@ export async function checkCryptoAnswers(demo: DemoFile): Promise<void> {
     ['markets', MARKETS],
     ['series', SERIES],
   ]
-  for (const [question, shape] of questions) {
-    // The universe was begun a moment ago: its first prices and markets may be on their way.
-    await vi.waitFor(() => check(demo, question, shape), { timeout: 20_000, interval: 500 })
-  }
+  await Promise.all(
+    questions.map(([question, shape]) =>
+      // The universe was begun a moment ago: its first prices and markets may be on their way.
+      vi.waitFor(() => check(demo, question, shape), { timeout: 60_000, interval: 500 }),
+    ),
+  )
 }
 
 async function check({ url, keys }: DemoFile, question: string, shape: TSchema): Promise<void> {

@@ -44,44 +44,80 @@ const UNSENT: Readonly<Record<string, string>> = {
 }
 
 /** Sends what the reference prefills for every operation: it answers with data, or the tables say why not. */
-export async function checkPrefilledRequests({ url, keys, operator_key }: DemoFile): Promise<void> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
-  const wrong: string[] = []
-  for (const request of listPrefilled(inlineReferences(document))) {
-    const { operationId, method, url: path, body } = request
-    if (operationId in UNSENT) continue
-    const send = () =>
-      fetch(url + path, {
-        method,
-        headers: {
-          'x-api-key': path.startsWith('/v1/admin/') ? operator_key : keys.enterprise,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-    const deadlineMs = Date.now() + MAKING_MS_MAX
-    let answer = await judge(operationId, await send())
-    // What jobs make is not there in the first seconds of a demo, and some limits are of a second.
-    while (!answer.isRight && method === 'GET' && Date.now() < deadlineMs) {
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      answer = await judge(operationId, await send())
-    }
-    if (!answer.isRight) wrong.push(`${method} ${path} ${answer.said}`)
+export async function checkPrefilledRequests(demo: DemoFile): Promise<void> {
+  const requests = (await readPrefilled(demo)).filter(({ operationId }) => !(operationId in UNSENT))
+  const isOfLane = ({ url }: Prefilled) => [SOCIAL, TAGS].some((pattern) => pattern.test(url))
+  const reads = requests.filter(({ method }) => method === 'GET')
+  const others = reads.filter((request) => !isOfLane(request))
+  // Most reads wait for the database or for an upstream, and do not depend on each other.
+  const lanes = [
+    reads.filter(({ url }) => SOCIAL.test(url)),
+    reads.filter(({ url }) => TAGS.test(url)).sort((a, b) => b.url.localeCompare(a.url)),
+    ...Array.from({ length: OTHER_LANES }, (_, lane) =>
+      others.filter((_request, index) => index % OTHER_LANES === lane),
+    ),
+  ]
+  const sendAll = async (lane: Prefilled[]) => {
+    const wrong: string[] = []
+    for (const request of lane) wrong.push(...(await check(demo, request)))
+    return wrong
   }
-  expect(wrong).toEqual([])
+  const ofReads = await Promise.all(lanes.map(sendAll))
+  const changes = requests.filter(({ method }) => method !== 'GET')
+  expect([...ofReads.flat(), ...(await sendAll(changes))]).toEqual([])
 }
 
-const MAKING_MS_MAX = 20_000
+/** Posts are searched once a second: these requests would only refuse each other. */
+const SOCIAL = /^\/v2\/social\/|\/context\?/
+/** Those of v2 stay in a cache for a minute, empty ones too: first come those of v3, which are asked until there are some. */
+const TAGS = /^\/v3\/tags\?|^\/v2\/onchain\/tags\?/
+const OTHER_LANES = 4
+
+/** What is wrong with the answer to a request, if anything is. */
+async function check(demo: DemoFile, request: Prefilled): Promise<string[]> {
+  const { operationId, method } = request
+  const deadlineMs = Date.now() + MAKING_MS_MAX
+  let sent = request
+  let answer = await judge(operationId, await send(demo, sent))
+  // What jobs make is not there in the first seconds of a demo, and some limits are of a second. A kind of thing that
+  // the demo did not have yet has another example in a later document.
+  while (!answer.isRight && method === 'GET' && Date.now() < deadlineMs) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    if (answer.status !== 429) {
+      const requests = await readPrefilled(demo)
+      sent = requests.find((each) => each.operationId === operationId) ?? sent
+    }
+    answer = await judge(operationId, await send(demo, sent))
+  }
+  return answer.isRight ? [] : [`${method} ${sent.url} ${answer.status} ${answer.text}`]
+}
+
+/** Longer than the service waits before it looks for missing samples again. */
+const MAKING_MS_MAX = 60_000
+
+function send({ url, keys, operator_key }: DemoFile, request: Prefilled): Promise<Response> {
+  const { method, url: path, body } = request
+  return fetch(url + path, {
+    method,
+    headers: {
+      'x-api-key': path.startsWith('/v1/admin/') ? operator_key : keys.enterprise,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+}
 
 async function judge(operationId: string, reply: Response) {
   const text = await reply.text()
   const { status } = WITHOUT_DATA[operationId] ?? {}
   const isRight = status === undefined ? reply.ok && hasData(text) : reply.status === status
-  return { isRight, said: `${reply.status} ${text.slice(0, 200)}` }
+  return { isRight, status: reply.status, text: text.slice(0, 200) }
 }
 
-/** Reads first, deletions last; a plan that is raised has room for a key. */
-function listPrefilled({ paths }: Document): Prefilled[] {
+/** Deletions last; a plan that is raised has room for a key. */
+async function readPrefilled(demo: DemoFile): Promise<Prefilled[]> {
+  const document = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
+  const { paths } = inlineReferences(document)
   const requests = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => prefill(path, method, operation)),
   )
