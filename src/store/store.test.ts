@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeOpenFolder } from '../../test/open-folder.js'
 import { isOutage } from '../core/database-fault.js'
 import { createLog } from '../lib/log.js'
@@ -17,11 +17,18 @@ const log = createLog('silent', process.stdout)
 const start = () => startServer(dataDir, { fsync: 'off', shared_buffers: '16MB' })
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
-beforeEach(async () => {
+// To create a cluster takes longer than most of the rest: the tests share one.
+beforeAll(async () => {
   dataDir = makeOpenFolder('store')
   server = await start()
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+beforeEach(async () => {
   const target = { socketDir: server.socketDir, database: 'postgres' }
-  store = new Store({ target, dataset: 'test', connectionsMax: 2, log })
+  store = new Store({ target, dataset: 'test', connectionsMax: 2, log, pulseMs: 20 })
   expect(store.problem).toBe('starting')
   running = store.run(() => undefined)
   await until(() => expect(store.problem).toBeUndefined())
@@ -29,8 +36,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await store.close()
   await running
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 describe('Store', () => {

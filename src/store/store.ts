@@ -7,6 +7,7 @@ import { createPool, type Pool, type Target } from './connection.js'
 import { claimDatabase } from './dataset.js'
 import { migrate, readMigrations } from './migrate.js'
 
+const PULSE_MS = 1_000
 const PULSE_TIMEOUT_MS = 2_000
 /** How long the database works on one query of an answer. */
 export const ANSWER_QUERY_MS_MAX = 5_000
@@ -19,6 +20,8 @@ type StoreOptions = {
   dataset: string
   connectionsMax: number
   log: Log
+  /** Between two checks of a database that answers. */
+  pulseMs?: number
 }
 
 /**
@@ -63,13 +66,14 @@ export class Store {
 
   /** Connects, migrates and watches until `close`. Throws only what an operator has to mend. */
   async run(onReady: () => void): Promise<void> {
+    const { pulseMs = PULSE_MS } = this.#options
     let failures = 0
     while (!this.#stopping.signal.aborted) {
       try {
         await this.#check()
         if (this.#problem !== undefined) this.#becomeReady(onReady)
         failures = 0
-        await pause(1_000, this.#stopping.signal)
+        await pause(pulseMs, this.#stopping.signal)
       } catch (error) {
         if (this.#stopping.signal.aborted) return
         if (error instanceof OperatorError) throw error
