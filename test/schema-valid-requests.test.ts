@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inlineReferences } from '../demo/inline-references.js'
 import { counts } from './counts.js'
+import { JumpingTiming } from './jumping-timing.js'
 import { createTestApp, type TestApp } from './test-app.js'
 
 type Schema = {
@@ -24,7 +25,9 @@ let t: TestApp
 let key: string
 let paths: [string, Parameter[]][]
 beforeAll(async () => {
-  t = await createTestApp({ config: { siteUrl: NOWHERE, clobUrl: NOWHERE, gammaUrl: NOWHERE } })
+  const config = { siteUrl: NOWHERE, clobUrl: NOWHERE, gammaUrl: NOWHERE }
+  // What an upstream does not answer is tried again after seconds.
+  t = await createTestApp({ config, timing: new JumpingTiming() })
   key = (await t.createCaller('enterprise')).key
   const document = (await t.app.inject('/openapi.json')).json<Document>()
   const { paths: described } = inlineReferences(document)
