@@ -76,7 +76,12 @@ describe('the status', () => {
       Array.from({ length: toSec - fromSec + 1 }, (_, index) => fromSec + index)
     const [ofCandles, older] = [run(nowSec - 599, nowSec), run(nowSec - 80_000, nowSec - 70_000)]
     await insertPast(t.ctx.sql, sim, new Set([...ofCandles, ...older]))
-    const jobs = new PriceJobs(partsFor(sim.environment(['chainlink'])))
+    // Half of the calls are used: enough for the candles at once, and the older pages come no faster
+    // than they are written. A write that always finds more ends only with the last page.
+    const environment = sim.environment(['chainlink'])
+    const jobs = new PriceJobs(
+      partsFor({ ...environment, AUSPEX_CHAINLINK_CALLS_PER_SECOND: '120' }),
+    )
     const controller = new AbortController()
     const collecting = jobs.collect(controller.signal)
     const isFilling = async () => (await jobs.status()).some((source) => source.isFilling)
