@@ -9,6 +9,7 @@ import type { LogBody } from '../../../sim/contracts/log.js'
 import { brokenJson } from '../../../test/mutate-json.js'
 import { AMOUNT_MAX } from '../../core/money.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
+import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import { ROLE_EVENTS } from '../../upstreams/polygon/events.js'
 import { type ChainLog, parseLogs } from '../../upstreams/polygon/log.js'
 import type { BatchFacts } from '../facts/registry.js'
@@ -29,8 +30,10 @@ const logsOf = (name: string): LogBody[] => {
   if (found === undefined) throw new Error(`no act is called ${name}`)
   return encodeAct(found.act)
 }
-const read = (...transactions: LogBody[][]) =>
-  attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
+/** Its caches take longer to make than a batch to read; the service keeps one decoder too. */
+const decoder = new LogDecoder()
+const attribute = (logs: ChainLog[]) => attributeBatch({ logs, blocks: [], decoder })
+const read = (...transactions: LogBody[][]) => attribute(placeLogs(...transactions))
 const gift = (amount: bigint, token = 1n) => transferSingle(ctf, user, user, friend, token, amount)
 const bookedIn = (facts: BatchFacts) =>
   [facts.fills, facts.splits, facts.transfers, facts.fees, facts.supplies].flat().length
@@ -115,7 +118,7 @@ test('a fill without shares is put apart, and the others are booked', () => {
         }
       : log,
   )
-  const facts = attributeBatch({ logs: placeLogs(empty), blocks: [] })
+  const facts = attribute(placeLogs(empty))
   expect(facts.fills).toHaveLength(1)
   expect(facts.quarantine).toMatchObject([{ reason: 'inconsistent' }])
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(placeLogs(empty)))
@@ -191,8 +194,8 @@ test('several acts in one transaction are booked as if each had its own', () => 
   fc.assert(
     fc.property(fc.array(act, { maxLength: 4 }), (transactions) => {
       const together = placeLogs(transactions.flat())
-      const facts = attributeBatch({ logs: together, blocks: [] })
-      const apart = attributeBatch({ logs: placeLogs(...transactions), blocks: [] })
+      const facts = attribute(together)
+      const apart = read(...transactions)
       for (const name of ACTS) expect(facts[name].map(unplaced)).toEqual(apart[name].map(unplaced))
       expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(together))
     }),
@@ -217,7 +220,7 @@ describe('whatever a log holds, nothing is thrown', () => {
         const log = bodies[index]
         if (log === undefined) return
         const logs = placeLogs(bodies.with(index, spoil(log, place, value)))
-        const facts = attributeBatch({ logs, blocks: [] })
+        const facts = attribute(logs)
         if (facts.quarantine.length === 0)
           expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
       }),
@@ -233,7 +236,7 @@ describe('whatever a log holds, nothing is thrown', () => {
         (bodies, picks) => {
           const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
           const logs = placeLogs(picked)
-          const facts = attributeBatch({ logs, blocks: [] })
+          const facts = attribute(logs)
           if (facts.quarantine.length === 0)
             expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
         },
@@ -270,7 +273,7 @@ describe('whatever a log holds, nothing is thrown', () => {
           parentHash: undefined,
           timeSec: 1,
         }))
-        expect(attributeBatch({ logs, blocks: headers }).blocks).toEqual(headers)
+        expect(attributeBatch({ logs, blocks: headers, decoder }).blocks).toEqual(headers)
       }),
       { numRuns: 300 },
     )
@@ -326,7 +329,7 @@ function spoil(log: LogBody, place: number, value: string): LogBody {
 
 test.each(oneOfEach())('the facts describe the act: $name', ({ act }) => {
   const logs = placeLogs(encodeAct(act))
-  const facts = attributeBatch({ logs, blocks: [] })
+  const facts = attribute(logs)
   expectAct(act, facts)
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
 })
