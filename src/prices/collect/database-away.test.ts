@@ -137,4 +137,18 @@ describe('what waits', () => {
     await flushed
     expect(await readPrices(database.sql)).toEqual([[9, 100]])
   })
+
+  test('a flush ends while ticks go on coming, and leaves those to the next one', async () => {
+    const buffer = new TickBuffer(database)
+    buffer.add(tick(1))
+    await transact(database.sql, async (tx) => {
+      await tx`lock table live_ticks in access exclusive mode`
+      const flushed = buffer.flush()
+      buffer.add(tick(2))
+      return { flushed }
+    }).then(({ flushed }) => flushed)
+    expect(buffer.size).toBe(1)
+    await buffer.flush()
+    expect(buffer.size).toBe(0)
+  })
 })

@@ -3,7 +3,7 @@ import type { Pool } from '../../store/connection.js'
 import { type GapRow, insertGap, insertTicks, type StreamTick } from '../archive/queries.js'
 
 const TICKS_PER_INSERT = 5_000
-/** Over an hour of all streams: so long the database may be away before ticks are lost. */
+/** Over an hour of all streams: the database may be away for that time before ticks are lost. */
 const TICKS_MAX = 200_000
 const GAPS_MAX = 10_000
 
@@ -32,18 +32,23 @@ export class TickBuffer {
     if (this.#gaps.length < GAPS_MAX) this.#gaps.push(gap)
   }
 
-  /** Not to be called again before it is done. */
+  /**
+   * Writes what is there when it is called: it ends also while a backfill adds more than the database takes.
+   * Not to be called again before it is done.
+   */
   async flush(): Promise<void> {
     const { sql } = this.#store
+    let left = this.#ticks.length
     // Before the ticks: once those after a gap are stored, a restart does not notice the gap.
     for (let gap = this.#gaps[0]; gap !== undefined; gap = this.#gaps[0]) {
       await insertGap(sql, gap)
       this.#gaps.shift()
     }
-    while (this.#ticks.length > 0) {
-      const batch = this.#ticks.slice(0, TICKS_PER_INSERT)
+    while (left > 0) {
+      const batch = this.#ticks.slice(0, Math.min(left, TICKS_PER_INSERT))
       await insertTicks(sql, batch)
       this.#ticks = this.#ticks.slice(batch.length)
+      left -= batch.length
     }
   }
 }
