@@ -43,6 +43,20 @@ const linesOf = ({ output }: Running) =>
 const find = (service: Running, message: string) =>
   linesOf(service).filter(({ msg }) => msg === message)
 
+/** A built command, run to its end beside others. */
+async function runBeside(args: string[]) {
+  const { child } = spawnBuilt('src/main.js', args)
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.stdout += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    said.stderr += chunk
+  })
+  const [status] = await once(child, 'close')
+  return { status, ...said }
+}
+
 const within = { timeout: 20_000, interval: 50 }
 
 /** Asks for something that is made of chain data, with a key of a plan that may have it. */
@@ -103,13 +117,14 @@ describe('auspex up', () => {
 
   test('a second start says who holds the folder or the port, and leaves nothing running', async () => {
     const service = await serve()
-    const inFolder = runAuspex(['up', '--port', '0', '--data', folder.dataDir])
-    expect(inFolder.status).toBe(1)
-    expect(inFolder.stderr).toMatch(`in use by \`auspex up\` (process ${service.child.pid}, since`)
-
     const other = createDataDir()
     const { port } = new URL(service.url)
-    const onPort = runAuspex(['up', '--port', port, '--data', other.dataDir])
+    const [inFolder, onPort] = await Promise.all([
+      runBeside(['up', '--port', '0', '--data', folder.dataDir]),
+      runBeside(['up', '--port', port, '--data', other.dataDir]),
+    ])
+    expect(inFolder.status).toBe(1)
+    expect(inFolder.stderr).toMatch(`in use by \`auspex up\` (process ${service.child.pid}, since`)
     expect(onPort.status).toBe(1)
     expect(onPort.stderr).toMatch(`Port ${port} on 127.0.0.1 is in use`)
     expect(processesOn(other.dataDir)).toEqual([])
@@ -300,19 +315,24 @@ describe('the command line', () => {
       ...data,
     ])
     expect(account.stdout).toBe('acc_1\n')
-    const key = runAuspex(['keys', 'create', '--account', 'acc_1', '--name', 'bot', ...data])
+    // What does not change what another command reads runs beside it.
+    const create = ['keys', 'create', '--account', 'acc_1', '--name', 'bot', ...data]
+    const refusing = runBeside(['accounts', 'set-plan', 'acc_1', 'gold', ...data])
+    const key = await runBeside(create)
     expect(key.stdout).toMatch(/^ax_live_[0-9a-f]{48}\n$/)
     const ask = () =>
       fetch(`${service.url}/v1/usage`, { headers: { 'x-api-key': key.stdout.trim() } })
     expect(await (await ask()).json()).toMatchObject({ account: 'acc_1', tier: 'starter' })
 
-    const gold = runAuspex(['accounts', 'set-plan', 'acc_1', 'gold', ...data])
+    const gold = await refusing
     expect([gold.status, gold.stderr]).toEqual([1, expect.stringMatching(/Known: free, starter/)])
-    expect(runAuspex(['accounts', 'set-plan', 'acc_1', 'growth', ...data]).status).toBe(0)
+    const listing = runBeside(['keys', 'list', ...data])
+    const raised = await runBeside(['accounts', 'set-plan', 'acc_1', 'growth', ...data])
+    expect(raised.status).toBe(0)
     await vi.waitFor(async () =>
       expect(await (await ask()).json()).toMatchObject({ tier: 'growth' }),
     )
-    const list = runAuspex(['keys', 'list', ...data])
+    const list = await listing
     expect(list.stdout).toMatch(/key_1 +acc_1 +full +….{4} +active/)
     expect(list.stdout).not.toContain(key.stdout.trim())
     expect(runAuspex(['keys', 'revoke', 'key_1', ...data]).status).toBe(0)
