@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
 import { inlineReferences } from '../demo/inline-references.js'
+import { LEAGUES } from '../sim/universe/games/leagues.js'
 
 type Parameter = {
   name: string
@@ -36,8 +37,9 @@ const WITHOUT_DATA: Readonly<Record<string, { status: number; reason: string }>>
   testWebhook: { status: 404, reason: OWN },
 }
 
-/** The platform has no list of the teams of this league, of which a game may be on. */
-const WITHOUT_ROSTER = /\/leagues\/cs2\/teams\?/
+/** Leagues of which a game may be on, but whose teams the platform does not list. */
+const codesWithoutRoster = LEAGUES.filter(({ hasRoster }) => !hasRoster).map(({ code }) => code)
+const WITHOUT_ROSTER = new RegExp(`/leagues/(${codesWithoutRoster.join('|')})/teams\\?`)
 
 /** Requests that are not sent, and why. */
 const UNSENT: Readonly<Record<string, string>> = {
