@@ -13,6 +13,9 @@ export async function listenSockets(app: FastifyInstance): Promise<string> {
   return `ws://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 }
 
+/** Heartbeats come at times of their own. */
+const isNoHeartbeat = ({ type }: Received): boolean => type !== 'heartbeat'
+
 /** A WebSocket client that keeps everything it receives. */
 export class SocketClient {
   readonly socket: WebSocket
@@ -46,8 +49,8 @@ export class SocketClient {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 
-  /** The next message that fits; those before it are skipped for good. */
-  async next(fits: (message: Received) => boolean = () => true): Promise<Received> {
+  /** The next message that fits, else the next but heartbeats; those before it are skipped for good. */
+  async next(fits: (message: Received) => boolean = isNoHeartbeat): Promise<Received> {
     let found: Received | undefined
     await until(() => {
       while (found === undefined && this.#seen < this.messages.length) {

@@ -53,8 +53,6 @@ async function connectWith(key: string, path = '/ws', query = '') {
 /** What a client received, but for the heartbeats that time moved by another test may cause. */
 const listOf = ({ messages }: SocketClient) => messages.filter(({ type }) => type !== 'heartbeat')
 
-const nextOf = (client: SocketClient) => client.next(({ type }) => type !== 'heartbeat')
-
 /** Time passes, and the client sends something in time. */
 async function stay(client: SocketClient, minutes: number): Promise<void> {
   for (let left = minutes; left > 0; left -= 4) {
@@ -84,7 +82,7 @@ describe('the upgrade', () => {
   test.each(['/ws', '/ws/', '/ws/orderbook', '/ws/orderbook/'])('%s with a key', async (path) => {
     const { client } = await connect('growth', path)
     client.send({ hello: 1 })
-    expect(await nextOf(client)).toEqual({ hello: 1 })
+    expect(await client.next()).toEqual({ hello: 1 })
     client.socket.close()
     expect((await client.closed()).code).toBe(1005)
   })
@@ -96,7 +94,7 @@ describe('the upgrade', () => {
     const { key } = await t.createCaller('starter')
     const client = await SocketClient.open(`${url}/ws`, { headers: headersOf(key) })
     client.send({})
-    expect(await nextOf(client)).toEqual({})
+    expect(await client.next()).toEqual({})
     client.socket.terminate()
   })
 
@@ -123,7 +121,7 @@ describe('refusals', () => {
     ['two keys', `?key=ax_live_${'0'.repeat(48)}&key=b`],
   ])('4401: %s', async (_why, query) => {
     const client = await SocketClient.open(`${url}/ws${query}`)
-    expect(await nextOf(client)).toEqual({
+    expect(await client.next()).toEqual({
       type: 'error',
       code: 'unauthorized',
       message: expect.any(String),
@@ -133,7 +131,7 @@ describe('refusals', () => {
 
   test('errors of the orderbook socket name their code in `error` too', async () => {
     const client = await SocketClient.open(`${url}/ws/orderbook`)
-    expect(await nextOf(client)).toMatchObject({ code: 'unauthorized', error: 'unauthorized' })
+    expect(await client.next()).toMatchObject({ code: 'unauthorized', error: 'unauthorized' })
     expect((await client.closed()).code).toBe(4401)
   })
 
@@ -143,7 +141,7 @@ describe('refusals', () => {
   ])('1008: %s?%s', async (path, query, code) => {
     const { key } = await t.createCaller('free')
     const client = await SocketClient.open(`${url}${path}?key=${key}&${query}`)
-    expect(await nextOf(client)).toMatchObject({ type: 'error', code })
+    expect(await client.next()).toMatchObject({ type: 'error', code })
     expect((await client.closed()).code).toBe(1008)
   })
 
@@ -155,7 +153,7 @@ describe('refusals', () => {
     expect(statuses.at(-1)).toBe(429)
     const { client } = await connectWith(key)
     client.send({})
-    expect(await nextOf(client)).toEqual({})
+    expect(await client.next()).toEqual({})
     t.clock.advance(61_000)
     expect((await get('/ws', UPGRADE)).statusCode).toBe(101)
   })
@@ -165,18 +163,18 @@ describe('limits of the plan', () => {
   test('4429: one connection too many; its end makes room', async () => {
     const { key, client } = await connect('free')
     const second = await SocketClient.open(`${url}/ws?key=${key}`)
-    expect(await nextOf(second)).toMatchObject({ code: 'connection_limit' })
+    expect(await second.next()).toMatchObject({ code: 'connection_limit' })
     expect((await second.closed()).code).toBe(4429)
     // The sockets are counted apart.
     const { client: books } = await connectWith(key, '/ws/orderbook')
     books.send({})
-    expect(await nextOf(books)).toEqual({})
+    expect(await books.next()).toEqual({})
 
     client.socket.close()
     await client.closed()
     const { client: third } = await connectWith(key)
     third.send({})
-    expect(await nextOf(third)).toEqual({})
+    expect(await third.next()).toEqual({})
   })
 
   test('a client that closes may connect again before its socket has ended', async () => {
@@ -185,7 +183,7 @@ describe('limits of the plan', () => {
     client.socket.pause()
     const { client: second } = await connectWith(key)
     second.send({})
-    expect(await nextOf(second)).toEqual({})
+    expect(await second.next()).toEqual({})
     client.socket.resume()
     await client.closed()
   })
@@ -195,7 +193,7 @@ describe('limits of the plan', () => {
     const urls = Array.from({ length: 14 }, () => `${url}/ws?key=${key}`)
     const clients = await Promise.all(urls.map((each) => SocketClient.open(each)))
     for (const each of clients) each.send({})
-    await Promise.all(clients.map(nextOf))
+    await Promise.all(clients.map((client) => client.next()))
     expect(clients.filter(({ messages: [first] }) => first?.code === undefined)).toHaveLength(10)
     for (const each of clients) each.socket.terminate()
   })
@@ -231,17 +229,17 @@ describe('limits of the plan', () => {
     expect((await second.closed()).code).toBe(4429)
 
     const third = await SocketClient.open(`${url}/ws?key=${key}`)
-    expect(await nextOf(third)).toMatchObject({ code: 'session_limit' })
+    expect(await third.next()).toMatchObject({ code: 'session_limit' })
     expect((await third.closed()).code).toBe(4429)
     // That of the other socket is apart.
     const { client: books } = await connectWith(key, '/ws/orderbook')
     books.send({})
-    expect(await nextOf(books)).toEqual({})
+    expect(await books.next()).toEqual({})
 
     t.clock.set(Date.UTC(2026, 10, 21))
     const { client: next } = await connectWith(key)
     next.send({})
-    expect(await nextOf(next)).toEqual({})
+    expect(await next.next()).toEqual({})
   })
 
   test('4403: the key expires, without a change in the database', async () => {
@@ -273,7 +271,7 @@ describe('messages', () => {
     const { client } = await connect('growth')
     for (const [n, ms] of [30, 0, 10, 0].entries()) client.send({ n, ms })
     const order = []
-    for (let count = 0; count < 4; count++) order.push((await nextOf(client)).n)
+    for (let count = 0; count < 4; count++) order.push((await client.next()).n)
     expect(order).toEqual([0, 1, 2, 3])
   })
 
@@ -370,11 +368,11 @@ describe('liveness', () => {
     gone.socket.pause()
     t.clock.advance(20_000)
     const early = await SocketClient.open(`${url}/ws?key=${key}`)
-    expect(await nextOf(early)).toMatchObject({ code: 'connection_limit' })
+    expect(await early.next()).toMatchObject({ code: 'connection_limit' })
     t.clock.advance(20_000)
     const { client } = await connectWith(key)
     client.send({})
-    expect(await nextOf(client)).toEqual({})
+    expect(await client.next()).toEqual({})
     gone.socket.resume()
     expect((await gone.closed()).code).toBe(4408)
   })
