@@ -170,7 +170,7 @@ function readSources(): Sources {
   return new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
-const isTest = (path: string): boolean => /\.test\.ts$|\/fixtures\/|\/test-[^/]*$/.test(path)
+const isTest = (path: string): boolean => /\.test\.ts$|\/test-[^/]*$/.test(path)
 
 function findViolations(sources: Sources): string[] {
   const imports = new Map([...sources].map(([path, text]) => [path, findImports(path, text)]))

@@ -2,16 +2,12 @@ import { Registry } from 'prom-client'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ADDRESS } from '../sim/contracts/addresses.js'
 import { encodeAct } from '../sim/contracts/encode.js'
-import { oneOfEach } from '../sim/contracts/fixtures/acts.js'
-import { createWallet } from '../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../sim/contracts/log.js'
-import {
-  encodeLog,
-  transferBatch,
-  transferSingle,
-} from '../src/chain/attribute/fixtures/encode-log.js'
-import { placeLogs } from '../src/chain/attribute/fixtures/placed-logs.js'
+import { oneOfEach } from '../sim/contracts/test-acts.js'
+import { createWallet } from '../sim/contracts/test-world.js'
 import { ZERO_ADDRESS } from '../src/chain/attribute/roles.js'
+import { encodeLog, transferBatch, transferSingle } from '../src/chain/attribute/test-encode-log.js'
+import { placeLogs } from '../src/chain/attribute/test-placed-logs.js'
 import { ChainWatch } from '../src/chain/watch/chain-watch.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { AMOUNT_MAX } from '../src/core/money.js'

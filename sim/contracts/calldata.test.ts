@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Match } from '../universe/acts.js'
 import { ADDRESS } from './addresses.js'
 import { transactionInput } from './calldata.js'
-import { FUNCTIONS } from './fixtures/abi.js'
-import { oneOfEach } from './fixtures/acts.js'
-import { realMint } from './fixtures/real-mint.js'
 import { matchFees } from './match-calldata.js'
 import { transactionTarget } from './targets.js'
+import { FUNCTIONS } from './test-abi.js'
+import { oneOfEach } from './test-acts.js'
+import { realMint } from './test-real-mint.js'
 
 const abi = parseAbi(Object.values(FUNCTIONS))
 const acts = oneOfEach()

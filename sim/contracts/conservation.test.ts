@@ -5,10 +5,10 @@ import { payoutOfBoth } from '../universe/outcomes.js'
 import type { Wallet } from '../universe/wallet.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { encodeAct } from './encode.js'
-import { createMatch, oneOfEach, type Resting } from './fixtures/acts.js'
-import { Ledger, RESERVES } from './fixtures/ledger.js'
-import { createCombo, createEvent, createWallet, first, onlyMarket } from './fixtures/world.js'
 import type { LogBody } from './log.js'
+import { createMatch, oneOfEach, type Resting } from './test-acts.js'
+import { Ledger, RESERVES } from './test-ledger.js'
+import { createCombo, createEvent, createWallet, first, onlyMarket } from './test-world.js'
 import { TOPIC } from './topics.js'
 
 const RUNS = { seed: 137, numRuns: 100 }

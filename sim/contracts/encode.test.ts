@@ -2,11 +2,11 @@ import { decodeEventLog, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { ADDRESS } from './addresses.js'
 import { encodeAct } from './encode.js'
-import { SIGNATURES } from './fixtures/abi.js'
-import { oneOfEach } from './fixtures/acts.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
-import { realMint } from './fixtures/real-mint.js'
 import type { LogBody } from './log.js'
+import { SIGNATURES } from './test-abi.js'
+import { oneOfEach } from './test-acts.js'
+import { realMint } from './test-real-mint.js'
 
 const acts = oneOfEach()
 

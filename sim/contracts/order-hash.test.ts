@@ -4,8 +4,8 @@ import type { Order } from '../universe/acts.js'
 import { SIGNATURE_TYPES, type WalletKind } from '../universe/wallet.js'
 import { ADDRESS } from './addresses.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
-import { createOrder, createWallet, onlyMarket, walletOf } from './fixtures/world.js'
 import { domainSeparator, orderHash, typedHash } from './order-hash.js'
+import { createOrder, createWallet, onlyMarket, walletOf } from './test-world.js'
 import { addressWord, word } from './words.js'
 
 const ORDER_V2 = [

@@ -1,8 +1,8 @@
 import { toEventSelector, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { FUNCTIONS, SIGNATURES } from './fixtures/abi.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
 import { SELECTOR } from './selectors.js'
+import { FUNCTIONS, SIGNATURES } from './test-abi.js'
 import { TOPIC } from './topics.js'
 
 describe('topics', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createMatch } from '../contracts/fixtures/acts.js'
-import { createWallet, onlyMarket } from '../contracts/fixtures/world.js'
+import { createMatch } from '../contracts/test-acts.js'
+import { createWallet, onlyMarket } from '../contracts/test-world.js'
 import type { Act, Side } from '../universe/acts.js'
 import type { Settled } from '../universe/settled-acts.js'
 import { Universe } from '../universe/universe.js'

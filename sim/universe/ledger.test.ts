@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { oneOfEach } from '../contracts/fixtures/acts.js'
+import { oneOfEach } from '../contracts/test-acts.js'
 import type { Act } from './acts.js'
 import { Ledger } from './ledger.js'
 import type { Token } from './market.js'

@@ -1,7 +1,7 @@
 import { decodeEventLog, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { encodeAct } from '../contracts/encode.js'
-import { SIGNATURES } from '../contracts/fixtures/abi.js'
+import { SIGNATURES } from '../contracts/test-abi.js'
 import { TOPIC } from '../contracts/topics.js'
 import type { Act } from './acts.js'
 import { Catalogue } from './catalogue.js'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { countRules } from './fixtures/rule-counts.js'
+import { countRules } from './test-rule-counts.js'
 import { Universe } from './universe.js'
 
 const HISTORY_MS = 3 * 86_400_000

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { type AuditPlan, audit, auditState } from './audit.js'
-import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
 import { EVERYTHING } from './scope.js'
+import { bookHistory, type TestLedger } from './test-booked-history.js'
 
 const OF_JOBS = [
   ...['event log', 'leaderboards', 'statistics', 'builder boards', 'combo boards'],

@@ -13,9 +13,9 @@ import { PolygonClient } from '../upstreams/polygon/client.js'
 import { createUpstreamMetrics } from '../upstreams/transport/metrics.js'
 import { chooseBlocks } from './choose-blocks.js'
 import { addLedgerCommands } from './commands.js'
-import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
 import { AuditJob, NodeAuditJob } from './jobs.js'
 import { checkNode } from './run-audit.js'
+import { bookHistory, type TestLedger } from './test-booked-history.js'
 
 const TIMEOUT_MS = 60_000
 

@@ -8,8 +8,6 @@ import { compareBlocks, isDifferent } from './against-node.js'
 import { type AuditPlan, auditState } from './audit.js'
 import { checkBoards } from './board-checks.js'
 import type { Finding } from './finding.js'
-import { bookEveryFact } from './fixtures/every-fact.js'
-import { makeSnapshots } from './fixtures/snapshots.js'
 import { EVERYTHING, readScope, type Scope } from './scope.js'
 import {
   checkBuilderBoard,
@@ -17,6 +15,8 @@ import {
   checkCopyScores,
   checkStats,
 } from './snapshot-checks.js'
+import { bookEveryFact } from './test-every-fact.js'
+import { makeSnapshots } from './test-snapshots.js'
 import { checkDigests, checkEventLog, checkNames } from './written-checks.js'
 
 const ALL: AuditPlan = { wallets: { kind: 'all' }, span: EVERYTHING }

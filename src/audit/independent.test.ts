@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { counts } from '../../test/counts.js'
 import { randomFrom } from '../../test/random.js'
-import { balancesOfLogs } from '../chain/attribute/fixtures/balances.js'
+import { balancesOfLogs } from '../chain/attribute/test-balances.js'
 import type { Sql } from '../store/connection.js'
 import { audit } from './audit.js'
-import { bookHistory, type TestLedger } from './fixtures/booked-history.js'
-import { type PlainAccount, plainAccounts } from './fixtures/plain-accounts.js'
 import { EVERYTHING } from './scope.js'
+import { bookHistory, type TestLedger } from './test-booked-history.js'
+import { type PlainAccount, plainAccounts } from './test-plain-accounts.js'
 
 const TIMEOUT_MS = 60_000
 const WALLETS = counts({ short: 300, long: 1_000 })

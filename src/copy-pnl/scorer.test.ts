@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createWallet, onlyMarket } from '../../sim/contracts/fixtures/world.js'
+import { createWallet, onlyMarket } from '../../sim/contracts/test-world.js'
 import { CopyWorld, DAY, trade } from './test-world.js'
 import { claimTurns, writeWalk } from './turn-queries.js'
 

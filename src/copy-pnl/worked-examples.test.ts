@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEvent, createWallet, first, onlyMarket } from '../../sim/contracts/fixtures/world.js'
+import { createEvent, createWallet, first, onlyMarket } from '../../sim/contracts/test-world.js'
 import { CopyWorld, DAY, redeemAll, trade } from './test-world.js'
 
 const market = onlyMarket()

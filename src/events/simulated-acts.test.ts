@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
-import { oneOfEach } from '../../sim/contracts/fixtures/acts.js'
+import { oneOfEach } from '../../sim/contracts/test-acts.js'
 import { MESSAGES } from './registry.js'
 import { findMissing, REQUIRED_DATA } from './test-required-fields.js'
 import { publishActs } from './test-universe.js'

@@ -2,19 +2,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Position } from './books.js'
 import type { Entry } from './entry.js'
-import {
-  ALICE,
-  buy,
-  conversion,
-  inOrder,
-  redemption,
-  sell,
-  split,
-  units,
-} from './fixtures/entries.js'
-import { foldAll } from './fixtures/read-books.js'
 import { fold } from './fold.js'
 import { MemoryBooks } from './memory-books.js'
+import { ALICE, buy, conversion, inOrder, redemption, sell, split, units } from './test-entries.js'
+import { foldAll } from './test-read-books.js'
 
 const MILLION = 1_000_000n
 

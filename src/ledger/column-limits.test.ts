@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../core/money.js'
 import { type Entry, type SupplyEntry, ZERO_WALLET } from './entry.js'
+import { fold } from './fold.js'
+import type { MemoryBooks } from './memory-books.js'
 import {
   ALICE,
   BOB,
@@ -15,10 +17,8 @@ import {
   sell,
   split,
   transfer,
-} from './fixtures/entries.js'
-import { foldAll, readBooks } from './fixtures/read-books.js'
-import { fold } from './fold.js'
-import type { MemoryBooks } from './memory-books.js'
+} from './test-entries.js'
+import { foldAll, readBooks } from './test-read-books.js'
 
 const FULL = 2n ** 60n
 const HOUR = START_SEC / 3600

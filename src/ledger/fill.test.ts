@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../core/money.js'
-import {
-  ALICE,
-  BOB,
-  buy,
-  EXCHANGE,
-  fill,
-  inOrder,
-  START_SEC,
-  sell,
-  units,
-} from './fixtures/entries.js'
-import { COMBO_TOKENS, foldAll } from './fixtures/read-books.js'
+import { ALICE, BOB, buy, EXCHANGE, fill, inOrder, START_SEC, sell, units } from './test-entries.js'
+import { COMBO_TOKENS, foldAll } from './test-read-books.js'
 
 const HOUR = START_SEC / 3600
 const MINUTE = START_SEC / 60

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Position } from './books.js'
 import { type Entry, type FillEntry, type SplitEntry, ZERO_WALLET } from './entry.js'
-import { histories, suppliesOf, tradingHistories } from './fixtures/histories.js'
-import type { Ratio } from './fixtures/ratio.js'
-import { foldAll, readBooks, readRows } from './fixtures/read-books.js'
-import { SlowModel } from './fixtures/slow-model.js'
 import type { MemoryBooks } from './memory-books.js'
+import { histories, suppliesOf, tradingHistories } from './test-histories.js'
+import type { Ratio } from './test-ratio.js'
+import { foldAll, readBooks, readRows } from './test-read-books.js'
+import { SlowModel } from './test-slow-model.js'
 
 const sum = (values: Iterable<bigint>): bigint => {
   let all = 0n

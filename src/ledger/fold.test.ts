@@ -13,8 +13,8 @@ import {
   sell,
   split,
   transfer,
-} from './fixtures/entries.js'
-import { foldAll } from './fixtures/read-books.js'
+} from './test-entries.js'
+import { foldAll } from './test-read-books.js'
 
 describe('a split', () => {
   test('costs half a dollar for each outcome, the odd unit for the first', () => {

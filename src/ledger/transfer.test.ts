@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Position } from './books.js'
 import type { Entry, TransferEntry } from './entry.js'
+import { fold } from './fold.js'
 import {
   ALICE,
   BOB,
@@ -14,10 +15,9 @@ import {
   sell,
   transfer,
   units,
-} from './fixtures/entries.js'
-import { possibleHistories } from './fixtures/possible-histories.js'
-import { foldAll, readRows } from './fixtures/read-books.js'
-import { fold } from './fold.js'
+} from './test-entries.js'
+import { possibleHistories } from './test-possible-histories.js'
+import { foldAll, readRows } from './test-read-books.js'
 
 const aliceAfter = (...entries: Entry[]): Position =>
   foldAll(inOrder<Entry>(entries)).rows.positions.open(ALICE, 1)

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { ADDRESS, WORD } from '../../../sim/contracts/addresses.js'
 import { allowPusd } from '../../../sim/contracts/events/erc20.js'
 import { approveAll } from '../../../sim/contracts/events/erc1155.js'
-import { createWallet } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
+import { createWallet } from '../../../sim/contracts/test-world.js'
 import { word } from '../../../sim/contracts/words.js'
 import { attributeBatch } from './attribute-batch.js'
-import { placeLogs } from './fixtures/placed-logs.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const A = createWallet(1, 'safe')
 const B = createWallet(2, 'proxy')

@@ -10,10 +10,10 @@ import {
   balancesOfLogs,
   suppliesOfFacts,
   suppliesOfLogs,
-} from './fixtures/balances.js'
-import { expectAct, idOf } from './fixtures/expect-act.js'
-import { emptyLike, factsByTransaction } from './fixtures/facts-by-transaction.js'
-import { simulatedActs, simulatedLogs } from './fixtures/simulated-logs.js'
+} from './test-balances.js'
+import { expectAct, idOf } from './test-expect-act.js'
+import { emptyLike, factsByTransaction } from './test-facts-by-transaction.js'
+import { simulatedActs, simulatedLogs } from './test-simulated-logs.js'
 
 const startMs = Date.UTC(2026, 10, 14, 12)
 const universe = new Universe({ seed: 5, startMs })

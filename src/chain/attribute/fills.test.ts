@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { encodeAct } from '../../../sim/contracts/encode.js'
-import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
-import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
+import { createMatch } from '../../../sim/contracts/test-acts.js'
+import { createWallet, onlyMarket } from '../../../sim/contracts/test-world.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
-import { encodeLog } from './fixtures/encode-log.js'
-import { idOf } from './fixtures/expect-act.js'
-import { placeLogs } from './fixtures/placed-logs.js'
+import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { encodeLog } from './test-encode-log.js'
+import { idOf } from './test-expect-act.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const taker = createWallet(1, 'safe')
 const maker = createWallet(2, 'proxy')

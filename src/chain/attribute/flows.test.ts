@@ -3,13 +3,13 @@ import { ADDRESS, WORD } from '../../../sim/contracts/addresses.js'
 import { unwrap, wrap } from '../../../sim/contracts/collateral.js'
 import { encodeAct } from '../../../sim/contracts/encode.js'
 import { movePusd } from '../../../sim/contracts/events/erc20.js'
-import { createMatch } from '../../../sim/contracts/fixtures/acts.js'
-import { createWallet, onlyMarket } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
+import { createMatch } from '../../../sim/contracts/test-acts.js'
+import { createWallet, onlyMarket } from '../../../sim/contracts/test-world.js'
 import { addressWord } from '../../../sim/contracts/words.js'
 import { attributeBatch } from './attribute-batch.js'
-import { placeLogs } from './fixtures/placed-logs.js'
 import { PERPS } from './roles.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const A = createWallet(1, 'safe')
 const B = createWallet(2, 'proxy')

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { ADDRESS } from '../../../sim/contracts/addresses.js'
-import { createCombo, createEvent, createWallet } from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
+import { createCombo, createEvent, createWallet } from '../../../sim/contracts/test-world.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
-import { encodeLog, transferBatch, transferSingle } from './fixtures/encode-log.js'
-import { idOf } from './fixtures/expect-act.js'
-import { placeLogs } from './fixtures/placed-logs.js'
 import { ZERO_ADDRESS } from './roles.js'
+import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { encodeLog, transferBatch, transferSingle } from './test-encode-log.js'
+import { idOf } from './test-expect-act.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const { positionManager, combinatorialModule: module, router, binaryModule, ctf } = ADDRESS
 const { address: user } = createWallet(1, 'safe')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { attributeBatch } from './attribute-batch.js'
-import { placeLogs } from './fixtures/placed-logs.js'
 import { orderLogs, UntrustedLogsError } from './order-logs.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const body = { address: `0x${'1'.repeat(40)}`, topics: [`0x${'2'.repeat(64)}`], data: '0x' }
 const logs = placeLogs([body, body], [body])

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { encodeAct } from '../../../sim/contracts/encode.js'
+import type { LogBody } from '../../../sim/contracts/log.js'
 import {
   createCombo,
   createEvent,
   createWallet,
   first,
   onlyMarket,
-} from '../../../sim/contracts/fixtures/world.js'
-import type { LogBody } from '../../../sim/contracts/log.js'
+} from '../../../sim/contracts/test-world.js'
 import type { Act } from '../../../sim/universe/acts.js'
 import type { Market } from '../../../sim/universe/market.js'
 import type { Wallet } from '../../../sim/universe/wallet.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
-import { encodeLog, transferSingle } from './fixtures/encode-log.js'
-import { idOf } from './fixtures/expect-act.js'
-import { placeLogs } from './fixtures/placed-logs.js'
 import { ZERO_ADDRESS } from './roles.js'
+import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { encodeLog, transferSingle } from './test-encode-log.js'
+import { idOf } from './test-expect-act.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const alone = onlyMarket()
 const event = createEvent(3)

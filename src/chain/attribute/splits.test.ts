@@ -1,25 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { ADDRESS } from '../../../sim/contracts/addresses.js'
 import { encodeAct } from '../../../sim/contracts/encode.js'
-import {
-  createEvent,
-  createWallet,
-  first,
-  onlyMarket,
-} from '../../../sim/contracts/fixtures/world.js'
 import type { LogBody } from '../../../sim/contracts/log.js'
+import { createEvent, createWallet, first, onlyMarket } from '../../../sim/contracts/test-world.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
-import { balancesOfFacts, balancesOfLogs } from './fixtures/balances.js'
+import { ZERO_ADDRESS } from './roles.js'
+import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
 import {
   encodeLog,
   marketMakerCreation,
   SPLIT,
   transferBatch,
   transferSingle,
-} from './fixtures/encode-log.js'
-import { placeLogs } from './fixtures/placed-logs.js'
-import { ZERO_ADDRESS } from './roles.js'
+} from './test-encode-log.js'
+import { placeLogs } from './test-placed-logs.js'
 
 const MERGE = SPLIT.replace('PositionSplit', 'PositionsMerge')
 const { ctf, usdce } = ADDRESS

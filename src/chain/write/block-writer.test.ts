@@ -7,15 +7,15 @@ import { hashTables } from '../../../test/table-hashes.js'
 import { createPool } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
+import { ZERO_ADDRESS } from '../attribute/roles.js'
 import {
   encodeLog,
   marketMakerCreation,
   SPLIT,
   transferBatch,
-} from '../attribute/fixtures/encode-log.js'
-import { placeLogs } from '../attribute/fixtures/placed-logs.js'
-import { simulatedLogs } from '../attribute/fixtures/simulated-logs.js'
-import { ZERO_ADDRESS } from '../attribute/roles.js'
+} from '../attribute/test-encode-log.js'
+import { placeLogs } from '../attribute/test-placed-logs.js'
+import { simulatedLogs } from '../attribute/test-simulated-logs.js'
 import type { BatchFacts } from '../facts/registry.js'
 import type { Batch, BookedRange } from '../follow/block-sink.js'
 import { BlockWriter, OvertakenError } from './block-writer.js'

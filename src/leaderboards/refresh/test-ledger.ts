@@ -2,8 +2,8 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import { insertRewind } from '../../chain/write/state.js'
 import { seqOf } from '../../core/seq.js'
 import { fold } from '../../ledger/fold.js'
-import { makeBlocks, OUTCOMES, type TestBlock } from '../../ledger/rows/fixtures/random-blocks.js'
 import { LedgerStore } from '../../ledger/rows/ledger-store.js'
+import { makeBlocks, OUTCOMES, type TestBlock } from '../../ledger/rows/test-random-blocks.js'
 import { rewindLedger } from '../../ledger/rows/undo-journal.js'
 
 const FIRST_BLOCK = 1_000

@@ -4,9 +4,9 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import type { Sql } from '../../store/connection.js'
 import type { Entry, FillEntry, TransferEntry } from '../entry.js'
 import { fold } from '../fold.js'
-import { makeBlocks, OUTCOMES, type TestBlock } from './fixtures/random-blocks.js'
 import { LedgerStore } from './ledger-store.js'
 import { LEDGER_TABLES } from './tables.js'
+import { makeBlocks, OUTCOMES, type TestBlock } from './test-random-blocks.js'
 import { rewindLedger } from './undo-journal.js'
 
 const TABLES = [
