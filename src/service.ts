@@ -30,7 +30,7 @@ import { createSportsWork } from './sports/jobs.js'
 import { createBoardReadiness } from './status/board-readiness.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
-import { lendUpstreams } from './store/data-folder.js'
+import { writeServiceUpstreams } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
 import { createWebhookWork } from './webhooks/jobs.js'
@@ -89,7 +89,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const { log } = options
   if (options.database === undefined) log.info('opening the database')
   const database = options.database ?? (await openDatabase(config, { ...options, isService: true }))
-  if (config.databaseUrl === undefined) lendUpstreams(config.dataDir, config)
+  if (config.databaseUrl === undefined) writeServiceUpstreams(config.dataDir, config)
   const store = new Store({
     target: database.target,
     dataset: config.dataset,

@@ -3,7 +3,7 @@ import { ApiError, tooManyRequests } from '../core/errors.js'
 import { onAbort } from '../lib/abort.js'
 import type { Caller } from './key-ring.js'
 
-type Asker = Pick<Caller, 'accountId' | 'plan'>
+type LargeRequester = Pick<Caller, 'accountId' | 'plan'>
 
 type Limits = {
   /** Of all accounts together. A compressed stream takes up to two megabytes. */
@@ -21,7 +21,7 @@ const WAITING_PER_PLACE = 3
 const RETRY_AFTER_MS = 2_000
 
 /** An answer that waits for its turn. */
-type Waiter = Asker & { begin: () => void }
+type Waiter = LargeRequester & { begin: () => void }
 
 type Metrics = { registry: Registry; rateLimited: Counter<'bucket'> }
 
@@ -60,19 +60,19 @@ export class LargeAnswers {
    * Resolves when the answer may begin; its place is free again when `until` aborts. Rejects with the
    * refusal, or with the reason of an abort that comes first.
    */
-  async enter(asker: Asker, until: AbortSignal): Promise<void> {
+  async enter(requester: LargeRequester, until: AbortSignal): Promise<void> {
     until.throwIfAborted()
-    if (!this.#hasPlace(asker)) await this.#wait(asker, until)
-    else this.#begin(asker)
-    onAbort(until, () => this.#end(asker))
+    if (!this.#hasPlace(requester)) await this.#wait(requester, until)
+    else this.#begin(requester)
+    onAbort(until, () => this.#end(requester))
   }
 
-  #wait(asker: Asker, until: AbortSignal): Promise<void> {
+  #wait(requester: LargeRequester, until: AbortSignal): Promise<void> {
     const { waitingMax, waitMsMax } = this.#limits
-    if (this.#waitingOf(asker) >= asker.plan.largeAnswersMax * WAITING_PER_PLACE) {
-      return Promise.reject(this.#refuseAccount(asker))
+    if (this.#waitingOf(requester) >= requester.plan.largeAnswersMax * WAITING_PER_PLACE) {
+      return Promise.reject(this.#refuseAccount(requester))
     }
-    if (this.#waiters.size >= waitingMax) return Promise.reject(this.#refuse(asker))
+    if (this.#waiters.size >= waitingMax) return Promise.reject(this.#refuse(requester))
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
@@ -80,16 +80,16 @@ export class LargeAnswers {
         this.#waiters.delete(waiter)
       }
       const waiter: Waiter = {
-        ...asker,
+        ...requester,
         begin: () => {
           leave()
-          this.#begin(asker)
+          this.#begin(requester)
           resolve()
         },
       }
       const timer = setTimeout(() => {
         leave()
-        reject(this.#refuse(asker))
+        reject(this.#refuse(requester))
       }, waitMsMax)
       const stopListening = onAbort(until, () => {
         leave()
@@ -99,12 +99,12 @@ export class LargeAnswers {
     })
   }
 
-  #begin({ accountId }: Asker): void {
+  #begin({ accountId }: LargeRequester): void {
     this.#total++
     this.#inProgress.set(accountId, this.#inProgressOf(accountId) + 1)
   }
 
-  #end({ accountId }: Asker): void {
+  #end({ accountId }: LargeRequester): void {
     this.#total--
     const left = this.#inProgressOf(accountId) - 1
     if (left === 0) this.#inProgress.delete(accountId)
@@ -124,11 +124,11 @@ export class LargeAnswers {
     return next
   }
 
-  #hasPlace(asker: Asker): boolean {
-    return this.#total < this.#limits.inProgressMax && this.#hasOwnPlace(asker)
+  #hasPlace(requester: LargeRequester): boolean {
+    return this.#total < this.#limits.inProgressMax && this.#hasOwnPlace(requester)
   }
 
-  #hasOwnPlace({ accountId, plan }: Asker): boolean {
+  #hasOwnPlace({ accountId, plan }: LargeRequester): boolean {
     return this.#inProgressOf(accountId) < plan.largeAnswersMax
   }
 
@@ -136,19 +136,19 @@ export class LargeAnswers {
     return this.#inProgress.get(accountId) ?? 0
   }
 
-  #waitingOf({ accountId }: Asker): number {
+  #waitingOf({ accountId }: LargeRequester): number {
     let count = 0
     for (const waiter of this.#waiters) if (waiter.accountId === accountId) count++
     return count
   }
 
-  #refuse(asker: Asker): ApiError {
-    if (!this.#hasOwnPlace(asker)) return this.#refuseAccount(asker)
+  #refuse(requester: LargeRequester): ApiError {
+    if (!this.#hasOwnPlace(requester)) return this.#refuseAccount(requester)
     const message = `The service is sending ${this.#limits.inProgressMax} large answers, the most for all accounts together. Retry in ${RETRY_AFTER_MS / 1000} seconds.`
     return new ApiError(503, message, SCOPE, { retryAfterSeconds: RETRY_AFTER_MS / 1000 })
   }
 
-  #refuseAccount({ plan: { id, largeAnswersMax } }: Asker): ApiError {
+  #refuseAccount({ plan: { id, largeAnswersMax } }: LargeRequester): ApiError {
     this.#metrics.rateLimited.inc({ bucket: SCOPE.scope })
     const message = `At most ${largeAnswersMax} large answers at a time on the ${id} plan; ${largeAnswersMax * WAITING_PER_PLACE} more may wait. Retry in ${RETRY_AFTER_MS / 1000} seconds.`
     return tooManyRequests(message, RETRY_AFTER_MS, SCOPE)

@@ -77,7 +77,7 @@ export async function auditState(tx: Sql, plan: AuditPlan): Promise<Finding[]> {
   findings.push(await checkImages(tx, scope))
   const isAll = plan.wallets.kind === 'all'
   if (isAll || plan.span !== EVERYTHING) findings.push(...(await checkFacts(tx, scope, plan)))
-  findings.push(...(await checkPeople(tx, scope, plan)))
+  findings.push(...(await checkChosenWallets(tx, scope, plan)))
   if (isAll) findings.push(...(await checkSums(tx, scope, plan)))
   return findings
 }
@@ -108,7 +108,7 @@ function checkFacts(tx: Sql, scope: Scope, { span, signal }: AuditPlan): Promise
   ])
 }
 
-async function checkPeople(
+async function checkChosenWallets(
   tx: Sql,
   scope: Scope,
   { wallets, signal, onProgress }: AuditPlan,

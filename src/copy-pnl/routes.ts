@@ -35,7 +35,7 @@ import { parseSlippage, resolveCopyWindow } from './window.js'
 
 const COMMON = { tag: 'copy-pnl', hasElapsed: false } as const
 /** What is kept of pools. */
-const STORED = { ...COMMON, isOfChain: false } as const
+const STORED = { ...COMMON, dependsOnChain: false } as const
 /** All endpoints share one bucket, where the operator wants that. */
 const LIMITED: KeyedAccess = { ...PAID_STANDARD, buckets: ['rest', 'copy_pnl'] }
 

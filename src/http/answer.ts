@@ -4,14 +4,14 @@ import type { Context } from '../context.js'
 import type { Stopwatch } from '../lib/stopwatch.js'
 import type { Sql } from '../store/connection.js'
 import { countQueries } from '../store/query-times.js'
-import { type Asker, type Endpoint, type EndpointHead, withinTime } from './endpoint.js'
+import { type Endpoint, type EndpointHead, type Requester, withinTime } from './endpoint.js'
 import { compileValidator } from './validation.js'
 
 /**
  * What an answer is made from. `sql` cancels queries that take too long. `baseUrl` is where the client
  * reaches this service, such as `https://host`; a cached answer that has it in it says `isPerHost`.
  */
-export type AnswerTools = Asker & {
+export type AnswerTools = Requester & {
   ctx: Context
   sql: Sql
   baseUrl: string
@@ -39,7 +39,7 @@ export type AnswerDefinition<
   /** False: the answer does not say how long it took. */
   hasElapsed?: boolean
   /** False: the answer does not depend on the chain. */
-  isOfChain?: boolean
+  dependsOnChain?: boolean
   /** How long an answer may be served again, to every caller. */
   cacheMs?: number | ((reply: Static<Reply>) => number)
   /** The answer has addresses of this service in it. */
@@ -61,7 +61,7 @@ export function defineAnswer<
 >(definition: AnswerDefinition<Params, Query, Body, Reply>): Endpoint {
   const { path, operationId, summary, description, tag, access } = definition
   const { method = 'GET', status = 200, hasElapsed = true } = definition
-  const { params, query, body, readBody, isOfChain = true, isPerHost = false } = definition
+  const { params, query, body, readBody, dependsOnChain = true, isPerHost = false } = definition
   const { title } = definition.reply as { title?: string }
   const cacheMs = toCacheMs(definition.cacheMs)
   const reply = Type.Object(
@@ -75,7 +75,7 @@ export function defineAnswer<
     ...(body !== undefined && { body }),
     response: { [status]: reply, ...definition.errors },
   }
-  const config = { access, isOfChain, isPerHost, ...(cacheMs !== undefined && { cacheMs }) }
+  const config = { access, dependsOnChain, isPerHost, ...(cacheMs !== undefined && { cacheMs }) }
   return {
     path,
     register: (app, { ctx }) => {

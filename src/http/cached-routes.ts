@@ -97,7 +97,7 @@ function createHandler(
     let isComputing = false
     const compute = async (nowMs: number) => {
       isComputing = true
-      const head = config?.isOfChain === true ? ctx.chain.head : undefined
+      const head = config?.dependsOnChain === true ? ctx.chain.head : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
       const ttlMs = ttlOf(request.query as never, nowMs, value as never)
       const text = String(reply.serializeInput(value, '200'))

@@ -3,7 +3,7 @@ import { createTestApp, type TestApp } from '../../test/test-app.js'
 import type { ApiRoutes } from '../app.js'
 
 const routes: ApiRoutes = async (app) => {
-  app.get('/of-chain', { config: { access: 'public', isOfChain: true } }, async () => [])
+  app.get('/of-chain', { config: { access: 'public', dependsOnChain: true } }, async () => [])
   app.get('/of-us', { config: { access: 'public' } }, async () => [])
 }
 

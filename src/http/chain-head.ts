@@ -6,7 +6,7 @@ import { setHeaders } from './request-headers.js'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The answer depends on the chain: its headers name the last booked block. */
-    isOfChain?: boolean
+    dependsOnChain?: boolean
   }
 }
 
@@ -17,9 +17,9 @@ export function showChainHead(app: FastifyInstance, ctx: Context): void {
     return payload
   }
   app.addHook('onRoute', (route) => {
-    const { isOfChain = false, cacheMs } = route.config ?? {}
+    const { dependsOnChain = false, cacheMs } = route.config ?? {}
     // Cached answers bring the head of the moment when they were made.
-    if (!isOfChain || cacheMs !== undefined) return
+    if (!dependsOnChain || cacheMs !== undefined) return
     route.onSend = [addHead, route.onSend ?? []].flat()
   })
 }

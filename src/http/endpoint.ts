@@ -30,7 +30,7 @@ export type Endpoint = {
 export type EndpointParts = { ctx: Context; cursors: Cursors }
 
 /** Who asks, and when. */
-export type Asker = { caller: Caller; nowMs: number }
+export type Requester = { caller: Caller; nowMs: number }
 
 /** The routes of some endpoints. */
 export const endpointRoutes =

@@ -43,8 +43,8 @@ function explainMissing(
   chain: ChainStatus,
 ): ApiError | undefined {
   const hint = error?.status === 503 ? whyChainIsMissing(chain) : undefined
-  const isOfChain = routeOptions.config?.isOfChain === true && !isOutage(error?.cause)
-  if (error === undefined || hint === undefined || !isOfChain) return error
+  const dependsOnChain = routeOptions.config?.dependsOnChain === true && !isOutage(error?.cause)
+  if (error === undefined || hint === undefined || !dependsOnChain) return error
   const { message, fields, retryAfterSeconds, cause } = error
   const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   return new ApiError(503, message, { ...fields, hint }, { cause, ...retry })

@@ -10,10 +10,10 @@ import { countQueries } from '../store/query-times.js'
 import { transact } from '../store/transaction.js'
 import type { Cursors } from './cursor.js'
 import {
-  type Asker,
   type Endpoint,
   type EndpointHead,
   type EndpointParts,
+  type Requester,
   withinTime,
 } from './endpoint.js'
 import { oneOf } from './parameters.js'
@@ -95,7 +95,7 @@ export type ListDefinition<
   query: Query
   page: ListPage
   /** True: everything about a page is read in one transaction, which sees the tables at one moment. */
-  isOfOneMoment?: boolean
+  readsOneSnapshot?: boolean
   /** Whether a request may walk by cursor, where not every one may. */
   isWalk?: (input: Static<Params> & Static<Query>) => boolean
   /**
@@ -124,7 +124,7 @@ export type ListDefinition<
     ) => Promise<object> | object
   }
   /** A second list, behind the rows of a JSON answer, that only some requests ask for. */
-  branch?: {
+  secondList?: {
     fields: TProperties
     isWanted: (input: Static<Params> & Static<Query>) => boolean
     /** `page.limit`: rows of its own that it may show. */
@@ -134,7 +134,7 @@ export type ListDefinition<
    * Rows of another kind, in the same field behind those of the page, that only some requests ask for.
    * Both kinds page by the same offset, and a page may have `limit` rows of each.
    */
-  appendix?: {
+  appendedRows?: {
     view: ListView<Scope>
     fields: TProperties
     isWanted: (input: Static<Params> & Static<Query>) => boolean
@@ -158,7 +158,7 @@ type ListPage = {
 }
 
 /** `until`: the bound of the walk that a cursor goes on with; `undefined`: this is the first page. */
-export type Walk = Asker & { until: number | undefined }
+export type Walk = Requester & { until: number | undefined }
 
 /** The newest `seq` that the rows depend on. A list whose rows do not depend on blocks has none. */
 type Walked = { until?: number }
@@ -219,7 +219,7 @@ export function defineList<
   Scope extends object,
   View extends string,
 >(definition: ListDefinition<Params, Query, Scope, View>): List {
-  const { path, params, page, views, branch, extra, appendix } = definition
+  const { path, params, page, views, secondList, extra, appendedRows } = definition
   const { limitMax, repeatsPath = true } = page
   const filters = { ...params.properties, ...definition.query.properties }
   const query = Type.Object({ ...definition.query.properties, ...pageParameters(page) })
@@ -232,8 +232,8 @@ export function defineList<
     const given: object = { ...(request.params as object), ...(request.query as object) }
     const input = given as Static<Params> & Static<Query>
     const view = views[definition.chooseView(input)]
-    const isBranched = branch?.isWanted(input) ?? false
-    const isAppended = appendix?.isWanted(input) ?? false
+    const hasSecondList = secondList?.isWanted(input) ?? false
+    const isAppended = appendedRows?.isWanted(input) ?? false
     const most = typeof limitMax === 'number' ? limitMax : limitMax(caller.plan)
     const values = Object.keys(filters).map((name) => fieldOf(input, name))
     return {
@@ -241,13 +241,13 @@ export function defineList<
       view,
       caller,
       stopwatch,
-      isBranched,
+      hasSecondList,
       isAppended,
       cursor: asked.cursor,
       hasCursors:
         page.hasCursors !== false &&
         view.echo === undefined &&
-        !isBranched &&
+        !hasSecondList &&
         !isAppended &&
         (definition.isWalk?.(input) ?? true),
       issuedFor: JSON.stringify([caller.accountId, path, values]),
@@ -270,7 +270,7 @@ export function defineList<
     const found = scope === undefined ? NO_PAGE : await view.select(sql, scope, wanted)
 
     const isAppended = asked.isAppended && scope !== undefined
-    const appended = isAppended ? await appendix?.view.select(sql, scope, wanted) : undefined
+    const appended = isAppended ? await appendedRows?.view.select(sql, scope, wanted) : undefined
     const { values: shown, hasMore: hasMoreAppended } = appended ?? NO_PAGE
 
     const values = [...found.values, ...shown]
@@ -278,8 +278,8 @@ export function defineList<
     const page = { limit, offset: cursor === undefined ? offset : undefined, hasMore }
     const more = {
       ...(await extra?.select(sql, { input, scope, rows: values, page })),
-      ...(asked.isBranched && (await branch?.select(sql, scope, wanted))),
-      ...(asked.isAppended && appendix?.describe(shown)),
+      ...(asked.hasSecondList && (await secondList?.select(sql, scope, wanted))),
+      ...(asked.isAppended && appendedRows?.describe(shown)),
     }
     const { lastKey } = found
     const isContinued = asked.hasCursors && hasMore && lastKey !== undefined
@@ -291,7 +291,7 @@ export function defineList<
 
   function readPage(parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
     const pool = countQueries(parts.ctx.answerSql, asked.stopwatch)
-    if (definition.isOfOneMoment !== true) return selectPage(pool, parts, asked)
+    if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, asked)
     return transact(pool, async (tx) => {
       await tx`set transaction isolation level repeatable read read only`
       return await selectPage(tx, parts, asked)
@@ -301,7 +301,7 @@ export function defineList<
   async function answer(parts: EndpointParts, request: FastifyRequest, reply: FastifyReply) {
     const asked = parseRequest(request)
     const { view, format, limit, offset, hasCursors, isAppended } = asked
-    if (asked.isBranched && format !== 'json') {
+    if (asked.hasSecondList && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
     const found = await withinTime(definition, () => readPage(parts, asked))
@@ -316,7 +316,10 @@ export function defineList<
     }
     const rendered = ROW_FORMATS[format].render({
       name: view.name ?? page.name,
-      kinds: [view.row, ...(isAppended && appendix !== undefined ? [appendix.view.row] : [])],
+      kinds: [
+        view.row,
+        ...(isAppended && appendedRows !== undefined ? [appendedRows.view.row] : []),
+      ],
       envelope: repeatsPath ? (request.params as object) : {},
       rows: values,
       echo: {
@@ -331,11 +334,11 @@ export function defineList<
 
   const body = Type.Object({
     ...(repeatsPath && params.properties),
-    ...rowFields(page.name, Object.values(views), appendix?.view.row),
+    ...rowFields(page.name, Object.values(views), appendedRows?.view.row),
     ...PageFields.properties,
     ...extra?.fields,
-    ...branch?.fields,
-    ...appendix?.fields,
+    ...secondList?.fields,
+    ...appendedRows?.fields,
   })
   const { operationId, summary, description, tag, access } = definition
   const schema = {
@@ -347,7 +350,7 @@ export function defineList<
     query,
     name: page.name,
     register: (app, parts) => {
-      const config = { access, isOfChain: true }
+      const config = { access, dependsOnChain: true }
       app.get(path, { config, schema }, (request, reply) => answer(parts, request, reply))
     },
   }

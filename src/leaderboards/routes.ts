@@ -88,7 +88,7 @@ export const leaderboard = defineList({
     ...BoardFilters,
   }),
   page: { name: 'leaderboard', limitMax: LIMIT_MAX },
-  isOfOneMoment: true,
+  readsOneSnapshot: true,
   resolve: async (sql, input, { until }): Promise<LeaderboardScope> => {
     const { period, sort } = input
     const column = SORT_COLUMNS[sort ?? 'total']
@@ -133,7 +133,7 @@ export const tagLeaderboard = defineList({
   params: Type.Object({ slug: Slug }),
   query: Type.Object({ period: Period, sort: sortOf(TAG_SORT_COLUMNS, 'net_pnl') }),
   page: { name: 'data', limitMax: LIMIT_MAX, repeatsPath: false },
-  isOfOneMoment: true,
+  readsOneSnapshot: true,
   resolve: async (sql, { slug, period, sort }, { until }): Promise<LeaderboardScope> => {
     const column = TAG_SORT_COLUMNS[sort ?? 'net_pnl']
     checkSort(period, sort, column)

@@ -32,7 +32,7 @@ export const leaderboardScopes = defineList({
     hasCursors: false,
     offset: { minimum: 0, maximum: OFFSET_MAX, [ERROR_CODE]: 'scope_offset_too_deep' },
   },
-  isOfOneMoment: true,
+  readsOneSnapshot: true,
   resolve: async (sql, { period, scope, q = '' }): Promise<ListedScopes> => {
     const { asOfSec } = await requireSnapshot(sql)
     return { days: PERIOD_DAYS[period], kind: scope, query: q.toLowerCase(), asOfSec }

@@ -1,5 +1,5 @@
 import type { OrderKey, Page } from '../core/page.js'
-import { type Fragment, joinFragments, planAnew, type Sql } from '../store/connection.js'
+import { type Fragment, joinFragments, type Sql, withoutPreparedPlan } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 
 /**
@@ -96,7 +96,7 @@ function walk(
     ...(isClosed === false ? [] : [half(sql`c.closed`)]),
   ]
   const merged = orderedBy(sql, MERGED, isAscending)
-  return planAnew(sql<CatalogueId[]>`
+  return withoutPreparedPlan(sql<CatalogueId[]>`
     select c.id, c.key::text
       from (
         select * from (${joinFragments(sql, halves, sql`union all`)}) c ${merged}
@@ -124,7 +124,7 @@ function collect(
     isBehind(sql, orderOf(scope), after, isAscending),
     ...(isClosed === undefined ? [] : [isClosed ? sql`c.closed` : sql`not c.closed`]),
   ]
-  return planAnew(sql<CatalogueId[]>`
+  return withoutPreparedPlan(sql<CatalogueId[]>`
     with found as materialized (
       select c.id, ${sql.unsafe(CATALOGUE_SORTS[scope.sort].column)} as key
         from ${table} c
@@ -141,7 +141,7 @@ export async function countCatalogueIds(
   countMax: number,
 ): Promise<number> {
   const { table, conditions } = collectedOf(sql, scope)
-  const [row] = await planAnew(sql<{ count: number }[]>`
+  const [row] = await withoutPreparedPlan(sql<{ count: number }[]>`
     select count(*)::int as count
       from (select from ${table} c where ${allOf(sql, conditions)} limit ${countMax}) found`)
   return row?.count ?? 0

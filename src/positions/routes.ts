@@ -139,7 +139,7 @@ export const walletPositions = defineList({
       next_offset: hasMore && offset !== undefined ? offset + limit : null,
     }),
   },
-  appendix: {
+  appendedRows: {
     view: createView({
       row: ComboPosition,
       select: async (sql: Sql, scope: PositionScope, page: Page) => {

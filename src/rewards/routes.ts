@@ -28,7 +28,7 @@ export const rewardRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options)
 function createRewardEndpoints({ upstreams, clock }: Context): Endpoint[] {
   const pages = new RewardPages(upstreams.clob, clock)
   const common = {
-    ...{ tag: 'rewards', access: V3, isOfChain: false, cacheMs: CACHE_MS },
+    ...{ tag: 'rewards', access: V3, dependsOnChain: false, cacheMs: CACHE_MS },
     ...{ description: DESCRIPTION, query: RewardQuery, reply: RewardReply },
   }
   return [
@@ -59,7 +59,7 @@ function createRewardEndpoints({ upstreams, clock }: Context): Endpoint[] {
       operationId: 'listWalletRebates',
       summary: 'Fees that a maker got back on a day',
       description: REBATES_DESCRIPTION,
-      ...{ tag: 'rewards', access: V3, isOfChain: false },
+      ...{ tag: 'rewards', access: V3, dependsOnChain: false },
       params: Type.Object({ address: Address }),
       query: RebateQuery,
       reply: RebateReply,

@@ -23,7 +23,7 @@ const searchOnline = defineAnswer({
   operationId: 'searchOnline',
   summary: 'Search the web',
   description: DESCRIPTION,
-  ...{ tag: 'search', access: ACCESS, isOfChain: false },
+  ...{ tag: 'search', access: ACCESS, dependsOnChain: false },
   query: OnlineSearchQuery,
   reply: OnlineSearchReply,
   errors: {

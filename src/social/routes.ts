@@ -23,7 +23,7 @@ the account's quota of the UTC month, everything else does not; \`X-Quota-Used\`
 say how many were used.`
 
 const common = {
-  ...{ tag: 'social', access: SOCIAL, hasElapsed: false, isOfChain: false },
+  ...{ tag: 'social', access: SOCIAL, hasElapsed: false, dependsOnChain: false },
 }
 
 const errors = { 502: errorReply('The social network does not answer, or is not configured') }

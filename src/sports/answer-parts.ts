@@ -2,7 +2,7 @@ import { STANDARD } from '../accounts/access.js'
 import { errorReply } from '../lib/error-reply.js'
 
 /** What is the same for all answers about sports. */
-export const SPORTS = { tag: 'sports', access: STANDARD, isOfChain: false, hasElapsed: false }
+export const SPORTS = { tag: 'sports', access: STANDARD, dependsOnChain: false, hasElapsed: false }
 
 /** An answer from a copy is made anew soon: the sources may answer again. */
 const STALE_MS = 1_000

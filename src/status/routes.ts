@@ -65,7 +65,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   app.get(
     '/v1/coverage',
     {
-      config: { access: STANDARD, cacheMs: 1_000, isOfChain: true },
+      config: { access: STANDARD, cacheMs: 1_000, dependsOnChain: true },
       schema: {
         operationId: 'getCoverage',
         summary: 'Which part of history is here',

@@ -27,7 +27,7 @@ export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: F
  * Has a statement planned each time for its values. A statement that is prepared may get one plan for all
  * values, which is wrong for conditions that hold for nearly every row or for nearly none.
  */
-export function planAnew<Query extends object>(query: Query): Query {
+export function withoutPreparedPlan<Query extends object>(query: Query): Query {
   const { options } = query as unknown as { options: { prepare?: boolean } }
   options.prepare = false
   return query

@@ -8,10 +8,10 @@ import { OperatorError } from '../core/errors.js'
 import { processIdentity } from '../lib/process-identity.js'
 import {
   findHolder,
-  findLentUpstreams,
-  lendUpstreams,
   lockDataFolder,
   prepareDataFolder,
+  readServiceUpstreams,
+  writeServiceUpstreams,
 } from './data-folder.js'
 
 const UP = { command: 'auspex up', isService: true }
@@ -62,12 +62,12 @@ describe('lockDataFolder', () => {
 
 test('a service leaves word of its upstreams while it holds the folder', () => {
   const upstreams = { polygonUrl: 'http://node.example/key', dataApiUrl: 'http://data.example' }
-  lendUpstreams(dataDir, upstreams)
-  expect(findLentUpstreams(dataDir)).toEqual({})
+  writeServiceUpstreams(dataDir, upstreams)
+  expect(readServiceUpstreams(dataDir)).toEqual({})
   const lock = lockDataFolder(dataDir, UP)
-  expect(findLentUpstreams(dataDir)).toEqual(upstreams)
-  lendUpstreams(dataDir, { dataApiUrl: 'http://data.example' })
-  expect(findLentUpstreams(dataDir)).toEqual({ dataApiUrl: 'http://data.example' })
+  expect(readServiceUpstreams(dataDir)).toEqual(upstreams)
+  writeServiceUpstreams(dataDir, { dataApiUrl: 'http://data.example' })
+  expect(readServiceUpstreams(dataDir)).toEqual({ dataApiUrl: 'http://data.example' })
   lock.release()
 })
 

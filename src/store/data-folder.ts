@@ -77,14 +77,14 @@ export function findHolder(dataDir: string): Holder | undefined {
 }
 
 /** What commands take over from the service on their folder: the upstreams that they ask, and its plans. */
-export type LentUpstreams = {
+export type ServiceUpstreams = {
   polygonUrl?: string | undefined
   dataApiUrl?: string | undefined
   plansFile?: string | undefined
 }
 
 /** Leaves word of the upstreams of a service, for commands on its folder. An address may hold a key. */
-export function lendUpstreams(dataDir: string, lent: LentUpstreams): void {
+export function writeServiceUpstreams(dataDir: string, lent: ServiceUpstreams): void {
   const { polygonUrl, dataApiUrl, plansFile } = lent
   const path = join(dataDir, UPSTREAMS_FILE)
   rmSync(path, { force: true })
@@ -92,10 +92,10 @@ export function lendUpstreams(dataDir: string, lent: LentUpstreams): void {
 }
 
 /** Those of the service that holds the folder; none when no service does. */
-export function findLentUpstreams(dataDir: string): LentUpstreams {
+export function readServiceUpstreams(dataDir: string): ServiceUpstreams {
   const path = join(dataDir, UPSTREAMS_FILE)
   const isLent = findHolder(dataDir)?.isService === true && existsSync(path)
-  return isLent ? (JSON.parse(readFileSync(path, 'utf8')) as LentUpstreams) : {}
+  return isLent ? (JSON.parse(readFileSync(path, 'utf8')) as ServiceUpstreams) : {}
 }
 
 /** Takes the folder for this process alone. A lock that a dead process left behind is replaced. */

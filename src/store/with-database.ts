@@ -8,7 +8,7 @@ import { isOutage } from '../core/database-fault.js'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
 import { createPool, type Pool, type Sql, type Target } from './connection.js'
-import { findHolder, findLentUpstreams } from './data-folder.js'
+import { findHolder, readServiceUpstreams } from './data-folder.js'
 import { borrowDatabase } from './database.js'
 import { findCluster } from './embedded/home.js'
 import { migrate, readMigrations } from './migrate.js'
@@ -63,7 +63,7 @@ function orDemo(loaded: LoadedConfig): LoadedConfig {
 /** What a command is not told to ask, it asks where the service does whose database it shares; so with its plans. */
 function borrowUpstreams({ config, origins }: LoadedConfig): Config {
   if (config.databaseUrl !== undefined) return config
-  const lent = findLentUpstreams(config.dataDir)
+  const lent = readServiceUpstreams(config.dataDir)
   const dataApiUrl = origins.dataApiUrl === 'default' ? lent.dataApiUrl : undefined
   return {
     ...config,

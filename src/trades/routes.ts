@@ -89,7 +89,7 @@ export const walletTrades = defineList({
     const scope = await resolveTrades(sql, input, { wallet, roles: ROLES[input.side] }, until)
     return wallet === undefined ? undefined : scope
   },
-  branch: {
+  secondList: {
     fields: {
       include_combos: Type.Optional(Type.Literal(true)),
       included_position_types: Type.Optional(Type.Array(Type.String())),

@@ -21,7 +21,7 @@ import {
   selectRepair,
   startRepair,
 } from './queries.js'
-import { AgainReader, checkBookedChain } from './read-again.js'
+import { checkBookedChain, RepairReader } from './read-again.js'
 import { HistoryWriter, readHole } from './read-hole.js'
 import { Rebuild } from './rebuild.js'
 import { type BackfillResult, showReading, showRebuild } from './show.js'
@@ -148,7 +148,7 @@ async function readAgain(pool: Pool, options: BackfillOptions, signal: AbortSign
     })
   }
   const rest = goesOn ? restOf(earlier) : range
-  const reader = await AgainReader.open(pool)
+  const reader = await RepairReader.open(pool)
   const blocks = rest.toBlock - rest.fromBlock + 1
   const shown = showReading('Reading blocks again', blocks, reader, out)
   try {

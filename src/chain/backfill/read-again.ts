@@ -60,7 +60,7 @@ const CHAIN_RETRY_MS = 2_000
  * the head. Each batch is one transaction, which also notes how far it has come: an interrupted run
  * goes on there. The blocks that a reorganisation may take back are one transaction together.
  */
-export class AgainReader {
+export class RepairReader {
   /** Read so far. */
   fills = 0
   readonly replaced: Replacements = new Map()
@@ -72,8 +72,8 @@ export class AgainReader {
     this.#pools = pools
   }
 
-  static async open(pool: Pool): Promise<AgainReader> {
-    return new AgainReader(pool, await selectPools(pool))
+  static async open(pool: Pool): Promise<RepairReader> {
+    return new RepairReader(pool, await selectPools(pool))
   }
 
   async read(range: BlockRange, options: ReadAgainOptions, signal: AbortSignal): Promise<void> {

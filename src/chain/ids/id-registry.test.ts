@@ -24,20 +24,20 @@ const YES = word(1)
 const NO = word(2)
 const CONDITION = word(3)
 
-function tapeAt(block: number, facts: Partial<BatchFacts>): BatchFacts {
+function sliceAt(block: number, facts: Partial<BatchFacts>): BatchFacts {
   const header = { number: block, hash: word(block), parentHash: undefined, timeSec: block }
   return { ...createBatchFacts(), blocks: [header], ...facts }
 }
 
 /** States which tokens the condition has. */
 const stating = (block: number, tokens = [YES, NO]): BatchFacts =>
-  tapeAt(block, { outcomes: [{ seq: seqOf(block, 5), condition: CONDITION, tokens }] })
+  sliceAt(block, { outcomes: [{ seq: seqOf(block, 5), condition: CONDITION, tokens }] })
 
 /** IdRegistry a token and nothing of its condition. */
 const trading = (block: number, token = YES, wallet = address(1)): BatchFacts => {
   const [fill] = testBatch(FIRST_BLOCK, FIRST_BLOCK + 20).fills
   const seq = seqOf(block, 3)
-  return tapeAt(block, { fills: [{ ...(fill as FillFact), seq, token, wallet }] })
+  return sliceAt(block, { fills: [{ ...(fill as FillFact), seq, token, wallet }] })
 }
 
 const readTokens = () =>
@@ -82,7 +82,7 @@ describe('IdRegistry', () => {
       YES,
     ]
     const fills = [combo, ...others].flatMap((token) => trading(FIRST_BLOCK, token).fills)
-    const batch = tapeAt(FIRST_BLOCK, {
+    const batch = sliceAt(FIRST_BLOCK, {
       fills: fills.map((fill, index) => ({ ...fill, seq: seqOf(FIRST_BLOCK, index) })),
       outcomes: [{ seq: seqOf(FIRST_BLOCK, 9), condition: CONDITION, tokens: [combo, NO] }],
     })

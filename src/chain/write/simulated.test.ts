@@ -19,7 +19,7 @@ const logs = simulatedLogs(universe)
 const firstBlock = logs[0]?.at.blockNumber ?? 0
 const lastBlock = logs.at(-1)?.at.blockNumber ?? 0
 
-const tapeOf = (from: number, to: number) =>
+const sliceOf = (from: number, to: number) =>
   attributeBatch({
     logs: logs.filter(({ at }) => at.blockNumber >= from && at.blockNumber <= to),
     blocks: [],
@@ -36,7 +36,7 @@ test('the facts of a simulated chain come back as the entries that were booked',
   const entries = await writeTestBatch(
     database.sql,
     new IdRegistry(),
-    tapeOf(firstBlock, lastBlock),
+    sliceOf(firstBlock, lastBlock),
   )
   expect(new Set(entries.map(({ kind }) => kind)).size).toBeGreaterThan(4)
   const read: Entry[] = []
@@ -46,12 +46,12 @@ test('the facts of a simulated chain come back as the entries that were booked',
 })
 
 test('and leave the same rows in batches of any size', async () => {
-  await writeTestBatch(database.sql, new IdRegistry(), tapeOf(firstBlock, lastBlock))
+  await writeTestBatch(database.sql, new IdRegistry(), sliceOf(firstBlock, lastBlock))
   const whole = await hashTables(database.sql)
   await database.sql.begin((tx) => cutFacts(tx, firstBlock))
   const names = new IdRegistry({ walletsMax: 100, tokensMax: 50 })
   for (const [from, to] of splitBlocks(firstBlock, lastBlock, [200, 31, 170, 77])) {
-    await writeTestBatch(database.sql, names, tapeOf(from, to))
+    await writeTestBatch(database.sql, names, sliceOf(from, to))
   }
   expect(await hashTables(database.sql)).toEqual(whole)
 })

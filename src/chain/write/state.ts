@@ -181,10 +181,10 @@ export async function selectRecentBlock(
   return row
 }
 
-/** So many are stored: a reader of the tape that missed more has lagged for longer than the tape can go back. */
+/** This many are stored: a reader of facts that missed more has lagged for longer than a reorganisation reaches back. */
 const REWINDS_MAX = 100_000n
 
-/** Tells readers of the tape that the blocks above are taken back, and returns the id of that. */
+/** Tells readers of the facts that the blocks above are taken back, and returns the id of that. */
 export async function insertRewind(tx: Sql, toBlock: number): Promise<bigint> {
   const [added] = await tx<{ id: bigint }[]>`
     insert into rewinds (to_block) values (${toBlock}) returning id`

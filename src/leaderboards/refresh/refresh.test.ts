@@ -20,7 +20,7 @@ test('a refresh that dies in the middle leaves the boards as they were, and the 
   await world.rewind()
   for (let block = 0; block < 6; block++) await world.addBlock()
   await world.tagEvent()
-  const pool = createPool(world.tape.database.target, 1, { onClose: () => undefined })
+  const pool = createPool(world.facts.database.target, 1, { onClose: () => undefined })
   const [{ pid } = { pid: 0 }] = await pool<{ pid: number }[]>`select pg_backend_pid() as pid`
   await sql.begin(async (tx) => {
     // The last table that a refresh writes.
@@ -50,7 +50,7 @@ test('every refresh of a new block is a new snapshot', async () => {
   }
   expect(await snapshot()).toBe(1)
   expect(await snapshot()).toBe(1)
-  await world.tape.append()
+  await world.facts.append()
   expect(await snapshot()).toBe(2)
 })
 

@@ -1,5 +1,5 @@
 import { seqOf } from '../../core/seq.js'
-import { type Fragment, planAnew, type Sql } from '../../store/connection.js'
+import { type Fragment, type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import { type RollingWindow, rollingEvents, selectRollingWindows } from './rolling-events.js'
 import type { BoardStep } from './step.js'
 
@@ -37,7 +37,7 @@ const sumDeltas = (step: BoardStep, windows: readonly RollingWindow[]): Fragment
 
 async function insertBoards(step: BoardStep, windows: readonly RollingWindow[]): Promise<number> {
   const { tx } = step
-  const { count } = await planAnew(tx`
+  const { count } = await withoutPreparedPlan(tx`
     insert into rolling_boards (days, scope, wallet, wins, losses, realized, profit, loss)
     select days, scope, wallet, wins, losses, profit + loss, profit, loss
       from (${sumDeltas(step, windows)}) deltas
@@ -54,7 +54,7 @@ async function insertBoards(step: BoardStep, windows: readonly RollingWindow[]):
  */
 async function changeBoards(step: BoardStep, windows: readonly RollingWindow[]): Promise<number> {
   const { tx } = step
-  await planAnew(tx`
+  await withoutPreparedPlan(tx`
     create temp table changed_boards on commit drop as
     select d.days, d.scope, d.wallet, b.ctid as place,
            coalesce(b.wins, 0) + d.wins as wins, coalesce(b.losses, 0) + d.losses as losses,

@@ -3,7 +3,7 @@ import { isCombo } from '../../core/structured-id.js'
 import { address, BLOCK, makeFill, word } from '../../events/test-facts.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { Pool, Sql } from '../../store/connection.js'
-import { TestTape } from '../../webhooks/match/test-tape.js'
+import { TestFacts } from '../../webhooks/match/test-facts.js'
 
 const DAY_SEC = 86_400
 const WALLETS = 9
@@ -50,18 +50,18 @@ const PAUSES = [
 
 /** A chain and a catalogue that change at random, the same way for the same seed. */
 export class BoardWorld {
-  readonly tape: TestTape
+  readonly facts: TestFacts
   readonly random: (bound: number) => number
   #timeSec = BLOCK.timeSec
   #markets = 0
 
-  private constructor(tape: TestTape, seed: number) {
-    this.tape = tape
+  private constructor(facts: TestFacts, seed: number) {
+    this.facts = facts
     this.random = randomFrom(seed)
   }
 
   static async open(seed: number): Promise<BoardWorld> {
-    const world = new BoardWorld(await TestTape.open(), seed)
+    const world = new BoardWorld(await TestFacts.open(), seed)
     const { sql } = world
     await sql`insert into tags ${sql(TAGS)}`
     for (let id = 1; id <= EVENTS; id++) {
@@ -73,7 +73,7 @@ export class BoardWorld {
   }
 
   get sql(): Pool {
-    return this.tape.sql
+    return this.facts.sql
   }
 
   /** A block with some fills: wallets buy, and sell at once or later. Prices are few: some sales earn nothing. */
@@ -88,7 +88,7 @@ export class BoardWorld {
         return { ...trader, side, shares, usd }
       })
     })
-    await this.tape.append(
+    await this.facts.append(
       (place) => ({
         fills: trades.flat().map((fill, at) => makeFill(at, { ...fill, ...place(at) })),
       }),
@@ -98,8 +98,8 @@ export class BoardWorld {
 
   /** Takes up to five blocks back; the next one may be earlier than those were. */
   async rewind(): Promise<void> {
-    const toBlock = Math.max(BLOCK.number, this.tape.head - this.random(5))
-    await this.tape.rewind(toBlock)
+    const toBlock = Math.max(BLOCK.number, this.facts.head - this.random(5))
+    await this.facts.rewind(toBlock)
     const [state] = await this.sql<{ blockTime: number }[]>`select block_time from chain_state`
     this.#timeSec = state?.blockTime ?? this.#timeSec
   }

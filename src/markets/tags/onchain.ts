@@ -34,7 +34,7 @@ export const onchainTags = defineAnswer({
     'Slugs of the tags that a market has, counted every hour. Slugs keep the case of the platform.',
   tag: 'markets',
   access: STANDARD,
-  isOfChain: false,
+  dependsOnChain: false,
   hasElapsed: false,
   cacheMs: CACHE_MS,
   query: Type.Object({

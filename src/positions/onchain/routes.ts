@@ -51,7 +51,7 @@ export const walletOnchainPositions: Endpoint = {
       tag: 'positions',
       access: STANDARD,
       // The answer may be as old as the kept positions.
-      isOfChain: false,
+      dependsOnChain: false,
       params: Type.Object({ address: Address }),
       query: Type.Object(OnchainFilters),
       reply: WalletOnchainReply,

@@ -33,7 +33,7 @@ async function askInTurn(tools: SportsTools, { queries, postsMax, leftMs }: AskS
   const stop = startTimeout(leftMs, () => waiting.abort(new TimeoutError('No turn in time.')))
   /** After it no further query is worth a turn. */
   let refused: ApiError | undefined
-  const takeTurn = async (): Promise<void> => {
+  const recordAndClaim = async (): Promise<void> => {
     if (refused !== undefined) throw refused
     await untilSocialTurn(tools, waiting.signal)
   }
@@ -50,7 +50,7 @@ async function askInTurn(tools: SportsTools, { queries, postsMax, leftMs }: AskS
   try {
     return await Promise.all(
       queries.map((query) => {
-        turn = turn.then(takeTurn)
+        turn = turn.then(recordAndClaim)
         const found = turn.then(() => search(query.query))
         return settleQuery(query, found, leftMs)
       }),

@@ -1,6 +1,11 @@
 import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
 import { isOneOfTags } from '../../markets/tag-filter.js'
-import { type Fragment, joinFragments, planAnew, type Sql } from '../../store/connection.js'
+import {
+  type Fragment,
+  joinFragments,
+  type Sql,
+  withoutPreparedPlan,
+} from '../../store/connection.js'
 
 /** Which fills of a market: those of resting orders, the logs of the orders that took them, or both. */
 export type FillKind = 'maker' | 'taker' | 'all'
@@ -34,14 +39,14 @@ export type ExportRow = {
 
 /** How many there are, counted no further than `limit`. Indexes of each partition: wallet, taker, token, primary key. */
 export const countExport = (sql: Sql, scope: ExportScope, limit: number) =>
-  planAnew(sql<{ count: number }[]>`
+  withoutPreparedPlan(sql<{ count: number }[]>`
     select count(*)::integer
       from (select from (${scanExport(sql, scope, sql`seq`, sql``)}) scans limit ${limit}) counted`)
 
 /** The newest first. Where `isInIndexOrder` says so, `preferIndexOrder` must have been called. */
 export function selectExport(sql: Sql, scope: ExportScope, limit: number) {
   const newest = sql`order by seq desc limit ${limit}`
-  return planAnew(sql<ExportRow[]>`
+  return withoutPreparedPlan(sql<ExportRow[]>`
     select '0x' || encode(f.tx_hash, 'hex') as tx_hash,
            '0x' || encode(f.order_hash, 'hex') as order_hash, b.time as time_sec,
            '0x' || encode(maker.address, 'hex') as maker,

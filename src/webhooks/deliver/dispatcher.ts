@@ -10,12 +10,12 @@ import type { AttemptResult } from './delivery.js'
 import { disableWebhooks } from './health.js'
 import type { DeliveryMetrics } from './metrics.js'
 import { type ClaimedDelivery, type EndedAttempt, selectNextLook } from './queries.js'
+import { recordAndClaim } from './record-and-claim.js'
 import { INTERRUPTED, nextState } from './retry.js'
 import { DecryptedSecrets } from './secrets.js'
 import type { Sender } from './sender.js'
 import { signatureHeaders } from './signature.js'
 import { TakenDeliveries } from './taken-deliveries.js'
-import { takeTurn } from './turn.js'
 
 /** Deliveries that this process holds: being sent, or waiting for others of their webhook. */
 const HELD_MAX = 512
@@ -84,7 +84,7 @@ export class Dispatcher {
     while (!signal.aborted) {
       let restMs: number
       try {
-        restMs = await this.#takeTurn()
+        restMs = await this.#recordAndClaim()
         failures = 0
       } catch (error) {
         if (!this.#isKeyChecked) throw error
@@ -97,7 +97,7 @@ export class Dispatcher {
   }
 
   /** Returns how long to rest afterwards. */
-  async #takeTurn(): Promise<number> {
+  async #recordAndClaim(): Promise<number> {
     const gatherMs = this.#gatherMs()
     if (gatherMs > 0) return gatherMs
     if (this.#ended.length === 0) {
@@ -143,12 +143,13 @@ export class Dispatcher {
     const ended = [...this.#ended]
     const quick = this.#taken.takeQuick()
     const nowMs = clock.now()
-    const turn = await takeTurn(store.sql, { ended, limit, isHealthyOnly, quick, nowMs })
-    this.#ended = this.#ended.filter((attempt) => !turn.settled.has(attempt))
+    const result = await recordAndClaim(store.sql, { ended, limit, isHealthyOnly, quick, nowMs })
+    this.#ended = this.#ended.filter((attempt) => !result.settled.has(attempt))
     this.#gatherFromMs = performance.now()
-    for (const webhook of turn.failing) this.#failing.add(webhook)
-    for (const delivery of turn.claimed) if (this.#taken.add(delivery)) void this.#attempt(delivery)
-    return turn.claimed.length > 0 || turn.settled.size > 0
+    for (const webhook of result.failing) this.#failing.add(webhook)
+    for (const delivery of result.claimed)
+      if (this.#taken.add(delivery)) void this.#attempt(delivery)
+    return result.claimed.length > 0 || result.settled.size > 0
   }
 
   async #disable(): Promise<void> {

@@ -27,12 +27,12 @@ type ReceiverHealth = {
 }
 
 export function receiverHealth(ended: readonly EndedAttempt[]): ReceiverHealth[] {
-  const told = ended.flatMap(({ delivery, endedMs, next, result }) =>
+  const completed = ended.flatMap(({ delivery, endedMs, next, result }) =>
     result === undefined || result.error === INTERRUPTED
       ? []
       : [{ delivery, endedMs, next, result }],
   )
-  const byWebhook = groupBy(told, ({ delivery }) => delivery.webhook)
+  const byWebhook = groupBy(completed, ({ delivery }) => delivery.webhook)
   return [...byWebhook].map(([webhook, attempts]) => {
     const lastSuccess = attempts.findLastIndex(({ result }) => result.success)
     const failures = attempts.slice(lastSuccess + 1)
@@ -53,25 +53,25 @@ export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], n
     failedMs === undefined ? null : new Date(failedMs).toISOString(),
   )
   const rows = await tx<{ webhook: number }[]>`
-    with told as (
+    with completed as (
       select * from unnest(
         ${health.map(({ webhook }) => webhook)}::int[],
         ${health.map(({ hasSuccess }) => String(hasSuccess))}::boolean[],
         ${health.map(({ exhausted }) => exhausted)}::int[],
         ${times}::timestamptz[],
         ${health.map(({ isHealthy }) => String(isHealthy))}::boolean[])
-        as told (webhook, has_success, exhausted, failed_at, is_healthy)
+        as completed (webhook, has_success, exhausted, failed_at, is_healthy)
     ), counted as (
       update webhook_lanes lane
          set consecutive_failures =
-               told.exhausted + case when told.has_success then 0 else lane.consecutive_failures end,
+               completed.exhausted + case when completed.has_success then 0 else lane.consecutive_failures end,
              failing_since =
-               case when told.has_success then told.failed_at
-                    else coalesce(lane.failing_since, told.failed_at) end,
-             is_healthy = told.is_healthy
-        from told
-       where lane.webhook = told.webhook
-      returning lane.webhook, told.exhausted, lane.consecutive_failures, lane.failing_since)
+               case when completed.has_success then completed.failed_at
+                    else coalesce(lane.failing_since, completed.failed_at) end,
+             is_healthy = completed.is_healthy
+        from completed
+       where lane.webhook = completed.webhook
+      returning lane.webhook, completed.exhausted, lane.consecutive_failures, lane.failing_since)
     select webhook from counted
      where case when failing_since <= ${new Date(nowMs - FAILING_MS_MAX)}
                 then exhausted > 0 and consecutive_failures >= ${EXHAUSTED_IN_A_DAY_MAX}

@@ -8,10 +8,10 @@ import { cancelPending, forgetFailures } from './cancel.js'
 import type { AttemptResult } from './delivery.js'
 import { enqueue } from './enqueue.js'
 import type { ClaimedDelivery, EndedAttempt } from './queries.js'
+import { recordAndClaim } from './record-and-claim.js'
 import { releaseHeld } from './release.js'
 import { nextState } from './retry.js'
 import { draftOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
-import { takeTurn } from './turn.js'
 
 const STEPS = 400
 
@@ -47,10 +47,10 @@ test('a lane is never looked at later than the first delivery that may be sent i
       const count = random(running.length + 1)
       const ended = running.splice(0, count).map(endAttempt)
       const request = { ended, limit: random(25), isHealthyOnly: false, nowMs: clock.now() }
-      const turn = await takeTurn(sql, request)
-      expect(turn.settled.size).toBe(count)
+      const result = await recordAndClaim(sql, request)
+      expect(result.settled.size).toBe(count)
       // A process that is killed never ends what it has claimed.
-      if (random(8) > 0) running.push(...turn.claimed)
+      if (random(8) > 0) running.push(...result.claimed)
     },
     async () => {
       const { id } = anyWebhook()

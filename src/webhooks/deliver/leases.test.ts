@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptResult } from './delivery.js'
 import type { ClaimedDelivery } from './queries.js'
+import { recordAndClaim } from './record-and-claim.js'
 import { nextState } from './retry.js'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
 import {
@@ -11,7 +12,6 @@ import {
   selectNextAt,
   type TestWebhook,
 } from './test-webhook.js'
-import { takeTurn } from './turn.js'
 
 const LEASE_MS = 8_000
 const HOUR_MS = 60 * 60_000
@@ -27,7 +27,7 @@ afterAll(() => world.close())
 /** What a process takes that is killed before it can write anything. */
 async function claim(limit = 100): Promise<ClaimedDelivery[]> {
   const request = { ended: [], limit, isHealthyOnly: false, nowMs: world.clock.now() }
-  return (await takeTurn(world.sql, request)).claimed
+  return (await recordAndClaim(world.sql, request)).claimed
 }
 
 const end = (delivery: ClaimedDelivery, success: boolean) => {
@@ -37,7 +37,7 @@ const end = (delivery: ClaimedDelivery, success: boolean) => {
     : { success, statusCode: 500, latencyMs: 1, error: 'http 500' }
   const next = nextState(delivery.attempts + 1, result, nowMs)
   const ended = [{ delivery, startedMs: nowMs, endedMs: nowMs, result, next }]
-  return takeTurn(world.sql, { ended, limit: 0, isHealthyOnly: false, nowMs })
+  return recordAndClaim(world.sql, { ended, limit: 0, isHealthyOnly: false, nowMs })
 }
 
 const rowOf = async (webhook: TestWebhook) => (await selectDeliveries(world.sql, webhook))[0]

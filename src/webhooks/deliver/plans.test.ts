@@ -5,8 +5,8 @@ import { Plans } from '../../accounts/plans.js'
 import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
+import { recordAndClaim } from './record-and-claim.js'
 import { draftsOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
-import { takeTurn } from './turn.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const RETRIES = 100_000
@@ -37,8 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const turn = (limit: number, nowMs = NOW_MS) =>
-  takeTurn(database.sql, { ended: [], limit, isHealthyOnly: false, nowMs })
+const claim = (limit: number, nowMs = NOW_MS) =>
+  recordAndClaim(database.sql, { ended: [], limit, isHealthyOnly: false, nowMs })
 
 /** Makes all leased deliveries due again. */
 async function giveBack(sql: Sql): Promise<void> {
@@ -47,8 +47,8 @@ async function giveBack(sql: Sql): Promise<void> {
   await sql`update webhook_lanes set next_at = ${now}`
 }
 
-test('a turn reads a few rows by indexes, with 100,000 retries in the queue', async () => {
-  const statements = await recordStatements(() => turn(100))
+test('a claim reads a few rows by indexes, with 100,000 retries in the queue', async () => {
+  const statements = await recordStatements(() => claim(100))
   const { sql } = database
   const plans: Plan[] = []
   // One by one, and taken back: a statement that has claimed leaves the next one less to read.
@@ -79,11 +79,11 @@ test('a turn reads a few rows by indexes, with 100,000 retries in the queue', as
 
 test('a receiver with 100,000 retries has ten at a time, and all others are claimed at once', async () => {
   await giveBack(database.sql)
-  const { claimed } = await turn(100)
+  const { claimed } = await claim(100)
   const of = ({ id }: TestWebhook) => claimed.filter(({ webhook }) => webhook === id).length
   expect(of(dead)).toBe(10)
   expect(others.map(of)).toEqual([3, 3, 3, 3, 3])
-  expect((await turn(100)).claimed).toEqual([])
+  expect((await claim(100)).claimed).toEqual([])
 })
 
 type Statement = { text: string; parameters: unknown[] }

@@ -48,7 +48,7 @@ export async function forwardEvents(options: ForwardOptions): Promise<void> {
   })
   if (listener === undefined) return
   onListening(listener)
-  const sender = new Sender({ networks: ALL_NETWORKS, resolve: resolveAtHome })
+  const sender = new Sender({ networks: ALL_NETWORKS, resolve: resolveLocally })
   const forwarder = new Forwarder(options, listener, sender)
   try {
     await forwarder.run()
@@ -60,7 +60,7 @@ export async function forwardEvents(options: ForwardOptions): Promise<void> {
 }
 
 /** As other programs of this machine do, so that names of its hosts file count. */
-async function resolveAtHome(host: string): Promise<string[]> {
+async function resolveLocally(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 

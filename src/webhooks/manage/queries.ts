@@ -75,7 +75,7 @@ export async function countWebhooks(tx: Sql, accountId: number): Promise<number>
   return Number(row?.count ?? 0n)
 }
 
-/** The end of the last block on the tape: a webhook sees what comes behind it. */
+/** The end of the last booked block: a webhook sees what comes after it. */
 const headSeq = (sql: Sql) =>
   sql`coalesce((select (block + 1)::bigint * ${LOGS_PER_BLOCK}::int - 1 from chain_state), 0)`
 
@@ -145,5 +145,5 @@ export async function markDeleted(sql: Sql, key: WebhookKey, nowMs: number): Pro
   return count === 1
 }
 
-export const deleteBases = (tx: Sql, webhook: number) =>
+export const deleteBaselines = (tx: Sql, webhook: number) =>
   tx`delete from webhook_bases where webhook = ${webhook}`

@@ -43,7 +43,7 @@ import {
 
 const HISTORY_LIMIT_MAX = 200
 
-const COMMON = { tag: 'webhooks', access: V3, isOfChain: false, hasElapsed: false } as const
+const COMMON = { tag: 'webhooks', access: V3, dependsOnChain: false, hasElapsed: false } as const
 
 const NOT_FOUND = { 404: errorReply('The account has no such webhook') }
 const CONFLICT = { 409: errorReply('The delivery is not finished, or the webhook is paused') }

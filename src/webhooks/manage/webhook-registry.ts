@@ -13,7 +13,7 @@ import { decodeSecret } from '../deliver/signature.js'
 import { checkRequiredFilters } from '../parse-webhook.js'
 import {
   countWebhooks,
-  deleteBases,
+  deleteBaselines,
   insertWebhook,
   lockWebhook,
   markDeleted,
@@ -98,7 +98,7 @@ export async function changeWebhook(
     checkRequiredFilters(changed.eventTypes, changed.filters)
 
     const isActivated = changed.active && !webhook.active
-    if (isActivated) await startAnew(tx, webhook.id, nowMs)
+    if (isActivated) await resetState(tx, webhook.id, nowMs)
     // Last, because it keeps all other changes of webhooks waiting for the revision.
     if (Object.keys(changes).length > 0) await updateWebhook(tx, changed, { isActivated, nowMs })
     return { id: webhook.id, isPaused: webhook.active && !changed.active }
@@ -117,10 +117,10 @@ function cancelPart({ sql }: ChangeContext, key: WebhookKey, nowMs: number): Pro
 }
 
 /** Forgets what an inactive webhook had waiting, how its receiver did and what values it has seen. */
-async function startAnew(tx: Sql, webhook: number, nowMs: number): Promise<void> {
+async function resetState(tx: Sql, webhook: number, nowMs: number): Promise<void> {
   await cancelPending(tx, webhook, nowMs)
   await forgetFailures(tx, webhook)
-  await deleteBases(tx, webhook)
+  await deleteBaselines(tx, webhook)
 }
 
 /** The new secret. The old one signs nothing any more. */

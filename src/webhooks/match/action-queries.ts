@@ -1,5 +1,5 @@
-import { planAnew } from '../../store/connection.js'
-import { type Tape, withPlaces } from './tape.js'
+import { withoutPreparedPlan } from '../../store/connection.js'
+import { type FactSlice, withPlaces } from './fact-slice.js'
 
 // All in the order of `seq`, by the primary keys, planned for their values as the fills are.
 
@@ -8,9 +8,9 @@ type Placed = { seq: number; timeSec: number; txHash: string; place: number; wal
 /** Full sets that wallets made or undid, without those inside of matches. */
 export type SplitRow = Placed & { isMerge: boolean; condition: string; amount: bigint }
 
-export async function selectSplits({ sql, afterSeq, toSeq }: Tape): Promise<SplitRow[]> {
+export async function selectSplits({ sql, afterSeq, toSeq }: FactSlice): Promise<SplitRow[]> {
   // Bits of flags: 1 merge, 4 user.
-  const rows = await planAnew(sql<Omit<SplitRow, 'place'>[]>`
+  const rows = await withoutPreparedPlan(sql<Omit<SplitRow, 'place'>[]>`
     select s.seq::float8, b.time as time_sec, s.flags & 1 <> 0 as is_merge, s.amount,
            '0x' || encode(s.tx_hash, 'hex') as tx_hash,
            '0x' || encode(w.address, 'hex') as wallet,
@@ -29,13 +29,17 @@ export type RedemptionRow = Placed & {
   payout: bigint
   /** What was given. */
   tokens: string[]
-  /** Payout numerators of the result, by outcome; null: the tape does not have it. */
+  /** Payout numerators of the result, by outcome; null: it is not among the facts. */
   payouts: string[] | null
 }
 
-export async function selectRedemptions({ sql, afterSeq, toSeq }: Tape): Promise<RedemptionRow[]> {
+export async function selectRedemptions({
+  sql,
+  afterSeq,
+  toSeq,
+}: FactSlice): Promise<RedemptionRow[]> {
   // Bits of flags: 4 user.
-  const rows = await planAnew(sql<Omit<RedemptionRow, 'place'>[]>`
+  const rows = await withoutPreparedPlan(sql<Omit<RedemptionRow, 'place'>[]>`
     select r.seq::float8, b.time as time_sec, r.payout,
            '0x' || encode(r.tx_hash, 'hex') as tx_hash,
            '0x' || encode(w.address, 'hex') as wallet,
@@ -66,8 +70,12 @@ export type ConversionRow = Placed & {
   tokens: string[]
 }
 
-export async function selectConversions({ sql, afterSeq, toSeq }: Tape): Promise<ConversionRow[]> {
-  const rows = await planAnew(sql<Omit<ConversionRow, 'place'>[]>`
+export async function selectConversions({
+  sql,
+  afterSeq,
+  toSeq,
+}: FactSlice): Promise<ConversionRow[]> {
+  const rows = await withoutPreparedPlan(sql<Omit<ConversionRow, 'place'>[]>`
     select v.seq::float8, b.time as time_sec, v.amount,
            '0x' || encode(v.tx_hash, 'hex') as tx_hash,
            '0x' || encode(w.address, 'hex') as wallet,
@@ -86,9 +94,9 @@ export async function selectConversions({ sql, afterSeq, toSeq }: Tape): Promise
 /** Fees that a receiver was paid. */
 export type FeeRow = Placed & { token: string | null; amount: bigint }
 
-export async function selectFees({ sql, afterSeq, toSeq }: Tape): Promise<FeeRow[]> {
+export async function selectFees({ sql, afterSeq, toSeq }: FactSlice): Promise<FeeRow[]> {
   // Kind 0: charged.
-  const rows = await planAnew(sql<Omit<FeeRow, 'place'>[]>`
+  const rows = await withoutPreparedPlan(sql<Omit<FeeRow, 'place'>[]>`
     select f.seq::float8, b.time as time_sec, f.amount,
            '0x' || encode(f.tx_hash, 'hex') as tx_hash,
            '0x' || encode(w.address, 'hex') as wallet,

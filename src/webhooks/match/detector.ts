@@ -1,15 +1,15 @@
 import type { Sql } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
+import type { FactSlice } from './fact-slice.js'
 import type { Occurrence } from './occurrence.js'
-import type { Tape } from './tape.js'
 
-/** Finds what happened on a part of the tape. One of these for each family of event types. */
+/** Finds what happened in a slice of the facts. One of these for each family of event types. */
 export type Detector = {
   types: readonly WebhookEventType[]
-  /** Also called every second when the tape has not grown: it waits for time to pass, or for a queue. */
+  /** Also called every second when there are no new facts: it waits for time to pass, or for a queue. */
   runsWithoutBlocks?: true
   /** Called when a webhook asks for one of the types. In the order of `seq`. */
-  detect(tape: Tape): Promise<Detected>
+  detect(slice: FactSlice): Promise<Detected>
   /**
    * Called in the place of `detect` when no webhook asks for its types, in the transaction that moves
    * the cursor: drops what has gathered for it.

@@ -2,8 +2,8 @@ import { toDecimal } from '../../core/money.js'
 import type { WebhookPayload } from '../payloads.js'
 import { type FeeRow, selectFees } from './action-queries.js'
 import type { Detector } from './detector.js'
+import type { SliceFill } from './fact-slice.js'
 import type { Occurrence } from './occurrence.js'
-import type { TapeFill } from './tape.js'
 import { identityOf } from './trades.js'
 
 /**
@@ -12,8 +12,8 @@ import { identityOf } from './trades.js'
  */
 export const feeEarned: Detector = {
   types: ['fee_earned'],
-  async detect(tape) {
-    const [fees, fills] = await Promise.all([selectFees(tape), tape.fills()])
+  async detect(slice) {
+    const [fees, fills] = await Promise.all([selectFees(slice), slice.fills()])
     const inShares = new Set(fees.flatMap(({ txHash, token }) => (token === null ? [] : txHash)))
     const traded = sumTrades(fills.filter(({ txHash }) => inShares.has(txHash)))
     const occurrences = fees.flatMap((fee) => toOccurrence(fee, traded))
@@ -25,7 +25,7 @@ type Traded = ReadonlyMap<string, { usd: bigint; shares: bigint }>
 
 const keyOf = (txHash: string, token: string): string => `${txHash} ${token}`
 
-function sumTrades(fills: readonly TapeFill[]): Traded {
+function sumTrades(fills: readonly SliceFill[]): Traded {
   const sums = new Map<string, { usd: bigint; shares: bigint }>()
   for (const { txHash, token, usd, shares } of fills) {
     const sum = sums.get(keyOf(txHash, token)) ?? { usd: 0n, shares: 0n }

@@ -3,7 +3,7 @@ import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
 import { marketKeys, toBraces, toTimeText } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { type SliceMarket, unknownMarket } from './slice-markets.js'
 
 /** Markets of one pass; the others wait for the next one. */
 const MARKETS_MAX = 1_000
@@ -15,18 +15,18 @@ const MARKETS_MAX = 1_000
 export const marketCreated: Detector = {
   types: ['market_created'],
   runsWithoutBlocks: true,
-  async detect(tape) {
-    const rows = await selectNewMarkets(tape.sql)
+  async detect(slice) {
+    const rows = await selectNewMarkets(slice.sql)
     if (rows.length === 0) return { occurrences: [] }
     const conditions = rows.flatMap(({ condition }) => condition ?? [])
-    const markets = await tape.markets.ofConditions(conditions)
+    const markets = await slice.markets.ofConditions(conditions)
     const occurrences = rows.flatMap((row) =>
       row.condition === null
         ? []
         : toOccurrence(
             { ...row, condition: row.condition },
             markets.get(row.condition) ?? unknownMarket(row.condition),
-            tape.headSeq,
+            slice.headSeq,
           ),
     )
     const ids = rows.map(({ market }) => market)
@@ -58,7 +58,7 @@ async function deleteNewMarkets(tx: Sql, ids: readonly number[]): Promise<void> 
 
 function toOccurrence(
   { condition, firstSeen, createdAt }: NewMarketRow & { condition: string },
-  market: TapeMarket,
+  market: SliceMarket,
   headSeq: number,
 ): Occurrence {
   const seenMs = firstSeen?.getTime() ?? 0

@@ -1,9 +1,9 @@
 import type { OccurrenceKeys } from './occurrence.js'
-import { outcomeOfToken, type TapeMarket } from './tape-markets.js'
+import { outcomeOfToken, type SliceMarket } from './slice-markets.js'
 
 /** What filters compare of the market in which something happened. */
 export const marketKeys = (
-  market: TapeMarket,
+  market: SliceMarket,
 ): Pick<OccurrenceKeys, 'conditionIds' | 'eventSlug' | 'tags'> => ({
   conditionIds: market.conditionId === null ? [] : [market.conditionId],
   eventSlug: market.eventSlug ?? undefined,
@@ -11,7 +11,7 @@ export const marketKeys = (
 })
 
 /** The fields of payloads about a token. */
-export const tokenFields = (market: TapeMarket, token: string) => ({
+export const tokenFields = (market: SliceMarket, token: string) => ({
   market: market.question,
   slug: market.slug,
   outcome: outcomeOfToken(market, token),

@@ -1,18 +1,18 @@
 import { toTokenId } from '../../core/token-id.js'
-import { planAnew, type Sql } from '../../store/connection.js'
+import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
+import type { FactSlice } from './fact-slice.js'
 import { marketKeys, toBraces } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import type { Tape } from './tape.js'
-import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { type SliceMarket, unknownMarket } from './slice-markets.js'
 
 /** A condition got its result. One that another transaction brings after a reorganisation is news only if it differs. */
 export const marketResolved: Detector = {
   types: ['market_resolved'],
-  async detect(tape) {
-    const rows = await selectResolutions(tape.sql, tape)
-    const markets = await tape.markets.ofConditions(rows.map(({ condition }) => condition))
+  async detect(slice) {
+    const rows = await selectResolutions(slice.sql, slice)
+    const markets = await slice.markets.ofConditions(rows.map(({ condition }) => condition))
     const occurrences = rows.map((row) =>
       toOccurrence(row, markets.get(row.condition) ?? unknownMarket(row.condition)),
     )
@@ -28,8 +28,8 @@ type ResolutionRow = {
 }
 
 /** In the order of `seq`. Planned anew, because a plan for any range reads the table. Index: the primary key. */
-const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' | 'toSeq'>) =>
-  planAnew(sql<ResolutionRow[]>`
+const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<FactSlice, 'afterSeq' | 'toSeq'>) =>
+  withoutPreparedPlan(sql<ResolutionRow[]>`
     select r.seq::float8, b.time as time_sec, '0x' || encode(c.condition, 'hex') as condition,
            r.payouts
       from resolutions r
@@ -38,7 +38,7 @@ const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<Tape, 'afterSeq' 
      where r.seq > ${afterSeq} and r.seq <= ${toSeq}
      order by r.seq`)
 
-function toOccurrence(row: ResolutionRow, market: TapeMarket): Occurrence {
+function toOccurrence(row: ResolutionRow, market: SliceMarket): Occurrence {
   const { seq, timeSec, condition } = row
   const payouts = row.payouts.map(BigInt)
   const winner = winnerOf(payouts)

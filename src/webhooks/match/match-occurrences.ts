@@ -1,6 +1,6 @@
 import { blockOf } from '../../core/seq.js'
 import type { DeliveryDraft } from '../deliver/delivery.js'
-import type { Bases } from './bases.js'
+import type { Baselines } from './baselines.js'
 import { eventIdOf, serializeEvent } from './event-envelope.js'
 import type { Occurrence, ValueChange } from './occurrence.js'
 import type { IndexedWebhook, WebhookIndex } from './webhook-index.js'
@@ -46,11 +46,11 @@ function sees(webhook: IndexedWebhook, occurrence: Occurrence, nowMs: number): b
  */
 export async function draftDeliveries(
   matched: readonly Matched[],
-  bases: Bases,
+  bases: Baselines,
   nowMs: number,
 ): Promise<DeliveryDraft[]> {
   const drafts: DeliveryDraft[] = []
-  const changes: (Parameters<Bases['decide']>[0][number] & { owner: IndexedWebhook })[] = []
+  const changes: (Parameters<Baselines['decide']>[0][number] & { owner: IndexedWebhook })[] = []
   for (const { occurrence, webhooks } of matched) {
     if (hasChange(occurrence)) {
       for (const owner of webhooks) {

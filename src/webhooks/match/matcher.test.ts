@@ -10,11 +10,11 @@ import { TestMatching } from './test-matching.js'
 
 test('a committed block wakes the matcher, and what it queues wakes the dispatcher', async () => {
   const matching = await TestMatching.open()
-  const { tape, clock } = matching
+  const { facts, clock } = matching
   const bus = new Bus({ clock, log: createLog('error', { write: () => undefined }) })
   const registry = new Registry()
   const onQueued = vi.fn()
-  const matcher = new Matcher({ store: tape, plans: new Plans(), bus, clock, registry, onQueued })
+  const matcher = new Matcher({ store: facts, plans: new Plans(), bus, clock, registry, onQueued })
   const controller = new AbortController()
   const running = matcher.run(controller.signal)
   onTestFinished(async () => {
@@ -33,23 +33,23 @@ test('a committed block wakes the matcher, and what it queues wakes the dispatch
 
 test('the matcher passes on what the database throws, and goes on in a new run', async () => {
   const matching = await TestMatching.open()
-  const { tape, clock } = matching
+  const { facts, clock } = matching
   const bus = new Bus({ clock, log: createLog('error', { write: () => undefined }) })
   const webhook = await matching.watch(['trade'])
   const onQueued = vi.fn()
   const matcher = new Matcher({
-    store: tape,
+    store: facts,
     plans: new Plans(),
     bus,
     clock,
     registry: new Registry(),
     onQueued,
   })
-  await tape.sql`alter table webhook_deliveries rename to gone`
+  await facts.sql`alter table webhook_deliveries rename to gone`
   await matching.append((at) => ({ fills: [makeFill(3, at(3))] }))
   const controller = new AbortController()
   await expect(matcher.run(controller.signal)).rejects.toThrow('webhook_deliveries')
-  await tape.sql`alter table gone rename to webhook_deliveries`
+  await facts.sql`alter table gone rename to webhook_deliveries`
   const running = matcher.run(controller.signal)
   await vi.waitFor(() => expect(onQueued).toHaveBeenCalled(), { timeout: 10_000, interval: 1 })
   controller.abort()

@@ -26,7 +26,7 @@ type MatcherOptions = {
 }
 
 /**
- * Finds what webhooks want to hear of on the tape, and queues it. It runs in one process at a time; a
+ * Finds what webhooks want to hear of among the facts, and queues it. It runs in one process at a time; a
  * second one is harmless, because only the first that writes a pass keeps it.
  */
 export class Matcher {
@@ -98,7 +98,7 @@ function createMatcherMetrics(registry: Registry) {
     }),
     seconds: new Histogram({
       name: 'auspex_webhook_match_seconds',
-      help: 'How long it took to match a part of the tape',
+      help: 'How long it took to match a slice of the facts',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),

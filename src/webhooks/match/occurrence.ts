@@ -4,7 +4,7 @@ import type { WatchedStatus } from '../filters.js'
 /** Something that happened, before it is known which webhooks want it. */
 export type Occurrence = {
   type: WebhookEventType
-  /** The place of the fact on the tape, the last one of several. What is not on the chain has that of the head. */
+  /** The `seq` of the fact, the last one of several. What is not on the chain has that of the head. */
   seq: number
   /** Where it began, if not at `seq`: a webhook sees it when this is behind its `from_seq`. */
   sinceSeq?: number

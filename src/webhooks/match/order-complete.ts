@@ -1,12 +1,12 @@
 import { toDecimal, toPrice } from '../../core/money.js'
 import { blockOf, seqOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
-import { type Fragment, planAnew, type Sql } from '../../store/connection.js'
+import { type Fragment, type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
+import type { FactSlice, SliceFill } from './fact-slice.js'
 import type { Occurrence } from './occurrence.js'
-import type { Tape, TapeFill } from './tape.js'
-import { outcomeOfToken, type TapeMarket, unknownMarket } from './tape-markets.js'
+import { outcomeOfToken, type SliceMarket, unknownMarket } from './slice-markets.js'
 
 /** An order is complete when no fill of it has come for so long. */
 const QUIET_MS = 30_000
@@ -21,25 +21,25 @@ const ORDERS_MAX = 500
 
 /**
  * Orders of which no more fills come. An order waits in `webhook_orders` from the first fill that a
- * webhook may want; when it is due, its fills are read again from the tape. Not while the matcher lags:
+ * webhook may want; when it is due, its fills are read again from the facts. Not while the matcher lags:
  * what it has not read yet may have more fills. A fill that comes later begins a new wait.
  */
 export const orderComplete: Detector = {
   types: ['order_complete'],
   runsWithoutBlocks: true,
-  async detect(tape) {
-    const isWanted = (wallet: string) => tape.isWatched('order_complete', wallet)
-    const fills = (await tape.fills()).filter(
+  async detect(slice) {
+    const isWanted = (wallet: string) => slice.isWatched('order_complete', wallet)
+    const fills = (await slice.fills()).filter(
       ({ maker, taker }) => isWanted(maker) || isWanted(taker),
     )
     const filled = groupBy(fills, ({ orderHash }) => orderHash)
-    const isBehind = tape.toSeq < tape.headSeq
-    const due = isBehind ? [] : await selectDueOrders(tape, [...filled.keys()])
+    const isBehind = slice.toSeq < slice.headSeq
+    const due = isBehind ? [] : await selectDueOrders(slice, [...filled.keys()])
     if (filled.size === 0 && due.length === 0) return { occurrences: [] }
-    const occurrences = await readOrders(tape, due)
+    const occurrences = await readOrders(slice, due)
     const store = async (tx: Sql) => {
       await deleteOrders(tx, due)
-      await insertOrders(tx, [...filled.values()], tape.nowMs + QUIET_MS)
+      await insertOrders(tx, [...filled.values()], slice.nowMs + QUIET_MS)
     }
     return { occurrences, store }
   },
@@ -55,8 +55,8 @@ export async function forgetOrdersAbove(tx: Sql, seq: number): Promise<void> {
 
 type DueOrder = { orderHash: string; firstSeq: number }
 
-/** Those whose time has come, without those that this part of the tape fills. Index: webhook_orders_due_at. */
-const selectDueOrders = ({ sql, nowMs }: Tape, filled: readonly string[]) => sql<DueOrder[]>`
+/** Those whose time has come, without those that this slice fills. Index: webhook_orders_due_at. */
+const selectDueOrders = ({ sql, nowMs }: FactSlice, filled: readonly string[]) => sql<DueOrder[]>`
   select '0x' || encode(order_hash, 'hex') as order_hash, first_seq::float8
     from webhook_orders
    where (due_at <= ${new Date(nowMs)} or due_at > ${new Date(nowMs + AHEAD_MS_MAX)})
@@ -76,7 +76,7 @@ async function deleteOrders(tx: Sql, orders: readonly DueOrder[]): Promise<void>
 /** In the order of their hashes, in which every writer locks them. */
 async function insertOrders(
   tx: Sql,
-  orders: readonly (readonly [TapeFill, ...TapeFill[]])[],
+  orders: readonly (readonly [SliceFill, ...SliceFill[]])[],
   dueMs: number,
 ): Promise<void> {
   if (orders.length === 0) return
@@ -108,13 +108,13 @@ type OrderRow = {
   takers: string[]
 }
 
-async function readOrders(tape: Tape, due: readonly DueOrder[]): Promise<Occurrence[]> {
+async function readOrders(slice: FactSlice, due: readonly DueOrder[]): Promise<Occurrence[]> {
   if (due.length === 0) return []
-  const orders = (await selectOrders(tape, due)).filter(({ fills }) => fills >= FILLS_MIN)
-  const markets = await tape.markets.ofTokens(orders.map(({ token }) => token))
+  const orders = (await selectOrders(slice, due)).filter(({ fills }) => fills >= FILLS_MIN)
+  const markets = await slice.markets.ofTokens(orders.map(({ token }) => token))
   const occurrences: Occurrence[] = []
   for (const order of orders) {
-    const fills = await selectListedFills(tape, order)
+    const fills = await selectListedFills(slice, order)
     const market = markets.get(order.token) ?? unknownMarket(null)
     occurrences.push(toOccurrence(order, fills, market))
   }
@@ -122,10 +122,10 @@ async function readOrders(tape: Tape, due: readonly DueOrder[]): Promise<Occurre
 }
 
 /** Planned for its values, so that few partitions are looked at. Index: that of each partition on the order. */
-function selectOrders({ sql, toSeq }: Tape, due: readonly DueOrder[]): Promise<OrderRow[]> {
+function selectOrders({ sql, toSeq }: FactSlice, due: readonly DueOrder[]): Promise<OrderRow[]> {
   const since = seqOf(blockOf(Math.min(...due.map(({ firstSeq }) => firstSeq))), 0)
   const isNear = (seq: Fragment) => sql`${seq} >= ${since} and ${seq} <= ${toSeq}`
-  return planAnew(sql<OrderRow[]>`
+  return withoutPreparedPlan(sql<OrderRow[]>`
   select due.order_hash, whole.*, b.time as first_sec, '0x' || encode(t.token, 'hex') as token,
          '0x' || encode(maker.address, 'hex') as maker,
          array(select '0x' || encode(address, 'hex') from wallets where id = any(whole.taker_ids))
@@ -154,8 +154,8 @@ function selectOrders({ sql, toSeq }: Tape, due: readonly DueOrder[]): Promise<O
 
 type ListedFill = { usd: bigint; shares: bigint; timeSec: number }
 
-const selectListedFills = ({ sql }: Tape, { orderHash, firstSeq, lastSeq }: OrderRow) =>
-  planAnew(sql<ListedFill[]>`
+const selectListedFills = ({ sql }: FactSlice, { orderHash, firstSeq, lastSeq }: OrderRow) =>
+  withoutPreparedPlan(sql<ListedFill[]>`
   select usd, shares, b.time as time_sec
     from fills
     join blocks b on b.number = fills.seq >> 20
@@ -167,7 +167,7 @@ const selectListedFills = ({ sql }: Tape, { orderHash, firstSeq, lastSeq }: Orde
 function toOccurrence(
   order: OrderRow,
   fills: readonly ListedFill[],
-  market: TapeMarket,
+  market: SliceMarket,
 ): Occurrence {
   const { orderHash, firstSeq, lastSeq, firstSec, maker, usd, shares, token } = order
   const named = { market: market.question, outcome: outcomeOfToken(market, token) }

@@ -4,8 +4,8 @@ import { insertTestWebhook, type TestWebhook } from '../deliver/test-webhook.js'
 import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
 import { DETECTORS } from './detectors.js'
+import { timeOfBlock } from './test-facts.js'
 import { TestMatching } from './test-matching.js'
-import { timeOfBlock } from './test-tape.js'
 
 /** A block with one fill in a transaction of this name. */
 const trade = (matching: TestMatching, tx: string) =>
@@ -20,15 +20,15 @@ async function heardOf(matching: TestMatching, webhook: TestWebhook): Promise<st
   })
 }
 
-const cursorOf = async ({ tape }: TestMatching) => {
-  const [row] = await tape.sql<{ seq: number }[]>`select seq::float8 from webhook_cursor`
+const cursorOf = async ({ facts }: TestMatching) => {
+  const [row] = await facts.sql<{ seq: number }[]>`select seq::float8 from webhook_cursor`
   return row?.seq
 }
 
 describe('what a webhook sees', () => {
   test('is what comes after it was made, and nothing while it is paused', async () => {
     const matching = await TestMatching.open()
-    const { sql } = matching.tape
+    const { sql } = matching.facts
     await trade(matching, 'a1')
     const webhook = await matching.watch(['trade'])
     await trade(matching, 'a2')
@@ -39,7 +39,7 @@ describe('what a webhook sees', () => {
     await trade(matching, 'a4')
     await sql`
       update webhooks
-         set active = true, from_seq = ${matching.tape.headSeq},
+         set active = true, from_seq = ${matching.facts.headSeq},
              active_since = ${new Date(matching.clock.now())}
        where id = ${webhook.id}`
     await trade(matching, 'a5')
@@ -49,12 +49,12 @@ describe('what a webhook sees', () => {
     await trade(matching, 'a6')
     await matching.match()
     expect(matching.webhooks.index.size).toBe(0)
-    expect(await cursorOf(matching)).toBe(matching.tape.headSeq)
+    expect(await cursorOf(matching)).toBe(matching.facts.headSeq)
   })
 
   test('is not what happened before it, also where the chain is read late', async () => {
     const matching = await TestMatching.open()
-    const madeMs = timeOfBlock(matching.tape.head + 2) * 1000 + 61_000
+    const madeMs = timeOfBlock(matching.facts.head + 2) * 1000 + 61_000
     matching.clock.set(madeMs)
     const webhook = await matching.watch(['trade'])
     for (const tx of ['a1', 'a2', 'a3']) await trade(matching, tx)
@@ -81,7 +81,7 @@ describe('what a webhook sees', () => {
     await trade(matching, 'd1')
     await trade(matching, 'd2')
     await matching.match()
-    await matching.tape.sql`
+    await matching.facts.sql`
       update webhooks set filters = ${JSON.stringify({ wallet_addresses: [address('d4')] })}::text::jsonb
        where id = ${webhook.id}`
     await trade(matching, 'd3')
@@ -163,8 +163,9 @@ describe('an event is queued once', () => {
     expect(await matching.match({ limits })).toBeGreaterThan(6)
     const stepped = await matching.eventsOf(webhook)
     expect(stepped).toHaveLength(46 + 1)
-    await matching.tape.sql`delete from webhook_deliveries`
-    await matching.tape.sql`update webhook_cursor set seq = ${matching.tape.headSeq - 24 * 2 ** 20}`
+    await matching.facts.sql`delete from webhook_deliveries`
+    await matching.facts
+      .sql`update webhook_cursor set seq = ${matching.facts.headSeq - 24 * 2 ** 20}`
     expect(await matching.match({ limits: { ...limits, liveBlocks: 100, draftsMax: 10 } })).toBe(6)
     expect(await matching.eventsOf(webhook)).toEqual(stepped)
   })
@@ -178,14 +179,14 @@ describe('a reorganisation', () => {
     const block = await trade(matching, 'a2')
     await trade(matching, 'a3')
     await matching.match()
-    await matching.tape.rewind(block - 1)
+    await matching.facts.rewind(block - 1)
     await trade(matching, 'b1')
     await matching.match()
     await trade(matching, 'a2')
     await matching.match()
     // a3 is not in the new blocks: it was announced, and stays so.
     expect((await heardOf(matching, webhook)).sort()).toEqual(['a1', 'a2', 'a3', 'b1'])
-    expect(await cursorOf(matching)).toBe(matching.tape.headSeq)
+    expect(await cursorOf(matching)).toBe(matching.facts.headSeq)
   })
 
   test('is seen with others before it, also when the blocks were not matched', async () => {
@@ -194,9 +195,9 @@ describe('a reorganisation', () => {
     const block = await trade(matching, 'a1')
     await matching.match()
     await trade(matching, 'a2')
-    await matching.tape.rewind(block)
+    await matching.facts.rewind(block)
     await trade(matching, 'a3')
-    await matching.tape.rewind(block - 1)
+    await matching.facts.rewind(block - 1)
     await trade(matching, 'a4')
     await trade(matching, 'a5')
     await matching.match()
@@ -209,7 +210,7 @@ describe('a reorganisation', () => {
     await trade(matching, 'a2')
     const webhook = await matching.watch(['trade'])
     await matching.match()
-    await matching.tape.rewind(block)
+    await matching.facts.rewind(block)
     await trade(matching, 'a3')
     await matching.match()
     expect(await heardOf(matching, webhook)).toEqual(['a3'])
@@ -223,8 +224,8 @@ describe('a reorganisation', () => {
     const slow: Detector = {
       types: ['trade'],
       async detect() {
-        if (matching.tape.head > block) {
-          await matching.tape.rewind(block - 1)
+        if (matching.facts.head > block) {
+          await matching.facts.rewind(block - 1)
           await trade(matching, 'a3')
         }
         return { occurrences: [] }
@@ -256,7 +257,7 @@ describe('confirmations', () => {
     const block = await trade(matching, 'a1')
     await trade(matching, 'a2')
     await matching.match()
-    await matching.tape.rewind(block - 1)
+    await matching.facts.rewind(block - 1)
     await trade(matching, 'a2')
     for (let count = 0; count < 5; count++) await matching.append()
     await matching.match()
@@ -266,13 +267,13 @@ describe('confirmations', () => {
 
 test('the matcher begins at the head, and keeps nothing that no webhook waits for', async () => {
   const matching = await TestMatching.open()
-  const { sql } = matching.tape
+  const { sql } = matching.facts
   await sql`update webhook_cursor set seq = null`
   await sql`insert into new_markets values (1)`
   await trade(matching, 'a1')
   const webhook = await insertTestWebhook(sql, { nowMs: matching.clock.now() })
   await matching.match()
-  expect(await cursorOf(matching)).toBe(matching.tape.headSeq)
+  expect(await cursorOf(matching)).toBe(matching.facts.headSeq)
   expect(await heardOf(matching, webhook)).toEqual([])
   expect(await sql`select from new_markets`).toHaveLength(0)
 })

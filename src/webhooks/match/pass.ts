@@ -6,13 +6,13 @@ import type { DeliveryDraft } from '../deliver/delivery.js'
 import { enqueue } from '../deliver/enqueue.js'
 import { releaseHeld } from '../deliver/release.js'
 import type { ActiveWebhooks } from './active-webhooks.js'
-import { Bases } from './bases.js'
+import { Baselines } from './baselines.js'
 import type { Detected, Detector } from './detector.js'
+import { type FactSlice, openSlice } from './fact-slice.js'
 import { draftDeliveries, matchOccurrences } from './match-occurrences.js'
 import { lockCursor, type MatchState, selectMatchState, updateCursor } from './queries.js'
-import { goBack } from './rewind.js'
+import { revertMatcher } from './revert-matcher.js'
 import { chooseStep, endOfBlock, STEP_LIMITS, type StepRange } from './step-range.js'
-import { openTape, type Tape } from './tape.js'
 
 /** `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. */
 const PASS_LIMITS = { ...STEP_LIMITS, draftsMax: 100_000 }
@@ -29,7 +29,7 @@ type PassDeps = {
 export type PassResult = {
   /** Whether the next pass has to follow at once. */
   isBehind: boolean
-  /** Blocks of the tape that are not matched yet. */
+  /** Blocks of the facts that are not matched yet. */
   lagBlocks: number
   queued: readonly DeliveryDraft[]
 }
@@ -44,7 +44,7 @@ type Findings = {
 }
 
 /**
- * Matches the next part of the tape: reads in one snapshot, then writes everything that comes of it in
+ * Matches the next slice of the facts: reads in one snapshot, then writes everything that comes of it in
  * one transaction that first locks the cursor. A cursor that is not where it was read was moved by
  * another process that did the same work: then all is dropped. So an event is queued once, whatever is
  * killed in between. The two transactions are apart because the dispatcher updates the same lanes all
@@ -55,7 +55,7 @@ export async function runPass(deps: PassDeps): Promise<PassResult> {
   const findings = await transact(pool, (tx) => read(tx, deps))
   const { state, seq, drafts } = findings
   if (state.rewindBlock !== null) {
-    await transact(pool, (tx) => goBack(tx, state))
+    await transact(pool, (tx) => revertMatcher(tx, state))
     return { isBehind: true, lagBlocks: lagOf(state, state.seq), queued: [] }
   }
   if (isIdle(findings)) return { isBehind: false, lagBlocks: 0, queued: [] }
@@ -80,13 +80,13 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
   await webhooks.refresh(tx, state.revision)
   let range = await chooseStep(tx, { ...state, nowMs }, index, limits)
   for (;;) {
-    const tape = openTape(tx, {
+    const slice = openSlice(tx, {
       ...{ ...range, headTimeSec: state.headTimeSec ?? 0, nowMs },
       asksFor: (type) => index.asksFor(type),
       isWatched: (type, wallet) => index.isWatched(type, wallet),
     })
-    const asked = detectors.filter(({ types }) => types.some(tape.asksFor))
-    const detected = await detect(tape, asked)
+    const asked = detectors.filter(({ types }) => types.some(slice.asksFor))
+    const detected = await detect(slice, asked)
     const matched = matchOccurrences(
       detected.flatMap(({ occurrences }) => occurrences),
       index,
@@ -98,7 +98,7 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
       range = shorter
       continue
     }
-    const bases = new Bases(tx)
+    const bases = new Baselines(tx)
     const drafts = await draftDeliveries(matched, bases, nowMs)
     const seq = state.headBlock === null ? state.seq : range.toSeq
     const unasked = seq === state.seq ? [] : detectors.filter((each) => !asked.includes(each))
@@ -119,13 +119,13 @@ function halve(range: StepRange): StepRange | undefined {
 }
 
 /** Asks the detectors side by side: their queries follow each other without waiting for the answers. */
-function detect(tape: Tape, asked: readonly Detector[]): Promise<Detected[]> {
-  const hasGrown = tape.toSeq > tape.afterSeq
+function detect(slice: FactSlice, asked: readonly Detector[]): Promise<Detected[]> {
+  const hasGrown = slice.toSeq > slice.afterSeq
   const working = asked.filter(({ runsWithoutBlocks }) => hasGrown || runsWithoutBlocks === true)
-  return Promise.all(working.map((detector) => detector.detect(tape)))
+  return Promise.all(working.map((detector) => detector.detect(slice)))
 }
 
-/** `false`: another process was first, or the tape was cut: nothing is written. */
+/** `false`: another process was first, or blocks were reverted: nothing is written. */
 async function write(
   tx: Sql,
   { state, seq, drafts, stores }: Findings,

@@ -1,15 +1,15 @@
 import { toDecimal } from '../../core/money.js'
 import { toTokenId } from '../../core/token-id.js'
 import { groupBy } from '../../lib/group-by.js'
-import { planAnew } from '../../store/connection.js'
+import { withoutPreparedPlan } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
+import type { FactSlice } from './fact-slice.js'
 import { marketKeys, tokenFields } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
 import { selectTransactions } from './position-queries.js'
-import type { Tape } from './tape.js'
-import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { type SliceMarket, unknownMarket } from './slice-markets.js'
 import { selectWatched } from './watched-wallets.js'
 
 /**
@@ -19,11 +19,11 @@ import { selectWatched } from './watched-wallets.js'
  */
 export const pnlChange: Detector = {
   types: ['pnl_change'],
-  async detect(tape) {
-    const wallets = await selectWatched(tape, 'pnl_change', await selectEarners(tape))
+  async detect(slice) {
+    const wallets = await selectWatched(slice, 'pnl_change', await selectEarners(slice))
     if (wallets.size === 0) return { occurrences: [] }
-    const steps = await readSteps(tape, [...wallets.keys()])
-    const markets = await tape.markets.ofTokens(steps.map(({ token }) => token))
+    const steps = await readSteps(slice, [...wallets.keys()])
+    const markets = await slice.markets.ofTokens(steps.map(({ token }) => token))
     const occurrences: Occurrence[] = []
     // From the end of the part back to its start.
     const later = new Map<string, bigint>()
@@ -57,17 +57,17 @@ type PnlStep = {
 const keyOf = ({ wallet, tokenKey }: Pick<PnlStep, 'wallet' | 'tokenKey'>): string =>
   `${wallet} ${tokenKey}`
 
-async function selectEarners({ sql, afterSeq, toSeq }: Tape): Promise<number[]> {
-  const rows = await planAnew(sql<{ wallet: number }[]>`
+async function selectEarners({ sql, afterSeq, toSeq }: FactSlice): Promise<number[]> {
+  const rows = await withoutPreparedPlan(sql<{ wallet: number }[]>`
     select distinct wallet from pnl where seq > ${afterSeq} and seq <= ${toSeq}`)
   return rows.map(({ wallet }) => wallet)
 }
 
 /** In the order of `seq`. Only facts of users bear profit, and these have the hash of their transaction. */
-async function readSteps(tape: Tape, wallets: readonly number[]): Promise<PnlStep[]> {
-  const rows = await selectPnlRows(tape, wallets)
-  const hashes = await selectTransactions(tape.sql, [...new Set(rows.map(({ seq }) => seq))])
-  const later = await selectLaterProfits(tape, wallets)
+async function readSteps(slice: FactSlice, wallets: readonly number[]): Promise<PnlStep[]> {
+  const rows = await selectPnlRows(slice, wallets)
+  const hashes = await selectTransactions(slice.sql, [...new Set(rows.map(({ seq }) => seq))])
+  const later = await selectLaterProfits(slice, wallets)
   const steps = groupBy(rows, (row) => `${hashes.get(row.seq)} ${keyOf(row)}`)
   return [...steps.values()]
     .map((group) => {
@@ -82,11 +82,11 @@ async function readSteps(tape: Tape, wallets: readonly number[]): Promise<PnlSte
     .sort((a, b) => a.seq - b.seq || a.wallet - b.wallet || a.tokenKey - b.tokenKey)
 }
 
-type PnlTapeRow = Omit<PnlStep, 'txHash' | 'realizedAtEnd'> & { realized: bigint }
+type PnlFactRow = Omit<PnlStep, 'txHash' | 'realizedAtEnd'> & { realized: bigint }
 
 /** In the order of `seq`, with the profits at the head. Indexes: the primary keys. */
-const selectPnlRows = ({ sql, afterSeq, toSeq }: Tape, wallets: readonly number[]) =>
-  planAnew(sql<PnlTapeRow[]>`
+const selectPnlRows = ({ sql, afterSeq, toSeq }: FactSlice, wallets: readonly number[]) =>
+  withoutPreparedPlan(sql<PnlFactRow[]>`
     select pnl.seq::float8, b.time as time_sec, pnl.wallet, pnl.token as token_key,
            '0x' || encode(t.token, 'hex') as token, pnl.amount, p.realized
       from pnl
@@ -99,11 +99,13 @@ const selectPnlRows = ({ sql, afterSeq, toSeq }: Tape, wallets: readonly number[
 
 /** What was realised behind this part, by wallet and token. Index: that of each partition on the wallet. */
 async function selectLaterProfits(
-  { sql, toSeq, headSeq }: Tape,
+  { sql, toSeq, headSeq }: FactSlice,
   wallets: readonly number[],
 ): Promise<Map<string, bigint>> {
   if (toSeq === headSeq) return new Map()
-  const rows = await planAnew(sql<{ wallet: number; tokenKey: number; amount: bigint }[]>`
+  const rows = await withoutPreparedPlan(sql<
+    { wallet: number; tokenKey: number; amount: bigint }[]
+  >`
     select wallet, token as token_key, sum(amount)::bigint as amount
       from pnl
      where seq > ${toSeq} and wallet = any(${[...wallets]}::integer[])
@@ -115,7 +117,7 @@ function toOccurrence(
   step: PnlStep,
   wallet: string,
   value: bigint,
-  market: TapeMarket,
+  market: SliceMarket,
 ): Occurrence {
   const { seq, timeSec, token, txHash } = step
   const before = value - step.amount

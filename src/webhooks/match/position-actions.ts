@@ -9,8 +9,8 @@ import {
   selectSplits,
 } from './action-queries.js'
 import type { Detector } from './detector.js'
-import type { Tape } from './tape.js'
-import { outcomeOfToken, type TapeMarket, unknownMarket } from './tape-markets.js'
+import type { FactSlice } from './fact-slice.js'
+import { outcomeOfToken, type SliceMarket, unknownMarket } from './slice-markets.js'
 import { identityOf, logIdOf } from './trades.js'
 
 type ActionType = 'redemption' | 'split' | 'merge' | 'neg_risk_conversion'
@@ -29,8 +29,8 @@ export type PositionAction = {
 /** What wallets meant: not the moves inside of matches and contracts. */
 export const positionActions: Detector = {
   types: ['redemption', 'split', 'merge', 'neg_risk_conversion'],
-  async detect(tape) {
-    const actions = await readActions(tape)
+  async detect(slice) {
+    const actions = await readActions(slice)
     const occurrences = actions.map(({ wallet, conditionIds, ...action }) => ({
       ...action,
       keys: { wallets: [wallet], conditionIds },
@@ -39,22 +39,22 @@ export const positionActions: Detector = {
   },
 }
 
-/** The actions that a webhook may want, by kind and not in the order of the tape. */
-export function readActions(tape: Tape): Promise<PositionAction[]> {
-  return tape.once(readActionsOnce)
+/** The actions that a webhook may want, by kind and not in the order of the facts. */
+export function readActions(slice: FactSlice): Promise<PositionAction[]> {
+  return slice.once(readActionsOnce)
 }
 
-async function readActionsOnce(tape: Tape): Promise<PositionAction[]> {
+async function readActionsOnce(slice: FactSlice): Promise<PositionAction[]> {
   const isWanted = (...types: ActionType[]) =>
-    [...types, 'wallet_activity' as const].some((type) => tape.asksFor(type))
+    [...types, 'wallet_activity' as const].some((type) => slice.asksFor(type))
   const [splits, redemptions, conversions] = await Promise.all([
-    isWanted('split', 'merge') ? selectSplits(tape) : [],
-    isWanted('redemption') ? selectRedemptions(tape) : [],
-    isWanted('neg_risk_conversion') ? selectConversions(tape) : [],
+    isWanted('split', 'merge') ? selectSplits(slice) : [],
+    isWanted('redemption') ? selectRedemptions(slice) : [],
+    isWanted('neg_risk_conversion') ? selectConversions(slice) : [],
   ])
   const conditions = [...splits, ...redemptions].map(({ condition }) => condition)
-  const byCondition = await tape.markets.ofConditions(conditions)
-  const byToken = await tape.markets.ofTokens(conversions.flatMap(({ tokens }) => tokens))
+  const byCondition = await slice.markets.ofConditions(conditions)
+  const byToken = await slice.markets.ofTokens(conversions.flatMap(({ tokens }) => tokens))
   const marketOf = (condition: string) => byCondition.get(condition) ?? unknownMarket(condition)
   return [
     ...splits.map((row) => toSplit(row, marketOf(row.condition))),
@@ -76,13 +76,13 @@ const presentPlace = (row: SplitRow | RedemptionRow | ConversionRow) => ({
   wallet: row.wallet,
 })
 
-const presentMarket = ({ question, slug, eventSlug }: TapeMarket) => ({
+const presentMarket = ({ question, slug, eventSlug }: SliceMarket) => ({
   market: question,
   slug,
   event_slug: eventSlug,
 })
 
-function toSplit(row: SplitRow, market: TapeMarket): PositionAction {
+function toSplit(row: SplitRow, market: SliceMarket): PositionAction {
   const { isMerge, condition, amount } = row
   const present = (): WebhookPayload<'split' | 'merge'> => ({
     ...presentPlace(row),
@@ -94,7 +94,7 @@ function toSplit(row: SplitRow, market: TapeMarket): PositionAction {
   return { type, ...placeOf(row), conditionIds: [condition], present }
 }
 
-function toRedemption(row: RedemptionRow, market: TapeMarket): PositionAction {
+function toRedemption(row: RedemptionRow, market: SliceMarket): PositionAction {
   const { condition, payout } = row
   const present = (): WebhookPayload<'redemption'> => ({
     ...presentPlace(row),
@@ -107,7 +107,7 @@ function toRedemption(row: RedemptionRow, market: TapeMarket): PositionAction {
 }
 
 /** Of the token that was given; of several the one that won. */
-function redeemedOutcome({ tokens, payouts }: RedemptionRow, market: TapeMarket): string | null {
+function redeemedOutcome({ tokens, payouts }: RedemptionRow, market: SliceMarket): string | null {
   const [token, ...others] = tokens
   if (token !== undefined && others.length === 0) return outcomeOfToken(market, token)
   const paying = (payouts ?? []).flatMap((payout, index) => (payout === '0' ? [] : index))
@@ -115,7 +115,7 @@ function redeemedOutcome({ tokens, payouts }: RedemptionRow, market: TapeMarket)
 }
 
 /** The markets of a conversion are those of one event; `market` is the first of them. */
-function toConversion(row: ConversionRow, market: TapeMarket): PositionAction {
+function toConversion(row: ConversionRow, market: SliceMarket): PositionAction {
   const { market: group, indexSet, amount } = row
   const present = (): WebhookPayload<'neg_risk_conversion'> => ({
     ...presentPlace(row),

@@ -1,6 +1,6 @@
 import { blockOf, seqOf } from '../../core/seq.js'
-import { planAnew, type Sql } from '../../store/connection.js'
-import type { Tape } from './tape.js'
+import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
+import type { FactSlice } from './fact-slice.js'
 
 /** A token whose market got a result. */
 export type TokenResultRow = { seq: number; timeSec: number; txHash: string; token: number }
@@ -11,7 +11,7 @@ export type TokenResultRow = { seq: number; timeSec: number; txHash: string; tok
  */
 export const selectTokenResults = (
   sql: Sql,
-  { afterSeq, toSeq }: Pick<Tape, 'afterSeq' | 'toSeq'>,
+  { afterSeq, toSeq }: Pick<FactSlice, 'afterSeq' | 'toSeq'>,
 ) =>
   sql<TokenResultRow[]>`
     select r.seq::float8, b.time as time_sec, '0x' || encode(r.tx_hash, 'hex') as tx_hash,
@@ -93,7 +93,7 @@ export async function selectTransactions(
 ): Promise<Map<number, string>> {
   if (seqs.length === 0) return new Map()
   const wanted = sql`seq = any(${[...seqs]}::bigint[])`
-  const rows = await planAnew(sql<{ seq: number; txHash: string }[]>`
+  const rows = await withoutPreparedPlan(sql<{ seq: number; txHash: string }[]>`
     select distinct seq::float8, '0x' || encode(tx_hash, 'hex') as tx_hash
       from (select seq, tx_hash from fills where ${wanted}
             union all select seq, tx_hash from splits where ${wanted} and tx_hash is not null
@@ -112,7 +112,7 @@ export async function selectTransactions(
 
 async function selectNextTransaction(sql: Sql, seq: number): Promise<string | undefined> {
   const end = seqOf(blockOf(seq) + 1, 0)
-  const [row] = await planAnew(sql<{ txHash: string }[]>`
+  const [row] = await withoutPreparedPlan(sql<{ txHash: string }[]>`
     select '0x' || encode(tx_hash, 'hex') as tx_hash
       from ((select seq, tx_hash from fills where seq > ${seq} and seq < ${end} order by seq limit 1)
             union all

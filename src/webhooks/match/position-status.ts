@@ -8,6 +8,7 @@ import { groupBy } from '../../lib/group-by.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
+import type { FactSlice } from './fact-slice.js'
 import { marketKeys, toBraces, tokenFields } from './market-fields.js'
 import { movesOf } from './moves.js'
 import type { Occurrence } from './occurrence.js'
@@ -27,8 +28,7 @@ import {
   type StatusChange,
   statusChanges,
 } from './position-steps.js'
-import type { Tape } from './tape.js'
-import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { type SliceMarket, unknownMarket } from './slice-markets.js'
 import { selectWatched } from './watched-wallets.js'
 
 /**
@@ -38,23 +38,25 @@ import { selectWatched } from './watched-wallets.js'
  */
 export const positionStatus: Detector = {
   types: ['position_status_change'],
-  async detect(tape) {
+  async detect(slice) {
     const watched = new Map<number, string>()
-    const moves = await readMoves(tape, watched)
-    const results = await selectTokenResults(tape.sql, tape)
-    const held = await readHolders(tape, results, watched)
-    const steps = [...(await toSteps(tape, moves)), ...held]
+    const moves = await readMoves(slice, watched)
+    const results = await selectTokenResults(slice.sql, slice)
+    const held = await readHolders(slice, results, watched)
+    const steps = [...(await toSteps(slice, moves)), ...held]
     if (steps.length === 0) return { occurrences: [] }
     const positions = groupBy(steps, keyOf)
-    const ends = await readEnds(tape, positions.values())
-    const markets = await tape.markets.ofTokens([...ends.values()].map(({ token }) => token))
+    const ends = await readEnds(slice, positions.values())
+    const markets = await slice.markets.ofTokens([...ends.values()].map(({ token }) => token))
     const occurrences = [...positions].flatMap(([key, [first, ...rest]]) => {
       const end = ends.get(key)
       if (end === undefined) return []
       const ordered = [first, ...rest].sort((a, b) => a.seq - b.seq)
       const market = markets.get(end.token) ?? unknownMarket(null)
       const position = { wallet: watched.get(first.wallet) ?? '', token: end.token, market }
-      return statusChanges(ordered, end).map((change) => toOccurrence(change, position, tape.nowMs))
+      return statusChanges(ordered, end).map((change) =>
+        toOccurrence(change, position, slice.nowMs),
+      )
     })
     return { occurrences: occurrences.sort(byPlaceAndIdentity) }
   },
@@ -71,8 +73,8 @@ type WatchedStep = Subject & PositionStep
 const keyOf = ({ wallet, token }: Subject): string => `${wallet} ${token}`
 
 /** The moves of watched wallets in this part. Puts the wallets into `watched`. */
-async function readMoves(tape: Tape, watched: Map<number, string>): Promise<Move[]> {
-  const { sql, afterSeq, toSeq } = tape
+async function readMoves(slice: FactSlice, watched: Map<number, string>): Promise<Move[]> {
+  const { sql, afterSeq, toSeq } = slice
   const seen = new Set<number>()
   const kept: Move[] = []
   for await (const entries of eachEntries(sql, { fromSeq: afterSeq + 1, toSeq })) {
@@ -81,7 +83,7 @@ async function readMoves(tape: Tape, watched: Map<number, string>): Promise<Move
     )
     const fresh = new Set(moves.map(({ wallet }) => wallet).filter((wallet) => !seen.has(wallet)))
     for (const wallet of fresh) seen.add(wallet)
-    for (const [id, address] of await selectWatched(tape, 'position_status_change', fresh)) {
+    for (const [id, address] of await selectWatched(slice, 'position_status_change', fresh)) {
       if (!isProtocol(address)) watched.set(id, address)
     }
     kept.push(...moves.filter(({ wallet }) => watched.has(wallet)))
@@ -97,7 +99,7 @@ function isOfBatch(entries: readonly Entry[], at: number): boolean {
 }
 
 /** One step for each transaction, wallet and token. */
-async function toSteps({ sql }: Tape, moves: readonly Move[]): Promise<WatchedStep[]> {
+async function toSteps({ sql }: FactSlice, moves: readonly Move[]): Promise<WatchedStep[]> {
   const hashes = await selectTransactions(sql, [...new Set(moves.map(({ entry }) => entry.seq))])
   const hashOf = ({ entry }: Move) => hashes.get(entry.seq) ?? ZERO_WORD
   const groups = groupBy(moves, (move) => `${hashOf(move)} ${keyOf(move)}`)
@@ -123,16 +125,16 @@ const RESULT = { source: 'resolution', rawEventType: 'ConditionResolution' } as 
 
 /** A step for each watched wallet that may have held a token when its market got a result. */
 async function readHolders(
-  tape: Tape,
+  slice: FactSlice,
   results: readonly TokenResultRow[],
   watched: Map<number, string>,
 ): Promise<WatchedStep[]> {
   if (results.length === 0) return []
   const byToken = groupBy(results, ({ token }) => token)
   const steps: WatchedStep[] = []
-  for await (const holders of selectHolders(tape.sql, results)) {
+  for await (const holders of selectHolders(slice.sql, results)) {
     for (const { wallet, address, token } of holders) {
-      if (!tape.isWatched('position_status_change', address) || isProtocol(address)) continue
+      if (!slice.isWatched('position_status_change', address) || isProtocol(address)) continue
       watched.set(wallet, address)
       for (const { seq, timeSec, txHash } of byToken.get(token) ?? []) {
         steps.push({
@@ -145,8 +147,8 @@ async function readHolders(
 }
 
 /** The positions as they are at the end of this part, by key. */
-async function readEnds(tape: Tape, groups: Iterable<readonly WatchedStep[]>) {
-  const { sql, toSeq, headSeq } = tape
+async function readEnds(slice: FactSlice, groups: Iterable<readonly WatchedStep[]>) {
+  const { sql, toSeq, headSeq } = slice
   const subjects = [...groups].flatMap(([first]) => first ?? [])
   const rows = await selectPositionsAtHead(sql, subjects)
   const tokens = await selectPositionTokens(sql, [...new Set(rows.map(({ token }) => token))])
@@ -169,7 +171,7 @@ async function readEnds(tape: Tape, groups: Iterable<readonly WatchedStep[]>) {
 
 function toOccurrence(
   { step, from, to, before, after }: StatusChange,
-  { wallet, token, market }: { wallet: string; token: string; market: TapeMarket },
+  { wallet, token, market }: { wallet: string; token: string; market: SliceMarket },
   nowMs: number,
 ): Occurrence {
   const { seq, timeSec, txHash, cause, causeSeq, amount } = step

@@ -2,13 +2,13 @@ import { AMOUNT_MAX, pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf } from '../../core/seq.js'
 import { toTokenId } from '../../core/token-id.js'
 import { groupBy } from '../../lib/group-by.js'
-import { planAnew, type Sql } from '../../store/connection.js'
+import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
+import type { SliceFill } from './fact-slice.js'
 import { marketKeys, tokenFields, toTimeText } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import type { TapeFill } from './tape.js'
-import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { type SliceMarket, unknownMarket } from './slice-markets.js'
 
 /**
  * The price of a token after each fill that changes it, by the rule of the ledger's last prices: a fill
@@ -18,14 +18,14 @@ import { type TapeMarket, unknownMarket } from './tape-markets.js'
  */
 export const priceChange: Detector = {
   types: ['price_change'],
-  async detect(tape) {
-    const fills = (await tape.fills()).filter(({ isTaker, shares }) => isTaker && shares > 0n)
+  async detect(slice) {
+    const fills = (await slice.fills()).filter(({ isTaker, shares }) => isTaker && shares > 0n)
     if (fills.length === 0) return { occurrences: [] }
-    const pairs = await selectPairs(tape.sql, [...new Set(fills.map(({ token }) => token))])
+    const pairs = await selectPairs(slice.sql, [...new Set(fills.map(({ token }) => token))])
     const steps = fills.flatMap((fill) => stepsOf(fill, pairs.get(fill.token)))
     const tokens = [...new Set(steps.map(({ token }) => token))]
-    const prices = await selectPricesAt(tape.sql, tokens, tape.afterSeq)
-    const markets = await tape.markets.ofTokens(tokens)
+    const prices = await selectPricesAt(slice.sql, tokens, slice.afterSeq)
+    const markets = await slice.markets.ofTokens(tokens)
     const occurrences: Occurrence[] = []
     for (const step of steps) {
       const before = prices.get(step.token)
@@ -38,11 +38,11 @@ export const priceChange: Detector = {
   },
 }
 
-type PriceStep = { fill: TapeFill; token: string; price: bigint }
+type PriceStep = { fill: SliceFill; token: string; price: bigint }
 /** The other token of a condition with two outcomes, and the block since when the chain states both. */
 type Pair = { token: string; other: string; statedIn: number }
 
-function stepsOf(fill: TapeFill, pair: Pair | undefined): PriceStep[] {
+function stepsOf(fill: SliceFill, pair: Pair | undefined): PriceStep[] {
   const { token, usd, shares } = fill
   const own = { fill, token, price: priceOf(usd, shares) }
   if (pair === undefined || usd > shares || blockOf(fill.seq) < pair.statedIn) return [own]
@@ -73,7 +73,7 @@ async function selectPairs(sql: Sql, tokens: readonly string[]): Promise<Map<str
 }
 
 /**
- * The prices of tokens at a place of the tape; tokens without one are absent. The last minute in which a
+ * The prices of tokens at a seq; tokens without one are absent. The last minute in which a
  * token or its pair was traded tells which fills to read: of few partitions, and few even where a
  * partition has no index yet.
  */
@@ -134,7 +134,7 @@ async function selectPricingFills(
   const names = new Map(minutes.map(({ id, token }) => [id, token]))
   const since = Math.min(seq, ...open.map(({ firstSeq }) => firstSeq))
   const isPricing = sql`flags & 2 <> 0 and shares > 0`
-  const rows = await planAnew(sql<(Omit<PricingFill, 'token'> & { token: number })[]>`
+  const rows = await withoutPreparedPlan(sql<(Omit<PricingFill, 'token'> & { token: number })[]>`
     select seq::float8, token, usd, shares
       from (select seq, token, usd, shares from fills
              where seq = any(${whole.map(({ lastSeq }) => lastSeq)}::bigint[]) and ${isPricing}
@@ -149,7 +149,7 @@ async function selectPricingFills(
 function toOccurrence(
   { fill, token, price }: PriceStep,
   before: bigint,
-  market: TapeMarket,
+  market: SliceMarket,
 ): Occurrence {
   const { seq, timeSec, txHash, place } = fill
   const tokenId = toTokenId(token)

@@ -4,14 +4,14 @@ import type { WebhookFilters } from '../filters.js'
 import type { IndexedWebhook } from './webhook-index.js'
 
 export type MatchState = {
-  /** Up to here the tape is matched; null: the matcher has not begun. */
+  /** Up to here the facts are matched; null: the matcher has not begun. */
   seq: number | null
   /** The last reorganisation that the matcher has seen, and the last one that there was. */
   rewind: number
   lastRewind: number
   /** The lowest block that reorganisations went back to which the matcher has not seen; null: there are none. */
   rewindBlock: number | null
-  /** The last block of the tape; null: nothing is booked. */
+  /** The last block of the facts; null: nothing is booked. */
   headBlock: number | null
   headTimeSec: number | null
   /** Of the newest change of a webhook. */

@@ -44,7 +44,7 @@ test.each([
   ['profits', pnlChange],
   ['statuses', positionStatus],
   ['results', marketResolved],
-])('%s are the same however the tape is cut', async (_what, detector) => {
+])('%s are the same however the facts are sliced', async (_what, detector) => {
   const whole = presented(await detect(detector))
   expect(whole).not.toEqual([])
   expect(new Set(whole.map(({ identity }) => identity)).size).toBe(whole.length)

@@ -13,8 +13,8 @@ import {
   word,
   YES,
 } from '../../events/test-facts.js'
+import { timeOfBlock } from './test-facts.js'
 import { expectPublished, type TestEvent, TestMatching } from './test-matching.js'
-import { timeOfBlock } from './test-tape.js'
 
 const SHARES = 10_000_000n
 const OUTCOMES = { condition: CONDITION, tokens: [YES, NO] }
@@ -32,7 +32,7 @@ const take = (at: TimedOrigin, price: bigint, changes: Partial<FillFact> = {}): 
 const trade = (matching: TestMatching, price: bigint, side: 'BUY' | 'SELL' = 'BUY') =>
   matching.append((at) => ({ fills: [take(at(1), price, { side })] }))
 
-/** A matcher on a tape on which YES was traded once, at 50 cents. */
+/** A matcher on facts on which YES was traded once, at 50 cents. */
 async function openTraded(): Promise<TestMatching> {
   const matching = await TestMatching.open()
   await matching.append((at) => ({
@@ -100,11 +100,11 @@ test('held prices that are taken back leave no trace in what later ones are meas
   const matching = await openTraded()
   const filters = { token_ids: [decimal(YES)], min_delta_pct: 10, confirmations: 8 }
   const webhook = await matching.watch(['price_change'], filters)
-  const fork = matching.tape.head
+  const fork = matching.facts.head
   for (const price of [600_000n, 700_000n, 600_000n, 800_000n]) await trade(matching, price)
   await matching.match()
   expect(pick(await matching.eventsOf(webhook), 'price')).toEqual(['0.6', '0.7', '0.6', '0.8'])
-  await matching.tape.rewind(fork)
+  await matching.facts.rewind(fork)
   await matching.match()
   expect(await matching.eventsOf(webhook)).toEqual([])
   await trade(matching, 540_000n)
@@ -135,7 +135,7 @@ test('a profit is measured against the last event of the wallet and the token', 
       ...{
         wallet: ALICE,
         token_id: decimal(YES),
-        timestamp: `${timeOfBlock(matching.tape.head - 1)}`,
+        timestamp: `${timeOfBlock(matching.facts.head - 1)}`,
       },
       ...{ realized_pnl: 1.5, previous_realized_pnl: 0, change_usd: 1.5 },
       ...{ market: 'Will it rain?', slug: 'will-it-rain', outcome: 'Yes', condition_id: CONDITION },
@@ -262,7 +262,7 @@ test('an order of several fills is complete half a minute after the last one', a
   matching.clock.advance(60_000)
   await matching.match()
   expect(await matching.eventsOf(webhook)).toHaveLength(1)
-  expect(await matching.tape.sql`select from webhook_orders`).toEqual([])
+  expect(await matching.facts.sql`select from webhook_orders`).toEqual([])
 })
 
 test('an order does not wait for a clock that was ahead and is set right', async () => {
@@ -282,13 +282,13 @@ test('an order does not wait for a clock that was ahead and is set right', async
 test('an order whose fills were taken back waits again', async () => {
   const matching = await openTraded()
   const webhook = await matching.watch(['order_complete'], { wallet_addresses: [BOB] })
-  const fork = matching.tape.head
+  const fork = matching.facts.head
   await fillOrder(matching, 2n)
   await fillOrder(matching, 3n)
   await matching.match()
-  await matching.tape.rewind(fork)
+  await matching.facts.rewind(fork)
   await matching.match()
-  expect(await matching.tape.sql`select from webhook_orders`).toEqual([])
+  expect(await matching.facts.sql`select from webhook_orders`).toEqual([])
   await fillOrder(matching, 2n)
   await fillOrder(matching, 3n)
   await matching.match()
@@ -299,7 +299,7 @@ test('an order whose fills were taken back waits again', async () => {
 
 test('a market that the catalogue meets is announced once, to webhooks that were there', async () => {
   const matching = await TestMatching.open()
-  const { sql } = matching.tape
+  const { sql } = matching.facts
   const webhook = await matching.watch(['market_created'], { tags: ['Weather'] })
   const slug = await matching.watch(['market_created'], { event_slugs: ['weather'] })
   const other = await matching.watch(['market_created'], { tags: ['sports'] })

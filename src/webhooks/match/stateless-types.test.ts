@@ -13,8 +13,8 @@ import {
 } from '../../events/test-facts.js'
 import type { WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
+import { timeOfBlock } from './test-facts.js'
 import { expectPublished, TestMatching } from './test-matching.js'
-import { timeOfBlock } from './test-tape.js'
 
 const CAROL = address('ca401')
 const RECEIVER = address('fee')
@@ -29,7 +29,7 @@ const MARKET = {
 /** One block with everything: Alice takes what Bob offers; Carol splits, merges, redeems and converts. */
 async function openEverything() {
   const matching = await TestMatching.open()
-  const { tape } = matching
+  const { facts } = matching
   await matching.append((at) => ({ fills: [makeFill(1, at(1, 'a0'))] }))
   await matching.match()
   const happen = () =>
@@ -68,7 +68,7 @@ async function openEverything() {
         },
       ],
     }))
-  return { matching, tape, happen }
+  return { matching, facts, happen }
 }
 
 const SET = {
@@ -183,9 +183,9 @@ test('every type has the payload of the reference, and comes only where its filt
 })
 
 test('what the catalogue does not know is null', async () => {
-  const { matching, tape, happen } = await openEverything()
-  await tape.sql`delete from market_tokens`
-  await tape.sql`delete from markets`
+  const { matching, facts, happen } = await openEverything()
+  await facts.sql`delete from market_tokens`
+  await facts.sql`delete from markets`
   const types: WebhookEventType[] = ['trade', 'split', 'merge', 'redemption', 'neg_risk_conversion']
   const webhook = await matching.watch(types)
   await happen()

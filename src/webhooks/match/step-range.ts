@@ -17,7 +17,7 @@ export type StepRange = { afterSeq: number; toSeq: number; headSeq: number }
 export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
 
 /**
- * The part of the tape that the next pass matches, whole blocks. Without webhooks, and when the matcher
+ * The facts that the next pass matches, whole blocks. Without webhooks, and when the matcher
  * begins, it skips to the head; so it does with what is older than all webhooks.
  */
 export async function chooseStep(

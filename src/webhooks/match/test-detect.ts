@@ -2,17 +2,17 @@ import { seqOf } from '../../core/seq.js'
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { Detector } from './detector.js'
+import { openSlice, type SliceRange } from './fact-slice.js'
 import type { Occurrence } from './occurrence.js'
-import { openTape, type TapeRange } from './tape.js'
 
-type Options = Partial<Pick<TapeRange, 'isWatched' | 'nowMs'>> & {
-  /** Blocks after which the tape is cut into parts. */
+type Options = Partial<Pick<SliceRange, 'isWatched' | 'nowMs'>> & {
+  /** Blocks after which a slice ends. */
   cuts?: readonly number[]
   /** What is above it is not read. */
   toBlock?: number
 }
 
-/** Lets a detector see the tape behind a block, in parts, and what it stores. */
+/** Lets a detector see the facts behind a block, in parts, and what it stores. */
 export async function detectAll(
   sql: Pool,
   detector: Detector,
@@ -27,7 +27,7 @@ export async function detectAll(
   for (const to of [...cuts, toBlock ?? state.block]) {
     const range = { afterSeq: endOf(from), toSeq: endOf(to), headSeq: endOf(state.block) }
     const rest = { headTimeSec: state.blockTime, nowMs, isWatched, asksFor: () => true }
-    const found = await transact(sql, (tx) => detector.detect(openTape(tx, { ...range, ...rest })))
+    const found = await transact(sql, (tx) => detector.detect(openSlice(tx, { ...range, ...rest })))
     occurrences.push(...found.occurrences)
     await transact(sql, async (tx) => found.store?.(tx))
     from = to

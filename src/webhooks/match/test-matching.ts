@@ -10,7 +10,7 @@ import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
 import { DETECTORS } from './detectors.js'
 import { runPass } from './pass.js'
-import { insertTestMarket, TestTape, timeOfBlock } from './test-tape.js'
+import { insertTestMarket, TestFacts, timeOfBlock } from './test-facts.js'
 
 export type TestEvent = {
   type: WebhookEventType
@@ -21,29 +21,29 @@ export type TestEvent = {
   data: Record<string, unknown>
 }
 
-/** A tape, a catalogue with one market, and what it takes to make passes by hand. */
+/** Facts, a catalogue with one market, and what it takes to make passes by hand. */
 export class TestMatching {
-  readonly tape: TestTape
+  readonly facts: TestFacts
   readonly clock = new ManualClock()
   readonly webhooks = new ActiveWebhooks()
 
-  private constructor(tape: TestTape) {
-    this.tape = tape
+  private constructor(facts: TestFacts) {
+    this.facts = facts
   }
 
   /** The matcher has begun: the first pass is over. */
   static async open(): Promise<TestMatching> {
-    const tape = await TestTape.open()
-    await insertTestMarket(tape.sql)
-    const matching = new TestMatching(tape)
+    const facts = await TestFacts.open()
+    await insertTestMarket(facts.sql)
+    const matching = new TestMatching(facts)
     matching.#tick()
     await matching.match()
     return matching
   }
 
-  /** A webhook that was made now, at the end of the tape. */
+  /** A webhook that was made now, at the last fact. */
   async watch(types: WebhookEventType[], filters: WebhookFilters = {}): Promise<TestWebhook> {
-    const { sql, headSeq } = this.tape
+    const { sql, headSeq } = this.facts
     const webhook = await insertTestWebhook(sql, { nowMs: this.clock.now() })
     await sql`
       update webhooks
@@ -54,8 +54,8 @@ export class TestMatching {
   }
 
   /** Books a block; the clock shows its time. */
-  async append(facts?: Parameters<TestTape['append']>[0]): Promise<number> {
-    const block = await this.tape.append(facts)
+  async append(facts?: Parameters<TestFacts['append']>[0]): Promise<number> {
+    const block = await this.facts.append(facts)
     this.#tick()
     return block
   }
@@ -70,9 +70,9 @@ export class TestMatching {
 
   pass(changes: Partial<Parameters<typeof runPass>[0]> = {}) {
     const detectors: readonly Detector[] = DETECTORS
-    const { webhooks, tape, clock } = this
+    const { webhooks, facts, clock } = this
     return runPass({
-      pool: tape.sql,
+      pool: facts.sql,
       plans: new Plans(),
       webhooks,
       detectors,
@@ -83,14 +83,14 @@ export class TestMatching {
 
   /** What was queued for a webhook, in the order of the events' blocks and places. */
   async eventsOf({ id }: TestWebhook): Promise<TestEvent[]> {
-    const rows = await this.tape.sql<{ state: string; block: number; body: string }[]>`
+    const rows = await this.facts.sql<{ state: string; block: number; body: string }[]>`
       select state, block, body from webhook_deliveries where webhook = ${id}
        order by block, body::json -> 'data' ->> 'id', event_type, event_id`
     return rows.map(({ state, block, body }) => ({ ...JSON.parse(body), state, block }))
   }
 
   #tick(): void {
-    this.clock.set(timeOfBlock(this.tape.head) * 1000)
+    this.clock.set(timeOfBlock(this.facts.head) * 1000)
   }
 }
 

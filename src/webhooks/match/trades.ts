@@ -4,10 +4,10 @@ import { toTokenId } from '../../core/token-id.js'
 import { NO_BUILDER } from '../../trades/present.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'
+import type { FactSlice, SliceFill } from './fact-slice.js'
 import { marketKeys, tokenFields } from './market-fields.js'
 import type { Occurrence } from './occurrence.js'
-import type { Tape, TapeFill } from './tape.js'
-import { type TapeMarket, unknownMarket } from './tape-markets.js'
+import { type SliceMarket, unknownMarket } from './slice-markets.js'
 
 /**
  * One occurrence for each OrderFilled log, as in `GET /v3/trades`. Which of them are large or a
@@ -15,30 +15,30 @@ import { type TapeMarket, unknownMarket } from './tape-markets.js'
  */
 export const trades: Detector = {
   types: ['trade', 'large_trade', 'builder_trade', 'first_trade'],
-  async detect(tape) {
-    const fills = await readTrades(tape)
+  async detect(slice) {
+    const fills = await readTrades(slice)
     const occurrences = fills.flatMap((trade) => [
-      ...(tape.asksFor('trade') ? [toOccurrence('trade', trade)] : []),
-      ...(tape.asksFor('large_trade') ? [toOccurrence('large_trade', trade)] : []),
-      ...(tape.asksFor('builder_trade') ? [toOccurrence('builder_trade', trade)] : []),
+      ...(slice.asksFor('trade') ? [toOccurrence('trade', trade)] : []),
+      ...(slice.asksFor('large_trade') ? [toOccurrence('large_trade', trade)] : []),
+      ...(slice.asksFor('builder_trade') ? [toOccurrence('builder_trade', trade)] : []),
       ...(trade.fill.isFirstOfMaker ? [toFirstTrade(trade)] : []),
     ])
     return { occurrences }
   },
 }
 
-export type TapeTrade = { fill: TapeFill; market: TapeMarket }
+export type SliceTrade = { fill: SliceFill; market: SliceMarket }
 
-/** The fills of the tape with their markets. */
-export async function readTrades(tape: Tape): Promise<TapeTrade[]> {
-  const fills = await tape.fills()
-  const markets = await tape.markets.ofTokens(fills.map(({ token }) => token))
+/** The fills of the facts with their markets. */
+export async function readTrades(slice: FactSlice): Promise<SliceTrade[]> {
+  const fills = await slice.fills()
+  const markets = await slice.markets.ofTokens(fills.map(({ token }) => token))
   return fills.map((fill) => ({ fill, market: markets.get(fill.token) ?? unknownMarket(null) }))
 }
 
 function toOccurrence(
   type: 'trade' | 'large_trade' | 'builder_trade',
-  { fill, market }: TapeTrade,
+  { fill, market }: SliceTrade,
 ): Occurrence {
   const { seq, timeSec } = fill
   return {
@@ -48,7 +48,7 @@ function toOccurrence(
 }
 
 /** Each wallet has one: an order of its own is filled, also when it took. A wallet is announced once. */
-function toFirstTrade({ fill, market }: TapeTrade): Occurrence {
+function toFirstTrade({ fill, market }: SliceTrade): Occurrence {
   const { seq, timeSec, maker } = fill
   const present = (): WebhookPayload<'first_trade'> => ({
     ...presentFill(fill, market),
@@ -63,7 +63,7 @@ function toFirstTrade({ fill, market }: TapeTrade): Occurrence {
 export const identityOf = ({ txHash, place }: { txHash: string; place: number }): string =>
   `${txHash} ${place}`
 
-const keysOf = (fill: TapeFill, market: TapeMarket): Occurrence['keys'] => ({
+const keysOf = (fill: SliceFill, market: SliceMarket): Occurrence['keys'] => ({
   wallets: [fill.maker, fill.taker],
   tokenId: toTokenId(fill.token),
   ...marketKeys(market),
@@ -72,7 +72,7 @@ const keysOf = (fill: TapeFill, market: TapeMarket): Occurrence['keys'] => ({
   side: fill.isSell ? 'SELL' : 'BUY',
 })
 
-export const presentFill = (fill: TapeFill, market: TapeMarket): WebhookPayload<'trade'> => ({
+export const presentFill = (fill: SliceFill, market: SliceMarket): WebhookPayload<'trade'> => ({
   id: logIdOf(fill),
   maker: fill.maker,
   taker: fill.taker,

@@ -1,15 +1,18 @@
 import type { Detector } from './detector.js'
+import type { FactSlice } from './fact-slice.js'
 import type { Occurrence } from './occurrence.js'
 import { type PositionAction, readActions } from './position-actions.js'
-import type { Tape } from './tape.js'
-import { identityOf, presentFill, readTrades, type TapeTrade } from './trades.js'
+import { identityOf, presentFill, readTrades, type SliceTrade } from './trades.js'
 
 /** Whatever a watched wallet does. A trade between two watched wallets is one event. */
 export const watchedActivity: Detector = {
   types: ['wallet_activity'],
-  async detect(tape) {
-    const isWatched = (wallet: string) => tape.isWatched('wallet_activity', wallet)
-    const [trades, actions] = await Promise.all([watchedTrades(tape, isWatched), readActions(tape)])
+  async detect(slice) {
+    const isWatched = (wallet: string) => slice.isWatched('wallet_activity', wallet)
+    const [trades, actions] = await Promise.all([
+      watchedTrades(slice, isWatched),
+      readActions(slice),
+    ])
     const occurrences = [
       ...trades.map(toTradeActivity),
       ...actions.filter(({ wallet }) => isWatched(wallet)).map(toActivity),
@@ -18,12 +21,12 @@ export const watchedActivity: Detector = {
   },
 }
 
-async function watchedTrades(tape: Tape, isWatched: (wallet: string) => boolean) {
-  const trades = await readTrades(tape)
+async function watchedTrades(slice: FactSlice, isWatched: (wallet: string) => boolean) {
+  const trades = await readTrades(slice)
   return trades.filter(({ fill }) => isWatched(fill.maker) || isWatched(fill.taker))
 }
 
-const toTradeActivity = ({ fill, market }: TapeTrade): Occurrence => ({
+const toTradeActivity = ({ fill, market }: SliceTrade): Occurrence => ({
   ...{ type: 'wallet_activity', seq: fill.seq, timeSec: fill.timeSec },
   identity: `trade ${identityOf(fill)}`,
   keys: { wallets: [fill.maker, fill.taker] },

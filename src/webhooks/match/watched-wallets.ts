@@ -1,12 +1,12 @@
 import type { WebhookEventType } from '../event-types.js'
-import type { Tape } from './tape.js'
+import type { FactSlice } from './fact-slice.js'
 
 /** Addresses that are looked up by one query. */
 const LOOKUP_MAX = 20_000
 
 /** Those of the wallets that a webhook watches: id to address. The work grows with the wallets given. */
 export async function selectWatched(
-  { sql, isWatched }: Pick<Tape, 'sql' | 'isWatched'>,
+  { sql, isWatched }: Pick<FactSlice, 'sql' | 'isWatched'>,
   type: WebhookEventType,
   ids: Iterable<number>,
 ): Promise<Map<number, string>> {

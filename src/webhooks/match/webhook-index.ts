@@ -17,7 +17,7 @@ export type IndexedWebhook = {
   accountId: number
   eventTypes: readonly WebhookEventType[]
   filters: WebhookFilters
-  /** It sees what is on the tape behind this place, and not long before this time. */
+  /** It sees what is among the facts behind this place, and not long before this time. */
   fromSeq: number
   activeSinceMs: number
 }

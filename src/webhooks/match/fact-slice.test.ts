@@ -10,24 +10,24 @@ import {
   YES,
 } from '../../events/test-facts.js'
 import { transact } from '../../store/transaction.js'
-import { openTape, type Tape } from './tape.js'
-import { outcomeOfToken } from './tape-markets.js'
-import { insertTestMarket, TestTape, timeOfBlock } from './test-tape.js'
+import { type FactSlice, openSlice } from './fact-slice.js'
+import { outcomeOfToken } from './slice-markets.js'
+import { insertTestMarket, TestFacts, timeOfBlock } from './test-facts.js'
 
 const COMBO = `0x03${'1'.repeat(32)}0002${'0'.repeat(24)}`
 
-function readTape<T>(chain: TestTape, afterSeq: number, read: (tape: Tape) => Promise<T>) {
+function readSlice<T>(chain: TestFacts, afterSeq: number, read: (facts: FactSlice) => Promise<T>) {
   const range = {
     ...{ afterSeq, toSeq: chain.headSeq, headSeq: chain.headSeq, nowMs: 0 },
     headTimeSec: timeOfBlock(chain.head),
     asksFor: () => true,
     isWatched: () => true,
   }
-  return transact(chain.sql, (tx) => read(openTape(tx, range)))
+  return transact(chain.sql, (tx) => read(openSlice(tx, range)))
 }
 
 test('fills have natural ids, their number in the transaction, and what their maker did before', async () => {
-  const chain = await TestTape.open()
+  const chain = await TestFacts.open()
   await chain.append((at) => ({ fills: [makeFill(1, at(1, 'aa'))] }))
   const afterSeq = chain.headSeq
   const block = await chain.append((at) => ({
@@ -41,7 +41,7 @@ test('fills have natural ids, their number in the transaction, and what their ma
       }),
     ],
   }))
-  const fills = await readTape(chain, afterSeq, (tape) => tape.fills())
+  const fills = await readSlice(chain, afterSeq, (facts) => facts.fills())
   expect(fills).toMatchObject([
     {
       ...{ timeSec: timeOfBlock(block), place: 0, maker: BOB, taker: ALICE, isTaker: false },
@@ -56,9 +56,9 @@ test('fills have natural ids, their number in the transaction, and what their ma
 })
 
 test('markets are found by token and by condition, with the tags of their event', async () => {
-  const chain = await TestTape.open()
+  const chain = await TestFacts.open()
   await insertTestMarket(chain.sql)
-  await readTape(chain, 0, async ({ markets }) => {
+  await readSlice(chain, 0, async ({ markets }) => {
     const byToken = await markets.ofTokens([NO, word('123')])
     const market = byToken.get(NO)
     expect(market).toEqual({

@@ -1,7 +1,7 @@
 import type { Sql } from '../../store/connection.js'
 
 /** A market as payloads and filters need it. Null where the catalogue does not know. */
-export type TapeMarket = {
+export type SliceMarket = {
   /** 32 bytes as hex text. */
   conditionId: string | null
   question: string | null
@@ -19,10 +19,10 @@ export type TapeMarket = {
 }
 
 /** What the catalogue says of markets, read once for each. */
-export class TapeMarkets {
+export class SliceMarkets {
   readonly #sql: Sql
-  readonly #byToken = new Map<string, TapeMarket>()
-  readonly #byCondition = new Map<string, TapeMarket>()
+  readonly #byToken = new Map<string, SliceMarket>()
+  readonly #byCondition = new Map<string, SliceMarket>()
 
   constructor(sql: Sql) {
     this.#sql = sql
@@ -32,7 +32,7 @@ export class TapeMarkets {
    * By token, 32 bytes as hex text. Every token has an entry: of one that the catalogue does not have,
    * with the condition that the chain states.
    */
-  async ofTokens(tokens: Iterable<string>): Promise<ReadonlyMap<string, TapeMarket>> {
+  async ofTokens(tokens: Iterable<string>): Promise<ReadonlyMap<string, SliceMarket>> {
     const missing = missingIn(this.#byToken, tokens)
     if (missing.length > 0) {
       const keyed = await selectMarketsOfTokens(this.#sql, missing)
@@ -42,7 +42,7 @@ export class TapeMarkets {
   }
 
   /** By condition, 32 bytes as hex text. Every condition has an entry. */
-  async ofConditions(conditions: Iterable<string>): Promise<ReadonlyMap<string, TapeMarket>> {
+  async ofConditions(conditions: Iterable<string>): Promise<ReadonlyMap<string, SliceMarket>> {
     const missing = missingIn(this.#byCondition, conditions)
     if (missing.length > 0) {
       const keyed = await selectMarketsOfConditions(this.#sql, missing)
@@ -53,16 +53,16 @@ export class TapeMarkets {
 }
 
 /** The outcome that a token stands for; null: the catalogue does not have it. */
-export const outcomeOfToken = ({ tokens, outcomes }: TapeMarket, token: string): string | null =>
+export const outcomeOfToken = ({ tokens, outcomes }: SliceMarket, token: string): string | null =>
   outcomes[tokens.indexOf(token)] ?? null
 
 /** What is known of a market that the catalogue does not have. */
-export const unknownMarket = (conditionId: string | null): TapeMarket => ({
+export const unknownMarket = (conditionId: string | null): SliceMarket => ({
   ...{ conditionId, question: null, slug: null, eventSlug: null, eventTitle: null, image: null },
   ...{ tags: [], tagNames: [], tokens: [], outcomes: [] },
 })
 
-type MarketRow = Omit<TapeMarket, 'tagNames'> & { key: string; labels: string[] }
+type MarketRow = Omit<SliceMarket, 'tagNames'> & { key: string; labels: string[] }
 
 /** Indexes: primary keys, tokens_token_key, markets_pkey, event_tags_pkey. */
 const selectMarketsOfTokens = (sql: Sql, tokens: readonly string[]): Promise<MarketRow[]> =>
@@ -107,21 +107,21 @@ const eventJoins = (sql: Sql) => sql`
      where et.event = m.event
   ) tagged on true`
 
-function toTapeMarket({ key, labels, ...market }: MarketRow): TapeMarket {
+function toSliceMarket({ key, labels, ...market }: MarketRow): SliceMarket {
   const names = [...market.tags, ...labels].map((name) => name.toLowerCase())
   return { ...market, tagNames: [...new Set(names)] }
 }
 
-const missingIn = (known: ReadonlyMap<string, TapeMarket>, keys: Iterable<string>): string[] =>
+const missingIn = (known: ReadonlyMap<string, SliceMarket>, keys: Iterable<string>): string[] =>
   [...new Set(keys)].filter((key) => !known.has(key))
 
 function keep(
-  known: Map<string, TapeMarket>,
+  known: Map<string, SliceMarket>,
   wanted: readonly string[],
   rows: readonly MarketRow[],
   conditionOf: (key: string) => string | null,
 ): void {
-  for (const row of rows) known.set(row.key, toTapeMarket(row))
+  for (const row of rows) known.set(row.key, toSliceMarket(row))
   for (const key of wanted) {
     if (!known.has(key)) known.set(key, unknownMarket(conditionOf(key)))
   }

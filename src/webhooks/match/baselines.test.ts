@@ -3,16 +3,16 @@ import { createTestDatabase } from '../../../test/database.js'
 import { decimal, word } from '../../events/test-facts.js'
 import { insertTestWebhook } from '../deliver/test-webhook.js'
 import type { WebhookFilters } from '../filters.js'
-import { Bases, restoreBases } from './bases.js'
+import { Baselines, restoreBaselines } from './baselines.js'
 
 const TOKEN = word('7e5')
 
-async function openBases() {
+async function openBaselines() {
   const { sql, drop } = await createTestDatabase()
   onTestFinished(drop)
   const { id } = await insertTestWebhook(sql, { nowMs: 0 })
   const decide = async (filters: WebhookFilters, before: bigint, ...values: bigint[]) => {
-    const bases = new Bases(sql)
+    const bases = new Baselines(sql)
     let last = before
     const pairs = values.map((value, seq) => {
       const change = { wallet: '', token: TOKEN, value, before: last }
@@ -41,7 +41,7 @@ const OCCURRENCE = {
 }
 
 test('without a threshold every change is an event, and nothing is stored', async () => {
-  const { decide, stored } = await openBases()
+  const { decide, stored } = await openBaselines()
   expect(await decide({}, 5n, 6n, 6n, 5n)).toEqual([
     [5n, 6n],
     [6n, 5n],
@@ -50,7 +50,7 @@ test('without a threshold every change is an event, and nothing is stored', asyn
 })
 
 test('the base stays until it is left by the threshold, over passes', async () => {
-  const { decide, stored } = await openBases()
+  const { decide, stored } = await openBaselines()
   const filters = { min_delta_pct: 0.1 }
   expect(await decide(filters, 1_000n, 1_000n)).toEqual([])
   expect(await stored()).toEqual([1_000n])
@@ -60,7 +60,7 @@ test('the base stays until it is left by the threshold, over passes', async () =
 })
 
 test('from nothing every step is large enough, and back to nothing is one of 100 percent', async () => {
-  const { decide } = await openBases()
+  const { decide } = await openBaselines()
   expect(await decide({ min_delta_pct: 100 }, 0n, 1n, 1n, 0n)).toEqual([
     [0n, 1n],
     [1n, 0n],
@@ -68,25 +68,25 @@ test('from nothing every step is large enough, and back to nothing is one of 100
 })
 
 test('events that were taken back in any order lead to the base before the first of them', async () => {
-  const { sql, stored, decide, cancelled } = await openBases()
+  const { sql, stored, decide, cancelled } = await openBaselines()
   await decide({ min_delta_pct: 1 }, 500_000n, 600_000n, 700_000n, 600_000n, 800_000n)
   expect(await stored()).toEqual([800_000n])
   // A path that ends elsewhere is not what made the base.
-  await restoreBases(sql, [cancelled(0.5, 0.6)])
+  await restoreBaselines(sql, [cancelled(0.5, 0.6)])
   expect(await stored()).toEqual([800_000n])
-  await restoreBases(sql, [
+  await restoreBaselines(sql, [
     cancelled(0.6, 0.8),
     cancelled(0.6, 0.7),
     cancelled(0.7, 0.6),
     cancelled(0.5, 0.6),
   ])
   expect(await stored()).toEqual([500_000n])
-  await restoreBases(sql, [cancelled(0.5, 0.7), cancelled(0.7, 0.5)])
+  await restoreBaselines(sql, [cancelled(0.5, 0.7), cancelled(0.7, 0.5)])
   expect(await stored()).toEqual([500_000n])
 })
 
 test('a webhook that was deleted meanwhile gets no base', async () => {
-  const { sql, id, decide, stored } = await openBases()
+  const { sql, id, decide, stored } = await openBaselines()
   await sql`delete from webhooks where id = ${id}`
   await decide({ min_delta_pct: 1 }, 500_000n, 600_000n)
   expect(await stored()).toEqual([])

@@ -34,7 +34,7 @@ export const timeOfBlock = (number: number): number => BLOCK.timeSec + (number -
  * A chain that a test writes by hand, into the tables and through the ledger of the service. Its first
  * block has nothing in it.
  */
-export class TestTape {
+export class TestFacts {
   readonly database: TestDatabase
   readonly #ids = new IdRegistry()
   readonly #ledger = new LedgerStore(this.#ids)
@@ -47,17 +47,17 @@ export class TestTape {
   }
 
   /** Dropped when the test ends, unless it is given. */
-  static async open(given?: TestDatabase): Promise<TestTape> {
+  static async open(given?: TestDatabase): Promise<TestFacts> {
     const database = given ?? (await createTestDatabase())
     if (given === undefined) onTestFinished(() => database.drop())
-    const tape = new TestTape(database)
+    const facts = new TestFacts(database)
     await transact(database.sql, async (tx) => {
       await ensurePartitions(tx, BLOCK.number, BLOCK.number + 10_000, { bare: false })
       await startLedger(tx, BLOCK.number, BLOCK)
     })
-    tape.#head = BLOCK.number - 1
-    await tape.append({})
-    return tape
+    facts.#head = BLOCK.number - 1
+    await facts.append({})
+    return facts
   }
 
   get sql() {

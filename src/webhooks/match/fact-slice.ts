@@ -1,22 +1,22 @@
-import { planAnew, type Sql } from '../../store/connection.js'
+import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
-import { TapeMarkets } from './tape-markets.js'
+import { SliceMarkets } from './slice-markets.js'
 
-/** The part of the tape that a pass of the matcher reads: whole blocks, in one snapshot of the database. */
-export type Tape = TapeRange & {
+/** The facts that a pass of the matcher reads: whole blocks, in one snapshot of the database. */
+export type FactSlice = SliceRange & {
   sql: Sql
-  markets: TapeMarkets
+  markets: SliceMarkets
   /** The fills of this part, without combos, in the order of `seq`. */
-  fills(): Promise<readonly TapeFill[]>
+  fills(): Promise<readonly SliceFill[]>
   /** Reads something once for all detectors. */
-  once<Value>(read: (tape: Tape) => Promise<Value>): Promise<Value>
+  once<Value>(read: (slice: FactSlice) => Promise<Value>): Promise<Value>
 }
 
-export type TapeRange = {
+export type SliceRange = {
   /** Behind this place, up to and with the other one. */
   afterSeq: number
   toSeq: number
-  /** The end of the tape in this snapshot: what the ledger's rows stand for. Above `toSeq` while the matcher lags. */
+  /** The last fact in this snapshot: what the ledger's rows stand for. Above `toSeq` while the matcher lags. */
   headSeq: number
   /** Of the block at `headSeq`. */
   headTimeSec: number
@@ -28,7 +28,7 @@ export type TapeRange = {
 }
 
 /** An order was filled, from the side of its owner. Bytes are hex text with `0x`. */
-export type TapeFill = {
+export type SliceFill = {
   seq: number
   timeSec: number
   /** Number among the fills of its transaction, from 0. */
@@ -52,31 +52,31 @@ export type TapeFill = {
 }
 
 /** Reads when it is asked. `sql` is an open transaction that sees one state of the database. */
-export function openTape(sql: Sql, range: TapeRange): Tape {
+export function openSlice(sql: Sql, range: SliceRange): FactSlice {
   const values = new Map<unknown, Promise<unknown>>()
-  const tape: Tape = {
+  const slice: FactSlice = {
     ...range,
     sql,
-    markets: new TapeMarkets(sql),
-    fills: () => tape.once(selectTapeFills),
-    once<Value>(read: (tape: Tape) => Promise<Value>) {
-      const value = (values.get(read) ?? read(tape)) as Promise<Value>
+    markets: new SliceMarkets(sql),
+    fills: () => slice.once(selectSliceFills),
+    once<Value>(read: (slice: FactSlice) => Promise<Value>) {
+      const value = (values.get(read) ?? read(slice)) as Promise<Value>
       values.set(read, value)
       return value
     },
   }
-  return tape
+  return slice
 }
 
-type FillRow = Omit<TapeFill, 'place'>
+type FillRow = Omit<SliceFill, 'place'>
 
 /**
  * The fills behind one place, up to another. Index: the primary key of each partition. Planned for its
  * values, because a plan for any range expects a large part of the table, and reads all wallets for it.
  */
-async function selectTapeFills({ sql, afterSeq, toSeq }: Tape): Promise<TapeFill[]> {
+async function selectSliceFills({ sql, afterSeq, toSeq }: FactSlice): Promise<SliceFill[]> {
   // Bits of flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo.
-  const rows = await planAnew(sql<FillRow[]>`
+  const rows = await withoutPreparedPlan(sql<FillRow[]>`
     select f.seq::float8, b.time as time_sec, f.usd, f.shares,
            case when f.flags & 4 = 0 or f.shares = 0 then f.fee
                 else div(f.fee::numeric * f.usd, f.shares)::bigint end as fee,

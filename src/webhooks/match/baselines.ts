@@ -23,7 +23,7 @@ const MILLION = 1_000_000n
  * wallet and a token, the value of the last event. A webhook that has none begins with the value before
  * the first change that it sees. Webhooks without a threshold hear of every change and need no base.
  */
-export class Bases {
+export class Baselines {
   readonly #sql: Sql
   /** By key; a key that was looked up and is in no row is `undefined`. */
   readonly #values = new Map<string, bigint | undefined>()
@@ -134,7 +134,7 @@ type Step = BaseKey & { from: bigint; to: bigint }
  * events need not be known: each goes on from the value of the one before it, so the first is the one
  * whose previous value no other has reached.
  */
-export async function restoreBases(
+export async function restoreBaselines(
   tx: Sql,
   cancelled: readonly CancelledDelivery[],
 ): Promise<void> {

@@ -13,10 +13,10 @@ import {
   updateNextLook,
 } from './queries.js'
 
-/** Lanes that one turn looks at because they are due. */
+/** Lanes that one claim looks at because they are due. */
 const LANES_MAX = 64
 
-type TurnRequest = {
+type ClaimRequest = {
   /** Attempts to be written. */
   ended: readonly EndedAttempt[]
   /** How many deliveries to take. */
@@ -27,7 +27,7 @@ type TurnRequest = {
   nowMs: number
 }
 
-type Turn = {
+type ClaimResult = {
   claimed: ClaimedDelivery[]
   /** The attempts that are written, or whose webhook is gone. The rest is to be given again. */
   settled: ReadonlySet<EndedAttempt>
@@ -41,10 +41,10 @@ type Turn = {
  * deliveries. It is never waited for, so that no two transactions can wait for each other, and the
  * statements behind it see what the one before has committed.
  */
-export function takeTurn(pool: Pool, request: TurnRequest) {
+export function recordAndClaim(pool: Pool, request: ClaimRequest) {
   const { ended, limit, isHealthyOnly, quick = [], nowMs } = request
   const webhooks = [...new Set(ended.map(({ delivery }) => delivery.webhook))]
-  return transact(pool, async (tx): Promise<Turn> => {
+  return transact(pool, async (tx): Promise<ClaimResult> => {
     const laneLimit = Math.min(limit, LANES_MAX)
     const locked = await lockLanes(tx, { webhooks, limit: laneLimit, isHealthyOnly, nowMs })
     const lanes = locked.map(({ webhook }) => webhook)
