@@ -79,8 +79,11 @@ function createFollower(): BookFollower {
   const connection = {
     id: 'bench',
     caller: {
-      ...{ keyId: 1, accountId: 1, plan: DEFAULT_PLANS.enterprise },
-      ...{ scope: 'full' as const, expiresAtMs: Number.POSITIVE_INFINITY },
+      keyId: 1,
+      accountId: 1,
+      plan: DEFAULT_PLANS.enterprise,
+      scope: 'full' as const,
+      expiresAtMs: Number.POSITIVE_INFINITY,
     },
     send: () => undefined,
     push: (frame: SharedFrame) => void frame.deflated,

@@ -55,20 +55,15 @@ type Round = ServerReport & Received
 
 export const fanout: Bench = {
   name: 'fanout',
-  promise:
-    'events to 1,000 sockets with filters, against bare ws sending the same bytes to the same sockets',
+  promise: 'events to 1,000 sockets with filters, against bare ws sending the same bytes to the same sockets',
   ratioMin: 3,
   unit: 'deliveries per CPU second',
   async prepare() {
     let key = ''
     const postgres = await BenchServer.start()
-    const { socketDir, database } = await postgres.keepDatabase(
-      'fanout_',
-      'fanout',
-      async (pool) => {
-        key = (await insertKeys(pool, 1))[0] ?? ''
-      },
-    )
+    const { socketDir, database } = await postgres.keepDatabase('fanout_', 'fanout', async (pool) => {
+      key = (await insertKeys(pool, 1))[0] ?? ''
+    })
     const place = [socketDir, database]
     return {
       run: async (onRound) => {
@@ -106,11 +101,7 @@ async function openSide(script: string, args: string[], key: string): Promise<Si
 }
 
 /** Publishes, and waits until every socket has what it should. */
-async function runRound(
-  { server, receivers }: Side,
-  count: number,
-  perSecond: number,
-): Promise<Round> {
+async function runRound({ server, receivers }: Side, count: number, perSecond: number): Promise<Round> {
   const received = receivers.ask<Received>({ expect: countDeliveries(count) })
   server.send({ count, perSecond })
   const { frames, latenciesMs } = await received

@@ -9,8 +9,7 @@ const LOAD = { connections: 32, seconds: 1, staysAwake: false }
 
 export const httpAuth: Bench = {
   name: 'http-auth',
-  promise:
-    'an authenticated, uncached point read against bare Fastify + postgres.js with the same SQL',
+  promise: 'an authenticated, uncached point read against bare Fastify + postgres.js with the same SQL',
   ratioMin: 0.6,
   unit: 'requests/s',
   async prepare() {
@@ -23,8 +22,7 @@ export const httpAuth: Bench = {
     const requests = keys.map((key) => buildRequest('/v1/usage', { 'x-api-key': key }))
     return {
       ours: () => measureLoad({ ...LOAD, port: auspex.port, requests }),
-      yardstick: () =>
-        measureLoad({ ...LOAD, port: bare.port, requests: [buildRequest('/usage')] }),
+      yardstick: () => measureLoad({ ...LOAD, port: bare.port, requests: [buildRequest('/usage')] }),
       close: async () => {
         await bare.stop()
         await auspex.stop()

@@ -11,8 +11,7 @@ const LOAD = { connections: 32, seconds: 1, staysAwake: true }
 
 export const httpCached: Bench = {
   name: 'http-cached',
-  promise:
-    'an authenticated, rate-limited, cached GET against bare node:http sending the same bytes',
+  promise: 'an authenticated, rate-limited, cached GET against bare node:http sending the same bytes',
   ratioMin: 0.6,
   unit: 'requests/s',
   async prepare() {
@@ -22,10 +21,7 @@ export const httpCached: Bench = {
 
     const folder = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
     const answerFile = join(folder, 'answer.json')
-    writeFileSync(
-      answerFile,
-      JSON.stringify(await recordAnswer(auspex.port, '/v1/coverage', keys[0] ?? '')),
-    )
+    writeFileSync(answerFile, JSON.stringify(await recordAnswer(auspex.port, '/v1/coverage', keys[0] ?? '')))
     const bare = await startYardstick('node-http', [answerFile], { isPinned: true })
     return {
       ours: () => measureLoad({ ...LOAD, port: auspex.port, requests }),

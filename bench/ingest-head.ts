@@ -37,11 +37,7 @@ export const ingestHead: Bench = {
   },
 }
 
-async function run(
-  source: LogSource,
-  pool: Pool,
-  onRound: (text: string) => void,
-): Promise<Rounds> {
+async function run(source: LogSource, pool: Pool, onRound: (text: string) => void): Promise<Rounds> {
   let nowMs = 0
   const clock = { now: () => nowMs }
   const log = createLog('error', process.stderr)

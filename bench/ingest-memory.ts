@@ -35,10 +35,7 @@ async function startWorld() {
     world.disconnect()
     await once(world, 'exit')
   })
-  const [{ upstreams }] = await Promise.all([
-    firstMessage(world, 'open'),
-    firstMessage(world, 'ready'),
-  ])
+  const [{ upstreams }] = await Promise.all([firstMessage(world, 'open'), firstMessage(world, 'ready')])
   return upstreams
 }
 

@@ -2,13 +2,7 @@ import type { Page } from '../src/core/page.js'
 import { selectAllTimeBoard, selectRollingBoard } from '../src/leaderboards/queries.js'
 import { refreshBoards } from '../src/leaderboards/refresh/refresh.js'
 import type { Pool } from '../src/store/connection.js'
-import {
-  addRound,
-  buildWorld,
-  HEAD_SEC,
-  ROUND_EVENTS,
-  type WorldSize,
-} from './leaderboard/world.js'
+import { addRound, buildWorld, HEAD_SEC, ROUND_EVENTS, type WorldSize } from './leaderboard/world.js'
 import type { Bench, Figures, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
 import { showBound, spread } from './lib/compare.js'
@@ -44,9 +38,7 @@ async function run(server: BenchServer, onRound: (text: string) => void): Promis
   const [fewMs, manyMs] = [spread(few.refreshMs).median, spread(many.refreshMs).median]
   return {
     ours: many.rows.map((rows, round) => (rows * 1_000) / (many.refreshMs[round] ?? Number.NaN)),
-    yardstick: many.rows.map(
-      (rows, round) => (rows * 1_000) / (many.insertMs[round] ?? Number.NaN),
-    ),
+    yardstick: many.rows.map((rows, round) => (rows * 1_000) / (many.insertMs[round] ?? Number.NaN)),
     figures: {
       wallets: WALLETS.toLocaleString('en-US'),
       refresh: `${manyMs.toFixed(0)} ms for ${spread(many.rows).median.toLocaleString('en-US')} rows`,
@@ -76,8 +68,7 @@ async function measure(
   await refreshBoards(pool, HEAD_SEC * 1000)
   await pool.unsafe('vacuum analyze')
   await pool.unsafe('checkpoint')
-  for (const table of TABLES)
-    await pool.unsafe(`create table plain_${table} (like ${table} including all)`)
+  for (const table of TABLES) await pool.unsafe(`create table plain_${table} (like ${table} including all)`)
   const measured: Measured = { rows: [], refreshMs: [], insertMs: [], pages: {} }
   for (let round = 1; round <= ROUNDS; round++) {
     onRound(`${label}: round ${round} of ${ROUNDS}`)
@@ -110,8 +101,7 @@ async function listChangedRows(pool: Pool): Promise<number> {
 
 async function insertPlainly(pool: Pool): Promise<void> {
   await pool.begin(async (tx) => {
-    for (const table of TABLES)
-      await tx.unsafe(`insert into plain_${table} select * from changed_${table}`)
+    for (const table of TABLES) await tx.unsafe(`insert into plain_${table} select * from changed_${table}`)
   })
 }
 

@@ -64,9 +64,7 @@ const RESULTS = join(import.meta.dirname, '../../bench/results')
 const [wanted] = process.argv.slice(2)
 const chosen = BENCHES.filter(({ name }) => wanted === undefined || name === wanted)
 if (chosen.length === 0) {
-  console.error(
-    `There is no bench "${wanted}". Choose from: ${BENCHES.map((b) => b.name).join(', ')}`,
-  )
+  console.error(`There is no bench "${wanted}". Choose from: ${BENCHES.map((b) => b.name).join(', ')}`)
   process.exit(2)
 }
 

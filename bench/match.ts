@@ -24,7 +24,9 @@ export const match: Bench = {
   unit: 'events/s',
   async prepare() {
     const matching = {
-      ...{ createIndex, createEvent, eventUsMax: EVENT_US_MAX },
+      createIndex,
+      createEvent,
+      eventUsMax: EVENT_US_MAX,
       showMemory: (bytes: number) => ({
         'memory of a filter item': `${Math.round(bytes / (MANY * ITEMS))} bytes`,
       }),
@@ -46,9 +48,7 @@ function createIndex(keys: Keys): SubscriptionIndex<object> {
 }
 
 function createFilter(keys: Keys, isOfWallets: boolean): EventFilter {
-  const items = Array.from({ length: ITEMS }, () =>
-    isOfWallets ? randomWallet(keys) : randomToken(keys),
-  )
+  const items = Array.from({ length: ITEMS }, () => (isOfWallets ? randomWallet(keys) : randomToken(keys)))
   const texts = new Set(anew(items))
   return isOfWallets
     ? { types: TYPES, wallets: texts, scopes: [] }

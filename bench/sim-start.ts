@@ -28,14 +28,8 @@ function generate(seed: number): number {
   const universe = new Universe({ seed, startMs: NOW_MS - HISTORY_MS })
   universe.advance(NOW_MS)
   const seconds = (performance.now() - startedAt) / 1000
-  const fills = universe.settledActs.matches.flatMap(({ tx: { act } }) => [
-    act.taker,
-    ...act.makers,
-  ])
+  const fills = universe.settledActs.matches.flatMap(({ tx: { act } }) => [act.taker, ...act.makers])
   const wallets = new Set(fills.map(({ order }) => order.wallet))
-  assert(
-    fills.length >= FILLS_MIN && wallets.size >= WALLETS_MIN,
-    'the history is as rich as promised',
-  )
+  assert(fills.length >= FILLS_MIN && wallets.size >= WALLETS_MIN, 'the history is as rich as promised')
   return seconds
 }

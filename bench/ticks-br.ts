@@ -29,8 +29,7 @@ export const ticksBr: Bench = {
     await fillArchive(auspex.pool, streams, fromBlock, untilBlock)
     const keys = await insertKeys(auspex.pool, 1 + 1 + OTHERS)
     const fromMs = fromBlock * BLOCK_SEC * 1000
-    const range = (spanMs: number) =>
-      `/v1/crypto/ticks?symbol=BTC&from=${fromMs}&to=${fromMs + spanMs - 1}`
+    const range = (spanMs: number) => `/v1/crypto/ticks?symbol=BTC&from=${fromMs}&to=${fromMs + spanMs - 1}`
     const paths = { day: `${range(86_400_000)}&limit=100000`, little: range(300_000) }
     return { run: (onRound) => run(auspex, paths, keys, onRound), close: auspex.stop }
   },
@@ -45,9 +44,7 @@ async function run(
   const compressed = (key: string) => ({ 'x-api-key': key, 'accept-encoding': 'br' })
   const askOthers = () => Promise.all(keys.map((key) => download(port, day, compressed(key))))
   const askGreedily = () =>
-    Promise.all(
-      Array.from({ length: GREEDY_REQUESTS }, () => ask(port, day, compressed(greedyKey))),
-    )
+    Promise.all(Array.from({ length: GREEDY_REQUESTS }, () => ask(port, day, compressed(greedyKey))))
   const askLittle = () => download(port, little, { 'x-api-key': modestKey })
   /** The days of the others, and the answers to little requests meanwhile. */
   const measure = async () => {
@@ -71,8 +68,7 @@ async function run(
     })
     memory = Math.max(memory, growth)
   }
-  const p99 = (all: Measured[], kind: keyof Measured) =>
-    percentile99(all.flatMap((each) => each[kind]))
+  const p99 = (all: Measured[], kind: keyof Measured) => percentile99(all.flatMap((each) => each[kind]))
   const speed = ({ days }: Measured) => 60_000 / percentile99(days)
   return {
     ours: disturbed.map(speed),
@@ -88,10 +84,7 @@ async function run(
 
 type Measured = Record<'days' | 'littles', Download[]>
 
-async function repeatUntil(
-  end: Promise<unknown>,
-  work: () => Promise<Download>,
-): Promise<Download[]> {
+async function repeatUntil(end: Promise<unknown>, work: () => Promise<Download>): Promise<Download[]> {
   let isOver = false
   void end.finally(() => {
     isOver = true

@@ -45,12 +45,7 @@ export const ticksRange: Bench = {
 }
 
 /** Answers per second, one after the other on one connection. */
-async function ask(
-  agent: Agent,
-  port: number,
-  path: string,
-  keys: readonly string[],
-): Promise<number> {
+async function ask(agent: Agent, port: number, path: string, keys: readonly string[]): Promise<number> {
   const startedMs = performance.now()
   for (let request = 0; request < REQUESTS; request++) {
     const headers = { 'x-api-key': keys[request % keys.length] ?? '' }

@@ -82,9 +82,7 @@ async function run(
     taken.bare.push(await bare())
     taken.naive.push(await naive())
   }
-  const memory = await measureGrowth(auspex.pid, () =>
-    Promise.all(Array.from({ length: AT_ONCE }, ours)),
-  )
+  const memory = await measureGrowth(auspex.pid, () => Promise.all(Array.from({ length: AT_ONCE }, ours)))
   const speeds = (all: Download[]) => all.map(({ totalMs }) => 1000 / totalMs)
   const figures: Figures = {
     'bytes of an answer': taken.ours[0]?.bytes ?? 0,
@@ -95,11 +93,7 @@ async function run(
       FIRST_BYTE_MS_MAX,
       ' ms',
     ),
-    'event loop held up, median of the rounds': showBound(
-      spread(loopMs).median,
-      LOOP_MS_MAX,
-      ' ms',
-    ),
+    'event loop held up, median of the rounds': showBound(spread(loopMs).median, LOOP_MS_MAX, ' ms'),
     'event loop held up, worst round': `${Math.round(Math.max(...loopMs))} ms`,
     [`memory for ${AT_ONCE} at once`]: showBound(memory / MB, MEMORY_MAX / MB, ' MB'),
   }

@@ -41,8 +41,7 @@ export const tradesAll: Bench = {
     tidyLater(copy.stop)
     // The whale has more trades, so that the answer is partial and never kept.
     const path = `/v2/onchain/wallets/${whale}/trades/all`
-    const ask = (format: string) =>
-      download(auspex.port, `${path}?format=${format}`, { 'x-api-key': key })
+    const ask = (format: string) => download(auspex.port, `${path}?format=${format}`, { 'x-api-key': key })
     const contest = {
       json: () => ask('json'),
       parquet: () => ask('parquet'),
@@ -90,11 +89,7 @@ async function run(contest: Contest, onRound: (text: string) => void): Promise<R
     'first byte, median of the rounds': showBound(firstMs.median, FIRST_BYTE_MS_MAX, ' ms'),
     'first byte, worst round': `${Math.round(firstMs.max)} ms`,
     'event loop held up by JSON, median': showBound(spread(held.json).median, LOOP_MS_MAX, ' ms'),
-    'event loop held up by Parquet, median': showBound(
-      spread(held.parquet).median,
-      LOOP_MS_MAX,
-      ' ms',
-    ),
+    'event loop held up by Parquet, median': showBound(spread(held.parquet).median, LOOP_MS_MAX, ' ms'),
     'event loop held up, worst round': `${Math.round(Math.max(...held.json, ...held.parquet))} ms`,
     'memory in addition, worst round': showBound(Math.max(...growth) / MB, MEMORY_MB_MAX, ' MB'),
   }

@@ -26,8 +26,7 @@ const REQUESTS: Record<string, (samples: Samples, turn: number) => string> = {
   'holders of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/positions`,
   'summary of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}`,
   'summary of a whale': ({ whale }) => `/v3/wallets/${whale}`,
-  'profit by day': ({ wallets }, turn) =>
-    `/v3/wallets/${at(wallets, turn)}/pnl/events?group=day&period=1y`,
+  'profit by day': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl/events?group=day&period=1y`,
   'trades of a builder': ({ builders }, turn) => `/v3/builders/${at(builders, turn)}/trades`,
   search: (_samples, turn) => `/v3/markets/search?q=${at(SEARCHES, turn)}&limit=20`,
   candles: ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/candles?resolution=1h`,

@@ -87,7 +87,11 @@ function startDispatcher(sql: Pool): Dispatcher {
   const log = createLog('error', process.stderr)
   const sender = new Sender({ networks: ['127.0.0.0/8'] })
   const dispatcher = new Dispatcher({
-    ...{ store: { sql }, secretBox: createSecretBox(sql), sender, clock: systemClock, log },
+    store: { sql },
+    secretBox: createSecretBox(sql),
+    sender,
+    clock: systemClock,
+    log,
     metrics: createDeliveryMetrics(new Registry()),
     floodLog: new FloodLog(log),
   })
@@ -122,8 +126,12 @@ async function deliver(sql: Pool, dispatcher: Dispatcher, drafts: readonly Deliv
 async function post(http: HttpPool, drafts: readonly DeliveryDraft[]): Promise<number> {
   const left = [...drafts]
   const headers = signatureHeaders({
-    ...{ webhookName: 'wh_0', eventId: `evt_${randomUUID()}`, eventType: 'trade' },
-    ...{ secret: SECRET, body: '', nowMs: Date.now() },
+    webhookName: 'wh_0',
+    eventId: `evt_${randomUUID()}`,
+    eventType: 'trade',
+    secret: SECRET,
+    body: '',
+    nowMs: Date.now(),
   })
   const startedMs = performance.now()
   const postOn = async () => {
@@ -157,10 +165,15 @@ const createBody = (eventId: string): string =>
       id: `0x${'ab'.repeat(32)}_123`,
       maker: `0x${'12'.repeat(20)}`,
       taker: `0x${'34'.repeat(20)}`,
-      ...{ amount_usd: 123.456789, price: 0.42, fee_usd: 0, direction: 'BUY' },
+      amount_usd: 123.456789,
+      price: 0.42,
+      fee_usd: 0,
+      direction: 'BUY',
       token_id: '7'.repeat(77),
       market: 'Will it rain in the capital on the last day of November?',
-      ...{ slug: 'rain-in-the-capital', outcome: 'Yes', event_slug: 'weather-in-november' },
+      slug: 'rain-in-the-capital',
+      outcome: 'Yes',
+      event_slug: 'weather-in-november',
       condition_id: `0x${'cd'.repeat(32)}`,
       transaction_hash: `0x${'ab'.repeat(32)}`,
       order_hash: `0x${'ef'.repeat(32)}`,

@@ -29,7 +29,9 @@ export const webhookMatch: Bench = {
   unit: 'events/s',
   async prepare() {
     const matching = {
-      ...{ createIndex, createEvent, eventUsMax: EVENT_US_MAX },
+      createIndex,
+      createEvent,
+      eventUsMax: EVENT_US_MAX,
       showMemory: (bytes: number) => ({
         'memory of the index': `${Math.round(bytes / 2 ** 20)} MiB`,
       }),
@@ -45,7 +47,11 @@ function createIndex(keys: Keys): WebhookIndex {
   const index = new WebhookIndex()
   for (let id = 0; id < keys.filters; id++) {
     index.set({
-      ...{ id, name: `wh_${id}`, accountId: id, fromSeq: 0, activeSinceMs: 0 },
+      id,
+      name: `wh_${id}`,
+      accountId: id,
+      fromSeq: 0,
+      activeSinceMs: 0,
       ...anew(createWant(keys, id)),
     })
   }
@@ -54,8 +60,7 @@ function createIndex(keys: Keys): WebhookIndex {
 
 /** Nine in ten name wallets or tokens. The thresholds of the others are as many as the crowd is large. */
 function createWant(keys: Keys, id: number): Want {
-  const items = (random: (keys: Keys) => string) =>
-    Array.from({ length: ITEMS }, () => random(keys))
+  const items = (random: (keys: Keys) => string) => Array.from({ length: ITEMS }, () => random(keys))
   if (id % 10 === 0) {
     const amount = USD_MAX + Math.random() * USD_MAX * keys.filters
     return { eventTypes: ['large_trade', 'trade'], filters: { min_amount_usd: amount } }

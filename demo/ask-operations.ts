@@ -37,7 +37,9 @@ const BODIES: Record<string, object | undefined> = {
   removePoolWallets: { addresses: ['{wallet}'] },
   scoreWallets: { addresses: ['{wallet}'] },
   createWebhook: {
-    ...{ url: '{receiver_url}', event_types: ['trade', 'redemption'], description: 'desk A' },
+    url: '{receiver_url}',
+    event_types: ['trade', 'redemption'],
+    description: 'desk A',
     filters: { wallet_addresses: ['{wallet}'], min_amount_usd: 250 },
   },
   updateWebhook: { description: 'desk B' },
@@ -131,9 +133,7 @@ function listOperations(paths: Document['paths']): [string, Method, Operation][]
       ([method, operation]) => [path, method, operation] as [string, Method, Operation],
     ),
   )
-  const asked = operations.filter(
-    ([, method, { operationId }]) => method === 'get' || operationId in BODIES,
-  )
+  const asked = operations.filter(([, method, { operationId }]) => method === 'get' || operationId in BODIES)
   return asked.sort(([, a], [, b]) => Number(a === 'delete') - Number(b === 'delete'))
 }
 

@@ -15,19 +15,8 @@ import type { ServiceOptions } from '../src/service.js'
 import { readiness } from '../src/status/readiness.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
-import {
-  prepareKeys,
-  prepareOperatorKey,
-  readDemoFile,
-  removeDemoPid,
-  writeDemoFile,
-} from './demo-file.js'
-import {
-  refuseServiceFolder,
-  type SimProcess,
-  simulatedEnvironment,
-  startSimulator,
-} from './simulator.js'
+import { prepareKeys, prepareOperatorKey, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
+import { refuseServiceFolder, type SimProcess, simulatedEnvironment, startSimulator } from './simulator.js'
 import { type DemoLog, formatBanner, openDemoLog, Phases } from './terminal.js'
 
 type DemoOptions = SimFlags & { fresh?: boolean }
@@ -145,9 +134,13 @@ async function serve(
     const known = readDemoFile(config.dataDir)
     const keys = await prepareKeys(ctx, known?.keys)
     const demo = {
-      ...{ url, ws_url: url.replace(/^http/, 'ws'), pid: process.pid, keys },
+      url,
+      ws_url: url.replace(/^http/, 'ws'),
+      pid: process.pid,
+      keys,
       operator_key: await prepareOperatorKey(ctx, known?.operator_key),
-      ...{ sim_url: simUrl, upstreams },
+      sim_url: simUrl,
+      upstreams,
       live_v2_credentials: SIM_CREDENTIALS.liveV2,
       chainlink_credentials: SIM_CREDENTIALS.chainlink,
       x_credentials: SIM_CREDENTIALS.x,

@@ -60,7 +60,11 @@ async function takeTypes(client: ListenerClient, taking: Taking): Promise<void> 
         }
       }
       const results = events.map(({ event_id: eventId }) => ({
-        ...{ event_id: eventId, success: true, status_code: 200, latency_ms: 0, error: null },
+        event_id: eventId,
+        success: true,
+        status_code: 200,
+        latency_ms: 0,
+        error: null,
       }))
       if (results.length > 0) await client.confirm(id, results, signal)
     }

@@ -4,7 +4,9 @@ import { formatBanner, Phases } from './terminal.js'
 
 const HEX_48 = '0'.repeat(48)
 const demo = {
-  ...{ url: 'http://127.0.0.1:8080', ws_url: 'ws://127.0.0.1:8080', pid: 1 },
+  url: 'http://127.0.0.1:8080',
+  ws_url: 'ws://127.0.0.1:8080',
+  pid: 1,
   keys: Object.fromEntries(
     ['free', 'starter', 'growth', 'pro', 'enterprise'].map((plan) => [plan, `ax_live_${HEX_48}`]),
   ),

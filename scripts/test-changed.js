@@ -95,9 +95,7 @@ function readImporters() {
   )
   const importers = new Map(paths.map((path) => [path, []]))
   for (const path of paths) {
-    const imports = readFileSync(path, 'utf8').matchAll(
-      /(?:\bfrom |^import |\bimport\()'(\.[^']+)'/gm,
-    )
+    const imports = readFileSync(path, 'utf8').matchAll(/(?:\bfrom |^import |\bimport\()'(\.[^']+)'/gm)
     for (const [, from] of imports) {
       const target = join(path, '..', from)
       const known = importers.get(target.replace(/\.js$/, '.ts')) ?? importers.get(target)

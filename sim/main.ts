@@ -18,12 +18,7 @@ type Options = SimFlags & { intensity: number; state?: string }
 
 const command = addSimFlags(new Command('sim'))
   .description('Run a simulated prediction-market universe that speaks the upstreams’ protocols.')
-  .option(
-    '--intensity <factor>',
-    'how much is traded; 1 is about 17,500 fills a day',
-    readFactor,
-    1,
-  )
+  .option('--intensity <factor>', 'how much is traded; 1 is about 17,500 fills a day', readFactor, 1)
   .option('--state <file>', 'continue the universe that this file remembers')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(run)
@@ -48,8 +43,7 @@ async function run({ history = HISTORY_MS, state, ...rest }: Options): Promise<v
     historyMs: history,
     statePath: state,
     onProgress: showProgress,
-    onOpen: ({ simulator: { url, upstreams }, time }) =>
-      sendToParent({ kind: 'open', url, upstreams, time }),
+    onOpen: ({ simulator: { url, upstreams }, time }) => sendToParent({ kind: 'open', url, upstreams, time }),
   })
   const { samples, headBlock } = running
   sendToParent({ kind: 'ready', samples, headBlock })

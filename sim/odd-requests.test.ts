@@ -76,10 +76,42 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
 
 /** What has broken programs before. */
 const ODD = [
-  ...['', ' ', '0', '-1', '0.5', '1e308', '1e400', '-999999999999999', '999999999999999', 'NaN'],
-  ...['Infinity', '0x10', 'null', 'undefined', 'true', 'constructor', '__proto__', 'toString'],
-  ...['0001-01-01', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', 'max', 'all', '1d'],
-  ...['a,b', ',,', '\u0000', 'é', '%', 'LTE=', 'LTI=', 'e30', 'W10', 'bnVsbA', 'id,id', '🎲'],
+  '',
+  ' ',
+  '0',
+  '-1',
+  '0.5',
+  '1e308',
+  '1e400',
+  '-999999999999999',
+  '999999999999999',
+  'NaN',
+  'Infinity',
+  '0x10',
+  'null',
+  'undefined',
+  'true',
+  'constructor',
+  '__proto__',
+  'toString',
+  '0001-01-01',
+  '-271821-04-20T00:00:00Z',
+  '+275760-09-13T00:00:00Z',
+  'max',
+  'all',
+  '1d',
+  'a,b',
+  ',,',
+  '\u0000',
+  'é',
+  '%',
+  'LTE=',
+  'LTI=',
+  'e30',
+  'W10',
+  'bnVsbA',
+  'id,id',
+  '🎲',
 ]
 const value = fc.oneof(fc.constantFrom(...ODD), fc.string())
 
@@ -116,32 +148,14 @@ describe('every request gets a well-formed answer', () => {
     const word = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
     const data = fc
       .tuple(fc.constantFrom('0x00fdd58e', '0x4e1273f4', '0x'), fc.array(word, { maxLength: 6 }))
-      .map(
-        ([selector, words]) =>
-          selector + words.map((w) => w.toString(16).padStart(64, '0')).join(''),
-      )
+      .map(([selector, words]) => selector + words.map((w) => w.toString(16).padStart(64, '0')).join(''))
     const param = fc.oneof(
       fc.jsonValue(),
-      fc.constantFrom<unknown>(
-        'latest',
-        'pending',
-        head,
-        '0x0',
-        `0x${'f'.repeat(64)}`,
-        true,
-        token,
-      ),
+      fc.constantFrom<unknown>('latest', 'pending', head, '0x0', `0x${'f'.repeat(64)}`, true, token),
       fc.record({ fromBlock: fc.jsonValue(), toBlock: fc.constant(head), topics: fc.jsonValue() }),
       fc.record({ to: fc.constant('0x4d97dcd97ec945f40cf65f87097ace5ea0476045'), data }),
     )
-    const methods = [
-      'getBlockByNumber',
-      'getBlockByHash',
-      'getLogs',
-      'call',
-      'getCode',
-      'getBlockReceipts',
-    ]
+    const methods = ['getBlockByNumber', 'getBlockByHash', 'getLogs', 'call', 'getCode', 'getBlockReceipts']
     const request = fc.record({
       jsonrpc: fc.constant('2.0'),
       id: fc.nat(),
@@ -164,8 +178,20 @@ describe('every request gets a well-formed answer', () => {
 
 describe('no message closes a socket', () => {
   const words = [
-    ...[token, 'market', 'subscribe', 'unsubscribe', '*', 'update', 'activity', 'crypto_prices'],
-    ...['{"symbol":"btc/usd"}', 'btcusd', 'price.crypto', 'newHeads', 'logs', 'constructor'],
+    token,
+    'market',
+    'subscribe',
+    'unsubscribe',
+    '*',
+    'update',
+    'activity',
+    'crypto_prices',
+    '{"symbol":"btc/usd"}',
+    'btcusd',
+    'price.crypto',
+    'newHeads',
+    'logs',
+    'constructor',
   ]
   const leaf = fc.oneof(fc.constantFrom<unknown>(...words, 1, 60, true, null), fc.jsonValue())
   const entry = fc.record(
@@ -173,11 +199,18 @@ describe('no message closes a socket', () => {
     { requiredKeys: [] },
   )
   const fields = {
-    ...{ assets_ids: fc.oneof(leaf, fc.array(leaf)), type: leaf, operation: leaf, level: leaf },
-    ...{ action: leaf, subscriptions: fc.oneof(leaf, fc.array(fc.oneof(leaf, entry))) },
-    ...{ op: fc.constantFrom('subscribe', 'ping', 'unsubscribe'), rid: leaf, channel: leaf },
-    ...{ jsonrpc: fc.constant('2.0'), method: fc.constantFrom('eth_subscribe', 'eth_call') },
-    ...{ params: fc.oneof(leaf, fc.array(leaf)) },
+    assets_ids: fc.oneof(leaf, fc.array(leaf)),
+    type: leaf,
+    operation: leaf,
+    level: leaf,
+    action: leaf,
+    subscriptions: fc.oneof(leaf, fc.array(fc.oneof(leaf, entry))),
+    op: fc.constantFrom('subscribe', 'ping', 'unsubscribe'),
+    rid: leaf,
+    channel: leaf,
+    jsonrpc: fc.constant('2.0'),
+    method: fc.constantFrom('eth_subscribe', 'eth_call'),
+    params: fc.oneof(leaf, fc.array(leaf)),
   }
   const frame = fc.oneof(
     fc.string(),

@@ -49,9 +49,7 @@ export function chooseSamples(universe: Universe): Samples {
 function gameSamples(universe: Universe) {
   const { nowMs, catalogue } = universe
   const played = universe.games().filter(({ fate }) => fate.kind === 'played')
-  const live = played
-    .filter((game) => universe.gameState(game).live)
-    .sort((a, b) => b.endMs - a.endMs)
+  const live = played.filter((game) => universe.gameState(game).live).sort((a, b) => b.endMs - a.endMs)
   const next = played.filter(({ startMs }) => startMs > nowMs).sort((a, b) => a.startMs - b.startMs)
   const game = live[0] ?? next[0]
   const event = game === undefined ? undefined : catalogue.eventBySlug(game.slug)
@@ -90,9 +88,7 @@ function busiestCombo({ settledActs, catalogue }: Universe): Combo | undefined {
 }
 
 const hasRedeemed = (settledActs: Universe['settledActs'], wallet: Wallet, combo: Combo): boolean =>
-  settledActs
-    .ofWallet(wallet)
-    .some(({ tx: { act } }) => act.kind === 'redeemCombo' && act.token.of === combo)
+  settledActs.ofWallet(wallet).some(({ tx: { act } }) => act.kind === 'redeemCombo' && act.token.of === combo)
 
 function comboTrader({ settledActs }: Universe, combo: Combo | undefined): Wallet | undefined {
   if (combo === undefined) return undefined
@@ -102,9 +98,7 @@ function comboTrader({ settledActs }: Universe, combo: Combo | undefined): Walle
 
 const partiesOf = (matches: readonly SettledMatch[]): Wallet[] => [
   ...new Set(
-    matches.flatMap(({ tx: { act } }) =>
-      [act.taker, ...act.makers].map(({ order }) => order.wallet),
-    ),
+    matches.flatMap(({ tx: { act } }) => [act.taker, ...act.makers].map(({ order }) => order.wallet)),
   ),
 ]
 

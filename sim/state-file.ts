@@ -23,10 +23,7 @@ type Wanted = Pick<SimState, 'seed' | 'historyMs' | 'intensity'>
 const HOUR_MS = 3_600_000
 
 /** The universe of an earlier run when it has the same seed, else a new one. It is in the file then. */
-export function openState(
-  { seed, historyMs, intensity }: Wanted,
-  path: string | undefined,
-): SimState {
+export function openState({ seed, historyMs, intensity }: Wanted, path: string | undefined): SimState {
   const kept = path === undefined ? undefined : readState(path)
   const isSame = kept?.laws === LAWS && kept.seed === seed && kept.intensity === intensity
   if (isSame) return kept

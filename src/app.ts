@@ -142,9 +142,7 @@ export async function buildApp(
   acceptJsonBodies(app)
   showFrontPage(app)
   const compressor = new Compressor()
-  await describeApi(app, {
-    ...{ compressor, webhooks: describeWebhooks(), readSamples: createSamples(ctx) },
-  })
+  await describeApi(app, { compressor, webhooks: describeWebhooks(), readSamples: createSamples(ctx) })
   showStreamDocs(app, compressor, ctx.plans)
 
   await app.register(async (api) => {

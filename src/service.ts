@@ -195,9 +195,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
       )
     }
     if (codeOf(error) === 'EACCES') {
-      throw new OperatorError(
-        `Port ${port} needs rights that this user lacks. Take one above 1023.`,
-      )
+      throw new OperatorError(`Port ${port} needs rights that this user lacks. Take one above 1023.`)
     }
     if (codeOf(error) === 'EADDRNOTAVAIL' || codeOf(error) === 'ENOTFOUND') {
       throw new OperatorError(`${host} is not an address of this machine. Change --host.`)

@@ -18,10 +18,7 @@ function createProject() {
   for (const name of ['package-lock.json', 'scripts/build.js']) write(name, '{}')
   write('tsconfig.json', '{"compilerOptions": {"rootDir": ".", "skipLibCheck": true}}')
   const options = { noEmit: false, outDir: 'dist', incremental: true, types: [] }
-  write(
-    'tsconfig.build.json',
-    JSON.stringify({ extends: './tsconfig.json', compilerOptions: options }),
-  )
+  write('tsconfig.build.json', JSON.stringify({ extends: './tsconfig.json', compilerOptions: options }))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const build = () => {
     const args = [join(ROOT, 'scripts/build.js')]

@@ -39,7 +39,11 @@ describe('the catalogue through the door', () => {
     const { created_at: _, ...row } = open
     const reply = await world.get(`/v3/markets/condition/${open.condition_id}`)
     expect(reply.json()).toEqual({
-      ...{ data: [row], rows_returned: 1, has_more: false, offset: 0, limit: 1 },
+      data: [row],
+      rows_returned: 1,
+      has_more: false,
+      offset: 0,
+      limit: 1,
       elapsed_ms: expect.any(Number),
     })
     expect(await list(`/v3/markets/condition/${UNKNOWN}`)).toEqual([])
@@ -88,16 +92,25 @@ describe('the catalogue through the door', () => {
        where not exists (select from tokens t where t.token = mt.token) limit 1`
     const id = BigInt(row?.token ?? 0).toString()
     expect((await world.get(`/v3/markets/${id}/price`)).json()).toMatchObject({
-      ...{ price: 0, resolved: false, source: null, updated_at: null },
+      price: 0,
+      resolved: false,
+      source: null,
+      updated_at: null,
     })
   })
 
   test('200: a condition before and after its result', async () => {
     const before = (await world.get(`/v3/conditions/${open.condition_id}`)).json()
     expect(before).toMatchObject({
-      ...{ id: open.condition_id, position_ids: open.token_ids, payout_numerators: [0, 0] },
-      ...{ payout_denominator: '0', winning_outcome_index: null, tags: open.tag_slugs },
-      ...{ volume: open.volume_all_time, liquidity: open.liquidity, question: open.question },
+      id: open.condition_id,
+      position_ids: open.token_ids,
+      payout_numerators: [0, 0],
+      payout_denominator: '0',
+      winning_outcome_index: null,
+      tags: open.tag_slugs,
+      volume: open.volume_all_time,
+      liquidity: open.liquidity,
+      question: open.question,
     })
     const after = (await world.get(`/v3/conditions/${resolved.condition_id}`)).json()
     const winner = Number(resolved.winning_outcome_index)

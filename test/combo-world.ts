@@ -17,9 +17,20 @@ export async function openComboWorld(): Promise<ComboWorld> {
 }
 
 const RARE_KINDS = [
-  ...['positionsSplit', 'positionsMerged', 'splitOnCondition', 'mergedOnEvent', 'convertedOnEvent'],
-  ...['comboWrapped', 'comboUnwrapped', 'compressed', 'extracted', 'injected'],
-  ...['convertedToYesBasket', 'mergedFromYesBasket', 'horizontalSplit', 'positionMigrated'],
+  'positionsSplit',
+  'positionsMerged',
+  'splitOnCondition',
+  'mergedOnEvent',
+  'convertedOnEvent',
+  'comboWrapped',
+  'comboUnwrapped',
+  'compressed',
+  'extracted',
+  'injected',
+  'convertedToYesBasket',
+  'mergedFromYesBasket',
+  'horizontalSplit',
+  'positionMigrated',
 ]
 
 /** One of each, of the wallet and of the combo that have the most redemptions. */

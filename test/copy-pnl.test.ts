@@ -22,8 +22,7 @@ function settlementOf(act: Act): number | undefined {
       return act.amount
     case 'redeem': {
       const whole = act.payouts[0] + act.payouts[1]
-      const worth = (outcome: 0 | 1) =>
-        Math.floor((act.amounts[outcome] * act.payouts[outcome]) / whole)
+      const worth = (outcome: 0 | 1) => Math.floor((act.amounts[outcome] * act.payouts[outcome]) / whole)
       return worth(0) + worth(1)
     }
     case 'convert': {
@@ -75,7 +74,8 @@ test('scores of wallets of the simulated universe are the cash flows of the chai
   for (let from = 0; from < chosen.length; from += WALLETS_PER_BATCH) {
     const batch = chosen.slice(from, from + WALLETS_PER_BATCH)
     const reply = await world.app.inject({
-      ...{ method: 'POST', url: '/v2/copy-pnl/batch' },
+      method: 'POST',
+      url: '/v2/copy-pnl/batch',
       headers: { 'x-api-key': world.key },
       payload: { addresses: batch.map(([wallet]) => wallet), from: FROM_SEC },
     })
@@ -83,7 +83,9 @@ test('scores of wallets of the simulated universe are the cash flows of the chai
     for (const [index, [wallet, { cash, trades, activity }]] of batch.entries()) {
       const result = reply.json().results[index]
       expect(result).toMatchObject({
-        ...{ wallet, trade_count: trades, partial: false },
+        wallet,
+        trade_count: trades,
+        partial: false,
         sources: { window_trades: trades, window_activity: activity },
       })
       expect(result.actual_pnl_usdc).toBeCloseTo(cash / 1e6, 1)

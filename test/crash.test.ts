@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { counts } from './counts.js'
-import {
-  countAddresses,
-  createDataDir,
-  processesOn,
-  type Running,
-  startAuspex,
-} from './processes.js'
+import { countAddresses, createDataDir, processesOn, type Running, startAuspex } from './processes.js'
 
 const CRASHES = counts({ short: 5, long: 50 })
 

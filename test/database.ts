@@ -51,8 +51,7 @@ export async function ensureTemplate(
   return name
 }
 
-const openAdmin = (): Pool =>
-  createPool({ socketDir: inject('socketDir'), database: 'postgres' }, 1)
+const openAdmin = (): Pool => createPool({ socketDir: inject('socketDir'), database: 'postgres' }, 1)
 
 /** Its `drop` ends the connections and leaves the database. */
 function openDatabase(database: string): TestDatabase {

@@ -101,8 +101,7 @@ test(
       expect(await reply.json()).toMatchObject({ tier: plan })
     }
 
-    const readPage = (name: string) =>
-      readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+    const readPage = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
     const [, shown = ''] = /\/readyz\n(\{.*\})\n/.exec(readPage('api')) ?? []
     expect(await (await fetch(`${first.url}/readyz`)).json()).toEqual(JSON.parse(shown))
     const headers = { 'x-api-key': first.keys.growth }
@@ -112,8 +111,7 @@ test(
     const listed = readPage('operations')
       .match(/^\| `.*$/gm)
       ?.join('\n')
-    for (const { name } of jobs)
-      expect(listed).toContain(`\`${name.replace(/ (7d|30d|all)$/, ' 1d')}\``)
+    for (const { name } of jobs) expect(listed).toContain(`\`${name.replace(/ (7d|30d|all)$/, ' 1d')}\``)
 
     covered = await askCoverage(first)
     expect(covered.head?.block).toBeGreaterThan(FIRST_NUMBER)
@@ -137,9 +135,7 @@ test(
     const book = await fetch(`${upstreams.clob}/book?token_id=${samples.token_id}`)
     expect(await book.json()).toMatchObject({ market: samples.condition_id })
     const trades = await fetch(`${upstreams.data_api}/trades?user=${samples.wallet}`)
-    expect(await trades.json()).toContainEqual(
-      expect.objectContaining({ proxyWallet: samples.wallet }),
-    )
+    expect(await trades.json()).toContainEqual(expect.objectContaining({ proxyWallet: samples.wallet }))
 
     expect(statSync(join(folder.dataDir, 'demo.json')).mode & 0o777).toBe(0o600)
     expect(first.chainlink_credentials).toEqual(SIM_CREDENTIALS.chainlink)
@@ -166,17 +162,9 @@ describe.concurrent('that runs', () => {
     TIMEOUT_MS,
   )
 
-  test(
-    'answers about prices as the specification says',
-    () => checkCryptoAnswers(first),
-    TIMEOUT_MS,
-  )
+  test('answers about prices as the specification says', () => checkCryptoAnswers(first), TIMEOUT_MS)
 
-  test(
-    'has commands beside it, which find it by its folder',
-    () => checkCommands(first),
-    TIMEOUT_MS,
-  )
+  test('has commands beside it, which find it by its folder', () => checkCommands(first), TIMEOUT_MS)
 })
 
 test(

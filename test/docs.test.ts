@@ -53,9 +53,8 @@ beforeAll(async () => {
   )
   t = await createTestApp({ config, timing: new JumpingTiming() })
   const { paths, security: usual } = (await t.app.inject('/openapi.json')).json()
-  operations = Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(
-    ([path, methods]) =>
-      Object.entries(methods).map(([method, { security = usual }]) => ({ method, path, security })),
+  operations = Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security = usual }]) => ({ method, path, security })),
   )
 })
 afterAll(() => t.close())
@@ -155,9 +154,7 @@ test('the buckets of docs/accounts-and-plans.md are those that requests are char
   // The last row that names the path is the one for it.
   const namedFor = (path: string) =>
     rows.findLast(({ paths }) =>
-      paths.some(
-        (each) => each === path || (each.endsWith('*') && path.startsWith(each.slice(0, -1))),
-      ),
+      paths.some((each) => each === path || (each.endsWith('*') && path.startsWith(each.slice(0, -1)))),
     )?.buckets
   const { key } = await t.createCaller('enterprise')
   const values: Record<string, string> = { '{address}': `0x${'1'.repeat(40)}` }
@@ -205,10 +202,7 @@ test('the table of plans has the numbers of the code', () => {
   ]
   for (const [label, of] of GRANTS) {
     const [row = []] = rowsOf(page, label)
-    expect([label, row.slice(1).map(readGrant)]).toEqual([
-      label,
-      PLAN_IDS.map((id) => of(DEFAULT_PLANS[id])),
-    ])
+    expect([label, row.slice(1).map(readGrant)]).toEqual([label, PLAN_IDS.map((id) => of(DEFAULT_PLANS[id]))])
   }
 })
 
@@ -255,10 +249,7 @@ function readSources(): string {
 }
 
 describe('the command line', () => {
-  const sources = [
-    readSources(),
-    ...['sim/flags.ts', 'sim/main.ts', 'demo/main.ts'].map(readPage),
-  ].join('\n')
+  const sources = [readSources(), ...['sim/flags.ts', 'sim/main.ts', 'demo/main.ts'].map(readPage)].join('\n')
   const flags = new Set([
     ...find(sources, /(?:ption\(\s*|^\s*|= )'(?:-\w, )?(--[a-z][a-z-]+)/gm),
     ...SETTING_NAMES.flatMap((name) => `--${(SETTINGS[name] as Setting<unknown>).flag}`),
@@ -267,8 +258,15 @@ describe('the command line', () => {
   const commands = new Set(find(sources, /\.command\('([a-z-]+)/g))
   /** Of curl, npm and node. */
   const FOREIGN = [
-    ...['--get', '--data-urlencode', '--compressed', '--silent', '--retry'],
-    ...['--input', '--input-file-type', '--output-model-type', '--output'],
+    '--get',
+    '--data-urlencode',
+    '--compressed',
+    '--silent',
+    '--retry',
+    '--input',
+    '--input-file-type',
+    '--output-model-type',
+    '--output',
   ]
 
   test.each(PAGES)('%s names flags and commands that exist', (path) => {

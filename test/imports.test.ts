@@ -42,9 +42,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ]
 
 /** Folders whose files of these names stand as high as a read domain, which is what they are. */
-const DOMAINS = [
-  ...['chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts', 'events'],
-]
+const DOMAINS = ['chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts', 'events']
 const READ_SIDE_FILES = ['routes.ts', 'schemas.ts', 'jobs.ts', 'status.ts']
 const READ_LAYER = LAYERS.findIndex((folders) => folders.includes('trades'))
 
@@ -175,9 +173,7 @@ const isTest = (path: string): boolean => /\.test\.ts$|\/test-[^/]*$/.test(path)
 function findViolations(sources: Sources): string[] {
   const imports = new Map([...sources].map(([path, text]) => [path, findImports(path, text)]))
   const rules = [...imports].flatMap(([path, targets]) =>
-    isTest(path)
-      ? []
-      : [...checkPlace(path), ...targets.flatMap((target) => checkImport(path, target))],
+    isTest(path) ? [] : [...checkPlace(path), ...targets.flatMap((target) => checkImport(path, target))],
   )
   return [...rules, ...findCircles(imports).map((files) => `circle: ${files.join(', ')}`)]
 }
@@ -214,8 +210,7 @@ function checkImport(path: string, target: string): string[] {
 /** -1: the file lies in a folder that the table does not have. */
 function layerOf(path: string): number {
   const [, folder = ''] = path.split('/')
-  const isReadSide =
-    DOMAINS.includes(folder) && READ_SIDE_FILES.some((name) => path.endsWith(`/${name}`))
+  const isReadSide = DOMAINS.includes(folder) && READ_SIDE_FILES.some((name) => path.endsWith(`/${name}`))
   return isReadSide ? READ_LAYER : LAYERS.findIndex((folders) => folders.includes(folder))
 }
 
@@ -234,8 +229,7 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][
     for (const target of imports.get(path) ?? []) {
       if (!imports.has(target)) continue
       if (!order.has(target)) low = Math.min(low, visit(target))
-      else if (open.includes(target))
-        low = Math.min(low, lowest.get(target) ?? order.get(target) ?? 0)
+      else if (open.includes(target)) low = Math.min(low, lowest.get(target) ?? order.get(target) ?? 0)
     }
     lowest.set(path, low)
     if (low === index) {

@@ -116,15 +116,10 @@ async function fold(address: string): Promise<bigint | undefined> {
     if (total === 0n) return undefined
     for (const [index, token] of tokens.entries()) {
       const { held } = open(token)
-      if (act.extra?.includes(`${index + 1}`))
-        sell(token, held, (held * BigInt(payouts[index] ?? 0)) / total)
+      if (act.extra?.includes(`${index + 1}`)) sell(token, held, (held * BigInt(payouts[index] ?? 0)) / total)
     }
   }
-  const shown = await readAll<{ token_id: string; size: number }>(
-    `${path}/positions`,
-    'positions',
-    {},
-  )
+  const shown = await readAll<{ token_id: string; size: number }>(`${path}/positions`, 'positions', {})
   const sizes = new Map(shown.map((row) => [row.token_id, micro(row.size)]))
   for (const [token, { held }] of book) if ((sizes.get(token) ?? 0n) !== held) return undefined
   return [...book.values()].reduce((sum, { realized }) => sum + realized, 0n)

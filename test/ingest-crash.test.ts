@@ -38,8 +38,7 @@ test(
       world.makeBlock()
       if (below(3) === 0) world.universe.reorg(1 + below(REORG_DEPTH_MAX))
     }
-    const start = () =>
-      startIngester(world, database, { pollMs: 20, batchLimits: BATCH_LIMITS, onBooked })
+    const start = () => startIngester(world, database, { pollMs: 20, batchLimits: BATCH_LIMITS, onBooked })
 
     let next = start()
     for (let crash = 1; crash <= CRASHES; crash++) {

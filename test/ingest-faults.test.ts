@@ -1,14 +1,5 @@
 import { Registry } from 'prom-client'
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-} from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../sim/universe/universe.js'
 import { changeLogs, type RawLog, showOnlyUpTo } from '../src/chain/follow/test-faulty-node.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
@@ -133,9 +124,7 @@ describe('logs that their blocks do not have', () => {
     expect(rows.length).toBeGreaterThan(0)
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['not_in_receipts']))
     expect(watch.quarantined).toBe(rows.length)
-    expect(watch.warnings).toEqual([
-      expect.stringMatching(`${rows.length} logs could not be booked`),
-    ])
+    expect(watch.warnings).toEqual([expect.stringMatching(`${rows.length} logs could not be booked`)])
     expect(await auditAll(database)).toEqual([])
     await expectRight()
 

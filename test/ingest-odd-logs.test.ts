@@ -57,8 +57,7 @@ async function book(...transactions: (readonly LogBody[])[]): Promise<void> {
   expect(await auditAll(database)).toEqual([])
 }
 
-const mint = (id: bigint, amount: bigint) =>
-  transferSingle(ctf, user, ZERO_ADDRESS, user, id, amount)
+const mint = (id: bigint, amount: bigint) => transferSingle(ctf, user, ZERO_ADDRESS, user, id, amount)
 const gift = (id: bigint, amount: bigint) => transferSingle(ctf, user, user, friend, id, amount)
 
 async function expectQuarantined(...reasons: string[]): Promise<void> {
@@ -131,7 +130,10 @@ describe('a condition', () => {
       ctf,
       'ConditionResolution(bytes32 indexed conditionId, address indexed oracle, bytes32 indexed questionId, uint256 outcomeSlotCount, uint256[] payoutNumerators)',
       {
-        ...{ conditionId: condition, oracle, questionId: question, payoutNumerators },
+        conditionId: condition,
+        oracle,
+        questionId: question,
+        payoutNumerators,
         outcomeSlotCount: BigInt(payoutNumerators.length),
       },
     )
@@ -148,8 +150,12 @@ describe('a condition', () => {
         ctf,
         'PositionSplit(address indexed stakeholder, address collateralToken, bytes32 indexed parentCollectionId, bytes32 indexed conditionId, uint256[] partition, uint256 amount)',
         {
-          ...{ stakeholder: user, collateralToken: usdce, parentCollectionId: ZERO_WORD },
-          ...{ conditionId: condition, partition, amount },
+          stakeholder: user,
+          collateralToken: usdce,
+          parentCollectionId: ZERO_WORD,
+          conditionId: condition,
+          partition,
+          amount,
         },
       ),
     ])
@@ -164,8 +170,12 @@ describe('a condition', () => {
         ctf,
         'PayoutRedemption(address indexed redeemer, address indexed collateralToken, bytes32 indexed parentCollectionId, bytes32 conditionId, uint256[] indexSets, uint256 payout)',
         {
-          ...{ redeemer: user, collateralToken: usdce, parentCollectionId: ZERO_WORD },
-          ...{ conditionId: condition, indexSets: partition, payout: amount },
+          redeemer: user,
+          collateralToken: usdce,
+          parentCollectionId: ZERO_WORD,
+          conditionId: condition,
+          indexSets: partition,
+          payout: amount,
         },
       ),
     ])

@@ -49,10 +49,7 @@ export function untilBooked(world: FollowWorld, { sql }: TestDatabase): Promise<
 }
 
 /** Everything that the audit of all wallets and all tables objects to, but for some of its checks. */
-export async function auditAll(
-  { sql }: TestDatabase,
-  omitted: readonly string[] = [],
-): Promise<string[]> {
+export async function auditAll({ sql }: TestDatabase, omitted: readonly string[] = []): Promise<string[]> {
   const findings = await audit(sql, { wallets: { kind: 'all' }, span: EVERYTHING })
   return findings
     .filter(({ check, differences }) => differences > 0 && !omitted.includes(check))

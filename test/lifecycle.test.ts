@@ -40,8 +40,7 @@ const linesOf = ({ output }: Running) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { level: string; msg: string } & Record<string, unknown>)
 
-const find = (service: Running, message: string) =>
-  linesOf(service).filter(({ msg }) => msg === message)
+const find = (service: Running, message: string) => linesOf(service).filter(({ msg }) => msg === message)
 
 /** A built command, run to its end beside others. */
 async function runBeside(args: string[]) {
@@ -191,9 +190,7 @@ describe('auspex up', () => {
     const pool = createPool(target, 1)
     await vi.waitFor(
       async () =>
-        expect(await pool`select used from usage order by account_id desc limit 1`).toEqual([
-          { used: 5n },
-        ]),
+        expect(await pool`select used from usage order by account_id desc limit 1`).toEqual([{ used: 5n }]),
       { timeout: 5_000 },
     )
     await pool.end()
@@ -240,8 +237,14 @@ describe('auspex up with a node', () => {
   })
 
   const nodeArgs = (fromBlock: number) => [
-    ...['--data', folder.dataDir, '--from-block', `${fromBlock}`],
-    ...['--polygon-url', world.host.url, '--polygon-ws-url', world.host.wsUrl],
+    '--data',
+    folder.dataDir,
+    '--from-block',
+    `${fromBlock}`,
+    '--polygon-url',
+    world.host.url,
+    '--polygon-ws-url',
+    world.host.wsUrl,
   ]
 
   test('a first block that the node does not have is named, and nothing is booked', async () => {
@@ -272,9 +275,7 @@ describe('auspex up with a node', () => {
     await vi.waitFor(() => expect(find(service, 'ready')).toHaveLength(1), within)
     const messages = linesOf(service).map(({ msg }) => msg)
     expect(messages.filter((msg) => booked.includes(msg))).toEqual(booked)
-    expect(find(service, 'caught up')).toMatchObject([
-      { level: 'info', blocks: expect.any(Number) },
-    ])
+    expect(find(service, 'caught up')).toMatchObject([{ level: 'info', blocks: expect.any(Number) }])
 
     universe.reorg(2)
     await vi.waitFor(
@@ -305,23 +306,14 @@ describe('the command line', () => {
   test('makes accounts and keys, beside a running service and without one', async () => {
     const data = ['--data', folder.dataDir]
     const service = await start()
-    const account = runAuspex([
-      'accounts',
-      'create',
-      '--name',
-      'desk',
-      '--plan',
-      'starter',
-      ...data,
-    ])
+    const account = runAuspex(['accounts', 'create', '--name', 'desk', '--plan', 'starter', ...data])
     expect(account.stdout).toBe('acc_1\n')
     // What does not change what another command reads runs beside it.
     const create = ['keys', 'create', '--account', 'acc_1', '--name', 'bot', ...data]
     const refusing = runBeside(['accounts', 'set-plan', 'acc_1', 'gold', ...data])
     const key = await runBeside(create)
     expect(key.stdout).toMatch(/^ax_live_[0-9a-f]{48}\n$/)
-    const ask = () =>
-      fetch(`${service.url}/v1/usage`, { headers: { 'x-api-key': key.stdout.trim() } })
+    const ask = () => fetch(`${service.url}/v1/usage`, { headers: { 'x-api-key': key.stdout.trim() } })
     expect(await (await ask()).json()).toMatchObject({ account: 'acc_1', tier: 'starter' })
 
     const gold = await refusing
@@ -329,9 +321,7 @@ describe('the command line', () => {
     const listing = runBeside(['keys', 'list', ...data])
     const raised = await runBeside(['accounts', 'set-plan', 'acc_1', 'growth', ...data])
     expect(raised.status).toBe(0)
-    await vi.waitFor(async () =>
-      expect(await (await ask()).json()).toMatchObject({ tier: 'growth' }),
-    )
+    await vi.waitFor(async () => expect(await (await ask()).json()).toMatchObject({ tier: 'growth' }))
     const list = await listing
     expect(list.stdout).toMatch(/key_1 +acc_1 +full +….{4} +active/)
     expect(list.stdout).not.toContain(key.stdout.trim())

@@ -34,9 +34,7 @@ type Document = {
 }
 
 /** Around what a column, a JavaScript number and a 64-bit integer can hold, and what is no number. */
-const EDGES = [-1, 0, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2n ** 63n, '1e30', 'NaN'].map(
-  String,
-)
+const EDGES = [-1, 0, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2n ** 63n, '1e30', 'NaN'].map(String)
 
 let world: ApiWorld
 let document: Document
@@ -132,8 +130,7 @@ function numbersIn(schema: Schema, place: string[] = []): string[][] {
 /** A body with one more field. What is no JSON number is a text. */
 function withField(body: object, [name = '', ...rest]: string[], text: string): object {
   const inner = (body as Record<string, object | undefined>)[name] ?? (rest[0] === '0' ? [] : {})
-  const value =
-    rest.length > 0 ? withField(inner, rest, text) : text === 'NaN' ? text : Number(text)
+  const value = rest.length > 0 ? withField(inner, rest, text) : text === 'NaN' ? text : Number(text)
   return Array.isArray(body) ? [value] : { ...body, [name]: value }
 }
 
@@ -160,9 +157,7 @@ function* requests(): Generator<Request> {
       const inQuery = numeric.filter(({ in: part }) => part === 'query').map(({ name }) => name)
       for (const { name, schema } of numeric) {
         const { minimum, maximum } = follow(schema)
-        const bounds = [minimum, maximum].flatMap((bound) =>
-          bound === undefined ? [] : `${bound}`,
-        )
+        const bounds = [minimum, maximum].flatMap((bound) => (bound === undefined ? [] : `${bound}`))
         for (const text of new Set([...EDGES, ...bounds])) {
           yield { method, url: urlWith({ [name]: text }), names: [name] }
           const all = Object.fromEntries(inQuery.map((each) => [each, text]))

@@ -31,9 +31,7 @@ export async function openPeerServer(
       })
       return
     }
-    const headers = Object.entries(refusal.headers ?? {}).map(
-      ([name, value]) => `${name}: ${value}`,
-    )
+    const headers = Object.entries(refusal.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
     connection.end([`HTTP/1.1 ${refusal.status} No`, ...headers, '', ''].join('\r\n'))
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

@@ -116,8 +116,7 @@ async function judge(operationId: string, reply: Response) {
   const text = await reply.text()
   const { status } = WITHOUT_DATA[operationId] ?? {}
   const mayBeEmpty = WITHOUT_ROSTER.test(reply.url)
-  const isRight =
-    status === undefined ? reply.ok && (mayBeEmpty || hasData(text)) : reply.status === status
+  const isRight = status === undefined ? reply.ok && (mayBeEmpty || hasData(text)) : reply.status === status
   return { isRight, status: reply.status, text: text.slice(0, 200) }
 }
 

@@ -28,9 +28,7 @@ type Served = { sec: number; atMs: number }
 function letLive({ universe }: SimulatedPrices) {
   const origin = { startMs: universe.nowMs, startedMs: Date.now(), speed: SPEED }
   const served: Served[] = []
-  const stop = universe.on('second', (ms) =>
-    served.push({ sec: ms / 1_000, atMs: performance.now() }),
-  )
+  const stop = universe.on('second', (ms) => served.push({ sec: ms / 1_000, atMs: performance.now() }))
   const ticking = setInterval(() => {
     universe.advance(Math.floor(origin.startMs + (Date.now() - origin.startedMs) * SPEED))
   }, TICK_MS)

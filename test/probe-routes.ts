@@ -42,11 +42,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     { config: { access: V3 }, schema: { querystring: ListQuery, response } },
     async ({ query }) => query,
   )
-  app.get(
-    '/v3/probe/:name/trades',
-    { config: { access: V3_HEAVY }, schema: { response } },
-    async () => ({}),
-  )
+  app.get('/v3/probe/:name/trades', { config: { access: V3_HEAVY }, schema: { response } }, async () => ({}))
   app.get(
     '/v2/probe/search',
     { config: { access: { buckets: ['rest', 'search_online'] } }, schema: { response } },

@@ -29,20 +29,7 @@ const BROKEN = '/v1/probe/broken'
 
 /** What people, bots and scanners put into a parameter. */
 const nasty = fc.oneof(
-  fc.constantFrom(
-    '1e9',
-    '-1',
-    'abc',
-    '',
-    '%00',
-    '%ff',
-    '%',
-    '0x10',
-    'NaN',
-    '../..',
-    "' or 1=1--",
-    '💥',
-  ),
+  fc.constantFrom('1e9', '-1', 'abc', '', '%00', '%ff', '%', '0x10', 'NaN', '../..', "' or 1=1--", '💥'),
   fc.constantFrom('null', '[]', '{}', 'true', '2026-11-15', '99999999999999999999', '%F0%9F%92%A9'),
   fc.string({ unit: 'binary', maxLength: 40 }).map(encodeURIComponent),
   fc.stringMatching(/^[ -~]{0,20}$/).map((text) => text.replace(/[ "<>`{}|\\^#]/g, '')),
@@ -78,8 +65,7 @@ test('no request to any route ends in a 5xx, and every refusal says why', async 
         return `${name}=${value}`
       })
       if (r.extra !== null) pairs.push(`${r.extra[0]}=${r.extra[1]}`)
-      if (r.keyPlace === 'query' || r.keyPlace === 'both')
-        pairs.push(`key=${encodeURIComponent(key)}`)
+      if (r.keyPlace === 'query' || r.keyPlace === 'both') pairs.push(`key=${encodeURIComponent(key)}`)
       const headers: Record<string, string> = { 'accept-encoding': r.encoding }
       if (r.keyPlace === 'header' || r.keyPlace === 'both') headers['x-api-key'] = key
       if (r.keyPlace === 'bearer') headers.authorization = `Bearer ${key}`

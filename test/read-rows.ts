@@ -9,9 +9,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 /** RFC 4180, by the letter. */
 export function parseCsv(text: string): string[][] {
   const lines: string[][] = [[]]
-  for (const [, quoted, plain, end] of text.matchAll(
-    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g,
-  )) {
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
     lines.at(-1)?.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'))
     if (end === '\r\n') lines.push([])
   }

@@ -61,15 +61,21 @@ const mostActive = ({ fills }: ApiWorld) => walletsByFills(fills)[0] ?? ''
 /** Lists that have too few rows in the world of the API tests. */
 const OTHER_LISTS: Subject[] = [
   {
-    ...{ list: walletActivity, paged: [{}], unpaged: [] },
+    list: walletActivity,
+    paged: [{}],
+    unpaged: [],
     path: (filled) => `/v3/wallets/${mostActive(filled)}/activity`,
   },
   {
-    ...{ list: walletFlows, paged: [{}], unpaged: [] },
+    list: walletFlows,
+    paged: [{}],
+    unpaged: [],
     path: (filled) => `/v3/wallets/${mostActive(filled)}/polyusd-flows`,
   },
   {
-    ...{ list: leaderboardScopes, paged: [{ scope: 'tag', period: '7d' }], unpaged: [] },
+    list: leaderboardScopes,
+    paged: [{ scope: 'tag', period: '7d' }],
+    unpaged: [],
     path: () => '/v3/leaderboard/scopes',
   },
 ]
@@ -149,9 +155,7 @@ async function expectTrades(fills: readonly ModelFill[]): Promise<void> {
   expect(rows.map(({ id }) => id)).toEqual(expected.reverse())
 }
 
-const STATS: View = {
-  ...{ path: '/v3/markets/stats', query: { period: 'all' }, rows: 'data', hasCursor: true },
-}
+const STATS: View = { path: '/v3/markets/stats', query: { period: 'all' }, rows: 'data', hasCursor: true }
 
 /** The last block that a snapshot has counted. */
 async function blockOf(snapshot: 'statistics' | 'builder boards'): Promise<number> {
@@ -182,7 +186,9 @@ async function expectStats(fills: readonly ModelFill[], isRefreshed: boolean): P
     const volume = first.reduce((sum, fill) => sum + fill.usd, 0n)
     const { condition_id: condition, trades, volume_usd: shown, last_trade_ts: last } = row
     expect({ condition, trades, shown, last }).toEqual({
-      ...{ condition, trades: first.length, shown: usd(volume) },
+      condition,
+      trades: first.length,
+      shown: usd(volume),
       last: first.at(-1)?.timeSec,
     })
     total += first.length
@@ -194,15 +200,10 @@ async function expectStats(fills: readonly ModelFill[], isRefreshed: boolean): P
 const byPlace = (a: ModelFill, b: ModelFill) => a.block - b.block || a.logIndex - b.logIndex
 
 /** Boards of builders count the fills of each wallet that name the builder, as statistics count those of markets. */
-async function expectBuilderBoards(
-  fills: readonly ModelFill[],
-  isRefreshed: boolean,
-): Promise<void> {
+async function expectBuilderBoards(fills: readonly ModelFill[], isRefreshed: boolean): Promise<void> {
   const block = await blockOf('builder boards')
   const byBuilder = groupBy(
-    fills.filter(
-      (fill) => fill.builder !== ZERO && !fill.isCombo && (!isRefreshed || fill.block <= block),
-    ),
+    fills.filter((fill) => fill.builder !== ZERO && !fill.isCombo && (!isRefreshed || fill.block <= block)),
     ({ builder }) => builder,
   )
   const builders = [...byBuilder].sort(([, a], [, b]) => b.length - a.length).slice(0, 3)
@@ -254,7 +255,9 @@ async function expectLeaderboard(): Promise<void> {
   for (const { wallet, total_volume: volume, net_realized_pnl: realized } of rows) {
     const then = byWallet.get(String(wallet))
     expect({ wallet, volume, realized }).toEqual({
-      ...{ wallet, volume: usd(then?.bought ?? -1n), realized: usd(then?.realized ?? -1n) },
+      wallet,
+      volume: usd(then?.bought ?? -1n),
+      realized: usd(then?.realized ?? -1n),
     })
   }
 }
@@ -328,8 +331,12 @@ function revertedWallets(before: readonly ModelFill[], after: readonly ModelFill
 
 test('after /readyz says ready, every board and statistic answers', async () => {
   const paths = [
-    ...['/v3/leaderboard', '/v3/leaderboard?period=7d', '/v3/combos/leaderboard'],
-    ...['/v3/combos/markets', '/v3/markets/stats', '/v3/events/stats?period=30d'],
+    '/v3/leaderboard',
+    '/v3/leaderboard?period=7d',
+    '/v3/combos/leaderboard',
+    '/v3/combos/markets',
+    '/v3/markets/stats',
+    '/v3/events/stats?period=30d',
     '/v2/copy-pnl/snapshot',
   ]
   await world.kill(0)
@@ -343,9 +350,7 @@ test('after /readyz says ready, every board and statistic answers', async () => 
       ask(path.split('?')[0] ?? '', Object.fromEntries(new URLSearchParams(path.split('?')[1]))),
     ),
   )
-  expect(replies.map(({ status }, index) => [paths[index], status])).toEqual(
-    paths.map((path) => [path, 200]),
-  )
+  expect(replies.map(({ status }, index) => [paths[index], status])).toEqual(paths.map((path) => [path, 200]))
 }, 120_000)
 
 // Minutes long even with few counts: it runs with the long tests alone.

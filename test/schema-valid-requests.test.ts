@@ -80,17 +80,14 @@ function validValue(schema: Schema): fc.Arbitrary<string> {
 }
 
 test('a request that the OpenAPI document allows is not refused for one of its values', async () => {
-  const request = fc
-    .constantFrom(...paths)
-    .chain(([path, parameters]) =>
-      fc.tuple(
-        fc.constant(path),
-        fc.record(
-          Object.fromEntries(parameters.map(({ name, schema }) => [name, validValue(schema)])),
-          { requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name) },
-        ),
-      ),
-    )
+  const request = fc.constantFrom(...paths).chain(([path, parameters]) =>
+    fc.tuple(
+      fc.constant(path),
+      fc.record(Object.fromEntries(parameters.map(({ name, schema }) => [name, validValue(schema)])), {
+        requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
+      }),
+    ),
+  )
   await fc.assert(
     fc.asyncProperty(request, async ([path, values]) => {
       const query = new URLSearchParams(values as Record<string, string>)

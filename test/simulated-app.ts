@@ -31,10 +31,7 @@ export async function openSimulatedApp(options: SimulatedAppOptions = {}) {
   const { config } = loadConfig(simulatedEnvironment(reroute(simulator.upstreams)))
   const node = { universe, host: { url: simulator.upstreams.polygon_http } }
   const t = isBooked
-    ? await createTestApp({
-        ...{ config, timing },
-        database: await bookFrom(node, universe.chain.firstNumber),
-      })
+    ? await createTestApp({ config, timing, database: await bookFrom(node, universe.chain.firstNumber) })
     : await createTestApp({ config, timing })
   t.clock.set(universe.nowMs)
   const { key } = await t.createCaller('enterprise')

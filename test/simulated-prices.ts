@@ -30,9 +30,7 @@ const stream = (symbol: CoinSymbol, kind: PriceKind, source: Stream['source']): 
 /** The streams of each upstream, as the archive names them. */
 export const SIMULATED_STREAMS = {
   rtds: SYMBOLS.flatMap((symbol) =>
-    (['spot', 'twap30', 'twap60', 'binance'] as const).map((kind) =>
-      stream(symbol, kind, 'platform_oracle'),
-    ),
+    (['spot', 'twap30', 'twap60', 'binance'] as const).map((kind) => stream(symbol, kind, 'platform_oracle')),
   ),
   chainlink: [
     ...SYMBOLS.map((symbol) => stream(symbol, 'spot', 'oracle_data_streams')),
@@ -96,11 +94,7 @@ export async function openSimulatedPrices(onFinished: typeof onTestFinished = on
 }
 
 /** The variables that point a connector at its host. */
-function environmentsOf(
-  rtds: Host,
-  liveV2: Host,
-  chainlink: Host,
-): Record<UpstreamName, Environment> {
+function environmentsOf(rtds: Host, liveV2: Host, chainlink: Host): Record<UpstreamName, Environment> {
   return {
     rtds: { AUSPEX_RTDS_WS_URL: rtds.wsUrl },
     live_v2: {

@@ -38,9 +38,7 @@ async function createCaller(keys: number) {
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'starter', nowMs })
   const secrets: string[] = []
   for (let count = 0; count < keys; count++) {
-    secrets.push(
-      (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret,
-    )
+    secrets.push((await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret)
   }
   return { accountId, secrets }
 }

@@ -37,8 +37,7 @@ async function connect({ url }: Running, key: string): Promise<SocketClient> {
   return client
 }
 
-const isAdmitted = async (client: SocketClient): Promise<boolean> =>
-  (await client.next()).type === 'pong'
+const isAdmitted = async (client: SocketClient): Promise<boolean> => (await client.next()).type === 'pong'
 
 describe('WebSockets of two processes on one database', () => {
   test('share the connections of a plan', async () => {

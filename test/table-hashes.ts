@@ -2,11 +2,25 @@ import type { Sql } from '../src/store/connection.js'
 
 /** Tables that say when and by whom something was done, not what is true of the chain. */
 const BYSTANDERS = new Set([
-  ...['schema_migrations', 'event_log', 'event_log_end'],
-  ...['rewinds', 'webhook_cursor', 'new_markets'],
-  ...['board_state', 'board_scopes', 'board_tokens', 'board_positions', 'all_time_boards'],
-  ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
-  ...['rewound_pnl', 'rewound_positions', 'retagged_markets', 'upstream_copies', 'rate_windows'],
+  'schema_migrations',
+  'event_log',
+  'event_log_end',
+  'rewinds',
+  'webhook_cursor',
+  'new_markets',
+  'board_state',
+  'board_scopes',
+  'board_tokens',
+  'board_positions',
+  'all_time_boards',
+  'rolling_boards',
+  'rolling_scopes',
+  'rolling_windows',
+  'rewound_pnl',
+  'rewound_positions',
+  'retagged_markets',
+  'upstream_copies',
+  'rate_windows',
 ])
 
 /** A hash over every row of each table, in the order of its key: equal hashes, equal contents. */

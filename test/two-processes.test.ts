@@ -37,8 +37,7 @@ describe('two processes on one database', () => {
     const statuses: { atMs: number; status: number }[] = []
     let isOver = false
     const use = async (index: number) => {
-      while (!isOver)
-        statuses.push({ status: (await ask(index, secret)).status, atMs: performance.now() })
+      while (!isOver) statuses.push({ status: (await ask(index, secret)).status, atMs: performance.now() })
     }
     const users = [use(0), use(1)]
     await vi.waitFor(() => expect(statuses.length).toBeGreaterThan(20))

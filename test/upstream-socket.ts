@@ -47,8 +47,7 @@ export function openTestSocket(url: string, changes: Partial<SocketOptions<strin
   })
   socket.start(controller.signal)
   onTestFinished(() => controller.abort())
-  const metric = (name: string, labels: Record<string, string> = {}) =>
-    sumMetric(registry, name, labels)
+  const metric = (name: string, labels: Record<string, string> = {}) => sumMetric(registry, name, labels)
   return { socket, clock, messages, gaps, log, controller, metric }
 }
 

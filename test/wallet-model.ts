@@ -82,10 +82,7 @@ async function readListed(sql: Pool): Promise<Map<number, Listed>> {
   return new Map(rows.map((row) => [row.token, row]))
 }
 
-export function groupOf<Item, Key>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-): Map<Key, Item[]> {
+export function groupOf<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {
     const key = keyOf(item)
@@ -96,8 +93,7 @@ export function groupOf<Item, Key>(
   return groups
 }
 
-export const sumOf = (numbers: readonly bigint[]): bigint =>
-  numbers.reduce((all, one) => all + one, 0n)
+export const sumOf = (numbers: readonly bigint[]): bigint => numbers.reduce((all, one) => all + one, 0n)
 
 /** The totals of these positions, one by one. */
 export function expectedTotals(held: readonly Held[]) {

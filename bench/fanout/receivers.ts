@@ -96,15 +96,6 @@ function look(frame: Buffer): void {
 /** A client's frame; the mask is zero, which changes nothing. */
 function maskFrame(text: string): Buffer {
   const payload = Buffer.from(text)
-  const head = Buffer.from([
-    0x81,
-    0x80 | 126,
-    payload.length >> 8,
-    payload.length & 255,
-    0,
-    0,
-    0,
-    0,
-  ])
+  const head = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 255, 0, 0, 0, 0])
   return Buffer.concat([head, payload])
 }

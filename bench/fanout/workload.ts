@@ -29,11 +29,7 @@ export function wantedBy(socket: number): Wanted {
 
 /** A trade as the service publishes it; `atMs` comes back to the bench, which measures how long it took. */
 export function makeTrade(index: number, atMs: number): EventDraft {
-  const [maker, taker, token] = [
-    walletOf(index * 17),
-    walletOf(index * 29 + 7),
-    tokenOf(index * 13),
-  ]
+  const [maker, taker, token] = [walletOf(index * 17), walletOf(index * 29 + 7), tokenOf(index * 13)]
   const data = {
     event_type: 'trade',
     tx_hash: `0x${hex(index, 64)}`,
@@ -42,8 +38,15 @@ export function makeTrade(index: number, atMs: number): EventDraft {
     timestamp: 1_790_000_000_000 + index,
     at_ms: atMs,
     exchange: 'ctf_exchange',
-    ...{ maker, taker, token_id: token, side: 'BUY', price: 0.64, size: 25 },
-    ...{ maker_amount: '16000000', taker_amount: '25000000', fee: 0.01 },
+    maker,
+    taker,
+    token_id: token,
+    side: 'BUY',
+    price: 0.64,
+    size: 25,
+    maker_amount: '16000000',
+    taker_amount: '25000000',
+    fee: 0.01,
     order_hash: `0x${hex(index * 3, 64)}`,
     exchange_version: 'v2',
     market_title: 'Will it be measured again before the end of the year?',
@@ -98,10 +101,7 @@ export async function publishAt(
 ): Promise<void> {
   const startedAt = performance.now()
   for (let index = 0; index < count; ) {
-    const due = Math.min(
-      count,
-      Math.floor(((performance.now() - startedAt) * perSecond) / 1000) + 1,
-    )
+    const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1000) + 1)
     while (index < due) publish(index++)
     await new Promise((next) => setTimeout(next, 1))
     onTurn()

@@ -63,9 +63,7 @@ export class BookExchange {
 
   async #untilTaken(): Promise<void> {
     do await new Promise(setImmediate)
-    while (
-      [...this.#server.clients].some(({ bufferedAmount }) => bufferedAmount > BUFFERED_BYTES_MAX)
-    )
+    while ([...this.#server.clients].some(({ bufferedAmount }) => bufferedAmount > BUFFERED_BYTES_MAX))
   }
 
   #answer(peer: WebSocket, text: string): void {
@@ -106,7 +104,10 @@ function presentBook(index: number) {
     hash: HASH,
     bids: levels(bid, -1),
     asks: levels(ask, 1),
-    ...{ min_order_size: '5', tick_size: '0.01', neg_risk: false, last_trade_price: '0.42' },
+    min_order_size: '5',
+    tick_size: '0.01',
+    neg_risk: false,
+    last_trade_price: '0.42',
   }
 }
 
@@ -118,8 +119,13 @@ function presentChange(market: number, turn: number): string {
   const row = (index: number, cents: number, side: string) => {
     const best = bestOf(index)
     return {
-      ...{ asset_id: tokenIdOf(index), price: toPrice(cents), size: isGone ? '0' : size, side },
-      ...{ hash: HASH, best_bid: toPrice(best.bid), best_ask: toPrice(best.ask) },
+      asset_id: tokenIdOf(index),
+      price: toPrice(cents),
+      size: isGone ? '0' : size,
+      side,
+      hash: HASH,
+      best_bid: toPrice(best.bid),
+      best_ask: toPrice(best.ask),
     }
   }
   const bid = YES_BEST.bid - depth
@@ -133,7 +139,12 @@ function presentChange(market: number, turn: number): string {
 
 const presentTrade = (market: number, turn: number): string =>
   JSON.stringify({
-    ...{ event_type: 'last_trade_price', market: conditionOf(market), side: 'BUY' },
-    ...{ asset_id: tokenIdOf(market * 2), price: '0.43', size: '12.5', fee_rate_bps: '0' },
+    event_type: 'last_trade_price',
+    market: conditionOf(market),
+    side: 'BUY',
+    asset_id: tokenIdOf(market * 2),
+    price: '0.43',
+    size: '12.5',
+    fee_rate_bps: '0',
     timestamp: String(1_794_818_281_000 + turn),
   })

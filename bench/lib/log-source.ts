@@ -44,8 +44,7 @@ export class LogSource {
   async *readToEnd(blocks: number): AsyncGenerator<LogStretch> {
     // Outside of the heap, where they would be collected around again and again.
     const kept: Buffer[] = []
-    while (kept.length < blocks)
-      for await (const line of this.#ask(1)) kept.push(Buffer.from(line, 'latin1'))
+    while (kept.length < blocks) for await (const line of this.#ask(1)) kept.push(Buffer.from(line, 'latin1'))
     await this.#stop()
     for (const text of kept) {
       const stretch: LogStretch = { blocks: [], logs: [], fills: 0 }
@@ -79,7 +78,6 @@ export class LogSource {
 
   async #stop(): Promise<void> {
     this.#child.kill('SIGKILL')
-    if (this.#child.exitCode === null && this.#child.signalCode === null)
-      await once(this.#child, 'exit')
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit')
   }
 }

@@ -7,8 +7,7 @@ const EVERYTHING_CHANCE = 0.06
 /** Switches something at the simulator's control port. */
 export async function order(simUrl: string, body: object): Promise<void> {
   const reply = await fetch(`${simUrl}/faults`, { method: 'POST', body: JSON.stringify(body) })
-  if (!reply.ok)
-    throw new Error(`the simulator refused ${JSON.stringify(body)}: ${await reply.text()}`)
+  if (!reply.ok) throw new Error(`the simulator refused ${JSON.stringify(body)}: ${await reply.text()}`)
 }
 
 /** One more fault at random: somewhere, or everywhere, for a while; or a reorganisation. */

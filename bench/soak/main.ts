@@ -69,9 +69,7 @@ async function judge(startedMs: number): Promise<boolean> {
   const seconds = (Date.now() - startedMs) / 1000
   const losses = await findLosses(upstreams, seen, startedMs)
   const problems = [
-    ...findings
-      .filter(({ state }) => state !== 'ok')
-      .map(({ upstream, answer }) => `${upstream}: ${answer}`),
+    ...findings.filter(({ state }) => state !== 'ok').map(({ upstream, answer }) => `${upstream}: ${answer}`),
     ...losses,
     ...seen.surprises,
     ...(await findSpinning(seconds)),
@@ -89,9 +87,7 @@ async function judge(startedMs: number): Promise<boolean> {
     ]),
   )
   for (const problem of problems) console.log(`PROBLEM  ${problem}`)
-  console.log(
-    problems.length === 0 ? 'Every connector is healthy.' : `${problems.length} problems.`,
-  )
+  console.log(problems.length === 0 ? 'Every connector is healthy.' : `${problems.length} problems.`)
   return problems.length > 0
 }
 

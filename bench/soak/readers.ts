@@ -98,8 +98,7 @@ async function attempt(
     return true
   } catch (error) {
     row.failed++
-    if (!(error instanceof UpstreamError) && !signal.aborted)
-      seen.surprises.push(`${name}: ${error}`)
+    if (!(error instanceof UpstreamError) && !signal.aborted) seen.surprises.push(`${name}: ${error}`)
     return false
   }
 }

@@ -5,11 +5,7 @@ import type { Seen } from './readers.js'
 const ON_ITS_WAY_SEC = 30
 
 /** What the upstreams still serve and our readers do not have. */
-export async function findLosses(
-  upstreams: Upstreams,
-  seen: Seen,
-  startedMs: number,
-): Promise<string[]> {
+export async function findLosses(upstreams: Upstreams, seen: Seen, startedMs: number): Promise<string[]> {
   return [...(await lostBlocks(upstreams, seen)), ...lostSeconds(seen, startedMs)]
 }
 
@@ -31,8 +27,6 @@ function lostSeconds({ btcSeconds }: Seen, startedMs: number): string[] {
   const late = from - startedMs / 1000 > ON_ITS_WAY_SEC
   return [
     ...(lost.length > 0 ? [`${lost.length} seconds of Bitcoin never came, first ${lost[0]}`] : []),
-    ...(late
-      ? [`the first price came ${Math.round(from - startedMs / 1000)} s after the start`]
-      : []),
+    ...(late ? [`the first price came ${Math.round(from - startedMs / 1000)} s after the start`] : []),
   ]
 }

@@ -6,8 +6,22 @@ import type { Step } from './facts.js'
 import { BUILDERS } from './size.js'
 
 const TOPICS = [
-  ...['election', 'bitcoin', 'ethereum', 'senate', 'inflation', 'champions', 'playoffs', 'rates'],
-  ...['hurricane', 'oscars', 'treaty', 'launch', 'merger', 'recession', 'tariffs', 'referendum'],
+  'election',
+  'bitcoin',
+  'ethereum',
+  'senate',
+  'inflation',
+  'champions',
+  'playoffs',
+  'rates',
+  'hurricane',
+  'oscars',
+  'treaty',
+  'launch',
+  'merger',
+  'recession',
+  'tariffs',
+  'referendum',
 ]
 const VERBS = ['pass', 'win', 'reach', 'fall below', 'happen before', 'survive until']
 const PLACES = ['Ohio', 'France', 'Brazil', 'Japan', 'Texas', 'Kenya', 'Norway', 'India', 'Peru']

@@ -3,14 +3,7 @@ import type { Side } from '../universe/acts.js'
 import type { Book } from '../universe/books.js'
 import type { Token } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import {
-  invalidPayload,
-  invalidSide,
-  invalidToken,
-  noBook,
-  payloadTooLarge,
-  Refusal,
-} from './refusal.js'
+import { invalidPayload, invalidSide, invalidToken, noBook, payloadTooLarge, Refusal } from './refusal.js'
 
 const BATCH_MAX = 500
 

@@ -93,8 +93,7 @@ export class Channel {
   }
 
   #tellBooks(books: BookPair): void {
-    for (const outcome of OUTCOMES)
-      this.#publish(outcome, (depth) => bookFrame(cut(books[outcome], depth)))
+    for (const outcome of OUTCOMES) this.#publish(outcome, (depth) => bookFrame(cut(books[outcome], depth)))
   }
 
   #tellTicks(before: BookPair, after: BookPair): void {
@@ -106,9 +105,7 @@ export class Channel {
 
   /** One frame speaks of both tokens, so a follower of either gets it once. */
   #tellChanges(before: BookPair, after: BookPair): void {
-    const text = textPerDepth((depth) =>
-      priceChangeFrame(cutPair(before, depth), cutPair(after, depth)),
-    )
+    const text = textPerDepth((depth) => priceChangeFrame(cutPair(before, depth), cutPair(after, depth)))
     for (const subscriber of this.#followers.keys()) {
       const shared = text(subscriber.depth)
       if (shared !== undefined) subscriber.send(shared)
@@ -117,8 +114,7 @@ export class Channel {
 
   #tellTops(before: BookPair, after: BookPair): void {
     if (isSameTop(before[0], after[0])) return
-    for (const outcome of OUTCOMES)
-      this.#publish(outcome, () => bestBidAskFrame(after[outcome]), true)
+    for (const outcome of OUTCOMES) this.#publish(outcome, () => bestBidAskFrame(after[outcome]), true)
   }
 
   /** Serialised once per depth, and not at all without a subscriber. */
@@ -146,10 +142,7 @@ function textPerDepth(frame: (depth: Depth) => object | undefined) {
 const cut = (book: Book, depth: Depth): Book =>
   depth === 'full' ? book : { ...book, bids: book.bids.slice(0, 1), asks: book.asks.slice(0, 1) }
 
-const cutPair = ([first, second]: BookPair, depth: Depth): BookPair => [
-  cut(first, depth),
-  cut(second, depth),
-]
+const cutPair = ([first, second]: BookPair, depth: Depth): BookPair => [cut(first, depth), cut(second, depth)]
 
 /** When trading ends every order is cancelled. */
 const emptied = ([first, second]: BookPair, atMs: number): BookPair => [

@@ -30,5 +30,4 @@ export function parseClientMessage(text: string): ClientMessage | undefined {
   }
 }
 
-const isMarketType = (type: unknown): boolean =>
-  typeof type === 'string' && type.toLowerCase() === 'market'
+const isMarketType = (type: unknown): boolean => typeof type === 'string' && type.toLowerCase() === 'market'

@@ -37,5 +37,4 @@ test('the changes turn the one book into the other, and name no level that staye
   )
 })
 
-const levels = (side: readonly Level[]) =>
-  new Map(side.map(({ priceE4, sizeE2 }) => [priceE4, sizeE2]))
+const levels = (side: readonly Level[]) => new Map(side.map(({ priceE4, sizeE2 }) => [priceE4, sizeE2]))

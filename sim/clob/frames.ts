@@ -1,24 +1,11 @@
-import {
-  baseFeeBps,
-  bestAskE4,
-  bestBidE4,
-  feeSchedule,
-  TICK_DEFAULT_E4,
-} from '../markets/market-state.js'
+import { baseFeeBps, bestAskE4, bestBidE4, feeSchedule, TICK_DEFAULT_E4 } from '../markets/market-state.js'
 import type { Match, Side } from '../universe/acts.js'
 import type { Transaction } from '../universe/block.js'
 import type { Book, Level } from '../universe/books.js'
 import type { Market, MarketEvent } from '../universe/market.js'
 import { winnerOf } from '../universe/outcomes.js'
 import type { Universe } from '../universe/universe.js'
-import {
-  decimal,
-  presentBook,
-  showPrice,
-  showSize,
-  showSpread,
-  type WireBook,
-} from './order-book.js'
+import { decimal, presentBook, showPrice, showSize, showSpread, type WireBook } from './order-book.js'
 
 /** The books of outcome 0 and outcome 1, which mirror each other. */
 export type BookPair = readonly [Book, Book]
@@ -69,8 +56,7 @@ const describeTop = (book: Book) => ({
   best_ask: showBest(book.asks),
 })
 
-const showBest = ([best]: readonly Level[]): string =>
-  best === undefined ? '' : showPrice(best.priceE4)
+const showBest = ([best]: readonly Level[]): string => (best === undefined ? '' : showPrice(best.priceE4))
 
 export const isSameTop = (before: Book, after: Book): boolean =>
   bestBidE4(before) === bestBidE4(after) && bestAskE4(before) === bestAskE4(after)

@@ -109,13 +109,7 @@ const badFilters = (why: string) => new Refusal(400, `invalid filters: ${why}`)
 const endOf = (of: Market | Combo): number => (of.kind === 'market' ? of.endMs : of.resolvesMs)
 
 /** One point per step on the clock's own grid, and one for the very end. */
-function sample(
-  universe: Universe,
-  token: Token,
-  fromMs: number,
-  toMs: number,
-  stepMs: number,
-): Point[] {
+function sample(universe: Universe, token: Token, fromMs: number, toMs: number, stepMs: number): Point[] {
   const points: Point[] = []
   for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs < toMs; atMs += stepMs) {
     points.push(pointAt(universe, token, atMs))

@@ -241,9 +241,7 @@ describe('price history', () => {
   test('of a span stays inside it', async () => {
     const startTs = NOW_MS / 1000 - 1800
     const points = await history(`startTs=${startTs}&endTs=${startTs + 600}`)
-    expect(points.map(({ t }) => t)).toEqual(
-      Array.from({ length: 11 }, (_, minute) => startTs + minute * 60),
-    )
+    expect(points.map(({ t }) => t)).toEqual(Array.from({ length: 11 }, (_, minute) => startTs + minute * 60))
     expect((await history(`startTs=${startTs}`)).at(-1)?.t).toBe(NOW_MS / 1000)
   })
 

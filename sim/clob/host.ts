@@ -31,11 +31,7 @@ export function createClobHost(universe: Universe, skewMs: () => number = () => 
   }
 }
 
-function createRoutes(
-  universe: Universe,
-  pages: MarketPages,
-  skewMs: () => number,
-): Map<string, Route> {
+function createRoutes(universe: Universe, pages: MarketPages, skewMs: () => number): Map<string, Route> {
   const routes = new Map<string, Route>([
     ['GET /', () => 'OK'],
     ['GET /ok', () => 'OK'],
@@ -45,10 +41,7 @@ function createRoutes(
     ['GET /markets', ({ query }) => pages.markets(query.get('next_cursor'))],
     ['GET /simplified-markets', ({ query }) => pages.simplified(query.get('next_cursor'))],
     ['GET /sampling-markets', ({ query }) => pages.sampling(query.get('next_cursor'))],
-    [
-      'GET /sampling-simplified-markets',
-      ({ query }) => pages.samplingSimplified(query.get('next_cursor')),
-    ],
+    ['GET /sampling-simplified-markets', ({ query }) => pages.samplingSimplified(query.get('next_cursor'))],
     [
       'GET /rewards/markets/current',
       ({ query }) => pages.rewarded(query.get('next_cursor'), asksForSponsors(query)),
@@ -84,11 +77,7 @@ function answer(
 }
 
 /** Paths that end in an id. `undefined`: no such path. */
-function answerByPath(
-  universe: Universe,
-  pages: MarketPages,
-  { path, query }: HttpRequest,
-): unknown {
+function answerByPath(universe: Universe, pages: MarketPages, { path, query }: HttpRequest): unknown {
   const cut = path.lastIndexOf('/')
   const id = path.slice(cut + 1)
   switch (path.slice(0, cut)) {

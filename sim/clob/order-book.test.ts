@@ -15,14 +15,10 @@ test.each([
 
 test('says exactly the number, in the shortest way', () => {
   fc.assert(
-    fc.property(
-      fc.integer({ min: 0, max: 1e12 }),
-      fc.integer({ min: 1, max: 6 }),
-      (value, scale) => {
-        const text = decimal(value, scale)
-        expect(Math.round(Number(text) * 10 ** scale)).toBe(value)
-        expect(text).not.toMatch(/\.\d*0$|\.$|^0\d/)
-      },
-    ),
+    fc.property(fc.integer({ min: 0, max: 1e12 }), fc.integer({ min: 1, max: 6 }), (value, scale) => {
+      const text = decimal(value, scale)
+      expect(Math.round(Number(text) * 10 ** scale)).toBe(value)
+      expect(text).not.toMatch(/\.\d*0$|\.$|^0\d/)
+    }),
   )
 })

@@ -58,8 +58,7 @@ function readDate(text: string | null): string {
 
 /** Rebates go to the key that signs orders: the exchange does not know the wallets behind it. */
 function readMaker(universe: Universe, text: string | null): string {
-  if (text === null || !/^0x[0-9a-fA-F]{40}$/.test(text))
-    throw new Refusal(400, 'Invalid maker address')
+  if (text === null || !/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Refusal(400, 'Invalid maker address')
   const address = text.toLowerCase()
   const wallet = universe.walletByAddress(address)
   if (wallet !== undefined && wallet.kind !== 'eoa')

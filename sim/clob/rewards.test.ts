@@ -54,8 +54,7 @@ describe('/rewards/markets', () => {
       expect(row.rewards_config[0]?.rate_per_day).toBe(row.native_daily_rate)
       expect(row).not.toHaveProperty('sponsors_count')
     }
-    for (const row of sponsored)
-      expect(row.rewards_config[0]?.rate_per_day).toBe(row.total_daily_rate)
+    for (const row of sponsored) expect(row.rewards_config[0]?.rate_per_day).toBe(row.total_daily_rate)
     const raised = sponsored.filter((row) => row.total_daily_rate > row.native_daily_rate)
     expect(raised.length).toBeGreaterThan(0)
     expect(raised.length).toBeLessThan(sponsored.length)
@@ -97,13 +96,20 @@ describe('/rewards/markets', () => {
       expect(same).toMatchObject({ rewards_config, rewards_max_spread })
       for (const row of rows)
         expect(row).toMatchObject({
-          ...{ market_id: expect.any(String), event_id: expect.any(String) },
-          ...{ market_slug: expect.any(String), event_slug: expect.any(String) },
-          ...{ question: expect.any(String), image: expect.any(String) },
-          ...{ group_item_title: expect.any(String), created_at: expect.any(String) },
-          ...{ market_competitiveness: expect.any(Number), rewards_min_size: expect.any(Number) },
-          ...{ spread: expect.any(Number), volume_24hr: expect.any(Number) },
-          ...{ one_day_price_change: expect.any(Number), tokens: expect.any(Array) },
+          market_id: expect.any(String),
+          event_id: expect.any(String),
+          market_slug: expect.any(String),
+          event_slug: expect.any(String),
+          question: expect.any(String),
+          image: expect.any(String),
+          group_item_title: expect.any(String),
+          created_at: expect.any(String),
+          market_competitiveness: expect.any(Number),
+          rewards_min_size: expect.any(Number),
+          spread: expect.any(Number),
+          volume_24hr: expect.any(Number),
+          one_day_price_change: expect.any(Number),
+          tokens: expect.any(Array),
         })
     })
 
@@ -162,9 +168,7 @@ describe('/rebates/current', () => {
     const matches = universe.settledActs.matches.filter(
       ({ tx, block }) => tx.act.of.kind === 'market' && isoDate(block.timestampSec * 1000) === date,
     )
-    const owners = new Set(
-      matches.flatMap(({ tx }) => tx.act.makers.map(({ order }) => order.wallet.owner)),
-    )
+    const owners = new Set(matches.flatMap(({ tx }) => tx.act.makers.map(({ order }) => order.wallet.owner)))
     let rebated = 0
     for (const owner of owners) {
       for (const row of (await rebates(owner, date)).body ?? []) {

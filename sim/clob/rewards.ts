@@ -32,11 +32,7 @@ export function presentRewardedMarket(market: Market, isSponsored: boolean): obj
 export const competitivenessOf = ({ id }: Market): number => round((Number(id) % 97) / 10)
 
 /** The same market when it is asked for by its condition. */
-export function presentRewardDetail(
-  universe: Universe,
-  market: Market,
-  isSponsored: boolean,
-): object {
+export function presentRewardDetail(universe: Universe, market: Market, isSponsored: boolean): object {
   return {
     condition_id: market.conditionId,
     question: market.question,
@@ -50,9 +46,7 @@ export function presentRewardDetail(
 }
 
 export const presentRewardTokens = (universe: Universe, market: Market): object[] =>
-  presentTokens(universe, market).map(({ token_id, outcome, price }) => ({
-    ...{ token_id, outcome, price },
-  }))
+  presentTokens(universe, market).map(({ token_id, outcome, price }) => ({ token_id, outcome, price }))
 
 /** Sponsors are part of the rate where they are asked for. */
 export function presentTerms(market: Market, isSponsored: boolean) {

@@ -14,10 +14,7 @@ const WINDOW_MS = 5 * MINUTE_MS
 type Frame = Record<string, unknown> & { event_type: string }
 type Level = { price: string; size: string }
 type BookFrame = Frame & { asset_id: string; bids: Level[]; asks: Level[] }
-type Change = Record<
-  'asset_id' | 'price' | 'size' | 'side' | 'hash' | 'best_bid' | 'best_ask',
-  string
->
+type Change = Record<'asset_id' | 'price' | 'size' | 'side' | 'hash' | 'best_bid' | 'best_ask', string>
 
 let host: Host
 let nowMs: number
@@ -235,8 +232,7 @@ describe('live frames', () => {
     await client.subscribe([up, down])
     const trades: { hash: string; token: string }[] = []
     universe.on('matched', (tx, match) => {
-      if (match.of === market)
-        trades.push({ hash: tx.hash, token: match.taker.order.token.decimal })
+      if (match.of === market) trades.push({ hash: tx.hash, token: match.taker.order.token.decimal })
     })
     universe.advance(nowMs + 4 * MINUTE_MS)
     const frames = await client.receive()

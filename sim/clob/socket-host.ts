@@ -13,8 +13,7 @@ export function createClobSocketHost(universe: Universe): HostParts {
   const desk = new Desk(universe)
   return {
     http: () => ({ status: 404, body: { error: 'not found' } }),
-    refuse: ({ path }) =>
-      path === PATH ? undefined : { status: 404, body: { error: 'not found' } },
+    refuse: ({ path }) => (path === PATH ? undefined : { status: 404, body: { error: 'not found' } }),
     connect: (peer) => desk.connect(peer),
   }
 }

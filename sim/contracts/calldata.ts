@@ -1,13 +1,7 @@
 import type { Act, ActOf, Migrate, Redeem, RedeemCombo } from '../universe/acts.js'
 import type { Market } from '../universe/market.js'
 import type { Wallet } from '../universe/wallet.js'
-import {
-  type Argument,
-  arrayArgument,
-  bytesArgument,
-  encodeArguments,
-  textArgument,
-} from './abi.js'
+import { type Argument, arrayArgument, bytesArgument, encodeArguments, textArgument } from './abi.js'
 import { WORD } from './addresses.js'
 import { legWords } from './combos.js'
 import { IDENTIFIER } from './events/uma.js'

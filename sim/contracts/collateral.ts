@@ -54,12 +54,7 @@ export function userAdapter(market: Market): Word {
   return market.event.negRisk ? WORD.negRiskUserAdapter : WORD.userAdapter
 }
 
-export function splitThrough(
-  adapter: Word,
-  holder: Word,
-  market: Market,
-  amount: number,
-): LogBody[] {
+export function splitThrough(adapter: Word, holder: Word, market: Market, amount: number): LogBody[] {
   return [
     movePusd(holder, WORD.pusd, amount),
     ...unwrap(adapter, adapter, amount),
@@ -68,12 +63,7 @@ export function splitThrough(
   ]
 }
 
-export function mergeThrough(
-  adapter: Word,
-  holder: Word,
-  market: Market,
-  amount: number,
-): LogBody[] {
+export function mergeThrough(adapter: Word, holder: Word, market: Market, amount: number): LogBody[] {
   return [
     moveBoth(adapter, holder, adapter, market, amount),
     ...merge(adapter, market, amount),

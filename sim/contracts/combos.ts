@@ -4,11 +4,7 @@ import { ADDRESS, WORD } from './addresses.js'
 import { autoRedemption } from './events/auto-redeemer.js'
 import { movePusd } from './events/erc20.js'
 import { transferSingle } from './events/erc1155.js'
-import {
-  combinatorialConditionPrepared,
-  positionRedeemed,
-  routerPositionRedeemed,
-} from './events/modules.js'
+import { combinatorialConditionPrepared, positionRedeemed, routerPositionRedeemed } from './events/modules.js'
 import type { LogBody } from './log.js'
 import { sortLegs } from './structured-ids.js'
 import { type Word, word, ZERO_WORD } from './words.js'

@@ -60,21 +60,13 @@ function convert(act: Convert, caller: Word): LogBody[] {
     moveAll(adapter, adapter, WORD.negRiskBurn, noOthers, amount),
     ...(dollars > 0 && fee > 0 ? [moveUsdce(WORD.wcol, WORD.negRiskVault, dollars * fee)] : []),
     ...(dollars > 0 ? [moveUsdce(WORD.wcol, caller, dollars * (amount - fee))] : []),
-    ...(others.length > 0 && fee > 0
-      ? [moveAll(adapter, adapter, WORD.negRiskVault, yesOthers, fee)]
-      : []),
+    ...(others.length > 0 && fee > 0 ? [moveAll(adapter, adapter, WORD.negRiskVault, yesOthers, fee)] : []),
     ...(others.length > 0 ? [moveAll(adapter, adapter, caller, yesOthers, amount - fee)] : []),
     positionsConverted(caller, event.negRisk.marketId, indexSet, amount),
   ]
 }
 
-function moveAll(
-  operator: Word,
-  from: Word,
-  to: Word,
-  tokens: readonly Word[],
-  amount: number,
-): LogBody {
+function moveAll(operator: Word, from: Word, to: Word, tokens: readonly Word[], amount: number): LogBody {
   return moveManyShares(
     operator,
     from,

@@ -189,11 +189,7 @@ describe('the order of logs', () => {
     ],
     [
       'standard dispute',
-      [
-        'managedOracleV2 DisputePrice',
-        'managedOracleV2 RequestPrice',
-        'umaAdapterV4 QuestionReset',
-      ],
+      ['managedOracleV2 DisputePrice', 'managedOracleV2 RequestPrice', 'umaAdapterV4 QuestionReset'],
     ],
   ])('%s', (name, expected) => {
     const act = acts.find((each) => each.name === name)?.act
@@ -224,9 +220,7 @@ function line(log: LogBody): string {
   return [nameOf(log.address), eventName, ...values].join(' ')
 }
 
-const names = new Map<string, string>(
-  Object.entries(ADDRESS).map(([name, address]) => [address, name]),
-)
+const names = new Map<string, string>(Object.entries(ADDRESS).map(([name, address]) => [address, name]))
 
 function nameOf(value: string): string {
   if (BigInt(value.startsWith('0x') ? value : 1) === 0n) return '0'

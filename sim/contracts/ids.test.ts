@@ -17,9 +17,7 @@ describe.each(vectors.position_ids)('$name', (vector) => {
 
   test('collections', () => {
     const condition = condition_id.slice(2)
-    expect([collectionId(condition, 1), collectionId(condition, 2)].map(hex)).toEqual(
-      collection_ids,
-    )
+    expect([collectionId(condition, 1), collectionId(condition, 2)].map(hex)).toEqual(collection_ids)
   })
 
   test('tokens', () => {
@@ -40,9 +38,7 @@ test.each(vectors.neg_risk_ids)('question $question_index of $neg_risk_market_id
   expect(negRiskQuestionIdOf(neg_risk_market_id, question_index)).toBe(vector.question_id)
   const condition = negRiskConditionIdOf(neg_risk_market_id, question_index)
   expect(condition).toBe(vector.condition_id)
-  expect(tokenIdsOf(condition, true).map((id) => BigInt(hex(id)).toString())).toEqual(
-    vector.token_ids,
-  )
+  expect(tokenIdsOf(condition, true).map((id) => BigInt(hex(id)).toString())).toEqual(vector.token_ids)
 })
 
 test.each(vectors.question_ids)('$name', (vector) => {

@@ -1,11 +1,5 @@
 import { type Fill, isV1, type Match, type Order } from '../universe/acts.js'
-import {
-  type Argument,
-  arrayArgument,
-  bytesArgument,
-  encodeArguments,
-  tupleArrayArgument,
-} from './abi.js'
+import { type Argument, arrayArgument, bytesArgument, encodeArguments, tupleArrayArgument } from './abi.js'
 import { ADDRESS } from './addresses.js'
 import { making, marketOf, taking } from './fills.js'
 import { keccak } from './keccak.js'

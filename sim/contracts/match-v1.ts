@@ -90,15 +90,10 @@ function collect({ order, usd, shares }: Fill, { exchange, operators }: Venue): 
 /** The fee goes to the caller of the exchange, and only the fee module calls when there is one. */
 function pay(fill: Fill, venue: Venue): LogBody[] {
   const { address, exchange, feeModule, operators } = venue
-  const send = (to: Word, amount: number) =>
-    sendTaken(fill, operators.exchange, exchange, to, amount)
+  const send = (to: Word, amount: number) => sendTaken(fill, operators.exchange, exchange, to, amount)
   const paid = send(fill.order.wallet.word, taking(fill) - fill.fee)
   if (fill.fee === 0) return [paid]
-  return [
-    paid,
-    send(feeModule, fill.fee),
-    feeChargedV1(address, feeModule, takenAsset(fill), fill.fee),
-  ]
+  return [paid, send(feeModule, fill.fee), feeChargedV1(address, feeModule, takenAsset(fill), fill.fee)]
 }
 
 function giveBack(fill: Fill, venue: Venue): LogBody[] {

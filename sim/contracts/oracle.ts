@@ -4,12 +4,7 @@ import { winnerOf } from '../universe/outcomes.js'
 import { ADDRESS, WORD } from './addresses.js'
 import { conditionPreparation, conditionResolution } from './events/ctf.js'
 import { tokenRegistered } from './events/exchange-v1.js'
-import {
-  marketPrepared,
-  outcomeReported,
-  questionPrepared,
-  questionReported,
-} from './events/neg-risk.js'
+import { marketPrepared, outcomeReported, questionPrepared, questionReported } from './events/neg-risk.js'
 import {
   disputePrice,
   type PriceRequest,

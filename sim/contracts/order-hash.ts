@@ -26,9 +26,7 @@ export function typedHash(domain: Word, order: Order): Word {
 
 export function domainSeparator(version: string, chainId: number, contract: string): Word {
   return keccak(
-    keccakText(
-      'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
-    ) +
+    keccakText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)') +
       keccakText('Polymarket CTF Exchange') +
       keccakText(version) +
       word(chainId) +

@@ -16,10 +16,7 @@ import { type Word, ZERO_WORD } from './words.js'
 export function split(holder: Word, market: Market, amount: number): LogBody[] {
   const { conditionId } = market
   if (market.event.negRisk === undefined) {
-    return [
-      ...pullUsdce(holder, WORD.ctf, WORD.ctf, amount),
-      ...mintBoth(holder, WORD.usdce, market, amount),
-    ]
+    return [...pullUsdce(holder, WORD.ctf, WORD.ctf, amount), ...mintBoth(holder, WORD.usdce, market, amount)]
   }
   const adapter = WORD.negRiskAdapter
   return [
@@ -58,12 +55,7 @@ export function merge(holder: Word, market: Market, amount: number): LogBody[] {
 export type Amounts = readonly [number, number]
 
 /** Outcomes of a resolved market become USDC.e of the holder; losing ones are burnt for nothing. */
-export function redeem(
-  holder: Word,
-  market: Market,
-  amounts: Amounts,
-  payouts: Payouts,
-): LogBody[] {
+export function redeem(holder: Word, market: Market, amounts: Amounts, payouts: Payouts): LogBody[] {
   const { conditionId } = market
   const payout = payoutOfBoth(amounts, payouts)
   if (market.event.negRisk === undefined) {
@@ -85,12 +77,7 @@ export function redeem(
 }
 
 /** Mints both outcomes to the holder, whose collateral the conditional tokens already have. */
-export function mintBoth(
-  holder: Word,
-  collateral: Word,
-  market: Market,
-  amount: number,
-): LogBody[] {
+export function mintBoth(holder: Word, collateral: Word, market: Market, amount: number): LogBody[] {
   return [
     moveBoth(holder, ZERO_WORD, holder, market, amount),
     positionSplit(holder, collateral, market.conditionId, amount),
@@ -98,13 +85,7 @@ export function mintBoth(
 }
 
 /** Moves the same amount of both outcomes. */
-export function moveBoth(
-  operator: Word,
-  from: Word,
-  to: Word,
-  market: Market,
-  amount: number,
-): LogBody {
+export function moveBoth(operator: Word, from: Word, to: Word, market: Market, amount: number): LogBody {
   return moveManyShares(operator, from, to, tokenWords(market), [amount, amount])
 }
 

@@ -31,11 +31,6 @@ export function sortLegs(legs: readonly bigint[]): bigint[] {
   return legs.toSorted((a, b) => (a < b ? -1 : 1))
 }
 
-function structuredCondition(
-  module: number,
-  baseHash: string,
-  arity: number,
-  index: number,
-): string {
+function structuredCondition(module: number, baseHash: string, arity: number, index: number): string {
   return `0x0${module}${baseHash}${hexDigits(arity, 4)}${hexDigits(0, 20)}${hexDigits(index, 4)}`
 }

@@ -46,13 +46,11 @@ export const TOPIC = {
   disputePrice: '0x5165909c3d1c01c5d1e121ac6f6d01dda1ba24bc9e1f975b5a375339c15be7f3',
   settle: '0x3f384afb4bd9f0aef0298c80399950011420eb33b0e1a750b20966270247b9a0',
 
-  combinatorialConditionPrepared:
-    '0x51c89d7ee51515f7235e928930da7f81be08212bc14870a6a37c64744492db96',
+  combinatorialConditionPrepared: '0x51c89d7ee51515f7235e928930da7f81be08212bc14870a6a37c64744492db96',
   positionsSplit: '0xb6a6b8b17a43b07b9359dd12d304e42077eede9e672f8646144842c8604582a4',
   positionsMerged: '0xf233f7be4ce81130a78e8eb2fa626497586c56094d27bfec2e196471e9c60301',
   positionRedeemed: '0x4fd474b703f46b453536518b4cbc159dfbea6fd663233763d321a9bc8ccdf97f',
-  migrationConditionRegistered:
-    '0x0da49435dfd3b856758ee0b1a2500f1e8062fed24dd654594af9fa163cc5bcb4',
+  migrationConditionRegistered: '0x0da49435dfd3b856758ee0b1a2500f1e8062fed24dd654594af9fa163cc5bcb4',
   migrationResolved: '0xf87100968b0fe70751acf87590ffac515231c5b999cba36e6820c7d312dcc8af',
   resultReported: '0x669c053fe14f2493990c0c90d8d2870cd45e2630b34b8a2b4f02869301987713',
   positionMigrated: '0xe8d329e97d555e1e9d0da49d3b12d41a966458eee02ff4c869e54c6711d7c80b',

@@ -10,12 +10,7 @@ import { transfer, unwrapped } from './events/erc20.js'
 import { transferBatch, transferSingle } from './events/erc1155.js'
 import { orderFilledV1, ordersMatchedV1, tokenRegistered } from './events/exchange-v1.js'
 import { orderFilledV2, ordersMatchedV2 } from './events/exchange-v2.js'
-import {
-  negRiskMerge,
-  negRiskRedemption,
-  negRiskSplit,
-  positionsConverted,
-} from './events/neg-risk.js'
+import { negRiskMerge, negRiskRedemption, negRiskSplit, positionsConverted } from './events/neg-risk.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
 import type { LogBody } from './log.js'
 import { TOPIC } from './topics.js'
@@ -64,8 +59,7 @@ class Fields {
 }
 
 const ENCODERS: Record<string, (fields: Fields, address: string) => LogBody> = {
-  [TOPIC.transfer]: (f, address) =>
-    transfer(address, f.party('from'), f.party('to'), f.amount('value')),
+  [TOPIC.transfer]: (f, address) => transfer(address, f.party('from'), f.party('to'), f.amount('value')),
   [TOPIC.transferSingle]: (f, address) =>
     transferSingle(
       address,
@@ -115,11 +109,9 @@ const ENCODERS: Record<string, (fields: Fields, address: string) => LogBody> = {
       f.amount('payout'),
     ),
   [TOPIC.orderFilledV1]: (f, exchange) => orderFilledV1(filledV1(f, exchange, 'orderHash')),
-  [TOPIC.ordersMatchedV1]: (f, exchange) =>
-    ordersMatchedV1(filledV1(f, exchange, 'takerOrderHash')),
+  [TOPIC.ordersMatchedV1]: (f, exchange) => ordersMatchedV1(filledV1(f, exchange, 'takerOrderHash')),
   [TOPIC.orderFilledV2]: (f, exchange) => orderFilledV2(filledV2(f, exchange, 'orderHash')),
-  [TOPIC.ordersMatchedV2]: (f, exchange) =>
-    ordersMatchedV2(filledV2(f, exchange, 'takerOrderHash')),
+  [TOPIC.ordersMatchedV2]: (f, exchange) => ordersMatchedV2(filledV2(f, exchange, 'takerOrderHash')),
   [TOPIC.tokenRegistered]: (f, exchange) =>
     tokenRegistered(exchange, f.id('token0'), f.id('token1'), f.text('conditionId')),
   [TOPIC.unwrapped]: (f) => unwrapped(f.party('caller'), f.party('to'), f.amount('amount')),
@@ -135,12 +127,7 @@ const ENCODERS: Record<string, (fields: Fields, address: string) => LogBody> = {
       f.amount('payout'),
     ),
   [TOPIC.positionsConverted]: (f) =>
-    positionsConverted(
-      f.party('stakeholder'),
-      f.text('marketId'),
-      f.amount('indexSet'),
-      f.amount('amount'),
-    ),
+    positionsConverted(f.party('stakeholder'), f.text('marketId'), f.amount('indexSet'), f.amount('amount')),
 }
 
 function filledV1(f: Fields, exchange: string, hash: string) {

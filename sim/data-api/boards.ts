@@ -9,12 +9,7 @@ import { type Category, isOf, type Period, startOf } from './periods.js'
 export type BoardOrder = 'PNL' | 'VOL'
 
 /** The wallets that traded in the period or still hold something, the best first. */
-export function rankWallets(
-  api: Api,
-  period: Period,
-  category: Category,
-  order: BoardOrder,
-): Standing[] {
+export function rankWallets(api: Api, period: Period, category: Category, order: BoardOrder): Standing[] {
   const key = `${period} ${category}`
   const measured = api.standings.get(key, () => measureAll(api, period, category))
   const score = (standing: Standing) => (order === 'PNL' ? standing.pnl : standing.volumeUsd)

@@ -38,10 +38,7 @@ export function rankBuilderBuckets(api: Api, interval: keyof typeof BUCKET_START
 }
 
 /** Adds the days of a bucket up, app by app. */
-function sumUp(
-  volumes: readonly BuilderVolume[],
-  bucketOf: (daySec: number) => number,
-): BuilderVolume[] {
+function sumUp(volumes: readonly BuilderVolume[], bucketOf: (daySec: number) => number): BuilderVolume[] {
   const sums = new Map<string, BuilderVolume>()
   for (const { builder, daySec, usd, shares, users } of volumes) {
     const bucketSec = bucketOf(daySec)
@@ -102,7 +99,11 @@ function add(
 }
 
 const emptyVolume = (builder: Builder, daySec: number): BuilderVolume => ({
-  ...{ builder, daySec, usd: 0, shares: 0, users: new Set() },
+  builder,
+  daySec,
+  usd: 0,
+  shares: 0,
+  users: new Set(),
 })
 
 const byVolume = (a: BuilderVolume, b: BuilderVolume): number =>

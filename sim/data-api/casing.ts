@@ -1,6 +1,5 @@
 /** `proxyWallet` → `proxy_wallet`. */
-const toSnake = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** A row of the first version as the second version names its fields. */
 export function toSnakeRow(row: object): object {
@@ -18,10 +17,7 @@ export function readCamelQuery(query: URLSearchParams): URLSearchParams {
 export function readEitherQuery(query: URLSearchParams): URLSearchParams {
   const entries = toSnakeQuery([...query])
   return new URLSearchParams(
-    [...entries].map(([key, value]): [string, string] => [
-      key === 'condition' ? 'condition_id' : key,
-      value,
-    ]),
+    [...entries].map(([key, value]): [string, string] => [key === 'condition' ? 'condition_id' : key, value]),
   )
 }
 

@@ -28,16 +28,9 @@ const ORDERS = {
 
 export const comboPositionsV2: Route = (api, query) =>
   pageOfList({ ...RULE, list: 'combo-positions' }, query, (bound) => {
-    const order = readChoice(bound, 'sort_by', [
-      'FIRST_ENTRY',
-      'ENTRY_COST',
-      'CURRENT_VALUE',
-      'UPDATED',
-    ])
+    const order = readChoice(bound, 'sort_by', ['FIRST_ENTRY', 'ENTRY_COST', 'CURRENT_VALUE', 'UPDATED'])
     const direction = readChoice(bound, 'sort_direction', DIRECTIONS)
-    return sortBy(readCombos(api, bound, 'condition_id'), ORDERS[order], direction).map(
-      showPositionV2,
-    )
+    return sortBy(readCombos(api, bound, 'condition_id'), ORDERS[order], direction).map(showPositionV2)
   })
 
 const V1_SORTS = {

@@ -31,11 +31,8 @@ type ComboRow = {
 }
 
 const list = async (wallet: Wallet, query = ''): Promise<ComboRow[]> =>
-  (
-    await world.get<{ data: ComboRow[] }>(
-      `/v2/positions/combos?user=${wallet.address}&limit=1000&${query}`,
-    )
-  ).data
+  (await world.get<{ data: ComboRow[] }>(`/v2/positions/combos?user=${wallet.address}&limit=1000&${query}`))
+    .data
 
 test('sizes are those of the chain, and a result follows from the legs', async () => {
   const statuses = new Set<string>()
@@ -71,9 +68,7 @@ test('filters by status, by condition and by time, and both versions list the sa
     const older = await world.get<{ combos: ComboRow[] }>(
       `/v1/positions/combos?user=${wallet.address}&limit=1000`,
     )
-    expect(older.combos.map((row) => row.combo_position_id)).toEqual(
-      all.map((row) => row.combo_position_id),
-    )
+    expect(older.combos.map((row) => row.combo_position_id)).toEqual(all.map((row) => row.combo_position_id))
   }
 })
 
@@ -93,12 +88,10 @@ test('what was paid for a combo is in its activity', async () => {
   expect(paid).toBeGreaterThan(0)
 })
 
-test.each([
-  'status=REDEEMABLE,OPEN',
-  'status=LOST',
-  'updated_after=5&updated_before=4',
-  'sort_by=NAME',
-])('400: %s', async (query) => {
-  const path = `/v2/positions/combos?user=0x${'1'.repeat(40)}&${query}`
-  expect(await world.refusal(path)).toEqual({ status: 400, error: expect.any(String) })
-})
+test.each(['status=REDEEMABLE,OPEN', 'status=LOST', 'updated_after=5&updated_before=4', 'sort_by=NAME'])(
+  '400: %s',
+  async (query) => {
+    const path = `/v2/positions/combos?user=0x${'1'.repeat(40)}&${query}`
+    expect(await world.refusal(path)).toEqual({ status: 400, error: expect.any(String) })
+  },
+)

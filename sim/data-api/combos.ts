@@ -84,9 +84,7 @@ function measure(
 function statusOf(universe: Universe, combo: Combo, outcome: Outcome): ComboStatus {
   const payouts = universe.payouts(combo)
   if (payouts !== undefined) return resultOf(payouts, outcome)
-  return combo.legs.some(({ market }) => universe.payouts(market) !== undefined)
-    ? 'PARTIAL'
-    : 'OPEN'
+  return combo.legs.some(({ market }) => universe.payouts(market) !== undefined) ? 'PARTIAL' : 'OPEN'
 }
 
 function resultOf(payouts: Payouts, outcome: Outcome): ComboStatus {
@@ -171,8 +169,7 @@ export function listRedemptions(universe: Universe, wallet: Wallet): ComboRedemp
   const marks = new Marks(universe, universe.nowMs)
   const found = universe.settledActs.ofWallet(wallet).flatMap((settled) => {
     const { act, hash } = settled.tx
-    if (act.kind !== 'redeemCombo' || act.token.of.kind !== 'combo' || !isBet(act.token.of))
-      return []
+    if (act.kind !== 'redeemCombo' || act.token.of.kind !== 'combo' || !isBet(act.token.of)) return []
     const paid = toAmount(payoutOf(act.amount, act.payouts, act.token.outcome))
     const legs = showLegs(universe, act.token.of, marks)
     const id = `${hash}-${txIndexOf(settled)}`

@@ -38,19 +38,17 @@ async function findDifferences(wallet: Wallet): Promise<string[]> {
     walk(`/v2/trades?user=${wallet.address}&taker_only=false&filter_amount=0`),
   ])
   const shown = new Map([...open, ...closed].map((row) => [row.token_id, row]))
-  const wrong = [...new Portfolios(universe).of(wallet).holdings].flatMap(
-    ([token, { position }]) => {
-      const isListed = !isBet(token.of) && (position.bought > 0n || position.balance > 0n)
-      const row = shown.get(token.decimal)
-      const isRight = isListed
-        ? row?.current_size === micros(position.balance) &&
-          row.avg_price === micros(averagePriceOf(position)) &&
-          row.realized_pnl === micros(position.realized) &&
-          row.total_size === micros(position.bought)
-        : row === undefined
-      return isRight ? [] : [token.decimal]
-    },
-  )
+  const wrong = [...new Portfolios(universe).of(wallet).holdings].flatMap(([token, { position }]) => {
+    const isListed = !isBet(token.of) && (position.bought > 0n || position.balance > 0n)
+    const row = shown.get(token.decimal)
+    const isRight = isListed
+      ? row?.current_size === micros(position.balance) &&
+        row.avg_price === micros(averagePriceOf(position)) &&
+        row.realized_pnl === micros(position.realized) &&
+        row.total_size === micros(position.bought)
+      : row === undefined
+    return isRight ? [] : [token.decimal]
+  })
   const fills = universe.settledActs
     .ofWallet(wallet)
     .flatMap(({ tx: { act, hash } }) =>
@@ -71,8 +69,7 @@ async function findDifferences(wallet: Wallet): Promise<string[]> {
 }
 
 const micros = (amount: bigint): number => Number(amount) / 1e6
-const keyOf = (hash: string, token: Token, size: number): string =>
-  `${hash} ${token.decimal} ${size}`
+const keyOf = (hash: string, token: Token, size: number): string => `${hash} ${token.decimal} ${size}`
 
 const nameOf = (deviation: Deviation): string =>
   deviation.kind === 'repeated_trade'

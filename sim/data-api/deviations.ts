@@ -48,9 +48,7 @@ export function shownPosition(wallet: Wallet, holding: Holding): Position {
     case 'stale_size':
       return beforeTransfer ?? position
     case 'fee_in_average':
-      return hasFeeInAverage(holding)
-        ? { ...position, cost: position.cost + holding.entryFees }
-        : position
+      return hasFeeInAverage(holding) ? { ...position, cost: position.cost + holding.entryFees } : position
     default:
       return position
   }
@@ -61,9 +59,7 @@ export function shownPosition(wallet: Wallet, holding: Holding): Position {
  * only those of a tenth of a cent for each share or more: less would pass for rounding.
  */
 const hasFeeInAverage = ({ position, entryFees }: Holding): boolean =>
-  position.held > 0n &&
-  position.held === position.bought &&
-  entryFees * FEE_SHARES_MAX >= position.held
+  position.held > 0n && position.held === position.bought && entryFees * FEE_SHARES_MAX >= position.held
 
 /** Whether the trades of the wallet in this transaction are listed twice when it is asked for. */
 export const isRepeated = (wallet: Wallet, transactionHash: string): boolean =>
@@ -84,8 +80,7 @@ export function listDeviations(universe: Universe, wallet: Wallet): Deviation[] 
     .filter(
       ([token, holding]) =>
         !isBet(token.of) &&
-        (isUnindexed(wallet, token, holding) ||
-          differs(shownPosition(wallet, holding), holding.position)),
+        (isUnindexed(wallet, token, holding) || differs(shownPosition(wallet, holding), holding.position)),
     )
     .map(([token]) => ({ kind, token }))
 }

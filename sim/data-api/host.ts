@@ -59,9 +59,7 @@ class EdgeCache {
   readonly #answers = new LRUCache<string, Kept>({
     maxSize: ROWS_KEPT,
     sizeCalculation: ({ reply }, url) =>
-      1 +
-      Math.floor(url.length / ROW_CHARACTERS) +
-      (Array.isArray(reply.body) ? reply.body.length : 0),
+      1 + Math.floor(url.length / ROW_CHARACTERS) + (Array.isArray(reply.body) ? reply.body.length : 0),
   })
 
   constructor(universe: Universe) {

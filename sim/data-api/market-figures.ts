@@ -82,9 +82,7 @@ export function positionsIn(api: Api, market: Market | Combo, marks: Marks): Pos
 
 /** Traders of the market and those who hold shares without having traded. */
 function participantsOf({ settledActs }: Universe, market: Market | Combo): Set<Wallet> {
-  const wallets = new Set<Wallet>(
-    market.tokens.flatMap((token) => [...settledActs.holders(token).keys()]),
-  )
+  const wallets = new Set<Wallet>(market.tokens.flatMap((token) => [...settledActs.holders(token).keys()]))
   for (const { tx } of settledActs.ofMarket(market)) {
     if (tx.act.kind !== 'match') continue
     for (const { order } of [tx.act.taker, ...tx.act.makers]) wallets.add(order.wallet)

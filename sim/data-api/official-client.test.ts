@@ -48,9 +48,7 @@ beforeAll(async () => {
     combos: { rest: rfq.url },
   })
   client = createPublicClient({ environment })
-  const last = universe.settledActs.matches
-    .map(({ tx }) => tx.act.taker.order.token)
-    .findLast(isOpen)
+  const last = universe.settledActs.matches.map(({ tx }) => tx.act.taker.order.token).findLast(isOpen)
   if (last?.of.kind !== 'market') throw new Error('no market is open')
   market = last.of
   token = last.decimal
@@ -141,18 +139,16 @@ describe('a market', () => {
       [token]: await client.fetchMidpoint({ tokenId }),
     })
     await client.fetchPrice({ tokenId, side: OrderSide.BUY })
-    expect((await client.fetchOrderBooks(both))[0]).toEqual(
-      await client.fetchOrderBook({ tokenId }),
-    )
+    expect((await client.fetchOrderBooks(both))[0]).toEqual(await client.fetchOrderBook({ tokenId }))
     expect(await client.fetchSpreads(both)).toMatchObject({
       [token]: await client.fetchSpread({ tokenId }),
     })
     expect((await client.fetchLastTradePrices(both))[0]).toMatchObject(
       await client.fetchLastTradePrice({ tokenId }),
     )
-    expect(
-      await client.fetchPriceHistory({ tokenId, interval: PriceHistoryInterval.ONE_HOUR }),
-    ).not.toEqual([])
+    expect(await client.fetchPriceHistory({ tokenId, interval: PriceHistoryInterval.ONE_HOUR })).not.toEqual(
+      [],
+    )
   })
 })
 
@@ -199,9 +195,7 @@ describe('the catalogue', () => {
 })
 
 test('a refusal is an error with the text of the host', async () => {
-  await expect(all(client.listPositions({ user: 'nobody' }))).rejects.toThrow(
-    "invalid query param 'user'",
-  )
+  await expect(all(client.listPositions({ user: 'nobody' }))).rejects.toThrow("invalid query param 'user'")
 })
 
 describe('apps and combos', () => {
@@ -244,18 +238,13 @@ describe('apps and combos', () => {
   test('what combos can be made of: the legs of the last one are among it', async () => {
     const markets = await all(client.listComboMarkets({ pageSize: 100 }))
     expect(new Set(markets.map(({ id }) => id)).size).toBe(markets.length)
-    const positions = markets.flatMap(({ outcomes: { yes, no } }) => [
-      yes.positionId,
-      no.positionId,
-    ])
+    const positions = markets.flatMap(({ outcomes: { yes, no } }) => [yes.positionId, no.positionId])
     const legs = universe.catalogue
       .combos()
       .flatMap((combo) => combo.legs)
       .filter((leg) => takesOrders(leg.market, universe.nowMs))
     expect(legs.length).toBeGreaterThan(0)
-    expect(positions).toEqual(
-      expect.arrayContaining(legs.map(({ positionId }) => positionId.toString())),
-    )
+    expect(positions).toEqual(expect.arrayContaining(legs.map(({ positionId }) => positionId.toString())))
     const exclude = markets.slice(0, 3).map(({ conditionId }) => conditionId)
     const { items, hasMore } = await client.listComboMarkets({ exclude, pageSize: 2 }).firstPage()
     expect(items.map(({ id }) => id)).toEqual(markets.slice(3, 5).map(({ id }) => id))

@@ -78,8 +78,7 @@ export function measurePosition(
 }
 
 /** 0 when there is nothing to compare with. */
-export const percent = (part: number, whole: number): number =>
-  whole === 0 ? 0 : (100 * part) / whole
+export const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole)
 
 /** Fields that open and closed positions share in the first version. */
 function commonFields({ wallet, token, names, ...figures }: PositionFigures) {

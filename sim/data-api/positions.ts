@@ -51,10 +51,7 @@ export function averagePriceOf({ held, cost, bought, boughtCost }: Position): bi
 }
 
 /** The positions that a step changes, as they are after it. A token comes at most once. */
-export function applyStep<Token>(
-  of: (token: Token) => Position,
-  step: Step<Token>,
-): [Token, Position][] {
+export function applyStep<Token>(of: (token: Token) => Position, step: Step<Token>): [Token, Position][] {
   switch (step.op) {
     case 'buy':
       // A fill can be so small that no share changes hands.
@@ -66,10 +63,7 @@ export function applyStep<Token>(
     case 'merge': {
       const change = step.op === 'split' ? buy : sell
       const parts = divide(step.amount, step.tokens.length)
-      return step.tokens.map((token, index) => [
-        token,
-        change(of(token), step.amount, parts[index] ?? 0n),
-      ])
+      return step.tokens.map((token, index) => [token, change(of(token), step.amount, parts[index] ?? 0n)])
     }
     case 'convert':
       return convert(of, step)

@@ -100,8 +100,7 @@ export function readSpan(query: URLSearchParams): Span {
   return { startSec, endSec: endSec === 0 ? Number.POSITIVE_INFINITY : endSec }
 }
 
-export const isWithin = ({ startSec, endSec }: Span, sec: number): boolean =>
-  sec >= startSec && sec <= endSec
+export const isWithin = ({ startSec, endSec }: Span, sec: number): boolean => sec >= startSec && sec <= endSec
 
 /** Smallest rows worth showing, in money or in shares. */
 export type SizeFilter = { type: 'CASH' | 'TOKENS'; amount: number }

@@ -1,20 +1,10 @@
-import {
-  comboActivityV1,
-  comboActivityV2,
-  comboPositionsV1,
-  comboPositionsV2,
-} from './combo-routes.js'
+import { comboActivityV1, comboActivityV2, comboPositionsV1, comboPositionsV2 } from './combo-routes.js'
 import type { Route } from './context.js'
 import { buildersLeaderboard, buildersVolume, leaderboard } from './v1-board-routes.js'
 import { activity, trades } from './v1-feed-routes.js'
 import { holders, liveVolume, marketPositions, openInterest, traded } from './v1-market-routes.js'
 import { closedPositions, positions, value } from './v1-position-routes.js'
-import {
-  biggestWinners,
-  buildersLeaderboardV2,
-  buildersVolumeV2,
-  leaderboardV2,
-} from './v2-board-routes.js'
+import { biggestWinners, buildersLeaderboardV2, buildersVolumeV2, leaderboardV2 } from './v2-board-routes.js'
 import { activityV2, tradesV2 } from './v2-feed-routes.js'
 import { holdersV2, liveVolumeV2, openInterestV2, status } from './v2-market-routes.js'
 import { positionsV2 } from './v2-position-routes.js'

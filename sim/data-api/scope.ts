@@ -63,15 +63,10 @@ export function readScope(query: URLSearchParams, key: ConditionKey): Scope {
 
 const EVENT_ID_MAX = 2 ** 31 - 1
 
-export const isEventId = (id: string): boolean =>
-  /^[1-9]\d{0,9}$/.test(id) && Number(id) <= EVENT_ID_MAX
+export const isEventId = (id: string): boolean => /^[1-9]\d{0,9}$/.test(id) && Number(id) <= EVENT_ID_MAX
 
 /** The markets that must be asked for. Unknown ones are left out. */
-export function readMarkets(
-  { catalogue }: Universe,
-  query: URLSearchParams,
-  key: ConditionKey,
-): Market[] {
+export function readMarkets({ catalogue }: Universe, query: URLSearchParams, key: ConditionKey): Market[] {
   const conditions = readConditions(query, key)
   if (conditions.length === 0) throw new BadRequest(`required query param '${key}' not provided`)
   return conditions.flatMap((id) => catalogue.marketByCondition(id) ?? [])

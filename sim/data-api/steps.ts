@@ -13,9 +13,7 @@ export function stepsOf(act: Act, wallet: Wallet): Step<Token>[] {
     case 'merge':
       return [{ op: act.kind, tokens: act.market.tokens, amount: BigInt(act.amount) }]
     case 'redeem':
-      return act.market.tokens.map((token) =>
-        redeemStep(token, act.amounts[token.outcome], act.payouts),
-      )
+      return act.market.tokens.map((token) => redeemStep(token, act.amounts[token.outcome], act.payouts))
     case 'redeemCombo':
       return [redeemStep(act.token, act.amount, act.payouts)]
     case 'convert':

@@ -65,10 +65,7 @@ export const activity: Route = ({ universe }, query) => {
 }
 
 /** What was paid for a combo is in the list of combos alone: a row here must name a page. */
-function* listActivityV1(
-  universe: Universe,
-  filter: ActivityFilter,
-): Generator<Placed<ActivityRow>> {
+function* listActivityV1(universe: Universe, filter: ActivityFilter): Generator<Placed<ActivityRow>> {
   for (const placed of listActivity(universe, filter)) {
     if (placed.row.type !== 'REDEEM' || !placed.row.isCombo) yield placed
   }

@@ -1,20 +1,7 @@
 import { readFlag } from '../server/query.js'
 import type { Api, Route } from './context.js'
-import {
-  type PositionFigures,
-  percent,
-  toClosedPositionRow,
-  toPositionRow,
-} from './position-row.js'
-import {
-  DIRECTIONS,
-  readAmount,
-  readChoice,
-  readLimit,
-  readOffset,
-  readTitle,
-  readUser,
-} from './query.js'
+import { type PositionFigures, percent, toClosedPositionRow, toPositionRow } from './position-row.js'
+import { DIRECTIONS, readAmount, readChoice, readLimit, readOffset, readTitle, readUser } from './query.js'
 import { readScope } from './scope.js'
 import { sortBy } from './sort.js'
 import { measurePositions, measureValue } from './wallet-figures.js'
@@ -84,9 +71,7 @@ function measureAll(api: Api, query: URLSearchParams): PositionFigures[] {
   const scope = readScope(query, 'market')
   const title = readTitle(query, TITLE_LENGTH_MAX)
   if (wallet === undefined) return []
-  return measurePositions(api, wallet, scope).filter(({ names }) =>
-    names.title.toLowerCase().includes(title),
-  )
+  return measurePositions(api, wallet, scope).filter(({ names }) => names.title.toLowerCase().includes(title))
 }
 
 /** A list of one, even for those who have nothing. */

@@ -33,9 +33,7 @@ describe('trades', () => {
   test('one row per taker order, newest first, with hash and time of the block', async () => {
     const rows = await get('/trades?limit=500')
     const matches = universe.settledActs.matches.slice(-500).reverse()
-    expect(rows.map(({ transactionHash }) => transactionHash)).toEqual(
-      matches.map(({ tx }) => tx.hash),
-    )
+    expect(rows.map(({ transactionHash }) => transactionHash)).toEqual(matches.map(({ tx }) => tx.hash))
     for (const [index, row] of rows.entries()) {
       const settled = matches[index]
       const taker = settled?.tx.act.taker
@@ -95,9 +93,7 @@ describe('trades', () => {
 
   test('filters: user, event, side, size, time', async () => {
     const maker = busiest(universe, 'match')
-    const own = await get(
-      `/trades?user=${maker.address.toUpperCase().replace('X', 'x')}&takerOnly=false`,
-    )
+    const own = await get(`/trades?user=${maker.address.toUpperCase().replace('X', 'x')}&takerOnly=false`)
     expect(own.length).toBe(100)
     expect(own.every(({ proxyWallet }) => proxyWallet === maker.address)).toBe(true)
 
@@ -339,9 +335,7 @@ describe('markets', () => {
     const interestOf = async ({ conditionId }: Market) =>
       rowAt(await get(`/oi?market=${conditionId}`), 0).value
     const splits = wallets.flatMap((wallet) =>
-      settledActs
-        .ofWallet(wallet)
-        .flatMap(({ tx }) => (tx.act.kind === 'split' ? [tx.act.market] : [])),
+      settledActs.ofWallet(wallet).flatMap(({ tx }) => (tx.act.kind === 'split' ? [tx.act.market] : [])),
     )
     const untraded = splits.find(
       (each) => settledActs.ofMarket(each).length === 0 && settledActs.outstanding(each, 0) > 0,

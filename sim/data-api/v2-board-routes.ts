@@ -16,8 +16,7 @@ const rule = (list: string) => ({ list, usual: 25, max: 1000 })
 /** A board, or both ranks of one wallet. */
 export const leaderboardV2: Route = (api, query) => {
   const user = readOptionalUser(api.universe, query)
-  if (user === undefined)
-    return pageOfList(rule('leaderboard'), query, (bound) => listBoard(api, bound))
+  if (user === undefined) return pageOfList(rule('leaderboard'), query, (bound) => listBoard(api, bound))
   const { period, category } = readBoard(query)
   const ranks = (order: BoardOrder) => {
     const board = rankWallets(api, period, category, order)

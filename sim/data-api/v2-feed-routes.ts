@@ -53,10 +53,5 @@ export const activityV2: Route = ({ universe }, query) => {
     span: readSpan(query),
     isAscending: readChoice(query, 'sort_direction', DIRECTIONS) === 'ASC',
   }
-  return pageOfFeed(
-    ACTIVITY_RULE,
-    query,
-    (after) => listActivity(universe, filter, after),
-    toSnakeRow,
-  )
+  return pageOfFeed(ACTIVITY_RULE, query, (after) => listActivity(universe, filter, after), toSnakeRow)
 }

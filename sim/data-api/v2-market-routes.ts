@@ -89,9 +89,7 @@ export const openInterestV2: Route = ({ universe }, query) => {
 
 /** Of all the events together, in shares. */
 export const liveVolumeV2: Route = ({ universe }, query) => {
-  const markets = readEventIds(query).flatMap(
-    (id) => universe.catalogue.eventById(id)?.markets ?? [],
-  )
+  const markets = readEventIds(query).flatMap((id) => universe.catalogue.eventById(id)?.markets ?? [])
   return {
     data: {
       taker_volume_total: measureTakerShares(universe, markets),

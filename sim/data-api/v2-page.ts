@@ -49,9 +49,7 @@ export function pageOfFeed<Row>(
   const { page, hasMore } = takePage(walk(cursor?.at), 0, limit)
   const last = page.at(-1)
   const next =
-    hasMore && last !== undefined
-      ? { list: rule.list, limit, at: last.place, query: '' }
-      : undefined
+    hasMore && last !== undefined ? { list: rule.list, limit, at: last.place, query: '' } : undefined
   return envelope(
     page.map(({ row }) => show(row)),
     limit,
@@ -65,8 +63,7 @@ const envelope = (data: readonly unknown[], limit: number, next: Cursor | undefi
     limit,
     offset: 0,
     has_more: next !== undefined,
-    next_cursor:
-      next === undefined ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
+    next_cursor: next === undefined ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
   },
 })
 
@@ -89,8 +86,7 @@ function readCursor({ list, max }: PageRule, query: URLSearchParams): Cursor | u
   throw new BadRequest('invalid cursor')
 }
 
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 const isPlace = (value: unknown): value is Place =>
   Array.isArray(value) && value.length === 3 && value.every(isCount)

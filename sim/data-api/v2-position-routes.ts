@@ -58,9 +58,7 @@ function listPositions(api: Api, query: URLSearchParams): PositionFigures[] {
   const title = readTitle(query, TITLE_LENGTH_MAX)
   const found = measureAll(api, query, status)
     .filter((figures) => hasStatus(figures, status))
-    .filter(
-      ({ names, lastSec }) => names.title.toLowerCase().includes(title) && isWithin(span, lastSec),
-    )
+    .filter(({ names, lastSec }) => names.title.toLowerCase().includes(title) && isWithin(span, lastSec))
     .filter(({ currentValue, size }) => (sizeType === 'CASH' ? currentValue : size) >= sizeMin)
   return sortBy(found, ORDERS[order], direction)
 }
@@ -103,7 +101,5 @@ function measureAll(api: Api, query: URLSearchParams, status: StatusFilter): Pos
   }
   const { catalogue } = universe
   const of = catalogue.marketByCondition(condition) ?? catalogue.comboByCondition(condition)
-  return of === undefined || isBet(of)
-    ? []
-    : positionsIn(api, of, new Marks(universe, universe.nowMs))
+  return of === undefined || isBet(of) ? [] : positionsIn(api, of, new Marks(universe, universe.nowMs))
 }

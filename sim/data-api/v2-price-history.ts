@@ -37,8 +37,7 @@ export const pricesHistory: Route = ({ universe }, query) =>
       const sec = readSecond(bound, 'as_of')
       return token === undefined ? [] : priceAt(universe, token, sec)
     }
-    const span =
-      keys[0] === 'start' ? readStartSpan(universe, bound) : readIntervalSpan(universe, bound)
+    const span = keys[0] === 'start' ? readStartSpan(universe, bound) : readIntervalSpan(universe, bound)
     return token === undefined ? [] : pricesOf(universe, token, span)
   })
 

@@ -138,8 +138,7 @@ const COMBO_ACTIVITY: Shape = {
 const PNL_POINT: Shape = {
   required: {
     int: 'timestamp source_block trade_count',
-    decimal:
-      'realized_market_pnl realized_lp_pnl realized_combo_pnl realized_pnl volume volume_usdc',
+    decimal: 'realized_market_pnl realized_lp_pnl realized_combo_pnl realized_pnl volume volume_usdc',
   },
   optional: { decimal: 'unrealized_pnl maker_rebate position_pnl settled_pnl fees_paid' },
 }
@@ -273,16 +272,7 @@ const conditions = (markets: readonly Market[]) =>
 const tokenOf = (market: Market | undefined) => market?.tokens[0].decimal
 
 describe('lists with pages', () => {
-  const KINDS = [
-    'split',
-    'merge',
-    'convert',
-    'migrate',
-    'redeem',
-    'redeemCombo',
-    'match',
-    'deposit',
-  ]
+  const KINDS = ['split', 'merge', 'convert', 'migrate', 'redeem', 'redeemCombo', 'match', 'deposit']
 
   test.each<[string, Shape, () => string]>([
     ['trades', TRADE, () => 'taker_only=false'],
@@ -294,11 +284,7 @@ describe('lists with pages', () => {
     ['positions', POSITION, () => `user=${trader()}`],
     ['positions', POSITION, () => `user=${trader()}&status=CLOSED`],
     ['positions', POSITION, () => `condition_id=${traded.at(-1)?.conditionId}`],
-    [
-      'positions/combos',
-      COMBO_POSITION,
-      () => `user=${who((act) => act.kind === 'match' && isBet(act.of))}`,
-    ],
+    ['positions/combos', COMBO_POSITION, () => `user=${who((act) => act.kind === 'match' && isBet(act.of))}`],
     [
       'activity/combos',
       COMBO_ACTIVITY,

@@ -215,13 +215,9 @@ describe('markets', () => {
     const oi: Page = await get(`/v2/oi?condition=${conditionId}`)
     expect(oi.data).toEqual([{ condition_id: conditionId, value: expect.any(Number) }])
     const volume: { data: object } = await get(`/v2/live-volume?event_id=${event.id}`)
-    const shares = universe.settledActs
-      .ofMarket(act.of)
-      .reduce((sum, { tx }) => sum + tx.act.taker.shares, 0)
+    const shares = universe.settledActs.ofMarket(act.of).reduce((sum, { tx }) => sum + tx.act.taker.shares, 0)
     expect(volume.data).toMatchObject({
-      conditions: expect.arrayContaining([
-        { condition_id: conditionId, taker_volume: shares / 1e6 },
-      ]),
+      conditions: expect.arrayContaining([{ condition_id: conditionId, taker_volume: shares / 1e6 }]),
     })
     const unknown: Page = await get(`/v2/resolutions?condition=0x${'0'.repeat(64)}`)
     expect(unknown.data).toEqual([])
@@ -255,9 +251,7 @@ describe('markets', () => {
       expect(price).toBeGreaterThanOrEqual(0)
       expect(price).toBeLessThanOrEqual(1)
     }
-    expect(await walk(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60&limit=2`)).toEqual(
-      data,
-    )
+    expect(await walk(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60&limit=2`)).toEqual(data)
   })
 
   test('no more points of a long history are computed than a page shows', async () => {

@@ -3,13 +3,7 @@ import { readList } from '../server/query.js'
 import { announcedStartMs } from '../universe/games/game-state.js'
 import type { MarketEvent } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
-import {
-  eventFigures,
-  marketLiquidity,
-  marketVolume,
-  marketVolume24hr,
-  volumeSince,
-} from './figures.js'
+import { eventFigures, marketLiquidity, marketVolume, marketVolume24hr, volumeSince } from './figures.js'
 import type { Gamma } from './gamma.js'
 import { eventClosedMs, isEventClosed } from './life.js'
 import {
@@ -77,9 +71,7 @@ function eventRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
     ...(title ? [(event: MarketEvent) => event.title.toLowerCase().includes(title)] : []),
     (event) => isEventClosed(universe, event) === closed,
     ...rangeRules<MarketEvent>(query, 'volume', (event) => sum(universe, event, marketVolume)),
-    ...rangeRules<MarketEvent>(query, 'liquidity', (event) =>
-      sum(universe, event, marketLiquidity),
-    ),
+    ...rangeRules<MarketEvent>(query, 'liquidity', (event) => sum(universe, event, marketLiquidity)),
   ]
 }
 
@@ -89,10 +81,7 @@ function seriesRules(query: URLSearchParams): Rule<MarketEvent>[] {
   return [
     ...listRule<MarketEvent>(askedIds(query, 'series_id'), ({ series }) => series?.id ?? ''),
     ...listRule<MarketEvent>(readList(query, 'series_slug'), ({ series }) => series?.slug ?? ''),
-    ...listRule<MarketEvent>(
-      recurrence ? [recurrence] : [],
-      ({ series }) => series?.recurrence ?? '',
-    ),
+    ...listRule<MarketEvent>(recurrence ? [recurrence] : [], ({ series }) => series?.recurrence ?? ''),
   ]
 }
 

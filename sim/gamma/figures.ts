@@ -80,11 +80,7 @@ export const marketLiquidity = (universe: Universe, market: Market): number => {
 }
 
 /** Of a market younger than that the whole volume counts, which saves walking its trades. */
-export function volumeSince(
-  { settledActs, nowMs }: Universe,
-  market: Market,
-  days: number,
-): number {
+export function volumeSince({ settledActs, nowMs }: Universe, market: Market, days: number): number {
   const sinceMs = nowMs - days * DAY_MS
   return toAmount(
     market.createdMs >= sinceMs

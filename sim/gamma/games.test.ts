@@ -84,9 +84,7 @@ describe('a game', () => {
 
   test('is exclusive in soccer, and its companions share its id', async () => {
     const game = gameOf((each) => isLive(each) && each.league.code === 'epl')
-    const { events: found } = await get<{ events: EventJson[] }>(
-      `/events/keyset?game_id=${game.id}`,
-    )
+    const { events: found } = await get<{ events: EventJson[] }>(`/events/keyset?game_id=${game.id}`)
     const suffixes = found.map(({ slug }) => slug.slice(game.slug.length)).sort()
     expect(suffixes).toEqual([
       '',
@@ -136,22 +134,16 @@ describe('lists of events', () => {
   test('take the filters of games', async () => {
     const live = await events('live=true')
     const liveGames = universe.games().filter(isLive)
-    expect(new Set(live.map(({ gameId }) => gameId))).toEqual(
-      new Set(liveGames.map(({ id }) => id)),
-    )
+    expect(new Set(live.map(({ gameId }) => gameId))).toEqual(new Set(liveGames.map(({ id }) => id)))
     const dated = await events('event_date=2026-11-15&series_id=11001')
     expect(dated.length).toBeGreaterThan(0)
     expect(dated.every(({ eventDate }) => eventDate === '2026-11-15')).toBe(true)
     const early = await events(
       'tag_slug=sports&start_time_min=2026-11-14T13:00:00Z&start_time_max=2026-11-14T13:30:00Z',
     )
-    expect(new Set(early.map(({ startTime }) => startTime))).toEqual(
-      new Set(['2026-11-14T13:30:00Z']),
-    )
+    expect(new Set(early.map(({ startTime }) => startTime))).toEqual(new Set(['2026-11-14T13:30:00Z']))
     const markets = await get<Json[]>('/markets?sports_market_types=spreads&limit=50')
-    expect(new Set(markets.map(({ sportsMarketType }) => sportsMarketType))).toEqual(
-      new Set(['spreads']),
-    )
+    expect(new Set(markets.map(({ sportsMarketType }) => sportsMarketType))).toEqual(new Set(['spreads']))
   })
 
   test('/events/pagination counts them', async () => {

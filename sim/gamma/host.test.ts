@@ -170,9 +170,7 @@ describe('/events', () => {
 
   test('markets are ordered by volume as texts, and by volumeNum as numbers', async () => {
     const read = async (order: string) =>
-      (await markets(`/markets?order=${order}&ascending=false&limit=200`)).map(({ volume }) =>
-        String(volume),
-      )
+      (await markets(`/markets?order=${order}&ascending=false&limit=200`)).map(({ volume }) => String(volume))
     const texts = await read('volume')
     expect(texts).toEqual(texts.toSorted().reverse())
     const numbers = await read('volumeNum')
@@ -193,9 +191,7 @@ describe('/events', () => {
   })
 
   test('filters by tag, series, dates and numbers', async () => {
-    const end = (await events('/events?series_slug=eth-up-or-down-15m&limit=3')).map(
-      ({ endDate }) => endDate,
-    )
+    const end = (await events('/events?series_slug=eth-up-or-down-15m&limit=3')).map(({ endDate }) => endDate)
     expect(end).toHaveLength(3)
     const byId = await events('/events?series_id=10684&order=end_date&limit=2')
     expect(byId.map(({ seriesSlug }) => seriesSlug)).toEqual(Array(2).fill('btc-up-or-down-5m'))
@@ -262,11 +258,7 @@ describe('keyset pages', () => {
   test('422: more ids than one request may have, a status that there is not', async () => {
     const ids = (key: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${key}=0x${index}`).join('&')
-    for (const query of [
-      ids('condition_ids', 21),
-      ids('request_ids', 101),
-      'resolution_status=disputed',
-    ])
+    for (const query of [ids('condition_ids', 21), ids('request_ids', 101), 'resolution_status=disputed'])
       expect((await get(`/markets/keyset?${query}`)).status).toBe(422)
   })
 })

@@ -44,7 +44,5 @@ export function windowPrices(
   const secondMs = firstMs + (60 + (Number(id) % 121)) * SECOND_MS
   if (nowMs < firstMs) return undefined
   const priceToBeat = prices.openE8(window) / 1e8
-  return nowMs < secondMs
-    ? { priceToBeat }
-    : { priceToBeat, finalPrice: prices.closeE8(window) / 1e8 }
+  return nowMs < secondMs ? { priceToBeat } : { priceToBeat, finalPrice: prices.closeE8(window) / 1e8 }
 }

@@ -4,13 +4,7 @@ import { readList } from '../server/query.js'
 import type { Market } from '../universe/market.js'
 import type { Universe } from '../universe/universe.js'
 import { pick } from './events.js'
-import {
-  marketLiquidity,
-  marketVolume,
-  marketVolume24hr,
-  readFigures,
-  volumeSince,
-} from './figures.js'
+import { marketLiquidity, marketVolume, marketVolume24hr, readFigures, volumeSince } from './figures.js'
 import type { Gamma } from './gamma.js'
 import { oracleStatuses } from './life.js'
 import {
@@ -186,7 +180,5 @@ export function requireMarket({ universe }: Gamma, by: 'id' | 'slug', value: str
 function presentAll({ universe }: Gamma, query: URLSearchParams, markets: Market[]): object[] {
   const present = createMarketPresenter(universe)
   if (askedFlag(query, 'include_tag') !== true) return markets.map(present)
-  return markets.map((market) =>
-    Object.assign(present(market), { tags: market.event.tags.map(presentTag) }),
-  )
+  return markets.map((market) => Object.assign(present(market), { tags: market.event.tags.map(presentTag) }))
 }

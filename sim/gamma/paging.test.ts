@@ -43,12 +43,7 @@ test('a cursor survives that items come and go', () => {
       FIELDS,
       order,
     )
-  const { cursor = '' } = keysetPage(
-    rowsOf([1, 2, 3, 4]),
-    new URLSearchParams('limit=2'),
-    order,
-    10,
-  )
+  const { cursor = '' } = keysetPage(rowsOf([1, 2, 3, 4]), new URLSearchParams('limit=2'), order, 10)
   const query = new URLSearchParams({ after_cursor: cursor })
   const { items: page } = keysetPage(rowsOf([1, 3, 4, 5]), query, order, 10)
   expect(page.map(({ id }) => id)).toEqual(['3', '4', '5'])

@@ -6,11 +6,7 @@ import { invalid } from './refusal.js'
 const LIMIT_DEFAULT = 20
 
 /** More than the most is not refused: it is cut down. */
-export function offsetPage<Item>(
-  items: readonly Item[],
-  query: URLSearchParams,
-  limitMax: number,
-): Item[] {
+export function offsetPage<Item>(items: readonly Item[], query: URLSearchParams, limitMax: number): Item[] {
   const limit = Math.min(askedInt(query, 'limit') ?? LIMIT_DEFAULT, limitMax)
   const offset = askedInt(query, 'offset') ?? 0
   return items.slice(offset, offset + limit)

@@ -24,8 +24,7 @@ export function createMarketPresenter(universe: Universe): (market: Market) => o
   const known = new Map<MarketEvent, Figures[]>()
   return (market) => {
     const { event } = market
-    const figures =
-      known.get(event) ?? event.markets.map((sibling) => readFigures(universe, sibling))
+    const figures = known.get(event) ?? event.markets.map((sibling) => readFigures(universe, sibling))
     known.set(event, figures)
     return Object.assign(presentMarket(universe, market, figures[market.index]), {
       events: [presentBareEvent(universe, event, figures)],
@@ -92,15 +91,11 @@ function presentState(universe: Universe, event: MarketEvent, figures: readonly 
     automaticallyResolved: isAnsweredByFeed(event),
     pendingDeployment: false,
     deploying: false,
-    enableOrderBook: markets.some((market, index) =>
-      isListed(universe, market, figures[index]?.book),
-    ),
+    enableOrderBook: markets.some((market, index) => isListed(universe, market, figures[index]?.book)),
     negRisk: negRisk !== undefined,
     enableNegRisk: negRisk !== undefined,
     negRiskAugmented: false,
-    ...(negRisk === undefined
-      ? {}
-      : { negRiskMarketID: negRisk.marketId, negRiskFeeBips: negRisk.feeBips }),
+    ...(negRisk === undefined ? {} : { negRiskMarketID: negRisk.marketId, negRiskFeeBips: negRisk.feeBips }),
     cumulativeMarkets: negRisk === undefined && markets.length > 1,
     showAllOutcomes: true,
     showMarketImages: window === undefined,

@@ -36,10 +36,7 @@ export const dateRules = <Item extends { createdMs: number; endMs: number }>(
 ]
 
 /** One of the listed values, if any are listed. */
-export function listRule<Item>(
-  values: readonly string[],
-  read: (item: Item) => string,
-): Rule<Item>[] {
+export function listRule<Item>(values: readonly string[], read: (item: Item) => string): Rule<Item>[] {
   if (values.length === 0) return []
   const wanted = new Set(values)
   return [(item) => wanted.has(read(item))]
@@ -79,9 +76,7 @@ export function tagRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent
       const accepted = new Set(widen ? ids.flatMap((id) => withRelated(gamma, id)) : ids)
       return (event: MarketEvent) => event.tags.some(({ id }) => accepted.has(id))
     }),
-    ...(unwanted.size === 0
-      ? []
-      : [(event: MarketEvent) => !event.tags.some(({ id }) => unwanted.has(id))]),
+    ...(unwanted.size === 0 ? [] : [(event: MarketEvent) => !event.tags.some(({ id }) => unwanted.has(id))]),
   ]
 }
 

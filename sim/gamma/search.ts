@@ -35,8 +35,7 @@ export function search(gamma: Gamma, query: URLSearchParams): object {
 
   const events = searchEvents(universe, query, contains)
   const tags = askedFlag(query, 'search_tags') === false ? [] : searchTags(gamma, contains)
-  const profiles =
-    askedFlag(query, 'search_profiles') === false ? [] : searchProfiles(universe, contains)
+  const profiles = askedFlag(query, 'search_profiles') === false ? [] : searchProfiles(universe, contains)
   const shown = page.of(events).map((event) => presentEvent(universe, event))
   return {
     events: orNull(shown),
@@ -75,8 +74,7 @@ function searchEvents(
       (event) =>
         contains(namesOf(event)) &&
         (!recurrence || event.series?.recurrence === recurrence) &&
-        (tags.length === 0 ||
-          event.tags.some(({ slug, id }) => tags.includes(slug) || tags.includes(id))) &&
+        (tags.length === 0 || event.tags.some(({ slug, id }) => tags.includes(slug) || tags.includes(id))) &&
         !event.tags.some(({ id }) => unwanted.includes(id)) &&
         (status === 'all' ||
           isEventClosed(universe, event) === (status === 'closed') ||
@@ -97,9 +95,7 @@ const namesOf = ({ title, game }: MarketEvent): string =>
 
 /** Closed within the last hours. */
 const isKept = (universe: Universe, event: MarketEvent, hours: number): boolean =>
-  hours > 0 &&
-  isEventClosed(universe, event) &&
-  eventClosedMs(event) > universe.nowMs - hours * HOUR_MS
+  hours > 0 && isEventClosed(universe, event) && eventClosedMs(event) > universe.nowMs - hours * HOUR_MS
 
 function searchTags({ universe, relations }: Gamma, contains: (text: string) => boolean): object[] {
   const tags = universe.catalogue.tags.filter(({ label }) => contains(label))
@@ -108,10 +104,7 @@ function searchTags({ universe, relations }: Gamma, contains: (text: string) => 
   return tags.map(({ id, label, slug }) => ({ id, label, slug, event_count: counts.get(id) ?? 0 }))
 }
 
-function searchProfiles(
-  { wallets, nowMs }: Universe,
-  contains: (text: string) => boolean,
-): Wallet[] {
+function searchProfiles({ wallets, nowMs }: Universe, contains: (text: string) => boolean): Wallet[] {
   return wallets.filter(
     ({ createdMs, name, pseudonym, address }) =>
       createdMs <= nowMs && (contains(name) || contains(pseudonym) || contains(address)),

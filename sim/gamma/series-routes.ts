@@ -52,9 +52,7 @@ function presentAll(universe: Universe, page: readonly Series[], excludeEvents: 
   }
   return [...groups].map(([series, events]) => ({
     ...presentFullSeries(series, sumUp(universe, events)),
-    ...(excludeEvents
-      ? {}
-      : { events: events.map((event) => presentSeriesEvent(universe, event)) }),
+    ...(excludeEvents ? {} : { events: events.map((event) => presentSeriesEvent(universe, event)) }),
   }))
 }
 

@@ -100,9 +100,7 @@ function summarize(universe: Universe, events: readonly MarketEvent[]) {
   const games = events.flatMap(({ game, slug, isForgotten }) =>
     game?.slug === slug && isForgotten !== true ? [game] : [],
   )
-  const markets = events.flatMap((event) =>
-    event.markets.filter((market) => !isClosed(universe, market)),
-  )
+  const markets = events.flatMap((event) => event.markets.filter((market) => !isClosed(universe, market)))
   const starts = games.map((game) => announcedStartMs(game, universe.nowMs))
   const days = starts.map((ms) => new Date(ms).toISOString().slice(0, 10))
   const volume = markets.reduce((sum, market) => sum + marketVolume24hr(universe, market), 0)

@@ -25,8 +25,7 @@ export class TagRelations {
   countEvents(status: TagStatus): Map<string, number> {
     const counts = new Map<string, number>()
     for (const event of this.#universe.catalogue.events()) {
-      if (status !== 'all' && isEventClosed(this.#universe, event) !== (status === 'closed'))
-        continue
+      if (status !== 'all' && isEventClosed(this.#universe, event) !== (status === 'closed')) continue
       for (const { id } of event.tags) counts.set(id, (counts.get(id) ?? 0) + 1)
     }
     return counts

@@ -10,9 +10,7 @@ const LIMIT_MAX = 100
 
 export function listTags({ universe, relations }: Gamma, query: URLSearchParams): object[] {
   const carousel = askedFlag(query, 'is_carousel')
-  const tags = universe.catalogue.tags.filter(
-    (tag) => carousel === undefined || isCarousel(tag) === carousel,
-  )
+  const tags = universe.catalogue.tags.filter((tag) => carousel === undefined || isCarousel(tag) === carousel)
   const counts = relations.countEvents('active')
   return offsetPage(tags, query, LIMIT_MAX).map((tag) => presentCounted(tag, counts))
 }

@@ -24,8 +24,7 @@ export function shownPrice(universe: Universe, market: Market, book: Book | unde
 export const isListed = (universe: Universe, market: Market, book: Book | undefined): boolean =>
   book !== undefined || (market.endMs <= universe.nowMs && market.event.isForgotten !== true)
 
-export const tickSize = (book: Book | undefined): number =>
-  (book?.tickE4 ?? TICK_DEFAULT_E4) / 10_000
+export const tickSize = (book: Book | undefined): number => (book?.tickE4 ?? TICK_DEFAULT_E4) / 10_000
 
 export const isNegRisk = (of: Market | Combo): boolean =>
   of.kind === 'market' && of.event.negRisk !== undefined

@@ -17,8 +17,7 @@ export function balancesAt(node: ChainNode, contract: string, block: Block): Rea
   }
   const since = transfersSince(node, contract, block)
   return (holder, tokenId) =>
-    balanceNow(node, contract, holder, tokenId) -
-    (since.get(keyOf(addressWord(holder), tokenId)) ?? 0n)
+    balanceNow(node, contract, holder, tokenId) - (since.get(keyOf(addressWord(holder), tokenId)) ?? 0n)
 }
 
 export type ReadBalance = (holder: string, tokenId: bigint) => bigint

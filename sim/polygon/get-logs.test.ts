@@ -79,9 +79,7 @@ describe('eth_getLogs', () => {
     const small = await openTestNode({ rangeBlocksMax: 200, logsMax: 40 })
     const error = await small.rpc('eth_getLogs', range())
     expect(error).toMatchObject({ code: -32005, data: { from: hex(first), limit: 40 } })
-    expect(error.message).toMatch(
-      /^query returned more than 40 results\. Try with this block range/,
-    )
+    expect(error.message).toMatch(/^query returned more than 40 results\. Try with this block range/)
     const better = await small.rpc('eth_getLogs', { fromBlock: hex(first), toBlock: error.data.to })
     expect(better.length).toBeLessThanOrEqual(40)
     await small.close()

@@ -16,9 +16,7 @@ export function getLogs(node: ChainNode, query: unknown): string {
   const filter = readLogFilter(rest)
   if (blockHash !== undefined) {
     if (fromBlock !== undefined || toBlock !== undefined) {
-      throw invalidParams(
-        'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
-      )
+      throw invalidParams('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
     }
     const block = node.universe.chain.blockByHash(readHash(blockHash, 'blockHash'))
     if (block === undefined) throw serverError('unknown block')
@@ -33,12 +31,7 @@ export function getLogs(node: ChainNode, query: unknown): string {
 }
 
 /** Logs of a block that match, as JSON texts in their order. */
-export function blockLogs(
-  node: ChainNode,
-  block: Block,
-  filter: LogFilter,
-  isRemoved = false,
-): string[] {
+export function blockLogs(node: ChainNode, block: Block, filter: LogFilter, isRemoved = false): string[] {
   const texts: string[] = []
   if (block.transactions.length === 0) return texts
   for (const { logs } of node.blocks.get(block).transactions) {

@@ -22,10 +22,7 @@ const filter = fc.record(
 type Filter = { address?: string | string[]; topics?: (string | string[] | null)[] }
 
 /** The rule as the protocol words it, without any preparation. */
-function naive(
-  { address: addresses = [], topics = [] }: Filter,
-  { address, topics: has }: LogBody,
-) {
+function naive({ address: addresses = [], topics = [] }: Filter, { address, topics: has }: LogBody) {
   const any = (accepted: string | string[] | null, value: string | undefined) => {
     const list = [accepted ?? []].flat()
     return list.length === 0 || (value !== undefined && list.includes(value))

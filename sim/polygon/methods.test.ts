@@ -44,9 +44,7 @@ describe('about the node', () => {
 
   test('a batch is one answer', async () => {
     const batch = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId' }))
-    expect(await node.post(batch)).toEqual(
-      [1, 2].map((id) => ({ jsonrpc: '2.0', id, result: '0x89' })),
-    )
+    expect(await node.post(batch)).toEqual([1, 2].map((id) => ({ jsonrpc: '2.0', id, result: '0x89' })))
   })
 })
 
@@ -205,8 +203,7 @@ describe('eth_call', () => {
     }
     throw new Error('no wallet holds anything')
   }
-  const call = (to: string, data: string, at: string = 'latest') =>
-    rpc('eth_call', { to, data }, at)
+  const call = (to: string, data: string, at: string = 'latest') => rpc('eth_call', { to, data }, at)
   const balanceOf = (holder: string, id: bigint) =>
     `0x00fdd58e${holder.slice(2).padStart(64, '0')}${word(id)}`
 

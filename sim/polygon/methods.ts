@@ -8,14 +8,7 @@ import { callContract } from './calls.js'
 import type { ChainNode } from './encoded-blocks.js'
 import { getLogs } from './get-logs.js'
 import { derive, deriveBelow, quantity, showList } from './hex.js'
-import {
-  readAddress,
-  readBlock,
-  readBlockNumber,
-  readBoolean,
-  readCount,
-  readHash,
-} from './params.js'
+import { readAddress, readBlock, readBlockNumber, readBoolean, readCount, readHash } from './params.js'
 import { unknownMethod } from './rpc-error.js'
 import {
   baseFeeWei,

@@ -48,9 +48,7 @@ function answerOne(message: unknown, call: RpcCall): string | undefined {
   try {
     if (!Array.isArray(params)) throw invalidParams('non-array args')
     const result = call(method, params)
-    return id === undefined
-      ? undefined
-      : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+    return id === undefined ? undefined : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
   } catch (error) {
     if (id === undefined) return undefined
     return showError(id, error instanceof RpcError ? error : new RpcError(-32603, String(error)))

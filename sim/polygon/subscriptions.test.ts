@@ -13,8 +13,7 @@ afterAll(() => node.close())
 beforeEach(() => node.faults.set({ upstream: '*', mode: 'off' }))
 
 const SECOND_MS = 1_000
-const advance = (seconds: number) =>
-  node.universe.advance(node.universe.nowMs + seconds * SECOND_MS)
+const advance = (seconds: number) => node.universe.advance(node.universe.nowMs + seconds * SECOND_MS)
 
 /** Blocks that become the head, those taken back and pending transactions, while `run` runs. */
 function observe(run: () => void) {
@@ -40,8 +39,7 @@ async function dial() {
   socket.on('message', (data) => {
     const { id, result, error, params } = JSON.parse(data.toString())
     if (params === undefined) answers.set(id, error ?? result)
-    else
-      notices.set(params.subscription, [...(notices.get(params.subscription) ?? []), params.result])
+    else notices.set(params.subscription, [...(notices.get(params.subscription) ?? []), params.result])
     socket.emit('seen')
   })
   let lastId = 0
@@ -126,9 +124,7 @@ describe('subscriptions', () => {
     const { chain } = node.universe
     let waiting: Transaction | undefined
     while (waiting === undefined) {
-      waiting = observe(() => advance(1)).pending.find(
-        ({ hash }) => chain.find(hash)?.block === undefined,
-      )
+      waiting = observe(() => advance(1)).pending.find(({ hash }) => chain.find(hash)?.block === undefined)
     }
     expect(await node.rpc('eth_getTransactionByHash', waiting.hash)).toMatchObject({
       hash: waiting.hash,
@@ -148,9 +144,7 @@ describe('subscriptions', () => {
     expect([removed.length, blocks.length]).toEqual([10, 10])
 
     const oldNumbers = new Set(removed.map(({ number }) => hex(number)))
-    const old = (notices as { blockNumber: string }[]).filter((log) =>
-      oldNumbers.has(log.blockNumber),
-    )
+    const old = (notices as { blockNumber: string }[]).filter((log) => oldNumbers.has(log.blockNumber))
     const since = (await client.results(logs)).slice(notices.length)
     const takenBack = old.reverse().map((log) => ({ ...log, removed: true }))
     expect(since).toEqual([...takenBack, ...(await allLogs(blocks))])

@@ -56,8 +56,7 @@ const get = async (path: string, headers: Record<string, string> = sign(path)) =
   return { status: reply.status, body: (await reply.json()) as Answer }
 }
 
-const blobOf = ({ fullReport }: Report) =>
-  decodeAbiParameters(FULL_REPORT, fullReport as `0x${string}`)[1]
+const blobOf = ({ fullReport }: Report) => decodeAbiParameters(FULL_REPORT, fullReport as `0x${string}`)[1]
 
 const e18 = (priceE8: number) => BigInt(priceE8) * 10n ** 10n
 
@@ -82,16 +81,10 @@ test('a spot report decodes to the price, bid and ask of its second', async () =
   const { body } = await get(`/api/v1/reports/latest?feedID=${BTC}`)
   const { report } = body
   expect(report).toMatchObject({ feedID: BTC, validFromTimestamp: SEC, observationsTimestamp: SEC })
-  const [context, , rs, ss, vs] = decodeAbiParameters(
-    FULL_REPORT,
-    report.fullReport as `0x${string}`,
-  )
+  const [context, , rs, ss, vs] = decodeAbiParameters(FULL_REPORT, report.fullReport as `0x${string}`)
   expect([context.length, rs.length, ss.length, vs.length]).toEqual([3, 6, 6, 66])
   const { priceE8, bidE8, askE8 } = universe.prices.spot('btc', SEC)
-  const [feedId, validFrom, observedAt, , , expiresAt, ...prices] = decodeAbiParameters(
-    V3,
-    blobOf(report),
-  )
+  const [feedId, validFrom, observedAt, , , expiresAt, ...prices] = decodeAbiParameters(V3, blobOf(report))
   expect([feedId, validFrom, observedAt]).toEqual([BTC, SEC, SEC])
   expect(expiresAt).toBeGreaterThan(SEC)
   expect(prices).toEqual([e18(priceE8), e18(bidE8), e18(askE8)])

@@ -68,9 +68,7 @@ export function snapshotPayload(universe: Universe, channel: LiveChannel, symbol
 
 function pricePoint(universe: Universe, channel: LiveChannel, coin: Coin, sec: number) {
   const { prices } = universe
-  const priceE8 = channel.isTwap
-    ? prices.twapE8(coin, sec, TWAP_SECONDS)
-    : prices.spot(coin, sec).priceE8
+  const priceE8 = channel.isTwap ? prices.twapE8(coin, sec, TWAP_SECONDS) : prices.spot(coin, sec).priceE8
   return {
     timestamp: sec * 1000,
     value: toUsd(priceE8),

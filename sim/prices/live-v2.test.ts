@@ -123,10 +123,7 @@ test.each([
   ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'hypeusd' } }],
   ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'BTCUSD' } }],
   ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: {} }],
-  [
-    'bad_filter',
-    { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'btcusd', provider: 'me' } },
-  ],
+  ['bad_filter', { op: 'subscribe', channel: 'price.crypto', filter: { symbol: 'btcusd', provider: 'me' } }],
   ['bad_filter', { op: 'subscribe', channel: 'price.crypto.twap', filter: { symbol: 'btcusd' } }],
 ])('error %s', async (code, frame) => {
   await authenticate()
@@ -147,11 +144,7 @@ test('a provider can be asked for, and the one that is served is named', async (
     'pyth',
     'chainlink',
   ])
-  expect(answers.flatMap(({ payload }) => payload?.source ?? [])).toEqual([
-    'chainlink',
-    'pyth',
-    'chainlink',
-  ])
+  expect(answers.flatMap(({ payload }) => payload?.source ?? [])).toEqual(['chainlink', 'pyth', 'chainlink'])
 })
 
 describe('limits', () => {

@@ -24,8 +24,7 @@ export function createLiveV2Host(universe: Universe, credentials?: LiveV2Credent
   const sessions = new Audience<LiveV2Session>(() => [universe.on('second', publish)])
 
   return {
-    refuse: ({ path }) =>
-      path === PATH ? undefined : { status: 404, body: { error: 'not found' } },
+    refuse: ({ path }) => (path === PATH ? undefined : { status: 404, body: { error: 'not found' } }),
     connect(peer) {
       const session = new LiveV2Session(universe, peer, credentials)
       sessions.add(session, peer)

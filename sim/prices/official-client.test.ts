@@ -57,17 +57,12 @@ test('prices of the exchange', async () => {
 test('prices of the exchange with the filter that its documentation shows', async () => {
   const filters = '{"symbol":"ethusdt"}'
   const messages = await collect([{ topic: 'crypto_prices', type: 'update', filters }], 3)
-  expect(new Set(messages.map(({ payload }) => Reflect.get(payload, 'symbol')))).toEqual(
-    new Set(['ethusdt']),
-  )
+  expect(new Set(messages.map(({ payload }) => Reflect.get(payload, 'symbol')))).toEqual(new Set(['ethusdt']))
 })
 
 test('prices of the oracle: a snapshot, then updates', async () => {
   const filters = '{"symbol":"btc/usd"}'
-  const [snapshot, update] = await collect(
-    [{ topic: 'crypto_prices_chainlink', type: '*', filters }],
-    2,
-  )
+  const [snapshot, update] = await collect([{ topic: 'crypto_prices_chainlink', type: '*', filters }], 2)
   expect(snapshot).toMatchObject({ type: 'subscribe', payload: { symbol: 'btc/usd' } })
   expect(update).toMatchObject({ type: 'update', payload: { symbol: 'btc/usd' } })
 })
@@ -113,12 +108,7 @@ test('comments and reactions, each of its own type, and all of one parent', asyn
 test('comments as the newest client reads them', async () => {
   vi.stubGlobal('WebSocket', WebSocket)
   const environment = forkEnvironmentConfig({ name: 'simulated', rtds: { ws: host.wsUrl } })
-  const types = [
-    'comment_created',
-    'comment_removed',
-    'reaction_created',
-    'reaction_removed',
-  ] as const
+  const types = ['comment_created', 'comment_removed', 'reaction_created', 'reaction_removed'] as const
   const client = createPublicClient({ environment })
   const handle = await client.subscribe([{ topic: 'comments', types: [...types] }])
   const seen = new Set<string>()

@@ -61,10 +61,7 @@ function showMatch(type: ActivityType, atMs: number, { tx, match }: Matched): Rt
   return [match.taker, ...match.makers].map((fill) => {
     const { profileImageOptimized: _, ...payload } = toTradeRow(fill, tx.hash, stampSec)
     const { eventSlug, slug } = payload
-    const filters = [
-      JSON.stringify({ event_slug: eventSlug }),
-      JSON.stringify({ market_slug: slug }),
-    ]
+    const filters = [JSON.stringify({ event_slug: eventSlug }), JSON.stringify({ market_slug: slug })]
     return { topic: 'activity', type, timestamp: atMs, payload, filters }
   })
 }

@@ -45,8 +45,7 @@ export function commentMessages(universe: Universe, atMs: number): RtdsMessage[]
   const sec = Math.floor(atMs / 1000)
   const written = commentAt(universe, sec)
   const messages: RtdsMessage[] = []
-  if (written !== undefined)
-    messages.push(message(atMs, 'comment_created', written, show(universe, written)))
+  if (written !== undefined) messages.push(message(atMs, 'comment_created', written, show(universe, written)))
   for (const { type, afterSec, oneIn } of LATER) {
     const earlier = commentAt(universe, sec - afterSec)
     // Who takes a reaction back gave one.
@@ -58,8 +57,7 @@ export function commentMessages(universe: Universe, atMs: number): RtdsMessage[]
   return messages
 }
 
-const draw = ({ seed }: Universe, sec: number, purpose: number): number =>
-  hash32(seed, PURPOSE, sec, purpose)
+const draw = ({ seed }: Universe, sec: number, purpose: number): number => hash32(seed, PURPOSE, sec, purpose)
 
 /** `undefined`: nothing is written in that second. An answer stands under the event of what it answers. */
 function commentAt(universe: Universe, sec: number): Comment | undefined {
@@ -73,8 +71,7 @@ function commentAt(universe: Universe, sec: number): Comment | undefined {
   return comment
 }
 
-const isReply = (universe: Universe, sec: number): boolean =>
-  draw(universe, sec, 3) % REPLY_ONE_IN === 0
+const isReply = (universe: Universe, sec: number): boolean => draw(universe, sec, 3) % REPLY_ONE_IN === 0
 
 function writtenAt(universe: Universe, sec: number): Comment | undefined {
   if (draw(universe, sec, 0) % COMMENT_EVERY_SEC !== 0) return undefined
@@ -112,12 +109,7 @@ function parentOf({ window, series, id }: MarketEvent) {
     : { parentEntityType: 'Event', parentEntityID: Number(id) }
 }
 
-function message(
-  timestamp: number,
-  type: string,
-  { event }: Comment,
-  payload: object,
-): RtdsMessage {
+function message(timestamp: number, type: string, { event }: Comment, payload: object): RtdsMessage {
   const { parentEntityID, parentEntityType } = parentOf(event)
   const filters = [JSON.stringify({ parentEntityID, parentEntityType })]
   return { topic: 'comments', type, timestamp, payload, filters }

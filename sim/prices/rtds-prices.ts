@@ -51,11 +51,7 @@ const PRICE_TOPICS: readonly PriceTopic[] = [
 ]
 
 /** The updates that go out at that moment: those of the second before, some of which get lost. */
-export function* priceMessages(
-  universe: Universe,
-  atMs: number,
-  dropShare: number,
-): Generator<RtdsMessage> {
+export function* priceMessages(universe: Universe, atMs: number, dropShare: number): Generator<RtdsMessage> {
   const sec = Math.floor(atMs / 1000) - 1
   for (const [index, { topic, symbolOf, payload }] of PRICE_TOPICS.entries()) {
     for (const [place, { coin }] of COINS.entries()) {

@@ -49,8 +49,7 @@ const live = async (untilSec: number) => {
   await settle()
 }
 
-const data = (): Frame[] =>
-  socket.frames.filter((text) => text !== '').map((text): Frame => JSON.parse(text))
+const data = (): Frame[] => socket.frames.filter((text) => text !== '').map((text): Frame => JSON.parse(text))
 
 test('updates carry the second before, in the forms of their topic', async () => {
   await open({ dropShare: 0 })

@@ -45,8 +45,7 @@ export function createRtdsHost(universe: Universe, options: RtdsOptions = {}): H
   })
 
   return {
-    refuse: ({ path }) =>
-      path === '/' ? undefined : { status: 404, body: { error: 'not found' } },
+    refuse: ({ path }) => (path === '/' ? undefined : { status: 404, body: { error: 'not found' } }),
     connect(peer) {
       connections += 1
       const client = new RtdsClient(peer, `c${connections}`, universe.nowMs)

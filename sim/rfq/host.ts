@@ -64,9 +64,7 @@ function presentComboMarket(universe: Universe, market: Market): object {
     slug,
     title: question,
     outcomes,
-    position_ids: [0, 1].map((outcome) =>
-      structuredPositionId(structured, outcome === 0 ? 0 : 1).toString(),
-    ),
+    position_ids: [0, 1].map((outcome) => structuredPositionId(structured, outcome === 0 ? 0 : 1).toString()),
     outcome_prices: [String(price), String(round(1 - price))],
     image: event.image,
     volume: toAmount(universe.settledActs.volume(market)),

@@ -26,16 +26,13 @@ export type Search = {
 export class BadSearch extends Error {}
 
 const invalid = (name: string, value: string) =>
-  new BadSearch(
-    value === '' ? `Empty ${name} parameter` : `Invalid value "${value}" for parameter ${name}`,
-  )
+  new BadSearch(value === '' ? `Empty ${name} parameter` : `Invalid value "${value}" for parameter ${name}`)
 
 /** The fields of the query and of a form that was posted; the form wins. */
 export function readForm({ query, body, headers }: HttpRequest): URLSearchParams {
   const fields = new URLSearchParams(query)
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded')
-  if (isForm === true)
-    for (const [name, value] of new URLSearchParams(body)) fields.set(name, value)
+  if (isForm === true) for (const [name, value] of new URLSearchParams(body)) fields.set(name, value)
   return fields
 }
 

@@ -25,9 +25,7 @@ export function runSearch(universe: Universe, search: Search, silent: readonly E
   const { query, engines } = search
   const found = listPages(universe).filter(isWithin(universe, search))
   const answering = engines.filter((engine) => !silent.includes(engine))
-  const merged = mergeResults(
-    answering.map((engine) => [engine, askEngine(engine, found, search)] as const),
-  )
+  const merged = mergeResults(answering.map((engine) => [engine, askEngine(engine, found, search)] as const))
   const [first] = merged
   return {
     query,

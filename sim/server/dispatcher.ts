@@ -114,12 +114,7 @@ class ReplyCache {
   }
 }
 
-function writeRefusal(
-  incoming: IncomingMessage,
-  socket: Socket,
-  reply: HttpReply,
-  faults: HostFaults,
-): void {
+function writeRefusal(incoming: IncomingMessage, socket: Socket, reply: HttpReply, faults: HostFaults): void {
   const response = new ServerResponse(incoming)
   response.shouldKeepAlive = false
   response.assignSocket(socket)

@@ -99,8 +99,7 @@ function parsePath(path: unknown, mode: unknown): string | undefined {
   if (!REQUEST_MODES.includes(String(mode))) {
     throw new FaultOrderError('path', `absent unless mode is one of ${REQUEST_MODES.join(', ')}`)
   }
-  if (typeof path === 'string' && path.startsWith('/') && path.length <= PATH_LENGTH_MAX)
-    return path
+  if (typeof path === 'string' && path.startsWith('/') && path.length <= PATH_LENGTH_MAX) return path
   throw new FaultOrderError('path', 'the beginning of a path, like /events/keyset')
 }
 

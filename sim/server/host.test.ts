@@ -25,8 +25,7 @@ const parts: HostParts = {
       body: { answered, method, path, url, body, q: request.query.getAll('q') },
     }
   },
-  refuse: ({ path }) =>
-    path === '/refused' ? { status: 401, body: { error: 'who are you' } } : undefined,
+  refuse: ({ path }) => (path === '/refused' ? { status: 401, body: { error: 'who are you' } } : undefined),
   connect(peer) {
     peers.push(peer)
     peer.onText((text) => {

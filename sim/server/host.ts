@@ -34,9 +34,7 @@ export async function openPort(faults: HostFaults, parts: HostParts): Promise<Po
     if (faults.hits('drop')) connection.destroy()
   })
   server.on('request', (incoming, response) => dispatcher.onRequest(incoming, response))
-  server.on('upgrade', (incoming, socket, head) =>
-    dispatcher.onUpgrade(incoming, socket as Socket, head),
-  )
+  server.on('upgrade', (incoming, socket, head) => dispatcher.onUpgrade(incoming, socket as Socket, head))
 
   const stopListening = faults.onSet((mode) => {
     if (mode === 'half-open') dispatcher.freeze()

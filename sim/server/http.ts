@@ -18,10 +18,7 @@ export function parseRequest(incoming: IncomingMessage, body: string): HttpReque
 }
 
 /** `undefined`: it is larger than that. Throws when the client goes away. */
-export async function readBody(
-  incoming: IncomingMessage,
-  bytesMax: number,
-): Promise<string | undefined> {
+export async function readBody(incoming: IncomingMessage, bytesMax: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   // Read to the end in any case: a client that is still sending does not see the reply.

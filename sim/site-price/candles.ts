@@ -7,10 +7,7 @@ import { BadQuery, INTERVAL_MS, readCoin } from './query.js'
 
 type Candle = { time: number; open: number; high: number; low: number; close: number }
 
-const LENGTHS_MS: ReadonlyMap<string, number> = new Map([
-  ['1m', 60_000],
-  ...Object.entries(INTERVAL_MS),
-])
+const LENGTHS_MS: ReadonlyMap<string, number> = new Map([['1m', 60_000], ...Object.entries(INTERVAL_MS)])
 const LIMIT = 30
 const LIMIT_MAX = 100
 const FINISHED_KEPT = 5_000
@@ -59,8 +56,7 @@ export class Candles {
   #compute(coin: Coin, startMs: number, lastMs: number, lengthMs: number): Candle {
     const { prices } = this.#universe
     const isWhole = lengthMs <= WHOLE_MS_MAX
-    const priceAt = (sec: number) =>
-      isWhole ? prices.spotE8(coin, sec) : prices.glimpseE8(coin, sec)
+    const priceAt = (sec: number) => (isWhole ? prices.spotE8(coin, sec) : prices.glimpseE8(coin, sec))
     const firstSec = startMs / 1000
     const lastSec = Math.floor(lastMs / 1000)
     const stepSec = isWhole ? 1 : lengthMs / 1000 / SAMPLES

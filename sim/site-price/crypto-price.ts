@@ -56,12 +56,7 @@ export function priceHistory(universe: Universe, query: URLSearchParams): object
 }
 
 /** Hourly and daily pages show the exchange's price, all others the oracle's. */
-function spotPrice(
-  { prices }: Universe,
-  coin: Coin,
-  interval: Interval | undefined,
-  sec: number,
-): number {
+function spotPrice({ prices }: Universe, coin: Coin, interval: Interval | undefined, sec: number): number {
   const isExchange = interval !== undefined && settlesOnExchange(interval)
   return toUsd(isExchange ? prices.binanceE8(coin, sec) : prices.spot(coin, sec).priceE8)
 }

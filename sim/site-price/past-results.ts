@@ -68,9 +68,7 @@ const outcomesBySlug = (universe: Universe, past: Past[]) =>
 function showResult({ prices, nowMs }: Universe, window: Window): Result {
   const isKnown = nowMs >= window.endMs + PUBLISH_DELAY_MS
   const openE8 = prices.openE8(window)
-  const lastE8 = isKnown
-    ? prices.closeE8(window)
-    : prices.spot(window.coin, window.endMs / 1000).priceE8
+  const lastE8 = isKnown ? prices.closeE8(window) : prices.spot(window.coin, window.endMs / 1000).priceE8
   return {
     startTime: new Date(window.startMs).toISOString(),
     endTime: new Date(window.endMs).toISOString(),

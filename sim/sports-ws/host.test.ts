@@ -28,8 +28,7 @@ async function open(options: SportsHostOptions = {}) {
   hosts.push(host)
   const socket = await dial(`${host.wsUrl}/ws`)
   onTestFinished(() => socket.close())
-  const frames = () =>
-    socket.frames.filter((text) => text !== 'ping').map((text): Frame => JSON.parse(text))
+  const frames = () => socket.frames.filter((text) => text !== 'ping').map((text): Frame => JSON.parse(text))
   return { host, socket, frames }
 }
 

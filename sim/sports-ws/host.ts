@@ -34,8 +34,7 @@ export function createSportsHost(universe: Universe, options: SportsHostOptions 
     }
   }
   return {
-    refuse: ({ path }) =>
-      path === '/ws' ? undefined : { status: 404, body: { error: 'not found' } },
+    refuse: ({ path }) => (path === '/ws' ? undefined : { status: 404, body: { error: 'not found' } }),
     connect(peer) {
       clients.add(peer, peer)
       for (const game of universe.games()) {

@@ -8,8 +8,7 @@ export type Side = 'BUY' | 'SELL'
 
 export type ExchangeName = 'v1' | 'v1NegRisk' | 'v2' | 'v2NegRisk' | 'v3'
 
-export const isV1 = (exchange: ExchangeName): boolean =>
-  exchange === 'v1' || exchange === 'v1NegRisk'
+export const isV1 = (exchange: ExchangeName): boolean => exchange === 'v1' || exchange === 'v1NegRisk'
 
 /** A signed order. A resting one may be filled many times, always under the same hash. */
 export type Order = {

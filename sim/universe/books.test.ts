@@ -46,9 +46,7 @@ describe('order books', () => {
   test('of the two outcomes mirror each other', () => {
     for (const [first, second] of books) {
       const turned = ({ bids, asks }: Book) =>
-        [bids, asks].map((side) =>
-          side.map(({ priceE4, sizeE2 }) => ({ priceE4: 10_000 - priceE4, sizeE2 })),
-        )
+        [bids, asks].map((side) => side.map(({ priceE4, sizeE2 }) => ({ priceE4: 10_000 - priceE4, sizeE2 })))
       const [asBids, asAsks] = turned(second)
       expect([first.asks, first.bids]).toEqual([asBids, asAsks])
     }

@@ -59,8 +59,7 @@ export class Books {
   #side(of: Market, best: BestPrices, side: 'bid' | 'ask', sec: number): Level[] {
     const levels: Level[] = []
     for (let depth = 0; depth < LEVELS; depth++) {
-      const priceE4 =
-        side === 'bid' ? best.bidE4 - depth * best.tickE4 : best.askE4 + depth * best.tickE4
+      const priceE4 = side === 'bid' ? best.bidE4 - depth * best.tickE4 : best.askE4 + depth * best.tickE4
       if (priceE4 < best.tickE4 || priceE4 > WHOLE_E4 - best.tickE4) break
       levels.push({ priceE4, sizeE2: this.#size(of, priceE4, depth, sec) })
     }
@@ -81,7 +80,6 @@ const mirror = ({ priceE4, sizeE2 }: Level): Level => ({ priceE4: WHOLE_E4 - pri
 export function takesOrders({ createdMs, endMs, event }: Market, atMs: number): boolean {
   if (atMs < createdMs || atMs >= endMs) return false
   if (event.window === undefined) return true
-  const aheadMs =
-    event.window.interval === '1d' ? DAILY_WINDOW_OPENS_AHEAD_MS : WINDOW_OPENS_AHEAD_MS
+  const aheadMs = event.window.interval === '1d' ? DAILY_WINDOW_OPENS_AHEAD_MS : WINDOW_OPENS_AHEAD_MS
   return event.window.startMs - atMs <= aheadMs
 }

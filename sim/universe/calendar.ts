@@ -59,8 +59,7 @@ export class Calendar {
       }),
     )
     TOPICS.forEach((topic, index) => {
-      if (topic.series !== undefined)
-        this.#topicSeries.set(topic.series, topicSeries(topic, index, parts))
+      if (topic.series !== undefined) this.#topicSeries.set(topic.series, topicSeries(topic, index, parts))
     })
     this.#games = parts.hasGames ? new GameCalendar(parts, onTokens) : undefined
     this.series = [

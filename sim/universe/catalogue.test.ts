@@ -27,8 +27,7 @@ describe('two weeks of events', () => {
     const other = open(START_MS)
     const made: MarketEvent[] = []
     const untilMs = START_MS + 3 * DAY_MS
-    for (let toMs = START_MS; toMs <= untilMs; toMs += DAY_MS / 8)
-      made.push(...other.extendTo(toMs))
+    for (let toMs = START_MS; toMs <= untilMs; toMs += DAY_MS / 8) made.push(...other.extendTo(toMs))
     const show = ({ id, slug, createdMs, model }: MarketEvent) => ({ id, slug, createdMs, model })
     const byThen = events.filter(({ createdMs }) => createdMs <= untilMs)
     expect(made.map(show)).toEqual(byThen.map(show))

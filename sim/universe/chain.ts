@@ -36,9 +36,7 @@ export class Chain {
 
   /** Newest block that will not be replaced, short of a fault. */
   get finalized(): Block {
-    return (
-      this.block(Math.max(this.firstNumber, this.head.number - FINAL_AFTER_BLOCKS)) ?? this.head
-    )
+    return this.block(Math.max(this.firstNumber, this.head.number - FINAL_AFTER_BLOCKS)) ?? this.head
   }
 
   block(number: number): Block | undefined {

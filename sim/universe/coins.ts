@@ -52,9 +52,6 @@ const UNNUMBERED: readonly Unnumbered[] = [
 /** The coins with up-or-down windows, the most traded first. */
 export const COINS: readonly CoinFacts[] = UNNUMBERED.map((facts, index) => ({ ...facts, index }))
 
-const BY_CODE = Object.fromEntries(COINS.map((facts) => [facts.coin, facts])) as Record<
-  Coin,
-  CoinFacts
->
+const BY_CODE = Object.fromEntries(COINS.map((facts) => [facts.coin, facts])) as Record<Coin, CoinFacts>
 
 export const coinFacts = (code: Coin): CoinFacts => BY_CODE[code]

@@ -1,8 +1,4 @@
-import {
-  binaryConditionOf,
-  comboConditionOf,
-  structuredPositionId,
-} from '../contracts/structured-ids.js'
+import { binaryConditionOf, comboConditionOf, structuredPositionId } from '../contracts/structured-ids.js'
 import type { Act } from './acts.js'
 import { makeToken } from './event-builder.js'
 import type { Fair } from './fair.js'
@@ -53,9 +49,7 @@ function buildCombo(legs: Combo['legs'], fair: Fair, createdMs: number): Combo {
   const combo: Omit<Combo, 'tokens'> = {
     kind: 'combo',
     id: conditionId,
-    question: legs
-      .map(({ market, outcome }) => `${market.question} ${market.outcomes[outcome]}`)
-      .join(' + '),
+    question: legs.map(({ market, outcome }) => `${market.question} ${market.outcomes[outcome]}`).join(' + '),
     conditionId,
     legs,
     createdMs,

@@ -125,11 +125,9 @@ export class Engine {
   }
 
   #trade(rng: Rng, era: Era, atMs: number, seconds: number, perform: (acts: Act[]) => void): void {
-    const rate =
-      era === 'v1' ? OLD_ERA_VISITORS_PER_SEC : VISITORS_PER_SEC * restlessness(atMs / 1000)
+    const rate = era === 'v1' ? OLD_ERA_VISITORS_PER_SEC : VISITORS_PER_SEC * restlessness(atMs / 1000)
     for (let visitors = rng.poisson(rate * seconds); visitors > 0; visitors--) {
-      const intent =
-        era === 'v1' ? this.#takers.nextInOldEra(rng, atMs) : this.#takers.next(rng, atMs)
+      const intent = era === 'v1' ? this.#takers.nextInOldEra(rng, atMs) : this.#takers.next(rng, atMs)
       if (intent !== undefined) perform(this.#matching.make(rng, intent, era, atMs))
     }
   }

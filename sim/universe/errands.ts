@@ -87,8 +87,7 @@ export class Errands {
 
   #withdraw(rng: Rng): Act[] {
     const wallet = rng.pick(this.#wallets)
-    const amount =
-      Math.floor((this.#parts.ledger.cash(wallet) * rng.between(0.3, 0.9)) / CENT) * CENT
+    const amount = Math.floor((this.#parts.ledger.cash(wallet) * rng.between(0.3, 0.9)) / CENT) * CENT
     return amount < 100 * CENT ? [] : [{ kind: 'withdraw', wallet, amount }]
   }
 }

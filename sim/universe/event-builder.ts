@@ -98,8 +98,7 @@ class BuiltMarket implements Market {
     this.line = draft.line
     const { negRisk } = event
     this.requestId = questionIdOf(this.ancillaryData)
-    this.questionId =
-      negRisk === undefined ? this.requestId : negRiskQuestionIdOf(negRisk.marketId, index)
+    this.questionId = negRisk === undefined ? this.requestId : negRiskQuestionIdOf(negRisk.marketId, index)
     this.oracle = negRisk === undefined ? ADDRESS.umaAdapterV4 : ADDRESS.negRiskAdapter
     this.conditionId = conditionIdOf(this.oracle, this.questionId)
   }

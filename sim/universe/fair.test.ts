@@ -16,8 +16,7 @@ const v1StartMs = Date.UTC(2026, 3, 20, 14)
 const events = new Catalogue({ seed: SEED, startMs: START_MS, v1StartMs, prices }).extendTo(
   START_MS + 2 * 86_400_000,
 )
-const ofKind = (kind: MarketEvent['model']['kind']) =>
-  events.filter(({ model }) => model.kind === kind)
+const ofKind = (kind: MarketEvent['model']['kind']) => events.filter(({ model }) => model.kind === kind)
 const windows = ofKind('window').filter((_, index) => index % 17 === 0)
 const topics = [...ofKind('opinion'), ...ofKind('strikes')]
 const markets = [...windows, ...topics].flatMap((event) => event.markets)

@@ -110,12 +110,7 @@ export class Fair {
     return highE8 === Number.POSITIVE_INFINITY ? low : low - above(highE8)
   }
 
-  #chanceAbove(
-    coin: Parameters<typeof coinFacts>[0],
-    priceE8: number,
-    levelE8: number,
-    leftSec: number,
-  ) {
+  #chanceAbove(coin: Parameters<typeof coinFacts>[0], priceE8: number, levelE8: number, leftSec: number) {
     const deviation = coinFacts(coin).volatility * Math.sqrt(Math.max(1, leftSec) / DAY_SEC)
     return normalCdf(Math.log(priceE8 / levelE8) / deviation)
   }
@@ -125,8 +120,7 @@ export class Fair {
     if (model.kind !== 'opinion' && model.kind !== 'game') {
       throw new TypeError('not a matter of opinion')
     }
-    const knowledge =
-      model.kind === 'game' ? gameKnowledge(model, index, atMs) : knowledgeOf(event, atMs)
+    const knowledge = model.kind === 'game' ? gameKnowledge(model, index, atMs) : knowledgeOf(event, atMs)
     // The questions of a game hang together: none wanders far from what is likely.
     const calm = model.kind === 'game' ? 0.35 : 1
     if (!model.exclusive) {
@@ -200,8 +194,6 @@ export function normalCdf(x: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(x))
   const density = 0.3989422804014327 * Math.exp((-x * x) / 2)
   const tail =
-    density *
-    t *
-    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    density * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
   return x > 0 ? 1 - tail : tail
 }

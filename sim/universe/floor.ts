@@ -66,16 +66,10 @@ export class Floor {
   drawWindow(rng: Rng, atMs: number): Market | undefined {
     const slot = this.#slots.draw(rng)
     const known = this.#current.get(slot)
-    if (
-      known?.event.window !== undefined &&
-      isOpen(known, atMs) &&
-      known.event.window.startMs <= atMs
-    ) {
+    if (known?.event.window !== undefined && isOpen(known, atMs) && known.event.window.startMs <= atMs) {
       return known
     }
-    const market = this.#catalogue.marketBySlug(
-      windowSlug(windowAt(slot.coin, slot.interval, atMs)),
-    )
+    const market = this.#catalogue.marketBySlug(windowSlug(windowAt(slot.coin, slot.interval, atMs)))
     if (market === undefined || !isOpen(market, atMs)) return undefined
     this.#current.set(slot, market)
     return market

@@ -16,17 +16,13 @@ const lived: Act[] = []
 for (let number = chain.firstNumber; number <= chain.head.number; number++) {
   for (const { act } of chain.block(number)?.transactions ?? []) lived.push(act)
 }
-const tokens = new Set(
-  universe.settledActs.matches.flatMap(({ tx }) => [...tx.act.of.tokens] as Token[]),
-)
+const tokens = new Set(universe.settledActs.matches.flatMap(({ tx }) => [...tx.act.of.tokens] as Token[]))
 
 /** Everything that a ledger says of the given wallets. */
 const show = (ledger: Ledger, of: Iterable<Wallet>) =>
   [...of].map((wallet) => ({
     cash: ledger.cash(wallet),
-    holdings: [...ledger.holdings(wallet)]
-      .map(([token, amount]) => `${token.decimal} ${amount}`)
-      .sort(),
+    holdings: [...ledger.holdings(wallet)].map(([token, amount]) => `${token.decimal} ${amount}`).sort(),
   }))
 
 describe('taking an act back', () => {
@@ -70,8 +66,7 @@ describe('a history', () => {
   })
 
   test('adds up to what the settledActs says', () => {
-    for (const wallet of wallets)
-      expect(ledger.cash(wallet)).toBe(universe.settledActs.cash(wallet))
+    for (const wallet of wallets) expect(ledger.cash(wallet)).toBe(universe.settledActs.cash(wallet))
     for (const token of tokens) {
       expect([...ledger.holders(token)]).toEqual(
         expect.arrayContaining([...universe.settledActs.holders(token)]),

@@ -103,9 +103,7 @@ export class LifeCycle {
         return this.#resolve(todo.market, atMs)
       case 'redeem': {
         const { wallet, market } = todo
-        return some(
-          redeem(this.#parts.seed, this.#parts.ledger, wallet, market, this.#truth(market)),
-        )
+        return some(redeem(this.#parts.seed, this.#parts.ledger, wallet, market, this.#truth(market)))
       }
       case 'resolveLeg':
         return this.#resolveLeg(todo.market)
@@ -114,9 +112,7 @@ export class LifeCycle {
         return []
       case 'redeemCombo': {
         const { wallet, token } = todo
-        return some(
-          redeemCombo(this.#parts.seed, this.#parts.ledger, wallet, token, this.#truth(token.of)),
-        )
+        return some(redeemCombo(this.#parts.seed, this.#parts.ledger, wallet, token, this.#truth(token.of)))
       }
     }
   }
@@ -154,9 +150,7 @@ export class LifeCycle {
   }
 
   #planRedemptions(market: Market, payouts: Payouts, atMs: number): void {
-    const holders = new Set(
-      market.tokens.flatMap((token) => [...this.#parts.ledger.holders(token).keys()]),
-    )
+    const holders = new Set(market.tokens.flatMap((token) => [...this.#parts.ledger.holders(token).keys()]))
     for (const wallet of holders) {
       const wins = market.tokens.some(
         (token, outcome) => payouts[outcome] !== 0 && this.#parts.ledger.balance(wallet, token) > 0,

@@ -11,15 +11,7 @@ import {
 } from './acts.js'
 import type { Ledger } from './ledger.js'
 import type { Token } from './market.js'
-import {
-  MICROS_E2,
-  newOrder,
-  platformFee,
-  SIZE_E2_MIN,
-  type Slice,
-  v1Fee,
-  v1Refund,
-} from './orders.js'
+import { MICROS_E2, newOrder, platformFee, SIZE_E2_MIN, type Slice, v1Fee, v1Refund } from './orders.js'
 import { otherOutcome } from './outcomes.js'
 import type { Population } from './population.js'
 import { type Quotes, WHOLE_E4 } from './quotes.js'
@@ -93,11 +85,7 @@ export class Matching {
     let priceE4 = side === 'BUY' ? askE4 : bidE4
     let leftE2 = sizeE2
     const slices: Slice[] = []
-    while (
-      slices.length < MAKERS_MAX - 1 &&
-      leftE2 > 4 * SIZE_E2_MIN &&
-      rng.chance(EXTRA_MAKER_CHANCE)
-    ) {
+    while (slices.length < MAKERS_MAX - 1 && leftE2 > 4 * SIZE_E2_MIN && rng.chance(EXTRA_MAKER_CHANCE)) {
       const part = Math.max(SIZE_E2_MIN, Math.floor(leftE2 * rng.between(0.2, 0.7)))
       slices.push({ sizeE2: part, priceE4 })
       leftE2 -= part
@@ -111,14 +99,7 @@ export class Matching {
   }
 
   /** The resting order behind a slice: the same token the other way, or the other token the same way. */
-  #rest(
-    rng: Rng,
-    intent: Intent,
-    wallet: Wallet,
-    slice: Slice,
-    exchange: ExchangeName,
-    atMs: number,
-  ): Fill {
+  #rest(rng: Rng, intent: Intent, wallet: Wallet, slice: Slice, exchange: ExchangeName, atMs: number): Fill {
     const own = intent.of.tokens[intent.outcome]
     const other = intent.of.tokens[otherOutcome(intent.outcome)]
     const given = intent.side === 'BUY' ? own : other
@@ -190,8 +171,7 @@ export class Matching {
     const deposits: Act[] = []
     for (const [wallet, need] of needs) {
       const missing = need - this.#ledger.cash(wallet)
-      if (missing > 0)
-        deposits.push({ kind: 'deposit', wallet, amount: depositFor(rng, wallet, missing) })
+      if (missing > 0) deposits.push({ kind: 'deposit', wallet, amount: depositFor(rng, wallet, missing) })
     }
     return deposits
   }

@@ -11,12 +11,7 @@ const WHOLE_CHANCE = 0.5
 type Move = { wallet: Wallet; market: Market; amounts: readonly [Micros, Micros] }
 
 /** A holder of an open market that stands alone; `undefined` when the draw fell on none. */
-export function drawMigration(
-  rng: Rng,
-  floor: Floor,
-  ledger: Ledger,
-  atMs: number,
-): Move | undefined {
+export function drawMigration(rng: Rng, floor: Floor, ledger: Ledger, atMs: number): Move | undefined {
   const market = floor.drawAlone(rng, atMs)
   if (market === undefined) return undefined
   const holders = [...ledger.holders(market.tokens[rng.below(2)] ?? market.tokens[0]).keys()]

@@ -16,9 +16,7 @@ const clock = new Intl.DateTimeFormat('en-US', {
 })
 
 function known(atMs: number) {
-  const parts = Object.fromEntries(
-    clock.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),
-  )
+  const parts = Object.fromEntries(clock.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]))
   const { year, month = 0, day, hour, minute } = parts
   return { year, month: month - 1, day, hour, minute }
 }

@@ -99,10 +99,7 @@ describe('a question before the oracle', () => {
     ])
     const [first, wrong, dispute, second, , right, settlement] = logs
     expect([wrong?.timestamp, dispute?.timestamp]).toEqual([first?.timestamp, first?.timestamp])
-    expect([right?.timestamp, settlement?.timestamp]).toEqual([
-      second?.timestamp,
-      second?.timestamp,
-    ])
+    expect([right?.timestamp, settlement?.timestamp]).toEqual([second?.timestamp, second?.timestamp])
     expect(second?.timestamp).toBe(
       BigInt(Math.ceil((oracleLife(SEED, market)?.disputed?.disputedMs ?? 0) / 1000)),
     )

@@ -55,9 +55,7 @@ test('any ten minutes of the present have combos that are made and traded, migra
     const acts = actsAfter(universe, number)
     const seen = {
       made: acts.some(({ kind }) => kind === 'prepareCombo'),
-      traded: acts.some(
-        (act) => act.kind === 'match' && act.of.kind === 'combo' && act.of.legs.length > 1,
-      ),
+      traded: acts.some((act) => act.kind === 'match' && act.of.kind === 'combo' && act.of.legs.length > 1),
       migrated: acts.some(({ kind }) => kind === 'migrate'),
       reorganised: reorgs > 0,
     }

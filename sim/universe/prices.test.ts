@@ -17,12 +17,7 @@ const deviation = (values: readonly number[]) =>
   Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length)
 
 /** Moves of the logarithm over steps of that many seconds. */
-function moves(
-  of: (typeof COINS)[number]['coin'],
-  fromSec: number,
-  stepSec: number,
-  count: number,
-) {
+function moves(of: (typeof COINS)[number]['coin'], fromSec: number, stepSec: number, count: number) {
   return Array.from({ length: count }, (_, index) => {
     const sec = fromSec + index * stepSec
     return Math.log(prices.glimpseE8(of, sec + stepSec) / prices.glimpseE8(of, sec))

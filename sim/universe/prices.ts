@@ -94,9 +94,7 @@ export class Prices {
   /** Hourly and daily windows settle on the exchange's price, the others on the oracle's mean of a minute. */
   #settlementE8({ coin, interval }: Window, atMs: number): number {
     const sec = atMs / 1000
-    return settlesOnExchange(interval)
-      ? this.binanceE8(coin, sec)
-      : this.twapE8(coin, sec, SETTLEMENT_SEC)
+    return settlesOnExchange(interval) ? this.binanceE8(coin, sec) : this.twapE8(coin, sec, SETTLEMENT_SEC)
   }
 
   #priceE8(facts: CoinFacts, sec: number): number {

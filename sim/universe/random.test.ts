@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bell, hash32, Lottery, Rng, unit } from './random.js'
 
 const COUNT = 20_000
-const draws = <T>(draw: (index: number) => T): T[] =>
-  Array.from({ length: COUNT }, (_, i) => draw(i))
+const draws = <T>(draw: (index: number) => T): T[] => Array.from({ length: COUNT }, (_, i) => draw(i))
 
 function moments(values: readonly number[]) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

@@ -16,8 +16,7 @@ function mix(value: number): number {
 }
 
 /** A number from 0 up to 1, the same for the same arguments. */
-export const unit = (seed: number, a: number, b = 0, c = 0): number =>
-  hash32(seed, a, b, c) / 4294967296
+export const unit = (seed: number, a: number, b = 0, c = 0): number => hash32(seed, a, b, c) / 4294967296
 
 /** Roughly normal with mean 0 and deviation 1, the same for the same arguments. */
 export function bell(seed: number, a: number, b = 0): number {

@@ -89,11 +89,4 @@ const INTERVAL_TAGS: Record<Interval, string> = {
 }
 
 export const windowTags = (coin: Coin, interval: Interval): readonly Tag[] =>
-  tagsBySlug([
-    'crypto',
-    'up-or-down',
-    'recurring',
-    'crypto-prices',
-    COIN_TAGS[coin],
-    INTERVAL_TAGS[interval],
-  ])
+  tagsBySlug(['crypto', 'up-or-down', 'recurring', 'crypto-prices', COIN_TAGS[coin], INTERVAL_TAGS[interval]])

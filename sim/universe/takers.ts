@@ -62,13 +62,8 @@ export class Takers {
     this.#seed = seed
     this.#parts = parts
     const characters = Object.keys(MANNERS) as Character[]
-    const ranks = new Map(
-      characters.map((character) => [character, rankWeights(character, population)]),
-    )
-    this.#lottery = new Lottery(
-      population.wallets,
-      ({ character }) => ranks.get(character)?.pop() ?? 0,
-    )
+    const ranks = new Map(characters.map((character) => [character, rankWeights(character, population)]))
+    this.#lottery = new Lottery(population.wallets, ({ character }) => ranks.get(character)?.pop() ?? 0)
   }
 
   /** `undefined` when the one who came has no reason to trade. */
@@ -96,9 +91,7 @@ export class Takers {
     const wallet = this.#lottery.draw(rng)
     const market = this.#parts.floor.drawTopic(rng, atMs)
     if (market === undefined || wallet.createdMs > atMs) return undefined
-    return (
-      this.#exit(rng, wallet, atMs) ?? this.#buy(rng, wallet, market, rng.chance(0.5) ? 0 : 1, atMs)
-    )
+    return this.#exit(rng, wallet, atMs) ?? this.#buy(rng, wallet, market, rng.chance(0.5) ? 0 : 1, atMs)
   }
 
   #exit(rng: Rng, wallet: Wallet, atMs: number): Intent | undefined {
@@ -174,9 +167,7 @@ function rankWeights(character: Character, population: Population): number[] {
 }
 
 function isTradable({ of }: Token, atMs: number): boolean {
-  return of.kind === 'combo'
-    ? of.legs.every(({ market }) => isOpen(market, atMs))
-    : isOpen(of, atMs)
+  return of.kind === 'combo' ? of.legs.every(({ market }) => isOpen(market, atMs)) : isOpen(of, atMs)
 }
 
 export function nth<T>(items: Iterable<T>, index: number): T | undefined {

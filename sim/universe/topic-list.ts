@@ -14,8 +14,7 @@ const everyMonth = (day: number, hour: number, leadDays: number): Schedule => ({
 /** So long before that the V1 era traded it already. */
 const once = (year: number, month: number, day: number): Schedule => ({
   hour: 12,
-  on: (date) =>
-    date.getUTCFullYear() === year && date.getUTCMonth() === month && date.getUTCDate() === day,
+  on: (date) => date.getUTCFullYear() === year && date.getUTCMonth() === month && date.getUTCDate() === day,
   leadDays: 2_000,
 })
 

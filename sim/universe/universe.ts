@@ -236,12 +236,7 @@ export class Universe {
   #reorgByItself(): void {
     const { head } = this.chain
     const before = this.chain.block(head.number - 1)
-    if (
-      !this.#hasReorgs ||
-      before === undefined ||
-      !this.#engine.isLively(head.timestampSec * 1000)
-    )
-      return
+    if (!this.#hasReorgs || before === undefined || !this.#engine.isLively(head.timestampSec * 1000)) return
     const spanOf = ({ timestampSec }: Block) => Math.floor(timestampSec / OWN_REORG_SEC)
     if (spanOf(head) === spanOf(before)) return
     const depths = OWN_REORG_DEPTHS

@@ -96,8 +96,7 @@ export function windowOrdinal({ coin, interval, startMs }: Window): number {
 }
 
 /** By the candles of an exchange; the other windows are decided by the oracle's mean. */
-export const settlesOnExchange = (interval: Interval): boolean =>
-  interval === '1h' || interval === '1d'
+export const settlesOnExchange = (interval: Interval): boolean => interval === '1h' || interval === '1d'
 
 export function windowSource({ coin, interval }: Window): string {
   return settlesOnExchange(interval)

@@ -53,10 +53,7 @@ const ROUTES: readonly Route[] = [
 ]
 
 /** The X API v2, for an app with that bearer token. */
-export function createXApiHost(
-  universe: Universe,
-  { bearerToken }: { bearerToken: string },
-): HostParts {
+export function createXApiHost(universe: Universe, { bearerToken }: { bearerToken: string }): HostParts {
   const accounts = new Accounts(universe)
   const x: XApi = { universe, accounts, posts: new Posts(universe, accounts) }
   const counts = new Map<string, number>()
@@ -171,11 +168,7 @@ function readTimeMs(query: URLSearchParams, name: string): number | undefined {
   if (text === null) return undefined
   const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) {
-    throw invalidParameter(
-      name,
-      text,
-      `The \`${name}\` query parameter value [${text}] is not a date-time`,
-    )
+    throw invalidParameter(name, text, `The \`${name}\` query parameter value [${text}] is not a date-time`)
   }
   return ms
 }

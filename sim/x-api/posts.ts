@@ -109,11 +109,17 @@ export class Posts {
       imageUrl: event.image,
     })
     const plain: Post = {
-      ...{ id, createdMs, author, lang },
+      id,
+      createdMs,
+      author,
+      lang,
       text: written + (isLong ? LONG.repeat(5) : ''),
       links: written.includes('link') ? [page] : [],
-      ...{ media: undefined, quotes: undefined, quotesDeleted: undefined },
-      ...{ repostOf: undefined, replyTo: undefined },
+      media: undefined,
+      quotes: undefined,
+      quotesDeleted: undefined,
+      repostOf: undefined,
+      replyTo: undefined,
       likes: Math.floor(2 ** (rng.next() * 13)),
     }
     if (earlier !== undefined && act < 0.1) return { ...plain, repostOf: earlier, links: [] }

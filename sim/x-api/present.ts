@@ -1,12 +1,5 @@
 import { readList } from '../server/query.js'
-import {
-  type Account,
-  conversationOf,
-  type Link,
-  type Media,
-  type Post,
-  repostsOf,
-} from './post.js'
+import { type Account, conversationOf, type Link, type Media, type Post, repostsOf } from './post.js'
 import { invalidParameter, missing } from './problem.js'
 
 /** Which fields of which things a request asks for. */
@@ -18,13 +11,25 @@ export type Wanted = {
 }
 
 const POST_FIELDS = [
-  ...['article', 'attachments', 'author_id', 'conversation_id', 'created_at', 'entities', 'id'],
-  ...['lang', 'note_tweet', 'public_metrics', 'referenced_tweets', 'text'],
+  'article',
+  'attachments',
+  'author_id',
+  'conversation_id',
+  'created_at',
+  'entities',
+  'id',
+  'lang',
+  'note_tweet',
+  'public_metrics',
+  'referenced_tweets',
+  'text',
 ]
 const USER_FIELDS = ['id', 'name', 'profile_image_url', 'public_metrics', 'username', 'verified']
 const MEDIA_FIELDS = ['media_key', 'preview_image_url', 'type', 'url', 'variants']
 const EXPANSIONS = [
-  ...['author_id', 'referenced_tweets.id', 'referenced_tweets.id.author_id'],
+  'author_id',
+  'referenced_tweets.id',
+  'referenced_tweets.id.author_id',
   'attachments.media_keys',
 ]
 const TEXT_MAX = 280
@@ -96,15 +101,15 @@ const pick = (fields: Record<string, unknown>, wanted: ReadonlySet<string>) =>
   )
 
 export const presentUser = ({ id, name, username }: Account, { user }: Pick<Wanted, 'user'>) => ({
-  ...{ id, name, username },
-  ...pick(
-    { verified: false, profile_image_url: `https://pbs.twimg.com/profile_images/${id}.jpg` },
-    user,
-  ),
+  id,
+  name,
+  username,
+  ...pick({ verified: false, profile_image_url: `https://pbs.twimg.com/profile_images/${id}.jpg` }, user),
 })
 
 const presentMedia = ({ mediaKey, type, url, variants }: Media, { media }: Wanted) => ({
-  ...{ media_key: mediaKey, type },
+  media_key: mediaKey,
+  type,
   ...pick(type === 'photo' ? { url } : { preview_image_url: url, variants }, media),
 })
 
@@ -113,7 +118,9 @@ function presentPost(post: Post, { post: wanted }: Wanted) {
   const { shown, note } = cut(post)
   const references = referencesOf(post)
   return {
-    ...{ id, text: shown, edit_history_tweet_ids: [id] },
+    id,
+    text: shown,
+    edit_history_tweet_ids: [id],
     ...pick(
       {
         created_at: new Date(createdMs).toISOString(),
@@ -165,7 +172,10 @@ function presentEntities(text: string, links: readonly Link[]) {
     const start = [...text.slice(0, at)].length
     const { url, expandedUrl, title, description, imageUrl, mediaKey } = link
     return {
-      ...{ start, end: start + url.length, url, expanded_url: expandedUrl },
+      start,
+      end: start + url.length,
+      url,
+      expanded_url: expandedUrl,
       display_url: expandedUrl.replace(/^https?:\/\//, ''),
       ...(mediaKey !== undefined && { media_key: mediaKey }),
       ...(title !== undefined && { status: 200, title, description, unwound_url: expandedUrl }),

@@ -22,8 +22,7 @@ const NARROWING = /^(lang|is|has|min_likes|min_reposts|min_replies):/
 const standsAlone = (token: string): boolean =>
   token !== 'OR' && !/^[-()]/.test(token) && !NARROWING.test(token)
 
-const refuse = (text: string, message: string) =>
-  invalidRequest([{ parameters: { query: [text] }, message }])
+const refuse = (text: string, message: string) => invalidRequest([{ parameters: { query: [text] }, message }])
 
 /** `OR` binds less than two terms side by side. */
 class QueryParser {

@@ -64,8 +64,7 @@ describe('setPlan', () => {
 })
 
 describe('FreeKeys', () => {
-  const ask = (address: string, nowMs = NOW_MS) =>
-    new FreeKeys(database).issue({ name: 'n', address, nowMs })
+  const ask = (address: string, nowMs = NOW_MS) => new FreeKeys(database).issue({ name: 'n', address, nowMs })
 
   test('gives one key per address and rolling day, however many ask at once', async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => ask('192.0.2.1')))

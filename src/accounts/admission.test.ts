@@ -22,7 +22,9 @@ async function open(plan: PlanId, later = false) {
   const clock = new ManualClock()
   const keyRing = new KeyRing({ store: database, plans: new Plans(), clock })
   const rateLimited = new Counter({
-    ...{ name: 'limited', help: 'test', labelNames: ['bucket'] as const },
+    name: 'limited',
+    help: 'test',
+    labelNames: ['bucket'] as const,
     registers: [new Registry()],
   })
   const memory = new MemoryLimiter(clock)
@@ -30,7 +32,10 @@ async function open(plan: PlanId, later = false) {
   const admission = new Admission({
     config: { publicUrl: undefined, upgradeUrl: undefined },
     store: { problem: undefined },
-    ...{ keyRing, limiter, metrics: { rateLimited }, clock },
+    keyRing,
+    limiter,
+    metrics: { rateLimited },
+    clock,
   })
   const nowMs = clock.now()
   const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })

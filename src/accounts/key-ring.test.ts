@@ -29,8 +29,7 @@ const issueKey = async () => {
 
 const PLANS = { plans: new Plans(), nowMs: NOW_MS }
 const clock = new ManualClock(NOW_MS)
-const openRing = (store: { sql: Pool; control: Pool }) =>
-  new KeyRing({ store, plans: new Plans(), clock })
+const openRing = (store: { sql: Pool; control: Pool }) => new KeyRing({ store, plans: new Plans(), clock })
 
 describe('KeyRing', () => {
   test('answers from memory what it has seen, and forgets it when any key changes', async () => {

@@ -36,8 +36,7 @@ describe('of one account', () => {
     expect(refused).toMatchObject([
       {
         status: 429,
-        message:
-          'At most 2 large answers at a time on the free plan; 6 more may wait. Retry in 2 seconds.',
+        message: 'At most 2 large answers at a time on the free plan; 6 more may wait. Retry in 2 seconds.',
         fields: { scope: 'large_answers' },
         retryAfterSeconds: 2,
       },
@@ -121,8 +120,7 @@ test('whatever comes and leaves, no bound is passed and no place is lost', async
         }
         await nextTurn()
         const begun = open.filter(({ isBegun }) => isBegun)
-        const ofAccount = (account: number) =>
-          begun.filter((answer) => answer.account === account).length
+        const ofAccount = (account: number) => begun.filter((answer) => answer.account === account).length
         expect(begun.length).toBeLessThanOrEqual(5)
         for (const { account, isBegun } of open) {
           expect(ofAccount(account)).toBeLessThanOrEqual(2)

@@ -35,8 +35,7 @@ export class Operators {
     if (waitMs > 0) throw tooManyRequests('Too many unknown keys.', waitMs)
     const digest = digestOperatorSecret(secret)
     const nowMs = clock.now()
-    const id =
-      digest === undefined ? undefined : await useOperatorKey(store.sql, toHash(digest), nowMs)
+    const id = digest === undefined ? undefined : await useOperatorKey(store.sql, toHash(digest), nowMs)
     if (id !== undefined) return showOperatorKey(id)
     this.#unknownKeys.add(ip)
     // An API key of an account gets the same answer, whether or not it works elsewhere.

@@ -20,7 +20,8 @@ test('a file changes plans, adds some, and goes by account before the plan', () 
   expect(plans.offered().map(({ id }) => id)).not.toContain('pro')
   expect(plans.find('growth')).toEqual({
     ...DEFAULT_PLANS.growth,
-    ...{ priceUsdPerMonth: 249.5, eventSocketsMax: 80 },
+    priceUsdPerMonth: 249.5,
+    eventSocketsMax: 80,
   })
   expect(plans.find('team')).toMatchObject({ id: 'team', rank: 1, keysMax: 5, webhooksMax: 10 })
   expect(plans.find('team')?.webhookDeliveriesPerDay).toBeNull()
@@ -42,16 +43,10 @@ test('the file has the fields that /v1/plans shows', () => {
 test.each<[unknown, RegExp]>([
   [[], /the file must be a JSON object/],
   [{ plan: {} }, /^plan is not a field. Did you mean plans\?/],
-  [
-    { plans: { growth: { rest_per_minute: '9' } } },
-    /plans\.growth\.rest_per_minute must be an int/,
-  ],
+  [{ plans: { growth: { rest_per_minute: '9' } } }, /plans\.growth\.rest_per_minute must be an int/],
   [{ plans: { growth: { rest_per_minute: -1 } } }, /rest_per_minute .* and is -1/],
   [{ plans: { growth: { api_keys: null } } }, /plans\.growth\.api_keys must be .* and is null/],
-  [
-    { plans: { growth: { rest_per_minut: 1 } } },
-    /rest_per_minut is not a field. Did you mean rest_/,
-  ],
+  [{ plans: { growth: { rest_per_minut: 1 } } }, /rest_per_minut is not a field. Did you mean rest_/],
   [{ plans: { growth: { websocket: 5 } } }, /plans\.growth\.websocket must be a JSON object/],
   [{ plans: { growth: { websocket: { sockets: 1 } } } }, /websocket\.sockets is not a field/],
   [{ plans: { growth: { trade_export: 'yes' } } }, /trade_export must be true or false/],

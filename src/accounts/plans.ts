@@ -68,10 +68,7 @@ export class Plans {
   readonly #agreements: Agreements
   readonly #agreed = new Map<string, Plan>()
 
-  constructor(
-    plans: readonly Plan[] = Object.values(DEFAULT_PLANS),
-    agreements: Agreements = new Map(),
-  ) {
+  constructor(plans: readonly Plan[] = Object.values(DEFAULT_PLANS), agreements: Agreements = new Map()) {
     this.#plans = new Map(plans.map((plan) => [plan.id, plan]))
     this.#agreements = agreements
   }

@@ -33,11 +33,7 @@ export const presentPlan = (plan: Plan) => ({
 })
 
 /** `usedOf` says what each meter has counted in the month of `nowMs`. */
-export function presentUsage(
-  { accountId, plan }: Caller,
-  nowMs: number,
-  usedOf: (meter: Meter) => number,
-) {
+export function presentUsage({ accountId, plan }: Caller, nowMs: number, usedOf: (meter: Meter) => number) {
   const start = monthStart(nowMs) / 1000
   const end = monthEnd(nowMs) / 1000
   const meters = [

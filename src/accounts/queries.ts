@@ -118,11 +118,7 @@ export async function updateSuspension(
 }
 
 /** Takes the names and the keys of an account away. The job that tidies pools follows the revoked keys. */
-export async function anonymiseAccount(
-  tx: Sql,
-  accountId: number,
-  nowMs: number,
-): Promise<boolean> {
+export async function anonymiseAccount(tx: Sql, accountId: number, nowMs: number): Promise<boolean> {
   const now = new Date(nowMs)
   const { count } = await tx`
     update accounts set name = '', suspended_reason = null, deleted_at = ${now}

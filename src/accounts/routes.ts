@@ -7,14 +7,7 @@ import { countQueries } from '../store/query-times.js'
 import { STANDARD } from './access.js'
 import { FreeKeys } from './accounts.js'
 import { presentPlan, presentUsage } from './present.js'
-import {
-  CreateKeyBody,
-  CreateKeyReply,
-  KeyRefused,
-  NoFreeKeys,
-  PlansReply,
-  UsageReply,
-} from './schemas.js'
+import { CreateKeyBody, CreateKeyReply, KeyRefused, NoFreeKeys, PlansReply, UsageReply } from './schemas.js'
 import { monthOf } from './usage-meter.js'
 import { selectUsage } from './usage-queries.js'
 
@@ -94,8 +87,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
   )
 }
 
-const freeKeysOff = () =>
-  new ApiError(403, 'This server gives no free keys. Ask its operator for one.')
+const freeKeysOff = () => new ApiError(403, 'This server gives no free keys. Ask its operator for one.')
 
 /** The client's address, as far as configured proxies are believed; theirs when they send nonsense. */
 function clientAddress(request: FastifyRequest): string {

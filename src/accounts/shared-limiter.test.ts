@@ -16,11 +16,13 @@ const open = (clock: ManualClock) => new SharedLimiter({ store: { answers: datab
 
 let subjects = 0
 const shared = (subject: number, limit = 3) => ({
-  ...{ bucket: 'search_online', subject, limit, windowMs: WINDOW_MS, isShared: true },
+  bucket: 'search_online',
+  subject,
+  limit,
+  windowMs: WINDOW_MS,
+  isShared: true,
 })
-const own = (subject: number, limit = 60) => ({
-  ...{ bucket: 'rest', subject, limit, windowMs: 60_000 },
-})
+const own = (subject: number, limit = 60) => ({ bucket: 'rest', subject, limit, windowMs: 60_000 })
 
 describe('SharedLimiter', () => {
   test('two processes agree with a plain list of times, for any times', async () => {

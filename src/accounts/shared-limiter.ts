@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
 import type { Pool } from '../store/connection.js'
-import {
-  type Balance,
-  type Charge,
-  type Limiter,
-  MemoryLimiter,
-  stricter,
-  type Verdict,
-} from './limiter.js'
+import { type Balance, type Charge, type Limiter, MemoryLimiter, stricter, type Verdict } from './limiter.js'
 import { takeFromWindow } from './shared-queries.js'
 
 /** Refusals that are remembered, so that a key that does not slow down costs the database nothing. */

@@ -64,9 +64,7 @@ describe('SocketSessions', () => {
     expect(await next.sessions.open(caller, 'events')).toEqual({ refusal: 'connection_limit' })
     await dead.kill()
     // The database notices the end of a connection some milliseconds later.
-    await expect
-      .poll(async () => 'session' in (await next.sessions.open(caller, 'events')))
-      .toBe(true)
+    await expect.poll(async () => 'session' in (await next.sessions.open(caller, 'events'))).toBe(true)
     await next.kill()
   })
 
@@ -148,7 +146,10 @@ describe('SocketSessions', () => {
 test('SocketTime books what passes to the UTC day in which it passed', () => {
   const midnightMs = Date.UTC(2026, 10, 16)
   const time = new SocketTime({
-    ...{ accountId: 1, kind: 'events', allowedMs: 1_000, usedMs: 400 },
+    accountId: 1,
+    kind: 'events',
+    allowedMs: 1_000,
+    usedMs: 400,
     nowMs: midnightMs - 100,
   })
   expect(time.leftMs(midnightMs - 50)).toBe(550)

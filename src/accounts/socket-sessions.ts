@@ -167,10 +167,7 @@ export class SocketSessions {
     )
     const nowMs = this.#clock.now()
     const used = new Map(
-      (await selectTimes(tx, accountIds, utcDay(nowMs))).map((row) => [
-        keyOf(row),
-        Number(row.usedMs),
-      ]),
+      (await selectTimes(tx, accountIds, utcDay(nowMs))).map((row) => [keyOf(row), Number(row.usedMs)]),
     )
     for (const opening of openings) {
       const { caller, kind } = opening
@@ -191,9 +188,7 @@ export class SocketSessions {
     this.#add(accountId, kind, 1)
     const nowMs = this.#clock.now()
     const time =
-      dailyMs === null
-        ? undefined
-        : new SocketTime({ accountId, kind, allowedMs: dailyMs, usedMs, nowMs })
+      dailyMs === null ? undefined : new SocketTime({ accountId, kind, allowedMs: dailyMs, usedMs, nowMs })
     if (time !== undefined) this.#times.add(time)
     let isOpen = true
     return {

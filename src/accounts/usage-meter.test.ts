@@ -44,8 +44,7 @@ describe('UsageMeter', () => {
     const accountId = await openAccount()
     const request = { accountId, name: 'k', nowMs: NOW_MS, plans: new Plans() }
     const { id: keyId } = await createKey(database.sql, request)
-    const lastUse = async () =>
-      (await selectKeys(database.sql, accountId, 1))[0]?.lastUsedAt?.getTime()
+    const lastUse = async () => (await selectKeys(database.sql, accountId, 1))[0]?.lastUsedAt?.getTime()
     meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
     meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
     meter.add({ accountId, keyId }, 'ws_market', 70, 'ws_market')

@@ -6,15 +6,7 @@ import { USAGE_DAYS_KEPT } from '../accounts/usage-queries.js'
 import type { Sql } from '../store/connection.js'
 import type { WithDatabase } from '../store/with-database.js'
 import { deleteAccount, resumeAccount, suspendAccount } from './account-state.js'
-import {
-  LIST_MAX,
-  printRows,
-  readAccount,
-  readKey,
-  readName,
-  runAdmin,
-  showTime,
-} from './command-tools.js'
+import { LIST_MAX, printRows, readAccount, readKey, readName, runAdmin, showTime } from './command-tools.js'
 import { presentUsageSum } from './present.js'
 import { readDimensions, selectUsageSums, USAGE_DIMENSIONS, type UsageQuery } from './usage.js'
 
@@ -30,10 +22,7 @@ export function addAccountCommands(program: Command, withDatabase: WithDatabase)
     .description('make an account and print its id')
     .requiredOption('--name <text>', 'who it is for', readName)
     .option('--plan <plan>', PLAN_HELP, 'free')
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ auspex accounts create --name "trading desk" --plan growth\n',
-    )
+    .addHelpText('after', '\nExample:\n  $ auspex accounts create --name "trading desk" --plan growth\n')
     .action((options: { name: string; plan: string }, command: Command) =>
       runAdmin(withDatabase, command, async ({ sql, plans, nowMs }) => {
         const { name, plan } = options
@@ -78,15 +67,10 @@ export function addAccountCommands(program: Command, withDatabase: WithDatabase)
 function addStateCommands(accounts: Command, withDatabase: WithDatabase): void {
   accounts
     .command('suspend')
-    .description(
-      'refuse the keys of an account, close its sockets and pause its webhooks, within a second',
-    )
+    .description('refuse the keys of an account, close its sockets and pause its webhooks, within a second')
     .argument('<account>', 'such as acc_7', readAccount)
     .option('--reason <text>', 'shown to its clients', readName)
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ auspex accounts suspend acc_7 --reason "invoice 12 is unpaid"\n',
-    )
+    .addHelpText('after', '\nExample:\n  $ auspex accounts suspend acc_7 --reason "invoice 12 is unpaid"\n')
     .action((accountId: number, { reason }: { reason?: string }, command: Command) =>
       runAdmin(withDatabase, command, async (tools) => {
         const { nowMs } = tools
@@ -107,9 +91,7 @@ function addStateCommands(accounts: Command, withDatabase: WithDatabase): void {
     )
   accounts
     .command('delete')
-    .description(
-      'delete an account for good, with its keys and webhooks; what it used stays, without names',
-    )
+    .description('delete an account for good, with its keys and webhooks; what it used stays, without names')
     .argument('<account>', 'such as acc_7', readAccount)
     .requiredOption('--yes', 'needed, because it cannot be undone')
     .action((accountId: number, _options: object, command: Command) =>
@@ -133,12 +115,7 @@ function addUsageCommand(accounts: Command, withDatabase: WithDatabase): void {
     .description('show what accounts used, by account, key, UTC day and family of routes')
     .option('--account <account>', 'only one account', readAccount)
     .option('--key <key>', 'only one key', readKey)
-    .option(
-      '--days <number>',
-      `the last days, today included, 1 to ${USAGE_DAYS_KEPT}`,
-      readDays,
-      30,
-    )
+    .option('--days <number>', `the last days, today included, 1 to ${USAGE_DAYS_KEPT}`, readDays, 30)
     .option('--by <list>', `what rows are summed by: ${USAGE_DIMENSIONS.join(', ')}`, readBy, [
       ...USAGE_DIMENSIONS,
     ])

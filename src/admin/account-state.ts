@@ -2,11 +2,7 @@ import { noAccount } from '../accounts/accounts.js'
 import { anonymiseAccount, updateSuspension } from '../accounts/queries.js'
 import type { Context } from '../context.js'
 import { transact } from '../store/transaction.js'
-import {
-  pauseWebhooksOf,
-  removeWebhooksOf,
-  resumeWebhooksOf,
-} from '../webhooks/manage/account-webhooks.js'
+import { pauseWebhooksOf, removeWebhooksOf, resumeWebhooksOf } from '../webhooks/manage/account-webhooks.js'
 
 type StateContext = Pick<Context, 'sql' | 'config'>
 type StateChange = { accountId: number; nowMs: number }
@@ -26,10 +22,7 @@ export async function suspendAccount(
 }
 
 /** Ends a suspension. Webhooks that it has paused see what happens from now on. */
-export async function resumeAccount(
-  ctx: StateContext,
-  { accountId, nowMs }: StateChange,
-): Promise<void> {
+export async function resumeAccount(ctx: StateContext, { accountId, nowMs }: StateChange): Promise<void> {
   if (!(await updateSuspension(ctx.sql, accountId, undefined))) throw noAccount(accountId)
   await resumeWebhooksOf(ctx, accountId, nowMs)
 }
@@ -38,10 +31,7 @@ export async function resumeAccount(
  * Deletes an account for good: its keys, webhooks, pools and names. What it used stays, under its number
  * alone, because past months may have to be accounted for.
  */
-export async function deleteAccount(
-  ctx: StateContext,
-  { accountId, nowMs }: StateChange,
-): Promise<void> {
+export async function deleteAccount(ctx: StateContext, { accountId, nowMs }: StateChange): Promise<void> {
   const isDeleted = await transact(ctx.sql, (tx) => anonymiseAccount(tx, accountId, nowMs))
   if (!isDeleted) throw noAccount(accountId)
   await removeWebhooksOf(ctx, accountId, nowMs)

@@ -18,8 +18,7 @@ import {
 import { keyStateOf } from './present.js'
 
 const EXPIRY = '--expires <time>'
-const EXPIRY_HELP =
-  'when it stops working: 30d or 12h from now, or a time such as 2027-01-31T00:00:00Z'
+const EXPIRY_HELP = 'when it stops working: 30d or 12h from now, or a time such as 2027-01-31T00:00:00Z'
 
 /** Adds `keys` and `operator-keys` to the command line. What scripts need goes to stdout, the rest to stderr. */
 export function addKeyCommands(program: Command, withDatabase: WithDatabase): Command[] {
@@ -30,10 +29,7 @@ type CreateOptions = { account: number; name: string; expires?: number; scope: K
 
 function addAccountKeys(program: Command, withDatabase: WithDatabase): Command {
   const keys = program.command('keys').description('create, list and revoke API keys of accounts')
-  const scope = new Option(
-    '--scope <scope>',
-    'read: it may not change webhooks, pools or listeners',
-  )
+  const scope = new Option('--scope <scope>', 'read: it may not change webhooks, pools or listeners')
   keys
     .command('create')
     .description('make a key and print it, this once')

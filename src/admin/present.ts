@@ -39,9 +39,7 @@ type KeyTimes = Pick<KeyRow, 'expiresAt' | 'revokedAt'>
 
 export function keyStateOf({ revokedAt, expiresAt }: KeyTimes, nowMs: number) {
   if (revokedAt !== null) return 'revoked' as const
-  return expiresAt !== null && expiresAt.getTime() <= nowMs
-    ? ('expired' as const)
-    : ('active' as const)
+  return expiresAt !== null && expiresAt.getTime() <= nowMs ? ('expired' as const) : ('active' as const)
 }
 
 /** What was not summed by is left out. */

@@ -50,8 +50,7 @@ async function openAccount(plan = 'growth') {
   }
 }
 
-const statusOf = async (key: string, url = '/v1/usage') =>
-  (await ask('GET', url, undefined, key)).status
+const statusOf = async (key: string, url = '/v1/usage') => (await ask('GET', url, undefined, key)).status
 
 describe('the operator', () => {
   test('401 and 403: every admin operation is closed to everyone else, in the same way', async () => {
@@ -114,8 +113,7 @@ describe('accounts', () => {
     for (let count = 0; count < 3; count++) await openAccount()
     const first = (await ask('GET', '/v1/admin/accounts?limit=2')).body
     expect(first.accounts).toHaveLength(2)
-    const second = (await ask('GET', `/v1/admin/accounts?limit=1000&after=${first.next_after}`))
-      .body
+    const second = (await ask('GET', `/v1/admin/accounts?limit=1000&after=${first.next_after}`)).body
     expect(second.next_after).toBeNull()
     const ids = [...first.accounts, ...second.accounts].map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
@@ -135,14 +133,7 @@ describe('accounts', () => {
   })
 
   test.each<[string, Method, string, object | undefined, number, RegExp]>([
-    [
-      'an unknown plan',
-      'POST',
-      '',
-      { name: 'a', plan: 'gold' },
-      400,
-      /no plan 'gold'. Known: free,/,
-    ],
+    ['an unknown plan', 'POST', '', { name: 'a', plan: 'gold' }, 400, /no plan 'gold'. Known: free,/],
     ['a missing name', 'POST', '', { plan: 'free' }, 400, /name/],
     ['a blank name', 'POST', '', { name: '  ' }, 400, /name/],
     ['an unknown account', 'GET', '/acc_99999', undefined, 404, /no account acc_99999/],
@@ -153,22 +144,8 @@ describe('accounts', () => {
     ['an unknown account', 'GET', '/acc_99999/keys', undefined, 404, /no account/],
     ['an unknown account', 'POST', '/acc_99999/keys', {}, 404, /no account/],
     ['no account', 'GET', '/desk', undefined, 400, /account/],
-    [
-      'an expiry that is over',
-      'POST',
-      '/acc_1/keys',
-      { expires_at: '2020-01-01T00:00:00Z' },
-      400,
-      /past/,
-    ],
-    [
-      'a day that is none',
-      'POST',
-      '/acc_1/keys',
-      { expires_at: '2027-13-01T00:00:00Z' },
-      400,
-      /expires_at/,
-    ],
+    ['an expiry that is over', 'POST', '/acc_1/keys', { expires_at: '2020-01-01T00:00:00Z' }, 400, /past/],
+    ['a day that is none', 'POST', '/acc_1/keys', { expires_at: '2027-13-01T00:00:00Z' }, 400, /expires_at/],
     ['an unknown scope', 'POST', '/acc_1/keys', { scope: 'write' }, 400, /scope/],
   ])('%s: %s %s', async (_what, method, path, body, status, message) => {
     const reply = await ask(method, `/v1/admin/accounts${path}`, body)
@@ -276,8 +253,7 @@ describe('keys', () => {
       const url = path.replaceAll(/\{\w+\}/g, 'x')
       const { status, body } = await ask(method, url, {}, key)
       if (READS.includes(path)) expect(status, path).toBe(400)
-      else
-        expect([path, status, body.error]).toEqual([path, 403, expect.stringMatching(/read alone/)])
+      else expect([path, status, body.error]).toEqual([path, 403, expect.stringMatching(/read alone/)])
     }
     expect(await statusOf(key, '/v3/webhooks')).toBe(200)
   })
@@ -325,9 +301,7 @@ describe('usage', () => {
       { account, family: 'webhooks', requests: 3, bytes },
     ])
     expect((await usage('days=1&by=key')).rows).toEqual([{ key: keyId, requests: 1, bytes }])
-    expect((await usage(`key_id=${second.id}&by=day`)).rows).toEqual([
-      { day: today, requests: 1, bytes },
-    ])
+    expect((await usage(`key_id=${second.id}&by=day`)).rows).toEqual([{ day: today, requests: 1, bytes }])
     expect(await usage('limit=1&offset=3')).toMatchObject({
       has_more: false,
       rows: [{ key: second.id }],
@@ -378,8 +352,7 @@ describe('usage', () => {
     await t.ctx.usage.flush()
     const tidy = createAccountWork(t.ctx).jobs.find(({ name }) => name === 'tidying')
     const days = async () =>
-      (await t.ctx.sql`select from usage_days where account_id = ${Number(account.slice(4))}`)
-        .length
+      (await t.ctx.sql`select from usage_days where account_id = ${Number(account.slice(4))}`).length
     t.clock.advance(92 * 24 * 3_600_000)
     await tidy?.run(new AbortController().signal)
     expect(await days()).toBe(1)

@@ -65,7 +65,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'listAccounts', summary: 'Accounts' },
+        tags,
+        operationId: 'listAccounts',
+        summary: 'Accounts',
         description: 'In the order of their creation; `after` goes on behind an account.',
         querystring: AccountsQuery,
         response: { 200: AccountsReply },
@@ -73,9 +75,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     },
     async ({ query: { limit, after } }) => {
       const afterId = after === undefined ? 0 : readNumber(after)
-      const rows = await selectAccounts(ctx.answerSql, {
-        ...{ afterId, limit: limit + 1, nowMs: ctx.clock.now() },
-      })
+      const rows = await selectAccounts(ctx.answerSql, { afterId, limit: limit + 1, nowMs: ctx.clock.now() })
       const accounts = rows.slice(0, limit).map(presentAccount)
       return { accounts, next_after: rows.length > limit ? (accounts.at(-1)?.id ?? null) : null }
     },
@@ -86,7 +86,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'createAccount', summary: 'Make an account' },
+        tags,
+        operationId: 'createAccount',
+        summary: 'Make an account',
         description: 'It has no key yet.',
         body: CreateAccountBody,
         response: { 201: AdminAccount },
@@ -107,7 +109,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'getAccount', summary: 'One account, with its limits' },
+        tags,
+        operationId: 'getAccount',
+        summary: 'One account, with its limits',
         params: AccountParams,
         response: { 200: AdminAccount, ...NO_ACCOUNT },
       },
@@ -120,7 +124,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'setAccountPlan', summary: 'Change the plan of an account' },
+        tags,
+        operationId: 'setAccountPlan',
+        summary: 'Change the plan of an account',
         description:
           'In force in all processes within a second; open sockets are closed with 1012, to connect again. A plan that allows fewer keys than are active is refused.',
         params: AccountParams,
@@ -140,7 +146,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'suspendAccount', summary: 'Suspend an account' },
+        tags,
+        operationId: 'suspendAccount',
+        summary: 'Suspend an account',
         description:
           'Within a second all processes refuse its keys with 403 and the reason; its sockets are closed with 4403 and its webhooks are paused. It keeps everything.',
         params: AccountParams,
@@ -161,7 +169,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'resumeAccount', summary: 'End the suspension of an account' },
+        tags,
+        operationId: 'resumeAccount',
+        summary: 'End the suspension of an account',
         description:
           'Webhooks that the suspension has paused are active again, and see what happens from now on.',
         params: AccountParams,
@@ -180,9 +190,10 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'deleteAccount', summary: 'Delete an account for good' },
-        description:
-          'With its keys, webhooks, pools and names. What it used stays, under its number alone.',
+        tags,
+        operationId: 'deleteAccount',
+        summary: 'Delete an account for good',
+        description: 'With its keys, webhooks, pools and names. What it used stays, under its number alone.',
         params: DeletedAccountParams,
         response: { 200: DeletedReply, ...NO_ACCOUNT },
       },
@@ -200,7 +211,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'listAccountKeys', summary: 'Keys of an account' },
+        tags,
+        operationId: 'listAccountKeys',
+        summary: 'Keys of an account',
         params: AccountParams,
         response: { 200: AccountKeysReply, ...NO_ACCOUNT },
       },
@@ -218,7 +231,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'createAccountKey', summary: 'Make a key for an account' },
+        tags,
+        operationId: 'createAccountKey',
+        summary: 'Make a key for an account',
         description: 'As many as its plan allows. The key is shown in this answer alone.',
         params: AccountParams,
         body: CreateAccountKeyBody,
@@ -231,7 +246,12 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
       if (Number.isNaN(expiresAtMs)) throw badRequest("'expires_at' is not a time.")
       const nowMs = ctx.clock.now()
       const { id, secret } = await createKey(ctx.sql, {
-        ...{ accountId, name, scope, expiresAtMs, plans: ctx.plans, nowMs },
+        accountId,
+        name,
+        scope,
+        expiresAtMs,
+        plans: ctx.plans,
+        nowMs,
       })
       note(operator, 'key created', showKey(id))
       reply.code(201)
@@ -244,7 +264,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'revokeKey', summary: 'Revoke a key for good' },
+        tags,
+        operationId: 'revokeKey',
+        summary: 'Revoke a key for good',
         description: 'All processes refuse it within a second, and its sockets are closed.',
         params: KeyParams,
         response: { 200: RevokedReply, ...NO_KEY },
@@ -263,7 +285,9 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
     {
       config,
       schema: {
-        ...{ tags, operationId: 'getAccountsUsage', summary: 'What accounts used' },
+        tags,
+        operationId: 'getAccountsUsage',
+        summary: 'What accounts used',
         description:
           'By account, key, UTC day and family of routes, or summed by some of these. Days are kept for three months. Counts are written every 2 seconds.',
         querystring: AdminUsageQuery,

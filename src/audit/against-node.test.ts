@@ -37,9 +37,7 @@ async function compareUpTo(toBlock: number, wait: () => Promise<void> = async ()
   const blocks = Array.from({ length: COMPARED }, (_, index) => toBlock - COMPARED + 1 + index)
   const { signal } = new AbortController()
   const timing = { ...systemTiming, sleep: wait }
-  const { findings } = await auditAgainstNode({
-    ...{ pool: database.sql, polygon, blocks, signal, timing },
-  })
+  const { findings } = await auditAgainstNode({ pool: database.sql, polygon, blocks, signal, timing })
   return Object.fromEntries(
     findings.map(({ check, looked, differences }) => [check, { looked, differences }]),
   )

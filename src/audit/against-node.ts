@@ -75,11 +75,7 @@ export async function auditAgainstNode(audit: NodeAudit): Promise<NodeFindings> 
       'facts at the node',
       `${count(tallies.facts.rows, 'row')} of ${looked}`,
     ),
-    await tallies.ids.toFinding(
-      pool,
-      'ids at the node',
-      `${count(tallies.ids.rows, 'name')} in ${looked}`,
-    ),
+    await tallies.ids.toFinding(pool, 'ids at the node', `${count(tallies.ids.rows, 'name')} in ${looked}`),
   ]
   return { findings, differing }
 }
@@ -95,8 +91,7 @@ type ComparedBlock = Record<(typeof CHECKS)[number], Difference[]> & {
   names: number
 }
 
-export const isDifferent = (block: ComparedBlock): boolean =>
-  CHECKS.some((check) => block[check].length > 0)
+export const isDifferent = (block: ComparedBlock): boolean => CHECKS.some((check) => block[check].length > 0)
 
 async function compareUntilSettled(
   { pool, polygon, signal, timing = systemTiming }: NodeAudit,

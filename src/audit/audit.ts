@@ -12,12 +12,7 @@ import { checkImages } from './journal-check.js'
 import { checkFees, checkMatches, checkTransactions } from './match-checks.js'
 import { checkResults } from './result-check.js'
 import { EVERYTHING, readScope, type Scope, type Span } from './scope.js'
-import {
-  checkBuilderBoard,
-  checkComboBoards,
-  checkCopyScores,
-  checkStats,
-} from './snapshot-checks.js'
+import { checkBuilderBoard, checkComboBoards, checkCopyScores, checkStats } from './snapshot-checks.js'
 import {
   checkBuilderDays,
   checkBuilderTotals,

@@ -87,10 +87,7 @@ export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding
       from (select wallet from wallet_totals union all select wallet from combo_totals) as totals
      where wallet = any(${counterparts}::integer[])`
   if (profits !== undefined && profits.rows > 0) {
-    tally.add(
-      { keys: {}, what: 'an exchange or the zero address has totals of its own' },
-      profits.rows,
-    )
+    tally.add({ keys: {}, what: 'an exchange or the zero address has totals of its own' }, profits.rows)
   }
   return tally.toFinding(sql, 'exchanges and zero address', count(tally.rows, 'position'))
 }

@@ -23,11 +23,7 @@ export async function checkBoards(sql: Sql): Promise<Finding> {
   await compareTable(sql, ALL_TIME, { only: sql`true`, derived: allTimeSums(sql) }, tally)
   if (state.isJournalled) await comparePositions(sql, state.block, tally)
   await compareRolling(sql, state.block, tally)
-  return tally.toFinding(
-    sql,
-    'leaderboards',
-    `${count(tally.rows, 'row')} as of block ${state.block}`,
-  )
+  return tally.toFinding(sql, 'leaderboards', `${count(tally.rows, 'row')} as of block ${state.block}`)
 }
 
 const ALL_TIME = { name: 'all_time_boards', keys: ['scope', 'wallet'], values: ALL_TIME_SUMS }

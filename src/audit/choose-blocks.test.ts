@@ -35,9 +35,7 @@ test('all blocks when there are not more', async () => {
 test('none of those that the retention has dropped', async () => {
   const { sql } = database
   await sql`update chain_state set kept_from = 5050`
-  expect(await chooseBlocks(sql, 2_000, 1)).toEqual(
-    Array.from({ length: 50 }, (_, index) => 5_050 + index),
-  )
+  expect(await chooseBlocks(sql, 2_000, 1)).toEqual(Array.from({ length: 50 }, (_, index) => 5_050 + index))
   await sql`update chain_state set kept_from = 1000`
   expect(Math.min(...(await chooseBlocks(sql, 50, 1)))).toBeGreaterThanOrEqual(1_000)
 })

@@ -11,8 +11,7 @@ const ANY_BLOCK_OF = 4
 export async function chooseBlocks(sql: Sql, count: number, seed: number): Promise<number[]> {
   const ranges = await selectKeptRanges(sql)
   const total = ranges.reduce((sum, range) => sum + sizeOf(range), 0)
-  if (total <= count)
-    return ranges.flatMap(({ fromBlock, toBlock }) => numbersOf(fromBlock, toBlock))
+  if (total <= count) return ranges.flatMap(({ fromBlock, toBlock }) => numbersOf(fromBlock, toBlock))
   const random = randomFrom(seed)
   const chosen = new Set<number>()
   while (chosen.size < count) {
@@ -42,10 +41,7 @@ function selectKeptRanges(sql: Sql): Promise<BlockRange[]> {
 }
 
 /** The first block from each of these on that has facts, and is covered; null: there is none. Index: the primary key. */
-async function selectNextWithFacts(
-  sql: Sql,
-  blocks: readonly number[],
-): Promise<(number | null)[]> {
+async function selectNextWithFacts(sql: Sql, blocks: readonly number[]): Promise<(number | null)[]> {
   const rows = await sql<{ number: number | null }[]>`
     select (select number
               from blocks

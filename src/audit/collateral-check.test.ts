@@ -60,11 +60,7 @@ describe('the collateral of a condition', () => {
   test.each<[why: string, differences: number, claims: Claims]>([
     ['is both supplies', 0, { shares: [7, 7], paid: [9, 2] }],
     ['is short of one of them', 1, { shares: [7, 8], paid: [9, 2] }],
-    [
-      'is both supplies after the result as well',
-      0,
-      { shares: [7, 7], paid: [7, 0], payouts: [1, 0] },
-    ],
+    ['is both supplies after the result as well', 0, { shares: [7, 7], paid: [7, 0], payouts: [1, 0] }],
     ['pays the winners', 0, { shares: [3, 7], paid: [7, 4], legs: 1, payouts: [1, 0] }],
     ['pays the winners too much', 1, { shares: [3, 7], paid: [7, 5], legs: 1, payouts: [1, 0] }],
     ['keeps nothing where one wins', 1, { shares: [3, 7], paid: [7, 3], legs: 1, payouts: [1, 0] }],
@@ -74,11 +70,7 @@ describe('the collateral of a condition', () => {
       0,
       { shares: [4, 7], paid: [7, 1], legs: 1, payouts: [1, 1] },
     ],
-    [
-      'keeps less than a unit for each leg',
-      1,
-      { shares: [4, 7], paid: [7, 0], legs: 1, payouts: [1, 1] },
-    ],
+    ['keeps less than a unit for each leg', 1, { shares: [4, 7], paid: [7, 0], legs: 1, payouts: [1, 1] }],
     [
       'keeps what the rounding of two legs leaves',
       0,
@@ -141,8 +133,7 @@ describe('a combo that was redeemed', () => {
       await insert({ ...empty, paid: [0, 0], ...(payouts !== undefined && { payouts }) })
     }
     const words = legs.map(
-      ({ id }, index) =>
-        `${`01${id.toString().padStart(4, '0')}`.padEnd(62, '0')}0${outcomes[index]}`,
+      ({ id }, index) => `${`01${id.toString().padStart(4, '0')}`.padEnd(62, '0')}0${outcomes[index]}`,
     )
     await database.sql`
       insert into combos values (${SEQ}, 1, ${Buffer.from(words.join(''), 'hex')}, '\\x01')`

@@ -29,11 +29,7 @@ type CollateralRow = {
  * known (older than all that was read, or put into quarantine); what the ledger refused to book; and
  * structured positions that were made in other ways than splits, see `selectUnbacked`.
  */
-export async function checkCollateral(
-  sql: Sql,
-  scope: Scope,
-  { from, to }: IdRange,
-): Promise<Finding> {
+export async function checkCollateral(sql: Sql, scope: Scope, { from, to }: IdRange): Promise<Finding> {
   const excluded = [...scope.refusedTokens, ...(await selectUnbacked(sql, scope, { from, to }))]
   const combos = await selectComboResults(sql, { from, to })
   const rows = await sql<CollateralRow[]>`
@@ -113,13 +109,11 @@ async function toFinding(sql: Sql, rows: readonly CollateralRow[]): Promise<Find
   for (const row of rows) {
     if (row.condition === null) continue
     const { collateral, first, second, payouts, legs } = row
-    const result =
-      legs === 0 ? 'none redeemed' : `${count(legs, 'leg')} redeemed at payouts of ${payouts}`
+    const result = legs === 0 ? 'none redeemed' : `${count(legs, 'leg')} redeemed at payouts of ${payouts}`
     const what = `${collateral} of collateral for ${first} and ${second} shares, ${result}`
     tally.add({ keys: { condition: row.condition }, what })
   }
-  const [{ conditions, leftOut, differences } = { conditions: 0, leftOut: 0, differences: 0 }] =
-    rows
+  const [{ conditions, leftOut, differences } = { conditions: 0, leftOut: 0, differences: 0 }] = rows
   const looked = `${count(conditions, 'condition')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
   return { ...(await tally.toFinding(sql, 'collateral of claims', looked)), differences }
 }

@@ -71,11 +71,7 @@ describe('auspex audit', () => {
   })
 
   test.each([
-    [
-      'a wallet that no fact names',
-      ['--wallet', `0x${'9'.repeat(40)}`],
-      /No fact names the wallet/,
-    ],
+    ['a wallet that no fact names', ['--wallet', `0x${'9'.repeat(40)}`], /No fact names the wallet/],
     ['a wallet that is none', ['--wallet', '7'], /40 hex digits/],
     ['a count that is none', ['--wallets', 'x'], /whole number/],
     ['all and some', ['--all', '--wallets', '3'], /cannot be used with/],
@@ -116,11 +112,7 @@ describe('auspex audit', () => {
 
   test.each([
     ['no node', {}, /--against-node needs a node/],
-    [
-      'a node that does not answer',
-      { AUSPEX_POLYGON_URL: 'http://127.0.0.1:9' },
-      /The node cannot/,
-    ],
+    ['a node that does not answer', { AUSPEX_POLYGON_URL: 'http://127.0.0.1:9' }, /The node cannot/],
   ])('--against-node fails with %s', async (_what, env, message) => {
     await expect(run(AGAINST_NODE, env)).rejects.toThrow(message)
   })

@@ -10,11 +10,7 @@ const BLOCKS = 200
  * Adds `audit` to the command line. The table goes to stdout, the progress to stderr. `timing`: of
  * calls to the node; absent: that of the system.
  */
-export function addLedgerCommands(
-  program: Command,
-  withDatabase: WithDatabase,
-  timing?: Timing,
-): Command {
+export function addLedgerCommands(program: Command, withDatabase: WithDatabase, timing?: Timing): Command {
   return program
     .command('audit')
     .description('compute the ledger again from the stored facts and print every difference')
@@ -28,9 +24,7 @@ export function addLedgerCommands(
     )
     .option('--against-node', 'also read random blocks again from the node and compare their facts')
     .addOption(
-      new Option('--blocks <count>', 'with --against-node: so many')
-        .argParser(parseCount)
-        .default(BLOCKS),
+      new Option('--blocks <count>', 'with --against-node: so many').argParser(parseCount).default(BLOCKS),
     )
     .addOption(
       new Option(

@@ -9,12 +9,7 @@ import { type AuditPlan, auditState } from './audit.js'
 import { checkBoards } from './board-checks.js'
 import type { Finding } from './finding.js'
 import { EVERYTHING, readScope, type Scope } from './scope.js'
-import {
-  checkBuilderBoard,
-  checkComboBoards,
-  checkCopyScores,
-  checkStats,
-} from './snapshot-checks.js'
+import { checkBuilderBoard, checkComboBoards, checkCopyScores, checkStats } from './snapshot-checks.js'
 import { bookEveryFact } from './test-every-fact.js'
 import { makeSnapshots } from './test-snapshots.js'
 import { checkDigests, checkEventLog, checkNames } from './written-checks.js'
@@ -31,7 +26,13 @@ const NODE_TABLES: readonly string[] = [...FACT_TABLES.map(({ table }) => table)
 /** What follows from those, and how far the chain is booked. */
 const OWN_TABLES: readonly string[] = [
   ...LEDGER_TABLE_NAMES,
-  ...['pnl', 'undo', 'undo_floor', 'recent_blocks', 'coverage', 'chain_state', 'partitions'],
+  'pnl',
+  'undo',
+  'undo_floor',
+  'recent_blocks',
+  'coverage',
+  'chain_state',
+  'partitions',
 ]
 
 type Check = (tx: Sql, scope: Scope) => Promise<Finding>
@@ -56,64 +57,70 @@ const JOB_TABLES: Readonly<Record<string, Check>> = {
 
 /** What no other row contradicts: the digest of its block or the checksum of its id shows it, and the node. */
 const WRITTEN_ALONE = new Set([
-  ...['fills.order_hash'],
-  ...['splits.seq', 'splits.tx_hash'],
-  ...['redemptions.flags'],
-  ...['conversions.market', 'conversions.index_set'],
-  ...['migrations.seq'],
-  ...['transfers.sub', 'transfers.is_internal', 'transfers.bears_cost', 'transfers.tx_hash'],
-  ...['fees.seq', 'fees.wallet'],
-  ...[
-    'flows.seq',
-    'flows.amount',
-    'flows.from_wallet',
-    'flows.to_wallet',
-    'flows.asset',
-    'flows.ramp',
-    'flows.kind',
-    'flows.tx_hash',
-    'flows deleted',
-    'flows doubled',
-  ],
-  ...[
-    'oracle_events.kind',
-    'oracle_events.contract',
-    'oracle_events.question',
-    'oracle_events.request_time',
-    'oracle_events.actor',
-    'oracle_events.proposer',
-    'oracle_events.price',
-    'oracle_events.expiration',
-    'oracle_events deleted',
-  ],
-  ...['neg_risk_markets.fee_bips', 'neg_risk_markets.market'],
-  ...['neg_risk_questions deleted'],
-  ...['combos.seq', 'combos.legs', 'combos.tx_hash', 'combos deleted'],
-  ...[
-    'combo_events.seq',
-    'combo_events.amount',
-    'combo_events.wallet',
-    'combo_events.kind',
-    'combo_events.tokens',
-    'combo_events.tx_hash',
-    'combo_events deleted',
-    'combo_events doubled',
-  ],
-  ...['wallet_owners doubled'],
-  ...['raw_logs.contract', 'raw_logs.kind', 'raw_logs.topics', 'raw_logs.data', 'raw_logs deleted'],
-  ...[
-    'quarantine.seq',
-    'quarantine.reason',
-    'quarantine.detail',
-    'quarantine.contract',
-    'quarantine.topics',
-    'quarantine.data',
-    'quarantine.tx_hash',
-    'quarantine deleted',
-    'quarantine doubled',
-  ],
-  ...['wallets.address'],
-  ...['builders.code'],
+  'fills.order_hash',
+  'splits.seq',
+  'splits.tx_hash',
+  'redemptions.flags',
+  'conversions.market',
+  'conversions.index_set',
+  'migrations.seq',
+  'transfers.sub',
+  'transfers.is_internal',
+  'transfers.bears_cost',
+  'transfers.tx_hash',
+  'fees.seq',
+  'fees.wallet',
+  'flows.seq',
+  'flows.amount',
+  'flows.from_wallet',
+  'flows.to_wallet',
+  'flows.asset',
+  'flows.ramp',
+  'flows.kind',
+  'flows.tx_hash',
+  'flows deleted',
+  'flows doubled',
+  'oracle_events.kind',
+  'oracle_events.contract',
+  'oracle_events.question',
+  'oracle_events.request_time',
+  'oracle_events.actor',
+  'oracle_events.proposer',
+  'oracle_events.price',
+  'oracle_events.expiration',
+  'oracle_events deleted',
+  'neg_risk_markets.fee_bips',
+  'neg_risk_markets.market',
+  'neg_risk_questions deleted',
+  'combos.seq',
+  'combos.legs',
+  'combos.tx_hash',
+  'combos deleted',
+  'combo_events.seq',
+  'combo_events.amount',
+  'combo_events.wallet',
+  'combo_events.kind',
+  'combo_events.tokens',
+  'combo_events.tx_hash',
+  'combo_events deleted',
+  'combo_events doubled',
+  'wallet_owners doubled',
+  'raw_logs.contract',
+  'raw_logs.kind',
+  'raw_logs.topics',
+  'raw_logs.data',
+  'raw_logs deleted',
+  'quarantine.seq',
+  'quarantine.reason',
+  'quarantine.detail',
+  'quarantine.contract',
+  'quarantine.topics',
+  'quarantine.data',
+  'quarantine.tx_hash',
+  'quarantine deleted',
+  'quarantine doubled',
+  'wallets.address',
+  'builders.code',
 ])
 
 /** What says nothing of the chain. */
@@ -183,16 +190,13 @@ describe('a value that is changed, a row that is deleted and a row that is doubl
     TIMEOUT_MS,
   )
 
-  test.each(Object.entries(JOB_TABLES))(
-    '%s: its check shows each of them',
-    async (table, check) => {
-      for (const corruption of await corruptionsOf(table)) {
-        const { name } = corruption
-        if (UNPROVEN.has(name) || REFUSED.has(name)) continue
-        expect([name, await isFound(corruption, check)]).toEqual([name, true])
-      }
-    },
-  )
+  test.each(Object.entries(JOB_TABLES))('%s: its check shows each of them', async (table, check) => {
+    for (const corruption of await corruptionsOf(table)) {
+      const { name } = corruption
+      if (UNPROVEN.has(name) || REFUSED.has(name)) continue
+      expect([name, await isFound(corruption, check)]).toEqual([name, true])
+    }
+  })
 })
 
 test.each(ID_TABLES)('%s: two names that are exchanged are both found', async (table) => {
@@ -271,7 +275,10 @@ const SHIFTED = 'seq + 7777'
 
 /** No row of the history has a value. */
 const ALWAYS_NULL = new Set([
-  ...['fills.metadata', 'splits.tokens', 'combo_events.payout', 'chain_state.kept_from'],
+  'fills.metadata',
+  'splits.tokens',
+  'combo_events.payout',
+  'chain_state.kept_from',
 ])
 
 /** Another value of the type, which no other row has if it is a part of the key. */

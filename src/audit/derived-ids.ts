@@ -119,8 +119,7 @@ function compareId(
 }
 
 /** `undefined`: the kind is none of the factories'. */
-const deriveWallet = (kind: string, owner: string): string | undefined =>
-  DERIVATIONS[kind]?.(`0x${owner}`)
+const deriveWallet = (kind: string, owner: string): string | undefined => DERIVATIONS[kind]?.(`0x${owner}`)
 
 const DERIVATIONS: Readonly<Record<string, (owner: string) => string>> = {
   proxy: deriveProxyWallet,
@@ -128,9 +127,9 @@ const DERIVATIONS: Readonly<Record<string, (owner: string) => string>> = {
 }
 
 /** USDC.e, and the wrapped collateral of neg-risk markets. */
-const COLLATERALS = CONTRACTS.filter(
-  ({ role, generation }) => role === 'erc20' && generation === 1,
-).map(({ address }) => address)
+const COLLATERALS = CONTRACTS.filter(({ role, generation }) => role === 'erc20' && generation === 1).map(
+  ({ address }) => address,
+)
 
 /** The token contract hashes the collateral with a point of the curve y² = x³ + 3. */
 const deriveToken = (collateral: string, condition: string, outcome: number): string =>

@@ -118,9 +118,7 @@ export function formatFindings(findings: readonly Finding[]): string {
     differences === 0 ? 'ok' : 'FAILED',
   ])
   const table = formatTable([['CHECK', 'LOOKED AT', 'DIFFERENCES', 'RESULT'], ...rows])
-  return [table, ...findings.filter(({ differences }) => differences > 0).map(formatExamples)].join(
-    '\n\n',
-  )
+  return [table, ...findings.filter(({ differences }) => differences > 0).map(formatExamples)].join('\n\n')
 }
 
 function formatExamples({ check, differences, examples }: Finding): string {

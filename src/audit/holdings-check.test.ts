@@ -69,9 +69,7 @@ describe('of a token whose whole history is booked', () => {
     await hold(-9, 0, 0, 0)
     expect(await check()).toMatchObject({
       differences: 1,
-      examples: [
-        expect.stringMatching(/^wallet 0x07, token \d+: 10 of 9 shares bear a cost of 5$/),
-      ],
+      examples: [expect.stringMatching(/^wallet 0x07, token \d+: 10 of 9 shares bear a cost of 5$/)],
     })
   })
 

@@ -61,8 +61,7 @@ export async function checkHoldings(
     const what = `${held} of ${balance} shares bear a cost of ${cost}`
     tally.add({ keys: { wallet, token }, what })
   }
-  const [{ positions, doubtful, differences } = { positions: 0, doubtful: 0, differences: 0 }] =
-    rows
+  const [{ positions, doubtful, differences } = { positions: 0, doubtful: 0, differences: 0 }] = rows
   const leftOut = doubtful - differences
   const looked = `${count(positions - leftOut, 'position')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
   return { ...(await tally.toFinding(sql, 'holdings', looked)), differences }

@@ -54,9 +54,7 @@ export async function checkIds(sql: Sql, { isWhole, keptSeq }: Scope): Promise<F
       const left = index === rows.length - 1 ? total - index : 1
       tally.add({ keys: { seq, [KEY_NAMES[table]]: id }, what }, left)
     }
-    const [size] = await sql<
-      { rows: number }[]
-    >`select count(*)::integer as rows from ${sql(table)}`
+    const [size] = await sql<{ rows: number }[]>`select count(*)::integer as rows from ${sql(table)}`
     tally.rows += size?.rows ?? 0
   }
   return tally.toFinding(sql, 'ids', count(tally.rows, 'id'))

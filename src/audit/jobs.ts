@@ -27,9 +27,7 @@ export function createAuditWork(ctx: Context): DomainWork {
   const options = { store, registry: metrics.registry, clock, log }
   const audit = new AuditJob(options)
   const nodeAudit =
-    upstreams.polygon === undefined
-      ? undefined
-      : new NodeAuditJob({ ...options, polygon: upstreams.polygon })
+    upstreams.polygon === undefined ? undefined : new NodeAuditJob({ ...options, polygon: upstreams.polygon })
   return {
     jobs: [
       {
@@ -198,10 +196,7 @@ function createAuditMetrics(registry: Registry) {
       'auspex_audit_differences',
       'Differences that the last turn of the audit found between facts and ledger',
     ),
-    lastRun: gauge(
-      'auspex_audit_last_run_timestamp_seconds',
-      'When the last turn of the audit ended',
-    ),
+    lastRun: gauge('auspex_audit_last_run_timestamp_seconds', 'When the last turn of the audit ended'),
     seconds: gauge('auspex_audit_seconds', 'How long the last turn of the audit took'),
   }
 }

@@ -50,11 +50,7 @@ export async function checkImages(sql: Sql, scope: Scope): Promise<Finding> {
   return tally.toFinding(sql, 'journal images', looked)
 }
 
-async function replay(
-  sql: Sql,
-  entries: readonly Entry[],
-  stored: readonly Image[],
-): Promise<ReplayedBooks> {
+async function replay(sql: Sql, entries: readonly Entry[], stored: readonly Image[]): Promise<ReplayedBooks> {
   const outcomes = await selectOutcomes(sql, entries)
   const books = new ReplayedBooks(outcomes)
   for (const entry of entries) requestRows(books.rows, outcomes, entry)
@@ -93,14 +89,12 @@ function compareImages(stored: readonly Image[], derived: readonly Image[], tall
   for (const image of stored) {
     const twin = open.get(keyOf(image))
     open.delete(keyOf(image))
-    if (twin === undefined)
-      add(image, 'is in the journal, and no fact of the block changes the row')
+    if (twin === undefined) add(image, 'is in the journal, and no fact of the block changes the row')
     else if (twin.image !== image.image) {
       add(image, `is in the journal as ${image.image}, and the facts give ${twin.image}`)
     }
   }
-  for (const image of open.values())
-    add(image, 'is not in the journal, and the block changes the row')
+  for (const image of open.values()) add(image, 'is not in the journal, and the block changes the row')
 }
 
 /** `block 5, row of positions, wallet 0x…, token 7`. */
@@ -181,10 +175,7 @@ class ReplayedRows<Row extends LedgerRow> implements RowSource<Row> {
   readonly #last = new Map<number, string>()
   readonly #imagedIn = new Map<number, number>()
 
-  constructor(
-    table: LedgerTableOf<Row>,
-    journal: { readonly images: Image[]; readonly block: number },
-  ) {
+  constructor(table: LedgerTableOf<Row>, journal: { readonly images: Image[]; readonly block: number }) {
     this.#table = table
     this.#journal = journal
   }

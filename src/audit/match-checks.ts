@@ -115,8 +115,7 @@ export const checkFees = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Find
 export const checkTransactions = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> =>
   checkRanges(sql, { scope, blocks, check: 'transactions', noun: 'fact' }, (within) => {
     const parts = PLACED_TABLES.map(
-      (table) =>
-        sql`select seq, tx_hash from ${sql(table)} where ${within} and tx_hash is not null`,
+      (table) => sql`select seq, tx_hash from ${sql(table)} where ${within} and tx_hash is not null`,
     )
     const facts = joinFragments(sql, parts, sql`union all`)
     const rows = sql`select count(*)::integer as rows from (${facts}) as facts`
@@ -137,9 +136,22 @@ export const checkTransactions = (sql: Sql, scope: Scope, blocks: IdRange): Prom
 
 /** Tables whose rows have the hash of their transaction. A log that the node invented may have any hash. */
 const PLACED_TABLES = [
-  ...['fills', 'splits', 'redemptions', 'conversions', 'migrations', 'transfers', 'fees', 'flows'],
-  ...['preparations', 'resolutions', 'oracle_events', 'neg_risk_markets', 'neg_risk_questions'],
-  ...['combos', 'combo_events', 'raw_logs'],
+  'fills',
+  'splits',
+  'redemptions',
+  'conversions',
+  'migrations',
+  'transfers',
+  'fees',
+  'flows',
+  'preparations',
+  'resolutions',
+  'oracle_events',
+  'neg_risk_markets',
+  'neg_risk_questions',
+  'combos',
+  'combo_events',
+  'raw_logs',
 ]
 
 /** Some thousand blocks at a time: one query over all of them would sort the whole history. */

@@ -22,10 +22,8 @@ type FactCells = Record<string, string | null>
 export type FactTables = ReadonlyMap<string, readonly FactCells[]>
 
 /** What the database should have of a block, by what the node says of it. */
-export const attributeBlock = (
-  { head, logs, refused }: ReadBlock,
-  pools: ReadonlySet<string>,
-): BatchFacts => attributeBatch({ logs, refused, blocks: [toBatchBlock(head)], pools })
+export const attributeBlock = ({ head, logs, refused }: ReadBlock, pools: ReadonlySet<string>): BatchFacts =>
+  attributeBatch({ logs, refused, blocks: [toBatchBlock(head)], pools })
 
 /** Every row that the facts of a block give. */
 export function toFactTables(facts: BatchFacts): FactTables {
@@ -143,8 +141,7 @@ export function compareFacts(
     for (const row of stored.get(table) ?? []) {
       const twin = open.get(keyOf(row))
       open.delete(keyOf(row))
-      const what =
-        twin === undefined ? SURPLUS : describeChanges(columns, row, twin, 'the node gives')
+      const what = twin === undefined ? SURPLUS : describeChanges(columns, row, twin, 'the node gives')
       if (what !== '') add(row, what)
     }
     for (const row of open.values()) add(row, MISSING)

@@ -30,10 +30,7 @@ type StoredToken = {
  * The ids that a block names are there, as old as the first fact that names them, and no others are
  * said to be of this block. The same for what the block states of the outcomes of tokens.
  */
-export async function compareIds(
-  sql: Sql,
-  blocks: readonly NodeBlock[],
-): Promise<Map<number, ComparedIds>> {
+export async function compareIds(sql: Sql, blocks: readonly NodeBlock[]): Promise<Map<number, ComparedIds>> {
   const compared = new Map<number, ComparedIds>()
   const numbers = blocks.map(({ number }) => number)
   const named = blocks.map((block) => ({ block, first: collectFirst(block.facts) }))
@@ -52,13 +49,7 @@ export async function compareIds(
         if (id === undefined) found?.push(differ(block, seq, table, name, 'has no row'))
         else if (id.since > seq) {
           found?.push(
-            differ(
-              block,
-              seq,
-              table,
-              name,
-              `is named here, and its row says since ${show(id.since)}`,
-            ),
+            differ(block, seq, table, name, `is named here, and its row says since ${show(id.since)}`),
           )
         }
       }
@@ -136,8 +127,7 @@ function collectFirst(facts: BatchFacts): Record<IdTable, Map<string, number>> {
     builders: collect(),
   }
   addReferences(facts, references)
-  const firstOf = (table: IdTable) =>
-    new Map(references[table].takeAll().map(({ name, seq }) => [name, seq]))
+  const firstOf = (table: IdTable) => new Map(references[table].takeAll().map(({ name, seq }) => [name, seq]))
   return {
     wallets: firstOf('wallets'),
     tokens: firstOf('tokens'),

@@ -136,10 +136,7 @@ export async function checkNode(sql: Sql, node: Node, retryMs = RETRY_MS): Promi
   return { check: 'node', looked, differences: examples.length, examples }
 }
 
-async function compare(
-  sql: Sql,
-  node: Node,
-): Promise<{ looked: string; difference?: string | undefined }> {
+async function compare(sql: Sql, node: Node): Promise<{ looked: string; difference?: string | undefined }> {
   const { cursor } = await readState(sql)
   if (cursor === undefined) return { looked: 'nothing is booked yet' }
   try {

@@ -29,10 +29,16 @@ export async function checkStats(sql: Sql): Promise<Finding> {
     const noted = (column: string) => sql`
       select ${sql(column)} from stats_snapshots where period = ${period}`
     await compareDigest(sql, tally, {
-      ...{ table: 'market_stats', rows, noted: noted('markets_digest'), keys: { period } },
+      table: 'market_stats',
+      rows,
+      noted: noted('markets_digest'),
+      keys: { period },
     })
     await compareDigest(sql, tally, {
-      ...{ table: 'event_stats', rows, noted: noted('events_digest'), keys: { period } },
+      table: 'event_stats',
+      rows,
+      noted: noted('events_digest'),
+      keys: { period },
     })
     if (isOfLedger) await compareMarkets(sql, tally, { period, startHour, block })
   }
@@ -91,7 +97,9 @@ const REORG_SEC_MAX = 600
 export async function checkBuilderBoard(sql: Sql): Promise<Finding> {
   const tally = new Tally()
   await compareDigest(sql, tally, {
-    ...{ table: 'builder_board', rows: sql``, keys: {} },
+    table: 'builder_board',
+    rows: sql``,
+    keys: {},
     noted: sql`select digest from builder_board_state`,
   })
   const [state] = await sql<{ untilSec: number | null }[]>`
@@ -114,17 +122,16 @@ export async function checkBuilderBoard(sql: Sql): Promise<Finding> {
 const BUILDER_BOARD = {
   name: 'builder_board',
   keys: ['builder', 'wallet'],
-  values: [
-    ...['fills', 'active_days', 'first_sec', 'last_sec', 'buy_volume', 'sell_volume', 'volume'],
-    'fees',
-  ],
+  values: ['fills', 'active_days', 'first_sec', 'last_sec', 'buy_volume', 'sell_volume', 'volume', 'fees'],
 }
 
 /** The ranks, and what was booked of combos up to the last block that no reorganisation reverts. */
 export async function checkComboBoards(sql: Sql, scope: Scope): Promise<Finding> {
   const tally = new Tally()
   await compareDigest(sql, tally, {
-    ...{ table: 'combo_ranks', rows: sql``, keys: {} },
+    table: 'combo_ranks',
+    rows: sql``,
+    keys: {},
     noted: sql`select ranks_digest from combo_state`,
   })
   const [state] = await sql<{ finalBlock: number | null; isOfLedger: boolean }[]>`
@@ -155,10 +162,7 @@ const COMBO_PNL = {
 const COMBO_MARKETS = {
   name: 'combo_markets',
   keys: ['condition'],
-  values: [
-    ...['touched_seq', 'last_seq', 'executions', 'volume', 'lifecycle', 'redeems', 'transfers'],
-    'final',
-  ],
+  values: ['touched_seq', 'last_seq', 'executions', 'volume', 'lifecycle', 'redeems', 'transfers', 'final'],
 }
 
 /** Of wallets that were scored: each period has a score, as it was written. */

@@ -110,11 +110,7 @@ export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> 
   const tally = new Tally()
   for (const { from, to } of await tokenRanges(sql)) {
     const range = sql`id between ${from} and ${to}`
-    const sets = exactSets(
-      sql,
-      scope,
-      sql`condition in (select condition from tokens where ${range})`,
-    )
+    const sets = exactSets(sql, scope, sql`condition in (select condition from tokens where ${range})`)
     const priced = sql`
       select id, sets.stated_in,
              case when cardinality(tokens) = 2 then (array_remove(tokens, id))[1] end as other

@@ -29,8 +29,7 @@ export async function checkCoverage(
     }
     end = Math.max(end, toBlock)
   }
-  if (end > block)
-    tally.add({ keys: {}, what: `block ${end} counts as read, the cursor is ${block}` })
+  if (end > block) tally.add({ keys: {}, what: `block ${end} counts as read, the cursor is ${block}` })
   const strays = await sql<{ number: number; total: number }[]>`
     select number, count(*) over ()::integer as total
       from blocks
@@ -140,10 +139,7 @@ export async function checkBlocksOfFacts(sql: Sql, { from, to }: IdRange): Promi
 }
 
 /** What the cursor has not reached is in none of the tables. */
-export async function checkNothingAbove(
-  sql: Sql,
-  { cursor: { block }, toSeq }: Scope,
-): Promise<Finding> {
+export async function checkNothingAbove(sql: Sql, { cursor: { block }, toSeq }: Scope): Promise<Finding> {
   const tables = [
     ...PLACED,
     ...ID_TABLES.map((table) => ({ table, place: 'since', isSeq: true })),

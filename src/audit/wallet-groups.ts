@@ -17,11 +17,7 @@ const GROUP_SIZE = 200
  * The chosen wallets, some at a time. Those that the retention has dropped facts of are not among
  * them; nor are, unless they are named, the zero address and the exchanges.
  */
-export async function chooseWallets(
-  sql: Sql,
-  scope: Scope,
-  choice: WalletChoice,
-): Promise<WalletGroups> {
+export async function chooseWallets(sql: Sql, scope: Scope, choice: WalletChoice): Promise<WalletGroups> {
   switch (choice.kind) {
     case 'all':
       return { total: await countWallets(sql, scope), groups: eachGroup(sql, scope) }

@@ -84,20 +84,14 @@ function selectRowsOf<Row extends LedgerRow>(
   { name, keys, values, seqs = [] }: LedgerTableOf<Row>,
   wallets: readonly number[],
 ): Promise<Row[]> {
-  const columns = [...keys, ...values].map((column) =>
-    seqs.includes(column) ? `${column}::float8` : column,
-  )
+  const columns = [...keys, ...values].map((column) => (seqs.includes(column) ? `${column}::float8` : column))
   return sql<Row[]>`
     select ${sql.unsafe(columns.join(', '))}
       from ${sql(name)}
      where wallet = any(${wallets}::integer[])`
 }
 
-function selectSteps(
-  sql: Sql,
-  { fromSeq, toSeq }: Scope,
-  wallets: readonly number[],
-): Promise<Step[]> {
+function selectSteps(sql: Sql, { fromSeq, toSeq }: Scope, wallets: readonly number[]): Promise<Step[]> {
   return sql<Step[]>`
     select wallet, token, seq::float8, sub, amount, cause
       from pnl
@@ -139,10 +133,7 @@ async function selectCombos(sql: Sql, entries: readonly Entry[]): Promise<number
 }
 
 /** Of the conditions that are redeemed: nothing else of a wallet depends on what a token belongs to. */
-async function selectSets(
-  sql: Sql,
-  entries: readonly Entry[],
-): Promise<ReadonlyMap<number, OutcomeSet>> {
+async function selectSets(sql: Sql, entries: readonly Entry[]): Promise<ReadonlyMap<number, OutcomeSet>> {
   const conditions = new Set<number>()
   for (const entry of entries) if (entry.kind === 'redemption') conditions.add(entry.condition)
   const sets = conditions.size === 0 ? [] : await selectOutcomeSets(sql, conditions)

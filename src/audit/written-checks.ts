@@ -14,11 +14,7 @@ import type { IdRange, Scope } from './scope.js'
  */
 
 /** Of the blocks whose facts were not dropped. */
-export async function checkDigests(
-  sql: Sql,
-  scope: Scope,
-  { from, to }: IdRange,
-): Promise<Finding> {
+export async function checkDigests(sql: Sql, scope: Scope, { from, to }: IdRange): Promise<Finding> {
   const tally = new Tally()
   const keptFrom = scope.isWhole ? 0 : blockOf(scope.keptSeq)
   const [ends] = await sql<{ first: number | null; last: number | null }[]>`
@@ -83,10 +79,7 @@ export async function checkNames(sql: Sql): Promise<Finding> {
        limit ${EXAMPLES_MAX}`
     for (const [index, { id, total }] of wrong.entries()) {
       const what = `is stored as number ${id}, which was given to another`
-      tally.add(
-        { keys: { [KEY_NAMES[table]]: id }, what },
-        index === wrong.length - 1 ? total - index : 1,
-      )
+      tally.add({ keys: { [KEY_NAMES[table]]: id }, what }, index === wrong.length - 1 ? total - index : 1)
     }
   }
   return tally.toFinding(sql, 'names', count(tally.rows, 'id'))

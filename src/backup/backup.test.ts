@@ -1,11 +1,4 @@
-import {
-  createReadStream,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { pino } from 'pino'
@@ -61,8 +54,7 @@ async function open(dataDir: string): Promise<Opened> {
   return { target: database.target, sql, control: sql, drop, dataDir, secrets }
 }
 
-const blockOf = async ({ sql }: Opened) =>
-  Number((await sql`select block from chain_state`)[0]?.block)
+const blockOf = async ({ sql }: Opened) => Number((await sql`select block from chain_state`)[0]?.block)
 
 const restore = (from: string, dataDir: string) =>
   runRestore({ config: configOf(dataDir), file: from, log, signal })
@@ -135,11 +127,7 @@ test('of another kind of machine, or into a folder that holds something: refused
 })
 
 test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
-  [
-    'a file that is cut short',
-    (bytes) => bytes.subarray(0, bytes.length / 2),
-    /cannot be restored/,
-  ],
+  ['a file that is cut short', (bytes) => bytes.subarray(0, bytes.length / 2), /cannot be restored/],
   ['a changed byte', flipByte, /cannot be restored/],
 ])('%s is refused, and the folder stays empty', async (_what, spoil, message) => {
   const spoilt = `${file}.spoilt`

@@ -8,13 +8,25 @@ export type ClusterFile = { path: string; size: number }
 
 /** What belongs to the running server and not to its data. The list of PostgreSQL's own base backup. */
 const LEFT_OUT = new Set([
-  ...['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map', 'current_logfiles'],
+  'postmaster.pid',
+  'postmaster.opts',
+  'backup_label',
+  'tablespace_map',
+  'current_logfiles',
   // Read apart: see `readControlFile`.
   'global/pg_control',
 ])
 const EMPTIED_FOLDERS = new Set([
-  ...['pg_wal', 'pg_wal/archive_status', 'pg_wal/summaries', 'pg_replslot', 'pg_dynshmem'],
-  ...['pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'],
+  'pg_wal',
+  'pg_wal/archive_status',
+  'pg_wal/summaries',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
 ])
 const TEMPORARY = /(^|\/)(pgsql_tmp|pg_internal\.init)/
 

@@ -62,10 +62,7 @@ function refuseGiven({ databaseUrl }: Config): void {
 function toOperatorError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (code === 'ABORT_ERR') return new OperatorError(`Stopped: there is no ${file}.`, 130)
-  if (
-    code === undefined ||
-    !['EACCES', 'EPERM', 'ENOENT', 'ENOSPC', 'EEXIST', 'EROFS'].includes(code)
-  )
+  if (code === undefined || !['EACCES', 'EPERM', 'ENOENT', 'ENOSPC', 'EEXIST', 'EROFS'].includes(code))
     return error
   return new OperatorError(`The backup cannot be made: ${messageOf(error)}`, 1, { cause: error })
 }
@@ -114,9 +111,7 @@ function toEntry(name: string, content: string | Buffer): TarEntry {
  * The files of the cluster and the WAL that brings them to one state. A temporary replication slot keeps
  * the WAL until then; it goes with its session, however that ends.
  */
-async function* copyCluster(
-  source: Omit<Source, 'manifest' | 'dataDir'>,
-): AsyncGenerator<TarEntry> {
+async function* copyCluster(source: Omit<Source, 'manifest' | 'dataDir'>): AsyncGenerator<TarEntry> {
   const { pool, clusterDir, signal } = source
   const session = await pool.reserve()
   try {
@@ -155,9 +150,7 @@ async function* finishCopy(session: Sql, clusterDir: string): AsyncGenerator<Tar
   yield toEntry(`${ENTRY_NAMES.cluster}global/pg_control`, await readControlFile(clusterDir))
   const [stop] = await session<{ labelfile: string; lastSegment: string }[]>`
     select labelfile, pg_walfile_name(lsn) as last_segment from pg_backup_stop(false)`
-  const firstSegment = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$/m.exec(
-    stop?.labelfile ?? '',
-  )?.[1]
+  const firstSegment = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$/m.exec(stop?.labelfile ?? '')?.[1]
   if (stop === undefined || firstSegment === undefined) throw new Error('the backup has no label')
   yield toEntry(`${ENTRY_NAMES.cluster}backup_label`, stop.labelfile)
   for (const segment of listSegments(firstSegment, stop.lastSegment)) {

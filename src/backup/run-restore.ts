@@ -1,12 +1,4 @@
-import {
-  chownSync,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chownSync, createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
@@ -64,11 +56,7 @@ function refuse({ databaseUrl, dataDir }: Config, file: string): void {
 }
 
 /** The folder is empty again if anything fails. */
-async function fillFolder(
-  dataDir: string,
-  file: string,
-  signal: AbortSignal,
-): Promise<BackupManifest> {
+async function fillFolder(dataDir: string, file: string, signal: AbortSignal): Promise<BackupManifest> {
   const lock = lockDataFolder(dataDir, { command: 'auspex restore', isService: false })
   let isDone = false
   try {

@@ -56,7 +56,11 @@ export function createSnapshotJob(ctx: Context, snapshot: SnapshotJob): Job {
   let refreshedMs: number | undefined
   let wasLive = false
   return {
-    ...{ name, everyMs: CHECK_MS, runsIn: 'one process', needsDatabase: true, startsAfter },
+    name,
+    everyMs: CHECK_MS,
+    runsIn: 'one process',
+    needsDatabase: true,
+    startsAfter,
     run: async (signal) => {
       const nowMs = ctx.clock.now()
       // The clock may have been set back since.

@@ -37,8 +37,7 @@ export function createBookMetrics(registry: Registry, status: () => BookStatus) 
       const kinds = { snapshot: 0, level: 0, trade: 0, state: 0 }
       for (const change of changes) {
         kinds[change.kind] += 1
-        if (change.kind === 'state' && change.reason !== undefined)
-          stale.inc({ reason: change.reason })
+        if (change.kind === 'state' && change.reason !== undefined) stale.inc({ reason: change.reason })
       }
       for (const [kind, times] of Object.entries(kinds)) if (times > 0) updates.inc({ kind }, times)
     },

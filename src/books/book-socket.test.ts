@@ -18,7 +18,11 @@ const TIMINGS = { loadMs: NEVER_MS, doubtMs: 0, askAgainMs: 40, askAgainMsMax: 8
 type Rows = [price: string, size: string][]
 
 const bookFrame = (tokenId: string, bids: Rows, asks: Rows) => ({
-  ...{ event_type: 'book', market: MARKET, asset_id: tokenId, timestamp: '1', hash: 'h' },
+  event_type: 'book',
+  market: MARKET,
+  asset_id: tokenId,
+  timestamp: '1',
+  hash: 'h',
   bids: bids.map(([price, size]) => ({ price, size })),
   asks: asks.map(([price, size]) => ({ price, size })),
 })
@@ -27,9 +31,15 @@ type Change = { tokenId: string; price: string; size: string; side: string; best
 type Best = [bid: string, ask: string]
 
 const changeFrame = (...changes: Change[]) => ({
-  ...{ event_type: 'price_change', market: MARKET, timestamp: '2' },
+  event_type: 'price_change',
+  market: MARKET,
+  timestamp: '2',
   price_changes: changes.map(({ tokenId, best: [best_bid, best_ask] = ['', ''], ...change }) => ({
-    ...{ asset_id: tokenId, hash: 'h2', best_bid, best_ask, ...change },
+    asset_id: tokenId,
+    hash: 'h2',
+    best_bid,
+    best_ask,
+    ...change,
   })),
 })
 
@@ -84,8 +94,7 @@ async function open(timings: Partial<typeof BOOK_TIMINGS> = {}) {
     setAbsent: (ids: string[]) => {
       absent = ids
     },
-    say: (frame: object | string) =>
-      peer?.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+    say: (frame: object | string) => peer?.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
     kinds: () => changes.map((change) => change.kind),
     states: () => changes.flatMap((change) => (change.kind === 'state' ? [change] : [])),
   }
@@ -116,8 +125,12 @@ describe('a price change', () => {
     )
     await until(() => changes.length > 0)
     const common = {
-      ...{ kind: 'level', tokenId: '1', conditionId: MARKET, timestampMs: 2 },
-      ...{ bestBid: '0.5', bestAsk: '0.55' },
+      kind: 'level',
+      tokenId: '1',
+      conditionId: MARKET,
+      timestampMs: 2,
+      bestBid: '0.5',
+      bestAsk: '0.55',
     }
     expect(changes).toEqual([
       { ...common, side: 'BUY', price: '0.5', size: '7' },
@@ -147,10 +160,7 @@ test('trades, tick sizes and new markets', async () => {
   const of = { market: MARKET, asset_id: '1', timestamp: '3' }
   say([
     { ...of, event_type: 'tick_size_change', old_tick_size: '0.01', new_tick_size: '0.001' },
-    {
-      ...{ ...of, event_type: 'last_trade_price', price: '0.6', size: '5', side: 'BUY' },
-      fee_rate_bps: '1000',
-    },
+    { ...of, event_type: 'last_trade_price', price: '0.6', size: '5', side: 'BUY', fee_rate_bps: '1000' },
     { event_type: 'new_market', id: '9', market: '0xcd', assets_ids: ['8', '9'], timestamp: '3' },
   ])
   await until(() => announced.length === 2)
@@ -299,7 +309,8 @@ test('quiet markets are asked for a book before the stream is taken for dead', a
 
 test('tokens that the exchange does not have make no quiet stream look dead', async () => {
   const { socket, book, answers, setAbsent, states, server } = await openWithBook({
-    ...{ loadMs: 20, probeMs: 100 },
+    loadMs: 20,
+    probeMs: 100,
   })
   setAbsent(['8', '9'])
   const absent = socket.add(['8', '9'])

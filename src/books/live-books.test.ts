@@ -31,9 +31,7 @@ const record = (books: LiveBooks): BookChange[] => {
   return changes
 }
 const statesOf = (changes: readonly BookChange[], tokenId: string) =>
-  changes.flatMap((change) =>
-    change.kind === 'state' && change.tokenId === tokenId ? [change.state] : [],
-  )
+  changes.flatMap((change) => (change.kind === 'state' && change.tokenId === tokenId ? [change.state] : []))
 
 async function openFollowing(context: TestContext, count: number, options?: object) {
   const opened = await openLiveBooks(exchange, context, options)
@@ -66,29 +64,30 @@ describe('followed books', () => {
     expect(mirror.levelChanges).toBeGreaterThan(20)
   })
 
-  test.concurrent.for([
-    ...(['drop', 'half-open', 'silent', 'garbage', 'truncated', '429', '500'] as const),
-  ])('%s: are stale at once, and live and true again afterwards', async (mode, context) => {
-    const { expect } = context
-    const { books, mirror, breakWith, untilTrue } = await openFollowing(context, 6)
-    const changes = record(books)
-    await untilTrue()
-    breakWith({ mode })
-    // What breaks new connections only must meet one.
-    if (mode === '429' || mode === '500') breakWith({ mode: 'drop', seconds: 0.05 })
-    await until(() => idsOf(6).every((tokenId) => books.get(tokenId)?.state === 'stale'))
-    expect(books.status).toMatchObject({ tokens: 6, stale: 6 })
-    expect(books.get(idsOf(1)[0] ?? '')?.staleReason).toEqual(expect.any(String))
-    breakWith({ mode: 'off' })
-    await untilTrue()
-    await until(() => books.status.stale === 0)
-    expect(mirror.differences()).toEqual([])
-    for (const tokenId of idsOf(6)) {
-      const states = statesOf(changes, tokenId)
-      expect(states.slice(0, 2)).toEqual(['stale', 'live'])
-      expect(states.at(-1)).toBe('live')
-    }
-  })
+  test.concurrent.for([...(['drop', 'half-open', 'silent', 'garbage', 'truncated', '429', '500'] as const)])(
+    '%s: are stale at once, and live and true again afterwards',
+    async (mode, context) => {
+      const { expect } = context
+      const { books, mirror, breakWith, untilTrue } = await openFollowing(context, 6)
+      const changes = record(books)
+      await untilTrue()
+      breakWith({ mode })
+      // What breaks new connections only must meet one.
+      if (mode === '429' || mode === '500') breakWith({ mode: 'drop', seconds: 0.05 })
+      await until(() => idsOf(6).every((tokenId) => books.get(tokenId)?.state === 'stale'))
+      expect(books.status).toMatchObject({ tokens: 6, stale: 6 })
+      expect(books.get(idsOf(1)[0] ?? '')?.staleReason).toEqual(expect.any(String))
+      breakWith({ mode: 'off' })
+      await untilTrue()
+      await until(() => books.status.stale === 0)
+      expect(mirror.differences()).toEqual([])
+      for (const tokenId of idsOf(6)) {
+        const states = statesOf(changes, tokenId)
+        expect(states.slice(0, 2)).toEqual(['stale', 'live'])
+        expect(states.at(-1)).toBe('live')
+      }
+    },
+  )
 
   test.concurrent.for(['garbage', 'truncated'] as const)(
     '%s now and then: what cannot be read is asked for again',

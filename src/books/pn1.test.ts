@@ -25,8 +25,14 @@ function recompute(bids: Levels, asks: Levels): string {
 const toBook = (bids: Levels, asks: Levels) => {
   const toLevels = (levels: Levels) => levels.map(([price, size]) => ({ price, size }))
   return {
-    ...{ conditionId: '0x1', tokenId: '1', timestampMs: 1, hash: undefined, tickSize: undefined },
-    ...{ minOrderSize: undefined, negRisk: undefined, lastTradePrice: undefined },
+    conditionId: '0x1',
+    tokenId: '1',
+    timestampMs: 1,
+    hash: undefined,
+    tickSize: undefined,
+    minOrderSize: undefined,
+    negRisk: undefined,
+    lastTradePrice: undefined,
     bids: toLevels(bids),
     asks: toLevels(asks),
   }

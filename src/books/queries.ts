@@ -40,11 +40,7 @@ type BookTokenRow = Omit<BookToken, 'tokenId'> & { token: string }
  * The tokens of a condition or of the open markets of an event, by market and outcome, or one token.
  * Indexes: market_tokens_pkey, markets_condition, events_slug, markets_event.
  */
-export async function selectBookTokens(
-  sql: Sql,
-  query: BookQuery,
-  limit: number,
-): Promise<BookToken[]> {
+export async function selectBookTokens(sql: Sql, query: BookQuery, limit: number): Promise<BookToken[]> {
   const rows = await sql<BookTokenRow[]>`
     select encode(u.token, 'hex') as token, coalesce(m.outcomes[u.place], '') as outcome,
            '0x' || encode(m.condition, 'hex') as condition, m.question, m.slug, m.image, m.outcomes,

@@ -18,8 +18,7 @@ beforeAll(async () => {
   const events = t.universe.catalogue
     .events()
     .filter(
-      ({ window, endMs, markets }) =>
-        window === undefined && endMs > t.clock.now() && markets.length > 2,
+      ({ window, endMs, markets }) => window === undefined && endMs > t.clock.now() && markets.length > 2,
     )
   const [found] = events
   if (found === undefined) throw new Error('no event is open')
@@ -157,12 +156,17 @@ describe.each([
     const { [field]: value } = await own(`/${path}?token_id=${tokenId}`)
     const market = { question: event.markets[0]?.question, slug: event.markets[0]?.slug }
     expect((await t.get(`/v1/${path}/${tokenId}`)).json()).toEqual({
-      ...{ [field]: value, token_id: tokenId, ...market },
+      [field]: value,
+      token_id: tokenId,
+      ...market,
       elapsed_ms: expect.any(Number),
     })
     const ofCondition = (await t.get(`/v1/${path}/${conditionId}`)).json()
     expect(ofCondition.outcomes[0]).toEqual({
-      ...{ token_id: tokenId, outcome: 'Yes', question: market.question, [field]: value },
+      token_id: tokenId,
+      outcome: 'Yes',
+      question: market.question,
+      [field]: value,
     })
     const ofEvent = (await t.get(`/v1/${path}/${event.slug}`)).json()
     expect(ofEvent.outcomes).toHaveLength(event.markets.length * 2)

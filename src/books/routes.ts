@@ -19,7 +19,10 @@ tokens in \`outcomes\`, at most ${TOKENS_MAX}. While the exchange does not answe
 is 502.`
 
 const COMMON = {
-  ...{ tag: 'markets', access: STANDARD, dependsOnChain: false, description: DESCRIPTION },
+  tag: 'markets',
+  access: STANDARD,
+  dependsOnChain: false,
+  description: DESCRIPTION,
   params: Type.Object({ id: BookId }),
   errors: {
     404: errorReply('There is no such token, condition or event, or it has no book now'),

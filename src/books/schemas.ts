@@ -6,14 +6,12 @@ export const BookId = Type.String({
   minLength: 1,
   maxLength: 300,
   pattern: '^[^\\u0000]*$',
-  description:
-    'a token id (digits), a condition id (0x and 64 hexadecimal digits) or an event slug',
+  description: 'a token id (digits), a condition id (0x and 64 hexadecimal digits) or an event slug',
   examples: ['7123'],
 })
 
 const Text = (description: string) => Type.Optional(Type.String({ description }))
-const Decimal = (description: string) =>
-  Type.Optional(Type.String({ description, examples: ['0.515'] }))
+const Decimal = (description: string) => Type.Optional(Type.String({ description, examples: ['0.515'] }))
 
 const BookLevel = namedObject('BookLevel', { price: Type.String(), size: Type.String() })
 

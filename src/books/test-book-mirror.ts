@@ -40,8 +40,7 @@ export class BookMirror {
 
 const toSides = ({ bids, asks }: LiveBook): Sides => ({ BUY: toMap(bids), SELL: toMap(asks) })
 
-const toMap = (levels: readonly BookLevel[]) =>
-  new Map(levels.map(({ price, size }) => [price, size]))
+const toMap = (levels: readonly BookLevel[]) => new Map(levels.map(({ price, size }) => [price, size]))
 
 const isSame = (levels: readonly BookLevel[], side: Map<string, string>): boolean =>
   levels.length === side.size && levels.every(({ price, size }) => side.get(price) === size)

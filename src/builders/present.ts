@@ -78,5 +78,4 @@ export function presentDayOfBuilder(row: NamedBuilderDayRow) {
 }
 
 /** `2026-01-31`, UTC. */
-export const dateOf = (timeSec: number): string =>
-  new Date(timeSec * 1000).toISOString().slice(0, 10)
+export const dateOf = (timeSec: number): string => new Date(timeSec * 1000).toISOString().slice(0, 10)

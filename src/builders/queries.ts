@@ -140,11 +140,7 @@ const BY_DAY_AND_BUILDER: OrderColumn[] = [
 ]
 
 /** A row for each builder and day. Index: builder_days_day. */
-export function selectDaysOfBuilders(
-  sql: Sql,
-  scope: DayScope,
-  page: Page,
-): Promise<NamedBuilderDayRow[]> {
+export function selectDaysOfBuilders(sql: Sql, scope: DayScope, page: Page): Promise<NamedBuilderDayRow[]> {
   const order = BY_DAY_AND_BUILDER
   return sql<NamedBuilderDayRow[]>`
     select d.*, '0x' || encode(b.code, 'hex') as code, p.name, b.id is null as is_gone

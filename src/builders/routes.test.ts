@@ -24,8 +24,7 @@ const refused = async (status: number, path: string, query: object = {}) => {
 }
 
 /** The fills that name a builder, by the logs. */
-const fillsOf = (builder: string) =>
-  world.fills.filter((fill) => fill.builder === builder && !fill.isCombo)
+const fillsOf = (builder: string) => world.fills.filter((fill) => fill.builder === builder && !fill.isCombo)
 
 const sum = <T>(items: readonly T[], pick: (item: T) => bigint): bigint =>
   items.reduce((total, item) => total + pick(item), 0n)
@@ -236,12 +235,8 @@ describe('GET /v3/builders/{code}/leaderboard', () => {
       pnl_scope: 'wallet_global_polymarket_not_builder_attributed',
       volume_semantics: 'outcome_share_par_notional',
     })
-    expect(body.data.map(({ wallet }: { wallet: string }) => wallet).sort()).toEqual(
-      [...wallets].sort(),
-    )
-    const gains = body.data.map(({ realized_pnl }: { realized_pnl: string }) =>
-      Number(realized_pnl),
-    )
+    expect(body.data.map(({ wallet }: { wallet: string }) => wallet).sort()).toEqual([...wallets].sort())
+    const gains = body.data.map(({ realized_pnl }: { realized_pnl: string }) => Number(realized_pnl))
     expect(gains).toEqual(gains.toSorted((a: number, b: number) => b - a))
     for (const row of body.data) {
       const own = fillsOf(code).filter(({ maker }) => maker === row.wallet)
@@ -256,10 +251,7 @@ describe('GET /v3/builders/{code}/leaderboard', () => {
         select t.realized from wallet_totals t join wallets w on w.id = t.wallet
          where w.address = ${Buffer.from(row.wallet.slice(2), 'hex')}`
       expect(Number(row.realized_pnl)).toBe(Number(totals?.realized) / 1e6)
-      expect(Number(row.total_pnl)).toBeCloseTo(
-        Number(row.realized_pnl) + Number(row.unrealized_pnl),
-        6,
-      )
+      expect(Number(row.total_pnl)).toBeCloseTo(Number(row.realized_pnl) + Number(row.unrealized_pnl), 6)
     }
   })
 
@@ -268,12 +260,12 @@ describe('GET /v3/builders/{code}/leaderboard', () => {
       ask(path(), { sort: 'volume' }),
       ask(path(), { sort: 'volume', period: '1d' }),
     ])
-    const figures = ({
+    const figures = ({ wallet, volume, trades, trader_paid_fees: fees }: Record<string, unknown>) => [
       wallet,
       volume,
       trades,
-      trader_paid_fees: fees,
-    }: Record<string, unknown>) => [wallet, volume, trades, fees]
+      fees,
+    ]
     expect(day.data.map(figures)).toEqual(all.data.map(figures))
     expect(day.pnl_scope).toBe('not_applicable_builder_attributed_activity_only')
     expect(day.data[0]).not.toHaveProperty('realized_pnl')

@@ -1,12 +1,5 @@
 import { Type } from 'typebox'
-import {
-  Day,
-  DecimalText,
-  IntegerText,
-  SecondsText,
-  UnixTime,
-  UtcText,
-} from '../http/row-fields.js'
+import { Day, DecimalText, IntegerText, SecondsText, UnixTime, UtcText } from '../http/row-fields.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 

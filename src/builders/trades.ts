@@ -10,13 +10,7 @@ import type { Sql } from '../store/connection.js'
 import { presentTrade } from '../trades/present.js'
 import { selectTrades, type TradeScope } from '../trades/queries.js'
 import { Trade } from '../trades/schemas.js'
-import {
-  isSellSide,
-  OwnerSide,
-  resolveTrades,
-  TRADE_PAGE,
-  TradeFilters,
-} from '../trades/trade-lists.js'
+import { isSellSide, OwnerSide, resolveTrades, TRADE_PAGE, TradeFilters } from '../trades/trade-lists.js'
 import { type FoundBuilder, findBuilder, presentProfile } from './find-builder.js'
 import { BuilderRef, ProfileFields } from './schemas.js'
 

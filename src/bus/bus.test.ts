@@ -25,8 +25,7 @@ describe('publishing', () => {
   test('every listener gets every batch, in order, with ids that count up by one', () => {
     const { bus } = openBus()
     const batches: number[][] = [[], []]
-    for (const ids of batches)
-      bus.subscribe((events) => void ids.push(...events.map(({ seq }) => seq)))
+    for (const ids of batches) bus.subscribe((events) => void ids.push(...events.map(({ seq }) => seq)))
     bus.publish([draft('a'), draft('b')])
     bus.publish([draft('c')])
     const [first = 0] = batches[0] ?? []
@@ -158,9 +157,7 @@ describe('a reservation', () => {
 
 test('events of an earlier process come back once, and new ones are numbered above them', () => {
   const { bus, clock } = openBus()
-  const old = [5, 7].map(
-    (place) => new BusEvent(draft(`${place}`), bus.lastSeq + place, clock.now()),
-  )
+  const old = [5, 7].map((place) => new BusEvent(draft(`${place}`), bus.lastSeq + place, clock.now()))
   bus.restore(old)
   bus.restore(old)
   bus.publish([draft('new')])
@@ -274,39 +271,34 @@ const steps = fc.array(
 
 test('however publishing, joining, leaving and answering mix, every reader sees no gap and no double', () => {
   fc.assert(
-    fc.property(
-      steps,
-      fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
-      (all, max) => {
-        const { bus, clock } = openBus(max === undefined ? {} : { countMax: max })
-        const readers: ReturnType<typeof join>[] = []
-        /** Done while the next batch is delivered. */
-        const inside: (() => void)[] = []
-        bus.subscribe(() => {
-          for (const act of inside.splice(0)) act()
+    fc.property(steps, fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }), (all, max) => {
+      const { bus, clock } = openBus(max === undefined ? {} : { countMax: max })
+      const readers: ReturnType<typeof join>[] = []
+      /** Done while the next batch is delivered. */
+      const inside: (() => void)[] = []
+      bus.subscribe(() => {
+        for (const act of inside.splice(0)) act()
+      })
+      for (const step of all) {
+        if (step.kind === 'publish') bus.publish(Array.from({ length: step.count }, () => draft('x')))
+        if (step.kind === 'wait') clock.advance(step.ms)
+        if (step.kind === 'leave') readers.splice(step.which, 1)[0]?.stop()
+        if (step.kind === 'answer')
+          inside.push(() => bus.publish(Array.from({ length: step.count }, () => draft('y'))))
+        if (step.kind === 'join') {
+          const act = () => void readers.push(join(bus, 0))
+          if (step.isInside) inside.push(act)
+          else act()
+        }
+      }
+      const lastId = bus.replay({ afterSeq: 0 }).at(-1)?.seq
+      for (const { ids } of readers) {
+        ids.forEach((id, index) => {
+          if (index > 0) expect(id).toBe((ids[index - 1] ?? 0) + 1)
         })
-        for (const step of all) {
-          if (step.kind === 'publish')
-            bus.publish(Array.from({ length: step.count }, () => draft('x')))
-          if (step.kind === 'wait') clock.advance(step.ms)
-          if (step.kind === 'leave') readers.splice(step.which, 1)[0]?.stop()
-          if (step.kind === 'answer')
-            inside.push(() => bus.publish(Array.from({ length: step.count }, () => draft('y'))))
-          if (step.kind === 'join') {
-            const act = () => void readers.push(join(bus, 0))
-            if (step.isInside) inside.push(act)
-            else act()
-          }
-        }
-        const lastId = bus.replay({ afterSeq: 0 }).at(-1)?.seq
-        for (const { ids } of readers) {
-          ids.forEach((id, index) => {
-            if (index > 0) expect(id).toBe((ids[index - 1] ?? 0) + 1)
-          })
-          if (lastId !== undefined && ids.length > 0) expect(ids.at(-1)).toBe(lastId)
-        }
-      },
-    ),
+        if (lastId !== undefined && ids.length > 0) expect(ids.at(-1)).toBe(lastId)
+      }
+    }),
     { numRuns: 300 },
   )
 })

@@ -129,8 +129,7 @@ export class Bus {
   /** Buffered events with a higher seq, or with a later timestamp, in the order of publishing. */
   replay(from: Replay): BusEvent[] {
     this.#recent.trim(this.#clock.now())
-    const events =
-      'afterSeq' in from ? this.#recent.after(from.afterSeq) : this.#recent.since(from.sinceMs)
+    const events = 'afterSeq' in from ? this.#recent.after(from.afterSeq) : this.#recent.since(from.sinceMs)
     return from.limit === undefined ? events : events.slice(Math.max(0, events.length - from.limit))
   }
 

@@ -34,12 +34,18 @@ function startSync() {
   }
   const jobs = new CatalogueSync(world.deps)
   const runner = new JobRunner({
-    ...{ store: { problem: undefined }, registry: new Registry(), sleep },
-    ...{ clock: world.clock, log: createLog('silent', process.stderr) },
+    store: { problem: undefined },
+    registry: new Registry(),
+    sleep,
+    clock: world.clock,
+    log: createLog('silent', process.stderr),
   })
   runner.add([
     {
-      ...{ name: 'sync', everyMs: BETWEEN_CHANGES_MS, runsIn: 'one process', needsDatabase: true },
+      name: 'sync',
+      everyMs: BETWEEN_CHANGES_MS,
+      runsIn: 'one process',
+      needsDatabase: true,
       run: (signal) => jobs.sync(signal),
     },
   ])

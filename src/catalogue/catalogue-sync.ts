@@ -118,21 +118,9 @@ export function registerCatalogueGauges(
       'Time since this process last brought the catalogue up to date, -1 before it did',
       syncAgeSec,
     ],
-    [
-      'lookups_queued',
-      'Tokens and conditions that wait to be looked up',
-      (now) => now.lookupsQueued,
-    ],
-    [
-      'lookups_dropped',
-      'How often a token or condition found the queue full',
-      (now) => now.lookupsDropped,
-    ],
-    [
-      'unknown_keys',
-      'Tokens and conditions that were looked up and not found',
-      ({ unknown }) => unknown,
-    ],
+    ['lookups_queued', 'Tokens and conditions that wait to be looked up', (now) => now.lookupsQueued],
+    ['lookups_dropped', 'How often a token or condition found the queue full', (now) => now.lookupsDropped],
+    ['unknown_keys', 'Tokens and conditions that were looked up and not found', ({ unknown }) => unknown],
   ]
   for (const [name, help, read] of gauges)
     new Gauge({

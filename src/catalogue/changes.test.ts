@@ -28,9 +28,7 @@ test('new markets and markets that closed are read from where the last time ende
   const after = contentsOfUniverse(world)
   expect(after.markets.length).toBeGreaterThan(before.markets.length)
   const isClosed = ({ closed }: { closed: boolean }) => closed
-  expect(after.markets.filter(isClosed).length).toBeGreaterThan(
-    before.markets.filter(isClosed).length,
-  )
+  expect(after.markets.filter(isClosed).length).toBeGreaterThan(before.markets.filter(isClosed).length)
   await syncChanges(world.deps, never)
   expect(await contentsOfDatabase(world.sql)).toEqual(after)
   expect(await selectCatalogueState(world.sql)).toMatchObject({

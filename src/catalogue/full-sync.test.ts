@@ -15,9 +15,7 @@ const ignore = () => undefined
 describe('syncWholeCatalogue', () => {
   test('copies the whole catalogue, open and closed, and reports its progress', async () => {
     const reported: SyncProgress[] = []
-    expect(await syncWholeCatalogue(world.deps, never, (progress) => reported.push(progress))).toBe(
-      true,
-    )
+    expect(await syncWholeCatalogue(world.deps, never, (progress) => reported.push(progress))).toBe(true)
     const expected = contentsOfUniverse(world)
     expect(expected.events.length).toBeGreaterThan(300)
     expect(await contentsOfDatabase(world.sql)).toEqual(expected)
@@ -93,13 +91,9 @@ describe('syncWholeCatalogue', () => {
       alter table markets add constraint moody check (id % 100 <> 7 or slug is null)`
     await syncWholeCatalogue(world.deps, never, ignore)
     const { events } = contentsOfUniverse(world)
-    const refused = world
-      .events()
-      .filter((event) => event.markets.some(({ id }) => Number(id) % 100 === 7))
+    const refused = world.events().filter((event) => event.markets.some(({ id }) => Number(id) % 100 === 7))
     expect(refused.length).toBeGreaterThan(0)
-    expect((await contentsOfDatabase(world.sql)).events).toHaveLength(
-      events.length - refused.length,
-    )
+    expect((await contentsOfDatabase(world.sql)).events).toHaveLength(events.length - refused.length)
     expect((await selectCatalogueState(world.sql)).odd).toBe(refused.length)
     await world.sql`alter table markets drop constraint moody`
   })

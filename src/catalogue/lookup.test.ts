@@ -48,9 +48,7 @@ describe('lookUpQueued', () => {
     const rows = await world.sql`
       select m.slug, e.title, array(select tag from event_tags where event = e.id) as tags
         from markets m join events e on e.id = m.event`
-    expect(rows).toEqual([
-      { slug: market.slug, title: market.event.title, tags: expect.any(Array) },
-    ])
+    expect(rows).toEqual([{ slug: market.slug, title: market.event.title, tags: expect.any(Array) }])
     expect(rows[0]?.tags).toHaveLength(market.event.tags.length)
   })
 
@@ -92,8 +90,7 @@ describe('lookUpQueued', () => {
     await world.sql`delete from market_tokens`
     world.spoil = (_request, reply) => {
       const { markets } = reply.body as { markets: { events: unknown[] }[] }
-      for (const each of markets)
-        each.events = [{ id: market.event.id, title: 'No more than this' }]
+      for (const each of markets) each.events = [{ id: market.event.id, title: 'No more than this' }]
       return reply
     }
     ask(market.words[0])

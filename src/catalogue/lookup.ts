@@ -82,5 +82,4 @@ async function readFromGamma(
 }
 
 /** The answer came and cannot be parsed: one of the entries asked for is odd. */
-export const isUnreadable = (error: unknown): boolean =>
-  error instanceof UpstreamError && !error.retryable
+export const isUnreadable = (error: unknown): boolean => error instanceof UpstreamError && !error.retryable

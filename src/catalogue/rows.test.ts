@@ -11,9 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })
-const brokenText = fc
-  .array(fc.integer({ min: 0, max: 0xffff }))
-  .map((units) => String.fromCharCode(...units))
+const brokenText = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units))
 
 test('whatever comes, PostgreSQL takes the row', async () => {
   const row = fc.record({

@@ -1,10 +1,5 @@
 import { parseBytes32, parseTokenId } from '../core/token-id.js'
-import type {
-  GammaEventHead,
-  GammaMarket,
-  GammaSeriesHead,
-  GammaTag,
-} from '../upstreams/gamma/parse.js'
+import type { GammaEventHead, GammaMarket, GammaSeriesHead, GammaTag } from '../upstreams/gamma/parse.js'
 import { joinSearchTexts, wordsOf } from './search-text.js'
 
 /** A market and the event that it belongs to. */
@@ -17,14 +12,8 @@ type TokenRow = { token: string; market: number; outcome: number }
 export type CatalogueRows = ReturnType<typeof toRows>
 
 /** Rows as the tables have them, each key once and in ascending order. */
-export function toRows(
-  events: readonly GammaEventHead[],
-  markets: readonly PlacedMarket[],
-  nowMs: number,
-) {
-  const marketRows = uniqueById(
-    markets.map(({ market, event }) => toMarketRow(market, event, nowMs)),
-  )
+export function toRows(events: readonly GammaEventHead[], markets: readonly PlacedMarket[], nowMs: number) {
+  const marketRows = uniqueById(markets.map(({ market, event }) => toMarketRow(market, event, nowMs)))
   return {
     series: uniqueById(events.flatMap((event) => event.series.map(toSeriesRow))),
     tags: uniqueById(events.flatMap((event) => event.tags.map(toTagRow))),
@@ -70,8 +59,7 @@ const uniqueById = <Row extends { id: number }>(rows: readonly (Row | undefined)
 function uniqueTokens(markets: readonly MarketRow[]): TokenRow[] {
   const byToken = new Map<string, TokenRow>()
   for (const { id, tokens } of markets) {
-    for (const [outcome, token] of tokens.entries())
-      byToken.set(token, { token, market: id, outcome })
+    for (const [outcome, token] of tokens.entries()) byToken.set(token, { token, market: id, outcome })
   }
   return [...byToken.values()].sort((a, b) => (a.token < b.token ? -1 : 1))
 }
@@ -229,8 +217,7 @@ export function toInteger(value: number | undefined): number | null {
   return Number.isInteger(value) && Math.abs(value ?? 0) <= INTEGER_MAX ? (value ?? null) : null
 }
 
-const toBytes = (hex: string | undefined): string | null =>
-  hex === undefined ? null : `\\x${hex.slice(2)}`
+const toBytes = (hex: string | undefined): string | null => (hex === undefined ? null : `\\x${hex.slice(2)}`)
 
 const ID = /^\d{1,10}$/
 

@@ -20,8 +20,5 @@ test('a word that is searched is literally in the text that has it', () => {
 })
 
 test('words for corrections have four letters at least, and no digits', () => {
-  expect(wordsOf(toSearchText('Will BTC-updown hit $100k by Dec 31st, 4ever?'))).toEqual([
-    'will',
-    'updown',
-  ])
+  expect(wordsOf(toSearchText('Will BTC-updown hit $100k by Dec 31st, 4ever?'))).toEqual(['will', 'updown'])
 })

@@ -41,8 +41,7 @@ export async function storeEntries(
       floodLog.write('warn', 'an entry of the catalogue cannot be stored', () => ({ err }))
       refused.push({ markets: [], odd: 1 })
     }
-    const write = (some: readonly Entry[]) =>
-      transact(store.sql, (tx) => upsertEntries(tx, some, nowMs))
+    const write = (some: readonly Entry[]) => transact(store.sql, (tx) => upsertEntries(tx, some, nowMs))
     const stored = await bisect(entries, write, { isRefusal, onRefused })
     return await transact(store.sql, (tx) => finish(tx, [...stored, ...refused]))
   }
@@ -61,8 +60,7 @@ export async function storeEntries(
 }
 
 // Data that a column cannot hold, a constraint, a limit: the same rows will be refused again.
-const isRefusal = (error: unknown): boolean =>
-  ['22', '23', '54'].includes(codeOf(error)?.slice(0, 2) ?? '')
+const isRefusal = (error: unknown): boolean => ['22', '23', '54'].includes(codeOf(error)?.slice(0, 2) ?? '')
 
 const join = (pieces: readonly Stored[]): Stored => ({
   markets: pieces.flatMap(({ markets }) => markets),
@@ -76,11 +74,7 @@ async function upsertEntries(tx: Sql, entries: readonly Entry[], nowMs: number):
 }
 
 /** Whole events with all their markets. */
-export async function upsertEvents(
-  tx: Sql,
-  events: readonly GammaEvent[],
-  nowMs: number,
-): Promise<Stored> {
+export async function upsertEvents(tx: Sql, events: readonly GammaEvent[], nowMs: number): Promise<Stored> {
   if (events.length === 0) return { markets: [], odd: 0 }
   const placed = events.flatMap((event) => event.markets.map((market) => ({ market, event })))
   const rows = toRows(events, placed, nowMs)
@@ -89,11 +83,7 @@ export async function upsertEvents(
 }
 
 /** Markets that were read without their event. */
-async function upsertMarkets(
-  tx: Sql,
-  markets: readonly GammaMarket[],
-  nowMs: number,
-): Promise<Stored> {
+async function upsertMarkets(tx: Sql, markets: readonly GammaMarket[], nowMs: number): Promise<Stored> {
   if (markets.length === 0) return { markets: [], odd: 0 }
   const placed = markets.map((market) => ({ market, event: market.events[0] }))
   const heads = placed.flatMap(({ event }) => event ?? [])

@@ -39,9 +39,7 @@ export async function openCatalogueWorld(limits?: ConstructorParameters<typeof C
     requests,
     /** What Gamma shows, the newest last. */
     events: () =>
-      universe.catalogue
-        .events()
-        .filter(({ tags }) => !tags.some(({ slug }) => HIDDEN.includes(slug))),
+      universe.catalogue.events().filter(({ tags }) => !tags.some(({ slug }) => HIDDEN.includes(slug))),
     /** Changes an answer of Gamma on its way. */
     spoil: (_request: HttpRequest, reply: HttpReply): HttpReply => reply,
   }

@@ -66,11 +66,7 @@ describe('selectTokenPrices', () => {
   test.each<[string, Case, [bigint, bigint, TokenPriceSource | undefined]]>([
     ['nothing', {}, [0n, 1n, undefined]],
     ['a fill', { fills: [310_000, 1_000_000] }, [310_000n, 1_000_000n, 'last_fill']],
-    [
-      'a midpoint over a fill',
-      { mid: 415_000, fills: [3, 10] },
-      [415_000n, 1_000_000n, 'clob_mid'],
-    ],
+    ['a midpoint over a fill', { mid: 415_000, fills: [3, 10] }, [415_000n, 1_000_000n, 'clob_mid']],
     ['a fill where there is no book', { mid: null, fills: [3, 10] }, [3n, 10n, 'last_fill']],
     ['a result over all else', { payouts: [0, 1], mid: 9, fills: [3, 10] }, [0n, 1n, 'settlement']],
     ['a result that was split', { payouts: [1, 2] }, [1n, 3n, 'settlement']],
@@ -86,19 +82,16 @@ describe('selectTokenPrices', () => {
       [990_000n, 1_000_000n, 'clob_mid'],
     ],
     ['a midpoint of zero', { mid: 0, fills: [3, 10] }, [0n, 1_000_000n, 'clob_mid']],
-  ])(
-    '%s',
-    async (_what, { payouts, mid, isPlaced = true, fills }, [numerator, denominator, source]) => {
-      await listMarket()
-      const market = await nameTokens({ isPlaced })
-      if (payouts !== undefined) await resolve(payouts)
-      if (mid !== undefined) await quote(market.tokens[0].word, mid)
-      if (fills !== undefined) await fill(...fills)
-      const prices = await selectTokenPrices(world.sql, [1, 2, 77])
-      expect(prices.get(1)).toMatchObject({ numerator, denominator, source })
-      expect([...prices.keys()].toSorted()).toEqual([1, 2])
-    },
-  )
+  ])('%s', async (_what, { payouts, mid, isPlaced = true, fills }, [numerator, denominator, source]) => {
+    await listMarket()
+    const market = await nameTokens({ isPlaced })
+    if (payouts !== undefined) await resolve(payouts)
+    if (mid !== undefined) await quote(market.tokens[0].word, mid)
+    if (fills !== undefined) await fill(...fills)
+    const prices = await selectTokenPrices(world.sql, [1, 2, 77])
+    expect(prices.get(1)).toMatchObject({ numerator, denominator, source })
+    expect([...prices.keys()].toSorted()).toEqual([1, 2])
+  })
 
   test('names the fact or the moment that a price comes from', async () => {
     const { tokens } = await nameTokens()

@@ -58,8 +58,7 @@ async function readMids(
 ): Promise<void> {
   const found = await bisect(tokens.map(toTokenId), (ids) => clob.getMidpoints(ids, { signal }), {
     isRefusal: isUnreadable,
-    onRefused: (token, err) =>
-      floodLog.write('warn', 'a midpoint cannot be read', () => ({ err, token })),
+    onRefused: (token, err) => floodLog.write('warn', 'a midpoint cannot be read', () => ({ err, token })),
   })
   const mids = new Map(found.flatMap((byToken) => [...byToken]))
   const rows = tokens.map((token) => ({ token, mid: toMillionths(mids.get(toTokenId(token))) }))

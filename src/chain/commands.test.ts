@@ -22,9 +22,7 @@ afterEach(() => vi.restoreAllMocks())
 function run(...args: string[]) {
   const { config } = loadConfig({})
   const program = new Command().exitOverride()
-  addChainCommands(program, (_command, work) =>
-    work(database.sql, { config, target: database.target }),
-  )
+  addChainCommands(program, (_command, work) => work(database.sql, { config, target: database.target }))
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
   return program.parseAsync(['backfill', ...args], { from: 'user' })
@@ -47,16 +45,8 @@ describe('auspex backfill', () => {
     ['a block is no number', ['--from', 'x'], 'It must be a number from 0 to 2147483647'],
     ['nothing is asked for', [], 'Name the first block that is to be read with --from'],
     ['there is no node to read again from', ['--again'], 'No node is configured'],
-    [
-      '--again of blocks that are not booked',
-      ['--again', '--to', '201'],
-      'Block 201 is not booked',
-    ],
-    [
-      '--again of blocks that were never read',
-      ['--again', '--from', '99'],
-      'use --again with --from 100',
-    ],
+    ['--again of blocks that are not booked', ['--again', '--to', '201'], 'Block 201 is not booked'],
+    ['--again of blocks that were never read', ['--again', '--from', '99'], 'use --again with --from 100'],
   ])('fails: %s', async (_why, args, message) => {
     await expect(run(...args)).rejects.toThrow(message)
     expect(printed).toEqual([])

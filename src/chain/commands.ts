@@ -15,11 +15,7 @@ export function addChainCommands(program: Command, withDatabase: WithDatabase): 
   return program
     .command('backfill')
     .description('read older blocks of the chain, beside a running service or without one')
-    .option(
-      '--from <block>',
-      'the first block; with --again the default is the first stored one',
-      parseBlock,
-    )
+    .option('--from <block>', 'the first block; with --again the default is the first stored one', parseBlock)
     .option(
       '--to <block>',
       'the last block; default: the one before the ledger, with --again the last booked one',
@@ -50,9 +46,7 @@ async function backfill(config: Config, target: Target, flags: BackfillFlags): P
   const range = { fromBlock, toBlock, again, factsOnly }
   const startMs = performance.now()
   const result = await withUpstreams(config, ({ polygon }) =>
-    untilInterrupted((signal) =>
-      runBackfill({ target, polygon, ...range, out: process.stderr }, signal),
-    ),
+    untilInterrupted((signal) => runBackfill({ target, polygon, ...range, out: process.stderr }, signal)),
   )
   console.log(summarize(result, (performance.now() - startMs) / 1_000))
 }

@@ -1,15 +1,7 @@
 import type { RangeRow, StateRow } from './queries.js'
 
 /** Kinds of data, by what their history depends on. */
-const BIG_FACTS = [
-  'fills',
-  'transfers',
-  'splits',
-  'redemptions',
-  'fees',
-  'collateral_flows',
-  'pnl_events',
-]
+const BIG_FACTS = ['fills', 'transfers', 'splits', 'redemptions', 'fees', 'collateral_flows', 'pnl_events']
 const SMALL_FACTS = [
   'conversions',
   'migrations',
@@ -71,8 +63,7 @@ function coverageOfRanges(ranges: readonly RangeRow[], head: StateRow): Coverage
   const holes: Hole[] = []
   for (const [index, range] of ranges.entries()) {
     const next = ranges[index + 1]
-    if (next !== undefined)
-      holes.push({ fromBlock: range.toBlock + 1, toBlock: next.fromBlock - 1 })
+    if (next !== undefined) holes.push({ fromBlock: range.toBlock + 1, toBlock: next.fromBlock - 1 })
   }
   return {
     from: { block: first.fromBlock, timeSec: first.fromTime ?? undefined },
@@ -85,11 +76,7 @@ function coverageOfRanges(ranges: readonly RangeRow[], head: StateRow): Coverage
   }
 }
 
-function cutRanges(
-  ranges: readonly RangeRow[],
-  fromBlock: number,
-  fromTime: number | undefined,
-): RangeRow[] {
+function cutRanges(ranges: readonly RangeRow[], fromBlock: number, fromTime: number | undefined): RangeRow[] {
   return ranges
     .filter(({ toBlock }) => toBlock >= fromBlock)
     .map((range) =>

@@ -28,10 +28,7 @@ export function createChainWork(ctx: Context, target: Target): ChainWork {
   const live = new LiveEvents({ bus, eventLog, markets: catalogue, clock, log })
   const ingest =
     polygon &&
-    new Ingest({
-      ...{ config, target, upstreams, polygon, live, status, clock, log },
-      registry: metrics.registry,
-    })
+    new Ingest({ config, target, upstreams, polygon, live, status, clock, log, registry: metrics.registry })
   ingest?.report()
   const part = chainStatus(status)
   return {

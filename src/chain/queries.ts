@@ -44,20 +44,14 @@ export async function selectTimeFrom(sql: Sql, block: number): Promise<number | 
 }
 
 /** `undefined`: no block that had facts is older than this time. */
-export async function selectLastBlockBefore(
-  sql: Sql,
-  timeSec: number,
-): Promise<number | undefined> {
+export async function selectLastBlockBefore(sql: Sql, timeSec: number): Promise<number | undefined> {
   const [row] = await sql<{ number: number }[]>`
     select number from blocks where time < ${timeSec} order by time desc, number desc limit 1`
   return row?.number
 }
 
 /** Fills of each block from this one on that had any. */
-export function selectFillsByBlock(
-  sql: Sql,
-  fromBlock: number,
-): Promise<{ block: number; fills: number }[]> {
+export function selectFillsByBlock(sql: Sql, fromBlock: number): Promise<{ block: number; fills: number }[]> {
   return sql<{ block: number; fills: number }[]>`
     select (seq >> 20)::integer as block, count(*)::integer as fills
       from fills

@@ -12,12 +12,16 @@ export function createComboWork(ctx: Context): DomainWork {
   return {
     jobs: [
       createSnapshotJob(ctx, {
-        ...{ name: 'combo activity', everyMs: AGGREGATES_MS, startsAfter },
+        name: 'combo activity',
+        everyMs: AGGREGATES_MS,
+        startsAfter,
         state: (sql) => sql`select head_block as block, rewind from combo_state`,
         refresh: (signal) => refreshComboAggregates(ctx.sql, signal),
       }),
       createSnapshotJob(ctx, {
-        ...{ name: 'combo leaderboard', everyMs: RANKS_MS, startsAfter },
+        name: 'combo leaderboard',
+        everyMs: RANKS_MS,
+        startsAfter,
         state: (sql) => sql`select ranked_block as block, ranked_rewind as rewind from combo_state`,
         refresh: () => refreshComboRanks(ctx.sql),
       }),

@@ -57,9 +57,7 @@ const selectRanks = (sql: Sql, sort: ComboSort, { limit, offset }: Page) => {
 }
 
 /** Reads all closings of the range. Index: combo_pnl_pkey. */
-const selectRanksWithin = (sql: Sql, range: SeqRange, { limit, offset }: Page) => sql<
-  ComboRankRow[]
->`
+const selectRanksWithin = (sql: Sql, range: SeqRange, { limit, offset }: Page) => sql<ComboRankRow[]>`
   with sums as materialized (
     select p.wallet, sum(p.amount)::bigint as realized
       from combo_pnl p
@@ -97,8 +95,7 @@ const closings = (sql: Sql, isWanted: Fragment): Fragment => sql`
    where ${isWanted} and ${isHeld(sql)}`
 
 /** Whether the row `p` was not reverted since. */
-const isHeld = (sql: Sql): Fragment =>
-  isUnreverted(sql, sql`p.seq`, sql`(select rewind from combo_state)`)
+const isHeld = (sql: Sql): Fragment => isUnreverted(sql, sql`p.seq`, sql`(select rewind from combo_state)`)
 
 export type ComboStateRow = {
   headBlock: number

@@ -82,7 +82,10 @@ export const comboLeaderboard = defineList({
     const isOfAllTime = input.period === 'all'
     const range = isOfAllTime ? undefined : await selectSeqRange(sql, window)
     return {
-      ...{ sort: input.sort_by, window, state, range },
+      sort: input.sort_by,
+      window,
+      state,
+      range,
       isEmpty: !isOfAllTime && range === undefined,
     }
   },

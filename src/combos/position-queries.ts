@@ -9,8 +9,15 @@ import type { NamedCombo } from './queries.js'
 
 /** What a caller may ask for. */
 export const COMBO_STATUSES = [
-  ...['all', 'open', 'closed', 'observed', 'redeemable', 'redeemed'],
-  ...['resolved', 'resolved_win', 'resolved_loss'],
+  'all',
+  'open',
+  'closed',
+  'observed',
+  'redeemable',
+  'redeemed',
+  'resolved',
+  'resolved_win',
+  'resolved_loss',
 ] as const
 
 export type ComboPositionScope = NamedCombo & {
@@ -58,11 +65,7 @@ export function selectComboPositions(
 ): Promise<ComboPositionRow[]> {
   const { wallet, condition, token, status, until, sizeMin } = scope
   const orderBy = orderedBy(sql, ORDER, false)
-  const conditions = [
-    sql`p.wallet = ${wallet}`,
-    isListed(sql, 'combo'),
-    isBehind(sql, ORDER, after, false),
-  ]
+  const conditions = [sql`p.wallet = ${wallet}`, isListed(sql, 'combo'), isBehind(sql, ORDER, after, false)]
   if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
   if (token !== undefined) conditions.push(sql`p.token = ${token}`)
   else if (condition !== undefined) {
@@ -154,10 +157,7 @@ export type ComboSummaryRow = {
  * What a wallet has and had in combos; `undefined`: nothing. Reads what it holds, by
  * positions_combo_held, and one row of combo_totals and of positions_combo.
  */
-export async function selectComboSummary(
-  sql: Sql,
-  wallet: number,
-): Promise<ComboSummaryRow | undefined> {
+export async function selectComboSummary(sql: Sql, wallet: number): Promise<ComboSummaryRow | undefined> {
   const [row] = await sql<ComboSummaryRow[]>`
     with held as (
       select count(*) filter (where price.source is distinct from 'settlement') as open,

@@ -12,9 +12,7 @@ import type { ComboPosition, ComboSummary } from './schemas.js'
 
 const MILLION = 1_000_000n
 
-export function presentComboPosition(
-  row: WithLegs<ComboPositionRow>,
-): Static<typeof ComboPosition> {
+export function presentComboPosition(row: WithLegs<ComboPositionRow>): Static<typeof ComboPosition> {
   const { realized, position, legs } = row
   const unrealized = unrealizedIn(row)
   const average = averagePriceOf(row)

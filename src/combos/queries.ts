@@ -20,10 +20,7 @@ export type NamedCombo = { condition: number | undefined; token: number | undefi
  * The combo that a caller named. `undefined`: there is none of that name, or the names contradict
  * each other. Indexes: conditions_condition_key, tokens_token_key.
  */
-export async function selectNamedCombo(
-  sql: Sql,
-  names: ComboNames,
-): Promise<NamedCombo | undefined> {
+export async function selectNamedCombo(sql: Sql, names: ComboNames): Promise<NamedCombo | undefined> {
   const { market_id: market, condition_id: named, position_id: position } = names
   const token = position === undefined ? undefined : parseTokenId(position)
   if (position !== undefined && token === undefined) return undefined

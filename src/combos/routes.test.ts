@@ -97,9 +97,7 @@ describe('GET /v3/wallets/:address/combos/positions', () => {
   test('200: legs name their market where the catalogue has it, and else only ids', async () => {
     const markets = world.universe.catalogue
       .combos()
-      .flatMap(({ legs }) =>
-        legs.map(({ market, outcome, positionId }) => ({ market, outcome, positionId })),
-      )
+      .flatMap(({ legs }) => legs.map(({ market, outcome, positionId }) => ({ market, outcome, positionId })))
     const byPosition = new Map(markets.map((leg) => [BigInt(leg.positionId).toString(), leg]))
     const { markets: combos } = await ask('/v3/combos/markets')
     const legs: Leg[] = combos.flatMap((row: Row) => row.legs as Leg[])
@@ -136,8 +134,7 @@ function expectedStatus(row: Row): string {
         ? 'PARTIAL'
         : 'WIN'
   if (yes === 'PARTIAL') return 'RESOLVED_PARTIAL'
-  if (yes !== undefined)
-    return (yes === 'WIN') === (row.side === 'YES') ? 'RESOLVED_WIN' : 'RESOLVED_LOSS'
+  if (yes !== undefined) return (yes === 'WIN') === (row.side === 'YES') ? 'RESOLVED_WIN' : 'RESOLVED_LOSS'
   if (toMillionths(row.shares_balance) <= 0n) return 'closed'
   return row.entry_avg_price_usdc === null ? 'observed' : 'open'
 }
@@ -254,8 +251,7 @@ describe('GET /v3/combos/markets', () => {
         select max(seq) from combo_events where kind = 'positionRedeemed') returning *`
     await refresh()
     const fewer = await listMarkets()
-    const redeems = (rows: Row[]) =>
-      rows.reduce((sum, row) => sum + Number(row.observed_redeem_count), 0)
+    const redeems = (rows: Row[]) => rows.reduce((sum, row) => sum + Number(row.observed_redeem_count), 0)
     expect(redeems(fewer)).toBe(redeems(before) - 1)
 
     await sql`insert into combo_events ${sql(taken)}`

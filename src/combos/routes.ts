@@ -16,12 +16,7 @@ import { comboLeaderboard } from './leaderboard.js'
 import { withLegs } from './leg-queries.js'
 import { selectComboHead, selectComboMarkets } from './market-queries.js'
 import { COMBO_STATUSES, selectComboPositions, selectComboSummary } from './position-queries.js'
-import {
-  COMBO_TRADES_SOURCE,
-  EVENT_KINDS,
-  presentComboActivity,
-  presentComboTrade,
-} from './present.js'
+import { COMBO_TRADES_SOURCE, EVENT_KINDS, presentComboActivity, presentComboTrade } from './present.js'
 import { presentComboMarket } from './present-market.js'
 import { presentComboPosition, presentComboSummary } from './present-position.js'
 import {

@@ -1,11 +1,5 @@
 import { Type } from 'typebox'
-import {
-  DecimalText,
-  FillRoleField,
-  TradeSideField,
-  UnixTime,
-  UtcText,
-} from '../http/row-fields.js'
+import { DecimalText, FillRoleField, TradeSideField, UnixTime, UtcText } from '../http/row-fields.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
@@ -87,9 +81,7 @@ export const ComboActivity = namedObject('ComboActivity', {
   side: Type.String({ description: 'what it does: `Split`, `Merge`, `Redeem` and so on' }),
   user_address: Type.String(),
   wallet_address: Type.String({ description: 'the same' }),
-  module_kind: nullable(
-    Type.String({ enum: ['Binary', 'NegRisk', 'Combinatorial', 'Directional'] }),
-  ),
+  module_kind: nullable(Type.String({ enum: ['Binary', 'NegRisk', 'Combinatorial', 'Directional'] })),
   combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
   combo_position_id: Type.String({
     description: 'the first position that the log names, or else YES of the condition',
@@ -162,8 +154,7 @@ export const ComboMarket = namedObject('ComboMarket', {
   module_name: Type.Literal('CombinatorialModule'),
   status: Type.String({
     enum: ['open', 'closed', 'observed', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
-    description:
-      'of YES; without a result `open` while shares exist, `observed` if it was never traded',
+    description: 'of YES; without a result `open` while shares exist, `observed` if it was never traded',
   }),
   observed_execution_count: Type.Integer({ minimum: 0, description: 'matches' }),
   observed_lifecycle_count: Count,

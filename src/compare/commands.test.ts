@@ -141,9 +141,7 @@ describe('auspex compare', () => {
       )
       expect(new Set(places), wallet.address).toEqual(new Set(expected))
     }
-    expect(kinds).toEqual(
-      new Set(['unindexed_close', 'stale_size', 'fee_in_average', 'repeated_trade']),
-    )
+    expect(kinds).toEqual(new Set(['unindexed_close', 'stale_size', 'fee_in_average', 'repeated_trade']))
   })
 
   test('compares a ledger that begins late as far as it goes', async () => {
@@ -172,9 +170,7 @@ describe('what is wrong here is shown', () => {
     onTestFinished(async () => void (await change(-1)))
     const { text, code, message } = await run([wallet.address])
     expect([code, message]).toEqual([1, '1 difference found.'])
-    expect(text).toMatch(
-      /^Comparing with http:.*\nfrom 2026-04-.* to 2026-11-14 12:4.* block \d+\)$/m,
-    )
+    expect(text).toMatch(/^Comparing with http:.*\nfrom 2026-04-.* to 2026-11-14 12:4.* block \d+\)$/m)
     expect(text).toMatch(
       new RegExp(`^${wallet.address}: 1 difference in \\d+ positions and \\d+ trades`, 'm'),
     )
@@ -250,20 +246,13 @@ describe('2: what cannot be compared says why', () => {
 
   test.each<[string, Environment, 'garbage' | undefined, RegExp]>([
     ['a wallet that neither side knows', {}, undefined, /neither the platform nor this database/],
-    [
-      'a Data API that is away',
-      { AUSPEX_DATA_API_URL: 'http://127.0.0.1:9' },
-      undefined,
-      /ECONNREFUSED/,
-    ],
+    ['a Data API that is away', { AUSPEX_DATA_API_URL: 'http://127.0.0.1:9' }, undefined, /ECONNREFUSED/],
     ['garbage', {}, 'garbage', /with no JSON|another shape/],
   ])('%s', async (_what, env, mode, text) => {
     if (mode !== undefined) simulator.faults.set({ upstream: 'data_api', mode })
     const ended = await run([stranger], env)
     expect([ended.code, ended.message]).toEqual([2, '1 of 1 wallets could not be compared.'])
-    expect(ended.text).toMatch(
-      new RegExp(`^${stranger}: could not be compared: .*${text.source}`, 'm'),
-    )
+    expect(ended.text).toMatch(new RegExp(`^${stranger}: could not be compared: .*${text.source}`, 'm'))
   })
 
   test('a wallet that cannot be compared does not keep others from it', async () => {

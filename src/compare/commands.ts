@@ -12,11 +12,7 @@ const SETTLE_SEC_MAX = 7 * 86_400
  * Adds `compare` to the command line. The report goes to stdout, the progress to stderr. `timing`: of
  * calls to the platform; absent: that of the system.
  */
-export function addCompareCommand(
-  program: Command,
-  withDatabase: WithDatabase,
-  timing?: Timing,
-): Command {
+export function addCompareCommand(program: Command, withDatabase: WithDatabase, timing?: Timing): Command {
   return program
     .command('compare')
     .description("compare wallets with the platform's own Data API and print every difference")

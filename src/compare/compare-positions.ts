@@ -44,11 +44,7 @@ export async function comparePositions(deps: CompareDeps): Promise<Compared> {
 }
 
 /** By token. A position that closes between the two lists is in both: the later one counts. */
-async function readPositions({
-  dataApi,
-  address,
-  onRows,
-}: CompareDeps): Promise<Map<string, DataPosition>> {
+async function readPositions({ dataApi, address, onRows }: CompareDeps): Promise<Map<string, DataPosition>> {
   const theirs = new Map<string, DataPosition>()
   for (const status of ['OPEN', 'CLOSED'] as const) {
     for await (const page of dataApi.eachPositions(address, status)) {
@@ -89,10 +85,8 @@ function countPair(
 }
 
 /** When shares first came, as far as the platform says so. */
-const beganSec = (
-  { firstEntrySec, lastEventSec }: DataPosition,
-  { fromSec }: ComparedSpan,
-): number => firstEntrySec ?? lastEventSec ?? fromSec
+const beganSec = ({ firstEntrySec, lastEventSec }: DataPosition, { fromSec }: ComparedSpan): number =>
+  firstEntrySec ?? lastEventSec ?? fromSec
 
 function comparePair(
   span: ComparedSpan,

@@ -37,7 +37,9 @@ export async function compareTrades(
 
 /** Where a walk over the trades of one side stands. */
 const openSide = (side: TradeSide, pages: AsyncGenerator<ComparedTrade[]>) => ({
-  ...{ side, pages, isDone: false },
+  side,
+  pages,
+  isDone: false,
   lastSec: Number.POSITIVE_INFINITY,
 })
 
@@ -67,7 +69,11 @@ async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
     )
     yield rows.map(
       ({ txHash, isSell, usd, shares, timeSec, market }): ComparedTrade => ({
-        ...{ txHash, isSell, shares, timeSec, token: market.token },
+        txHash,
+        isSell,
+        shares,
+        timeSec,
+        token: market.token,
         price: pricePerShare(usd, shares),
         slug: market.slug ?? undefined,
         outcome: market.outcome ?? undefined,
@@ -81,7 +87,15 @@ async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
 
 const scopeOf = (wallet: number, range: SeqRange): TradeScope => ({
   ...range,
-  ...{ wallet, roles: ['maker'], isCharged: false, isAscending: false },
-  ...{ tokens: undefined, orderHash: undefined, builder: undefined, isSell: undefined },
-  ...{ usdMin: undefined, makerAmountMin: undefined, isTakerOrder: undefined },
+  wallet,
+  roles: ['maker'],
+  isCharged: false,
+  isAscending: false,
+  tokens: undefined,
+  orderHash: undefined,
+  builder: undefined,
+  isSell: undefined,
+  usdMin: undefined,
+  makerAmountMin: undefined,
+  isTakerOrder: undefined,
 })

@@ -13,11 +13,7 @@ import type { ComparedSpan, WalletComparison } from './wallet-comparison.js'
  * What can be compared: from the first block of the ledger, or the first one whose facts are kept, to
  * some time before the last one, because the platform indexes a block later. Throws without a ledger.
  */
-export async function selectSpan(
-  sql: Sql,
-  settleSec: number,
-  nowSec: number,
-): Promise<ComparedSpan> {
+export async function selectSpan(sql: Sql, settleSec: number, nowSec: number): Promise<ComparedSpan> {
   const { ledgerFrom, keptFrom, block: headBlock, blockTime: headSec } = await selectState(sql)
   const fromBlock = Math.max(ledgerFrom ?? 0, keptFrom ?? 0)
   const fromSec = await selectTimeFrom(sql, fromBlock)
@@ -51,7 +47,9 @@ export async function compareWallet(
     const { differences, ...positions } = await comparePositions(deps)
     const trades = await compareTrades(deps)
     const found = {
-      ...{ wallet: address, ...positions, ...trades },
+      wallet: address,
+      ...positions,
+      ...trades,
       differences: [...differences, ...trades.differences],
     }
     refuseNothing(found)

@@ -67,8 +67,7 @@ const shorten = (token: string): string => (token.length <= 12 ? token : `${toke
 const count = (number: number, what: string): string =>
   `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
-const showTime = (timeSec: number): string =>
-  `${toIsoTime(timeSec).slice(0, 19).replace('T', ' ')} UTC`
+const showTime = (timeSec: number): string => `${toIsoTime(timeSec).slice(0, 19).replace('T', ' ')} UTC`
 
 /** The whole report as JSON, in the names of the API. */
 export function presentReport(url: string, span: ComparedSpan, outcomes: readonly WalletOutcome[]) {
@@ -99,7 +98,10 @@ function presentOutcome(outcome: WalletOutcome) {
         side: trade.side,
         timestamp: trade.timeSec,
       }),
-      ...{ field, ours: ours ?? null, theirs: theirs ?? null, difference: by ?? null },
+      field,
+      ours: ours ?? null,
+      theirs: theirs ?? null,
+      difference: by ?? null,
     })),
   }
 }

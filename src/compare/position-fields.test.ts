@@ -3,13 +3,25 @@ import type { DataPosition } from '../upstreams/data-api/parse.js'
 import { compareFields, type OurPosition } from './position-fields.js'
 
 const OURS: OurPosition = {
-  ...{ balance: 12_500_000n, bought: 20_000_000n, average: 531_250n, realized: 1_250_000n },
-  ...{ payout: undefined, isResultNew: false },
+  balance: 12_500_000n,
+  bought: 20_000_000n,
+  average: 531_250n,
+  realized: 1_250_000n,
+  payout: undefined,
+  isResultNew: false,
 }
 const THEIRS: DataPosition = {
-  ...{ token: '0x07', status: 'OPEN', size: '12.5', bought: '20', averagePrice: '0.53125' },
-  ...{ price: '0.61', realizedPnl: '1.25', slug: undefined, outcome: undefined },
-  ...{ firstEntrySec: undefined, lastEventSec: undefined },
+  token: '0x07',
+  status: 'OPEN',
+  size: '12.5',
+  bought: '20',
+  averagePrice: '0.53125',
+  price: '0.61',
+  realizedPnl: '1.25',
+  slug: undefined,
+  outcome: undefined,
+  firstEntrySec: undefined,
+  lastEventSec: undefined,
 }
 
 /** The fields that differ when both sides are changed. */

@@ -3,8 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { type ComparedTrade, TradeMatcher, type TradeSide } from './trade-matcher.js'
 
 const trade = (given: Partial<ComparedTrade> = {}): ComparedTrade => ({
-  ...{ txHash: '0x01', token: '0x07', isSell: false, shares: 12_500_000n, price: 530_000n },
-  ...{ timeSec: 1_000, slug: 'rain', outcome: 'Yes', ...given },
+  txHash: '0x01',
+  token: '0x07',
+  isSell: false,
+  shares: 12_500_000n,
+  price: 530_000n,
+  timeSec: 1_000,
+  slug: 'rain',
+  outcome: 'Yes',
+  ...given,
 })
 
 function match(fed: readonly (readonly [TradeSide, ComparedTrade])[]) {
@@ -70,7 +77,10 @@ describe('a trade', () => {
 const trades = fc.array(
   fc
     .record({
-      ...{ tx: fc.nat(5), token: fc.nat(2), isSell: fc.boolean(), shares: fc.nat(3) },
+      tx: fc.nat(5),
+      token: fc.nat(2),
+      isSell: fc.boolean(),
+      shares: fc.nat(3),
       price: fc.constantFrom(490_000n, 500_000n),
     })
     .map(({ tx, token, isSell, shares, price }) =>
@@ -103,9 +113,7 @@ test('the same trades on both sides find each other, in any order', () => {
 test('what one side has more is found, in any order', () => {
   fc.assert(
     fc.property(
-      trades.chain((all) =>
-        mixed([...all, trade({ txHash: '0xff' })], all).map((fed) => ({ all, fed })),
-      ),
+      trades.chain((all) => mixed([...all, trade({ txHash: '0xff' })], all).map((fed) => ({ all, fed }))),
       ({ all, fed }) => {
         const { count, differences } = match(fed)
         expect(count).toBe(all.length + 1)

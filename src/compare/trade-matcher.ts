@@ -52,9 +52,7 @@ export class TradeMatcher {
     const key = keyOf(trade)
     const group = this.#open.get(key) ?? this.#openGroup(key)
     const others = group[side === 'ours' ? 'theirs' : 'ours']
-    const partner = others.findIndex(
-      (other) => other.shares === trade.shares && isSamePrice(other, trade),
-    )
+    const partner = others.findIndex((other) => other.shares === trade.shares && isSamePrice(other, trade))
     if (partner === -1) {
       group[side].push(trade)
       this.#unmatched++

@@ -19,10 +19,7 @@ describe('loadConfig', () => {
     const load = () => loadConfig(bad, { databaseUrl: 'mysql://h/db' })
     expect(load).toThrow(OperatorError)
     expect(load).toThrow(/4 problems/)
-    for (const name of [
-      /PORT=70000: must be an integer from 0 to 65535/,
-      /AUSPEX_LOG_LEVEL=loud/,
-    ]) {
+    for (const name of [/PORT=70000: must be an integer from 0 to 65535/, /AUSPEX_LOG_LEVEL=loud/]) {
       expect(load).toThrow(name)
     }
     expect(load).toThrow(/"x" is neither an address nor a network/)
@@ -41,12 +38,9 @@ describe('loadConfig', () => {
     ])
   })
 
-  test.each(['127.0.0.1', '10.0.0.0/8', 'fd00::/8', 'loopback'])(
-    'believes the proxy %s',
-    (proxy) => {
-      expect(loadConfig({ AUSPEX_TRUSTED_PROXIES: proxy }).config.trustedProxies).toEqual([proxy])
-    },
-  )
+  test.each(['127.0.0.1', '10.0.0.0/8', 'fd00::/8', 'loopback'])('believes the proxy %s', (proxy) => {
+    expect(loadConfig({ AUSPEX_TRUSTED_PROXIES: proxy }).config.trustedProxies).toEqual([proxy])
+  })
 })
 
 describe('AUSPEX_WEBHOOK_NETWORKS', () => {
@@ -86,9 +80,7 @@ describe('AUSPEX_RTDS_WS_URL', () => {
   })
 
   test.each(['none', 'https://off', 'off/'])('"%s" is refused', (text) => {
-    expect(() => loadRtds(text)).toThrow(
-      /AUSPEX_RTDS_WS_URL=.*: must be a URL that starts with ws:/,
-    )
+    expect(() => loadRtds(text)).toThrow(/AUSPEX_RTDS_WS_URL=.*: must be a URL that starts with ws:/)
   })
 
   test('--help says that it can be off', () => {

@@ -24,15 +24,12 @@ export const addServiceFlags = (command: Command): Command =>
   command
     .option('--url <url>', `address of the service; default: the demo, else ${DEFAULT_URL}`)
     .addOption(
-      new Option('--key <key>', 'API key; default: one of the demo in the data folder').env(
-        'AUSPEX_KEY',
-      ),
+      new Option('--key <key>', 'API key; default: one of the demo in the data folder').env('AUSPEX_KEY'),
     )
     .addOption(
-      new Option(
-        '--data <folder>',
-        `data folder of the demo; default: ${DATA_DIRS.join(' or ')}`,
-      ).env('AUSPEX_DATA'),
+      new Option('--data <folder>', `data folder of the demo; default: ${DATA_DIRS.join(' or ')}`).env(
+        'AUSPEX_DATA',
+      ),
     )
 
 /** What the flags say, else what the demo of the data folder wrote down. The key is not in the address. */

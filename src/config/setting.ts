@@ -50,9 +50,7 @@ export function parseUrlOf(protocols: string[]) {
   return (text: string): string => {
     const protocol = URL.canParse(text.trim()) ? new URL(text.trim()).protocol : ''
     if (!protocols.includes(protocol)) {
-      throw new Error(
-        `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-      )
+      throw new Error(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
     }
     return text.trim().replace(/\/+$/, '')
   }

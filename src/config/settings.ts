@@ -28,17 +28,12 @@ const address = (env: string, help: string, url: string) => {
 /** For an upstream that may be gone for good one day: `undefined` when the operator says so. */
 const retirable = (env: string, help: string, url: string) => {
   const known = address(env, `${help}; off: not used`, url)
-  const parse = (text: string) =>
-    text.trim().toLowerCase() === 'off' ? undefined : known.parse(text)
+  const parse = (text: string) => (text.trim().toLowerCase() === 'off' ? undefined : known.parse(text))
   return setting<string | undefined>({ ...known, parse })
 }
 
 const integer = (env: string, range: [min: number, max: number], help: string, value: number) =>
-  setting({
-    ...{ env, placeholder: 'number', help },
-    fallback: () => value,
-    parse: parseIntegerIn(...range),
-  })
+  setting({ env, placeholder: 'number', help, fallback: () => value, parse: parseIntegerIn(...range) })
 
 /** A setting that is not there unless it is given. */
 const unset = <T>(definition: Omit<Setting<T>, 'fallback'>) =>
@@ -54,7 +49,9 @@ const node = (env: string, flag: string, protocols: string[], help: string) =>
 /** Every setting of the service, in the order in which `auspex config` and the documentation list them. */
 export const SETTINGS = {
   host: setting({
-    ...{ env: 'AUSPEX_HOST', flag: 'host', placeholder: 'address' },
+    env: 'AUSPEX_HOST',
+    flag: 'host',
+    placeholder: 'address',
     help: 'address to listen on; 0.0.0.0 or :: opens the service to the network',
     fallback: () => '127.0.0.1',
     parse: parseText,
@@ -64,18 +61,24 @@ export const SETTINGS = {
     flag: 'port',
   }),
   publicUrl: unset({
-    ...{ env: 'AUSPEX_PUBLIC_URL', flag: 'public-url', placeholder: 'url' },
+    env: 'AUSPEX_PUBLIC_URL',
+    flag: 'public-url',
+    placeholder: 'url',
     help: 'address under which clients reach the service; default: the one each client used',
     parse: parseUrlOf(HTTP),
   }),
   dataDir: setting({
-    ...{ env: 'AUSPEX_DATA', flag: 'data', placeholder: 'folder' },
+    env: 'AUSPEX_DATA',
+    flag: 'data',
+    placeholder: 'folder',
     help: 'folder for everything that the service keeps, the embedded database included',
     fallback: () => resolve('.auspex'),
     parse: (text) => resolve(parseText(text)),
   }),
   databaseUrl: unset({
-    ...{ env: 'DATABASE_URL', flag: 'database-url', placeholder: 'url' },
+    env: 'DATABASE_URL',
+    flag: 'database-url',
+    placeholder: 'url',
     help: 'PostgreSQL 15 or later to use instead of the embedded one',
     parse: parseUrlOf(['postgres:', 'postgresql:']),
     mask: maskPassword,
@@ -87,19 +90,24 @@ export const SETTINGS = {
     Math.max(8, Math.min(32, availableParallelism() * 4)),
   ),
   dataset: setting({
-    ...{ env: 'AUSPEX_DATASET', placeholder: 'name' },
+    env: 'AUSPEX_DATASET',
+    placeholder: 'name',
     help: 'name of what the upstreams serve; a database that holds another dataset is refused',
     fallback: () => 'polymarket',
     parse: parseText,
   }),
   trustedProxies: setting<string[]>({
-    ...{ env: 'AUSPEX_TRUSTED_PROXIES', flag: 'trusted-proxies', placeholder: 'list' },
+    env: 'AUSPEX_TRUSTED_PROXIES',
+    flag: 'trusted-proxies',
+    placeholder: 'list',
     help: 'addresses or networks whose X-Forwarded-For is believed, separated by commas',
     fallback: () => [],
     parse: parseProxies,
   }),
   webhookNetworks: setting<string[]>({
-    ...{ env: 'AUSPEX_WEBHOOK_NETWORKS', flag: 'webhook-networks', placeholder: 'list' },
+    env: 'AUSPEX_WEBHOOK_NETWORKS',
+    flag: 'webhook-networks',
+    placeholder: 'list',
     help: 'addresses or networks that webhooks may reach besides public ones, by http too',
     fallback: () => [],
     parse: parseNetworks,
@@ -109,28 +117,36 @@ export const SETTINGS = {
     'bearer token that opens /metrics to callers on other machines',
   ),
   secretKey: unset({
-    ...{ env: 'AUSPEX_SECRET_KEY', placeholder: 'key', mask: maskAll },
+    env: 'AUSPEX_SECRET_KEY',
+    placeholder: 'key',
+    mask: maskAll,
     help: 'key that encrypts secrets of webhooks; default: the file secret.key in the data folder',
     parse: parseKey,
   }),
   upgradeUrl: unset({
-    ...{ env: 'AUSPEX_UPGRADE_URL', placeholder: 'url' },
+    env: 'AUSPEX_UPGRADE_URL',
+    placeholder: 'url',
     help: 'page that answers of status 402 point to; default: the list of plans',
     parse: parseUrlOf(HTTP),
   }),
   plansFile: unset({
-    ...{ env: 'AUSPEX_PLANS', flag: 'plans', placeholder: 'file' },
+    env: 'AUSPEX_PLANS',
+    flag: 'plans',
+    placeholder: 'file',
     help: 'JSON file with plans and with what was agreed with single accounts; default: the built-in plans',
     parse: (text) => resolve(parseText(text)),
   }),
   freeKeys: setting<'on' | 'off'>({
-    ...{ env: 'AUSPEX_FREE_KEYS', flag: 'free-keys', placeholder: 'on|off' },
+    env: 'AUSPEX_FREE_KEYS',
+    flag: 'free-keys',
+    placeholder: 'on|off',
     help: 'off: POST /v1/keys gives no keys; only the operator makes them',
     fallback: () => 'on',
     parse: parseOneOf(['on', 'off']),
   }),
   copyPnlLimit: setting<'on' | 'off'>({
-    ...{ env: 'AUSPEX_COPY_PNL_LIMIT', placeholder: 'on|off' },
+    env: 'AUSPEX_COPY_PNL_LIMIT',
+    placeholder: 'on|off',
     help: 'on: a key may ask /v2/copy-pnl once in 5 seconds, all its paths together',
     fallback: () => 'off',
     parse: parseOneOf(['on', 'off']),
@@ -201,7 +217,8 @@ export const SETTINGS = {
     'wss://sports-api.polymarket.com/ws',
   ),
   searxngUrl: unset({
-    ...{ env: 'AUSPEX_SEARXNG_URL', placeholder: 'url' },
+    env: 'AUSPEX_SEARXNG_URL',
+    placeholder: 'url',
     help: 'SearXNG that searches the web; its format json must be on',
     parse: parseUrlOf(HTTP),
     mask: maskPassword,
@@ -215,7 +232,9 @@ export const SETTINGS = {
 
   // How much of the chain and of the prices is kept.
   fromBlock: unset({
-    ...{ env: 'AUSPEX_FROM_BLOCK', flag: 'from-block', placeholder: 'block' },
+    env: 'AUSPEX_FROM_BLOCK',
+    flag: 'from-block',
+    placeholder: 'block',
     help: 'where a new database begins to read the chain; default: a day before its head',
     parse: parseIntegerIn(0, 2 ** 31 - 1),
   }),
@@ -240,7 +259,9 @@ export const SETTINGS = {
     1_000,
   ),
   logLevel: setting<LogLevel>({
-    ...{ env: 'AUSPEX_LOG_LEVEL', flag: 'log-level', placeholder: 'level' },
+    env: 'AUSPEX_LOG_LEVEL',
+    flag: 'log-level',
+    placeholder: 'level',
     help: `${LOG_LEVELS.join(', ')}; debug adds a line for every request`,
     fallback: () => 'info',
     parse: parseOneOf(LOG_LEVELS),

@@ -14,12 +14,18 @@ export function createCopyWork(ctx: Context): DomainWork {
   return {
     jobs: [
       {
-        ...{ name: 'copy-pnl scores', everyMs: 0, runsIn: 'every process', needsDatabase: true },
+        name: 'copy-pnl scores',
+        everyMs: 0,
+        runsIn: 'every process',
+        needsDatabase: true,
         startsAfter: (signal) => untilLive(ctx, signal),
         run: (signal) => scorer.run(signal),
       },
       {
-        ...{ name: 'copy-pnl pools', everyMs: TIDY_MS, runsIn: 'one process', needsDatabase: true },
+        name: 'copy-pnl pools',
+        everyMs: TIDY_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
         run: () => tidyPools(ctx.sql, clock.now()),
       },
     ],

@@ -52,40 +52,32 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => world.close())
 
-const CHOICES = SORTS.flatMap((sort) =>
-  (['asc', 'desc'] as const).map((order) => [sort, order] as const),
-)
+const CHOICES = SORTS.flatMap((sort) => (['asc', 'desc'] as const).map((order) => [sort, order] as const))
 
-test.each(CHOICES)(
-  'by %s, %s: pages are the whole board, without a value last',
-  async (sort, order) => {
-    const pages: Row[] = []
-    for (let offset = 0; offset < SCORED + 10; offset += 7) {
-      const query = `sort_by=${sort}&order=${order}&limit=7&offset=${offset}`
-      const page = await world.read(`leaderboard?${query}`)
-      expect(page).toMatchObject({ sort_by: sort, order, offset, limit: 7, filtered_in: SCORED })
-      pages.push(...page.results)
-    }
-    expect(pages.map(({ local_rank: rank }) => rank)).toEqual(all.map((_, index) => index + 1))
-    const values = pages.map((row) => row[sort])
-    const sign = order === 'asc' ? 1 : -1
-    const sorted = values.toSorted((a, b) => {
-      if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
-      return sign * (a - b)
-    })
-    expect(values).toEqual(sorted)
-    expect(new Set(pages.map(({ wallet }) => wallet)).size).toBe(SCORED)
-  },
-)
+test.each(CHOICES)('by %s, %s: pages are the whole board, without a value last', async (sort, order) => {
+  const pages: Row[] = []
+  for (let offset = 0; offset < SCORED + 10; offset += 7) {
+    const query = `sort_by=${sort}&order=${order}&limit=7&offset=${offset}`
+    const page = await world.read(`leaderboard?${query}`)
+    expect(page).toMatchObject({ sort_by: sort, order, offset, limit: 7, filtered_in: SCORED })
+    pages.push(...page.results)
+  }
+  expect(pages.map(({ local_rank: rank }) => rank)).toEqual(all.map((_, index) => index + 1))
+  const values = pages.map((row) => row[sort])
+  const sign = order === 'asc' ? 1 : -1
+  const sorted = values.toSorted((a, b) => {
+    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
+    return sign * (a - b)
+  })
+  expect(values).toEqual(sorted)
+  expect(new Set(pages.map(({ wallet }) => wallet)).size).toBe(SCORED)
+})
 
 test.each([
   ['min_trade_count=2', (row: Row) => row.trade_count >= 2],
   ['min_trade_count=100', () => false],
   ['exclude_toxic=True', (row: Row) => !row.toxic_for_copying],
-  [
-    'exclude_toxic=1&min_trade_count=1',
-    (row: Row) => !row.toxic_for_copying && row.trade_count >= 1,
-  ],
+  ['exclude_toxic=1&min_trade_count=1', (row: Row) => !row.toxic_for_copying && row.trade_count >= 1],
 ])('%s leaves out what it says', async (query, isWanted) => {
   const { results, filtered_in: count, filters, scored } = await world.read(`leaderboard?${query}`)
   const wanted = all.filter(isWanted)
@@ -106,15 +98,24 @@ test('a wallet is toxic when its rate is above 15, and only then', () => {
 test('others are counted, and ten of each kind named', async () => {
   const board = await world.read('leaderboard')
   expect(board).toMatchObject({
-    ...{ period: '30d', sort_by: 'backtest_copy_pnl_usdc', order: 'desc' },
-    ...{ filters: { min_trade_count: 0, exclude_toxic: false }, offset: 0, limit: 100 },
-    ...{ total_in_pool: SCORED + PENDING + ERRORED, scored: SCORED },
-    ...{ pending: PENDING, errored: ERRORED, last_refresh: world.nowSec },
+    period: '30d',
+    sort_by: 'backtest_copy_pnl_usdc',
+    order: 'desc',
+    filters: { min_trade_count: 0, exclude_toxic: false },
+    offset: 0,
+    limit: 100,
+    total_in_pool: SCORED + PENDING + ERRORED,
+    scored: SCORED,
+    pending: PENDING,
+    errored: ERRORED,
+    last_refresh: world.nowSec,
   })
   expect(board.pending_sample).toHaveLength(10)
   expect(board.errored_sample).toHaveLength(10)
   expect(board.errored_sample[0]).toEqual({
-    ...{ wallet: expect.stringMatching(/^0x/), error: 'timeout_180s', ts: world.nowSec },
+    wallet: expect.stringMatching(/^0x/),
+    error: 'timeout_180s',
+    ts: world.nowSec,
   })
   const listed = new Set(all.map(({ wallet }) => wallet))
   for (const wallet of board.pending_sample) expect(listed.has(wallet)).toBe(false)
@@ -130,7 +131,9 @@ test('a wallet can have a score for one period and none for another', async () =
   })
   const snapshot = await world.read('snapshot?periods=7d,30d,7d')
   expect(snapshot).toMatchObject({
-    ...{ periods: ['7d', '30d'], scored_any: SCORED + ERRORED, errored_any: ERRORED },
+    periods: ['7d', '30d'],
+    scored_any: SCORED + ERRORED,
+    errored_any: ERRORED,
     pending_any: PENDING,
   })
   expect(snapshot.wallets[0].periods).toMatchObject({ '7d': null, '30d': { partial: false } })

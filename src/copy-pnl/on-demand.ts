@@ -64,7 +64,9 @@ export async function scoreBatch(
           ? { address, error: `timeout_${BATCH_BUDGET_MS / 1000}s` }
           : // The wallets before it in the same batch may have all places.
             await scoreUntil(tools, address, order, {
-              ...{ waitMsMax: endAt - now, endAt, tradesMax },
+              waitMsMax: endAt - now,
+              endAt,
+              tradesMax,
             }).catch((error) => ({ address, error: describeRefusal(error) }))
     }
   }
@@ -95,7 +97,10 @@ async function scoreUntil(
     assert(walked !== undefined, 'a walk of one window has one result')
     const { range, facts, isPartial } = walked
     return {
-      ...{ address, order, facts, isPartial },
+      address,
+      order,
+      facts,
+      isPartial,
       score: toCopyScore(facts, slippageBp),
       realized: await selectRealizedPositions(sql, address, range),
       trades: includesTrades

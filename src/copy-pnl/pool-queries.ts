@@ -103,5 +103,4 @@ export function selectPool(sql: Sql, keyId: number, days: readonly number[]): Pr
      order by p.wallet`
 }
 
-const toSeconds = (sql: Sql, time: Fragment): Fragment =>
-  sql`floor(extract(epoch from ${time}))::float8`
+const toSeconds = (sql: Sql, time: Fragment): Fragment => sql`floor(extract(epoch from ${time}))::float8`

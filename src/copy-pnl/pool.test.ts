@@ -26,14 +26,23 @@ describe('POST /v2/copy-pnl/wallets', () => {
   test('200: counts each address once, whatever its letters', async () => {
     const spelled = [`0x${'Ab'.repeat(20)}`, `0x${'aB'.repeat(20)}`, walletOf(7)]
     expect(await world.add(spelled)).toEqual({
-      ...{ added: 2, already_tracked: 0, total: 2, max: 1000, capped: false, refresh_kicked: 2 },
+      added: 2,
+      already_tracked: 0,
+      total: 2,
+      max: 1000,
+      capped: false,
+      refresh_kicked: 2,
     })
     expect(await world.add([walletOf(7), walletOf(8)])).toMatchObject({
-      ...{ added: 1, already_tracked: 1, total: 3, refresh_kicked: 1 },
+      added: 1,
+      already_tracked: 1,
+      total: 3,
+      refresh_kicked: 1,
     })
     expect(await world.read('wallets')).toEqual({
       wallets: [walletOf(7), walletOf(8), `0x${'ab'.repeat(20)}`],
-      ...{ count: 3, max: 1000 },
+      count: 3,
+      max: 1000,
     })
   })
 
@@ -41,7 +50,11 @@ describe('POST /v2/copy-pnl/wallets', () => {
     await world.add(some(999))
     const reply = await world.add([walletOf(5000), walletOf(3), walletOf(4000)])
     expect(reply).toMatchObject({
-      ...{ added: 1, already_tracked: 1, total: 1000, capped: true, refresh_kicked: 1 },
+      added: 1,
+      already_tracked: 1,
+      total: 1000,
+      capped: true,
+      refresh_kicked: 1,
       hint: expect.stringContaining('1 of the wallets did not fit'),
     })
     const { wallets } = await world.read('wallets')
@@ -97,18 +110,17 @@ describe('bad bodies', () => {
     expect((await world.read('wallets')).wallets).toEqual([walletOf(77)])
   })
 
-  test.each(['POST', 'DELETE'] as const)(
-    '413, 415: %s of megabytes, or of no JSON',
-    async (method) => {
-      const body = JSON.stringify({ addresses: Array(60_000).fill(good) })
-      expect((await world.ask('wallets', { method, body })).statusCode).toBe(413)
-      const reply = await world.t.app.inject({
-        ...{ method, url: '/v2/copy-pnl/wallets', payload: 'addresses=1' },
-        headers: { 'x-api-key': world.key, 'content-type': 'text/plain' },
-      })
-      expect(reply.statusCode).toBe(415)
-    },
-  )
+  test.each(['POST', 'DELETE'] as const)('413, 415: %s of megabytes, or of no JSON', async (method) => {
+    const body = JSON.stringify({ addresses: Array(60_000).fill(good) })
+    expect((await world.ask('wallets', { method, body })).statusCode).toBe(413)
+    const reply = await world.t.app.inject({
+      method,
+      url: '/v2/copy-pnl/wallets',
+      payload: 'addresses=1',
+      headers: { 'x-api-key': world.key, 'content-type': 'text/plain' },
+    })
+    expect(reply.statusCode).toBe(415)
+  })
 
   test.each([
     ['101 wallets', { addresses: some(101) }, /1 to 100 wallets, not a list of 101/],
@@ -137,10 +149,7 @@ describe('bad parameters', () => {
     ['leaderboard?period=', PERIODS],
     ['leaderboard?sort_by=pnl', SORTS],
     ['leaderboard?order=up', 'Invalid order. Allowed: asc or desc'],
-    [
-      'leaderboard?order=asc&order=asc',
-      "The query parameter 'order' was given 2 times; give it once.",
-    ],
+    ['leaderboard?order=asc&order=asc', "The query parameter 'order' was given 2 times; give it once."],
     ['leaderboard?limit=0', /^Invalid limit: .* from 1 to 1000/],
     ['leaderboard?limit=1001', /^Invalid limit: .* from 1 to 1000/],
     ['leaderboard?offset=-1', /^Invalid offset: /],
@@ -158,10 +167,7 @@ describe('bad parameters', () => {
     [`${wallet}?from=2031-01-01&to=2031-02-01`, /^Invalid range: .* wholly in the future/],
     [`${wallet}?to=2031-02-01`, /^Invalid range: .* wholly in the future/],
     [`${wallet}?from=2026-01-01&to=2026-06-30T`, /^Invalid to: /],
-    [
-      `${wallet}?from=2026-01-01&to=2026-07-01`,
-      'Invalid range: from `from` to `to` are at most 180 days.',
-    ],
+    [`${wallet}?from=2026-01-01&to=2026-07-01`, 'Invalid range: from `from` to `to` are at most 180 days.'],
     [`${wallet}?slippage=100.01`, /^Invalid slippage: /],
     [`${wallet}?slippage=-1`, /^Invalid slippage: /],
     [`${wallet}?slippage=1e1`, /^Invalid slippage: /],
@@ -171,9 +177,7 @@ describe('bad parameters', () => {
   ])('400: %s', async (url, error) => {
     const reply = await world.ask(url)
     expect(reply.statusCode, reply.body).toBe(400)
-    expect(reply.json().error).toEqual(
-      typeof error === 'string' ? error : expect.stringMatching(error),
-    )
+    expect(reply.json().error).toEqual(typeof error === 'string' ? error : expect.stringMatching(error))
   })
 })
 
@@ -204,7 +208,8 @@ describe('keys', () => {
     expect(refused.statusCode).toBe(429)
     expect(refused.headers['retry-after']).toBe('4')
     expect(refused.json()).toEqual({
-      ...{ error: 'At most 1 copy-pnl request per 5 seconds.', retryAfterMs: 3_900 },
+      error: 'At most 1 copy-pnl request per 5 seconds.',
+      retryAfterMs: 3_900,
     })
     limited.clock.advance(3_900)
     expect((await ask('leaderboard')).statusCode).toBe(200)

@@ -53,11 +53,7 @@ export function removeWallets(
 export type PoolEntry = PoolWallet & { scores: Map<number, StoredScore> }
 
 /** In the order of the addresses. */
-export async function readPool(
-  sql: Sql,
-  keyId: number,
-  days: readonly number[],
-): Promise<PoolEntry[]> {
+export async function readPool(sql: Sql, keyId: number, days: readonly number[]): Promise<PoolEntry[]> {
   const entries = new Map<string, PoolEntry>()
   for (const row of await selectPool(sql, keyId, days)) {
     const { wallet, error, errorSec, triedSec, days: ofDays, ...score } = row

@@ -46,8 +46,7 @@ function readAddresses(addresses: unknown, max: number): string[] {
 }
 
 function readAddress(address: unknown, index: number): string {
-  if (typeof address === 'string' && /^0x[0-9a-fA-F]{40}$/.test(address))
-    return address.toLowerCase()
+  if (typeof address === 'string' && /^0x[0-9a-fA-F]{40}$/.test(address)) return address.toLowerCase()
   throw badRequest(
     `Invalid addresses: addresses[${index}] must be 0x and 40 hexadecimal digits, not ${showValue(address)}.`,
   )

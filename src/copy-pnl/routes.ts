@@ -8,12 +8,7 @@ import { scoreBatch, scoreNow } from './on-demand.js'
 import { COPY_PERIOD_DAYS, COPY_PERIODS, type CopyPeriod } from './period.js'
 import { addWallets, lastRefreshOf, type PoolOwner, readPool, removeWallets } from './pool.js'
 import { selectPoolWallets } from './pool-queries.js'
-import {
-  presentFailedScore,
-  presentFailure,
-  presentStoredScore,
-  presentWindowScore,
-} from './present.js'
+import { presentFailedScore, presentFailure, presentStoredScore, presentWindowScore } from './present.js'
 import { readBatchBody, readPoolBody } from './read-body.js'
 import {
   AddReply,
@@ -47,7 +42,8 @@ const ownerOf = ({ caller, nowMs }: AnswerTools): PoolOwner => ({
 
 const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
   defineAnswer({
-    ...{ ...STORED, access },
+    ...STORED,
+    access,
     path: '/v2/copy-pnl/wallets',
     method: 'POST',
     operationId: 'addPoolWallets',
@@ -59,23 +55,24 @@ const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
     reply: AddReply,
     answer: async (tools, { addresses }) => {
       const owner = ownerOf(tools)
-      const { added, alreadyTracked, total, dropped } = await addWallets(
-        tools.ctx.sql,
-        owner,
-        addresses,
-      )
+      const { added, alreadyTracked, total, dropped } = await addWallets(tools.ctx.sql, owner, addresses)
       if (added > 0) tools.ctx.copyAlarm.ring()
       const { walletsMax: max } = owner
       const hint = `The pool is full, and ${dropped} of the wallets did not fit. Remove some first.`
       return {
-        ...{ added, already_tracked: alreadyTracked, total, max, capped: dropped > 0 },
+        added,
+        already_tracked: alreadyTracked,
+        total,
+        max,
+        capped: dropped > 0,
         refresh_kicked: added,
         ...(dropped > 0 && { hint }),
       }
     },
   }),
   defineAnswer({
-    ...{ ...STORED, access },
+    ...STORED,
+    access,
     path: '/v2/copy-pnl/wallets',
     method: 'DELETE',
     operationId: 'removePoolWallets',
@@ -94,7 +91,8 @@ const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
     },
   }),
   defineAnswer({
-    ...{ ...STORED, access },
+    ...STORED,
+    access,
     path: '/v2/copy-pnl/wallets',
     operationId: 'listPoolWallets',
     summary: 'The wallets of your pool',
@@ -109,7 +107,8 @@ const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
 
 const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
   defineAnswer({
-    ...{ ...STORED, access },
+    ...STORED,
+    access,
     path: '/v2/copy-pnl/snapshot',
     operationId: 'getPoolSnapshot',
     summary: 'Every wallet of your pool with its scores',
@@ -146,7 +145,8 @@ const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
     },
   }),
   defineAnswer({
-    ...{ ...STORED, access },
+    ...STORED,
+    access,
     path: '/v2/copy-pnl/leaderboard',
     operationId: 'getPoolLeaderboard',
     summary: 'The wallets of your pool, ranked',
@@ -163,16 +163,21 @@ const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
       const asked = { days, sortBy, isAscending, tradesMin, excludesToxic, offset, limit }
       const board = rankPool(entries, asked)
       return {
-        ...{ period, sort_by: sortBy, order },
+        period,
+        sort_by: sortBy,
+        order,
         filters: { min_trade_count: tradesMin, exclude_toxic: excludesToxic },
         total_in_pool: entries.length,
         scored: board.scored,
         filtered_in: board.filteredIn,
         pending: board.pending,
         errored: board.errored,
-        ...{ offset, limit, last_refresh: lastRefreshOf(entries) },
+        offset,
+        limit,
+        last_refresh: lastRefreshOf(entries),
         results: board.results.map(({ rank, wallet, score }) => ({
-          ...{ local_rank: rank, wallet },
+          local_rank: rank,
+          wallet,
           ...presentStoredScore(score),
         })),
         ...(board.errored > 0 && {
@@ -198,7 +203,8 @@ const NOW = { ...COMMON, narrowBy: ['period', 'from', 'to'] } as const
 /** `places`: of the application that they are part of. */
 const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
   defineAnswer({
-    ...{ ...NOW, access: { ...access, isRead: true } },
+    ...NOW,
+    access: { ...access, isRead: true },
     path: '/v2/copy-pnl/batch',
     method: 'POST',
     operationId: 'scoreWallets',
@@ -225,7 +231,8 @@ const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
     },
   }),
   defineAnswer({
-    ...{ ...NOW, access },
+    ...NOW,
+    access,
     path: '/v2/copy-pnl/:wallet',
     operationId: 'scoreWallet',
     summary: 'Score any wallet now',

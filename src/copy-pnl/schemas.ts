@@ -149,10 +149,9 @@ export const CopyBoardReply = namedObject('CopyPnlLeaderboard', {
     }),
   ),
   errored_sample: Type.Optional(
-    Type.Array(
-      namedObject('CopyPnlFailedWallet', { wallet: Type.String(), ...Failure.properties }),
-      { maxItems: 10 },
-    ),
+    Type.Array(namedObject('CopyPnlFailedWallet', { wallet: Type.String(), ...Failure.properties }), {
+      maxItems: 10,
+    }),
   ),
   pending_sample: Type.Optional(Type.Array(Type.String(), { maxItems: 10 })),
 })
@@ -166,8 +165,7 @@ const time = (name: string, description: string) =>
     [ERROR_TEXT]: `Invalid ${name}: give a day as 2026-11-16 or Unix seconds.`,
   })
 
-const SLIPPAGE =
-  'how much worse the prices of the copier are: percent from 0 to 100, with at most 2 decimals'
+const SLIPPAGE = 'how much worse the prices of the copier are: percent from 0 to 100, with at most 2 decimals'
 
 const WindowFields = {
   from: Type.Optional(
@@ -196,9 +194,7 @@ export const BatchScoreBody = Type.Object({
   from: numberOr(Type.Union([UnixSeconds, WindowFields.from])),
   to: numberOr(Type.Union([UnixSeconds, WindowFields.to])),
   include_trades: Type.Optional(Type.Boolean()),
-  slippage: numberOr(
-    Type.Number({ minimum: 0, maximum: 100, description: `${SLIPPAGE}; 2 by default` }),
-  ),
+  slippage: numberOr(Type.Number({ minimum: 0, maximum: 100, description: `${SLIPPAGE}; 2 by default` })),
 })
 
 export const ScorePath = Type.Object({ wallet: Address })
@@ -214,9 +210,7 @@ const CopiedTrade = namedObject('CopiedTrade', {
 
 export const WalletScoreReply = namedObject('CopyPnl', {
   wallet: Type.String(),
-  total_realized_pnl_usdc: Money(
-    'what positions realized in the window, by their weighted average cost',
-  ),
+  total_realized_pnl_usdc: Money('what positions realized in the window, by their weighted average cost'),
   ...ScoreFields,
   positions_closed: Count('positions that realized something in the window and have no shares now'),
   avg_entry_prob_weighted: nullable(
@@ -249,9 +243,7 @@ export const WalletScoreReply = namedObject('CopyPnl', {
     fetch_ms: Count('how long it took'),
   }),
   trades: Type.Optional(Type.Array(CopiedTrade)),
-  trades_truncated: Type.Optional(
-    Type.Boolean({ description: 'the window has more fills than are listed' }),
-  ),
+  trades_truncated: Type.Optional(Type.Boolean({ description: 'the window has more fills than are listed' })),
 })
 
 export const BatchScoreReply = namedObject('CopyPnlBatch', {

@@ -30,9 +30,19 @@ export type FactSums = {
 }
 
 export const NO_FACTS: FactSums = {
-  ...{ trades: 0, bought: 0n, boughtCapped: 0n, copiedCapped: 0n, sold: 0n },
-  ...{ redemptions: 0, redeemed: 0n, merges: 0, merged: 0n, splits: 0, split: 0n },
-  ...{ conversions: 0, converted: 0n },
+  trades: 0,
+  bought: 0n,
+  boughtCapped: 0n,
+  copiedCapped: 0n,
+  sold: 0n,
+  redemptions: 0,
+  redeemed: 0n,
+  merges: 0,
+  merged: 0n,
+  splits: 0,
+  split: 0n,
+  conversions: 0,
+  converted: 0n,
 }
 
 export const addFacts = (a: FactSums, b: FactSums): FactSums => ({
@@ -88,8 +98,7 @@ export function toCopyScore(facts: FactSums, slippageBp: number): CopyScore {
   }
 }
 
-export const isToxic = ({ rate }: Pick<CopyScore, 'rate'>): boolean =>
-  rate !== null && rate > TOXIC_ABOVE
+export const isToxic = ({ rate }: Pick<CopyScore, 'rate'>): boolean => rate !== null && rate > TOXIC_ABOVE
 
 /** What a copier pays or gets in the fills, in millionths, rounded to the nearest. */
 export function copiedCash(facts: FactSums, slippageBp: number): bigint {

@@ -38,13 +38,23 @@ describe('a wallet of a pool', () => {
     expect(await world.add([address])).toMatchObject({ added: 1, refresh_kicked: 1 })
     const nothing = { '7d': null, '14d': null, '30d': null, '60d': null, '90d': null, '180d': null }
     expect(await snapshot()).toEqual({
-      ...{ total_in_pool: 1, scored_any: 0, errored_any: 0, pending_any: 1 },
-      ...{ periods: ['7d', '14d', '30d', '60d', '90d', '180d'], last_refresh: null },
+      total_in_pool: 1,
+      scored_any: 0,
+      errored_any: 0,
+      pending_any: 1,
+      periods: ['7d', '14d', '30d', '60d', '90d', '180d'],
+      last_refresh: null,
       wallets: [{ wallet: address, periods: nothing }],
     })
     expect(await board()).toMatchObject({
-      ...{ total_in_pool: 1, scored: 0, filtered_in: 0, pending: 1, errored: 0, results: [] },
-      ...{ last_refresh: null, pending_sample: [address] },
+      total_in_pool: 1,
+      scored: 0,
+      filtered_in: 0,
+      pending: 1,
+      errored: 0,
+      results: [],
+      last_refresh: null,
+      pending_sample: [address],
     })
     expect(await board()).not.toHaveProperty('errored_sample')
   })
@@ -58,7 +68,10 @@ describe('a wallet of a pool', () => {
     expect(periods['30d']).toMatchObject({ actual_pnl_usdc: -0.5, trade_count: 7, ...computed })
     expect(await snapshot()).toMatchObject({ scored_any: 1, pending_any: 0 })
     expect(await board()).toMatchObject({
-      ...{ scored: 1, pending: 0, errored: 0, last_refresh: world.nowSec },
+      scored: 1,
+      pending: 0,
+      errored: 0,
+      last_refresh: world.nowSec,
       results: [{ local_rank: 1, wallet: address, ...periods['7d'] }],
     })
     expect(await board()).not.toHaveProperty('pending_sample')
@@ -82,7 +95,11 @@ describe('a wallet of a pool', () => {
     expect(await entry()).toEqual({ wallet: address, periods, error })
     expect(await snapshot()).toMatchObject({ scored_any: 1, errored_any: 1, pending_any: 0 })
     expect(await board()).toMatchObject({
-      ...{ scored: 0, filtered_in: 0, pending: 0, errored: 1, results: [] },
+      scored: 0,
+      filtered_in: 0,
+      pending: 0,
+      errored: 1,
+      results: [],
       errored_sample: [{ wallet: address, ...error }],
     })
   })

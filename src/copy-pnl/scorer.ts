@@ -123,9 +123,7 @@ export class CopyScorer {
   #begin(turn: WalkTurn, signal: AbortSignal): void {
     const { alarm, log } = this.#parts
     const walk = this.#walk(turn, signal)
-      .catch((error) =>
-        log.warn({ wallet: turn.wallet, ...faultFields(error) }, 'a score is not written'),
-      )
+      .catch((error) => log.warn({ wallet: turn.wallet, ...faultFields(error) }, 'a score is not written'))
       .finally(() => {
         this.#walks.delete(turn.wallet)
         alarm.ring()
@@ -146,8 +144,7 @@ export class CopyScorer {
       if (signal.aborted) return await returnTurn(store.sql, turn, clock.now())
       if (isOutage(error) && !isOverTime(error)) throw error
       metrics.walks.inc({ result: 'failed' })
-      if (!isOverTime(error))
-        log.warn({ wallet: turn.wallet, ...faultFields(error) }, 'a walk failed')
+      if (!isOverTime(error)) log.warn({ wallet: turn.wallet, ...faultFields(error) }, 'a walk failed')
       const endedMs = clock.now()
       const nextMs = endedMs + FAILED_AGAIN_MS
       await this.#end({ ...turn, endedMs, nextMs, error: isOverTime(error) ? TIMEOUT : FAILURE })

@@ -53,21 +53,17 @@ export class CopyWorld {
       return { ...log, at: { ...at, txHash: hashOf(number * 1000 + log.at.txIndex) } }
     })
     const blocks = [{ number, hash, parentHash, timeSec }]
-    await this.#writer.append([
-      { fromBlock: number, toBlock: number, logs, blocks, isNearHead: true },
-    ])
+    await this.#writer.append([{ fromBlock: number, toBlock: number, logs, blocks, isNearHead: true }])
   }
 
   /** A request; a body makes it a POST. */
-  async ask(
-    url: string,
-    options: { method?: 'POST' | 'DELETE'; body?: unknown; key?: string } = {},
-  ) {
+  async ask(url: string, options: { method?: 'POST' | 'DELETE'; body?: unknown; key?: string } = {}) {
     const { body, key = this.key } = options
     const method = options.method ?? (body === undefined ? 'GET' : 'POST')
     const isText = typeof body === 'string'
     return await this.t.app.inject({
-      ...{ method, url: `/v2/copy-pnl/${url}` },
+      method,
+      url: `/v2/copy-pnl/${url}`,
       headers: {
         'x-api-key': key,
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -92,7 +88,11 @@ export class CopyWorld {
     const metrics = createCopyMetrics(new Registry())
     const log = createLog('error', { write: () => undefined })
     const scorer = new CopyScorer({
-      ...{ store: ctx.store, clock: ctx.clock, log, metrics, alarm },
+      store: ctx.store,
+      clock: ctx.clock,
+      log,
+      metrics,
+      alarm,
       limits: { pollMs: 5, ...limits },
     })
     return { scorer, metrics }
@@ -133,21 +133,28 @@ export function trade(
   const amounts = {
     shares: Math.round(shares * MILLION),
     usd: Math.round(shares * price * MILLION),
-    ...{ fee: 0, refund: 0 },
+    fee: 0,
+    refund: 0,
   }
   const fill = (owner: Wallet, ownSide: Side): Fill => ({
     order: createOrder({ wallet: owner, token, side: ownSide }),
     ...amounts,
   })
   return {
-    ...{ kind: 'match', exchange: 'v2', of: token.of, matchedMs: 0 },
+    kind: 'match',
+    exchange: 'v2',
+    of: token.of,
+    matchedMs: 0,
     taker: fill(wallet, side),
     makers: [fill(MAKER, side === 'BUY' ? 'SELL' : 'BUY')],
   }
 }
 
 export const redeemAll = (wallet: Wallet, market: Market, shares: number): Act => ({
-  ...{ kind: 'redeem', route: 'adapter', wallet, market },
+  kind: 'redeem',
+  route: 'adapter',
+  wallet,
+  market,
   amounts: [shares * MILLION, 0],
   payouts: [1, 0],
 })

@@ -52,10 +52,7 @@ export type DaysScore = CopyScore & { days: number; isPartial: boolean }
 export type ScoredWalk = { scores: readonly DaysScore[]; block: number; rewind: bigint }
 
 /** How a walk ended, and when its wallet is scored again. */
-export type EndedWalk = WalkTurn & { endedMs: number; nextMs: number } & (
-    | ScoredWalk
-    | { error: string }
-  )
+export type EndedWalk = WalkTurn & { endedMs: number; nextMs: number } & (ScoredWalk | { error: string })
 
 /**
  * Writes what came of a walk and ends the lease. A failed walk keeps the older scores; one during which blocks were

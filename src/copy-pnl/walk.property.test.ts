@@ -80,8 +80,12 @@ async function insertFacts(facts: readonly Fact[]): Promise<string> {
 }
 
 const TABLES: Record<Kind, 'fills' | 'splits' | 'redemptions' | 'conversions'> = {
-  ...{ buy: 'fills', sell: 'fills', split: 'splits', merge: 'splits' },
-  ...{ redemption: 'redemptions', conversion: 'conversions' },
+  buy: 'fills',
+  sell: 'fills',
+  split: 'splits',
+  merge: 'splits',
+  redemption: 'redemptions',
+  conversion: 'conversions',
 }
 
 const isCounted = ({ kind, isOwn }: Fact): boolean => isOwn || kind === 'conversion'
@@ -130,9 +134,7 @@ test('scores are those of the facts of each window, one by one, whatever the pag
       const limits = { isOver: () => false, pageFacts }
       const windows = await walkWallet(database.sql, order, limits)
       for (const [index, first] of from.entries()) {
-        const inside = facts.filter(
-          (each) => isCounted(each) && each.block >= first && each.block <= to,
-        )
+        const inside = facts.filter((each) => isCounted(each) && each.block >= first && each.block <= to)
         const { actual, copied } = expectedCash(inside, BigInt(bp))
         const { facts: sums, isPartial } = windows[index] ?? expect.fail()
         const score = toCopyScore(sums, bp)
@@ -155,7 +157,11 @@ test('scores are those of the facts of each window, one by one, whatever the pag
 
 test('a walk that runs out of time has the newest facts, and its shorter windows are whole', async () => {
   const facts: Fact[] = Array.from({ length: 30 }, (_, block) => ({
-    ...{ kind: 'sell', block, usd: 1_000_000n, shares: 2_000_000n, isOwn: true },
+    kind: 'sell',
+    block,
+    usd: 1_000_000n,
+    shares: 2_000_000n,
+    isOwn: true,
   }))
   const address = await insertFacts(facts)
   const fromSecs = [0, 10, 25].map((block) => FIRST_SEC + block * BLOCK_SEC)
@@ -168,25 +174,19 @@ test('a walk that runs out of time has the newest facts, and its shorter windows
   }
   // The last fact of a full page is left for the next.
   expect(await walk(1)).toEqual([
-    ...[
-      [10, true],
-      [10, true],
-      [5, false],
-    ],
+    [10, true],
+    [10, true],
+    [5, false],
   ])
   expect(await walk(2)).toEqual([
-    ...[
-      [20, true],
-      [20, false],
-      [5, false],
-    ],
+    [20, true],
+    [20, false],
+    [5, false],
   ])
   expect(await walk(3)).toEqual([
-    ...[
-      [30, false],
-      [20, false],
-      [5, false],
-    ],
+    [30, false],
+    [20, false],
+    [5, false],
   ])
 })
 
@@ -206,6 +206,17 @@ test('a copier pays a dollar a share at most, and never less than the wallet', (
 })
 
 const NOTHING: FactSums = {
-  ...{ trades: 0, bought: 0n, boughtCapped: 0n, copiedCapped: 0n, sold: 0n, redemptions: 0 },
-  ...{ redeemed: 0n, merges: 0, merged: 0n, splits: 0, split: 0n, conversions: 0, converted: 0n },
+  trades: 0,
+  bought: 0n,
+  boughtCapped: 0n,
+  copiedCapped: 0n,
+  sold: 0n,
+  redemptions: 0,
+  redeemed: 0n,
+  merges: 0,
+  merged: 0n,
+  splits: 0,
+  split: 0n,
+  conversions: 0,
+  converted: 0n,
 }

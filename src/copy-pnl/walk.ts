@@ -36,11 +36,7 @@ type WalkedWindow = { range: SeqRange; rewind: bigint; facts: FactSums; isPartia
  * the oldest: when the time is over, the shorter windows are whole. A query that takes too long
  * ends the walk likewise; the first one throws.
  */
-export async function walkWallet(
-  sql: Sql,
-  order: WalkOrder,
-  limits: WalkLimits,
-): Promise<WalkedWindow[]> {
+export async function walkWallet(sql: Sql, order: WalkOrder, limits: WalkLimits): Promise<WalkedWindow[]> {
   const { range, rewind } = await selectWalkRange(sql, order)
   const slices = order.fromSecs.map(() => NO_FACTS)
   const rest = range === undefined ? undefined : await walkRange(sql, order, range, limits, slices)

@@ -24,12 +24,9 @@ export function resolveCopyWindow(asked: AskedCopyWindow, nowSec: number): CopyW
   if (fromSec > toSec) {
     throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
   }
-  if (fromSec > nowSec)
-    throw badRequest('Invalid range: from `from` to `to` is wholly in the future.')
+  if (fromSec > nowSec) throw badRequest('Invalid range: from `from` to `to` is wholly in the future.')
   if (toSec - fromSec > WINDOW_SEC_MAX) {
-    throw badRequest(
-      `Invalid range: from \`from\` to \`to\` are at most ${WINDOW_SEC_MAX / DAY_SEC} days.`,
-    )
+    throw badRequest(`Invalid range: from \`from\` to \`to\` are at most ${WINDOW_SEC_MAX / DAY_SEC} days.`)
   }
   return { fromSec: Math.max(0, fromSec), toSec, days: isExplicit ? null : days }
 }
@@ -46,13 +43,10 @@ function parseTime(name: string, text: string): number {
   // Date.parse moves a day that the month does not have into the next month.
   const isDay = midnight >= 0 && new Date(midnight).toISOString().startsWith(text)
   if (isDay) return midnight / 1000
-  throw badRequest(
-    `Invalid ${name}: give a day as 2026-11-16 or Unix seconds, not ${showValue(text)}.`,
-  )
+  throw badRequest(`Invalid ${name}: give a day as 2026-11-16 or Unix seconds, not ${showValue(text)}.`)
 }
 
-export const BAD_SLIPPAGE =
-  'Invalid slippage: it must be a percentage from 0 to 100 with at most 2 decimals.'
+export const BAD_SLIPPAGE = 'Invalid slippage: it must be a percentage from 0 to 100 with at most 2 decimals.'
 
 /** Basis points of a percentage with at most two decimals. */
 export function parseSlippage(text: string | undefined): number {

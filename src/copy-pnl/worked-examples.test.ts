@@ -57,16 +57,26 @@ const EXPECTED = [
     'buys 1000 at 0.50, sells 400 at 0.60, redeems 600',
     trader,
     {
-      ...{ actual_pnl_usdc: 340, backtest_copy_pnl_usdc: 325.2, slippage_amount_usdc: 14.8 },
-      ...{ slippage_cost_rate_pct: 4.35, toxic_for_copying: false, trade_count: 2, partial: false },
+      actual_pnl_usdc: 340,
+      backtest_copy_pnl_usdc: 325.2,
+      slippage_amount_usdc: 14.8,
+      slippage_cost_rate_pct: 4.35,
+      toxic_for_copying: false,
+      trade_count: 2,
+      partial: false,
     },
   ],
   [
     'buys 100 at 0.99: a copier pays 100.00',
     capped,
     {
-      ...{ actual_pnl_usdc: -99, backtest_copy_pnl_usdc: -100, slippage_amount_usdc: 1 },
-      ...{ slippage_cost_rate_pct: 1.01, toxic_for_copying: false, trade_count: 1, partial: false },
+      actual_pnl_usdc: -99,
+      backtest_copy_pnl_usdc: -100,
+      slippage_amount_usdc: 1,
+      slippage_cost_rate_pct: 1.01,
+      toxic_for_copying: false,
+      trade_count: 1,
+      partial: false,
     },
   ],
   [
@@ -79,8 +89,13 @@ const EXPECTED = [
     'earns 2 dollars in 100 of turnover: copying eats it',
     toxic,
     {
-      ...{ actual_pnl_usdc: 2, backtest_copy_pnl_usdc: -0.04, slippage_amount_usdc: 2.04 },
-      ...{ slippage_cost_rate_pct: 102, toxic_for_copying: true, trade_count: 2, partial: false },
+      actual_pnl_usdc: 2,
+      backtest_copy_pnl_usdc: -0.04,
+      slippage_amount_usdc: 2.04,
+      slippage_cost_rate_pct: 102,
+      toxic_for_copying: true,
+      trade_count: 2,
+      partial: false,
     },
   ],
 ] as const
@@ -95,7 +110,10 @@ describe('a wallet that', () => {
     const onDemand = await world.read(address)
     expect(onDemand).toMatchObject({ wallet: address, ...expected, computed_at: world.nowSec })
     expect(onDemand.applied_filters).toEqual({
-      ...{ from: world.nowSec - 30 * DAY, to: world.nowSec, window_days: 30, slippage: 2 },
+      from: world.nowSec - 30 * DAY,
+      to: world.nowSec,
+      window_days: 30,
+      slippage: 2,
     })
     const { results } = await world.read('leaderboard')
     const row = results.find((each: { wallet: string }) => each.wallet === address)
@@ -128,10 +146,14 @@ test('an answer for one wallet says where the figures come from', async () => {
     avg_hold_seconds_weighted: null,
     pnl_definition: 'cashflow',
     sources: {
-      ...{ window_trades: 2, window_activity: 1 },
+      window_trades: 2,
+      window_activity: 1,
       activity_breakdown: { redemption: 1, merge: 0, split: 0, conversion: 0 },
       cashflow_breakdown: {
-        ...{ actual_buy_cost: 500, actual_sell_rev: 240, settlement_in: 600, settlement_out: 0 },
+        actual_buy_cost: 500,
+        actual_sell_rev: 240,
+        settlement_in: 600,
+        settlement_out: 0,
       },
     },
   })
@@ -146,13 +168,14 @@ test('trades come newest first, with what a copier pays or gets', async () => {
   expect(trades_truncated).toBe(false)
   expect(trades).toEqual([
     {
-      ...{ ts: world.nowSec - 2 * DAY, side: 'SELL', price: 0.6, shares: 400 },
-      ...{ actual_usd: 240, backtest_usd: 235.2 },
+      ts: world.nowSec - 2 * DAY,
+      side: 'SELL',
+      price: 0.6,
+      shares: 400,
+      actual_usd: 240,
+      backtest_usd: 235.2,
     },
-    {
-      ...{ ts: world.nowSec - 3 * DAY, side: 'BUY', price: 0.5, shares: 1000 },
-      ...{ actual_usd: 500, backtest_usd: 510 },
-    },
+    { ts: world.nowSec - 3 * DAY, side: 'BUY', price: 0.5, shares: 1000, actual_usd: 500, backtest_usd: 510 },
   ])
   const cap = await world.read(`${capped.address}?include_trades=1`)
   expect(cap.trades).toMatchObject([{ actual_usd: 99, backtest_usd: 100 }])
@@ -185,18 +208,21 @@ test('`from` and `to` cut a window, by days or by seconds, both included', async
 
 test('a wallet that did nothing has zeros, no rate, and is not toxic', async () => {
   expect(await world.read(`0x${'9'.repeat(40)}`)).toMatchObject({
-    ...{ actual_pnl_usdc: 0, backtest_copy_pnl_usdc: 0, slippage_amount_usdc: 0 },
-    ...{ slippage_cost_rate_pct: null, toxic_for_copying: false, trade_count: 0, partial: false },
-    ...{ total_realized_pnl_usdc: 0, positions_closed: 0, avg_entry_prob_weighted: null },
+    actual_pnl_usdc: 0,
+    backtest_copy_pnl_usdc: 0,
+    slippage_amount_usdc: 0,
+    slippage_cost_rate_pct: null,
+    toxic_for_copying: false,
+    trade_count: 0,
+    partial: false,
+    total_realized_pnl_usdc: 0,
+    positions_closed: 0,
+    avg_entry_prob_weighted: null,
   })
 })
 
 test('a batch answers each wallet once, in the order of the request', async () => {
-  const addresses = [
-    capped.address,
-    trader.address.toUpperCase().replace('0X', '0x'),
-    capped.address,
-  ]
+  const addresses = [capped.address, trader.address.toUpperCase().replace('0X', '0x'), capped.address]
   const body = { addresses, slippage: 0, include_trades: true }
   const reply = (await world.ask('batch', { body })).json()
   expect(reply).toMatchObject({

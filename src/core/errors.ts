@@ -56,19 +56,16 @@ export async function joinWork<T>(
 export const badRequest = (message: string, fields?: Fields) => new ApiError(400, message, fields)
 
 /** For a single thing that does not exist. */
-export const notFound = (message = 'Not found.', fields?: Fields) =>
-  new ApiError(404, message, fields)
+export const notFound = (message = 'Not found.', fields?: Fields) => new ApiError(404, message, fields)
 
 /** For a request that was admitted while its account was being suspended or deleted. */
-export const inactiveAccount = () =>
-  new ApiError(403, 'The account of this API key is suspended or deleted.')
+export const inactiveAccount = () => new ApiError(403, 'The account of this API key is suspended or deleted.')
 
 export const unavailable = (message: string, cause?: unknown) =>
   new ApiError(503, message, {}, { cause, retryAfterSeconds: 1 })
 
 /** Thrown wherever a request needs the database and it does not answer. */
-export const databaseLost = (cause?: unknown) =>
-  unavailable('The database is not available.', cause)
+export const databaseLost = (cause?: unknown) => unavailable('The database is not available.', cause)
 
 /** For what a server can do only when its operator has set it up. `detail` says how. */
 export const notConfigured = (detail: string) => new ApiError(502, 'not_configured', { detail })
@@ -98,9 +95,7 @@ export function messageOf(error: unknown): string {
 
 /** The code that Node.js and PostgreSQL put on their errors, such as `ENOENT` or `23505`. */
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** The end of a command that failed: what the operator can mend without a stack, all else with one. */

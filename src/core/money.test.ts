@@ -9,9 +9,7 @@ describe('millionths', () => {
     fc.assert(
       fc.property(millionths, (amount) => {
         expect(parseMillionths(toDecimalText(amount))).toBe(amount)
-        expect(toDecimalText(-amount)).toBe(
-          amount === 0n ? '0.000000' : `-${toDecimalText(amount)}`,
-        )
+        expect(toDecimalText(-amount)).toBe(amount === 0n ? '0.000000' : `-${toDecimalText(amount)}`)
       }),
     )
   })

@@ -26,8 +26,7 @@ export function toPrice(usd: bigint, shares: bigint): number {
 export const toPriceMillionths = (usd: bigint, shares: bigint): bigint =>
   shares === 0n ? 0n : tenThousandths(usd, shares) * 100n
 
-const tenThousandths = (usd: bigint, shares: bigint): bigint =>
-  (usd * 20_000n + shares) / (shares * 2n)
+const tenThousandths = (usd: bigint, shares: bigint): bigint => (usd * 20_000n + shares) / (shares * 2n)
 
 /** Millionths of a dollar for a share, rounded half up; 0 where there are no shares. */
 export const pricePerShare = (usd: bigint, shares: bigint): bigint =>

@@ -5,9 +5,7 @@ const COMBO = '0x032def24bfb0c5c57fb236fac08b94236a0000000000000000000000000000'
 const TOKEN = '0xa2f9dfa97533d1139db0e79e2888791e4d2229a5933c64657caa107e89c20e44'
 
 test('reads every field of an id', () => {
-  expect(
-    parseStructuredId('0x0200112233445566778899aabbccddeeff00040000000000000000010200030a'),
-  ).toEqual({
+  expect(parseStructuredId('0x0200112233445566778899aabbccddeeff00040000000000000000010200030a')).toEqual({
     moduleId: 2,
     arity: 4,
     conditionIndex: 3,

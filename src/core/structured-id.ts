@@ -43,8 +43,7 @@ export const isStructuredId = (id: string): boolean =>
   MODULES.includes(id.charAt(START + 1)) &&
   id.slice(UNUSED_AT, UNUSED_AT + UNUSED.length) === UNUSED
 
-export const isCombo = (token: string): boolean =>
-  parseStructuredId(token)?.moduleId === COMBO_MODULE
+export const isCombo = (token: string): boolean => parseStructuredId(token)?.moduleId === COMBO_MODULE
 
 /** A condition as messages and answers have it: a structured one without its padding. */
 export const toConditionId = (condition: string): string =>
@@ -62,8 +61,7 @@ export function parseConditionId(text: string): string | undefined {
 }
 
 /** The padded condition of a structured position. */
-export const conditionOfPosition = (position: string): string =>
-  `${position.slice(0, CONDITION_END)}00`
+export const conditionOfPosition = (position: string): string => `${position.slice(0, CONDITION_END)}00`
 
 export const outcomeOfPosition = (position: string): number =>
   Number.parseInt(position.slice(CONDITION_END), 16)

@@ -41,9 +41,7 @@ export function factsOfBlock(batch: BatchFacts, block: BatchBlock, confirm: Conf
     return facts
   }
   // Each list keeps the type of its facts, which `fromEntries` does not express.
-  const lists = Object.fromEntries(
-    KINDS.map(([list]) => [list, cut(batch[list])]),
-  ) as unknown as FactLists
+  const lists = Object.fromEntries(KINDS.map(([list]) => [list, cut(batch[list])])) as unknown as FactLists
   const matches = matchesOf(lists, confirm)
   return { ...lists, block, matches, transactionCount: transactions.size }
 }

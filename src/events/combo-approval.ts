@@ -41,8 +41,7 @@ function approvalEvent(fact: ApprovalFact): EventDraft {
       ...place,
       status: 'confirmed',
       detected_at: timestamp,
-      approval_type:
-        fact.kind === 'positions' ? 'position_manager_approval_for_all' : 'collateral_allowance',
+      approval_type: fact.kind === 'positions' ? 'position_manager_approval_for_all' : 'collateral_allowance',
       owner,
       operator,
       approved: isApproved,

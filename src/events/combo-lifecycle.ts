@@ -2,12 +2,7 @@ import { Type } from 'typebox'
 import type { TransferFact } from '../chain/facts/transfer.js'
 import { toDecimal } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
-import {
-  COMBO_MODULE,
-  isStructuredId,
-  parseStructuredId,
-  toConditionId,
-} from '../core/structured-id.js'
+import { COMBO_MODULE, isStructuredId, parseStructuredId, toConditionId } from '../core/structured-id.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
 import { COMBO_ACTIONS } from './combo-actions.js'
 import { comboKeys, enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
@@ -108,8 +103,7 @@ export type ComboStep = {
 /** Not in the order of their logs. */
 export function* comboSteps(facts: BlockFacts): Generator<ComboStep> {
   const { block, combos, comboEvents, redemptions, transfers } = facts
-  for (const fact of combos)
-    yield { ...fact, timeSec: block.timeSec, action: 'Prepare', tokens: [] }
+  for (const fact of combos) yield { ...fact, timeSec: block.timeSec, action: 'Prepare', tokens: [] }
   for (const fact of comboEvents) {
     const action = COMBO_ACTIONS.get(fact.kind)
     if (action !== undefined) yield { ...fact, action, namesEvent: NAMES_EVENT.has(fact.kind) }
@@ -163,8 +157,7 @@ export function presentStep(step: ComboStep, enricher: Enricher) {
     no_position_id: combo?.no,
     position_ids: positions,
     source_position_ids: given === undefined ? undefined : positions.slice(given, given + 1),
-    destination_position_ids:
-      given === undefined ? undefined : positions.slice(1 - given, 2 - given),
+    destination_position_ids: given === undefined ? undefined : positions.slice(1 - given, 2 - given),
     leg_position_ids: combo?.legIds,
     legs: combo?.legs,
     amount_e6: amount?.toString(),

@@ -174,12 +174,7 @@ test('combo_status_update has the fills and fees of the block', () => {
     amount: 40_000n,
   }
   const confirmation = { block: BLOCK.number, confirmedMs: NOW_MS + 2_500, detectedMs: NOW_MS }
-  const event = comboStatusUpdateEvent(
-    settled,
-    confirmation,
-    { ...NOTHING_ELSE, fees: [fee] },
-    known,
-  )
+  const event = comboStatusUpdateEvent(settled, confirmation, { ...NOTHING_ELSE, fees: [fee] }, known)
   expect(read(event)).toEqual({
     event_type: 'combo_status_update',
     tx_hash: word('f1'),

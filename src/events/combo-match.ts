@@ -18,15 +18,7 @@ import {
 import { COMBO_ROW, presentAmounts, presentComboRow } from './combo-row.js'
 import type { Enricher } from './enrichment.js'
 import type { Confirmation, Match } from './match.js'
-import {
-  closedRow,
-  defineMessage,
-  described,
-  distinct,
-  type KeyParts,
-  optional,
-  Wire,
-} from './message.js'
+import { closedRow, defineMessage, described, distinct, type KeyParts, optional, Wire } from './message.js'
 
 /** The combo of a match and its parties, under the names of the older generation of clients. */
 const PARTIES = {
@@ -71,11 +63,7 @@ const execution = defineMessage('combo_execution', {
 })
 
 /** A match of combos that waits for its block. */
-export function comboExecutionEvent(
-  match: Match,
-  detectedMs: number,
-  enricher: Enricher,
-): EventDraft {
+export function comboExecutionEvent(match: Match, detectedMs: number, enricher: Enricher): EventDraft {
   const { taker, rows } = match
   const combo = comboOf(match, enricher)
   const { legs = [], legIds = [] } = combo

@@ -7,12 +7,7 @@ import { toTokenId } from '../core/token-id.js'
 import type { Sql } from '../store/connection.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields, ProtocolFields } from './message.js'
-import {
-  type StoredLegs,
-  type StoredResult,
-  selectNewestLegs,
-  selectNewestResults,
-} from './queries.js'
+import { type StoredLegs, type StoredResult, selectNewestLegs, selectNewestResults } from './queries.js'
 
 /** Those that events of now may be about. */
 const RESULTS_MAX = 20_000
@@ -163,8 +158,7 @@ const WRAPPED_COLLATERAL = firstCollateral(true)
 
 function firstCollateral(isNegRisk: boolean): string {
   const contract = CONTRACTS.find(
-    ({ role, generation, negRisk }) =>
-      role === 'erc20' && generation === 1 && negRisk === isNegRisk,
+    ({ role, generation, negRisk }) => role === 'erc20' && generation === 1 && negRisk === isNegRisk,
   )
   assert(contract !== undefined, 'the list of contracts has both collaterals')
   return contract.address

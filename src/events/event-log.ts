@@ -145,9 +145,7 @@ export class EventLog {
   /** The first time what the bus buffers; then all that is new, or clients that are connected would miss some. */
   async #catchUp(sql: Sql) {
     const session = this.#session
-    const bufferedSeq = this.#isLoaded
-      ? 0
-      : await selectSeqBefore(sql, this.#clock.now() - BUFFERED_MS)
+    const bufferedSeq = this.#isLoaded ? 0 : await selectSeqBefore(sql, this.#clock.now() - BUFFERED_MS)
     const ends = await selectLogEnds(sql)
     const afterSeq = Math.min(Math.max(this.#bus.publishedSeq, bufferedSeq), ends.lastSeq)
     for await (const events of this.read(afterSeq, sql)) {
@@ -185,9 +183,7 @@ const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
 const inflate = promisify<Buffer, Buffer>(inflateRaw)
 
 function encode(events: readonly BusEvent[]): Promise<Buffer> {
-  const stored = events.map(
-    ({ seq, publishedMs, draft }): StoredEvent => ({ seq, publishedMs, ...draft }),
-  )
+  const stored = events.map(({ seq, publishedMs, draft }): StoredEvent => ({ seq, publishedMs, ...draft }))
   return deflate(JSON.stringify(stored), { level: constants.Z_BEST_SPEED })
 }
 

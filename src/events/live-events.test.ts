@@ -91,9 +91,7 @@ describe('a batch that is committed', () => {
         fills: [...makeMatch(3, 'f1'), ...makeMatch(0, 'f2', later)],
       }),
     )
-    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([
-      [...SETTLED, ...SETTLED],
-    ])
+    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([[...SETTLED, ...SETTLED]])
   })
 
   test('blocks older than five minutes are not published', () => {

@@ -134,8 +134,7 @@ export class LiveEvents {
       return { confirmation: { block: block.number, confirmedMs: nowMs, detectedMs }, isNew }
     }
     try {
-      for (const draft of blockEvents(batch, block, this.#enricher, confirm))
-        this.#drafts.push(draft)
+      for (const draft of blockEvents(batch, block, this.#enricher, confirm)) this.#drafts.push(draft)
     } catch (error) {
       const fields = () => ({ err: error, block: block.number })
       this.#floodLog.write('error', 'events of a block could not be made', fields)
@@ -161,8 +160,7 @@ export class LiveEvents {
   #recallPending(): void {
     for (const { type, data, timestampMs } of this.#bus.replay({ afterSeq: 0 })) {
       if (typeof data.tx_hash !== 'string') continue
-      if (type === 'settlement' || type === 'combo_execution')
-        this.#pending.add(data.tx_hash, timestampMs)
+      if (type === 'settlement' || type === 'combo_execution') this.#pending.add(data.tx_hash, timestampMs)
       if (type === 'status_update' || type === 'combo_status_update')
         this.#pending.confirm(data.tx_hash, '', timestampMs)
     }

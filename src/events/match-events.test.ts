@@ -181,9 +181,7 @@ describe('fill', () => {
       log_index: null,
       is_taker_order: false,
     })
-    expect(read(taker)).toMatchObject({
-      ...{ user: ALICE, taker: EXCHANGE, side: 'BUY', is_taker_order: true },
-    })
+    expect(read(taker)).toMatchObject({ user: ALICE, taker: EXCHANGE, side: 'BUY', is_taker_order: true })
     expect(maker?.keys).toMatchObject({ wallets: [BOB, ALICE], side: 'SELL', status: 'pending' })
   })
 

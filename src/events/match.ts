@@ -95,7 +95,14 @@ export const groupByTransaction = (fills: readonly FillFact[]): Fills[] => [
 function toSettledRow(fill: FillFact): MatchRow {
   const { orderHash, wallet: maker, taker, isTaker, token, side, usd, shares } = fill
   return {
-    ...{ orderHash, maker, taker, isTaker, token, side, usd, shares },
+    orderHash,
+    maker,
+    taker,
+    isTaker,
+    token,
+    side,
+    usd,
+    shares,
     signer: undefined,
     signatureType: undefined,
     fee: feeInMoney(fill),

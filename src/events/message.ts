@@ -74,10 +74,7 @@ export const optional = <Fields extends TProperties>(fields: Fields) =>
 /** The same schema with a description, for readers of the documents that show it. */
 export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
   // Schemas are told apart by properties that a spread would lose.
-  const copy: Schema = Object.defineProperties(
-    Object.create(null),
-    Object.getOwnPropertyDescriptors(schema),
-  )
+  const copy: Schema = Object.defineProperties(Object.create(null), Object.getOwnPropertyDescriptors(schema))
   return Object.assign(copy, { description })
 }
 
@@ -96,12 +93,20 @@ const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
 
 /** Types of single fields. */
 export const Wire = {
-  ...{ Text, Count, Amount, TokenId, Hash, Ms, Price, Side, Digits, ConditionId },
+  Text,
+  Count,
+  Amount,
+  TokenId,
+  Hash,
+  Ms,
+  Price,
+  Side,
+  Digits,
+  ConditionId,
   Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
   Seq: Type.Integer({ minimum: 1, description: 'number of the event in its stream, ascending' }),
   IsTakerOrder: Type.Boolean({
-    description:
-      'the fill of the order that takes, one in each match: the sum over these is the volume',
+    description: 'the fill of the order that takes, one in each match: the sum over these is the volume',
   }),
   YesNo: Type.Union([Type.Literal('YES'), Type.Literal('NO')]),
   ExchangeVersion: Type.String({

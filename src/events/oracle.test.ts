@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { OracleFact } from '../chain/facts/oracle-event.js'
-import {
-  ALICE,
-  at,
-  BOB,
-  logAt,
-  MARKET,
-  MARKET_FIELDS,
-  makeEvent,
-  makeEvents,
-} from './test-facts.js'
+import { ALICE, at, BOB, logAt, MARKET, MARKET_FIELDS, makeEvent, makeEvents } from './test-facts.js'
 
 describe('oracle', () => {
   const ADAPTER = '0x65070be91477460d8a7aeeb94ef92fe056c2f2a7'
@@ -125,9 +116,7 @@ describe('oracle', () => {
 
   test('a price that says it cannot be known is left out', () => {
     const step = makeStep('settled', { ...asked, price: -(2n ** 255n) })
-    expect(makeEvent('oracle', { oracle: [step] }, markets).data).not.toHaveProperty(
-      'resolved_price',
-    )
+    expect(makeEvent('oracle', { oracle: [step] }, markets).data).not.toHaveProperty('resolved_price')
   })
 
   test('the oracle without the adapter that asked: what is known, and no market', () => {
@@ -186,11 +175,7 @@ describe('oracle', () => {
     const contract = '0x2f5e3684cb1f318ec51b00edba38d79ac2c0aa9d'
     const asked: string[] = []
     const lookup = { ...markets, byCondition: (id: string) => void asked.push(id) }
-    const { data } = makeEvent(
-      'oracle',
-      { oracle: [makeStep('initialized', { contract })] },
-      lookup,
-    )
+    const { data } = makeEvent('oracle', { oracle: [makeStep('initialized', { contract })] }, lookup)
     expect(data).toMatchObject({ question_id: QUESTION, adapter_address: contract })
     expect(asked).toEqual([])
   })

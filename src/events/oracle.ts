@@ -9,14 +9,7 @@ import { START, uintToWord } from '../upstreams/polygon/abi.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MessageFamily } from './block-facts.js'
 import { type Enricher, toResult } from './enrichment.js'
-import {
-  defineLogMessage,
-  described,
-  ENRICHED,
-  type MarketFields,
-  optional,
-  Wire,
-} from './message.js'
+import { defineLogMessage, described, ENRICHED, type MarketFields, optional, Wire } from './message.js'
 
 const ORACLE_TYPES = [
   'initialization',
@@ -139,9 +132,7 @@ function conditionOf(fact: OracleFact): string | undefined {
 const TWO_OUTCOMES = uintToWord(2n).slice(START)
 
 const NEG_RISK_ASKERS: ReadonlySet<string> = new Set(
-  CONTRACTS.filter(({ role, negRisk }) => role === 'umaAdapter' && negRisk).map(
-    ({ address }) => address,
-  ),
+  CONTRACTS.filter(({ role, negRisk }) => role === 'umaAdapter' && negRisk).map(({ address }) => address),
 )
 
 const TYPES: Readonly<Record<OracleFact['kind'], OracleType | undefined>> = {
@@ -203,9 +194,7 @@ function presentStep(fact: OracleFact, market: MarketFields | undefined): StepFi
     case 'resolved':
     case 'manually_resolved':
     case 'emergency_resolved':
-      return payouts === undefined
-        ? { resolved_price: toOraclePrice(price) }
-        : presentResult(payouts, market)
+      return payouts === undefined ? { resolved_price: toOraclePrice(price) } : presentResult(payouts, market)
     default:
       return undefined
   }

@@ -93,15 +93,12 @@ describe('position_split and position_merge', () => {
   })
 
   test('splits inside a match are not published', () => {
-    expect(makeEvents({ splits: [{ ...split, isUser: false }] }).map(({ type }) => type)).toEqual([
-      'block',
-    ])
+    expect(makeEvents({ splits: [{ ...split, isUser: false }] }).map(({ type }) => type)).toEqual(['block'])
   })
 
   test('the collateral of an unknown market follows from the contract of the log', () => {
     const collateralOf = (changes: Partial<SplitFact>) =>
-      makeEvent('position_split', { splits: [{ ...split, ...changes }] }, NO_MARKETS).data
-        .collateral_token
+      makeEvent('position_split', { splits: [{ ...split, ...changes }] }, NO_MARKETS).data.collateral_token
     expect(collateralOf({ isCore: true })).toBe(USDC_E)
     expect(collateralOf({ isCore: false })).toBe(WRAPPED_COLLATERAL)
     expect(collateralOf({ condition: `0x01${'5'.repeat(32)}${'0'.repeat(30)}` })).toBe(PUSD)

@@ -8,15 +8,7 @@ import { toDecimal } from '../core/money.js'
 import { nullable } from '../lib/nullable.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
-import {
-  defineLogMessage,
-  described,
-  distinct,
-  ENRICHED,
-  ENRICHED_TOKEN,
-  optional,
-  Wire,
-} from './message.js'
+import { defineLogMessage, described, distinct, ENRICHED, ENRICHED_TOKEN, optional, Wire } from './message.js'
 
 const positionChange = defineLogMessage('position_change', {
   from: Wire.Address,
@@ -107,10 +99,7 @@ function conversionEvent(fact: ConversionFact, enricher: Enricher): EventDraft {
   const tokens = given.map((token) => enricher.token(token))
   const markets = tokens.flatMap(({ market }) => market ?? [])
   const only = tokens.length === 1 ? markets[0] : undefined
-  const tokenIds = distinct([
-    ...tokens.map(({ id }) => id),
-    ...taken.map((token) => enricher.tokenId(token)),
-  ])
+  const tokenIds = distinct([...tokens.map(({ id }) => id), ...taken.map((token) => enricher.tokenId(token))])
   return conversion.draft(
     fact,
     {
@@ -173,8 +162,7 @@ export const positionFamily = {
       const isBatch = transfer.sub > 0 || transfers[index + 1]?.seq === transfer.seq
       yield { seq: transfer.seq, event: positionChangeEvent(transfer, isBatch, enricher) }
     }
-    for (const fact of splits)
-      if (fact.isUser) yield { seq: fact.seq, event: splitEvent(fact, enricher) }
+    for (const fact of splits) if (fact.isUser) yield { seq: fact.seq, event: splitEvent(fact, enricher) }
     for (const fact of conversions) yield { seq: fact.seq, event: conversionEvent(fact, enricher) }
   },
 } as const satisfies MessageFamily

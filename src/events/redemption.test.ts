@@ -72,11 +72,7 @@ describe('redemption', () => {
 
   test.each([
     ['BinaryRedemption', CONDITION, KNOWN_MARKETS],
-    [
-      'NegRiskRedemption',
-      CONDITION,
-      { ...KNOWN_MARKETS, byCondition: () => ({ ...MARKET, negRisk: true }) },
-    ],
+    ['NegRiskRedemption', CONDITION, { ...KNOWN_MARKETS, byCondition: () => ({ ...MARKET, negRisk: true }) }],
     ['Redemption', `0x03${'5'.repeat(32)}${'0'.repeat(30)}`, NO_MARKETS],
   ])('made by the service: AutoRedeemer.%s, and a step of its own', (name, condition, markets) => {
     const facts = { redemptions: [{ ...redemption, condition, source: 'auto_redeemer' as const }] }

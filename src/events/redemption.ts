@@ -5,14 +5,7 @@ import { toDecimal } from '../core/money.js'
 import { parseStructuredId, positionsOf } from '../core/structured-id.js'
 import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type Enricher, type Result } from './enrichment.js'
-import {
-  defineLogMessage,
-  described,
-  ENRICHED,
-  type MarketFields,
-  optional,
-  Wire,
-} from './message.js'
+import { defineLogMessage, described, ENRICHED, type MarketFields, optional, Wire } from './message.js'
 
 const redemption = defineLogMessage('redemption', {
   ...ENRICHED,
@@ -34,10 +27,7 @@ const redemption = defineLogMessage('redemption', {
       { description: 'absent where the wallet redeemed itself' },
     ),
     payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
-    outcome_prices: described(
-      Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
-      'by outcome, 1 together',
-    ),
+    outcome_prices: described(Type.Array(Type.Number({ minimum: 0, maximum: 1 })), 'by outcome, 1 together'),
     winning_outcome_index: described(Wire.Count, 'only where exactly one outcome pays'),
     winning_outcome: Type.String(),
     winning_token_id: Wire.TokenId,

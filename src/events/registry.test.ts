@@ -51,12 +51,7 @@ describe('block', () => {
 
   test('has the number of its transactions if it was read whole', () => {
     const batch = makeBatch()
-    const [event] = blockEvents(
-      batch,
-      { ...BLOCK, txCount: 120 },
-      new Enricher(NO_MARKETS),
-      () => undefined,
-    )
+    const [event] = blockEvents(batch, { ...BLOCK, txCount: 120 }, new Enricher(NO_MARKETS), () => undefined)
     expect(event?.data.tx_count).toBe(120)
   })
 })

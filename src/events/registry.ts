@@ -33,9 +33,10 @@ export type EventType = (typeof MESSAGE_FAMILIES)[number]['messages'][number]['t
 
 /** The schema of each message, by event type. */
 export const MESSAGES: ReadonlyMap<string, Message<EventType>> = new Map(
-  MESSAGE_FAMILIES.flatMap(({ messages }): readonly Message<EventType>[] => messages).map(
-    (message) => [message.type, message],
-  ),
+  MESSAGE_FAMILIES.flatMap(({ messages }): readonly Message<EventType>[] => messages).map((message) => [
+    message.type,
+    message,
+  ]),
 )
 
 /**

@@ -14,10 +14,7 @@ export const scoreUpdateFamily = {
         type: Type.Literal('score_update'),
         source: described(Wire.Text, 'where the score comes from'),
         received_at: described(Wire.Ms, 'when this process heard it, in Unix milliseconds'),
-        timestamp: described(
-          Wire.Ms,
-          'when it was so, where the source says that; else `received_at`',
-        ),
+        timestamp: described(Wire.Ms, 'when it was so, where the source says that; else `received_at`'),
         seq: Wire.Seq,
         data: closed({
           event_type: Type.Literal('score_update'),

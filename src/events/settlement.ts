@@ -130,11 +130,7 @@ export const flatFill = {
 }
 
 /** One for each order of a match, always with the same fields. */
-export function fillEvents(
-  match: Match,
-  { detectedMs, block }: Detection,
-  enricher: Enricher,
-): EventDraft[] {
+export function fillEvents(match: Match, { detectedMs, block }: Detection, enricher: Enricher): EventDraft[] {
   return match.rows.map((row) => {
     const token = enricher.token(row.token)
     const { id, outcome, market, fields } = token

@@ -34,8 +34,7 @@ const { universe, events, pending, live: liveEvents, errors, bus } = live()
 type Data = Record<string, unknown>
 type Row = { order_hash: string; price: number; size: number; maker: string }
 
-const ofType = (...types: EventType[]) =>
-  events.filter(({ type }) => types.some((each) => each === type))
+const ofType = (...types: EventType[]) => events.filter(({ type }) => types.some((each) => each === type))
 const dataOf = ({ data }: BusEvent): Data => JSON.parse(JSON.stringify(data))
 
 function byTx(list: readonly BusEvent[]): Map<string, BusEvent[]> {
@@ -153,8 +152,7 @@ test('the examples of the documents are messages of this chain; AUSPEX_TAKE_EXAM
   const stored = readEventExamples()
   expect(examples).toEqual(stored)
   for (const [type, { schema }] of MESSAGES)
-    for (const { payload } of stored[type as EventType])
-      expect(Value.Errors(schema, payload)).toEqual([])
+    for (const { payload } of stored[type as EventType]) expect(Value.Errors(schema, payload)).toEqual([])
 })
 
 test('every match that a node shows is published at once, and confirmed once if it gets into a block', () => {
@@ -230,9 +228,7 @@ test('every row of a settlement is a fill of its own, right behind it', () => {
   for (const settlement of ofType('settlement')) {
     const trades = dataOf(settlement).trades as Row[]
     const fills = bySettlement.get(String(settlement.data.tx_hash)) ?? []
-    expect(fills.map(({ seq }) => seq)).toEqual(
-      trades.map((_, index) => settlement.seq + 1 + index),
-    )
+    expect(fills.map(({ seq }) => seq)).toEqual(trades.map((_, index) => settlement.seq + 1 + index))
     expect(fills.map(({ data }) => [data.user, data.price, data.shares_normalized])).toEqual(
       trades.map(({ maker, price, size }) => [maker, price, size]),
     )
@@ -251,8 +247,7 @@ test('what comes from logs comes in their order, and the block behind it', () =>
     if (typeof block !== 'number' || type === 'fill') continue
     const logIndex = type === 'block' ? 2 ** 20 - 1 : data.log_index
     // Matches have no log of their own; they stand behind the last one of theirs.
-    const seq =
-      typeof logIndex === 'number' ? seqOf(block, logIndex) : Math.max(last, seqOf(block, 0))
+    const seq = typeof logIndex === 'number' ? seqOf(block, logIndex) : Math.max(last, seqOf(block, 0))
     expect(seq).toBeGreaterThanOrEqual(last)
     last = seq
   }
@@ -264,11 +259,7 @@ test('a reorganisation is published before the blocks that replace others', () =
   const fork = Number(reorg?.data.fork_block)
   expect(reorg?.data.removed_blocks).toBe(3)
   const blocks = ofType('block').filter(({ seq }) => seq > (reorg?.seq ?? 0))
-  expect(blocks.slice(0, 3).map(({ data }) => data.block_number)).toEqual([
-    fork + 1,
-    fork + 2,
-    fork + 3,
-  ])
+  expect(blocks.slice(0, 3).map(({ data }) => data.block_number)).toEqual([fork + 1, fork + 2, fork + 3])
   const { chain } = universe
   for (const { data } of blocks) {
     const block = chain.block(Number(data.block_number))

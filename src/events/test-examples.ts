@@ -57,10 +57,7 @@ const WANTED: Readonly<Record<EventType, readonly Wanted[]>> = {
     oneWhere('The price of a second', 'is_twap', undefined),
     oneWhere('The mean of thirty seconds', 'twap_window_seconds', 30),
   ],
-  score_update: [
-    oneWhere('A game is being played', 'live', true),
-    oneWhere('A game is over', 'ended', true),
-  ],
+  score_update: [oneWhere('A game is being played', 'live', true), oneWhere('A game is over', 'ended', true)],
 }
 
 /** One message for each that is wanted: the shortest of the first list that has one. */

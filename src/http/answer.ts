@@ -44,10 +44,7 @@ export type AnswerDefinition<
   cacheMs?: number | ((reply: Static<Reply>) => number)
   /** The answer has addresses of this service in it. */
   isPerHost?: boolean
-  answer: (
-    tools: AnswerTools,
-    input: Static<Params> & Static<Query> & Static<Body>,
-  ) => Promise<Static<Reply>>
+  answer: (tools: AnswerTools, input: Static<Params> & Static<Query> & Static<Body>) => Promise<Static<Reply>>
 }
 
 const NO_FIELDS = Type.Object({})
@@ -69,7 +66,10 @@ export function defineAnswer<
     { description: summary, ...(title !== undefined && { title }) },
   )
   const schema: Record<string, TSchema | object> = {
-    ...{ operationId, summary, description, tags: [tag] },
+    operationId,
+    summary,
+    description,
+    tags: [tag],
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
     ...(body !== undefined && { body }),
@@ -111,9 +111,7 @@ function countContext(ctx: Context, stopwatch: Stopwatch | undefined): Context {
 }
 
 const toCacheMs = <Reply>(cacheMs: number | ((reply: Reply) => number) | undefined) =>
-  typeof cacheMs === 'function'
-    ? (_query: unknown, _nowMs: number, reply: Reply) => cacheMs(reply)
-    : cacheMs
+  typeof cacheMs === 'function' ? (_query: unknown, _nowMs: number, reply: Reply) => cacheMs(reply) : cacheMs
 
 /** Validates as all routes do, except that the body is read by the endpoint. */
 const readWith =

@@ -41,8 +41,14 @@ export function headersOf(answer: CachedAnswer, encoding: Encoding, nowMs: numbe
   const ageSec = Math.ceil(Math.max(0, nowMs - storedAtMs) / 1000)
   return [
     ...(head === undefined ? [] : headHeaders(head, nowMs)),
-    ...['etag', showEtag(etag, encoding), 'cache-control', cacheControl],
-    ...['age', `${ageSec}`, 'vary', 'accept-encoding'],
+    'etag',
+    showEtag(etag, encoding),
+    'cache-control',
+    cacheControl,
+    'age',
+    `${ageSec}`,
+    'vary',
+    'accept-encoding',
   ]
 }
 

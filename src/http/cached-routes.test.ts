@@ -41,9 +41,7 @@ describe('a cached route', () => {
   })
 
   test('distinguishes answers by the parameters of its schema alone', async () => {
-    const bodies = await Promise.all(
-      ['?page=1', '?page=2', '?page=1&x=1', '?y=2&page=1'].map((q) => get(q)),
-    )
+    const bodies = await Promise.all(['?page=1', '?page=2', '?page=1&x=1', '?y=2&page=1'].map((q) => get(q)))
     expect(bodies.map((reply) => reply.json().page)).toEqual([1, 2, 1, 1])
     expect(probe.computed).toBe(2)
   })
@@ -61,9 +59,7 @@ describe('a cached route', () => {
     expect(refused.statusCode).toBe(429)
     expect(refused.json().error).toMatch(/Retry after/)
     const metrics = await t.ctx.metrics.registry.metrics()
-    expect(metrics).toMatch(
-      /_count\{route="\/v1\/probe\/cached",method="GET",status="200"\} \d{2,}/,
-    )
+    expect(metrics).toMatch(/_count\{route="\/v1\/probe\/cached",method="GET",status="200"\} \d{2,}/)
     expect(metrics).toMatch(/lookups_total\{result="hit"\} \d{2}/)
   })
 

@@ -79,12 +79,7 @@ function createHandler(
   const ttlOf = typeof cacheMs === 'number' ? () => cacheMs : cacheMs
   const keyOf = createKeyOf(route, ctx.config.publicUrl === undefined && config?.isPerHost === true)
 
-  const send = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    answer: CachedAnswer,
-    encoded: EncodedBody,
-  ) => {
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: CachedAnswer, encoded: EncodedBody) => {
     setHeaders(reply, headersOf(answer, encoded.encoding, ctx.clock.now()))
     if (isKnownToClient(request, answer, encoded.encoding)) return reply.code(304).send()
     setHeaders(reply, bodyHeadersOf(encoded))
@@ -121,10 +116,7 @@ function createHandler(
 }
 
 /** Built from the parameters of the schema alone, so that made-up parameters cannot fill the cache. */
-function createKeyOf(
-  { url, schema }: RouteOptions,
-  isPerHost: boolean,
-): (request: FastifyRequest) => string {
+function createKeyOf({ url, schema }: RouteOptions, isPerHost: boolean): (request: FastifyRequest) => string {
   const names = (part: unknown) => {
     if (part === undefined) return []
     const { properties } = part as { properties?: object }

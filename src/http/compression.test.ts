@@ -16,9 +16,7 @@ test.each([
         if (type === 'ZLIB') begun++
       },
     }).enable()
-    const bodies = Array.from({ length: 50 }, (_, index) =>
-      Buffer.alloc(20_000, `answer ${index} `),
-    )
+    const bodies = Array.from({ length: 50 }, (_, index) => Buffer.alloc(20_000, `answer ${index} `))
     const compressing = bodies.map((body) => compressor.compress(encoding, body))
     expect(begun).toBe(4)
     const compressed = await Promise.all(compressing)

@@ -40,10 +40,7 @@ describe('parameters', () => {
     ['limit=1.5', 'Invalid limit: the query parameter must be an integer from 1 to 300.'],
     ['limit=%207', 'Invalid limit: the query parameter must be an integer from 1 to 300.'],
     ['limit=0x10', 'Invalid limit: the query parameter must be an integer from 1 to 300.'],
-    [
-      'limit=99999999999999999999',
-      'Invalid limit: the query parameter must be an integer from 1 to 300.',
-    ],
+    ['limit=99999999999999999999', 'Invalid limit: the query parameter must be an integer from 1 to 300.'],
     ['limit=5&limit=6', "The query parameter 'limit' was given 2 times; give it once."],
     ['sort=best', 'Invalid sort. Allowed: new, old'],
     ['share=2', 'Invalid share: the query parameter must be a number from 0 to 1.'],

@@ -112,8 +112,6 @@ test('refused requests of one kind are one line and one count, each account for 
     expect.objectContaining({ msg: 'request', status: 401 }),
     expect.objectContaining({ msg: 'request', status: 400, account: accountId }),
     expect.objectContaining({ repeated: 19, kind: '401 /v1/probe/list without account' }),
-    expect.objectContaining({
-      ...{ repeated: 19, kind: `400 /v1/probe/list of account ${accountId}` },
-    }),
+    expect.objectContaining({ repeated: 19, kind: `400 /v1/probe/list of account ${accountId}` }),
   ])
 })

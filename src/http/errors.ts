@@ -77,10 +77,7 @@ function toApiError(error: Error, { raw, url }: FastifyRequest): ApiError | unde
   const { code, statusCode = 500 } = error as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new ApiError(
-      415,
-      'Send the body as JSON, with the header content-type: application/json.',
-    )
+    return new ApiError(415, 'Send the body as JSON, with the header content-type: application/json.')
   }
   return statusCode >= 400 && statusCode < 500 ? new ApiError(statusCode, error.message) : undefined
 }
@@ -99,8 +96,7 @@ const PROVIDER_ERROR = 'temporary_data_provider_error'
 function upstreamLost(cause: UpstreamError, url: string): ApiError {
   const { upstream } = cause
   const options = { cause, retryAfterSeconds: 1 }
-  if (url.startsWith('/v2/'))
-    return new ApiError(502, PROVIDER_ERROR, { detail: upstream }, options)
+  if (url.startsWith('/v2/')) return new ApiError(502, PROVIDER_ERROR, { detail: upstream }, options)
   const name = UPSTREAM_NAMES[upstream] ?? 'An upstream'
   const message = `${name} does not give a usable answer now; try again in a moment.`
   return new ApiError(502, message, {}, options)
@@ -118,10 +114,7 @@ export function answerBadPath(error: FastifyError, request: FastifyRequest, repl
 const REQUEST_LINE = /^[!-~]+ \S+ HTTP\/1\.[01]\r?\n/
 
 const CLIENT_FAULTS: Record<string, [status: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'The request headers are too large.',
-  ],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large.'],
   HPE_INVALID_EOF_STATE: ['400 Bad Request', INCOMPLETE],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }

@@ -87,8 +87,7 @@ function findAnswer(
   const { content } = responses['200'] ?? responses['201'] ?? {}
   const reply = findSchema(content?.['application/json']?.schema, schemas)
   if (answer === undefined || reply === undefined) return []
-  const [field = '', rows = []] =
-    Object.entries(answer).find(([, value]) => Array.isArray(value)) ?? []
+  const [field = '', rows = []] = Object.entries(answer).find(([, value]) => Array.isArray(value)) ?? []
   const items = reply.properties?.[field]?.items
   const row = findSchema(items?.anyOf?.[0] ?? items, schemas)
   return [{ answer, reply, row, rows: rows as unknown[] }]

@@ -45,10 +45,7 @@ export function showFrontPage(app: FastifyInstance): void {
     const type = negotiate(headers.accept ?? '', ['application/json', 'text/html'])
     if (type !== 'text/html') return body
     return reply
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-      )
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
       .type('text/html; charset=utf-8')
       .send(PAGE)
   })

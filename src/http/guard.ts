@@ -36,8 +36,7 @@ const READING = ['GET', 'HEAD', 'OPTIONS']
 function chooseGuard(ctx: Context, { method }: RouteOptions, access: Access) {
   if (access === 'public') return admitAll
   if (access === 'operator') return createOperatorGuard(ctx.operators)
-  const isChange =
-    access.isRead !== true && ![method].flat().every((each) => READING.includes(each))
+  const isChange = access.isRead !== true && ![method].flat().every((each) => READING.includes(each))
   return createGuard(ctx.admission.for(access, { isChange }))
 }
 
@@ -90,10 +89,7 @@ const createOperatorGuard =
   }
 
 /** The API key that a request carries; `undefined`: none. Throws when it carries several. */
-export function findSecret(request: {
-  headers: IncomingHttpHeaders
-  query: unknown
-}): string | undefined {
+export function findSecret(request: { headers: IncomingHttpHeaders; query: unknown }): string | undefined {
   const { headers } = request
   const inQuery = (request.query as Record<string, unknown>).key
   // Almost every request sends the header and nothing else.

@@ -307,19 +307,23 @@ export function defineList<
     const found = await withinTime(definition, () => readPage(parts, asked))
     const { values, hasMore, nextCursor } = found
     setHeaders(reply, [
-      ...['vary', 'accept', 'x-rows-returned', `${values.length}`, 'x-has-more', `${hasMore}`],
+      'vary',
+      'accept',
+      'x-rows-returned',
+      `${values.length}`,
+      'x-has-more',
+      `${hasMore}`,
       ...(nextCursor === null ? [] : ['x-next-cursor', nextCursor]),
     ])
     const echo = view.echo ?? {
-      ...{ has_more: hasMore, offset, limit },
+      has_more: hasMore,
+      offset,
+      limit,
       ...(hasCursors && { next_cursor: nextCursor }),
     }
     const rendered = ROW_FORMATS[format].render({
       name: view.name ?? page.name,
-      kinds: [
-        view.row,
-        ...(isAppended && appendedRows !== undefined ? [appendedRows.view.row] : []),
-      ],
+      kinds: [view.row, ...(isAppended && appendedRows !== undefined ? [appendedRows.view.row] : [])],
       envelope: repeatsPath ? (request.params as object) : {},
       rows: values,
       echo: {
@@ -342,7 +346,12 @@ export function defineList<
   })
   const { operationId, summary, description, tag, access } = definition
   const schema = {
-    ...{ operationId, summary, description, tags: [tag], params, querystring: query },
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    params,
+    querystring: query,
     response: { 200: describeRows(summary, body), ...definition.errors },
   }
   return {
@@ -365,10 +374,7 @@ function rowFields(
   const names = new Set(views.map(({ name = listName }) => name))
   const fields = [...names].map((each): [string, TSchema] => {
     const ofName = views.filter(({ name = listName }) => name === each)
-    const rows = [
-      ...new Set(ofName.map(({ row }) => row)),
-      ...(appended === undefined ? [] : [appended]),
-    ]
+    const rows = [...new Set(ofName.map(({ row }) => row)), ...(appended === undefined ? [] : [appended])]
     const [first] = rows
     const field = Type.Array(rows.length === 1 && first !== undefined ? first : Type.Union(rows))
     return [each, names.size === 1 ? field : Type.Optional(field)]
@@ -388,5 +394,4 @@ async function readCursor(
   return await cursors.read(asked.cursor, asked.issuedFor)
 }
 
-const fieldOf = (input: object, name: string): unknown =>
-  (input as Record<string, unknown>)[name] ?? null
+const fieldOf = (input: object, name: string): unknown => (input as Record<string, unknown>)[name] ?? null

@@ -78,9 +78,7 @@ function loggableUrl(url: string): string {
 }
 
 const decodeAscii = (text: string): string =>
-  text.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  )
+  text.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
 const DURATION_NAME = 'auspex_http_request_duration_seconds'
 const BOUNDS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]

@@ -1,12 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { addAnswerExamples, addRequestExample, readExamples } from './examples.js'
 import { PageFields } from './list.js'
-import {
-  extendSchemas,
-  type JsonSchema,
-  pascalCase,
-  SchemaComponents,
-} from './schema-components.js'
+import { extendSchemas, type JsonSchema, pascalCase, SchemaComponents } from './schema-components.js'
 import { ERROR_CODE, ERROR_TEXT } from './validation.js'
 
 type Parameter = {
@@ -212,9 +207,7 @@ function share<Value extends object>(
   }
   const shared: Record<string, Value> = {}
   const repeated = [...uses.values()].filter(({ places }) => places.length > 1)
-  for (const { name, value, places } of repeated.sort(
-    (a, b) => b.places.length - a.places.length,
-  )) {
+  for (const { name, value, places } of repeated.sort((a, b) => b.places.length - a.places.length)) {
     let unique = name
     for (let number = 2; unique in shared; number += 1) unique = `${name}${number}`
     shared[unique] = value

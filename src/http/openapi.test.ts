@@ -12,10 +12,7 @@ type Operation = {
   security?: object[]
   requestBody?: object
   parameters?: { name: string }[]
-  responses: Record<
-    string,
-    { description: string; content?: Record<string, object>; headers?: object }
-  >
+  responses: Record<string, { description: string; content?: Record<string, object>; headers?: object }>
 }
 type Document = {
   openapi: string
@@ -33,21 +30,39 @@ type Shown = {
 
 /** What people who generate a client look for first. */
 const WELL_KNOWN = [
-  ...['Trade', 'OrderTrades', 'Position', 'WalletPosition', 'Market', 'Wallet', 'LeaderboardRow'],
-  ...['ErrorResponse', 'BadRequestError', 'RateLimitError', 'PaymentRequiredError', 'Plan'],
+  'Trade',
+  'OrderTrades',
+  'Position',
+  'WalletPosition',
+  'Market',
+  'Wallet',
+  'LeaderboardRow',
+  'ErrorResponse',
+  'BadRequestError',
+  'RateLimitError',
+  'PaymentRequiredError',
+  'Plan',
 ] as const
 
 const NAMED_ENUMS = [
-  ...[
-    'TradeSide',
-    'FillRole',
-    'PositionStatus',
-    'MarketStatus',
-    'MarketModule',
-    'TokenPriceSource',
-  ],
-  ...['SortOrder', 'RowFormat', 'CandleResolution', 'StatsPeriod', 'PnlPeriod', 'CopyPeriod'],
-  ...['WebhookEventName', 'WatchedStatus', 'WalletType', 'GameStatus', 'TickSource', 'KeyScope'],
+  'TradeSide',
+  'FillRole',
+  'PositionStatus',
+  'MarketStatus',
+  'MarketModule',
+  'TokenPriceSource',
+  'SortOrder',
+  'RowFormat',
+  'CandleResolution',
+  'StatsPeriod',
+  'PnlPeriod',
+  'CopyPeriod',
+  'WebhookEventName',
+  'WatchedStatus',
+  'WalletType',
+  'GameStatus',
+  'TickSource',
+  'KeyScope',
 ]
 
 let t: TestApp
@@ -213,8 +228,7 @@ describe('GET /openapi.json', () => {
       const { content } = responses['200'] ?? responses['201'] ?? {}
       const { schema = {} } = (content?.['application/json'] ?? {}) as { schema?: Shown }
       const rows = Object.values(schema.properties ?? {}).find(({ items }) => items !== undefined)
-      const shown =
-        schema.examples === undefined ? (rows?.items?.anyOf?.[0] ?? rows?.items) : schema
+      const shown = schema.examples === undefined ? (rows?.items?.anyOf?.[0] ?? rows?.items) : schema
       const [example] = shown?.examples ?? []
       expect(example, `run \`npm run examples\` for ${operationId}`).toBeDefined()
       const validate = ajv.compile(shown ?? {})
@@ -305,8 +319,13 @@ describe('GET /openapi.json', () => {
     for (const { post } of Object.values(webhooks)) {
       expect(post?.operationId).toMatch(/^on[A-Z]/)
       expect(post?.parameters?.map(({ name }) => name)).toEqual([
-        ...['X-Webhook-ID', 'X-Webhook-Event', 'X-Webhook-Timestamp', 'X-Webhook-Signature'],
-        ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+        'X-Webhook-ID',
+        'X-Webhook-Event',
+        'X-Webhook-Timestamp',
+        'X-Webhook-Signature',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
       ])
     }
   })
@@ -322,9 +341,7 @@ describe('GET /openapi.json', () => {
   test('has an example of everything that a request needs, which stands first', () => {
     type Parameter = { required?: boolean; example?: unknown }
     const missing = operations().filter(({ parameters = [] }) =>
-      (parameters as Parameter[]).some(
-        ({ required, example }) => required && example === undefined,
-      ),
+      (parameters as Parameter[]).some(({ required, example }) => required && example === undefined),
     )
     // What is deleted for good is not prefilled.
     expect(missing.map(({ operationId }) => operationId)).toEqual(['deleteAccount', 'revokeKey'])

@@ -21,13 +21,11 @@ that the strictest limit leaves you, and those that a 429 lists.
 Live events, prices and order books come over WebSocket: see [the streams](/docs/websocket). Events can also
 be sent to an address of yours: see \`POST /v3/webhooks\`. Programs read [the OpenAPI document](/openapi.json).`
 
-const SAME_KEY =
-  'The same key in another place. Leave it empty when you have filled in `x-api-key`.'
+const SAME_KEY = 'The same key in another place. Leave it empty when you have filled in `x-api-key`.'
 
 const TAGS = Object.entries({
   account: 'Keys, plans and what an account has used.',
-  admin:
-    "For those who run this server, with an operator's key: accounts, their keys, plans and usage.",
+  admin: "For those who run this server, with an operator's key: accounts, their keys, plans and usage.",
   crypto: 'Prices of coins, up-or-down windows and other markets about coins.',
   wallets: 'What a wallet holds, did and earned; who is behind it.',
   positions: 'Holdings with their cost and profit, by wallet, by market and over all.',
@@ -75,23 +73,25 @@ export async function describeApi(
       components: {
         securitySchemes: {
           header: {
-            ...{ type: 'apiKey', in: 'header', name: 'x-api-key' },
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-api-key',
             description:
               'Your key. This one field is enough: the other two are other ways to send the same key.',
           },
-          query: { ...{ type: 'apiKey', in: 'query', name: 'key' }, description: SAME_KEY },
-          bearer: { ...{ type: 'http', scheme: 'bearer' }, description: SAME_KEY },
+          query: { type: 'apiKey', in: 'query', name: 'key', description: SAME_KEY },
+          bearer: { type: 'http', scheme: 'bearer', description: SAME_KEY },
           operator: {
-            ...{ type: 'apiKey', in: 'header', name: 'x-api-key' },
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-api-key',
             description: "An operator's key, of `auspex operator-keys create`",
           },
         },
       },
     },
     transformObject: (generated) =>
-      'openapiObject' in generated
-        ? completeDocument(generated.openapiObject)
-        : generated.swaggerObject,
+      'openapiObject' in generated ? completeDocument(generated.openapiObject) : generated.swaggerObject,
   })
   const document = new ServedDocument(() => JSON.stringify(app.swagger()), readSamples)
   const options = { schema: { hide: true }, onSend: createCompressionHook(compressor) }
@@ -163,9 +163,7 @@ const ERRORS = {
     'The service is starting, overloaded or has lost its database or an upstream',
     {
       scope: Type.Optional(Type.String()),
-      hint: Type.Optional(
-        Type.String({ description: 'why there is no chain data, and what to set' }),
-      ),
+      hint: Type.Optional(Type.String({ description: 'why there is no chain data, and what to set' })),
       ...upstream,
     },
     'UnavailableError',

@@ -111,8 +111,16 @@ describe('a Parquet file', () => {
     const rows = fc.sample(RowOfTest, { numRuns: count, seed: 7 })
     const found = await readWithDuckdb(writeParquet(parquetColumnsOf([Row]), rows))
     expect(Object.values(found.types)).toEqual([
-      ...['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'BIGINT'],
-      ...['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
+      'VARCHAR',
+      'BIGINT',
+      'DOUBLE',
+      'BOOLEAN',
+      'BIGINT',
+      'VARCHAR',
+      'VARCHAR',
+      'VARCHAR',
+      'VARCHAR',
+      'VARCHAR',
     ])
     const expected = rows.map((row) => ({
       ...toRead(row),
@@ -158,7 +166,10 @@ describe('money and times', () => {
     }))
     const found = await readWithDuckdb(writeParquet(columns, rows))
     expect(Object.values(found.types)).toEqual([
-      ...['DECIMAL(18,6)', 'DECIMAL(18,6)', 'DECIMAL(18,6)', 'BIGINT'],
+      'DECIMAL(18,6)',
+      'DECIMAL(18,6)',
+      'DECIMAL(18,6)',
+      'BIGINT',
       ...Array.from({ length: 6 }, () => 'TIMESTAMP WITH TIME ZONE'),
       'DATE',
     ])
@@ -168,8 +179,16 @@ describe('money and times', () => {
         const decimal = toDecimalText(millionths)
         const [wholeSecond, moment] = [`${sec * 1_000_000}`, `${(sec * 1000 + ms) * 1000}`]
         return [
-          ...[decimal, millionths % 7n === 0n ? null : decimal, decimal, `${millionths}`],
-          ...[wholeSecond, wholeSecond, moment, moment, wholeSecond, moment],
+          decimal,
+          millionths % 7n === 0n ? null : decimal,
+          decimal,
+          `${millionths}`,
+          wholeSecond,
+          wholeSecond,
+          moment,
+          moment,
+          wholeSecond,
+          moment,
           toIsoTime(sec).slice(0, 10),
         ]
       }),
@@ -188,9 +207,7 @@ describe('money and times', () => {
 
   test('of two kinds of rows share a column, whether they are numbers or texts', () => {
     const Other = Type.Object({ usd: DecimalText(), seconds: SecondsText(), day: Type.String() })
-    const types = Object.fromEntries(
-      parquetColumnsOf([Typed, Other]).map(({ name, type }) => [name, type]),
-    )
+    const types = Object.fromEntries(parquetColumnsOf([Typed, Other]).map(({ name, type }) => [name, type]))
     expect(types).toMatchObject({ usd: 'decimal', seconds: 'seconds', day: 'text' })
   })
 })

@@ -14,9 +14,8 @@ type Document = {
  * that asks for them. One way to send a key is enough there.
  */
 export function toReferenceDocument(whole: object): object {
-  const { webhooks = {}, ...document } = toOpenApi30(
-    JSON.parse(JSON.stringify(whole)),
-  ) as JsonFields & Document
+  const { webhooks = {}, ...document } = toOpenApi30(JSON.parse(JSON.stringify(whole))) as JsonFields &
+    Document
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
   for (const each of [document as Document, ...operations]) {
     if ((each.security ?? []).length > 0) each.security = [{ header: [] }]
@@ -45,14 +44,7 @@ function toOpenApi30(value: Json): Json {
 }
 
 /** Null in a list of types or choices, constants, examples, and what stands beside a reference. */
-function toSchema30({
-  type,
-  anyOf,
-  const: constant,
-  examples,
-  $ref,
-  ...rest
-}: JsonFields): JsonFields {
+function toSchema30({ type, anyOf, const: constant, examples, $ref, ...rest }: JsonFields): JsonFields {
   const types = Array.isArray(type) ? type : undefined
   const choices = Array.isArray(anyOf) ? anyOf : undefined
   const others = choices?.filter((choice) => !isNull(choice))
@@ -67,8 +59,7 @@ function toSchema30({
       (typeof constant === 'object' ? { const: constant } : { enum: [constant] })),
     ...(examples !== undefined &&
       (Array.isArray(examples) ? { example: examples[0] ?? null } : { examples })),
-    ...($ref !== undefined &&
-      (isAlone || typeof $ref !== 'string' ? { $ref } : { allOf: [{ $ref }] })),
+    ...($ref !== undefined && (isAlone || typeof $ref !== 'string' ? { $ref } : { allOf: [{ $ref }] })),
   }
 }
 

@@ -58,9 +58,13 @@ export async function showReference(
       routePrefix: '/docs',
       theme: { title: 'Auspex API', css: [{ filename: 'auspex.css', content: STYLE }] },
       uiConfig: {
-        ...{ deepLinking: true, displayRequestDuration: true, persistAuthorization: false },
+        deepLinking: true,
+        displayRequestDuration: true,
+        persistAuthorization: false,
         // Groups, operations and schemas stay closed until they are wanted: drawing them all takes seconds.
-        ...{ filter: true, docExpansion: 'none', defaultModelsExpandDepth: 0 },
+        filter: true,
+        docExpansion: 'none',
+        defaultModelsExpandDepth: 0,
         plugins: [loadDocumentPlugin, searchPlugin],
       },
       uiHooks: {
@@ -83,10 +87,7 @@ export async function showReference(
 /** Without it a phone shows the page as wide as a desk's and small. */
 const fitPhones = (page: unknown): unknown =>
   typeof page === 'string'
-    ? page.replace(
-        '<head>',
-        '<head><meta name="viewport" content="width=device-width, initial-scale=1">',
-      )
+    ? page.replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
     : page
 
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: object) => object } }

@@ -122,22 +122,10 @@ describe('nosniff is on every answer', () => {
   test.each<[string, number, () => string]>([
     ['an answer', 200, () => get('/healthz')],
     ['a cached one', 200, () => get('/v1/probe/cached', `x-api-key: ${key}`)],
-    [
-      'one that the client has',
-      304,
-      () => get('/v1/probe/cached', `x-api-key: ${key}`, 'if-none-match: *'),
-    ],
-    [
-      'a compressed one',
-      200,
-      () => get('/v1/probe/large', `x-api-key: ${key}`, 'accept-encoding: br'),
-    ],
+    ['one that the client has', 304, () => get('/v1/probe/cached', `x-api-key: ${key}`, 'if-none-match: *')],
+    ['a compressed one', 200, () => get('/v1/probe/large', `x-api-key: ${key}`, 'accept-encoding: br')],
     ['one without a body', 200, () => `HEAD /healthz HTTP/1.1\r\n${ok}`],
-    [
-      'a preflight',
-      204,
-      () => get('/healthz', 'origin: https://example.org').replace('GET', 'OPTIONS'),
-    ],
+    ['a preflight', 204, () => get('/healthz', 'origin: https://example.org').replace('GET', 'OPTIONS')],
     ['the metrics', 200, () => get('/metrics')],
     ['the page of the documentation', 200, () => get('/docs/')],
     ['its script', 200, () => get('/docs/static/swagger-ui-bundle.js')],

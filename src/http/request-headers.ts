@@ -52,8 +52,7 @@ function checkHeaders({ raw, headers }: FastifyRequest): ApiError | undefined {
   const { host = '' } = headers
   if (host === '' && raw.httpVersion === '1.0') return undefined
   if (host === '') return badRequest('The request has no Host header.')
-  if (!HOST.test(host))
-    return badRequest('The Host header is not one host, with or without a port.')
+  if (!HOST.test(host)) return badRequest('The Host header is not one host, with or without a port.')
   return undefined
 }
 

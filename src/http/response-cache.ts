@@ -2,12 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../context.js'
 import type { Clock } from '../core/clock.js'
 import { type CachedAnswer, createAnswer, type EncodedBody, sizeOf } from './cached-answer.js'
-import {
-  COMPRESS_BYTES_MIN,
-  type Compressed,
-  type Compressor,
-  type Encoding,
-} from './compression.js'
+import { COMPRESS_BYTES_MIN, type Compressed, type Compressor, type Encoding } from './compression.js'
 
 /** What a computation gives. */
 export type Computed = Pick<CachedAnswer, 'head'> & {
@@ -75,11 +70,7 @@ export class ResponseCache {
   }
 
   /** The bytes in the wanted encoding, or as they are when they are too few to compress. */
-  encode(
-    key: string,
-    answer: CachedAnswer,
-    encoding: Encoding,
-  ): EncodedBody | Promise<EncodedBody> {
+  encode(key: string, answer: CachedAnswer, encoding: Encoding): EncodedBody | Promise<EncodedBody> {
     const { identity } = answer.bodies
     if (encoding === 'identity' || identity.length < COMPRESS_BYTES_MIN) {
       return { encoding: 'identity', body: identity }

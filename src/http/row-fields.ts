@@ -33,8 +33,7 @@ export const DecimalText = (description?: string, options: TStringOptions = {}) 
 export const IntegerText = (description?: string, options: TStringOptions = {}) =>
   Type.String({ ...described(description), ...options, [MEANING]: 'integer' })
 
-export const UnixTime = (description = 'Unix seconds') =>
-  Type.Integer({ description, [MEANING]: 'seconds' })
+export const UnixTime = (description = 'Unix seconds') => Type.Integer({ description, [MEANING]: 'seconds' })
 
 export const SecondsText = (description = 'Unix seconds') =>
   Type.String({ description, [MEANING]: 'seconds' })
@@ -43,18 +42,14 @@ export const MillisecondsText = (description = 'Unix milliseconds') =>
   Type.String({ description, [MEANING]: 'milliseconds' })
 
 /** A time as text, UTC. */
-export const UtcText = (options: TStringOptions = {}) =>
-  Type.String({ ...options, [MEANING]: 'utc' })
+export const UtcText = (options: TStringOptions = {}) => Type.String({ ...options, [MEANING]: 'utc' })
 
 export const Day = (description = 'UTC') => Type.String({ description, [MEANING]: 'day' })
 
 /** What the subject of a row does. */
-export const TradeSideField = (description?: string) =>
-  namedEnum('TradeSide', ['BUY', 'SELL'], description)
+export const TradeSideField = (description?: string) => namedEnum('TradeSide', ['BUY', 'SELL'], description)
 
 /** Whether an order rested or took. */
-export const FillRoleField = (description?: string) =>
-  namedEnum('FillRole', ['maker', 'taker'], description)
+export const FillRoleField = (description?: string) => namedEnum('FillRole', ['maker', 'taker'], description)
 
-const described = (description: string | undefined) =>
-  description === undefined ? {} : { description }
+const described = (description: string | undefined) => (description === undefined ? {} : { description })

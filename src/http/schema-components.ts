@@ -103,10 +103,7 @@ function isExtended(base: JsonSchema, schema: JsonSchema): boolean {
   )
 }
 
-function extend(
-  schema: JsonSchema,
-  { name, base }: { name: string; base: JsonSchema },
-): JsonSchema {
+function extend(schema: JsonSchema, { name, base }: { name: string; base: JsonSchema }): JsonSchema {
   const { properties = {}, required = [], type: _, ...rest } = schema
   const own = Object.entries(properties).filter(([field]) => base.properties?.[field] === undefined)
   const needed = required.filter((field) => base.properties?.[field] === undefined)

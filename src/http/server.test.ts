@@ -33,9 +33,7 @@ test('a client that takes nothing of its answer is cut off, one that waits for n
   // The kernel takes what fits into its buffers; from then on nothing moves between two checks.
   await vi.waitFor(() => {
     vi.advanceTimersByTime(20_000)
-    expect(connected.filter((socket) => (socket as { destroyed: boolean }).destroyed)).toHaveLength(
-      1,
-    )
+    expect(connected.filter((socket) => (socket as { destroyed: boolean }).destroyed)).toHaveLength(1)
   })
   expect(idle.destroyed).toBe(false)
   stuck.destroy()

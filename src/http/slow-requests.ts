@@ -58,12 +58,7 @@ export function logSlowRequests(app: FastifyInstance, ctx: Context): void {
     done()
   })
   app.addHook('onRoute', (route) => {
-    const startSending = (
-      request: FastifyRequest,
-      _reply: unknown,
-      _payload: unknown,
-      done: () => void,
-    ) => {
+    const startSending = (request: FastifyRequest, _reply: unknown, _payload: unknown, done: () => void) => {
       request.stopwatch?.startSending()
       done()
     }

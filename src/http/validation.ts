@@ -40,15 +40,12 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     compiled ??= ajv.compile(schema)
     return compiled(data)
   }
-  const check = (data: unknown) =>
-    validate(data) ? { value: data } : { error: toErrors(compiled?.errors) }
+  const check = (data: unknown) => (validate(data) ? { value: data } : { error: toErrors(compiled?.errors) })
   if (httpPart === 'body') {
     // A schema that allows null makes the body optional.
     return (data: unknown) => {
       const isAbsent = data === undefined && !validate(null)
-      return isAbsent
-        ? { error: new ApiError(400, 'The request needs a JSON body.') }
-        : check(data ?? null)
+      return isAbsent ? { error: new ApiError(400, 'The request needs a JSON body.') } : check(data ?? null)
     }
   }
 
@@ -77,8 +74,7 @@ export const buildSerializers: SerializerFactory = (schemas, options) => {
 type Reader = (text: string) => unknown
 
 const READERS: Record<string, Reader> = {
-  integer: (text) =>
-    /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text,
+  integer: (text) => (/^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text),
   number: (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
   // Some clients write them as Python does.
   boolean: (text) => {
@@ -195,22 +191,16 @@ const bodyDecoder = new TextDecoder('utf-8', { fatal: true })
 export function acceptJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>(
-    'application/json',
-    { parseAs: 'buffer' },
-    (request, bytes, done) => {
-      if (bytes.length === 0) return done(null, undefined)
-      let text: string
-      try {
-        text = bodyDecoder.decode(bytes)
-      } catch {
-        return done(badRequest('The body is not valid UTF-8.'))
-      }
-      return parse(request, text, (error, body) =>
-        error ? done(describeBodyFault(text)) : done(null, body),
-      )
-    },
-  )
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined)
+    let text: string
+    try {
+      text = bodyDecoder.decode(bytes)
+    } catch {
+      return done(badRequest('The body is not valid UTF-8.'))
+    }
+    return parse(request, text, (error, body) => (error ? done(describeBodyFault(text)) : done(null, body)))
+  })
 }
 
 /** Why the parser refused a text: it is no JSON, or it has a field that could change other objects. */

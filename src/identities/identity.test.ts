@@ -13,7 +13,10 @@ const wallets = (...deployed: (string | undefined)[]): IdentityWallet[] =>
 
 test('a key has four addresses, two of them deposit wallets', () => {
   expect(deriveWallets(OWNER).map(({ type }) => type)).toEqual([
-    ...['deposit_wallet', 'deposit_wallet', 'safe', 'proxy'],
+    'deposit_wallet',
+    'deposit_wallet',
+    'safe',
+    'proxy',
   ])
   expect(new Set([older, current, safe, proxy]).size).toBe(4)
 })

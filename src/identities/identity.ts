@@ -1,8 +1,4 @@
-import {
-  deriveDepositWallets,
-  deriveProxyWallet,
-  deriveSafe,
-} from '../upstreams/polygon/wallet-addresses.js'
+import { deriveDepositWallets, deriveProxyWallet, deriveSafe } from '../upstreams/polygon/wallet-addresses.js'
 
 /** The kinds of wallets that the platform's factories make for a key. */
 export type WalletType = 'deposit_wallet' | 'safe' | 'proxy'
@@ -23,9 +19,7 @@ export type Identity = {
 /** The four wallets that a key can have, those that it would rather use first. */
 export function deriveWallets(owner: string): Omit<IdentityWallet, 'isDeployed'>[] {
   return [
-    ...deriveDepositWallets(owner).map((address) => ({
-      ...{ address, type: 'deposit_wallet' as const },
-    })),
+    ...deriveDepositWallets(owner).map((address) => ({ address, type: 'deposit_wallet' as const })),
     { address: deriveSafe(owner), type: 'safe' },
     { address: deriveProxyWallet(owner), type: 'proxy' },
   ]
@@ -36,10 +30,7 @@ export function deriveWallets(owner: string): Omit<IdentityWallet, 'isDeployed'>
  * deployed one first; else any other that is deployed, in the order of `deriveWallets`. `undefined`: none
  * is deployed, and the address that was asked for is none of them.
  */
-export function chooseWallet(
-  wallets: readonly IdentityWallet[],
-  asked: string,
-): IdentityWallet | undefined {
+export function chooseWallet(wallets: readonly IdentityWallet[], asked: string): IdentityWallet | undefined {
   const deployed = wallets.filter(({ isDeployed }) => isDeployed)
   return (
     deployed.find(({ type }) => type === 'deposit_wallet') ??

@@ -23,10 +23,7 @@ export async function selectAddressFacts(sql: Sql, address: string): Promise<Add
 }
 
 /** Those of the addresses that a factory logged as wallets. Index: wallet_owners_wallet. */
-export async function selectLoggedWallets(
-  sql: Sql,
-  addresses: readonly string[],
-): Promise<Set<string>> {
+export async function selectLoggedWallets(sql: Sql, addresses: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ address: string }[]>`
     select '0x' || encode(w.address, 'hex') as address
       from wallets w

@@ -51,11 +51,7 @@ export class IdentityResolver {
     return this.#recall(key, accountId, () => this.#findUsername(name, accountId))
   }
 
-  async #recall(
-    key: string,
-    accountId: number,
-    find: () => Promise<Found>,
-  ): Promise<Identity | undefined> {
+  async #recall(key: string, accountId: number, find: () => Promise<Found>): Promise<Identity | undefined> {
     const { clock } = this.#parts
     const kept = this.#kept.get(key)
     if (kept !== undefined && clock.now() < kept.untilMs) return kept.identity

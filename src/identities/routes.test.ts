@@ -39,7 +39,10 @@ describe('GET /v1/resolve/{query}', () => {
     async (kind) => {
       const { address, owner, name } = trader(kind, (wallet) => wallet.name !== '')
       const expected = {
-        ...{ safe: address, eoa: owner, username: name, type: TYPES[kind] },
+        safe: address,
+        eoa: owner,
+        username: name,
+        type: TYPES[kind],
         wallets: { deposit_wallet: null, safe: null, proxy_wallet: null, [PLACES[kind]]: address },
         wallet_details: [{ address, wallet_type: TYPES[kind], deployed: true, current: true }],
       }
@@ -66,7 +69,10 @@ describe('GET /v1/resolve/{query}', () => {
   test('200: a key that trades itself', async () => {
     const { address, name } = trader('eoa')
     expect((await resolve(address)).json()).toEqual({
-      ...{ safe: address, eoa: address, username: name || null, type: null },
+      safe: address,
+      eoa: address,
+      username: name || null,
+      type: null,
       wallets: { deposit_wallet: null, safe: null, proxy_wallet: null },
       wallet_details: [{ address, wallet_type: null, deployed: false, current: true }],
     })
@@ -101,11 +107,7 @@ describe('GET /v1/resolve/{query}', () => {
 
   test.each([
     ['an address that did nothing', NOBODY, 'Address not found.'],
-    [
-      "one of the platform's contracts",
-      '0xe111180000d2663c0091e4f400237545b87b996b',
-      'Address not found.',
-    ],
+    ["one of the platform's contracts", '0xe111180000d2663c0091e4f400237545b87b996b', 'Address not found.'],
     ['a name that no profile has', 'no such name', 'Username not found.'],
     ['a name that begins like an address', '0xnoone', 'Username not found.'],
   ])('404: %s', async (_what, query, error) => {

@@ -41,8 +41,7 @@ export const identityRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async
       const identity = isAddress
         ? await resolver.byAddress(query.toLowerCase(), accountId)
         : await resolver.byUsername(query, accountId)
-      if (identity === undefined)
-        throw notFound(isAddress ? 'Address not found.' : 'Username not found.')
+      if (identity === undefined) throw notFound(isAddress ? 'Address not found.' : 'Username not found.')
       return presentIdentity(identity)
     },
   )

@@ -14,8 +14,7 @@ export const ResolveParams = Type.Object({
     minLength: 1,
     maxLength: 100,
     pattern: '^[^\\u0000]*$',
-    description:
-      'a wallet, the key that signs for it (both `0x` and 40 hexadecimal digits), or a username',
+    description: 'a wallet, the key that signs for it (both `0x` and 40 hexadecimal digits), or a username',
     examples: ['0x1111111111111111111111111111111111111111'],
   }),
 })

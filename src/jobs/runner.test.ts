@@ -15,7 +15,10 @@ function open(store: { problem: string | undefined } = { problem: undefined }) {
   const log = createLog('debug', { write: (line) => lines.push(line) })
   const registry = new Registry()
   const runner = new JobRunner({
-    ...{ store, registry, clock: new ManualClock(5_000), log },
+    store,
+    registry,
+    clock: new ManualClock(5_000),
+    log,
     sleep: async (ms) => {
       pauses.push(ms)
       await new Promise((resolve) => setImmediate(resolve))
@@ -30,7 +33,11 @@ function open(store: { problem: string | undefined } = { problem: undefined }) {
 }
 
 const job = (run: Job['run'], more: Partial<Job> = {}): Job => ({
-  ...{ name: 'probe', everyMs: 30_000, runsIn: 'one process', needsDatabase: true, run },
+  name: 'probe',
+  everyMs: 30_000,
+  runsIn: 'one process',
+  needsDatabase: true,
+  run,
   ...more,
 })
 

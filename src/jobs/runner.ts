@@ -62,8 +62,15 @@ export class JobRunner {
   add(jobs: readonly Job[]): void {
     for (const job of jobs) {
       this.#records.push({
-        ...{ job, isRunning: false, lastStartMs: undefined, lastDurationMs: undefined },
-        ...{ runs: 0, failures: 0, failuresInRow: 0, lastError: undefined, warned: new Set() },
+        job,
+        isRunning: false,
+        lastStartMs: undefined,
+        lastDurationMs: undefined,
+        runs: 0,
+        failures: 0,
+        failuresInRow: 0,
+        lastError: undefined,
+        warned: new Set(),
       })
     }
   }
@@ -156,12 +163,14 @@ function createJobMetrics(registry: Registry) {
     lastStart: new Gauge({
       name: 'auspex_job_last_start_timestamp_seconds',
       help: 'When the last run of a job began',
-      ...{ labelNames, registers },
+      labelNames,
+      registers,
     }),
     lastDuration: new Gauge({
       name: 'auspex_job_last_duration_seconds',
       help: 'How long the last run of a job took',
-      ...{ labelNames, registers },
+      labelNames,
+      registers,
     }),
   }
 }

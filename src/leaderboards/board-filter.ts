@@ -42,9 +42,7 @@ function readTag(name: 'tags' | 'tag_slug', text: string | undefined): string | 
   const tags = text.split(',').filter((tag) => tag.trim() !== '')
   const [tag] = tags
   if (tags.length === 1) return tag?.trim()
-  throw badRequest(
-    `Invalid ${name}: a leaderboard has one tag at a time; ${tags.length} were given.`,
-  )
+  throw badRequest(`Invalid ${name}: a leaderboard has one tag at a time; ${tags.length} were given.`)
 }
 
 function readMarket(market: string | undefined): [Dimension, string][] {
@@ -64,10 +62,7 @@ export type ResolvedFilter = {
   population: BoardPopulation | undefined
 }
 
-export async function resolveBoardFilter(
-  sql: Sql,
-  filter: BoardFilter | undefined,
-): Promise<ResolvedFilter> {
+export async function resolveBoardFilter(sql: Sql, filter: BoardFilter | undefined): Promise<ResolvedFilter> {
   if (filter === undefined) return { kind: null, value: null, population: ALL_MARKETS }
   const { dimension, text } = filter
   if (dimension === 'category' || dimension === 'tag') {

@@ -190,11 +190,7 @@ export async function selectTagSlug(sql: Sql, text: string): Promise<string | un
 export type ScopeKind = 'category' | 'tag'
 
 /** The id of a scope; `undefined`: no wallet has ever traded in it. Index: board_scopes_kind_value_key. */
-export async function selectScopeId(
-  sql: Sql,
-  kind: ScopeKind,
-  value: string,
-): Promise<number | undefined> {
+export async function selectScopeId(sql: Sql, kind: ScopeKind, value: string): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     select id from board_scopes where kind = ${kind} and value = ${value}`
   return row?.id

@@ -92,15 +92,31 @@ describe('GET /v3/leaderboard', () => {
     expect(body).toEqual({
       leaderboard: [
         {
-          ...{ rank: 1, wallet: addressOf(1), net_realized_pnl: 0.99999, realized_pnl: 0.99999 },
+          rank: 1,
+          wallet: addressOf(1),
+          net_realized_pnl: 0.99999,
+          realized_pnl: 0.99999,
           unrealized_pnl: 0.000001,
-          ...{ total_pnl: 0.999991, gross_profit: 2.999999, gross_loss: -0.020001, wins: 3 },
-          ...{ losses: 4, position_count: 10, open_positions: 2, total_volume: 0.500001 },
+          total_pnl: 0.999991,
+          gross_profit: 2.999999,
+          gross_loss: -0.020001,
+          wins: 3,
+          losses: 4,
+          position_count: 10,
+          open_positions: 2,
+          total_volume: 0.500001,
         },
       ],
-      ...{ rows_returned: 1, has_more: true, offset: 0, limit: 1 },
+      rows_returned: 1,
+      has_more: true,
+      offset: 0,
+      limit: 1,
       next_cursor: expect.any(String),
-      ...{ period: 'all', scope: null, value: null, sort: 'total', as_of: AS_OF },
+      period: 'all',
+      scope: null,
+      value: null,
+      sort: 'total',
+      as_of: AS_OF,
     })
   })
 
@@ -128,7 +144,10 @@ describe('GET /v3/leaderboard', () => {
     expect(end).toMatchObject({ rows_returned: 10, has_more: false, next_cursor: null })
     expect(await refused('/v3/leaderboard?offset=9950&limit=500')).toEqual({
       error: 'leaderboard_offset_too_deep',
-      ...{ max_rank: 10_000, max_offset: 9_900, limit: 100, offset: 9_950 },
+      max_rank: 10_000,
+      max_offset: 9_900,
+      limit: 100,
+      offset: 9_950,
     })
     expect(await ask('/v3/leaderboard?category=crypto&offset=20000')).toMatchObject({
       rows_returned: 0,
@@ -140,8 +159,14 @@ describe('GET /v3/leaderboard', () => {
     const { leaderboard, ...body } = await ask(`/v3/leaderboard?period=${period}&limit=1&offset=1`)
     expect(leaderboard).toEqual([
       {
-        ...{ rank: 2, wallet: addressOf(2), realized_pnl: 0.499998, gross_profit: 0.6 },
-        ...{ gross_loss: -0.100002, wins: 2, losses: 1, events: 3 },
+        rank: 2,
+        wallet: addressOf(2),
+        realized_pnl: 0.499998,
+        gross_profit: 0.6,
+        gross_loss: -0.100002,
+        wins: 2,
+        losses: 1,
+        events: 3,
       },
     ])
     expect(body).toMatchObject({ period: '1d', scope: null, value: null, as_of: AS_OF })
@@ -154,7 +179,9 @@ describe('GET /v3/leaderboard', () => {
     ['offset=5000', 0],
   ])('200: a rolling board ends at rank 1,000: %s', async (query, count) => {
     expect(await ask(`/v3/leaderboard?period=1d&${query}`)).toMatchObject({
-      ...{ rows_returned: count, has_more: false, next_cursor: null },
+      rows_returned: count,
+      has_more: false,
+      next_cursor: null,
     })
   })
 
@@ -202,8 +229,15 @@ describe('GET /v3/leaderboard', () => {
   test('200: the board of a market sums up its positions', async () => {
     const { leaderboard } = await ask('/v3/leaderboard?market=up&limit=1')
     expect(leaderboard[0]).toMatchObject({
-      ...{ rank: 1, wallet: addressOf(3), net_realized_pnl: 0.003, unrealized_pnl: -0.000003 },
-      ...{ total_pnl: 0.002997, position_count: 1, open_positions: 1, wins: 1, losses: 0 },
+      rank: 1,
+      wallet: addressOf(3),
+      net_realized_pnl: 0.003,
+      unrealized_pnl: -0.000003,
+      total_pnl: 0.002997,
+      position_count: 1,
+      open_positions: 1,
+      wins: 1,
+      losses: 0,
     })
   })
 
@@ -251,13 +285,24 @@ describe('GET /v3/tags/{slug}/leaderboard', () => {
     expect(body).toEqual({
       data: [
         {
-          ...{ wallet: addressOf(1), net_pnl: '0.999990', gross_profit: '2.000000' },
-          ...{ gross_loss: '-1.000010', total_volume: '0.500001', position_count: 10 },
+          wallet: addressOf(1),
+          net_pnl: '0.999990',
+          gross_profit: '2.000000',
+          gross_loss: '-1.000010',
+          total_volume: '0.500001',
+          position_count: 10,
         },
       ],
-      ...{ rows_returned: 1, has_more: true, offset: 0, limit: 1 },
+      rows_returned: 1,
+      has_more: true,
+      offset: 0,
+      limit: 1,
       next_cursor: expect.any(String),
-      ...{ period: 'all', scope: 'tag', value: 'crypto', sort: 'net_pnl', as_of: AS_OF },
+      period: 'all',
+      scope: 'tag',
+      value: 'crypto',
+      sort: 'net_pnl',
+      as_of: AS_OF,
     })
   })
 
@@ -306,8 +351,16 @@ describe('GET /v3/leaderboard/scopes', () => {
         { value: '5M', wallet_count: 2, ranked_count: 2 },
         { value: '100%_\\x', wallet_count: 1, ranked_count: 1 },
       ],
-      ...{ count: 4, rows_returned: 4, total_count: 4, has_more: false, offset: 0, limit: 100 },
-      ...{ period: '7d', scope: 'tag', query: null, as_of: AS_OF },
+      count: 4,
+      rows_returned: 4,
+      total_count: 4,
+      has_more: false,
+      offset: 0,
+      limit: 100,
+      period: '7d',
+      scope: 'tag',
+      query: null,
+      as_of: AS_OF,
     })
     expect(await ask(`${path}?period=month&scope=tag`)).toMatchObject({
       scopes: [{ value: 'crypto', wallet_count: 2000, ranked_count: 1000 }],
@@ -345,7 +398,10 @@ describe('GET /v3/leaderboard/scopes', () => {
     ['offset=10000', 100, 0, false],
   ])('200: %s', async (query, limit, count, hasMore) => {
     expect(await ask(`${path}?period=7d&scope=tag&${query}`)).toMatchObject({
-      ...{ limit, count, has_more: hasMore, total_count: 4 },
+      limit,
+      count,
+      has_more: hasMore,
+      total_count: 4,
     })
   })
 
@@ -354,8 +410,7 @@ describe('GET /v3/leaderboard/scopes', () => {
     await sql`
       insert into board_scopes select id, 'category', 'many ' || id from generate_series(100, 10399) id`
     await sql`insert into rolling_scopes select 1, id, 1 from generate_series(100, 10399) id`
-    const hasMore = async (query: string) =>
-      (await ask(`${path}?period=1d&scope=category&${query}`)).has_more
+    const hasMore = async (query: string) => (await ask(`${path}?period=1d&scope=category&${query}`)).has_more
     expect(await hasMore('offset=9800&limit=200')).toBe(true)
     expect(await hasMore('offset=9801&limit=200')).toBe(false)
     expect(await hasMore('offset=10000&limit=200')).toBe(false)

@@ -67,10 +67,7 @@ function checkSort(period: BoardPeriod, sort: string | undefined, column: AllTim
 }
 
 const allTime = { select: selectAllTimePage, keyOf: rankKeyOf }
-const rolling = {
-  ...{ row: RollingRank, select: selectRollingPage, keyOf: rankKeyOf },
-  present: presentRollingRow,
-}
+const rolling = { row: RollingRank, select: selectRollingPage, keyOf: rankKeyOf, present: presentRollingRow }
 
 export const leaderboard = defineList({
   path: '/v3/leaderboard',
@@ -105,7 +102,12 @@ export const leaderboard = defineList({
     const { snapshot, asOfSec } = await requireSnapshot(sql, until)
     return {
       ...(await resolveBoardFilter(sql, asked)),
-      ...{ until: snapshot, asOfSec, period, column, isCapped, sort: ranked },
+      until: snapshot,
+      asOfSec,
+      period,
+      column,
+      isCapped,
+      sort: ranked,
     }
   },
   views: {
@@ -141,8 +143,14 @@ export const tagLeaderboard = defineList({
     if (tag === undefined) throw notFound('tag not found', { tag: slug })
     const { snapshot, asOfSec } = await requireSnapshot(sql, until)
     return {
-      ...{ kind: 'tag', value: tag, population: await selectPopulation(sql, 'tag', tag) },
-      ...{ until: snapshot, asOfSec, period, column, isCapped: false },
+      kind: 'tag',
+      value: tag,
+      population: await selectPopulation(sql, 'tag', tag),
+      until: snapshot,
+      asOfSec,
+      period,
+      column,
+      isCapped: false,
       sort: sort ?? 'net_pnl',
     }
   },

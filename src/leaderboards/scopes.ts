@@ -58,7 +58,8 @@ export const leaderboardScopes = defineList({
       return {
         count: rows.length,
         total_count: await countScopes(sql, scope),
-        ...{ period: input.period, scope: input.scope },
+        period: input.period,
+        scope: input.scope,
         query: scope.query === '' ? null : scope.query,
         as_of: scope.asOfSec,
       }

@@ -36,9 +36,7 @@ describe('the worked example', () => {
     const ofMerge = (units(60) * (MILLION / 2n - average)) / MILLION
     const ofRedemption = (units(90) * (MILLION - average)) / MILLION
     expect([ofMerge, ofRedemption]).toEqual([4_000_020n, 51_000_030n])
-    expect(units(8) + ofMerge + ofRedemption - books.rows.walletTotals.open(ALICE).realized).toBe(
-      50n,
-    )
+    expect(units(8) + ofMerge + ofRedemption - books.rows.walletTotals.open(ALICE).realized).toBe(50n)
   })
 
   test('has a row for each step with profit and none for the leg that merged at cost', () => {
@@ -90,10 +88,7 @@ test('two NO at 0.80 and 0.90 of four questions become two YES at 0.35', () => {
 type Vector = {
   name: string
   steps: VectorStep[]
-  expected: Record<
-    string,
-    { amount: string; avg_price: string; realized_pnl: string; total_bought: string }
-  >
+  expected: Record<string, { amount: string; avg_price: string; realized_pnl: string; total_bought: string }>
 }
 
 type VectorStep =

@@ -19,11 +19,7 @@ export function openMarket({ rows }: Books, { token, timeSec }: FillEntry): Mark
 export const marketRowsFit = ({ minute, hour, totals }: MarketRows): boolean =>
   marketFits(minute) && marketFits(hour) && marketFits(totals)
 
-export function countMarket(
-  { minute, hour, totals }: MarketRows,
-  fill: FillEntry,
-  fee: bigint,
-): void {
+export function countMarket({ minute, hour, totals }: MarketRows, fill: FillEntry, fee: bigint): void {
   if (fill.shares > 0n) {
     const price = priceOf(fill)
     setPrices(minute, fill.seq, price)

@@ -23,8 +23,7 @@ export type RefusalReason = 'absurd_amount' | 'column_full'
 
 export const isBookable = (amount: bigint): boolean => amount >= 0n && amount <= AMOUNT_MAX
 
-export const isWithinLimit = (column: bigint): boolean =>
-  column < COLUMN_LIMIT && column > -COLUMN_LIMIT
+export const isWithinLimit = (column: bigint): boolean => column < COLUMN_LIMIT && column > -COLUMN_LIMIT
 
 /** For entries that change nothing but the balance. */
 export const balanceFits = (row: Position): boolean => isWithinLimit(row.balance)
@@ -56,8 +55,6 @@ export const builderFits = (row: BuilderTotals | BuilderDay | BuilderWallet): bo
 export const builderUsdFits = (row: BuilderTotals): boolean =>
   isWithinLimit(row.buyUsd) && isWithinLimit(row.sellUsd)
 
-export const supplyFits = (row: Supply): boolean =>
-  isWithinLimit(row.minted) && isWithinLimit(row.burned)
+export const supplyFits = (row: Supply): boolean => isWithinLimit(row.minted) && isWithinLimit(row.burned)
 
-export const reserveFits = (row: Reserve): boolean =>
-  isWithinLimit(row.paidIn) && isWithinLimit(row.paidOut)
+export const reserveFits = (row: Reserve): boolean => isWithinLimit(row.paidIn) && isWithinLimit(row.paidOut)

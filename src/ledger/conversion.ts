@@ -1,11 +1,5 @@
 import type { Books, Position } from './books.js'
-import {
-  isBookable,
-  isWithinLimit,
-  positionFits,
-  type RefusalReason,
-  totalsFit,
-} from './column-limits.js'
+import { isBookable, isWithinLimit, positionFits, type RefusalReason, totalsFit } from './column-limits.js'
 import type { ConversionEntry, MigrationEntry } from './entry.js'
 import {
   acquire,
@@ -27,10 +21,7 @@ import {
  * when only a part of the given shares bears cost, the same part of the money and of the YES tokens
  * is booked.
  */
-export function bookConversion(
-  books: Books,
-  conversion: ConversionEntry,
-): RefusalReason | undefined {
+export function bookConversion(books: Books, conversion: ConversionEntry): RefusalReason | undefined {
   const { wallet, amount, received, cash, timeSec } = conversion
   if (!isBookable(amount) || !isBookable(received) || !isBookable(cash)) {
     return 'absurd_amount'
@@ -56,11 +47,7 @@ export function bookConversion(
 }
 
 /** The remainder of an equal division goes to the first position, here and below. */
-function sellGiven(
-  books: Books,
-  { seq, amount, cash }: ConversionEntry,
-  given: readonly Position[],
-): void {
+function sellGiven(books: Books, { seq, amount, cash }: ConversionEntry, given: readonly Position[]): void {
   const gains: Gains = { books, seq, cause: 'conversion', rows: 0 }
   const share = cash / BigInt(given.length)
   let usd = cash - share * BigInt(given.length - 1)

@@ -90,11 +90,12 @@ describe('a fill', () => {
   test('that turns a winning position counts it as lost', () => {
     const steps = [buy(1, 10n, 10n), sell(1, 5n, 8n), sell(1, 5n, 0n)]
     const winning = foldAll(inOrder(steps.slice(0, 2)))
-    expect(winning.rows.walletTotals.open(ALICE)).toMatchObject({
-      ...{ wins: 1, losses: 0, profit: 3n, loss: 0n },
-    })
+    expect(winning.rows.walletTotals.open(ALICE)).toMatchObject({ wins: 1, losses: 0, profit: 3n, loss: 0n })
     expect(foldAll(inOrder(steps)).rows.walletTotals.open(ALICE)).toMatchObject({
-      ...{ wins: 0, losses: 1, profit: 0n, loss: -2n },
+      wins: 0,
+      losses: 1,
+      profit: 0n,
+      loss: -2n,
     })
   })
 
@@ -174,9 +175,19 @@ describe('the candles of a token', () => {
     expect([...minuteCandles].filter(({ token }) => token === 1)).toEqual([
       { ...ofFirst, ...sums, minute: MINUTE, close: 700_000, firstSeq: first, lastSeq: third },
       {
-        ...{ token: 1, minute: MINUTE + 1, trades: 1, firstSeq: fourth, lastSeq: fourth },
-        ...{ open: 333_333, high: 333_333, low: 333_333, close: 333_333 },
-        ...{ volume: 10n, shares: 30n, buyVolume: 10n, fees: 0n },
+        token: 1,
+        minute: MINUTE + 1,
+        trades: 1,
+        firstSeq: fourth,
+        lastSeq: fourth,
+        open: 333_333,
+        high: 333_333,
+        low: 333_333,
+        close: 333_333,
+        volume: 10n,
+        shares: 30n,
+        buyVolume: 10n,
+        fees: 0n,
       },
     ])
     const all = { trades: 3, firstSeq: first, lastSeq: fourth }
@@ -230,24 +241,32 @@ test('a builder gets every fill that names it, and each wallet once and once a d
   const { rows } = foldAll(entries)
   expect([...rows.builderTotals]).toEqual([
     {
-      ...{ builder, fills: 4, wallets: 2, firstSeq: entries[0]?.seq, lastSeq: entries[4]?.seq },
-      ...{ buyShares: 30n, sellShares: 10n, buyUsd: 16n, sellUsd: 6n, fees: 2n },
+      builder,
+      fills: 4,
+      wallets: 2,
+      firstSeq: entries[0]?.seq,
+      lastSeq: entries[4]?.seq,
+      buyShares: 30n,
+      sellShares: 10n,
+      buyUsd: 16n,
+      sellUsd: 6n,
+      fees: 2n,
     },
   ])
   const day = Math.floor(START_SEC / 86_400)
   expect([...rows.builderDays]).toEqual([
-    {
-      ...{ builder, day, fills: 3, wallets: 2, newWallets: 2 },
-      ...{ buyShares: 20n, sellShares: 10n, fees: 2n },
-    },
-    {
-      ...{ builder, day: day + 1, fills: 1, wallets: 1, newWallets: 0 },
-      ...{ buyShares: 10n, sellShares: 0n, fees: 0n },
-    },
+    { builder, day, fills: 3, wallets: 2, newWallets: 2, buyShares: 20n, sellShares: 10n, fees: 2n },
+    { builder, day: day + 1, fills: 1, wallets: 1, newWallets: 0, buyShares: 10n, sellShares: 0n, fees: 0n },
   ])
   expect(rows.builderWallets.open(builder, ALICE)).toEqual({
-    ...{ builder, wallet: ALICE, fills: 3, activeDays: 2 },
-    ...{ firstSec: START_SEC, lastSec: START_SEC + 28 * 3600 },
-    ...{ buyShares: 30n, sellShares: 0n, fees: 2n },
+    builder,
+    wallet: ALICE,
+    fills: 3,
+    activeDays: 2,
+    firstSec: START_SEC,
+    lastSec: START_SEC + 28 * 3600,
+    buyShares: 30n,
+    sellShares: 0n,
+    fees: 2n,
   })
 })

@@ -2,13 +2,7 @@ import { feeInMoney } from '../core/money.js'
 import type { Books, LastPrice, Position, WalletTotals } from './books.js'
 import { builderRowsFit, countBuilder, openBuilder } from './builder.js'
 import { countMarket, marketRowsFit, openMarket } from './candle.js'
-import {
-  balanceFits,
-  isBookable,
-  positionFits,
-  type RefusalReason,
-  totalsFit,
-} from './column-limits.js'
+import { balanceFits, isBookable, positionFits, type RefusalReason, totalsFit } from './column-limits.js'
 import { type FillEntry, NONE } from './entry.js'
 import { acquire, changeBalance, openPosition, openTotals, realize } from './position.js'
 

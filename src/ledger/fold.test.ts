@@ -140,18 +140,12 @@ describe('a conversion', () => {
 
   test('shares the cost out equally, and gives what is left over to the first', () => {
     const books = foldAll(inOrder<Entry>([buy(2, 10n, 8n), conversion([2], [3, 5, 7], 10n)]))
-    expect([3, 5, 7].map((token) => books.rows.positions.open(ALICE, token).cost)).toEqual([
-      4n,
-      2n,
-      2n,
-    ])
+    expect([3, 5, 7].map((token) => books.rows.positions.open(ALICE, token).cost)).toEqual([4n, 2n, 2n])
     expect(books.rows.walletTotals.open(ALICE).positions).toBe(4)
   })
 
   test('that pays more than the tokens cost leaves a negative cost', () => {
-    const books = foldAll(
-      inOrder<Entry>([buy(2, 10n, 1n), buy(4, 10n, 1n), conversion([2, 4], [5, 7], 10n)]),
-    )
+    const books = foldAll(inOrder<Entry>([buy(2, 10n, 1n), buy(4, 10n, 1n), conversion([2, 4], [5, 7], 10n)]))
     expect([5, 7].map((token) => books.rows.positions.open(ALICE, token).cost)).toEqual([-4n, -4n])
   })
 
@@ -191,11 +185,7 @@ describe('a conversion', () => {
 
   test('of tokens that are a gift in part books the other part of money and tokens', () => {
     const books = foldAll(
-      inOrder<Entry>([
-        buy(2, 10n, 8n),
-        transfer(BOB, ALICE, 4, 10n),
-        conversion([2, 4], [5, 7], 10n),
-      ]),
+      inOrder<Entry>([buy(2, 10n, 8n), transfer(BOB, ALICE, 4, 10n), conversion([2, 4], [5, 7], 10n)]),
     )
     for (const token of [5, 7]) {
       expect(books.rows.positions.open(ALICE, token)).toMatchObject({

@@ -1,11 +1,5 @@
 import type { Books } from './books.js'
-import {
-  balanceFits,
-  isBookable,
-  isWithinLimit,
-  type RefusalReason,
-  supplyFits,
-} from './column-limits.js'
+import { balanceFits, isBookable, isWithinLimit, type RefusalReason, supplyFits } from './column-limits.js'
 import { bookConversion, bookMigration } from './conversion.js'
 import type { Entry, SupplyEntry, TransferEntry } from './entry.js'
 import { bookFill } from './fill.js'
@@ -54,10 +48,7 @@ function bookTransfer(books: Books, transfer: TransferEntry): RefusalReason | un
 }
 
 /** The amounts are sums over a block, so they may be larger than those of any other entry. */
-function bookSupply(
-  books: Books,
-  { token, minted, burned }: SupplyEntry,
-): RefusalReason | undefined {
+function bookSupply(books: Books, { token, minted, burned }: SupplyEntry): RefusalReason | undefined {
   if (!isWithinLimit(minted) || !isWithinLimit(burned)) return 'absurd_amount'
   const supply = books.rows.supplies.open(token)
   if (!supplyFits(supply)) return 'column_full'

@@ -53,11 +53,8 @@ export function openPosition(books: Books, wallet: number, token: number): Posit
   return position
 }
 
-export const openPositions = (
-  books: Books,
-  wallet: number,
-  tokens: readonly number[],
-): Position[] => tokens.map((token) => openPosition(books, wallet, token))
+export const openPositions = (books: Books, wallet: number, tokens: readonly number[]): Position[] =>
+  tokens.map((token) => openPosition(books, wallet, token))
 
 /** The totals that the position counts into. */
 export function openTotals(books: Books, { wallet, isCombo }: Position): WalletTotals {
@@ -66,12 +63,7 @@ export function openTotals(books: Books, { wallet, isCombo }: Position): WalletT
 }
 
 /** Buys into a position. The wallet's count of positions grows with the first share ever bought. */
-export function acquire(
-  position: Position,
-  totals: WalletTotals,
-  shares: bigint,
-  cost: bigint,
-): void {
+export function acquire(position: Position, totals: WalletTotals, shares: bigint, cost: bigint): void {
   if (shares <= 0n) return
   if (position.bought === 0n) totals.positions++
   totals.bought += shares

@@ -32,10 +32,7 @@ export function bookSplit(books: Books, split: SplitEntry): RefusalReason | unde
 }
 
 /** Tokens are sold for what the result of the condition made them worth. */
-export function bookRedemption(
-  books: Books,
-  redemption: RedemptionEntry,
-): RefusalReason | undefined {
+export function bookRedemption(books: Books, redemption: RedemptionEntry): RefusalReason | undefined {
   if (!isBookable(redemption.payout) || !redemption.amounts.every(isBookable)) {
     return 'absurd_amount'
   }
@@ -126,11 +123,7 @@ function moveRedeemed(
   reserve.redeemedLegs += tokens.length
 }
 
-function sellRedeemed(
-  books: Books,
-  redemption: RedemptionEntry,
-  positions: readonly Position[],
-): void {
+function sellRedeemed(books: Books, redemption: RedemptionEntry, positions: readonly Position[]): void {
   const { seq, amounts, payout, timeSec } = redemption
   const gains: Gains = { books, seq, cause: 'redemption', rows: 0 }
   const proceeds = proceedsOf(amounts, payout, shareValues(books, redemption))
@@ -143,10 +136,7 @@ function sellRedeemed(
 type Fraction = { numerator: bigint; denominator: bigint }
 
 /** The value of a share of each redeemed token; `undefined`: unknown for at least one of them. */
-function shareValues(
-  books: Books,
-  { condition, tokens, payouts }: RedemptionEntry,
-): Fraction[] | undefined {
+function shareValues(books: Books, { condition, tokens, payouts }: RedemptionEntry): Fraction[] | undefined {
   if (payouts === undefined) return undefined
   const denominator = payouts.reduce((sum, payout) => sum + payout, 0n)
   if (denominator === 0n) return undefined
@@ -192,8 +182,7 @@ const moneyFor = (amount: bigint, value: Fraction | undefined): bigint =>
  * unit. The payout was rounded down, so p may come out slightly below 0 or above 1.
  */
 function inferProceeds(first: bigint, second: bigint, payout: bigint): bigint[] {
-  const ofFirst =
-    first === second ? payout - payout / 2n : (first * (payout - second)) / (first - second)
+  const ofFirst = first === second ? payout - payout / 2n : (first * (payout - second)) / (first - second)
   const within = least(least(first, payout), ofFirst > 0n ? ofFirst : 0n)
   return [within, payout - within]
 }

@@ -28,12 +28,23 @@ describe('a transfer out', () => {
     const books = foldAll(entries)
     const timeSec = entries[1]?.timeSec
     expect(books.rows.positions.open(ALICE, 1)).toMatchObject({
-      ...{ balance: 6n, held: 6n, cost: 3n, realized: 0n, bought: 10n, boughtCost: 5n },
-      ...{ firstSec: START_SEC, lastSec: timeSec },
+      balance: 6n,
+      held: 6n,
+      cost: 3n,
+      realized: 0n,
+      bought: 10n,
+      boughtCost: 5n,
+      firstSec: START_SEC,
+      lastSec: timeSec,
     })
     expect(books.rows.positions.open(BOB, 1)).toMatchObject({
-      ...{ balance: 4n, held: 0n, cost: 0n, bought: 0n },
-      ...{ firstSec: timeSec, lastSec: timeSec, filledSec: 0 },
+      balance: 4n,
+      held: 0n,
+      cost: 0n,
+      bought: 0n,
+      firstSec: timeSec,
+      lastSec: timeSec,
+      filledSec: 0,
     })
   })
 
@@ -44,7 +55,12 @@ describe('a transfer out', () => {
     expect(readRows(after.rows.walletTotals)).toEqual(readRows(before.rows.walletTotals))
     expect(after.pnl).toEqual(before.pnl)
     expect(after.rows.positions.open(ALICE, 1)).toMatchObject({
-      ...{ balance: 0n, held: 0n, cost: 0n, realized: 2n, bought: 10n, boughtCost: 5n },
+      balance: 0n,
+      held: 0n,
+      cost: 0n,
+      realized: 2n,
+      bought: 10n,
+      boughtCost: 5n,
     })
   })
 
@@ -52,10 +68,14 @@ describe('a transfer out', () => {
     const gift = [buy(1, 10n, 5n), transfer(BOB, ALICE, 1, 6n)]
     expect(aliceAfter(...gift)).toMatchObject({ balance: 16n, held: 10n, cost: 5n })
     expect(aliceAfter(...gift, transfer(ALICE, BOB, 1, 6n))).toMatchObject({
-      ...{ balance: 10n, held: 10n, cost: 5n },
+      balance: 10n,
+      held: 10n,
+      cost: 5n,
     })
     expect(aliceAfter(...gift, transfer(ALICE, BOB, 1, 8n))).toMatchObject({
-      ...{ balance: 8n, held: 8n, cost: 4n },
+      balance: 8n,
+      held: 8n,
+      cost: 4n,
     })
   })
 
@@ -79,27 +99,30 @@ describe('a transfer out', () => {
     const received = transfer(2, ALICE, 1, 10n, false)
     expect(aliceAfter(...paidMore, received)).toMatchObject({ held: 10n, cost: -8n })
     expect(aliceAfter(...paidMore, received, transfer(ALICE, BOB, 1, 5n))).toMatchObject({
-      ...{ held: 5n, cost: -4n },
+      held: 5n,
+      cost: -4n,
     })
   })
 
   test('to oneself changes nothing', () => {
     expect(aliceAfter(buy(1, 10n, 5n), transfer(ALICE, ALICE, 1, 4n))).toMatchObject({
-      ...{ balance: 10n, held: 10n, cost: 5n },
+      balance: 10n,
+      held: 10n,
+      cost: 5n,
     })
   })
 
   test('and back is a gift that was received', () => {
     const moves = [transfer(ALICE, BOB, 1, 4n), transfer(BOB, ALICE, 1, 4n)]
-    expect(aliceAfter(buy(1, 10n, 5n), ...moves)).toMatchObject({
-      ...{ balance: 10n, held: 6n, cost: 3n },
-    })
+    expect(aliceAfter(buy(1, 10n, 5n), ...moves)).toMatchObject({ balance: 10n, held: 6n, cost: 3n })
   })
 
   test('of shares from before the ledger takes no more than it moves', () => {
     const old = [fill({ shares: 300n, usd: 90n, isBuy: false }), buy(1, 10n, 5n)]
     expect(aliceAfter(...old, transfer(ALICE, BOB, 1, 4n))).toMatchObject({
-      ...{ balance: -294n, held: 6n, cost: 3n },
+      balance: -294n,
+      held: 6n,
+      cost: 3n,
     })
   })
 })
@@ -110,9 +133,7 @@ describe('a transfer whose cost another entry bears moves the balance alone', ()
     ['a migration', migration(1, 31, 4n)],
   ])('%s', (_what, act) => {
     const moved = transfer(ALICE, 2, 1, 4n, false)
-    expect(aliceAfter(buy(1, 10n, 5n), act, moved)).toMatchObject({
-      ...{ balance: 6n, held: 6n, cost: 3n },
-    })
+    expect(aliceAfter(buy(1, 10n, 5n), act, moved)).toMatchObject({ balance: 6n, held: 6n, cost: 3n })
     // Its balance is a change since the start of the ledger.
     const old = fill({ shares: 300n, usd: 90n, isBuy: false })
     expect(aliceAfter(old, buy(1, 10n, 5n), act, moved)).toMatchObject({ held: 6n, cost: 3n })

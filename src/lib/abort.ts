@@ -35,10 +35,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 }
 
 /** Waits for a promise, or for the signal if that comes first. */
-export async function untilAborted(
-  promise: Promise<void> | undefined,
-  signal: AbortSignal,
-): Promise<void> {
+export async function untilAborted(promise: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
   if (promise === undefined) return
   let unlink = () => {}
   const aborted = new Promise<void>((resolve) => {

@@ -6,7 +6,4 @@ export const errorReply = (
   fields: Record<string, TSchema> = {},
   name = 'ErrorResponse',
 ) =>
-  Type.Object(
-    { error: Type.String(), ...fields },
-    { title: name, description, additionalProperties: true },
-  )
+  Type.Object({ error: Type.String(), ...fields }, { title: name, description, additionalProperties: true })

@@ -13,9 +13,7 @@ const GROWTH_PERCENT = { min: 25, max: 100 }
 export function keepHeapSmall(): void {
   limitGrowth(GROWTH_PERCENT.max)
   const observer = new PerformanceObserver((list) => {
-    const isMajor = list
-      .getEntries()
-      .some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
+    const isMajor = list.getEntries().some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
     if (isMajor) limitGrowth((HEAP_BYTES / getHeapStatistics().used_heap_size - 1) * 100)
   })
   observer.observe({ entryTypes: ['gc'] })

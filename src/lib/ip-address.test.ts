@@ -25,9 +25,8 @@ test.each([
 describe('a list of networks', () => {
   const list = new NetworkList(['10.0.0.0/8', '192.0.2.7', '::/3', 'fd00::1'])
 
-  test.each(['10.0.0.0', '10.255.255.255', '192.0.2.7', '::1', '1fff::', 'fd00::1'])(
-    'has %s',
-    (address) => expect(list.has(address)).toBe(true),
+  test.each(['10.0.0.0', '10.255.255.255', '192.0.2.7', '::1', '1fff::', 'fd00::1'])('has %s', (address) =>
+    expect(list.has(address)).toBe(true),
   )
 
   test.each(['11.0.0.0', '192.0.2.8', '2000::', 'fd00::2', '8.8.8.8', '', '10.0.0', 'a'])(

@@ -39,8 +39,7 @@ function parseGroups(address: string): number[] {
   return [...head, ...new Array(8 - head.length - tail.length).fill(0), ...tail]
 }
 
-const toDotted = (high: number, low: number): string =>
-  [high >> 8, high & 255, low >> 8, low & 255].join('.')
+const toDotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
 /** Networks such as `10.0.0.0/8`, or single addresses. */
 export class NetworkList {

@@ -75,8 +75,7 @@ describe('progress', () => {
         }
         progress.complete()
         const frames = written.slice(0, -1).map((frame) => {
-          const [, percent, done, total] =
-            /(\d+) % {2}([\d,]+) of ([\d,]+) blocks/.exec(frame) ?? []
+          const [, percent, done, total] = /(\d+) % {2}([\d,]+) of ([\d,]+) blocks/.exec(frame) ?? []
           return { percent: Number(percent), done: Number(done?.replace(',', '')), total }
         })
         for (const [index, { percent, done, total }] of frames.entries()) {

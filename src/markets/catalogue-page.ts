@@ -112,11 +112,7 @@ const MERGED: readonly OrderColumn[] = [
 ]
 
 /** All rows that match, sorted. They are collected apart, or the order would be walked again. */
-function collect(
-  sql: Sql,
-  scope: CatalogueScope,
-  { after, limit, offset }: Page,
-): Promise<CatalogueId[]> {
+function collect(sql: Sql, scope: CatalogueScope, { after, limit, offset }: Page): Promise<CatalogueId[]> {
   const { isAscending, isClosed } = scope
   const { table, conditions } = collectedOf(sql, scope)
   const all = [
@@ -135,11 +131,7 @@ function collect(
 }
 
 /** How many rows match, up to a bound. */
-export async function countCatalogueIds(
-  sql: Sql,
-  scope: CatalogueScope,
-  countMax: number,
-): Promise<number> {
+export async function countCatalogueIds(sql: Sql, scope: CatalogueScope, countMax: number): Promise<number> {
   const { table, conditions } = collectedOf(sql, scope)
   const [row] = await withoutPreparedPlan(sql<{ count: number }[]>`
     select count(*)::int as count

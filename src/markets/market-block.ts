@@ -60,7 +60,10 @@ export const EventOfMarket = {
 /** Only rows of markets with structured token ids have these. */
 /** Where the price of a token is from, the best first. */
 export const PriceSourceField = namedEnum('TokenPriceSource', [
-  ...['settlement', 'clob_mid', 'v1_condition', 'last_fill'],
+  'settlement',
+  'clob_mid',
+  'v1_condition',
+  'last_fill',
 ])
 
 export const StructuredMarket = {

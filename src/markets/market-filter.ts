@@ -20,10 +20,7 @@ const TOKENS_MAX = 5_000
  * token counts. Indexes: tokens_token_key, tokens_condition, markets_condition, markets_slug,
  * markets_event, events_slug.
  */
-export async function selectTokenIds(
-  sql: Sql,
-  filter: MarketFilter,
-): Promise<number[] | undefined> {
+export async function selectTokenIds(sql: Sql, filter: MarketFilter): Promise<number[] | undefined> {
   const sets = tokenSets(sql, filter)
   if (sets.length === 0) return undefined
   const rows = await sql<{ id: number }[]>`

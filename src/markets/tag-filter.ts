@@ -44,11 +44,7 @@ export const isTokenTagged = (sql: Sql, column: string, filter: TagFilter): Frag
            where t.id = ${sql(column)} and ${isOneOfTags(sql, filter)})`
 
 /** How many markets carry such a tag, counted no further than `max`. Indexes: event_tags_tag, markets_event. */
-export async function countTaggedMarkets(
-  sql: Sql,
-  filter: TagFilter,
-  max: number,
-): Promise<number> {
+export async function countTaggedMarkets(sql: Sql, filter: TagFilter, max: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count
       from (select from event_tags et join markets m on m.event = et.event

@@ -26,8 +26,16 @@ export async function insertTestMarkets(sql: Sql, markets: readonly TestMarket[]
       on conflict do nothing`
     await sql`
       insert into markets ${sql({
-        ...{ ...flags, id, event, slug, question, volume, outcomes: ['Yes', 'No'] },
-        ...{ accepting_orders: true, enable_order_book: true, tokens: [] as Buffer[] },
+        ...flags,
+        id,
+        event,
+        slug,
+        question,
+        volume,
+        outcomes: ['Yes', 'No'],
+        accepting_orders: true,
+        enable_order_book: true,
+        tokens: [] as Buffer[],
       })}`
     await sql`insert into market_texts values (${id}, ${volume}, ${text})`
     await sql`

@@ -15,9 +15,7 @@ export const CLOSED_SHARES_MAX = 10_000
 
 /** Whether the position `p` is closed: the condition of the partial indexes, word by word. */
 export const isClosed = (sql: Sql): Fragment =>
-  sql.unsafe(
-    `p.is_combo = 0 and p.bought > 0 and p.balance < ${CLOSED_SHARES_MAX}`,
-  ) as unknown as Fragment
+  sql.unsafe(`p.is_combo = 0 and p.bought > 0 and p.balance < ${CLOSED_SHARES_MAX}`) as unknown as Fragment
 
 /** What a share of the closed position `p` cost, in millionths rounded toward zero: the expression of an index. */
 export const CLOSED_AVERAGE = 'div(p.bought_cost * 1000000::numeric, p.bought)'

@@ -14,9 +14,7 @@ import {
   wonOf,
 } from './position.js'
 
-const EMPTY: PositionState = {
-  ...{ balance: 0n, held: 0n, cost: 0n, realized: 0n, bought: 0n, boughtCost: 0n },
-}
+const EMPTY: PositionState = { balance: 0n, held: 0n, cost: 0n, realized: 0n, bought: 0n, boughtCost: 0n }
 
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 13n })
 
@@ -80,18 +78,14 @@ describe('numbers of a position', () => {
 
   test('the average price stays after the exit', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(amounts, amounts), { minLength: 1 }),
-        amounts,
-        (buys, money) => {
-          const state = { ...EMPTY }
-          for (const [shares, cost] of buys) buy(state, shares, cost)
-          const before = averagePriceOf(state)
-          sell(state, state.held, money)
-          expect(state.held).toBe(0n)
-          expect(averagePriceOf(state)).toBe(before)
-        },
-      ),
+      fc.property(fc.array(fc.tuple(amounts, amounts), { minLength: 1 }), amounts, (buys, money) => {
+        const state = { ...EMPTY }
+        for (const [shares, cost] of buys) buy(state, shares, cost)
+        const before = averagePriceOf(state)
+        sell(state, state.held, money)
+        expect(state.held).toBe(0n)
+        expect(averagePriceOf(state)).toBe(before)
+      }),
     )
   })
 
@@ -101,8 +95,7 @@ describe('numbers of a position', () => {
     expect(initialValueOf(state)).toBe(1_000_000n)
     fc.assert(
       fc.property(states, (held) => {
-        if (held.held > 0n)
-          expectTruncated(initialValueOf(held), held.balance * held.cost, held.held)
+        if (held.held > 0n) expectTruncated(initialValueOf(held), held.balance * held.cost, held.held)
         if (held.bought === 0n) expect(initialValueOf(held)).toBe(0n)
       }),
     )

@@ -5,10 +5,7 @@ import type { Position } from '../ledger/books.js'
  * Every division is the last step and is rounded toward zero: a number is never further from zero than
  * the exact one, and less than a millionth away from it.
  */
-export type PositionState = Pick<
-  Position,
-  'balance' | 'held' | 'cost' | 'realized' | 'bought' | 'boughtCost'
->
+export type PositionState = Pick<Position, 'balance' | 'held' | 'cost' | 'realized' | 'bought' | 'boughtCost'>
 
 /** Dollars for a share. */
 export type SharePrice = { numerator: bigint; denominator: bigint }
@@ -88,10 +85,7 @@ export function statusOf(state: PositionState, result: TokenResult | undefined):
 }
 
 /** A position without shares is closed, whatever came of the market. */
-export function marketStatusOf(
-  state: PositionState,
-  result: TokenResult | undefined,
-): MarketStatus {
+export function marketStatusOf(state: PositionState, result: TokenResult | undefined): MarketStatus {
   if (sharesOf(state) === 0n) return 'closed'
   if (result === undefined) return 'live'
   const won = wonOf(result)

@@ -1,10 +1,6 @@
 import { toDecimal } from '../core/money.js'
 import { toTokenId } from '../core/token-id.js'
-import {
-  presentMarketBlock,
-  presentStructuredMarket,
-  type TokenMarket,
-} from '../markets/market-block.js'
+import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../markets/market-block.js'
 import {
   averagePriceOf,
   initialValueOf,

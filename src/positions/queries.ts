@@ -112,8 +112,7 @@ function matches(sql: Sql, scope: PositionScope): Fragment {
   if (isHeld !== undefined) conditions.push(ofSize(isHeld))
   if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
   if (filledFrom !== undefined) conditions.push(sql`p.filled_sec >= ${toTimeColumn(filledFrom)}`)
-  if (filledTo !== undefined)
-    conditions.push(sql`p.filled_sec between 1 and ${toTimeColumn(filledTo)}`)
+  if (filledTo !== undefined) conditions.push(sql`p.filled_sec between 1 and ${toTimeColumn(filledTo)}`)
   if (tag !== undefined) conditions.push(hasTag(sql, tag))
   return joinFragments(sql, conditions, sql`and`)
 }
@@ -164,11 +163,7 @@ export type TokenState = {
 }
 
 /** One row for each token that exists, in no order. Prices are those of now. Index: primary keys. */
-export function selectTokenStates(
-  sql: Sql,
-  tokens: readonly number[],
-  until: number,
-): Promise<TokenState[]> {
+export function selectTokenStates(sql: Sql, tokens: readonly number[], until: number): Promise<TokenState[]> {
   return sql<TokenState[]>`
     select t.id as token, price.source as price_source, price.numerator::text, price.denominator::text,
            r.payouts, coalesce(t.outcome, case when t.condition is null then mt.outcome end) as outcome,

@@ -109,7 +109,7 @@ describe('numbers agree', () => {
     const byToken = await Promise.all(
       [token, other].map(async (token_id) => {
         const holders = await walk(`/v3/markets/${token_id}/positions`, { sort: 'amount' })
-        return holders.map(({ user, ...rest }) => ({ ...{ user, token_id }, ...rest }))
+        return holders.map(({ user, ...rest }) => Object.assign({ user, token_id }, rest))
       }),
     )
     const byCondition = await walk(`/v3/markets/condition/${condition}/positions`)
@@ -127,8 +127,7 @@ describe('numbers agree', () => {
         total_pnl: expect.closeTo(row.realized_pnl + row.unrealized_pnl, 6),
         redeemable_payout: status === 'redeemable' ? expect.closeTo(size * price, 6) : 0,
         resolved: status === 'redeemable' || status === 'redeemed',
-        market_status:
-          size === 0 ? 'closed' : won === null ? 'live' : won ? 'resolved-win' : 'resolved-loss',
+        market_status: size === 0 ? 'closed' : won === null ? 'live' : won ? 'resolved-win' : 'resolved-loss',
       })
       // The average is shown with six decimals; the value follows from the exact one.
       expect(Math.abs(row.initial_value - size * (average ?? 0))).toBeLessThan((size + 1) / 1e6)
@@ -163,9 +162,7 @@ describe('GET /v3/wallets/{address}/positions', () => {
     ['avg_price', 'avg_price'],
     ['recent', 'last_activity_at'],
   ])('200: sort=%s has the largest %s first', async (sort, field) => {
-    const values = (await walk(path(), { sort })).map((row) =>
-      Number(row[field as keyof Row] ?? -1),
-    )
+    const values = (await walk(path(), { sort })).map((row) => Number(row[field as keyof Row] ?? -1))
     expect(values).toEqual([...values].sort((a, b) => b - a))
     expect(new Set(values).size).toBeGreaterThan(1)
   })
@@ -176,9 +173,7 @@ describe('GET /v3/wallets/{address}/positions', () => {
     const ofCondition = all.filter((row) => row.condition_id === condition_id)
     expect(await walk(path(), { condition_id })).toEqual(ofCondition)
     expect(await walk(path(), { market_slug: slug, condition_id })).toEqual(ofCondition)
-    expect(await walk(path(), { min_size: '100.5' })).toEqual(
-      all.filter((row) => row.size >= 100.5),
-    )
+    expect(await walk(path(), { min_size: '100.5' })).toEqual(all.filter((row) => row.size >= 100.5))
     const other = all.find((row) => row.slug !== null && row.slug !== slug)?.slug
     expect(await walk(path(), { market_slug: other, condition_id })).toEqual([])
     expect(await walk(path(), { market_slug: 'no-such-market' })).toEqual([])
@@ -217,24 +212,24 @@ describe('GET /v3/wallets/{address}/positions', () => {
   test('200: an unknown wallet has none', async () => {
     const unknown = `0x${'ab'.repeat(20)}`
     expect(await ask(`/v3/wallets/${unknown}/positions`)).toMatchObject({
-      ...{ address: unknown, positions: [], has_more: false, next_offset: null },
+      address: unknown,
+      positions: [],
+      has_more: false,
+      next_offset: null,
     })
   })
 })
 
 describe('holders of a market', () => {
-  test.each(['redeemable', 'redeemed'])(
-    '400: status=%s, with those that are allowed',
-    async (status) => {
-      for (const of of ['7', 'slug/x', `condition/0x${'0'.repeat(64)}`]) {
-        expect(await refusal(`/v3/markets/${of}/positions`, { status })).toMatchObject({
-          status: 400,
-          error: expect.stringContaining('status'),
-          allowed: ['all', 'open', 'closed'],
-        })
-      }
-    },
-  )
+  test.each(['redeemable', 'redeemed'])('400: status=%s, with those that are allowed', async (status) => {
+    for (const of of ['7', 'slug/x', `condition/0x${'0'.repeat(64)}`]) {
+      expect(await refusal(`/v3/markets/${of}/positions`, { status })).toMatchObject({
+        status: 400,
+        error: expect.stringContaining('status'),
+        allowed: ['all', 'open', 'closed'],
+      })
+    }
+  })
 
   test('200: an unknown token, slug or condition has none', async () => {
     for (const of of ['7', 'slug/x', `condition/0x${'0'.repeat(64)}`]) {
@@ -246,15 +241,12 @@ describe('holders of a market', () => {
     ['starter', 300],
     ['growth', 1000],
     ['enterprise', 1000],
-  ] as const)(
-    '200: pages of a condition on the %s plan have up to %i rows',
-    async (plan, limit) => {
-      const { key } = await world.createCaller(plan)
-      const path = `/v3/markets/condition/0x${'0'.repeat(64)}/positions`
-      const reply = await world.get(path, { limit: 5000 }, { 'x-api-key': key })
-      expect(reply.json()).toMatchObject({ limit })
-    },
-  )
+  ] as const)('200: pages of a condition on the %s plan have up to %i rows', async (plan, limit) => {
+    const { key } = await world.createCaller(plan)
+    const path = `/v3/markets/condition/0x${'0'.repeat(64)}/positions`
+    const reply = await world.get(path, { limit: 5000 }, { 'x-api-key': key })
+    expect(reply.json()).toMatchObject({ limit })
+  })
 })
 
 describe('GET /v2/wallets/{address}/positions/onchain', () => {
@@ -264,13 +256,13 @@ describe('GET /v2/wallets/{address}/positions/onchain', () => {
     const listed = await walk(`/v3/wallets/${wallet}/positions`, { sort: 'recent' })
     const whole = await ask(path())
     expect(whole).toMatchObject({
-      ...{ wallet, source: 'onchain', count: listed.length },
+      wallet,
+      source: 'onchain',
+      count: listed.length,
       open_count: listed.filter(({ size }) => size > 0).length,
       total_pnl: expect.closeTo(whole.total_realized_pnl + whole.total_unrealized_pnl, 6),
     })
-    expect(whole.positions.map((row: Row) => row.token_id)).toEqual(
-      listed.map((row) => row.token_id),
-    )
+    expect(whole.positions.map((row: Row) => row.token_id)).toEqual(listed.map((row) => row.token_id))
     expect(whole).not.toHaveProperty('filtered')
 
     const { tag_slugs: tags, last_trade_at: since } = whole.positions.find(
@@ -282,8 +274,10 @@ describe('GET /v2/wallets/{address}/positions/onchain', () => {
       (row: Row) => row.last_trade_at >= since && row.tag_slugs?.includes(tag),
     )
     expect(filtered).toMatchObject({
-      ...{ filtered: true, applied_filters: { since, until: null, tag_slug: tag } },
-      ...{ count: left.length, positions: left },
+      filtered: true,
+      applied_filters: { since, until: null, tag_slug: tag },
+      count: left.length,
+      positions: left,
       total_realized_pnl: expect.closeTo(
         left.reduce((all: number, row: Row) => all + row.realized_pnl, 0),
         6,
@@ -329,11 +323,13 @@ describe('GET /v2/wallets/{address}/positions/onchain', () => {
 
   test('404: an unknown wallet; 400: a range that ends before it begins', async () => {
     expect(await refusal(`/v2/wallets/0x${'ab'.repeat(20)}/positions/onchain`, {})).toEqual({
-      ...{ status: 404, error: 'Not found.' },
+      status: 404,
+      error: 'Not found.',
     })
     expect(await refusal(path(), { since: 9, until: 8 })).toMatchObject({ status: 400 })
     expect(await refusal(path(), { since: 1_793_000_000_123 })).toMatchObject({
-      ...{ status: 400, hint: 'since=1793000000' },
+      status: 400,
+      hint: 'since=1793000000',
     })
   })
 })

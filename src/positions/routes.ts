@@ -10,15 +10,7 @@ import { parseMillionths } from '../core/money.js'
 import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
-import {
-  Address,
-  ConditionId,
-  MarketFilters,
-  oneOf,
-  Shares,
-  Slug,
-  TokenId,
-} from '../http/parameters.js'
+import { Address, ConditionId, MarketFilters, oneOf, Shares, Slug, TokenId } from '../http/parameters.js'
 import { nullable } from '../lib/nullable.js'
 import { withMarkets } from '../markets/market-block.js'
 import { type MarketFilter, selectTokenIds } from '../markets/market-filter.js'
@@ -107,8 +99,7 @@ export const walletPositions = defineList({
     ...Filters,
     include_combos: Type.Boolean({
       default: false,
-      description:
-        'appends up to `limit` positions in combos, the last changed first; pages by offset',
+      description: 'appends up to `limit` positions in combos, the last changed first; pages by offset',
     }),
   }),
   page: { name: 'positions', limitMax: 300 },
@@ -238,8 +229,7 @@ export const tokenHolders = defineList({
   path: '/v3/markets/:token_id/positions',
   operationId: 'listTokenHolders',
   summary: 'Positions in an outcome token',
-  description:
-    'Every wallet that bought or holds an outcome token. Amounts are texts of whole millionths.',
+  description: 'Every wallet that bought or holds an outcome token. Amounts are texts of whole millionths.',
   tag: 'positions',
   access: V3,
   params: Type.Object({ token_id: TokenId }),
@@ -254,8 +244,7 @@ export const tokenHolders = defineList({
     }),
   },
   chooseView: () => 'all',
-  resolve: (sql, input, { until }) =>
-    resolveHolders(sql, { token_id: input.token_id }, input, until),
+  resolve: (sql, input, { until }) => resolveHolders(sql, { token_id: input.token_id }, input, until),
 })
 
 export const conditionHolders = defineList({
@@ -271,8 +260,7 @@ export const conditionHolders = defineList({
   page: { ...HOLDER_PAGE, limitMax: (plan) => plan.conditionPositionsPageMax },
   views: { all: marketHolders },
   chooseView: () => 'all',
-  resolve: (sql, input, { until }) =>
-    resolveHolders(sql, { condition_id: input.condition_id }, input, until),
+  resolve: (sql, input, { until }) => resolveHolders(sql, { condition_id: input.condition_id }, input, until),
 })
 
 export const slugHolders = defineList({
@@ -288,8 +276,7 @@ export const slugHolders = defineList({
   page: HOLDER_PAGE,
   views: { all: marketHolders },
   chooseView: () => 'all',
-  resolve: (sql, input, { until }) =>
-    resolveHolders(sql, { market_slug: input.slug }, input, until),
+  resolve: (sql, input, { until }) => resolveHolders(sql, { market_slug: input.slug }, input, until),
 })
 
 export const positionRoutes = endpointRoutes([

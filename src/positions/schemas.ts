@@ -31,10 +31,7 @@ const Winner = {
     Type.Integer({ minimum: 0 }),
     'null while there is no result, or when several outcomes are paid',
   ),
-  won: nullable(
-    Type.Boolean(),
-    'null while there is no result, or when the outcome is paid in part',
-  ),
+  won: nullable(Type.Boolean(), 'null while there is no result, or when the outcome is paid in part'),
 }
 
 const MarketStatusField = {
@@ -74,10 +71,7 @@ export const WalletPosition = namedObject('WalletPosition', {
   event_slug: nullable(Type.String()),
   tag_slugs: nullable(Type.Array(Type.String()), 'labels, the category first'),
   ...MarketStatusField,
-  last_trade_at: nullable(
-    SecondsText('Unix seconds of the newest fill'),
-    'null when there was none',
-  ),
+  last_trade_at: nullable(SecondsText('Unix seconds of the newest fill'), 'null when there was none'),
   last_activity_at: SecondsText('Unix seconds of the newest change of the position'),
   resolved_at: nullable(SecondsText('Unix seconds of the result'), 'null while there is none'),
   ...Winner,

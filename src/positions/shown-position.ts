@@ -33,10 +33,7 @@ export async function withStates(
   })
 }
 
-export async function withClosings(
-  sql: Sql,
-  rows: readonly ShownPosition[],
-): Promise<ClosedPosition[]> {
+export async function withClosings(sql: Sql, rows: readonly ShownPosition[]): Promise<ClosedPosition[]> {
   const resolved = rows.filter(({ state }) => state.payouts !== null)
   const closings = resolved.length === 0 ? [] : await selectClosings(sql, resolved)
   const byKey = new Map(closings.map((closing) => [keyOf(closing), closing.closedSec]))

@@ -32,12 +32,13 @@ function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean, fork =
   }
   const ofBatch = logs.filter(
     ({ at }) =>
-      at.blockNumber >= fromBlock &&
-      at.blockNumber <= toBlock &&
-      (fork === '' || at.txIndex % 3 > 0),
+      at.blockNumber >= fromBlock && at.blockNumber <= toBlock && (fork === '' || at.txIndex % 3 > 0),
   )
   return {
-    ...{ fromBlock, toBlock, blocks, isNearHead },
+    fromBlock,
+    toBlock,
+    blocks,
+    isNearHead,
     logs: ofBatch.map((log) => ({
       ...log,
       at: { ...log.at, blockHash: toForkHash(log.at.blockHash) },

@@ -79,16 +79,12 @@ describe('the status', () => {
     // Half of the calls are used: enough for the candles at once, and the older pages come no faster
     // than they are written. A write that always finds more ends only with the last page.
     const environment = sim.environment(['chainlink'])
-    const jobs = new PriceJobs(
-      partsFor({ ...environment, AUSPEX_CHAINLINK_CALLS_PER_SECOND: '120' }),
-    )
+    const jobs = new PriceJobs(partsFor({ ...environment, AUSPEX_CHAINLINK_CALLS_PER_SECOND: '120' }))
     const controller = new AbortController()
     const collecting = jobs.collect(controller.signal)
     const isFilling = async () => (await jobs.status()).some((source) => source.isFilling)
     await vi.waitFor(async () => expect(await isFilling()).toBe(false), { timeout: 20_000 })
-    const ids = SYMBOLS.map((symbol) =>
-      streamId({ symbol, kind: 'spot', source: 'oracle_data_streams' }),
-    )
+    const ids = SYMBOLS.map((symbol) => streamId({ symbol, kind: 'spot', source: 'oracle_data_streams' }))
     const counts = await t.ctx.sql`
       select count(*)::int as seconds from live_ticks
        where stream = any(${ids}::smallint[]) and sec > ${nowSec - 600}

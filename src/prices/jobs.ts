@@ -81,9 +81,7 @@ export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart =
     const nowSec = Math.floor(nowMs / 1000)
     const all = sources()
     if (all.length === 0) return undefined
-    const silent = all.filter(
-      ({ lastSec }) => lastSec === undefined || nowSec - lastSec > PRICE_AGE_SEC_MAX,
-    )
+    const silent = all.filter(({ lastSec }) => lastSec === undefined || nowSec - lastSec > PRICE_AGE_SEC_MAX)
     const filling = all.filter(({ isFilling }) => isFilling)
     const problems = [
       ...silent.map(({ source, lastSec }) =>

@@ -12,14 +12,7 @@ import { CANDLE_SEC, readCandles } from './candles/candles.js'
 import { readSlices, type TickRange } from './fast/read-slices.js'
 import { RenderedBlocks } from './fast/rendered-blocks.js'
 import { streamTicks } from './fast/stream-ticks.js'
-import {
-  CandlesQuery,
-  CandlesReply,
-  PriceQuery,
-  PriceReply,
-  TicksQuery,
-  TicksReply,
-} from './schemas.js'
+import { CandlesQuery, CandlesReply, PriceQuery, PriceReply, TicksQuery, TicksReply } from './schemas.js'
 import { feedOf, symbolOf, TICK_SOURCES } from './streams.js'
 import { readPrices } from './windows/price-window.js'
 import { SitePrices } from './windows/site-prices.js'
@@ -111,11 +104,7 @@ export const candleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
       },
     },
     async ({ query, stopwatch }) => ({
-      candles: await readCandles(
-        countQueries(ctx.sql, stopwatch),
-        symbolOf(query.symbol),
-        ctx.clock.now(),
-      ),
+      candles: await readCandles(countQueries(ctx.sql, stopwatch), symbolOf(query.symbol), ctx.clock.now()),
     }),
   )
 }
@@ -150,9 +139,7 @@ export const windowRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
         querystring: PriceQuery,
         response: {
           200: PriceReply,
-          404: errorReply(
-            'Neither the archive nor the site has the price at which this window began',
-          ),
+          404: errorReply('Neither the archive nor the site has the price at which this window began'),
         },
       },
     },

@@ -31,9 +31,7 @@ export const TicksQuery = Type.Object({
 
 const mean = {
   is_twap: Type.Optional(Type.Literal(true, { description: 'only on means' })),
-  twap_window_seconds: Type.Optional(
-    Type.Integer({ enum: [30, 60], description: 'only on means' }),
-  ),
+  twap_window_seconds: Type.Optional(Type.Integer({ enum: [30, 60], description: 'only on means' })),
 }
 
 export const Tick = namedObject('Tick', {
@@ -122,8 +120,7 @@ export const PriceQuery = Type.Object({
 export const PriceReply = Type.Object(
   {
     openPrice: Type.Number({
-      description:
-        'price at the start of the window, the price to beat; the close of the window before',
+      description: 'price at the start of the window, the price to beat; the close of the window before',
     }),
     closePrice: Type.Number({
       description: 'newest price while the window runs, then the price at its end',

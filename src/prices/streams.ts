@@ -35,9 +35,7 @@ export const streamId = ({ symbol, kind, source }: Stream): number =>
 
 /** Ids of the same coin and kind, in the order of the sources; of one source if one is given. */
 export const streamIds = (symbol: CoinSymbol, kind: PriceKind, source?: TickSource): number[] =>
-  (source === undefined ? TICK_SOURCES : [source]).map((each) =>
-    streamId({ symbol, kind, source: each }),
-  )
+  (source === undefined ? TICK_SOURCES : [source]).map((each) => streamId({ symbol, kind, source: each }))
 
 /** Every stream there can be, by its id. */
 export const STREAMS: ReadonlyMap<number, Stream> = new Map(

@@ -30,9 +30,7 @@ describe.each(PATHS)('GET %s', (path) => {
     async (symbol) => {
       const reply = await get(path, symbol)
       expect(reply.statusCode).toBe(400)
-      expect(reply.json().error).toMatch(
-        /^Invalid symbol. Allowed: BTC, ETH, SOL, BNB, XRP, DOGE, HYPE/,
-      )
+      expect(reply.json().error).toMatch(/^Invalid symbol. Allowed: BTC, ETH, SOL, BNB, XRP, DOGE, HYPE/)
     },
   )
 })

@@ -3,7 +3,11 @@ import { sumRebates } from './rebates.js'
 
 const rows = (...amounts: string[]) =>
   amounts.map((rebatedFeesUsdc) => ({
-    ...{ date: '', conditionId: '', assetAddress: '', makerAddress: '', rebatedFeesUsdc },
+    date: '',
+    conditionId: '',
+    assetAddress: '',
+    makerAddress: '',
+    rebatedFeesUsdc,
   }))
 
 test.each([

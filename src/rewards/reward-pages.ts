@@ -33,9 +33,7 @@ export class RewardPages {
   }
 
   getList({ accountId, ...page }: AskedPage): Promise<RewardPageCopy> {
-    return this.#get(this.#lists, keyOf(page), accountId, (call) =>
-      this.#clob.getRewardMarkets(page, call),
-    )
+    return this.#get(this.#lists, keyOf(page), accountId, (call) => this.#clob.getRewardMarkets(page, call))
   }
 
   /** Throws 404 when there is no such market; one that pays nothing has a page without rows. */
@@ -61,8 +59,7 @@ export class RewardPages {
       return { page, staleSinceMs: undefined }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      if (error.status === 400)
-        throw badRequest('Invalid next_cursor: the order book does not know it')
+      if (error.status === 400) throw badRequest('Invalid next_cursor: the order book does not know it')
       const copy = copies.get(key)
       if (copy === undefined) throw error
       return { page: copy.page, staleSinceMs: copy.asOfMs }
@@ -70,5 +67,4 @@ export class RewardPages {
   }
 }
 
-const keyOf = ({ sponsored, nextCursor = '' }: ClobRewardQuery): string =>
-  `${sponsored} ${nextCursor}`
+const keyOf = ({ sponsored, nextCursor = '' }: ClobRewardQuery): string => `${sponsored} ${nextCursor}`

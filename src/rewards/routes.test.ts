@@ -124,19 +124,21 @@ describe('GET /v3/wallets/{address}/rebates', () => {
       .flatMap(({ tx }) => (tx.act.taker.fee > 0 ? tx.act.makers : []))
       .map(({ order }) => order.wallet)[0]
     const owner = maker?.owner ?? ''
-    const own = await fetch(
-      `${t.ctx.config.clobUrl}/rebates/current?date=${DATE}&maker_address=${owner}`,
-    )
+    const own = await fetch(`${t.ctx.config.clobUrl}/rebates/current?date=${DATE}&maker_address=${owner}`)
     const rows = (await own.json()) as { rebated_fees_usdc: string }[]
     expect(rows.length).toBeGreaterThan(0)
     const body = (await ask(owner.toUpperCase().replace('X', 'x'))).json()
     expect(body).toEqual({
-      ...{ address: owner, date: DATE, rebates: rows, rows_returned: rows.length },
+      address: owner,
+      date: DATE,
+      rebates: rows,
+      rows_returned: rows.length,
       total_rebated_fees_usdc: expect.closeTo(
         rows.reduce((sum, row) => sum + Number(row.rebated_fees_usdc), 0),
         6,
       ),
-      ...{ source: 'polymarket_rebates', rebate_semantics: expect.any(String) },
+      source: 'polymarket_rebates',
+      rebate_semantics: expect.any(String),
       elapsed_ms: expect.any(Number),
     })
     expect((await ask(owner, `?date=${DATE}`)).json().rebates).toEqual(rows)
@@ -161,7 +163,10 @@ describe('GET /v3/wallets/{address}/rebates', () => {
     const reply = await ask(wallet?.address ?? '')
     expect(reply.statusCode).toBe(200)
     expect(reply.json()).toMatchObject({
-      ...{ rebates: [], rows_returned: 0, total_rebated_fees_usdc: 0, provider_status: 400 },
+      rebates: [],
+      rows_returned: 0,
+      total_rebated_fees_usdc: 0,
+      provider_status: 400,
       provider_warning: { error: 'maker address is not a signer address' },
       hint: expect.stringContaining('/v1/resolve/'),
     })

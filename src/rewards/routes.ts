@@ -28,8 +28,13 @@ export const rewardRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options)
 function createRewardEndpoints({ upstreams, clock }: Context): Endpoint[] {
   const pages = new RewardPages(upstreams.clob, clock)
   const common = {
-    ...{ tag: 'rewards', access: V3, dependsOnChain: false, cacheMs: CACHE_MS },
-    ...{ description: DESCRIPTION, query: RewardQuery, reply: RewardReply },
+    tag: 'rewards',
+    access: V3,
+    dependsOnChain: false,
+    cacheMs: CACHE_MS,
+    description: DESCRIPTION,
+    query: RewardQuery,
+    reply: RewardReply,
   }
   return [
     defineAnswer({
@@ -59,7 +64,9 @@ function createRewardEndpoints({ upstreams, clock }: Context): Endpoint[] {
       operationId: 'listWalletRebates',
       summary: 'Fees that a maker got back on a day',
       description: REBATES_DESCRIPTION,
-      ...{ tag: 'rewards', access: V3, dependsOnChain: false },
+      tag: 'rewards',
+      access: V3,
+      dependsOnChain: false,
       params: Type.Object({ address: Address }),
       query: RebateQuery,
       reply: RebateReply,

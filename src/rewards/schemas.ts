@@ -7,10 +7,7 @@ const RewardMarket = Type.Object(
   {
     condition_id: Type.String(),
     rewards_config: Type.Array(
-      Type.Object(
-        { asset_address: Type.String() },
-        { title: 'RewardConfig', additionalProperties: true },
-      ),
+      Type.Object({ asset_address: Type.String() }, { title: 'RewardConfig', additionalProperties: true }),
       { description: 'what is paid: `rate_per_day` from `start_date` on' },
     ),
   },

@@ -25,8 +25,7 @@ test('the socket is followed; without it for a minute the service is degraded, a
   onTestFinished(() => stopping.abort())
   const { jobs, status } = createScoreWork(t.ctx)
   const check = () => status?.check?.(t.clock.now())
-  const state = () =>
-    (status?.fields?.(t.clock.now()).scores as { state: string } | undefined)?.state
+  const state = () => (status?.fields?.(t.clock.now()).scores as { state: string } | undefined)?.state
   void jobs[0]?.run(stopping.signal)
   await until(() => state() === 'open')
   expect(check()).toMatchObject({ name: 'scores', status: 'ready', problem: undefined })

@@ -185,9 +185,7 @@ const messages: fc.Arbitrary<Partial<ScoreMessage> & object> = fc.record(
     gameId: fc.nat(3),
     score: fc.constantFrom('0-0', '1-0', '1-1'),
     live: fc.boolean(),
-    last_update: fc
-      .nat(5)
-      .map((sec) => new Date(Date.UTC(2026, 10, 15) + sec * 1_000).toISOString()),
+    last_update: fc.nat(5).map((sec) => new Date(Date.UTC(2026, 10, 15) + sec * 1_000).toISOString()),
   },
   { requiredKeys: ['gameId'] },
 ) as never

@@ -124,16 +124,9 @@ function unresponsiveOf(error: unknown, { engines }: SearxngQuery) {
 }
 
 const keyOf = ({ q, engines, language, timeRange, safeSearch }: SearxngQuery): string =>
-  JSON.stringify([
-    toPlainWords(q).toLowerCase(),
-    engines.toSorted(),
-    language,
-    timeRange,
-    safeSearch,
-  ])
+  JSON.stringify([toPlainWords(q).toLowerCase(), engines.toSorted(), language, timeRange, safeSearch])
 
-const isEmpty = ({ results, answers }: SearxngResults): boolean =>
-  results.length + answers.length === 0
+const isEmpty = ({ results, answers }: SearxngResults): boolean => results.length + answers.length === 0
 
 const isNamed = (unresponsive: OnlineAnswer['unresponsive'], name: string): boolean =>
   unresponsive.some(({ engine }) => engine === name)
@@ -141,7 +134,5 @@ const isNamed = (unresponsive: OnlineAnswer['unresponsive'], name: string): bool
 /** The best first. */
 function dropRepeated(results: readonly SearxngResult[]): SearxngResult[] {
   const seen = new Set<string>()
-  return results
-    .toSorted((a, b) => b.score - a.score)
-    .filter(({ url }) => !seen.has(url) && seen.add(url))
+  return results.toSorted((a, b) => b.score - a.score).filter(({ url }) => !seen.has(url) && seen.add(url))
 }

@@ -66,7 +66,9 @@ describe('GET /v2/search/online', () => {
     })
     const again = await search({ q: `  ${title.toUpperCase()} `, engines: 'duckduckgo,Bing' })
     expect(again.body).toMatchObject({
-      ...{ query: title.toUpperCase(), cached: true, fetched_at: body.fetched_at },
+      query: title.toUpperCase(),
+      cached: true,
+      fetched_at: body.fetched_at,
       results: expect.arrayContaining(body.results),
     })
     expect(again.body.result_count).toBeGreaterThan(3)
@@ -133,7 +135,10 @@ describe('GET /v2/search/online', () => {
     const older = await search({ q })
     expect(older.status).toBe(200)
     expect(older.body).toMatchObject({
-      ...{ status: 'partial', cached: true, fetched_at: body.fetched_at, results: body.results },
+      status: 'partial',
+      cached: true,
+      fetched_at: body.fetched_at,
+      results: body.results,
       unresponsive_engines: [{ engine: 'bing', reason }, expect.anything()],
     })
     t.clock.advance(12 * 3_600_000)
@@ -168,16 +173,12 @@ describe('GET /v2/search/online', () => {
     expect(body).toEqual({ error: expect.stringContaining(error) })
   })
 
-  test.each([
-    '日本 代表 試合',
-    '🏀🏀',
-    'x'.repeat(400),
-    'ﷺ'.repeat(400),
-    '"a" OR -b (c',
-    "'; drop",
-  ])('200: %s', async (q) => {
-    expect((await search({ q })).body).toMatchObject({ query: q, result_count: expect.any(Number) })
-  })
+  test.each(['日本 代表 試合', '🏀🏀', 'x'.repeat(400), 'ﷺ'.repeat(400), '"a" OR -b (c', "'; drop"])(
+    '200: %s',
+    async (q) => {
+      expect((await search({ q })).body).toMatchObject({ query: q, result_count: expect.any(Number) })
+    },
+  )
 
   test('401 without a key', async () => {
     expect((await t.app.inject('/v2/search/online?q=a')).statusCode).toBe(401)

@@ -23,7 +23,9 @@ const searchOnline = defineAnswer({
   operationId: 'searchOnline',
   summary: 'Search the web',
   description: DESCRIPTION,
-  ...{ tag: 'search', access: ACCESS, dependsOnChain: false },
+  tag: 'search',
+  access: ACCESS,
+  dependsOnChain: false,
   query: OnlineSearchQuery,
   reply: OnlineSearchReply,
   errors: {

@@ -44,9 +44,7 @@ export const OnlineSearchQuery = Type.Object({
     pattern: '^(all|auto|[a-z]{2,3}(-[A-Za-z]{2})?)$',
     description: 'language of the results, such as en-US or de; all, or auto',
   }),
-  time_range: Type.Optional(
-    oneOf(['day', 'week', 'month', 'year'], 'how old pages may be; absent: any age'),
-  ),
+  time_range: Type.Optional(oneOf(['day', 'week', 'month', 'year'], 'how old pages may be; absent: any age')),
   safe_search: Type.Integer({
     default: SEARCH_DEFAULTS.safeSearch,
     minimum: 0,
@@ -55,8 +53,7 @@ export const OnlineSearchQuery = Type.Object({
   }),
   cache_ttl_seconds: Type.Integer({
     default: SEARCH_DEFAULTS.ttlSeconds,
-    description:
-      'how old an answer may be; values outside of 1 to 3600 count as the nearest of them',
+    description: 'how old an answer may be; values outside of 1 to 3600 count as the nearest of them',
   }),
 })
 

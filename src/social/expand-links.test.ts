@@ -10,10 +10,7 @@ const link = fc.record({
 
 /** A text with links between its pieces, and where they are, counted in code points. */
 const linkedText = fc
-  .tuple(
-    piece,
-    fc.uniqueArray(fc.tuple(link, piece), { maxLength: 5, selector: ([{ url }]) => url }),
-  )
+  .tuple(piece, fc.uniqueArray(fc.tuple(link, piece), { maxLength: 5, selector: ([{ url }]) => url }))
   .map(([first, rest]) => {
     let text = first
     let expanded = first

@@ -8,8 +8,7 @@ export function expandLinks(text: string, links: readonly ShortLink[]): string {
   // From the last to the first, so that the places of the others stay right.
   for (const link of [...links].sort((a, b) => b.start - a.start)) {
     const { start, end, url, expandedUrl } = link
-    if (characters.slice(start, end).join('') === url)
-      characters.splice(start, end - start, expandedUrl)
+    if (characters.slice(start, end).join('') === url) characters.splice(start, end - start, expandedUrl)
     else misplaced.push(link)
   }
   // Places of links in reposts and in texts with escaped characters are sometimes wrong.

@@ -179,9 +179,7 @@ describe('GET /v2/social/user/{handle}/tweets', () => {
     const { status, headers, body } = await ask('/v2/social/user/@marketwire/tweets?max=50')
     expect([status, headers['x-quota-used']]).toEqual([200, '1'])
     expect(body).toMatchObject({ handle: 'marketwire', result_count: body.tweets.length })
-    expect(new Set(body.tweets.map(({ author }) => author.username))).toEqual(
-      new Set(['MarketWire']),
-    )
+    expect(new Set(body.tweets.map(({ author }) => author.username))).toEqual(new Set(['MarketWire']))
     const repost = body.tweets.find(({ text }) => text.startsWith('RT @'))
     expect(repost?.text).not.toMatch(/…|t\.co\//)
     t.clock.advance(1_000)

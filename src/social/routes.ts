@@ -5,14 +5,7 @@ import type { Context } from '../context.js'
 import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { errorReply } from '../lib/error-reply.js'
-import {
-  chooseMax,
-  Handle,
-  SearchQuery,
-  SearchReply,
-  TimelineQuery,
-  TimelineReply,
-} from './schemas.js'
+import { chooseMax, Handle, SearchQuery, SearchReply, TimelineQuery, TimelineReply } from './schemas.js'
 import { findPosts, listPosts } from './search-posts.js'
 
 const SEARCH_MAX = 20
@@ -22,9 +15,7 @@ const COST = `Paid plans only, and one request per second and key. An answer wit
 the account's quota of the UTC month, everything else does not; \`X-Quota-Used\` and \`X-Quota-Limit\`
 say how many were used.`
 
-const common = {
-  ...{ tag: 'social', access: SOCIAL, hasElapsed: false, dependsOnChain: false },
-}
+const common = { tag: 'social', access: SOCIAL, hasElapsed: false, dependsOnChain: false }
 
 const errors = { 502: errorReply('The social network does not answer, or is not configured') }
 

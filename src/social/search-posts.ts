@@ -46,10 +46,7 @@ export async function findPosts(
  * Resolves when the key may make its next social request, which is then counted: one per second, in all
  * processes together. Rejects with the reason of the signal.
  */
-export async function untilSocialTurn(
-  { ctx, caller }: SocialTools,
-  signal: AbortSignal,
-): Promise<void> {
+export async function untilSocialTurn({ ctx, caller }: SocialTools, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
     const { allowed, strictest } = await ctx.admission.charge(caller, 'social_rate')

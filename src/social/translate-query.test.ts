@@ -26,7 +26,9 @@ describe('translateQuery', () => {
     ['a since:2026-11-01', 'a', { cutAtMs: at('2026-11-09T18:01:00Z') }],
   ])('%s', (text, query, times) => {
     expect(translateQuery(text, NOW_MS)).toEqual({
-      ...{ startMs: undefined, endMs: undefined, cutAtMs: undefined },
+      startMs: undefined,
+      endMs: undefined,
+      cutAtMs: undefined,
       ...times,
       query,
     })
@@ -55,8 +57,7 @@ describe('translateQuery', () => {
   })
 
   const word = fc.stringMatching(/^[a-zß-ü0-9#@$.:_\p{Emoji_Presentation}-]{1,8}$/u)
-  const isPlain = (text: string) =>
-    text !== 'OR' && !/^-?(since|until|min_faves|min_retweets):/i.test(text)
+  const isPlain = (text: string) => text !== 'OR' && !/^-?(since|until|min_faves|min_retweets):/i.test(text)
   const plain = fc.oneof(
     word.filter(isPlain),
     fc.stringMatching(/^[a-z :()-]{0,9}$/).map((text) => `"${text}"`),

@@ -94,6 +94,4 @@ function toTimes({ since, until }: { since: number; until: number }, nowMs: numb
 
 /** With spaces between tokens, but none inside of parentheses. */
 const join = (tokens: readonly string[]): string =>
-  tokens.reduce((text, token) =>
-    text.endsWith('(') || token === ')' ? text + token : `${text} ${token}`,
-  )
+  tokens.reduce((text, token) => (text.endsWith('(') || token === ')' ? text + token : `${text} ${token}`))

@@ -59,13 +59,15 @@ describe('GET /v2/sports/leagues/{league}/teams', () => {
     const { body } = await ask('/leagues/nba/teams?limit=1')
     expect(body.teams).toEqual([
       {
-        ...{ id: team?.id, name: team?.name, league: 'nba', record: expect.any(String) },
-        ...{
-          logo: expect.any(String),
-          abbreviation: team?.abbreviation,
-          providerId: team?.providerId,
-        },
-        ...{ alias: expect.anything(), color: expect.stringMatching(/^#/) },
+        id: team?.id,
+        name: team?.name,
+        league: 'nba',
+        record: expect.any(String),
+        logo: expect.any(String),
+        abbreviation: team?.abbreviation,
+        providerId: team?.providerId,
+        alias: expect.anything(),
+        color: expect.stringMatching(/^#/),
       },
     ])
   })
@@ -108,7 +110,9 @@ describe('GET /v2/sports/summary', () => {
     expect(status).toBe(200)
     expect(Object.keys(told).length).toBeLessThan(LEAGUES.length)
     expect(body).toMatchObject({
-      ...{ source: 'gamma:/sports/summary+auspex:catalogue', fallback: true, stale: false },
+      source: 'gamma:/sports/summary+auspex:catalogue',
+      fallback: true,
+      stale: false,
       count: LEAGUES.length,
     })
     const rows = body.leagues as SummaryRow[]
@@ -122,7 +126,9 @@ describe('GET /v2/sports/summary', () => {
       { activeEvents: number; upcoming: boolean }
     >
     const places = LEAGUES.map(({ code, seriesId }) => ({
-      ...{ league: code, series: seriesId === undefined ? null : Number(seriesId), tag: null },
+      league: code,
+      series: seriesId === undefined ? null : Number(seriesId),
+      tag: null,
     }))
     const counted = await selectLeagueActivity(t.ctx.sql, places, t.clock.now())
     for (const { league, activeEvents, isUpcoming } of counted) {

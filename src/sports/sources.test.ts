@@ -43,9 +43,7 @@ describe('readFirst', () => {
 
   test('an ApiError is an answer: no further source is asked', async () => {
     const absent = { name: 'absent', read: () => Promise.reject(notFound('no such league')) }
-    await expect(readFirst<number[]>({ caller }, [absent, SOURCES.good])).rejects.toThrow(
-      'no such league',
-    )
+    await expect(readFirst<number[]>({ caller }, [absent, SOURCES.good])).rejects.toThrow('no such league')
   })
 
   test('a slow source gets company, and its call ends when the answer is there', async () => {

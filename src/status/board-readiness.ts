@@ -13,7 +13,9 @@ export function createBoardReadiness(ctx: Context): DomainWork {
   return {
     jobs: [
       {
-        ...{ name: 'board readiness', everyMs: POLL_MS, runsIn: 'every process' },
+        name: 'board readiness',
+        everyMs: POLL_MS,
+        runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
           if (missing.length > 0) missing = await selectMissing(ctx.sql)
@@ -26,7 +28,9 @@ export function createBoardReadiness(ctx: Context): DomainWork {
         if (ctx.chain.follower === undefined) return undefined
         const isReady = missing.length === 0
         return {
-          ...{ name: 'boards', status: isReady ? 'ready' : 'not_ready', isReady },
+          name: 'boards',
+          status: isReady ? 'ready' : 'not_ready',
+          isReady,
           problem: isReady ? undefined : `being computed for the first time: ${missing.join(', ')}`,
         }
       },

@@ -36,8 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-const get = (query = '') =>
-  t.app.inject({ url: `/v1/coverage${query}`, headers: { 'x-api-key': key } })
+const get = (query = '') => t.app.inject({ url: `/v1/coverage${query}`, headers: { 'x-api-key': key } })
 
 const time = (sec: number) => new Date(sec * 1000).toISOString()
 

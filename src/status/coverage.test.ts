@@ -43,7 +43,14 @@ function createIngest() {
   if (polygon === undefined) throw new Error('there is a node')
   const live = new LiveEvents({ bus, eventLog, markets: catalogue, clock, log })
   const ingest = new Ingest({
-    ...{ config, target: t.target, upstreams, polygon, live, status, clock, log },
+    config,
+    target: t.target,
+    upstreams,
+    polygon,
+    live,
+    status,
+    clock,
+    log,
     registry: new Registry(),
   })
   return { ingest, status }
@@ -163,10 +170,9 @@ test('what keeps the chain from being booked is shown until it is mended', async
     }),
   )
   await t.ctx.sql`alter table lost_blocks rename to recent_blocks`
-  await vi.waitFor(
-    async () => expect(await shown()).toMatchObject({ phase: 'live', problem: null }),
-    { timeout: 10_000 },
-  )
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live', problem: null }), {
+    timeout: 10_000,
+  })
 })
 
 test('GET /v1/coverage: 200, every hole is listed, and the ledger has none', async () => {

@@ -82,13 +82,11 @@ export function presentStatus({ config, statusParts, jobs, clock, startedAtMs }:
 
 const presentJob = (record: JobRecord) => ({
   name: record.job.name,
-  runs_in:
-    record.job.runsIn === 'one process' ? ('one_process' as const) : ('every_process' as const),
+  runs_in: record.job.runsIn === 'one process' ? ('one_process' as const) : ('every_process' as const),
   every_seconds: record.job.everyMs / 1000,
   is_running: record.isRunning,
   last_start: record.lastStartMs === undefined ? null : Math.floor(record.lastStartMs / 1000),
-  last_seconds:
-    record.lastDurationMs === undefined ? null : Math.round(record.lastDurationMs) / 1000,
+  last_seconds: record.lastDurationMs === undefined ? null : Math.round(record.lastDurationMs) / 1000,
   runs: record.runs,
   failures: record.failures,
   is_failing: record.failuresInRow > 0,

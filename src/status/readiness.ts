@@ -9,12 +9,8 @@ const WORST_FIRST = ['not_ready', 'degraded', 'ready'] as const
  */
 export function readiness({ store, statusParts, clock }: Context) {
   const nowMs = clock.now()
-  const checks = [
-    checkStore(store.problem),
-    ...statusParts.flatMap((part) => part.check?.(nowMs) ?? []),
-  ]
-  const hasStatus = (status: HealthCheck['status']) =>
-    checks.some((check) => check.status === status)
+  const checks = [checkStore(store.problem), ...statusParts.flatMap((part) => part.check?.(nowMs) ?? [])]
+  const hasStatus = (status: HealthCheck['status']) => checks.some((check) => check.status === status)
   return {
     status: WORST_FIRST.find(hasStatus) ?? 'ready',
     /** Whether requests should be sent here: also while one of several price sources is silent. */

@@ -47,18 +47,8 @@ describe('GET /readyz with a chain', () => {
   })
 
   test.each<[string, Partial<FollowerStatus>, number, string]>([
-    [
-      'history is read',
-      { phase: 'catching_up' },
-      900,
-      `catching up: block ${BLOCK} of ${BLOCK + 500}`,
-    ],
-    [
-      'no process has booked a block lately',
-      { phase: 'standby' },
-      61,
-      'the last block is 61 seconds old',
-    ],
+    ['history is read', { phase: 'catching_up' }, 900, `catching up: block ${BLOCK} of ${BLOCK + 500}`],
+    ['no process has booked a block lately', { phase: 'standby' }, 61, 'the last block is 61 seconds old'],
     ['the node is behind', { phase: 'live' }, 61, 'the last block is 61 seconds old'],
     ['it cannot go on', { phase: 'stopped', problem: 'another chain' }, 5, 'another chain'],
     ['the node is gone', { phase: 'live', problem: 'no new block' }, 5, 'no new block'],
@@ -165,7 +155,10 @@ describe('GET /v1/status', () => {
     const { key } = await t.createCaller('free')
     t.ctx.jobs.add([
       {
-        ...{ name: 'probe', everyMs: 2_500, runsIn: 'one process', needsDatabase: true },
+        name: 'probe',
+        everyMs: 2_500,
+        runsIn: 'one process',
+        needsDatabase: true,
         run: async () => {
           throw new Error('no luck')
         },
@@ -178,8 +171,14 @@ describe('GET /v1/status', () => {
     const probe = { name: 'probe', runs_in: 'one_process', every_seconds: 2.5 }
     expect(await show()).toEqual([
       {
-        ...{ ...probe, is_running: false, last_start: null, last_seconds: null, runs: 0 },
-        ...{ failures: 0, is_failing: false, last_error: null },
+        ...probe,
+        is_running: false,
+        last_start: null,
+        last_seconds: null,
+        runs: 0,
+        failures: 0,
+        is_failing: false,
+        last_error: null,
       },
     ])
     const ending = new AbortController()
@@ -187,8 +186,12 @@ describe('GET /v1/status', () => {
     await until(() => t.ctx.jobs.records[0]?.runs === 1)
     expect(await show()).toMatchObject([
       {
-        ...{ ...probe, last_start: Math.floor(t.clock.now() / 1000), runs: 1 },
-        ...{ failures: 1, is_failing: true, last_error: 'no luck' },
+        ...probe,
+        last_start: Math.floor(t.clock.now() / 1000),
+        runs: 1,
+        failures: 1,
+        is_failing: true,
+        last_error: 'no luck',
       },
     ])
     ending.abort()
@@ -232,8 +235,16 @@ describe('GET /metrics', () => {
   })
 
   test.each([
-    ...['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-By'],
-    ...['X-Real-IP', 'Via', 'X-Original-Forwarded-For', 'CF-Connecting-IP', 'True-Client-IP'],
+    'Forwarded',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Forwarded-By',
+    'X-Real-IP',
+    'Via',
+    'X-Original-Forwarded-For',
+    'CF-Connecting-IP',
+    'True-Client-IP',
   ])('403: through a proxy on this machine that sends %s, even without a value', async (name) => {
     for (const value of ['192.0.2.1', '']) {
       expect((await scrape('127.0.0.1', { [name]: value })).statusCode).toBe(403)

@@ -95,20 +95,16 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   )
 
   const collectMetrics = createCollector(ctx)
-  app.get(
-    '/metrics',
-    { config: { access: 'public' }, schema: { hide: true } },
-    async (request, reply) => {
-      if (!mayScrape(request, ctx.config.metricsToken)) {
-        throw new ApiError(
-          403,
-          'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.',
-        )
-      }
-      reply.type(ctx.metrics.registry.contentType)
-      return await collectMetrics()
-    },
-  )
+  app.get('/metrics', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    if (!mayScrape(request, ctx.config.metricsToken)) {
+      throw new ApiError(
+        403,
+        'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.',
+      )
+    }
+    reply.type(ctx.metrics.registry.contentType)
+    return await collectMetrics()
+  })
 }
 
 /**

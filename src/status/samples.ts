@@ -54,13 +54,19 @@ async function selectSamples(sql: Sql, nowMs: number): Promise<Samples> {
   ])
   const token = market?.token
   return {
-    ...{ wallet: wallet?.address, builder: builder?.code },
+    wallet: wallet?.address,
+    builder: builder?.code,
     token_id: token === undefined ? undefined : toTokenId(token),
-    ...{ condition_id: market?.condition, market_slug: market?.slug },
-    ...{ event_slug: market?.eventSlug, tag: market?.tag },
-    ...{ combo_wallet: combo?.address, combo_condition_id: combo?.condition },
-    ...{ game_slug: game?.slug, league: game?.slug.split('-')[0] },
-    ...{ game_event_id: game?.eventId, game_market_id: game?.marketId },
+    condition_id: market?.condition,
+    market_slug: market?.slug,
+    event_slug: market?.eventSlug,
+    tag: market?.tag,
+    combo_wallet: combo?.address,
+    combo_condition_id: combo?.condition,
+    game_slug: game?.slug,
+    league: game?.slug.split('-')[0],
+    game_event_id: game?.eventId,
+    game_market_id: game?.marketId,
   }
 }
 
@@ -69,8 +75,12 @@ export function sampleTimes(nowMs: number) {
   const now = Math.floor(nowMs / 1000)
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return {
-    ...{ now_ms: now * 1000, minute_ago_ms: (now - 60) * 1000, hour_ago: now - 3_600 },
-    ...{ last_window: (Math.floor(now / 300) - 1) * 300, today, midnight: `${today}T00:00:00Z` },
+    now_ms: now * 1000,
+    minute_ago_ms: (now - 60) * 1000,
+    hour_ago: now - 3_600,
+    last_window: (Math.floor(now / 300) - 1) * 300,
+    today,
+    midnight: `${today}T00:00:00Z`,
   }
 }
 

@@ -52,9 +52,7 @@ export const StatusReply = Type.Object(
         gamma_hydration_unusable: Count('lookups for which Gamma had one that cannot be read'),
         gamma_hydration_request_errors: Count('calls of Gamma without an answer'),
         gamma_hydration_status_errors: Count('calls of Gamma answered with an error status'),
-        gamma_hydration_parse_errors: Count(
-          'calls of Gamma answered with something else than JSON',
-        ),
+        gamma_hydration_parse_errors: Count('calls of Gamma answered with something else than JSON'),
       },
       {
         title: 'MetadataObservability',

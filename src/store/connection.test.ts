@@ -30,8 +30,7 @@ describe('arrays come back as they were sent', () => {
     await fc.assert(
       fc.asyncProperty(arrays, async (sent) => {
         const { sql } = database
-        const [row] =
-          await sql`select ${sql.array(sent as string[])}::${sql.unsafe(type)}[] as back`
+        const [row] = await sql`select ${sql.array(sent as string[])}::${sql.unsafe(type)}[] as back`
         expect(row?.back).toEqual(sent)
       }),
       { numRuns: 50 },

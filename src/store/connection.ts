@@ -110,8 +110,7 @@ function arrayType(oid: number, parseItem: (text: string) => unknown): postgres.
     // What is text already is an array as PostgreSQL writes it.
     serialize: (items: readonly unknown[] | string) =>
       typeof items === 'string' ? items : `{${items.map(serializeItem).join(',')}}`,
-    parse: (text: string) =>
-      splitItems(text).map((item) => (item === null ? null : parseItem(item))),
+    parse: (text: string) => splitItems(text).map((item) => (item === null ? null : parseItem(item))),
   }
 }
 

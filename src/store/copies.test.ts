@@ -112,8 +112,7 @@ test.each(['memory', 'the database'])(
     const patient = place === 'memory' ? before : open()
     clock.advance(FRESH_MS)
     let give = () => {}
-    const slow = () =>
-      new Promise<{ load: number }>((resolve) => (give = () => resolve({ load: 9 })))
+    const slow = () => new Promise<{ load: number }>((resolve) => (give = () => resolve({ load: 9 })))
     for (let n = 0; n < 3; n++) {
       expect(await ask(slow, patient, 0)).toMatchObject({ value: { load: 1 }, isStale: true })
     }

@@ -70,8 +70,8 @@ export class Copies {
     const { copy, startedAt } = this.#loading.get(key) ?? this.#begin(key, request)
     const waited = new AbortController()
     const leftMs = startedAt + this.#waitMsOf(key, request) - performance.now()
-    const loaded = await Promise.race([copy, pause(Math.max(0, leftMs), waited.signal)]).finally(
-      () => waited.abort(),
+    const loaded = await Promise.race([copy, pause(Math.max(0, leftMs), waited.signal)]).finally(() =>
+      waited.abort(),
     )
     if (loaded !== undefined) return loaded
     // Without the database there is nothing but the load to wait for.
@@ -92,10 +92,7 @@ export class Copies {
     return loading
   }
 
-  async #load<Value>(
-    key: string,
-    { load, isDoubtful }: CopyRequest<Value>,
-  ): Promise<Copy<unknown>> {
+  async #load<Value>(key: string, { load, isDoubtful }: CopyRequest<Value>): Promise<Copy<unknown>> {
     try {
       const value = await load()
       if (isDoubtful?.(value) === true) return (await this.#standIn(key)) ?? this.#once(value)
@@ -162,11 +159,7 @@ async function selectCopy(sql: Sql, key: string, sinceMs: number) {
   return row
 }
 
-const upsertCopy = (
-  sql: Sql,
-  key: string,
-  { text, asOfMs }: { text: string; asOfMs: number },
-) => sql`
+const upsertCopy = (sql: Sql, key: string, { text, asOfMs }: { text: string; asOfMs: number }) => sql`
   insert into upstream_copies (key, body, as_of) values (${key}, ${text}, ${new Date(asOfMs)})
   on conflict (key) do update set body = excluded.body, as_of = excluded.as_of
    where upstream_copies.as_of < excluded.as_of`

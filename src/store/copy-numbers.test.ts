@@ -32,14 +32,12 @@ test('every number arrives as it is', async () => {
     fc.asyncProperty(rows, async (given) => {
       await database.sql`delete from numbers`
       await copy(given)
-      const found = await database.sql<
-        { id: number; small: number; wide: string; place: string }[]
-      >`
+      const found = await database.sql<{ id: number; small: number; wide: string; place: string }[]>`
         select id, small, wide::text, place::text from numbers order by id`
       const expected = given.toSorted(([a], [b]) => a - b)
-      expect(
-        found.map(({ id, small, wide, place }) => [id, small, BigInt(wide), Number(place)]),
-      ).toEqual(expected)
+      expect(found.map(({ id, small, wide, place }) => [id, small, BigInt(wide), Number(place)])).toEqual(
+        expected,
+      )
     }),
     { numRuns: 20 },
   )

@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const COLUMNS = ['id', 'word', 'bytes']
-const copy = (lines: Iterable<string>) =>
-  database.sql.begin((tx) => copyLines(tx, 'words', COLUMNS, lines))
+const copy = (lines: Iterable<string>) => database.sql.begin((tx) => copyLines(tx, 'words', COLUMNS, lines))
 
 test('any text arrives as it is, but for zero characters', async () => {
   const words = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 50 })
@@ -42,16 +41,10 @@ test('more than the socket takes at once arrives whole', async () => {
 })
 
 const many = (last: string) =>
-  Array.from({ length: 3_000 }, (_, id) =>
-    id === 2_999 ? last : `${id}\t${'y'.repeat(100)}\t\\N\n`,
-  )
+  Array.from({ length: 3_000 }, (_, id) => (id === 2_999 ? last : `${id}\t${'y'.repeat(100)}\t\\N\n`))
 
 test.each([
-  [
-    'a key that is there twice, which shows after the last line',
-    ['1\ta\t\\N\n', '1\tb\t\\N\n'],
-    /dupl/,
-  ],
+  ['a key that is there twice, which shows after the last line', ['1\ta\t\\N\n', '1\tb\t\\N\n'], /dupl/],
   ['a key that is there twice at the end of many', many('1\ta\t\\N\n'), /duplicate key/],
   ['a line that is wrong in front of many', ['z\ta\t\\N\n', ...many('')], /invalid input syntax/],
   ['a line that is wrong behind many', many('oops\n'), /invalid input syntax/],

@@ -53,9 +53,7 @@ export const copyBytesOrNull = (hex: string | undefined): string =>
 /** Text that is not ours: it may hold anything, but PostgreSQL stores no zero characters. */
 export function copyText(text: string): string {
   if (PLAIN.test(text)) return text
-  const escaped = text
-    .replaceAll('\0', '\ufffd')
-    .replace(/[\\\n\r\t]/g, (char) => ESCAPES[char] ?? '')
+  const escaped = text.replaceAll('\0', '\ufffd').replace(/[\\\n\r\t]/g, (char) => ESCAPES[char] ?? '')
   return Buffer.from(escaped, 'utf8').toString('latin1')
 }
 

@@ -71,12 +71,9 @@ test('a service leaves word of its upstreams while it holds the folder', () => {
   lock.release()
 })
 
-test.each(['file/data', 'file', '/proc/auspex'])(
-  'prepareDataFolder says what to do about %s',
-  (path) => {
-    writeFileSync(join(dataDir, 'file'), '')
-    const prepare = () => prepareDataFolder(path.startsWith('/') ? path : join(dataDir, path))
-    expect(prepare).toThrow(OperatorError)
-    expect(prepare).toThrow(/Cannot use the data folder .*--data <folder> or AUSPEX_DATA/s)
-  },
-)
+test.each(['file/data', 'file', '/proc/auspex'])('prepareDataFolder says what to do about %s', (path) => {
+  writeFileSync(join(dataDir, 'file'), '')
+  const prepare = () => prepareDataFolder(path.startsWith('/') ? path : join(dataDir, path))
+  expect(prepare).toThrow(OperatorError)
+  expect(prepare).toThrow(/Cannot use the data folder .*--data <folder> or AUSPEX_DATA/s)
+})

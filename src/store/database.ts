@@ -112,10 +112,7 @@ async function answers(target: Target): Promise<boolean> {
 }
 
 /** Waits for a short command to finish with the folder; a service has it until it is stopped. */
-const takeFolder = (
-  dataDir: string,
-  { command, isService, signal }: OpenOptions,
-): Promise<FolderLock> =>
+const takeFolder = (dataDir: string, { command, isService, signal }: OpenOptions): Promise<FolderLock> =>
   waitForFolder(
     ({ holder }) => !holder.isService && !signal?.aborted,
     async () => lockDataFolder(dataDir, { command, isService }),

@@ -18,9 +18,7 @@ describe('the dataset of a database', () => {
     await expect(claimDatabase(sql, 'simulation of seed 1')).rejects.toThrow(
       /holds the dataset "polymarket", and this service reads the dataset "simulation of seed 1".*\n.*--data <folder>.*DATABASE_URL/,
     )
-    expect(await sql`select name, chain_id from dataset`).toEqual([
-      { name: 'polymarket', chainId: 137 },
-    ])
+    expect(await sql`select name, chain_id from dataset`).toEqual([{ name: 'polymarket', chainId: 137 }])
   })
 
   test('is one when services with two of them start at once', async () => {

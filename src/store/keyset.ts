@@ -8,11 +8,7 @@ export type OrderColumn = {
 }
 
 /** `order by` of all columns in one direction, which an index on them serves forwards or backwards. */
-export const orderedBy = (
-  sql: Sql,
-  order: readonly OrderColumn[],
-  isAscending: boolean,
-): Fragment => {
+export const orderedBy = (sql: Sql, order: readonly OrderColumn[], isAscending: boolean): Fragment => {
   const direction = isAscending ? 'asc' : 'desc'
   return sql.unsafe(
     `order by ${order.map(({ column }) => `${column} ${direction}`).join(', ')}`,

@@ -36,15 +36,10 @@ function countCalls<Sql extends object>(sql: Sql, stopwatch: Stopwatch, own: obj
   })
 }
 
-const isTemplate = (first: unknown): first is TemplateStringsArray =>
-  Array.isArray(first) && 'raw' in first
+const isTemplate = (first: unknown): first is TemplateStringsArray => Array.isArray(first) && 'raw' in first
 
 /** A part of a statement is a query, too, but never reaches the handler. */
-function countQuery(
-  query: DriverQuery,
-  template: TemplateStringsArray,
-  stopwatch: Stopwatch,
-): void {
+function countQuery(query: DriverQuery, template: TemplateStringsArray, stopwatch: Stopwatch): void {
   const place = placeOf(template)
   const { handler } = query
   query.handler = (same) => {
@@ -104,8 +99,7 @@ function placeOf(template: TemplateStringsArray): Place {
 
 /** The function that a statement stands in, such as `selectTrades`; where it has no name, file and line. */
 function nameOf({ stack = '' }: Place): string {
-  const frame =
-    stack.split('\n').find((line) => /^ +at /.test(line) && !PROXY_FRAME.test(line)) ?? ''
+  const frame = stack.split('\n').find((line) => /^ +at /.test(line) && !PROXY_FRAME.test(line)) ?? ''
   const named = /at (?:async )?(?:Object\.|new )?([\w$.#]+) (?:\[as [^\]]+\] )?\(/.exec(frame)?.[1]
   return named ?? /([^/]+:\d+):\d+\)?$/.exec(frame)?.[1] ?? 'unknown'
 }

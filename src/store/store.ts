@@ -86,10 +86,7 @@ export class Store {
   async close(): Promise<void> {
     this.#stopping.abort()
     const pools = [this.#pool, this.#answers]
-    await Promise.all([
-      ...pools.map((pool) => pool.end({ timeout: 0.3 })),
-      this.#pulse.end({ timeout: 0 }),
-    ])
+    await Promise.all([...pools.map((pool) => pool.end({ timeout: 0.3 })), this.#pulse.end({ timeout: 0 })])
   }
 
   async #check(): Promise<void> {
@@ -110,8 +107,7 @@ export class Store {
 
   #becomeLost(error: unknown): void {
     const problem = `database: ${messageOf(error)}`
-    if (this.#problem !== problem)
-      this.#options.log.error(faultFields(error), 'database is not available')
+    if (this.#problem !== problem) this.#options.log.error(faultFields(error), 'database is not available')
     this.#problem = problem
     // A peer that went silent keeps its sockets open for minutes; only new ones can succeed.
     if (error instanceof TimeoutError) this.#replacePools()

@@ -57,8 +57,13 @@ function guard(tx: Sql, state: { isOver: boolean }): Sql {
 
 // With the last two codes the server announces that it closes the connection.
 const LOSSES = new Set([
-  ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
-  ...['57P01', '57P02'],
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
 ])
 
 const isLoss = (error: unknown): boolean => LOSSES.has(databaseCodeOf(error) ?? '')

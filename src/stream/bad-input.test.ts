@@ -81,10 +81,7 @@ describe.each(['/ws', '/ws/orderbook'])('%s survives', (path) => {
     ['deep nesting', `{"action":"subscribe","filters":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
     ['a prototype', '{"action":"subscribe","__proto__":{"type":"x"},"type":"nothing"}'],
     ['an unknown type', '{"action":"subscribe","type":"nothing"}'],
-    [
-      'filters of a wrong type',
-      '{"action":"subscribe","type":"trades","filters":"all","markets":7}',
-    ],
+    ['filters of a wrong type', '{"action":"subscribe","type":"trades","filters":"all","markets":7}'],
     ['wrong types in filters', '{"action":"subscribe","filters":{"wallets":[1]},"markets":[{}]}'],
     ['a size that is no number', '{"action":"subscribe","filters":{"min_size":"big"},"markets":0}'],
   ])('%s: an error, and the connection goes on', async (_what, text) => {
@@ -157,11 +154,7 @@ describe.each(['/ws', '/ws/orderbook'])('%s survives', (path) => {
 describe('frames that are none', () => {
   test.each([
     ['1007: invalid UTF-8', clientFrame(0x81, Buffer.from([0x22, 0xff, 0xfe, 0x22])), 1007],
-    [
-      '1002: a compressed frame that was not agreed on',
-      clientFrame(0xc1, deflateRawSync('{}')),
-      1002,
-    ],
+    ['1002: a compressed frame that was not agreed on', clientFrame(0xc1, deflateRawSync('{}')), 1002],
     ['1002: an unknown opcode', clientFrame(0x83, Buffer.from('x')), 1002],
     ['1002: a frame without a mask', Buffer.from([0x81, 0x02, 0x7b, 0x7d]), 1002],
     ['1009: a length of 2^40', Buffer.from([0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1009],
@@ -199,8 +192,7 @@ test('clients that send requests and never read keep little memory', async () =>
   const before = process.memoryUsage().rss
   for (const socket of clients) {
     socket.pause()
-    for (let count = 0; count < 200; count++)
-      socket.write(Buffer.concat([ping, ping, ping, action]))
+    for (let count = 0; count < 200; count++) socket.write(Buffer.concat([ping, ping, ping, action]))
   }
   witness.send({ action: 'ping' })
   await witness.next(({ type }) => type === 'pong')
@@ -219,13 +211,8 @@ test('many connects at once, of clients that vanish at any moment', async () => 
     if (index % 3 === 0) setTimeout(() => socket.destroy(), index / 4)
     return socket
   })
-  const status = async () =>
-    (await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })).json()
-  await expect
-    .poll(async () => (await status()).ws_subscribers, { timeout: 20_000 })
-    .toBeGreaterThan(200)
+  const status = async () => (await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })).json()
+  await expect.poll(async () => (await status()).ws_subscribers, { timeout: 20_000 }).toBeGreaterThan(200)
   for (const socket of sockets) socket.destroy()
-  await expect
-    .poll(async () => (await status()).ws_subscribers, { timeout: 20_000 })
-    .toBeLessThan(50)
+  await expect.poll(async () => (await status()).ws_subscribers, { timeout: 20_000 }).toBeLessThan(50)
 })

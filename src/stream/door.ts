@@ -40,6 +40,8 @@ const MESSAGE_CHUNKS_MAX = 16_384
 const REFUSALS_PER_MINUTE_MAX = 20
 /** How long a client may take to answer the frame that closes. */
 const CLOSE_MS_MAX = 5_000
+/** The types of the library do not know this option yet. */
+const CLOSING = { closeTimeout: CLOSE_MS_MAX }
 const BEAT_EVERY_MS = 250
 /** On a stop, what clients may take to answer, and what the database may take to forget their places. */
 const LAST_CLOSE_MS_MAX = 1_000
@@ -61,8 +63,10 @@ export class SocketDoor {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MESSAGE_BYTES_MAX,
-    ...{ maxFragments: MESSAGE_FRAGMENTS_MAX, maxBufferedChunks: MESSAGE_CHUNKS_MAX },
-    ...{ autoPong: false, closeTimeout: CLOSE_MS_MAX },
+    maxFragments: MESSAGE_FRAGMENTS_MAX,
+    maxBufferedChunks: MESSAGE_CHUNKS_MAX,
+    autoPong: false,
+    ...CLOSING,
   })
   readonly #flusher = new Flusher()
   readonly #connections: Connections
@@ -204,7 +208,12 @@ export class SocketDoor {
     const { socket, options, address } = wanted
     const { hasIntegrity } = options
     const connection = new ClientConnection({
-      ...{ socket, webSocket, tcpSocket, clock, usage, socketSessions },
+      socket,
+      webSocket,
+      tcpSocket,
+      clock,
+      usage,
+      socketSessions,
       ...options,
       ...admitted,
       log: floodLog,

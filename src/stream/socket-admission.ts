@@ -16,10 +16,7 @@ const DATABASE_MS_MAX = 8_000
 export type AdmittedSocket = { caller: Caller; digest: string; session: SocketSession }
 export type RefusedSocket = { closeCode: number; error: SocketError }
 
-type AdmissionContext = Pick<
-  Context,
-  'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'
->
+type AdmissionContext = Pick<Context, 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'>
 
 /** Decides on clients that connect: by their key, then by the limits of its plan. */
 export class SocketAdmission {
@@ -93,11 +90,7 @@ function refuseByStatus({ status, message }: ApiError): RefusedSocket {
   return UNAVAILABLE
 }
 
-function refuseByLimit(
-  refusal: SessionRefusal,
-  socket: SocketKind,
-  { plan }: Caller,
-): RefusedSocket {
+function refuseByLimit(refusal: SessionRefusal, socket: SocketKind, { plan }: Caller): RefusedSocket {
   if (refusal === 'session_limit') return { closeCode: CLOSE.limit, error: OUT_OF_TIME }
   const limit = socket === 'events' ? plan.eventSocketsMax : plan.orderbookSocketsMax
   const message = `The ${plan.id} plan allows ${limit} connections to this socket at the same time.`

@@ -18,9 +18,7 @@ export type SocketError = { code: string; message: string }
 
 /** A message that tells the client what is wrong. Clients of the orderbook socket look for `error`. */
 export const presentError = (socket: SocketKind, { code, message }: SocketError) =>
-  socket === 'orderbook'
-    ? { type: 'error', code, error: code, message }
-    : { type: 'error', code, message }
+  socket === 'orderbook' ? { type: 'error', code, error: code, message } : { type: 'error', code, message }
 
 /** A reason for a close frame, which has room for 123 bytes. */
 export const toReason = (text: string): string => Buffer.from(text).subarray(0, 123).toString()

@@ -103,8 +103,7 @@ const tookOf = ({ fillCount, takerFillCount }: TradeGroupRow): boolean | null =>
   takerFillCount === 0 ? false : takerFillCount === fillCount ? true : null
 
 /** What the owner of the order does. The first exchange does not log it as such. */
-const sideOf = ({ generation, isSell }: TradeRow): 0 | 1 | null =>
-  generation === 1 ? null : isSell ? 1 : 0
+const sideOf = ({ generation, isSell }: TradeRow): 0 | 1 | null => (generation === 1 ? null : isSell ? 1 : 0)
 
 /** What the row's wallet does: its own order says so, and without one it is the owner's opposite. */
 function directionOf({ role, isSell, isOwnSell }: TradeRow): 'BUY' | 'SELL' {

@@ -8,9 +8,19 @@ test('every view of trades is valid SQL for takers, for makers and for both', as
   const { sql, drop } = await createTestDatabase()
   for (const isTakerOrder of [true, false, undefined]) {
     const scope: TradeScope = {
-      ...{ min: 0, until: 2 ** 40, wallet: 1, roles: ['maker', 'taker'], isTakerOrder },
-      ...{ tokens: undefined, orderHash: undefined, builder: undefined, isSell: undefined },
-      ...{ isCharged: false, usdMin: undefined, makerAmountMin: undefined, isAscending: false },
+      min: 0,
+      until: 2 ** 40,
+      wallet: 1,
+      roles: ['maker', 'taker'],
+      isTakerOrder,
+      tokens: undefined,
+      orderHash: undefined,
+      builder: undefined,
+      isSell: undefined,
+      isCharged: false,
+      usdMin: undefined,
+      makerAmountMin: undefined,
+      isAscending: false,
     }
     expect(await selectTrades(sql, 'market', scope, PAGE)).toEqual([])
     expect(await selectTradesByOrder(sql, scope, PAGE)).toEqual([])

@@ -83,12 +83,7 @@ export type GroupBy = 'order_hash' | 'user_trade'
  * taker, token or builder, then seq; without any of them the primary key. A wallet with two roles is
  * two scans that are merged: one scan for both could not be in order.
  */
-export async function selectTrades(
-  sql: Sql,
-  kind: Kind,
-  scope: TradeScope,
-  page: Page,
-): Promise<TradeRow[]> {
+export async function selectTrades(sql: Sql, kind: Kind, scope: TradeScope, page: Page): Promise<TradeRow[]> {
   const behind = behindCursor(scope, page)
   const rows: TradeRow[] = []
   // An offset may reach into the second part, and only one query can count to it.
@@ -100,12 +95,7 @@ export async function selectTrades(
   return rows
 }
 
-function selectTradesWithin(
-  sql: Sql,
-  kind: Kind,
-  scope: TradeScope,
-  page: Page,
-): Promise<TradeRow[]> {
+function selectTradesWithin(sql: Sql, kind: Kind, scope: TradeScope, page: Page): Promise<TradeRow[]> {
   const scans = scope.roles.map(
     (role) => sql`
       (select h.seq as head, h.seq, ${role} as role
@@ -221,8 +211,7 @@ function scanFills(
     cross join lateral ${scan({ ...scope, tokens: undefined }, sql`h.token = wanted.token and`)}`
 }
 
-const direction = (sql: Sql, { isAscending }: TradeScope): Fragment =>
-  isAscending ? sql`asc` : sql`desc`
+const direction = (sql: Sql, { isAscending }: TradeScope): Fragment => (isAscending ? sql`asc` : sql`desc`)
 
 const beyond = (sql: Sql, { isAscending }: TradeScope): Fragment => (isAscending ? sql`>` : sql`<`)
 
@@ -291,12 +280,7 @@ const makerAmount = (sql: Sql, alias: string): Fragment => sql`
   case when ${sql(alias)}.flags & 1 = 0 then ${sql(alias)}.usd else ${sql(alias)}.shares end`
 
 /** Whether no newer fill of the group of `h` is wanted. */
-const isNewestOfGroup = (
-  sql: Sql,
-  groupBy: GroupBy,
-  scope: TradeScope,
-  role: Role,
-): Fragment => sql`
+const isNewestOfGroup = (sql: Sql, groupBy: GroupBy, scope: TradeScope, role: Role): Fragment => sql`
   not exists (
     select
       from ${groupFills(sql, groupBy, 'n', 'h', sql`h.seq + 1`, scope)}

@@ -184,9 +184,7 @@ describe('GET /v3/markets/{token_id}/trades', () => {
         const expected = expectTrades(world, undefined, { ...query, token_id: token })
         const rows = await tradesOf(`/v3/markets/${token}/trades`, query)
         expect(rows.map(({ id }) => id)).toEqual(idsOf(expected).slice(0, 300))
-        expect(new Set(rows.map(({ role }) => role))).toEqual(
-          new Set(rows.length > 0 ? ['maker'] : []),
-        )
+        expect(new Set(rows.map(({ role }) => role))).toEqual(new Set(rows.length > 0 ? ['maker'] : []))
 
         const groups = regroup(expected, query.order ?? 'desc', ({ fill }) => fill.orderHash)
         const sorted = await tradesOf(`/v3/markets/${token}/trades`, {

@@ -124,8 +124,7 @@ export const marketTrades = defineList({
   path: '/v3/markets/:token_id/trades',
   operationId: 'listMarketTrades',
   summary: 'Trades of an outcome token',
-  description:
-    'The fills of one outcome token, newest first, each from the side of the owner of its order.',
+  description: 'The fills of one outcome token, newest first, each from the side of the owner of its order.',
   tag: 'trades',
   access: V3_HEAVY,
   narrowBy: ['after', 'before'],
@@ -219,10 +218,4 @@ export const walletFees = defineList({
   },
 })
 
-export const tradeRoutes = endpointRoutes([
-  walletTrades,
-  marketTrades,
-  slugTrades,
-  allTrades,
-  walletFees,
-])
+export const tradeRoutes = endpointRoutes([walletTrades, marketTrades, slugTrades, allTrades, walletFees])

@@ -20,12 +20,8 @@ const Owner = {
     Type.Integer({ title: 'SideNumber', enum: [0, 1] }),
     'what the owner of the order does: 0 buys, 1 sells; null on the first exchange',
   ),
-  role: FillRoleField(
-    'what the wallet of the request is in the fill: owner of the order or counterparty',
-  ),
-  direction: TradeSideField(
-    'what the wallet of the request does; without a wallet the owner of the order',
-  ),
+  role: FillRoleField('what the wallet of the request is in the fill: owner of the order or counterparty'),
+  direction: TradeSideField('what the wallet of the request does; without a wallet the owner of the order'),
 }
 
 const TAKER_ORDER =
@@ -74,10 +70,7 @@ export const OrderTrades = namedObject('OrderTrades', {
   ...MarketBlock,
   ...StructuredMarket,
   ...Owner,
-  is_taker_order: nullable(
-    Type.Boolean(),
-    'whether the order took; null: it took at first and rested then',
-  ),
+  is_taker_order: nullable(Type.Boolean(), 'whether the order took; null: it took at first and rested then'),
   maker: Type.String(),
   taker: Type.String(),
 })

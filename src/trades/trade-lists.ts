@@ -38,9 +38,7 @@ export const TradeFilters = {
   min_amount_usd: Type.Optional(Usd),
 }
 
-export const SortByOrder = Type.Optional(
-  oneOf(['order_hash'], 'shows the fills of an order side by side'),
-)
+export const SortByOrder = Type.Optional(oneOf(['order_hash'], 'shows the fills of an order side by side'))
 
 export const GroupByOrder = Type.Optional(oneOf(['order_hash'], 'a row for each order'))
 
@@ -77,8 +75,7 @@ const grouped = (
 ): ListView<TradeScope> =>
   createView({
     row,
-    select: (sql: Sql, scope: TradeScope, page: Page) =>
-      selectTradeGroups(sql, groupBy, scope, page),
+    select: (sql: Sql, scope: TradeScope, page: Page) => selectTradeGroups(sql, groupBy, scope, page),
     keyOf: ({ seq }) => [seq],
     complete: withMarkets,
     present,
@@ -134,7 +131,13 @@ export async function resolveTrades(
   return {
     ...range,
     isTakerOrder: fills === 'all' ? undefined : fills === 'taker',
-    ...{ wallet, roles: wanted, builder, isSell, isCharged, tokens, orderHash },
+    wallet,
+    roles: wanted,
+    builder,
+    isSell,
+    isCharged,
+    tokens,
+    orderHash,
     usdMin: usdMin === undefined ? undefined : parseMillionths(usdMin),
     makerAmountMin: makerAmountMin === undefined ? undefined : BigInt(makerAmountMin),
     isAscending: filter.order === 'asc',

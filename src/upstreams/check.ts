@@ -23,8 +23,11 @@ export type UpstreamFinding = {
 }
 
 const SAMPLE_SEARCH = {
-  ...{ q: 'news', engines: ['bing', 'duckduckgo'], language: 'en-US' },
-  ...{ timeRange: undefined, safeSearch: 0 },
+  q: 'news',
+  engines: ['bing', 'duckduckgo'],
+  language: 'en-US',
+  timeRange: undefined,
+  safeSearch: 0,
 }
 
 class NotConfigured extends Error {}
@@ -160,11 +163,9 @@ function firstHead(upstreams: Upstreams, config: Config, signal: AbortSignal): P
 }
 
 async function firstBook(upstreams: Upstreams, signal: AbortSignal): Promise<string> {
-  const markets = await upstreams.gamma
-    .listMarkets({ limit: 20, closed: false }, signal)
-    .catch((error) => {
-      throw new Error(`no token is known to ask for: ${messageOf(error)}`)
-    })
+  const markets = await upstreams.gamma.listMarkets({ limit: 20, closed: false }, signal).catch((error) => {
+    throw new Error(`no token is known to ask for: ${messageOf(error)}`)
+  })
   const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
   return await new Promise((resolve) => {
     const socket = upstreams.followBooks({

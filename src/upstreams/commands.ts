@@ -5,10 +5,7 @@ import { formatTable } from '../lib/table.js'
 import { checkUpstreams } from './check.js'
 
 /** Adds `upstreams` to the command line. */
-export function addUpstreamCommands(
-  program: Command,
-  readConfig: (command: Command) => Config,
-): Command {
+export function addUpstreamCommands(program: Command, readConfig: (command: Command) => Config): Command {
   return program
     .command('upstreams')
     .description('ask every configured upstream one question and print what it answers')

@@ -31,10 +31,7 @@ type Shared = {
   /** Called whenever the connection of a socket ends. */
   onFault?: OnSocketFault | undefined
 }
-type ClobListener = Pick<
-  ClobSocketOptions,
-  'onEvents' | 'onGap' | 'onOpen' | 'onInterrupted' | 'tuning'
->
+type ClobListener = Pick<ClobSocketOptions, 'onEvents' | 'onGap' | 'onOpen' | 'onInterrupted' | 'tuning'>
 
 /** Every connector, made from the configuration alone. */
 export class Upstreams {
@@ -62,18 +59,13 @@ export class Upstreams {
     this.dataApi = new DataApiClient({ ...shared, url: config.dataApiUrl })
     this.sitePrice = new SitePriceClient({ ...shared, url: config.siteUrl })
     const { searxngUrl } = config
-    this.searxng =
-      searxngUrl === undefined ? undefined : new SearxngClient({ ...shared, url: searxngUrl })
+    this.searxng = searxngUrl === undefined ? undefined : new SearxngClient({ ...shared, url: searxngUrl })
     const { xApiUrl, xBearerToken: bearerToken } = config
     this.xApi =
-      bearerToken === undefined
-        ? undefined
-        : new XApiClient({ ...shared, url: xApiUrl, bearerToken })
+      bearerToken === undefined ? undefined : new XApiClient({ ...shared, url: xApiUrl, bearerToken })
     const { polygonUrl: url, polygonCallsPerSecond: callsPerSecond } = config
     this.polygon =
-      url === undefined
-        ? undefined
-        : new PolygonClient({ ...shared, opened: undefined, url, callsPerSecond })
+      url === undefined ? undefined : new PolygonClient({ ...shared, opened: undefined, url, callsPerSecond })
   }
 
   /** Heads and pending transactions. `undefined` without a node. */

@@ -142,9 +142,7 @@ describe('GET /v3/wallets/{address}/pnl', () => {
   test('200: `period` counts from now, and `after` goes before it', async () => {
     const [wallet = 0] = model.busy
     const nowSec = Math.floor(world.clock.now() / 1000)
-    const own = model.steps.filter(
-      (step) => step.wallet === wallet && step.timeSec >= nowSec - 7 * 86_400,
-    )
+    const own = model.steps.filter((step) => step.wallet === wallet && step.timeSec >= nowSec - 7 * 86_400)
     expect(own.length).toBeGreaterThan(1)
     expect(await ask(pathOf(wallet), { period: '7d' })).toEqual({
       address: model.addressOf(wallet),
@@ -175,9 +173,7 @@ describe('GET /v3/wallets/{address}/pnl', () => {
           after: 1,
           include_unrealized: true,
         })
-        const realized = model.steps.filter(
-          (step) => step.wallet === wallet && isInFilter(step.token, query),
-        )
+        const realized = model.steps.filter((step) => step.wallet === wallet && isInFilter(step.token, query))
         expect(reply).toMatchObject({
           unrealized_pnl: toDecimal(unrealized),
           total_pnl: toDecimal(sumOf(realized.map(({ amount }) => amount)) + unrealized),
@@ -189,8 +185,7 @@ describe('GET /v3/wallets/{address}/pnl', () => {
   })
 
   test('200: combos count without any filter alone', async () => {
-    const { wallet } =
-      model.positions.find((p) => p.isCombo === 1 && p.bought > 0n) ?? expect.fail()
+    const { wallet } = model.positions.find((p) => p.isCombo === 1 && p.bought > 0n) ?? expect.fail()
     const path = pathOf(wallet)
     const combined = await ask(`/v3/wallets/${model.addressOf(wallet)}`, { include_combos: true })
     expect(await ask(path, { include_combos: true })).toEqual(combined)
@@ -201,8 +196,13 @@ describe('GET /v3/wallets/{address}/pnl', () => {
         include_combos: true,
         included_position_types: ['market'],
         combo_pnl: {
-          ...{ position_type: 'combo', included: false, position_count: 0, open_positions: 0 },
-          ...{ realized_pnl: 0, unrealized_pnl: 0, total_pnl: 0 },
+          position_type: 'combo',
+          included: false,
+          position_count: 0,
+          open_positions: 0,
+          realized_pnl: 0,
+          unrealized_pnl: 0,
+          total_pnl: 0,
         },
       })
     }
@@ -305,7 +305,8 @@ describe('GET /v3/wallets/{address}/pnl/events', () => {
         expect(await ask(pathOf(wallet), { group, after, before })).toEqual({
           address: model.addressOf(wallet),
           granularity: group,
-          ...{ after, before },
+          after,
+          before,
           bucket_count: buckets.length,
           buckets,
           total_realized_pnl: realized_pnl,
@@ -374,7 +375,11 @@ describe('GET /v3/wallets/{address}/pnl/events', () => {
     const [wallet = 0] = model.busy
     for (const path of [pathOf(wallet), `/v3/wallets/${UNKNOWN_WALLET}/pnl/events`]) {
       expect(await ask(path, { before: 1000 })).toMatchObject({
-        ...{ after: 1, before: 1000, bucket_count: 0, buckets: [], total_realized_pnl: 0 },
+        after: 1,
+        before: 1000,
+        bucket_count: 0,
+        buckets: [],
+        total_realized_pnl: 0,
       })
     }
   })

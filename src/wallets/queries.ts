@@ -94,8 +94,7 @@ export function selectWalletSummaries(
 /** A plan for one wallet is made once: with an array PostgreSQL would plan every request anew. */
 const askedWallets = (sql: Sql, addresses: readonly string[]): Fragment => {
   const [first = '', ...others] = addresses
-  if (others.length === 0)
-    return sql`(select ${hexToBytes(first)}::bytea, 1) asked (address, place)`
+  if (others.length === 0) return sql`(select ${hexToBytes(first)}::bytea, 1) asked (address, place)`
   return sql`
     (select decode(substr(given.address, 3), 'hex'), given.place
        from unnest(${[...addresses]}::text[]) with ordinality given (address, place)
@@ -112,11 +111,7 @@ export type TokenScope = {
  * The summary of the wallet's positions in these tokens, without combos. Reads every position of the
  * wallet when tags decide. Index: positions_pkey; then keys alone.
  */
-export async function selectSummaryOf(
-  sql: Sql,
-  wallet: number,
-  scope: TokenScope,
-): Promise<WalletSummary> {
+export async function selectSummaryOf(sql: Sql, wallet: number, scope: TokenScope): Promise<WalletSummary> {
   const [row] = await sql<WalletSummary[]>`
     select count(*)::integer as positions,
            (count(*) filter (where p.balance > 0))::integer as open_positions,
@@ -232,11 +227,7 @@ export async function selectPnlBuckets(
 }
 
 /** The wallet's first and last step in this range. Index: wallet of each partition of `pnl`. */
-async function selectPnlSpan(
-  sql: Sql,
-  wallet: number,
-  range: SeqRange,
-): Promise<SeqRange | undefined> {
+async function selectPnlSpan(sql: Sql, wallet: number, range: SeqRange): Promise<SeqRange | undefined> {
   const [row] = await sql<{ first: number | null; last: number | null }[]>`
     select min(seq)::float8 as first, max(seq)::float8 as last
       from pnl

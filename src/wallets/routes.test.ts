@@ -117,33 +117,29 @@ describe('GET /v3/wallets/{address}', () => {
 
   test('200: `include_combos` adds combos to all totals', async () => {
     const traders = new Set(
-      model.positions
-        .filter(({ isCombo, bought }) => isCombo === 1 && bought > 0n)
-        .map((p) => p.wallet),
+      model.positions.filter(({ isCombo, bought }) => isCombo === 1 && bought > 0n).map((p) => p.wallet),
     )
     expect(traders.size).toBeGreaterThan(0)
     for (const wallet of traders) {
       const own = model.positions.filter((row) => row.wallet === wallet)
       const all = expectedTotals(own)
       const ofCombos = expectedTotals(own.filter(({ isCombo }) => isCombo === 1))
-      expect(await ask(`/v3/wallets/${model.addressOf(wallet)}`, { include_combos: true })).toEqual(
-        {
-          address: model.addressOf(wallet),
-          ...all,
-          include_combos: true,
-          included_position_types: ['market', 'combo'],
-          realized_pnl: all.net_realized_pnl,
-          combo_pnl: {
-            position_type: 'combo',
-            included: true,
-            realized_pnl: ofCombos.net_realized_pnl,
-            unrealized_pnl: ofCombos.unrealized_pnl,
-            total_pnl: ofCombos.total_pnl,
-            position_count: ofCombos.position_count,
-            open_positions: ofCombos.open_positions,
-          },
+      expect(await ask(`/v3/wallets/${model.addressOf(wallet)}`, { include_combos: true })).toEqual({
+        address: model.addressOf(wallet),
+        ...all,
+        include_combos: true,
+        included_position_types: ['market', 'combo'],
+        realized_pnl: all.net_realized_pnl,
+        combo_pnl: {
+          position_type: 'combo',
+          included: true,
+          realized_pnl: ofCombos.net_realized_pnl,
+          unrealized_pnl: ofCombos.unrealized_pnl,
+          total_pnl: ofCombos.total_pnl,
+          position_count: ofCombos.position_count,
+          open_positions: ofCombos.open_positions,
         },
-      )
+      })
     }
   })
 
@@ -162,14 +158,17 @@ describe('GET /v3/wallets/{address}', () => {
       const fees = sumOf(own.map(({ fee }) => fee))
       const query = { include_accounting_summary: true }
       const { accounting_summary: summary } = await ask(`/v3/wallets/${maker}`, query)
-      const notLoaded = {
-        ...{ available: false, loaded: false, status: 'not_loaded', amount: null, raw: null },
-      }
+      const notLoaded = { available: false, loaded: false, status: 'not_loaded', amount: null, raw: null }
       expect(summary).toEqual({
-        ...{ available: true, loaded: true, has_order_filled_rows: true },
+        available: true,
+        loaded: true,
+        has_order_filled_rows: true,
         source: 'wallet_totals',
         fees_paid: {
-          ...{ available: true, loaded: true, amount: toDecimal(fees), raw: `${fees}` },
+          available: true,
+          loaded: true,
+          amount: toDecimal(fees),
+          raw: `${fees}`,
           fee_fill_count: paid.length,
           order_owner_fill_count: own.length,
           first_fee_block: `${paid[0]?.block}`,

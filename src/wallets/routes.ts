@@ -40,12 +40,7 @@ import {
   WalletReply,
 } from './schemas.js'
 import { isNarrowed, type PnlFilter, resolveTokenScope } from './token-scope.js'
-import {
-  addSummaries,
-  EMPTY_SUMMARY,
-  NOTHING_REALIZED,
-  type WalletSummary,
-} from './wallet-summary.js'
+import { addSummaries, EMPTY_SUMMARY, NOTHING_REALIZED, type WalletSummary } from './wallet-summary.js'
 
 const BUCKETS_MAX = 1_000
 
@@ -158,8 +153,7 @@ const walletPnl = (places: PnlPlaces) =>
       ...PnlFilters,
       include_unrealized: Type.Boolean({
         default: false,
-        description:
-          'adds what is unrealized now to the answer for a window; totals always have it',
+        description: 'adds what is unrealized now to the answer for a window; totals always have it',
       }),
       include_combos: IncludeCombos,
     }),
@@ -204,9 +198,8 @@ async function answerWindow(
 ) {
   const scope = await resolveTokenScope(sql, filter)
   const realized =
-    (await selectInWindow(sql, address, window, (id, range) =>
-      selectRealized(sql, id, range, scope),
-    )) ?? NOTHING_REALIZED
+    (await selectInWindow(sql, address, window, (id, range) => selectRealized(sql, id, range, scope))) ??
+    NOTHING_REALIZED
   const summary = isWithUnrealized ? await selectNarrowedSummary(sql, address, filter) : undefined
   return {
     address,
@@ -223,16 +216,9 @@ async function selectSummary(sql: Sql, kind: PositionKind, address: string): Pro
   return row
 }
 
-async function selectNarrowedSummary(
-  sql: Sql,
-  address: string,
-  filter: PnlFilter,
-): Promise<WalletSummary> {
+async function selectNarrowedSummary(sql: Sql, address: string, filter: PnlFilter): Promise<WalletSummary> {
   if (!isNarrowed(filter)) return await selectSummary(sql, 'market', address)
-  const [id, scope] = await Promise.all([
-    selectWalletId(sql, address),
-    resolveTokenScope(sql, filter),
-  ])
+  const [id, scope] = await Promise.all([selectWalletId(sql, address), resolveTokenScope(sql, filter)])
   return id === undefined ? EMPTY_SUMMARY : await selectSummaryOf(sql, id, scope)
 }
 

@@ -166,9 +166,8 @@ const realized = {
   events: Count('all of them; steps without profit or loss are none'),
 }
 
-const optional = <Fields extends Record<string, ReturnType<typeof Money | typeof Count>>>(
-  fields: Fields,
-) => Type.Partial(Type.Object(fields)).properties
+const optional = <Fields extends Record<string, ReturnType<typeof Money | typeof Count>>>(fields: Fields) =>
+  Type.Partial(Type.Object(fields)).properties
 
 /** Without a time the totals of the wallet, with one what it realized in that time. */
 export const PnlReply = namedObject('WalletPnl', {

@@ -19,12 +19,17 @@ export type PnlFilter = {
 const TAGS_MAX = 20
 
 const FILTERS = [
-  ...['category', 'tags', 'tag_slug', 'market', 'market_slug', 'condition_id', 'event_slug'],
+  'category',
+  'tags',
+  'tag_slug',
+  'market',
+  'market_slug',
+  'condition_id',
+  'event_slug',
 ] as const satisfies (keyof PnlFilter)[]
 
 /** Whether the request is about some markets alone. */
-export const isNarrowed = (filter: PnlFilter): boolean =>
-  FILTERS.some((name) => filter[name] !== undefined)
+export const isNarrowed = (filter: PnlFilter): boolean => FILTERS.some((name) => filter[name] !== undefined)
 
 /**
  * Which tokens the filters leave. Tags stay tags: one may have more tokens than a query should name,

@@ -17,8 +17,15 @@ export type WalletSummary = {
 }
 
 export const EMPTY_SUMMARY: WalletSummary = {
-  ...{ positions: 0, openPositions: 0, wins: 0, losses: 0 },
-  ...{ realized: 0n, unrealized: 0n, profit: 0n, loss: 0n, bought: 0n },
+  positions: 0,
+  openPositions: 0,
+  wins: 0,
+  losses: 0,
+  realized: 0n,
+  unrealized: 0n,
+  profit: 0n,
+  loss: 0n,
+  bought: 0n,
 }
 
 export const addSummaries = (one: WalletSummary, other: WalletSummary): WalletSummary => ({
@@ -42,9 +49,7 @@ export type RealizedSum = {
   loss: bigint
 }
 
-export const NOTHING_REALIZED: RealizedSum = {
-  ...{ wins: 0, losses: 0, realized: 0n, profit: 0n, loss: 0n },
-}
+export const NOTHING_REALIZED: RealizedSum = { wins: 0, losses: 0, realized: 0n, profit: 0n, loss: 0n }
 
 /** What was realized in the bucket that begins at `startSec`. */
 export type PnlBucket = RealizedSum & { startSec: number }

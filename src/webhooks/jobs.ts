@@ -21,7 +21,11 @@ export function createWebhookWork(ctx: Context): DomainWork {
   const { store, secretBox, clock, log, floodLog } = ctx
   const dispatcher = new Dispatcher({ store, secretBox, sender, metrics, clock, log, floodLog })
   const matcher = new Matcher({
-    ...{ store, plans: ctx.plans, bus: ctx.bus, clock, registry: ctx.metrics.registry },
+    store,
+    plans: ctx.plans,
+    bus: ctx.bus,
+    clock,
+    registry: ctx.metrics.registry,
     onQueued: () => dispatcher.wake(),
   })
   const queue = new QueueWatch({ store, clock, metrics })
@@ -37,15 +41,21 @@ export function createWebhookWork(ctx: Context): DomainWork {
       { ...everywhere, name: 'webhook delivery', everyMs: 0, run: deliver },
       { ...everywhere, name: 'webhook queue', everyMs: QUEUE_WATCH_MS, run: () => queue.look() },
       {
-        ...{ ...once, name: 'webhook retention', everyMs: RETENTION_MS },
+        ...once,
+        name: 'webhook retention',
+        everyMs: RETENTION_MS,
         run: (signal) => deleteOldDeliveries(ctx, signal),
       },
       {
-        ...{ ...once, name: 'listener expiry', everyMs: LISTENER_EXPIRY_MS },
+        ...once,
+        name: 'listener expiry',
+        everyMs: LISTENER_EXPIRY_MS,
         run: () => deleteUnpolledListeners(ctx),
       },
       {
-        ...{ ...once, name: 'deleted webhooks', everyMs: DELETION_MS },
+        ...once,
+        name: 'deleted webhooks',
+        everyMs: DELETION_MS,
         run: (signal) => deleteOldWebhooks(ctx.sql, clock.now(), signal),
       },
     ],

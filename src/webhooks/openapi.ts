@@ -6,7 +6,10 @@ import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '.
 import { WEBHOOK_PAYLOADS } from './payloads.js'
 
 const header = (name: string, description: string, more: { pattern?: string } = {}) => ({
-  ...{ name, in: 'header', required: true, description },
+  name,
+  in: 'header',
+  required: true,
+  description,
   schema: Type.String(more),
 })
 

@@ -57,11 +57,7 @@ describe('parseFilters', () => {
     ],
     ['null as left out', { side: null, tags: null, min_fee_usd: 0 }, { min_fee_usd: 0 }],
     ['an empty list', { tags: [] }, { tags: [] }],
-    [
-      'numbers',
-      { min_amount_usd: 0.01, confirmations: 64 },
-      { min_amount_usd: 0.01, confirmations: 64 },
-    ],
+    ['numbers', { min_amount_usd: 0.01, confirmations: 64 }, { min_amount_usd: 0.01, confirmations: 64 }],
     [
       'numbers as text, which clients with a decimal type send',
       { min_amount_usd: '10', min_fee_usd: '0.010', confirmations: '3' },
@@ -106,10 +102,7 @@ describe('parseFilters', () => {
     [{ event_slugs: ['x'.repeat(301)] }, /event_slugs/],
     [{ tags: ['a\u0000b'] }, /tags/],
     [{ tags: ['\ud800'] }, /tags/],
-    [
-      { min_amount_usd: 'five' },
-      /min_amount_usd must be a number from 0 to 1000000000000, not "five"/,
-    ],
+    [{ min_amount_usd: 'five' }, /min_amount_usd must be a number from 0 to 1000000000000, not "five"/],
     [{ min_amount_usd: '' }, /min_amount_usd must be a number/],
     [{ min_amount_usd: '-5' }, /min_amount_usd must be a number/],
     [{ min_amount_usd: '1e3' }, /min_amount_usd must be a number/],
@@ -121,10 +114,7 @@ describe('parseFilters', () => {
     [{ min_total_usd: {} }, /min_total_usd must be a number/],
     [{ side: 'HOLD' }, /side must be one of BUY, SELL/],
     [{ side: 1 }, /side must be one of BUY, SELL/],
-    [
-      { status_from: 'gone' },
-      /status_from must be one of none, open, closed, redeemable, redeemed/,
-    ],
+    [{ status_from: 'gone' }, /status_from must be one of none, open, closed, redeemable, redeemed/],
     [{ status_to: 'none' }, /status_to must be one of open, closed, redeemable, redeemed/],
     [{ confirmations: 65 }, /confirmations must be an integer from 0 to 64/],
     [{ confirmations: 1.5 }, /confirmations must be an integer/],

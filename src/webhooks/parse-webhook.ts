@@ -17,7 +17,9 @@ const GUESSED_LENGTH_MAX = 40
 export function parseEventTypes(value: unknown): WebhookEventType[] {
   const refuse = (message: string, hint?: string) =>
     badRequest('invalid_event_types', {
-      ...{ message, ...(hint !== undefined && { hint }), allowed: WEBHOOK_EVENT_TYPE_NAMES },
+      message,
+      ...(hint !== undefined && { hint }),
+      allowed: WEBHOOK_EVENT_TYPE_NAMES,
     })
   if (!Array.isArray(value) || value.length === 0 || value.length > EVENT_TYPES_MAX) {
     throw refuse('event_types must be a list of at least one name of an event type.')
@@ -50,8 +52,7 @@ export function parseFilters(value: unknown): WebhookFilters {
   return parsed as WebhookFilters
 }
 
-const isFilterName = (name: string): name is FilterName =>
-  FILTER_NAMES.some((known) => known === name)
+const isFilterName = (name: string): name is FilterName => FILTER_NAMES.some((known) => known === name)
 
 function refuseUnknown(name: string): ApiError {
   const guess = guessName(name, FILTER_NAMES)
@@ -112,11 +113,7 @@ function parseList(name: FilterName, value: unknown, itemsMax: number, item: Ite
     const isRead = typeof given === 'string' && given.length <= item.lengthMax
     const text = isRead && pattern.test(given) ? item.read(given) : undefined
     if (text !== undefined) return text
-    throw refuse(
-      name,
-      `has ${showValue(given)}, which is not valid`,
-      `each value must be ${item.meaning}`,
-    )
+    throw refuse(name, `has ${showValue(given)}, which is not valid`, `each value must be ${item.meaning}`)
   })
   return [...new Set(items)]
 }
@@ -132,10 +129,7 @@ function refuse(name: FilterName, problem: string, meaning?: string): ApiError {
 }
 
 /** Throws a 400 when an event type lacks a filter without which it would fire for everything. */
-export function checkRequiredFilters(
-  types: readonly WebhookEventType[],
-  filters: WebhookFilters,
-): void {
+export function checkRequiredFilters(types: readonly WebhookEventType[], filters: WebhookFilters): void {
   for (const type of types) {
     const filter = eventTypeRow(type).required?.find((name) => isOpen(filters[name]))
     if (filter === undefined) continue

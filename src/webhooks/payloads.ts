@@ -81,10 +81,7 @@ const ConversionFields = {
     description: 'one bit for each question whose NO tokens were given',
   }),
   event_title: Known,
-  market: nullable(
-    Type.String(),
-    'of the first question; null while the catalogue does not know it',
-  ),
+  market: nullable(Type.String(), 'of the first question; null while the catalogue does not know it'),
   slug: Known,
   condition_id: nullable(Hash, 'of the first question; null while the catalogue does not know it'),
   event_slug: Known,
@@ -141,10 +138,7 @@ export const WEBHOOK_PAYLOADS = {
     token_id: TokenId,
     price: Price,
     previous_price: Type.Number({ description: 'of the last event of this webhook' }),
-    delta_pct: nullable(
-      Type.Number(),
-      'from the one to the other, in percent; null: the one was 0',
-    ),
+    delta_pct: nullable(Type.Number(), 'from the one to the other, in percent; null: the one was 0'),
     updated_at: UtcText,
     ...Market,
   }),
@@ -208,6 +202,4 @@ export const WEBHOOK_PAYLOADS = {
   }),
 } satisfies Record<WebhookEventType, object>
 
-export type WebhookPayload<EventType extends WebhookEventType> = Static<
-  (typeof WEBHOOK_PAYLOADS)[EventType]
->
+export type WebhookPayload<EventType extends WebhookEventType> = Static<(typeof WEBHOOK_PAYLOADS)[EventType]>

@@ -20,12 +20,11 @@ afterAll(() => database.drop())
 test('a history that is made for benches is what ingest would have written', async () => {
   const findings = await audit(database.sql, { wallets: { kind: 'all' }, span: EVERYTHING })
   // The sides of its matches do not fit each other, and its ids are no hashes of what they stand for.
-  const isClaimed = (check: string) =>
-    !['matches', 'fees', 'transactions', 'derived ids'].includes(check)
+  const isClaimed = (check: string) => !['matches', 'fees', 'transactions', 'derived ids'].includes(check)
   const differences = findings.filter(({ check }) => isClaimed(check))
-  expect(
-    differences.flatMap(({ check, examples }) => examples.map((text) => `${check}: ${text}`)),
-  ).toEqual([])
+  expect(differences.flatMap(({ check, examples }) => examples.map((text) => `${check}: ${text}`))).toEqual(
+    [],
+  )
   expect(findings.find(({ check }) => check === 'combo totals')?.looked).not.toMatch(/^0 /)
 })
 

@@ -85,8 +85,6 @@ export function scansOf(plan: Plan): Scan[] {
   const inner = (plan.Plans ?? []).flatMap(scansOf)
   if (relation === undefined || loops === 0) return inner
   const each =
-    plan['Actual Rows'] +
-    (plan['Rows Removed by Filter'] ?? 0) +
-    (plan['Rows Removed by Index Recheck'] ?? 0)
+    plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
   return [...inner, { nodeType, relation, rows: Math.round(each * loops) }]
 }

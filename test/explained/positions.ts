@@ -6,8 +6,7 @@ const walletPositions = (world: ApiWorld) =>
   `/v3/wallets/${mostFrequent(world, ({ maker }) => maker)}/positions`
 const closedPositions = (world: ApiWorld) =>
   `/v2/wallets/${mostFrequent(world, ({ maker }) => maker)}/closed-positions`
-const tokenHolders = (world: ApiWorld) =>
-  `/v3/markets/${mostFrequent(world, ({ token }) => token)}/positions`
+const tokenHolders = (world: ApiWorld) => `/v3/markets/${mostFrequent(world, ({ token }) => token)}/positions`
 
 /** The condition whose token is traded most. */
 function conditionHolders(world: ApiWorld): string {
@@ -15,11 +14,7 @@ function conditionHolders(world: ApiWorld): string {
   return `/v3/markets/condition/${of?.conditionId ?? ''}/positions`
 }
 
-const sorted = (
-  title: string,
-  path: (world: ApiWorld) => string,
-  sorts: readonly string[],
-): Request[] =>
+const sorted = (title: string, path: (world: ApiWorld) => string, sorts: readonly string[]): Request[] =>
   sorts.map((sort) => ({
     title: `${title}?sort=${sort}`,
     path,
@@ -30,13 +25,14 @@ const sorted = (
 /** Each order of a list of positions has an index of its own. */
 export const EXPLAINED_POSITIONS: Request[] = [
   ...sorted('/v3/wallets/{address}/positions', walletPositions, [
-    ...['realized_pnl', 'amount', 'volume', 'recent'],
+    'realized_pnl',
+    'amount',
+    'volume',
+    'recent',
   ]),
   ...sorted('/v3/positions', () => '/v3/positions', ['recent', 'pnl', 'size', 'volume']),
   ...sorted('/v3/markets/{token_id}/positions', tokenHolders, ['pnl', 'amount', 'volume']),
-  ...sorted('/v3/markets/condition/{condition_id}/positions', conditionHolders, [
-    ...['pnl', 'amount', 'volume'],
-  ]),
+  ...sorted('/v3/markets/condition/{condition_id}/positions', conditionHolders, ['pnl', 'amount', 'volume']),
   ...['TIMESTAMP', 'REALIZEDPNL', 'AVGPRICE'].flatMap((sortBy) =>
     ['ASC', 'DESC'].map((sortDirection) => ({
       title: `closed-positions by ${sortBy} ${sortDirection}`,

@@ -90,9 +90,7 @@ async function readCsv(): Promise<string> {
 }
 
 /** Live trades; the messages before them too. */
-async function readStream(
-  count: number,
-): Promise<{ types: string[]; trades: TradeEvent['data'][] }> {
+async function readStream(count: number): Promise<{ types: string[]; trades: TradeEvent['data'][] }> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?key=${key}`)
   await once(socket, 'open')
   const subscribe: streams['schemas']['SubscribeMessage'] = { action: 'subscribe', type: 'trades' }

@@ -9,8 +9,18 @@ export type ModelScope = { kind: 'all' | 'category' | 'tag'; value: string }
 export type ModelRow = ReturnType<typeof emptyRow>
 
 const emptyRow = (id: number) => ({
-  ...{ id, wins: 0, losses: 0, positions: 0, open: 0 },
-  ...{ realized: 0n, unrealized: 0n, profit: 0n, loss: 0n, gained: 0n, lost: 0n, bought: 0n },
+  id,
+  wins: 0,
+  losses: 0,
+  positions: 0,
+  open: 0,
+  realized: 0n,
+  unrealized: 0n,
+  profit: 0n,
+  loss: 0n,
+  gained: 0n,
+  lost: 0n,
+  bought: 0n,
 })
 
 type PnlEvent = { wallet: number; token: number; amount: bigint; timeSec: number }
@@ -46,11 +56,8 @@ export async function readBoardModel(sql: Pool) {
   const scopesOf = await readScopes(sql)
   const events = await readEvents(sql)
   const holdings = await readHoldings(sql)
-  const add = (
-    boards: Boards,
-    { wallet, token }: PnlEvent | Holding,
-    to: (row: ModelRow) => void,
-  ) => addToBoards(boards, scopesOf(token), wallet, to)
+  const add = (boards: Boards, { wallet, token }: PnlEvent | Holding, to: (row: ModelRow) => void) =>
+    addToBoards(boards, scopesOf(token), wallet, to)
 
   const rolling = (days: number): Boards => {
     const boards: Boards = new Map()

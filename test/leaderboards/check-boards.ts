@@ -157,23 +157,38 @@ function ranked(rows: readonly ModelRow[], rankBy: Value, isAscending: boolean):
 }
 
 const presentAllTime = (row: ModelRow, rank: number, { addressOf }: BoardModel): Row => ({
-  ...{ rank, wallet: addressOf(row.id), net_realized_pnl: usd(row.realized) },
+  rank,
+  wallet: addressOf(row.id),
+  net_realized_pnl: usd(row.realized),
   realized_pnl: usd(row.realized),
-  ...{ gross_profit: usd(row.profit), gross_loss: usd(row.loss) },
-  ...{ unrealized_pnl: usd(row.unrealized), total_pnl: usd(row.realized + row.unrealized) },
-  ...{ wins: row.wins, losses: row.losses, position_count: row.positions },
-  ...{ open_positions: row.open, total_volume: usd(row.bought) },
+  gross_profit: usd(row.profit),
+  gross_loss: usd(row.loss),
+  unrealized_pnl: usd(row.unrealized),
+  total_pnl: usd(row.realized + row.unrealized),
+  wins: row.wins,
+  losses: row.losses,
+  position_count: row.positions,
+  open_positions: row.open,
+  total_volume: usd(row.bought),
 })
 
 const presentRolling = (row: ModelRow, rank: number, { addressOf }: BoardModel): Row => ({
-  ...{ rank, wallet: addressOf(row.id), realized_pnl: usd(row.realized) },
-  ...{ gross_profit: usd(row.profit), gross_loss: usd(row.loss) },
-  ...{ wins: row.wins, losses: row.losses, events: row.wins + row.losses },
+  rank,
+  wallet: addressOf(row.id),
+  realized_pnl: usd(row.realized),
+  gross_profit: usd(row.profit),
+  gross_loss: usd(row.loss),
+  wins: row.wins,
+  losses: row.losses,
+  events: row.wins + row.losses,
 })
 
 const presentTag = (row: ModelRow, { addressOf }: BoardModel): Row => ({
-  ...{ wallet: addressOf(row.id), net_pnl: text(row.realized), gross_profit: text(row.gained) },
-  ...{ gross_loss: text(row.lost), total_volume: text(row.bought) },
+  wallet: addressOf(row.id),
+  net_pnl: text(row.realized),
+  gross_profit: text(row.gained),
+  gross_loss: text(row.lost),
+  total_volume: text(row.bought),
   position_count: row.positions,
 })
 

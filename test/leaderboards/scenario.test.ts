@@ -21,9 +21,7 @@ const DAY_SEC = 86_400
 /** The boards look at prices so often. */
 const PRICES_MS = 5 * 60_000
 /** What a refresh writes, early and late: it waits for the one that the test has locked. */
-const TABLES = [
-  ...['rolling_boards', 'all_time_boards', 'rolling_scopes', 'board_positions', 'rolling_windows'],
-]
+const TABLES = ['rolling_boards', 'all_time_boards', 'rolling_scopes', 'board_positions', 'rolling_windows']
 
 const WAIT = { timeout: 30_000, interval: 10 }
 
@@ -105,8 +103,7 @@ test(
 )
 
 /** Starts a process that refreshes the boards. */
-const startRefresh = () =>
-  forkChild('boards-child.js', { target: world.target, nowMs: world.clock.now() })
+const startRefresh = () => forkChild('boards-child.js', { target: world.target, nowMs: world.clock.now() })
 
 /** kill -9 to a process whose refresh waits for this table. */
 async function killInRefresh(table: string): Promise<void> {

@@ -29,12 +29,7 @@ export const POSITION_LISTS: Subject[] = [
     list: globalPositions,
     path: () => '/v3/positions',
     base: { min_size: '300' },
-    paged: [
-      {},
-      { sort: 'pnl', order: 'asc' },
-      { sort: 'size' },
-      { sort: 'volume', status: 'open' },
-    ],
+    paged: [{}, { sort: 'pnl', order: 'asc' }, { sort: 'size' }, { sort: 'volume', status: 'open' }],
     unpaged: [],
     isOfSeq,
   },
@@ -67,7 +62,6 @@ export const POSITION_LISTS: Subject[] = [
 /** The market of a token; the token itself where the catalogue of the test lacks the market. */
 function marketOf({ universe }: ApiWorld, token: string): { condition: string; slug: string } {
   const of = universe.catalogue.token(token)?.of
-  if (of?.kind !== 'market' || Number(of.event.id) % 4 === 0)
-    return { condition: token, slug: token }
+  if (of?.kind !== 'market' || Number(of.event.id) % 4 === 0) return { condition: token, slug: token }
   return { condition: of.conditionId, slug: of.slug }
 }

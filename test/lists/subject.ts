@@ -19,29 +19,34 @@ export type Subject<World extends ApiWorld = ApiWorld> = {
 }
 
 /** The value that most fills have. */
-export function mostFrequent(
-  { fills }: ApiWorld,
-  pick: (fill: ApiWorld['fills'][number]) => string,
-): string {
+export function mostFrequent({ fills }: ApiWorld, pick: (fill: ApiWorld['fills'][number]) => string): string {
   const counts = new Map<string, number>()
   for (const fill of fills) counts.set(pick(fill), (counts.get(pick(fill)) ?? 0) + 1)
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? ''
 }
 
 const NAMES = [
-  ...['id', 'wallet', 'wallet_address', 'user', 'token_id', 'builder_code', 'date'],
-  ...['tx_hash', 'transaction_hash', 'log_index', 'order_hash', 'event_kind', 'wallet_role'],
-  ...[
-    'combo_condition_id',
-    'combo_position_id',
-    'condition_id',
-    'event_slug',
-    'tag',
-    'slug',
-    'value',
-  ],
+  'id',
+  'wallet',
+  'wallet_address',
+  'user',
+  'token_id',
+  'builder_code',
+  'date',
+  'tx_hash',
+  'transaction_hash',
+  'log_index',
+  'order_hash',
+  'event_kind',
+  'wallet_role',
+  'combo_condition_id',
+  'combo_position_id',
+  'condition_id',
+  'event_slug',
+  'tag',
+  'slug',
+  'value',
 ]
 
 /** What tells the rows of a list apart; other fields may move with prices. */
-export const nameOfRow = (row: Record<string, unknown>): string =>
-  NAMES.map((name) => row[name] ?? '').join()
+export const nameOfRow = (row: Record<string, unknown>): string => NAMES.map((name) => row[name] ?? '').join()

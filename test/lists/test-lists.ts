@@ -47,50 +47,44 @@ export function testLists<World extends ApiWorld>(
       }
       const rowsOf = (body: Record<string, unknown>) => body[list.name] as object[]
 
-      test.each(paged)(
-        '200: pages by offset and by cursor are the whole list: %j',
-        async (view) => {
-          const whole = rowsOf((await ask({ ...view, limit: 300 })).json())
-          expect(whole.length).toBeGreaterThan(pageSize)
+      test.each(paged)('200: pages by offset and by cursor are the whole list: %j', async (view) => {
+        const whole = rowsOf((await ask({ ...view, limit: 300 })).json())
+        expect(whole.length).toBeGreaterThan(pageSize)
 
-          const byOffset: object[] = []
-          for (let offset = 0, more = true; more; offset += pageSize) {
-            const page = (await ask({ ...view, limit: pageSize, offset })).json()
-            byOffset.push(...rowsOf(page))
-            expect(page).toMatchObject({
-              offset,
-              limit: pageSize,
-              rows_returned: rowsOf(page).length,
-            })
-            more = page.has_more && byOffset.length < whole.length
-          }
-          expect(byOffset.slice(0, whole.length)).toEqual(whole)
-          if (!takes('cursor')) return
+        const byOffset: object[] = []
+        for (let offset = 0, more = true; more; offset += pageSize) {
+          const page = (await ask({ ...view, limit: pageSize, offset })).json()
+          byOffset.push(...rowsOf(page))
+          expect(page).toMatchObject({
+            offset,
+            limit: pageSize,
+            rows_returned: rowsOf(page).length,
+          })
+          more = page.has_more && byOffset.length < whole.length
+        }
+        expect(byOffset.slice(0, whole.length)).toEqual(whole)
+        if (!takes('cursor')) return
 
-          const byCursor: object[] = []
-          for (let cursor: string | null | undefined; cursor !== null; ) {
-            const page = (await ask({ ...view, limit: pageSize, cursor })).json()
-            byCursor.push(...rowsOf(page))
-            cursor = byCursor.length < whole.length ? page.next_cursor : null
-            expect(page.has_more).toBe(page.next_cursor !== null)
-          }
-          expect(byCursor).toEqual(whole)
-        },
-      )
+        const byCursor: object[] = []
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const page = (await ask({ ...view, limit: pageSize, cursor })).json()
+          byCursor.push(...rowsOf(page))
+          cursor = byCursor.length < whole.length ? page.next_cursor : null
+          expect(page.has_more).toBe(page.next_cursor !== null)
+        }
+        expect(byCursor).toEqual(whole)
+      })
 
-      test.runIf(takes('order'))(
-        '200: `order=asc` has the rows of `desc` from the other end',
-        async () => {
-          const [asc, desc] = await Promise.all([
-            ask({ limit: 300, order: 'asc' }),
-            ask({ limit: 300, order: 'desc' }),
-          ])
-          expect(desc.json().has_more).toBe(false)
-          // Ranks count from the beginning of each.
-          const unranked = (rows: object[]) => rows.map((row) => ({ ...row, rank: undefined }))
-          expect(unranked(rowsOf(asc.json()))).toEqual(unranked(rowsOf(desc.json()).reverse()))
-        },
-      )
+      test.runIf(takes('order'))('200: `order=asc` has the rows of `desc` from the other end', async () => {
+        const [asc, desc] = await Promise.all([
+          ask({ limit: 300, order: 'asc' }),
+          ask({ limit: 300, order: 'desc' }),
+        ])
+        expect(desc.json().has_more).toBe(false)
+        // Ranks count from the beginning of each.
+        const unranked = (rows: object[]) => rows.map((row) => ({ ...row, rank: undefined }))
+        expect(unranked(rowsOf(asc.json()))).toEqual(unranked(rowsOf(desc.json()).reverse()))
+      })
 
       test.each(unpaged)('200: groups page by offset alone: %j', async (view) => {
         const whole = (await ask({ ...view, limit: 300 })).json()
@@ -187,38 +181,32 @@ export function testLists<World extends ApiWorld>(
         expect((await ask({ offset: -5, limit: 1 })).json()).toMatchObject({ offset: 0 })
       })
 
-      test.each(paged)(
-        '200: a walk by cursor sees nothing newer than its first page: %j',
-        async (view) => {
-          if (!isOfSeq) return
-          const { sql } = world.ctx
-          const [{ block = 0 } = {}] = await sql<{ block: number }[]>`select block from chain_state`
-          const middle = world.fills[Math.floor(world.fills.length / 2)]?.block ?? 0
-          await sql`update chain_state set block = ${middle}`
-          const whole = rowsOf((await ask({ ...view, limit: 300 })).json())
-          const first = (await ask({ ...view, limit: 5 })).json()
-          await sql`update chain_state set block = ${block}`
+      test.each(paged)('200: a walk by cursor sees nothing newer than its first page: %j', async (view) => {
+        if (!isOfSeq) return
+        const { sql } = world.ctx
+        const [{ block = 0 } = {}] = await sql<{ block: number }[]>`select block from chain_state`
+        const middle = world.fills[Math.floor(world.fills.length / 2)]?.block ?? 0
+        await sql`update chain_state set block = ${middle}`
+        const whole = rowsOf((await ask({ ...view, limit: 300 })).json())
+        const first = (await ask({ ...view, limit: 5 })).json()
+        await sql`update chain_state set block = ${block}`
 
-          const walked = rowsOf(first)
-          for (let cursor = first.next_cursor; cursor !== null && walked.length < 300; ) {
-            const page = (await ask({ ...view, limit: 50, cursor })).json()
-            walked.push(...rowsOf(page))
-            cursor = page.next_cursor
-          }
-          expect(walked.slice(0, 300)).toEqual(whole)
-        },
-      )
+        const walked = rowsOf(first)
+        for (let cursor = first.next_cursor; cursor !== null && walked.length < 300; ) {
+          const page = (await ask({ ...view, limit: 50, cursor })).json()
+          walked.push(...rowsOf(page))
+          cursor = page.next_cursor
+        }
+        expect(walked.slice(0, 300)).toEqual(whole)
+      })
 
-      test.each(Object.entries(wrongValues(list.query)))(
-        '400: a wrong %s is named',
-        async (name, wrong) => {
-          for (const value of wrong) {
-            const reply = await world.get(path(), { ...base(), [name]: value })
-            expect(reply.statusCode, `${name}=${value}`).toBe(400)
-            expect(reply.json().error).toContain(name)
-          }
-        },
-      )
+      test.each(Object.entries(wrongValues(list.query)))('400: a wrong %s is named', async (name, wrong) => {
+        for (const value of wrong) {
+          const reply = await world.get(path(), { ...base(), [name]: value })
+          expect(reply.statusCode, `${name}=${value}`).toBe(400)
+          expect(reply.json().error).toContain(name)
+        }
+      })
 
       test.runIf(takes('after'))('400: a time in milliseconds, with a hint', async () => {
         const reply = await world.get(path(), { ...base(), after: 1_793_000_000_123 })
@@ -246,11 +234,7 @@ export function testLists<World extends ApiWorld>(
         await refused({ cursor, offset: 1 })
         for (const view of unpaged) await refused({ cursor, ...view })
         const other = await world.createCaller('enterprise')
-        const stolen = await world.get(
-          path(),
-          { ...base(), limit: 1, cursor },
-          { 'x-api-key': other.key },
-        )
+        const stolen = await world.get(path(), { ...base(), limit: 1, cursor }, { 'x-api-key': other.key })
         expect(stolen.statusCode).toBe(400)
         world.clock.set(world.clock.now() + 24 * 3_600_000 + 1)
         await refused({ cursor })
@@ -316,8 +300,12 @@ async function deleteReferences({ ctx: { sql } }: ApiWorld): Promise<void> {
 
 /** The tables that are joined, and the column that names their rows. */
 const IDS: Record<string, string> = {
-  ...{ blocks: 'number', wallets: 'id', tokens: 'id', conditions: 'id' },
-  ...{ markets: 'id', events: 'id' },
+  blocks: 'number',
+  wallets: 'id',
+  tokens: 'id',
+  conditions: 'id',
+  markets: 'id',
+  events: 'id',
 }
 
 /** Values that each parameter refuses, from its schema. */

@@ -1,10 +1,4 @@
-import {
-  allTrades,
-  marketTrades,
-  slugTrades,
-  walletFees,
-  walletTrades,
-} from '../../src/trades/routes.js'
+import { allTrades, marketTrades, slugTrades, walletFees, walletTrades } from '../../src/trades/routes.js'
 import type { ApiWorld } from '../api-world.js'
 import { mostFrequent, type Subject } from './subject.js'
 
@@ -23,8 +17,7 @@ export const TRADE_LISTS: Subject[] = [
   },
   {
     list: slugTrades,
-    path: (world) =>
-      `/v3/markets/slug/${mostFrequent(world, ({ token }) => slugOf(world, token))}/trades`,
+    path: (world) => `/v3/markets/slug/${mostFrequent(world, ({ token }) => slugOf(world, token))}/trades`,
     paged: [{}, { order: 'asc' }, { sort_by: 'order_hash' }],
     unpaged: [{ group_by: 'order_hash' }],
   },

@@ -17,8 +17,7 @@ export function modelCandles(fills: readonly CandleFill[], seconds: number) {
     .map((timeSec) => {
       const own = sorted.filter((fill) => bucketOf(fill.timeSec, seconds) === timeSec)
       const prices = own.flatMap(({ usd, shares }) => (shares === 0n ? [] : [ratio(usd, shares)]))
-      const sum = (pick: (fill: CandleFill) => bigint) =>
-        own.reduce((total, fill) => total + pick(fill), 0n)
+      const sum = (pick: (fill: CandleFill) => bigint) => own.reduce((total, fill) => total + pick(fill), 0n)
       const [volume, shares] = [sum(({ usd }) => usd), sum((fill) => fill.shares)]
       return {
         timeSec,

@@ -33,9 +33,7 @@ export class Condition implements Question, Debtor {
     this.id = id
     this.questionId = questionId
     this.collateral = isNegRisk ? WCOL : USDCE
-    this.venues = isNegRisk
-      ? [NEG_RISK_EXCHANGE_V1, NEG_RISK_EXCHANGE_V2]
-      : [EXCHANGE_V1, EXCHANGE_V2]
+    this.venues = isNegRisk ? [NEG_RISK_EXCHANGE_V1, NEG_RISK_EXCHANGE_V2] : [EXCHANGE_V1, EXCHANGE_V2]
   }
 
   /** Whether a check needed its tokens. */

@@ -56,26 +56,11 @@ export const EVENTS = {
   'PositionManager TransferSingle': [TRANSFER_SINGLE, [POSITION_MANAGER]],
   'PositionManager TransferBatch': [TRANSFER_BATCH, [POSITION_MANAGER]],
 
-  'CTF ConditionPreparation': [
-    '0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177',
-    [CTF],
-  ],
-  'CTF ConditionResolution': [
-    '0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894',
-    [CTF],
-  ],
-  'CTF PositionSplit': [
-    '0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298',
-    [CTF],
-  ],
-  'CTF PositionsMerge': [
-    '0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca',
-    [CTF],
-  ],
-  'CTF PayoutRedemption': [
-    '0x2682012a4a4f1973119f1c9b90745d1bd91fa2bab387344f044cb3586864d18d',
-    [CTF],
-  ],
+  'CTF ConditionPreparation': ['0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177', [CTF]],
+  'CTF ConditionResolution': ['0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894', [CTF]],
+  'CTF PositionSplit': ['0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298', [CTF]],
+  'CTF PositionsMerge': ['0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca', [CTF]],
+  'CTF PayoutRedemption': ['0x2682012a4a4f1973119f1c9b90745d1bd91fa2bab387344f044cb3586864d18d', [CTF]],
   'UMA QuestionInitialized': [
     '0xeee0897acd6893adcaf2ba5158191b3601098ab6bece35c5d57874340b64c5b7',
     UMA_ADAPTERS,
@@ -154,18 +139,9 @@ export const EVENTS = {
     '0x51c89d7ee51515f7235e928930da7f81be08212bc14870a6a37c64744492db96',
     [COMBINATORIAL_MODULE],
   ],
-  'Module PositionsSplit': [
-    '0xb6a6b8b17a43b07b9359dd12d304e42077eede9e672f8646144842c8604582a4',
-    MODULES,
-  ],
-  'Module PositionsMerged': [
-    '0xf233f7be4ce81130a78e8eb2fa626497586c56094d27bfec2e196471e9c60301',
-    MODULES,
-  ],
-  'Module PositionRedeemed': [
-    '0x4fd474b703f46b453536518b4cbc159dfbea6fd663233763d321a9bc8ccdf97f',
-    MODULES,
-  ],
+  'Module PositionsSplit': ['0xb6a6b8b17a43b07b9359dd12d304e42077eede9e672f8646144842c8604582a4', MODULES],
+  'Module PositionsMerged': ['0xf233f7be4ce81130a78e8eb2fa626497586c56094d27bfec2e196471e9c60301', MODULES],
+  'Module PositionRedeemed': ['0x4fd474b703f46b453536518b4cbc159dfbea6fd663233763d321a9bc8ccdf97f', MODULES],
 
   'AutoRedeemer Redemption': [
     '0xeebddeddf4ae1ee54a48517af27958e7666d69c7ba2e3e7c2b0ff87ef5f4491e',

@@ -47,8 +47,7 @@ export class Legs {
 
   /** What the module got for old shares goes to the vault behind pUSD. */
   settle(log: RawLog): void {
-    const isUsual =
-      addressIn(topicAt(log, 1)) === USDCE && addressIn(topicAt(log, 2)) === PUSD_VAULT
+    const isUsual = addressIn(topicAt(log, 1)) === USDCE && addressIn(topicAt(log, 2)) === PUSD_VAULT
     if (!isUsual) this.#books.report('collateral of old shares goes elsewhere than to the vault')
     this.#books.moves.declare(USDCE, BINARY_MODULE, PUSD_VAULT, amountAt(log, 0))
   }

@@ -6,15 +6,7 @@ import {
   NEG_RISK_EXCHANGE_V1,
   NEG_RISK_FEE_MODULE,
 } from './contracts.js'
-import {
-  type Fee,
-  type Fill,
-  type Matched,
-  type MatchLogs,
-  type Refund,
-  sharesOf,
-  usdOf,
-} from './fills.js'
+import { type Fee, type Fill, type Matched, type MatchLogs, type Refund, sharesOf, usdOf } from './fills.js'
 
 /** Orders that were paired just before the result may settle just after it. */
 const LATE_BLOCKS_MAX = 5
@@ -74,12 +66,7 @@ function checkVenue(books: Books, { venues, decidedBlock }: Question, exchange: 
 }
 
 /** Opposite sides trade the same token; the same side of the other token mints or merges sets. */
-function checkAmounts(
-  books: Books,
-  { assets }: Question,
-  taker: Fill,
-  makers: readonly Fill[],
-): void {
+function checkAmounts(books: Books, { assets }: Question, taker: Fill, makers: readonly Fill[]): void {
   let shares = 0n
   let usd = 0n
   let sets = 0
@@ -99,9 +86,7 @@ function checkAmounts(
     }
   }
   if (shares !== sharesOf(taker) || usd !== usdOf(taker)) {
-    books.report(
-      `makers have ${shares} for ${usd}, the taker ${sharesOf(taker)} for ${usdOf(taker)}`,
-    )
+    books.report(`makers have ${shares} for ${usd}, the taker ${sharesOf(taker)} for ${usdOf(taker)}`)
   }
   const pairing = taker.terms.buys ? 'mint' : 'merge'
   const kind = sets === 0 ? 'trade' : sets === makers.length ? pairing : `mixed ${pairing}`

@@ -102,9 +102,7 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
 
 const faultsOf = (path: Path, body: unknown): string[] => {
   const shape: TSchema = SHAPES[path]
-  return [...Value.Errors(shape, body)].map(
-    ({ instancePath, message }) => `${instancePath} ${message}`,
-  )
+  return [...Value.Errors(shape, body)].map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
 type Answer = Asked & { status: number; body: Record<string, unknown> }
@@ -146,9 +144,7 @@ describe('with all upstreams', () => {
   test('the table has every path of these families', () =>
     withService(async ({ app }) => {
       const { paths } = (await app.inject('/openapi.json')).json()
-      const served = Object.keys(paths).filter((path) =>
-        /^\/v2\/(sports|search|social)\//.test(path),
-      )
+      const served = Object.keys(paths).filter((path) => /^\/v2\/(sports|search|social)\//.test(path))
       expect(asked.map(({ route }) => route).toSorted()).toEqual(served.toSorted())
     }))
 })
@@ -236,14 +232,7 @@ test.each(['garbage', 'truncated', '429', 'drop'] as const)(
       for (const upstream of ['gamma', 'clob', 'searxng', 'x_api'] as const) {
         simulator.faults.set({ upstream, mode })
       }
-      const answers = await askAll(service, [
-        'leagues',
-        'games',
-        'game',
-        'state',
-        'online',
-        'posts',
-      ])
+      const answers = await askAll(service, ['leagues', 'games', 'game', 'state', 'online', 'posts'])
       expect(seen(answers)).toEqual(expected(answers, () => '502'))
     }),
 )

@@ -109,9 +109,7 @@ async function look() {
   const event = universe.catalogue.events().find((each) => each.slug === slug)
   const own = (rows: readonly Row[]) => rows.find((row) => row.slug === slug)
   const [active, closed] = await Promise.all(
-    ['active', 'closed'].map((status) =>
-      get(`/leagues/${league.code}/games?status=${status}&limit=200`),
-    ),
+    ['active', 'closed'].map((status) => get(`/leagues/${league.code}/games?status=${status}&limit=200`)),
   )
   const detail = await get(`/games/${slug}`)
   const twins = [
@@ -195,12 +193,8 @@ function checkSocket(finalStatus: string): void {
   expect(new Set(phases)).toContain('live')
   expect(scores.at(-1)).toMatchObject({ ended: true, live: false, status: finalStatus })
   // Each score that the game ever had comes once it has it, and none comes again after the next one.
-  const distinct = scores
-    .map(({ score }) => score)
-    .filter((score, at, all) => score !== all[at - 1])
+  const distinct = scores.map(({ score }) => score).filter((score, at, all) => score !== all[at - 1])
   expect(new Set(distinct).size).toBe(distinct.length)
-  const course = game.course.goals.map(({ atMs }) =>
-    gameStateAt(game, Math.ceil(atMs / 1000) * 1000),
-  )
+  const course = game.course.goals.map(({ atMs }) => gameStateAt(game, Math.ceil(atMs / 1000) * 1000))
   expect(distinct).toEqual(expect.arrayContaining(course.map(({ score }) => score)))
 }

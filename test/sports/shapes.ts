@@ -156,8 +156,13 @@ export const SHAPES = {
   leagues: object({
     count: Count,
     leagues: list({
-      ...{ id: Type.Integer(), sport: Text, image: AnyText, resolution: AnyText },
-      ...{ ordering: AnyText, tags: AnyText, series: AnyText },
+      id: Type.Integer(),
+      sport: Text,
+      image: AnyText,
+      resolution: AnyText,
+      ordering: AnyText,
+      tags: AnyText,
+      series: AnyText,
     }),
   }),
   summary: object({
@@ -205,10 +210,7 @@ export const SHAPES = {
     count: Count,
     total_tokens: Count,
     truncated: Flag,
-    tokens: list({
-      ...{ token_id: Digits, outcome: Text, question: Text, market_type: orNull(Text) },
-      ...QUOTE,
-    }),
+    tokens: list({ token_id: Digits, outcome: Text, question: Text, market_type: orNull(Text), ...QUOTE }),
     subscribe: Subscribe,
   }),
   history: object({
@@ -252,10 +254,7 @@ export const SHAPES = {
     source: Text,
     fallback: Flag,
     count: Count,
-    results: list({
-      ...{ title: Text, slug: Text, category: Text },
-      ...{ active: Flag, closed: Flag, volume: Amount },
-    }),
+    results: list({ title: Text, slug: Text, category: Text, active: Flag, closed: Flag, volume: Amount }),
   }),
   online: object({
     query: Text,

@@ -14,8 +14,7 @@ export async function expectSameBooks(
   universe: Universe,
   timeoutMs = 20_000,
 ) {
-  const readClient = () =>
-    [...client.books].map(([id, { bids, asks }]) => [id, sorted(bids), sorted(asks)])
+  const readClient = () => [...client.books].map(([id, { bids, asks }]) => [id, sorted(bids), sorted(asks)])
   const readHost = () =>
     [...client.books.keys()].map((id) => {
       const { bids, asks } = readBook(universe, id)

@@ -38,7 +38,9 @@ export async function openStreamWorld(options: WorldOptions) {
   const startMs = Math.floor((Date.now() - HISTORY_MS) / 1000) * 1000
   const presentMs = isLively ? startMs + HISTORY_MS : undefined
   const universe = new Universe({
-    ...{ seed, startMs, intensity },
+    seed,
+    startMs,
+    intensity,
     ...(presentMs && { presentMs }),
     ...(comboShare !== undefined && { comboShare }),
   })
@@ -81,8 +83,7 @@ export async function openStreamWorld(options: WorldOptions) {
   const createCaller = async (plan: PlanId = 'enterprise'): Promise<string> => {
     const nowMs = Date.now()
     const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-    return (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs }))
-      .secret
+    return (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret
   }
   return {
     universe,

@@ -67,7 +67,5 @@ export async function openStrictClients(world: StreamWorld, notices: string[]) {
   }
 }
 
-const COMBO_EVENTS = [
-  ...['combo_execution', 'combo_status_update', 'combo_lifecycle', 'combo_approval'],
-]
+const COMBO_EVENTS = ['combo_execution', 'combo_status_update', 'combo_lifecycle', 'combo_approval']
 const SET_EVENTS = ['position_split', 'position_merge', 'positions_converted']

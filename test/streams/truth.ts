@@ -79,7 +79,14 @@ function expectSettled(
     const made = fills.filter(({ tx_hash }) => tx_hash === hash)
     expect(data.confirmed_fills).toMatchObject(
       made.map(({ order_hash, maker, taker, token_id, side, maker_amount, taker_amount, fee }) => ({
-        ...{ order_hash, maker, taker, token_id, side, maker_amount, taker_amount, fee },
+        order_hash,
+        maker,
+        taker,
+        token_id,
+        side,
+        maker_amount,
+        taker_amount,
+        fee,
       })),
     )
   }

@@ -11,9 +11,7 @@ const ONE_EACH = 'a1ec7486bc53e14c4294f08e9298362fe7b5c6495c474e8c447e27ea976eb9
 const levels = (...pairs: [string, string][]) =>
   new Map(
     pairs
-      .map(
-        ([price, size]) => [canonicalDecimal(price) ?? '', canonicalDecimal(size) ?? ''] as const,
-      )
+      .map(([price, size]) => [canonicalDecimal(price) ?? '', canonicalDecimal(size) ?? ''] as const)
       .filter(([, size]) => size !== '0'),
   )
 
@@ -44,10 +42,7 @@ describe('the checksum', () => {
     ['000', '0'],
     ['123', '123'],
     ['5.', '5'],
-    ...['', '-1', '+1', '1e-3', ' 1', 'NaN', '.'].map((bad): [string, undefined] => [
-      bad,
-      undefined,
-    ]),
+    ...['', '-1', '+1', '1e-3', ' 1', 'NaN', '.'].map((bad): [string, undefined] => [bad, undefined]),
   ])('takes the decimal "%s" as %s', (decimal, canonical) => {
     expect(canonicalDecimal(decimal)).toBe(canonical)
   })
@@ -82,7 +77,9 @@ describe('the client of books', () => {
   const ACK = { type: 'subscribed', markets: 1, integrity: { enabled: true, protocol: 'pn1' } }
   const DONE = { type: 'snapshots_done', total: 1 }
   const anchor = (seq: number, checksum = ONE_EACH) => ({
-    ...{ type: 'book_snapshot', asset_id: TOKEN, market: '0x1' },
+    type: 'book_snapshot',
+    asset_id: TOKEN,
+    market: '0x1',
     bids: [{ price: '0.50', size: '10.000' }],
     asks: [{ price: '0.6000', size: '20' }],
     integrity: { protocol: 'pn1', anchor: true, seq, checksum },
@@ -94,8 +91,11 @@ describe('the client of books', () => {
     return { type: 'price_change', market: '0x1', asset_id: TOKEN, assets, integrity, ...changes }
   }
   const emptying = (seq: number) => ({
-    ...{ type: 'book_update', asset_id: TOKEN, market: '0x1' },
-    ...{ bids: [{ price: '0.5', size: '0' }], asks: [{ price: '0.6', size: '0' }] },
+    type: 'book_update',
+    asset_id: TOKEN,
+    market: '0x1',
+    bids: [{ price: '0.5', size: '0' }],
+    asks: [{ price: '0.6', size: '0' }],
     integrity: { protocol: 'pn1', prev_seq: seq - 1, seq, checksum: EMPTY },
   })
 
@@ -128,11 +128,7 @@ describe('the client of books', () => {
 
   test.each<[string, Json[], RegExp]>([
     ['a wrong checksum of an anchor', [ACK, anchor(1, EMPTY), DONE], /anchor 1 is wrong/],
-    [
-      'a wrong checksum of a change',
-      [ACK, anchor(1), DONE, removal(2, 'BUY')],
-      /change 2 is wrong/,
-    ],
+    ['a wrong checksum of a change', [ACK, anchor(1), DONE, removal(2, 'BUY')], /change 2 is wrong/],
     ['a book that is missing', [ACK, DONE], /0 books came of 1/],
     ['no integrity mode', [{ ...ACK, integrity: undefined }, anchor(1), DONE], /not acknowledged/],
     [
@@ -143,10 +139,19 @@ describe('the client of books', () => {
     [
       'a proof of a trade',
       [
-        ...[ACK, anchor(1), DONE],
+        ACK,
+        anchor(1),
+        DONE,
         {
-          ...{ type: 'last_trade_price', asset_id: TOKEN, market: '0x1', price: '0.5', size: '1' },
-          ...{ side: 'BUY', fee_rate_bps: '0', timestamp: '1790000000000', integrity: {} },
+          type: 'last_trade_price',
+          asset_id: TOKEN,
+          market: '0x1',
+          price: '0.5',
+          size: '1',
+          side: 'BUY',
+          fee_rate_bps: '0',
+          timestamp: '1790000000000',
+          integrity: {},
         },
       ],
       /a trade has a proof/,

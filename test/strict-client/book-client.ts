@@ -44,14 +44,11 @@ export class StrictBookClient {
     this.stale.clear()
     this.#crossedAt.clear()
     const { url, notify } = this.#options
-    this.#socket = await StrictSocket.open(
-      `${url}&compress=zlib${this.#isProven ? '&integrity=1' : ''}`,
-      {
-        notify,
-        onFrame: (frame) => this.#onFrame(frame),
-        onLost: (code) => void this.#reconnect(code),
-      },
-    )
+    this.#socket = await StrictSocket.open(`${url}&compress=zlib${this.#isProven ? '&integrity=1' : ''}`, {
+      notify,
+      onFrame: (frame) => this.#onFrame(frame),
+      onLost: (code) => void this.#reconnect(code),
+    })
   }
 
   /** Resolves when there is a book of every token. Replaces what was followed before. */
@@ -176,9 +173,7 @@ export class StrictBookClient {
   }
 
   #onStale(frame: Json): void {
-    const tokens = Array.isArray(frame.markets)
-      ? (frame.markets as string[])
-      : [String(frame.asset_id)]
+    const tokens = Array.isArray(frame.markets) ? (frame.markets as string[]) : [String(frame.asset_id)]
     for (const token of tokens) {
       if (frame.stale === false) this.stale.delete(token)
       else this.stale.add(token)
@@ -189,9 +184,7 @@ export class StrictBookClient {
   #onBatch({ type, count }: Json, messages: readonly Json[]): void {
     if (count !== messages.length) this.#notify(`a ${type} of ${count} has ${messages.length}`)
     const isBatch = type === 'batch'
-    this.#onMessages(
-      isBatch ? messages : messages.map((message) => ({ type: 'book_snapshot', ...message })),
-    )
+    this.#onMessages(isBatch ? messages : messages.map((message) => ({ type: 'book_snapshot', ...message })))
   }
 
   /** What comes together: books are right after all of it. */
@@ -219,9 +212,7 @@ export class StrictBookClient {
     const type = String(message.type)
     const shape = BOOK_SHAPES.get(type)
     const problems =
-      shape === undefined
-        ? [`no update of a book is called ${type}`]
-        : problemsOf(message, shape, type)
+      shape === undefined ? [`no update of a book is called ${type}`] : problemsOf(message, shape, type)
     if (problems.length === 0) problems.push(...this.#apply(type, message))
     for (const problem of problems) this.#notify(`${problem} (${tokensOf(message)})`)
     if (problems.length > 0 && this.#isProven) this.resync(tokensOf(message))
@@ -255,8 +246,7 @@ export class StrictBookClient {
   #onPriceChange(message: Json): string[] {
     const rows = message.assets as Json[]
     const deep = rows.filter(({ side }) => side !== undefined)
-    if (deep.length === 0)
-      return message.integrity === undefined ? [] : ['a row without depth has a proof']
+    if (deep.length === 0) return message.integrity === undefined ? [] : ['a row without depth has a proof']
     if (this.#isProven && (rows.length !== 1 || message.asset_id !== rows[0]?.asset_id))
       return ['a proven price_change needs its asset_id and a single row']
     return deep.flatMap((row) => {

@@ -20,7 +20,8 @@ const NAMES = loose({ event_title: text, question: text, outcome: text, slug: te
 const SIDE = oneOf('BUY', 'SELL')
 
 const CHANGE_ROW_FIELDS: Fields = {
-  ...{ asset_id: digits, price: decimal },
+  asset_id: digits,
+  price: decimal,
   ...optional({ size: decimal, side: SIDE }),
   ...loose({ outcome: text, best_bid: decimal, best_ask: decimal }),
 }
@@ -38,7 +39,10 @@ export const BOOK_SHAPES: ReadonlyMap<string, Shape> = new Map([
   [
     'book_snapshot',
     object({
-      ...{ asset_id: digits, market: text, bids: LEVELS, asks: LEVELS },
+      asset_id: digits,
+      market: text,
+      bids: LEVELS,
+      asks: LEVELS,
       ...loose({ condition_id: text }),
       ...NAMES,
     }),
@@ -48,8 +52,14 @@ export const BOOK_SHAPES: ReadonlyMap<string, Shape> = new Map([
   [
     'last_trade_price',
     object({
-      ...{ asset_id: digits, market: text, price: decimal, size: decimal, side: SIDE },
-      ...{ fee_rate_bps: decimal, timestamp: digits, ...NAMES },
+      asset_id: digits,
+      market: text,
+      price: decimal,
+      size: decimal,
+      side: SIDE,
+      fee_rate_bps: decimal,
+      timestamp: digits,
+      ...NAMES,
     }),
   ],
 ])

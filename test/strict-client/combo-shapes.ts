@@ -22,7 +22,10 @@ const SIDE = oneOf('BUY', 'SELL')
 const YES_NO = oneOf('YES', 'NO')
 
 const LEG = object({
-  ...{ position_id: digits, module_id: int, module_name: text, condition_id: text },
+  position_id: digits,
+  module_id: int,
+  module_name: text,
+  condition_id: text,
   ...optional({ event_id: text, arity: int, condition_index: int, outcome_index: int }),
   ...optional({ leg_outcome_label: text, market: anyObject }),
 })
@@ -37,15 +40,22 @@ const ROW = object({
 })
 
 const SUMMARY = object({
-  ...{ taker_order_hash: hash, taker_order_maker: address, position_id: digits },
-  ...{ maker_amount_e6: digits, taker_amount_e6: digits },
+  taker_order_hash: hash,
+  taker_order_maker: address,
+  position_id: digits,
+  maker_amount_e6: digits,
+  taker_amount_e6: digits,
   ...optional({ side: text, price: number, size: number, log_index: int }),
 })
 
 const FEE = object({ receiver: address, amount_e6: digits, amount_usdc: number, log_index: int })
 
 const TRANSFER = object({
-  ...{ position_id: digits, from: address, to: address, amount_e6: digits, log_index: int },
+  position_id: digits,
+  from: address,
+  to: address,
+  amount_e6: digits,
+  log_index: int,
 })
 
 const DIAGNOSTICS = object({
@@ -55,7 +65,9 @@ const DIAGNOSTICS = object({
 })
 
 const STAGE: Fields = {
-  ...{ tx_hash: hash, status: oneOf('pending', 'confirmed'), detected_at: ms },
+  tx_hash: hash,
+  status: oneOf('pending', 'confirmed'),
+  detected_at: ms,
   block_number: nullable(int),
 }
 
@@ -71,8 +83,20 @@ const LIFECYCLE_FIELDS: Fields = {
   ...STAGE,
   ...COMBO,
   action: oneOf(
-    ...['Prepare', 'Split', 'Merge', 'HorizontalSplit', 'HorizontalMerge', 'Convert', 'Redeem'],
-    ...['Wrap', 'Unwrap', 'Transfer', 'Compress', 'Extract', 'Inject', 'ConvertToYesBasket'],
+    'Prepare',
+    'Split',
+    'Merge',
+    'HorizontalSplit',
+    'HorizontalMerge',
+    'Convert',
+    'Redeem',
+    'Wrap',
+    'Unwrap',
+    'Transfer',
+    'Compress',
+    'Extract',
+    'Inject',
+    'ConvertToYesBasket',
     'MergeFromYesBasket',
   ),
   ...loose({ log_index: int, user: address, module_id: int, module_name: text, side: YES_NO }),
@@ -100,7 +124,9 @@ export const COMBO_SHAPES: readonly (readonly [string, Shape])[] = [
     'combo_status_update',
     object({
       ...COMBO,
-      ...{ tx_hash: hash, block_number: int, confirmed_at: ms },
+      tx_hash: hash,
+      block_number: int,
+      confirmed_at: ms,
       execution_status: oneOf('CONFIRMED', 'FAILED', 'MATCHED', 'MINED', 'RETRYING'),
       ...loose({ pending_detected_at: ms, latency_ms: int }),
       ...loose({ gas_used: digits, effective_gas_price: digits, diagnostics: DIAGNOSTICS }),
@@ -113,7 +139,10 @@ export const COMBO_SHAPES: readonly (readonly [string, Shape])[] = [
   [
     'combo_approval',
     object({
-      ...{ ...STAGE, owner: address, operator: address, approved: bool },
+      ...STAGE,
+      owner: address,
+      operator: address,
+      approved: bool,
       approval_type: oneOf('position_manager_approval_for_all', 'collateral_allowance'),
       ...loose({ amount_e6: digits, target_role: text }),
     }),

@@ -16,20 +16,47 @@ const trade = (changes: Json = {}, timestamp = DAY_MS) => ({
   seq: 7,
   data: {
     event_type: 'trade',
-    ...{ tx_hash: HASH, block_number: 5, log_index: 3, timestamp, exchange: 'ctf_exchange' },
-    ...{ maker: WALLET, taker: WALLET, token_id: '77', side: 'BUY', price: 0.5, size: 10 },
-    ...{ maker_amount: '5000000', taker_amount: '10000000', fee: null, order_hash: HASH },
-    ...{ market_slug: 'will-x', market_title: null, ...changes },
+    tx_hash: HASH,
+    block_number: 5,
+    log_index: 3,
+    timestamp,
+    exchange: 'ctf_exchange',
+    maker: WALLET,
+    taker: WALLET,
+    token_id: '77',
+    side: 'BUY',
+    price: 0.5,
+    size: 10,
+    maker_amount: '5000000',
+    taker_amount: '10000000',
+    fee: null,
+    order_hash: HASH,
+    market_slug: 'will-x',
+    market_title: null,
+    ...changes,
   },
 })
 
 const fill = (changes: Json = {}) => ({
   type: 'event',
   data: {
-    ...{ order_hash: HASH, user: WALLET, taker: WALLET, tx_hash: HASH, side: 'BUY', price: 0.64 },
-    ...{ shares: 25_000_000, shares_normalized: 25, token_id: '7003', token_label: '' },
-    ...{ condition_id: '', market_slug: '', title: '', timestamp: DAY_MS / 1000 },
-    ...{ block_number: null, log_index: null, ...changes },
+    order_hash: HASH,
+    user: WALLET,
+    taker: WALLET,
+    tx_hash: HASH,
+    side: 'BUY',
+    price: 0.64,
+    shares: 25_000_000,
+    shares_normalized: 25,
+    token_id: '7003',
+    token_label: '',
+    condition_id: '',
+    market_slug: '',
+    title: '',
+    timestamp: DAY_MS / 1000,
+    block_number: null,
+    log_index: null,
+    ...changes,
   },
 })
 
@@ -98,7 +125,9 @@ describe('the client of events', () => {
   }
 
   const ack = (type: unknown, count = 1) => ({
-    ...{ type: 'subscribed', subscriber_id: 's', subscription_id: `s:${count}` },
+    type: 'subscribed',
+    subscriber_id: 's',
+    subscription_id: `s:${count}`,
     subscription_type: type,
   })
 
@@ -119,11 +148,7 @@ describe('the client of events', () => {
     await start(({ type }, peer) => {
       types.push(type)
       if (types.length < 3) return
-      peer.send(
-        { type: 'error', code: 'unknown_type', message: 'no' },
-        ack('trades'),
-        ack('trades'),
-      )
+      peer.send({ type: 'error', code: 'unknown_type', message: 'no' }, ack('trades'), ack('trades'))
     })
     const [first, second, third] = await Promise.allSettled(
       ['novelty', 'trades', 'blocks'].map((type) => client.subscribe({ type })),
@@ -136,12 +161,7 @@ describe('the client of events', () => {
   test('notices errors unasked for, snapshots that count wrong, and events that are wrong', async () => {
     await start(({ type }, peer) => {
       const error = { type: 'error', code: 'x', message: 'y' }
-      peer.send(
-        ack(type),
-        error,
-        { type: 'snapshot', count: 2, events: [] },
-        trade({ side: 'buy' }),
-      )
+      peer.send(ack(type), error, { type: 'snapshot', count: 2, events: [] }, trade({ side: 'buy' }))
     })
     await client.subscribe({ type: 'trades' })
     await until(() => notices.length >= 3)

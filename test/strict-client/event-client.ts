@@ -28,7 +28,9 @@ type Options = {
 }
 
 const ACK = object({
-  ...{ subscriber_id: text, subscription_id: text, subscription_type: text },
+  subscriber_id: text,
+  subscription_id: text,
+  subscription_type: text,
   ...optional({ warnings: list(text) }),
 })
 
@@ -184,8 +186,7 @@ export class StrictEventClient {
     this.counts.snapshots += 1
     const { events, count } = frame
     const entries = Array.isArray(events) ? events.filter(isJson) : []
-    if (count !== entries.length)
-      this.#notify(`a snapshot of ${count} has ${entries.length} events`)
+    if (count !== entries.length) this.#notify(`a snapshot of ${count} has ${entries.length} events`)
     for (const each of entries) {
       this.#check(each, object({ timestamp: int }))
       this.#onEvent(each)

@@ -5,8 +5,14 @@ import { isJson, type Json } from './shape.js'
 export type Request = { type: string; filters?: Json }
 
 const MARKET_EVENTS = [
-  ...['settlement', 'trade', 'position_change', 'status_update', 'position_split'],
-  ...['position_merge', 'positions_converted', 'redemption'],
+  'settlement',
+  'trade',
+  'position_change',
+  'status_update',
+  'position_split',
+  'position_merge',
+  'positions_converted',
+  'redemption',
 ]
 
 /** The events of each subscription type. A client takes no price feed on `oracle`. */
@@ -25,7 +31,13 @@ const PRESETS: Readonly<Record<string, readonly string[]>> = {
   deposits: ['deposit'],
   large_trades: ['settlement', 'trade'],
   global: [
-    ...['settlement', 'trade', 'position_change', 'deposit', 'block', 'status_update', 'oracle'],
+    'settlement',
+    'trade',
+    'position_change',
+    'deposit',
+    'block',
+    'status_update',
+    'oracle',
     'redemption',
   ],
   oracle: ['oracle'],

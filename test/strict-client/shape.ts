@@ -23,8 +23,7 @@ const expectation =
     if (!holds(value)) problems.push(`${path} must be ${expected}, not ${showValue(value)}`)
   }
 
-const showValue = (value: unknown) =>
-  value === undefined ? 'absent' : JSON.stringify(value).slice(0, 80)
+const showValue = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 80))
 
 const matching = (expected: string, pattern: RegExp) =>
   expectation(expected, (value) => typeof value === 'string' && pattern.test(value))
@@ -90,6 +89,4 @@ export const optional = (fields: Readonly<Record<string, Shape>>): Fields =>
 
 /** Fields that may be absent or null. */
 export const loose = (fields: Readonly<Record<string, Shape>>): Fields =>
-  optional(
-    Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, nullable(shape)])),
-  )
+  optional(Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, nullable(shape)])))

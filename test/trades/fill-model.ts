@@ -31,13 +31,7 @@ export type ModelFill = {
   isCombo: boolean
 }
 
-const EXCHANGES = [
-  EXCHANGE_V1,
-  NEG_RISK_EXCHANGE_V1,
-  EXCHANGE_V2,
-  NEG_RISK_EXCHANGE_V2,
-  EXCHANGE_V3,
-]
+const EXCHANGES = [EXCHANGE_V1, NEG_RISK_EXCHANGE_V1, EXCHANGE_V2, NEG_RISK_EXCHANGE_V2, EXCHANGE_V3]
 
 /** Every fill of the chain, the oldest first. */
 export async function readFills(url: string, universe: Universe): Promise<ModelFill[]> {
@@ -105,5 +99,4 @@ export function walletsByFills(fills: readonly ModelFill[]): string[] {
 export const idOf = ({ txHash, orderHash, logIndex }: ModelFill): string =>
   `${txHash}_${orderHash}_${logIndex}`
 
-export const byPlace = (a: ModelFill, b: ModelFill): number =>
-  a.block - b.block || a.logIndex - b.logIndex
+export const byPlace = (a: ModelFill, b: ModelFill): number => a.block - b.block || a.logIndex - b.logIndex

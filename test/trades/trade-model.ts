@@ -53,8 +53,7 @@ function fits(fill: ModelFill, query: TradeQuery, { catalogue }: Universe): bool
     (isUnset(query.event_slug) || shown?.event.slug === query.event_slug) &&
     (isUnset(query.event_id) || Number(shown?.event.id) === query.event_id) &&
     (isUnset(query.order_hash) || fill.orderHash === query.order_hash) &&
-    (isUnset(query.min_amount_usd) ||
-      Number(fill.usd) >= Math.round(Number(query.min_amount_usd) * 1e6)) &&
+    (isUnset(query.min_amount_usd) || Number(fill.usd) >= Math.round(Number(query.min_amount_usd) * 1e6)) &&
     (isUnset(query.builder) || fill.builder === query.builder) &&
     ((query.fills ?? 'all') === 'all' || isTakerOrder(fill) === (query.fills === 'taker')) &&
     (isUnset(query.isSell) || fill.isSell === query.isSell) &&

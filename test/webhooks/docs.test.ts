@@ -121,8 +121,7 @@ describe('the event types in docs/webhooks.md', () => {
   const examples = readWebhookExamples()
 
   test.each(WEBHOOK_EVENT_TYPE_NAMES)('%s has an example, in the shape that it says', (type) => {
-    const [, shown] =
-      new RegExp(`^### ${type}\n.*?^\`\`\`json\n(.*?)^\`\`\``, 'ms').exec(PAGE) ?? []
+    const [, shown] = new RegExp(`^### ${type}\n.*?^\`\`\`json\n(.*?)^\`\`\``, 'ms').exec(PAGE) ?? []
     const example = examples[type] as Envelope
     expect(JSON.parse(shown ?? 'null')).toEqual(example.data)
     expect(problemsOfEnvelope(example)).toEqual([])
@@ -143,7 +142,9 @@ describe('the event types in docs/webhooks.md', () => {
       const shown = [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)
       const bold = [...cell.matchAll(/\*\*`(\w+)`\*\*/g)].map(([, name]) => name)
       expect({ type, filters: shown, required: bold }).toEqual({
-        ...{ type, filters: [...filters], required: [...required] },
+        type,
+        filters: [...filters],
+        required: [...required],
       })
     }
   })
@@ -170,9 +171,7 @@ describe.skipIf(whyAbsent('curl') ?? whyAbsent('bash'))('docs/webhooks.md', () =
     }
     const good = signatureHeaders({ ...event, nowMs: Date.now() })
     expect(await post(good, body.replace('7', '8'))).toBe(401)
-    expect(
-      await post(signatureHeaders({ ...event, nowMs: Date.now(), secret: 'x'.repeat(20) })),
-    ).toBe(401)
+    expect(await post(signatureHeaders({ ...event, nowMs: Date.now(), secret: 'x'.repeat(20) }))).toBe(401)
     expect(await post(signatureHeaders({ ...event, nowMs: Date.now() - 600_000 }))).toBe(401)
     expect(await post({ ...good, 'X-Webhook-Signature': 'é', 'webhook-signature': 'é' })).toBe(401)
     expect(await post({})).toBe(401)

@@ -78,17 +78,14 @@ test(
       await world.restart(index)
     }
     const { number: toBlock } = await world.freeze()
-    const fills = await readCanonicalFills(world.simulator.upstreams.polygon_http, {
-      ...{ fromBlock, toBlock },
-    })
+    const fills = await readCanonicalFills(world.simulator.upstreams.polygon_http, { fromBlock, toBlock })
     const idsOf = (rows: typeof fills) => rows.map((row) => `${row.tx_hash}_${row.log_index}`)
     const sells = fills.filter(({ side, taker_amount }) => {
       return side === 'SELL' && Number(taker_amount) >= 5_000_000
     })
     expect(sells.length).toBeGreaterThan(0)
 
-    const arrived = (path: string) =>
-      new Set(accepted(path).map(({ envelope: { data } }) => String(data.id)))
+    const arrived = (path: string) => new Set(accepted(path).map(({ envelope: { data } }) => String(data.id)))
     const check = () => {
       expect(missing(idsOf(fills), arrived(PATHS.all))).toEqual([])
       expect(missing(idsOf(sells), arrived(PATHS.sells))).toEqual([])
@@ -100,7 +97,8 @@ test(
       expectOneIdAndBody(path)
       const hook = hooks.get(path) ?? expect.fail('the webhook is there')
       await vi.waitFor(async () => expectTrueHistory(path, await client.readHistory(hook)), {
-        ...{ timeout: 20_000, interval: 500 },
+        timeout: 20_000,
+        interval: 500,
       })
     }
   },
@@ -150,13 +148,11 @@ function expectTrueHistory(path: string, rows: History): void {
   )
   const wrong: string[] = []
   for (const [id, count] of requests) {
-    if ((attempts.get(id) ?? 0) < count)
-      wrong.push(`${id}: ${count} requests, ${attempts.get(id) ?? 0} rows`)
+    if ((attempts.get(id) ?? 0) < count) wrong.push(`${id}: ${count} requests, ${attempts.get(id) ?? 0} rows`)
     if ((successes.get(id) ?? 0) !== 1) wrong.push(`${id}: ${successes.get(id) ?? 0} successes`)
   }
   for (const [id, count] of successes) {
-    if ((accepts.get(id) ?? 0) < count)
-      wrong.push(`${id}: a success that the receiver has not seen`)
+    if ((accepts.get(id) ?? 0) < count) wrong.push(`${id}: a success that the receiver has not seen`)
   }
   for (const { event_id, success, status_code, error, attempt } of rows) {
     const isTold = success ? status_code === 200 && error === null : error !== null

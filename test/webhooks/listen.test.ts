@@ -44,9 +44,7 @@ async function add(accountId: number, count: number, from = 0): Promise<void> {
   const listener = await findListener(accountId)
   if (listener === undefined) throw new Error('there is no listener')
   const drafts = draftsOf(listener, count, from)
-  await transact(t.ctx.sql, (tx) =>
-    enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }),
-  )
+  await transact(t.ctx.sql, (tx) => enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }))
 }
 
 test('auspex listen forwards signed events, shows what came of each, and takes its listener away', async () => {
@@ -72,12 +70,8 @@ test('auspex listen forwards signed events, shows what came of each, and takes i
 
   await receiver.close()
   await add(accountId, 2, 2)
-  await until(
-    () => (text().match(/evt_\S+ +--- +\d+ ms +connection refused\n/g) ?? []).length === 2,
-  )
-  expect(
-    text().match(/does not answer: connection refused\. Is your receiver running\?/g),
-  ).toHaveLength(1)
+  await until(() => (text().match(/evt_\S+ +--- +\d+ ms +connection refused\n/g) ?? []).length === 2)
+  expect(text().match(/does not answer: connection refused\. Is your receiver running\?/g)).toHaveLength(1)
 
   child.kill('SIGINT')
   const [status] = await once(child, 'close')

@@ -40,10 +40,7 @@ const within =
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const eventId = pattern('evt_ and a UUID', new RegExp(`^evt_${UUID}$`))
-const isoNanos = pattern(
-  'a time with nine decimals',
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}\+00:00$/,
-)
+const isoNanos = pattern('a time with nine decimals', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}\+00:00$/)
 const iso = pattern('a time in ISO 8601', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/)
 const micros = pattern('a time with microseconds', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/)
 const secondsText = pattern('Unix seconds in a string', /^\d{10}$/)
@@ -118,10 +115,7 @@ const CONVERSION: Fields = {
 }
 
 /** The last two are ours. */
-const SOURCES = [
-  ...['erc1155_transfer', 'split', 'merge', 'redemption'],
-  ...['resolution', 'neg_risk_conversion'],
-]
+const SOURCES = ['erc1155_transfer', 'split', 'merge', 'redemption', 'resolution', 'neg_risk_conversion']
 const STATUS = ['open', 'closed', 'redeemable', 'redeemed']
 
 const FIELDS = {
@@ -210,9 +204,7 @@ const FIELDS = {
     order_hash: hash,
     fill_count: within(2, 1e6),
     total_usd: usd,
-    fills: list(
-      object({ amount_usd: usd, price, market: known, outcome: known, timestamp: secondsText }),
-    ),
+    fills: list(object({ amount_usd: usd, price, market: known, outcome: known, timestamp: secondsText })),
     wallet: address,
     avg_price: price,
     market: known,

@@ -54,8 +54,7 @@ export type ReceiverOptions = {
   host?: string
 }
 
-const fixture = (name: string) =>
-  readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')
+const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')
 
 /** The authority behind the good, the expired and the other host's certificate. */
 export const readTestAuthority = () => fixture('authority.pem')
@@ -95,10 +94,7 @@ export async function openReceiver(options: ReceiverOptions = {}) {
   const server =
     certificate === undefined
       ? createServer(listener)
-      : createTlsServer(
-          { key: fixture('receiver.key'), cert: fixture(`${certificate}.pem`) },
-          listener,
-        )
+      : createTlsServer({ key: fixture('receiver.key'), cert: fixture(`${certificate}.pem`) }, listener)
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('connection', (socket: Socket) => {
     connectionCount += 1

@@ -127,8 +127,13 @@ describe('what is told is what happened', () => {
     )
     for (const { tx_hash, log_index, ...fill } of fills) {
       expect(told.get(`${tx_hash}_${log_index}`)).toMatchObject({
-        ...{ maker: fill.maker, taker: fill.taker, token_id: fill.token_id, fee_usd: fill.fee },
-        ...{ direction: fill.side, order_hash: fill.order_hash, transaction_hash: tx_hash },
+        maker: fill.maker,
+        taker: fill.taker,
+        token_id: fill.token_id,
+        fee_usd: fill.fee,
+        direction: fill.side,
+        order_hash: fill.order_hash,
+        transaction_hash: tx_hash,
         amount_usd: usdOf(fill),
         price: expect.closeTo(Number(fill.price), 4),
       })
@@ -144,12 +149,15 @@ describe('what is told is what happened', () => {
       byOrder.set(hash, [...(byOrder.get(hash) ?? []), fill])
     }
     const told = payloadsOf('order_complete').map(({ order_hash, fill_count, total_usd }) => ({
-      ...{ order_hash, fill_count, total_usd: Number(total_usd).toFixed(6) },
+      order_hash,
+      fill_count,
+      total_usd: Number(total_usd).toFixed(6),
     }))
     const expected = [...byOrder]
       .filter(([, of]) => of.length > 1)
       .map(([order_hash, of]) => ({
-        ...{ order_hash, fill_count: of.length },
+        order_hash,
+        fill_count: of.length,
         total_usd: of.reduce((sum, fill) => sum + usdOf(fill), 0).toFixed(6),
       }))
     expect(sortedBy(told, 'order_hash')).toEqual(sortedBy(expected, 'order_hash'))
@@ -170,9 +178,7 @@ describe('what is told is what happened', () => {
   })
 
   test('neg_risk_conversion: every one, with its wallet, amount and questions', () => {
-    const told = new Map(
-      payloadsOf('neg_risk_conversion').map((data) => [data.transaction_hash, data]),
-    )
+    const told = new Map(payloadsOf('neg_risk_conversion').map((data) => [data.transaction_hash, data]))
     const acts = actsOf('convert')
     expect(told.size).toBe(acts.length)
     for (const { hash, act } of acts) {
@@ -204,7 +210,8 @@ describe('what is told is what happened', () => {
 
   test('market_resolved: every result', () => {
     const told = payloadsOf('market_resolved').map(({ condition_id, payout_numerators }) => ({
-      ...{ condition_id, payout_numerators },
+      condition_id,
+      payout_numerators,
     }))
     const results = actsOf('resolve').map(({ act: { market, payouts } }) => ({
       condition_id: market.conditionId,
@@ -218,7 +225,9 @@ describe('what is told is what happened', () => {
     for (const { condition_id, question, slug, event_slug } of payloadsOf('market_created')) {
       const market = catalogue.marketByCondition(String(condition_id))
       expect({ question, slug, event_slug }).toEqual({
-        ...{ question: market?.question, slug: market?.slug, event_slug: market?.event.slug },
+        question: market?.question,
+        slug: market?.slug,
+        event_slug: market?.event.slug,
       })
     }
   })

@@ -8,11 +8,7 @@ import { type Word, word, ZERO_WORD } from '../words.js'
 const BOTH_OUTCOMES = [word(1), word(2)]
 
 /** `conditionId` and `questionId` are 0x and 64 hex digits, `oracle` is an address word. */
-export function conditionPreparation(
-  conditionId: string,
-  oracle: Word,
-  questionId: string,
-): LogBody {
+export function conditionPreparation(conditionId: string, oracle: Word, questionId: string): LogBody {
   return {
     address: ADDRESS.ctf,
     topics: [TOPIC.conditionPreparation, conditionId, `0x${oracle}`, questionId],

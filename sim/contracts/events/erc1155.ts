@@ -45,13 +45,7 @@ export function approveAll(owner: Word, operator: Word): LogBody {
   }
 }
 
-export function moveShares(
-  operator: Word,
-  from: Word,
-  to: Word,
-  token: Word,
-  amount: number,
-): LogBody {
+export function moveShares(operator: Word, from: Word, to: Word, token: Word, amount: number): LogBody {
   return transferSingle(ADDRESS.ctf, operator, from, to, token, amount)
 }
 

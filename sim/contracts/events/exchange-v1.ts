@@ -33,12 +33,7 @@ export function ordersMatchedV1(filled: Omit<FilledV1, 'taker' | 'fee'>): LogBod
   }
 }
 
-export function feeChargedV1(
-  exchange: string,
-  receiver: Word,
-  asset: Word,
-  amount: number,
-): LogBody {
+export function feeChargedV1(exchange: string, receiver: Word, asset: Word, amount: number): LogBody {
   return {
     address: exchange,
     topics: [TOPIC.feeChargedV1, `0x${receiver}`],

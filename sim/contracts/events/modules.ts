@@ -6,10 +6,7 @@ import { bytesWord, type Word, word } from '../words.js'
 
 // Condition ids have 31 bytes (0x and 62 hex digits) and stand on the left of their topic.
 
-export function combinatorialConditionPrepared(
-  conditionId: string,
-  legs: readonly Word[],
-): LogBody {
+export function combinatorialConditionPrepared(conditionId: string, legs: readonly Word[]): LogBody {
   const topics = [TOPIC.combinatorialConditionPrepared, conditionTopic(conditionId)]
   const data = encodeArguments([arrayArgument(legs)])
   return { address: ADDRESS.combinatorialModule, topics, data: `0x${data}` }
@@ -22,12 +19,7 @@ export function positionsSplit(
   recipients: readonly [Word, Word],
   amount: number,
 ): LogBody {
-  const topics = [
-    TOPIC.positionsSplit,
-    `0x${initiator}`,
-    conditionTopic(conditionId),
-    `0x${recipients[0]}`,
-  ]
+  const topics = [TOPIC.positionsSplit, `0x${initiator}`, conditionTopic(conditionId), `0x${recipients[0]}`]
   return { address: module, topics, data: `0x${recipients[1]}${word(amount)}` }
 }
 
@@ -38,12 +30,7 @@ export function positionsMerged(
   recipient: Word,
   amount: number,
 ): LogBody {
-  const topics = [
-    TOPIC.positionsMerged,
-    `0x${initiator}`,
-    conditionTopic(conditionId),
-    `0x${recipient}`,
-  ]
+  const topics = [TOPIC.positionsMerged, `0x${initiator}`, conditionTopic(conditionId), `0x${recipient}`]
   return { address: module, topics, data: `0x${word(amount)}` }
 }
 
@@ -59,15 +46,8 @@ export function positionRedeemed(
   return { address: module, topics, data: `0x${word(amount)}${word(payout)}` }
 }
 
-export function migrationConditionRegistered(
-  conditionId: string,
-  legacyConditionId: string,
-): LogBody {
-  const topics = [
-    TOPIC.migrationConditionRegistered,
-    conditionTopic(conditionId),
-    legacyConditionId,
-  ]
+export function migrationConditionRegistered(conditionId: string, legacyConditionId: string): LogBody {
+  const topics = [TOPIC.migrationConditionRegistered, conditionTopic(conditionId), legacyConditionId]
   return binaryLog(topics, '')
 }
 
@@ -86,11 +66,7 @@ export function conditionResolved(conditionId: string, result: readonly number[]
   return binaryLog(topics, encodeArguments([arrayArgument(result.map(word))]))
 }
 
-export function resultReported(
-  resolver: Word,
-  conditionId: string,
-  result: readonly number[],
-): LogBody {
+export function resultReported(resolver: Word, conditionId: string, result: readonly number[]): LogBody {
   const topics = [TOPIC.resultReported, `0x${resolver}`, conditionTopic(conditionId)]
   return binaryLog(topics, encodeArguments([arrayArgument(result.map(word))]))
 }

@@ -30,21 +30,11 @@ export function proposePrice(
   return oracleLog(request, [TOPIC.proposePrice, proposer], rest)
 }
 
-export function disputePrice(
-  request: PriceRequest,
-  proposer: Word,
-  disputer: Word,
-  price: Word,
-): LogBody {
+export function disputePrice(request: PriceRequest, proposer: Word, disputer: Word, price: Word): LogBody {
   return oracleLog(request, [TOPIC.disputePrice, proposer, disputer], [price])
 }
 
-export function settle(
-  request: PriceRequest,
-  proposer: Word,
-  disputer: Word,
-  price: Word,
-): LogBody {
+export function settle(request: PriceRequest, proposer: Word, disputer: Word, price: Word): LogBody {
   return oracleLog(request, [TOPIC.settle, proposer, disputer], [price, NOTHING])
 }
 
@@ -87,12 +77,7 @@ function oracleLog(
   [topic, ...parties]: readonly [string, ...Word[]],
   rest: readonly Word[],
 ): LogBody {
-  const args = [
-    IDENTIFIER,
-    word(request.timestampSec),
-    textArgument(request.ancillaryData),
-    ...rest,
-  ]
+  const args = [IDENTIFIER, word(request.timestampSec), textArgument(request.ancillaryData), ...rest]
   return {
     address: request.oracle,
     topics: [topic, `0x${request.requester}`, ...parties.map((party) => `0x${party}`)],

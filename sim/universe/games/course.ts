@@ -190,9 +190,7 @@ const PLAYS: Readonly<Record<Sport, Play>> = {
   'league-of-legends'(writer, edge) {
     playMaps(writer, 5, () => {
       const { rng } = writer
-      const kills = Array.from({ length: 19 + rng.below(20) }, () =>
-        drawSide(rng, 0.5 + 0.1 * edge),
-      )
+      const kills = Array.from({ length: 19 + rng.below(20) }, () => drawSide(rng, 0.5 + 0.1 * edge))
       // Who has more kills wins the map.
       const lead = kills.reduce((sum, side) => sum + (side === 'home' ? 1 : -1), 0)
       if (lead === 0) kills.push(drawSide(rng, 0.5 + 0.1 * edge))

@@ -64,13 +64,9 @@ const sum = ({ points }: Expected): number => points.home + points.away
 
 /** One question for each star of each side. */
 const ofStars = (game: Game, ask: (side: Side, player: number, name: string) => Question) =>
-  listed(game).flatMap((side) =>
-    STARS.map((player) => ask(side, player, playerName(game[side], player))),
-  )
+  listed(game).flatMap((side) => STARS.map((player) => ask(side, player, playerName(game[side], player))))
 
-const QUESTIONS_BY_SPORT: Readonly<
-  Record<Sport, (game: Game, expected: Expected) => EventQuestions[]>
-> = {
+const QUESTIONS_BY_SPORT: Readonly<Record<Sport, (game: Game, expected: Expected) => EventQuestions[]>> = {
   basketball: (game, expected) => [
     main([
       moneyline(game),

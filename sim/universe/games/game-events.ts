@@ -77,12 +77,7 @@ const describe = ({ title, league, slug }: Game): string =>
   'If the game is postponed, this market stays open until it is played. If the game is canceled, ' +
   'this market resolves 50-50; of questions that exclude each other the last one wins.'
 
-function marketSlug(
-  { slug }: Game,
-  asked: EventQuestions,
-  question: Question,
-  index: number,
-): string {
+function marketSlug({ slug }: Game, asked: EventQuestions, question: Question, index: number): string {
   if (asked.suffix === '' && index === 0 && !asked.isExclusive) return slug
   const title = question.title
     .toLowerCase()
@@ -108,11 +103,7 @@ function expect(tries: readonly Course[]): Expected {
   }
 }
 
-function decide(
-  game: Game,
-  { questions, isExclusive }: EventQuestions,
-  tries: readonly Course[],
-): Model {
+function decide(game: Game, { questions, isExclusive }: EventQuestions, tries: readonly Course[]): Model {
   const isCanceled = game.fate.kind === 'canceled'
   return {
     kind: 'game',

@@ -109,8 +109,7 @@ const twoDigits = (count: number): string => String(count).padStart(2, '0')
 function possession({ home, away, course, id }: Game, atMs: number): string {
   const last = course.goals.findLast((goal) => goal.atMs <= atMs)
   const drives = Math.floor((atMs - (last?.atMs ?? 0)) / (6 * 60_000))
-  const isHome =
-    ((last?.side === 'away' ? 1 : 0) + drives + (last === undefined ? id : 0)) % 2 === 1
+  const isHome = ((last?.side === 'away' ? 1 : 0) + drives + (last === undefined ? id : 0)) % 2 === 1
   return (isHome ? home : away).abbreviation
 }
 

@@ -99,9 +99,7 @@ const FORMS: Record<string, RegExp> = {
 function expectForm({ league }: Game, { score, elapsed, period }: GameState): void {
   expect(score).toMatch(FORMS[league.sport] ?? /^\d+-\d+$/)
   expect(elapsed).toMatch(/^(\d\d:\d\d)?$/)
-  expect(period).toMatch(
-    /^(Q[1-4]|HT|End [1-3]|OT|SO|P[1-3]|[12]H|S[1-3]|[1-5]\/[35]|FT( OT| SO)?)$/,
-  )
+  expect(period).toMatch(/^(Q[1-4]|HT|End [1-3]|OT|SO|P[1-3]|[12]H|S[1-3]|[1-5]\/[35]|FT( OT| SO)?)$/)
 }
 
 describe('the markets of a game', () => {
@@ -163,9 +161,7 @@ describe('the markets of a game', () => {
     expect(future?.game).toBeUndefined()
     const forgotten = catalogue.events().filter((event) => event.isForgotten)
     expect(forgotten.length).toBe(1)
-    expect(forgotten[0]?.markets.every((market) => universe.payouts(market) === undefined)).toBe(
-      true,
-    )
+    expect(forgotten[0]?.markets.every((market) => universe.payouts(market) === undefined)).toBe(true)
   })
 })
 

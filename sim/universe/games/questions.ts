@@ -54,10 +54,7 @@ export const listed = ({ league }: Pick<Game, 'league'>): readonly [Side, Side] 
 export const otherSide = (side: Side): Side => (side === 'home' ? 'away' : 'home')
 
 /** Who wins; `value` is what counts, points unless the game is won by sets or maps. */
-export function moneyline(
-  game: Game,
-  value: (course: Course, side: Side) => number = marginOf,
-): Question {
+export function moneyline(game: Game, value: (course: Course, side: Side) => number = marginOf): Question {
   const [first, second] = listed(game)
   return {
     type: 'moneyline',
@@ -90,11 +87,7 @@ export function spread(
   game: Game,
   side: Side,
   by: number,
-  {
-    type = 'spreads',
-    title = 'Spread',
-    value = marginOf as (course: Course, side: Side) => number,
-  } = {},
+  { type = 'spreads', title = 'Spread', value = marginOf as (course: Course, side: Side) => number } = {},
 ): Question {
   const { name } = game[side]
   return {
@@ -112,12 +105,7 @@ export function spread(
 export function total(
   game: Game,
   line: number,
-  {
-    type = 'totals',
-    title = 'O/U',
-    counts = ALL,
-    periods = undefined as readonly string[] | undefined,
-  } = {},
+  { type = 'totals', title = 'O/U', counts = ALL, periods = undefined as readonly string[] | undefined } = {},
 ): Question {
   const isCounted: Counts = (goal, course) =>
     counts(goal, course) && (periods === undefined || during(...periods)(goal, course))

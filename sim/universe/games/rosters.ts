@@ -114,12 +114,7 @@ const fullName = (index: number): string =>
   `${FIRST_NAMES[(index * 7 + 3) % FIRST_NAMES.length]} ${surname(index)}`
 
 /** Players who compete for themselves. `skipped` surnames belong to another league. */
-export function buildPlayers(
-  league: string,
-  idBase: number,
-  count: number,
-  skipped: number,
-): Team[] {
+export function buildPlayers(league: string, idBase: number, count: number, skipped: number): Team[] {
   return Array.from({ length: count }, (_, index) => ({
     ...buildTeam(league, idBase + index),
     name: fullName(index + skipped),

@@ -57,8 +57,7 @@ type BoardInput = Static<typeof BoardQuery> & { code: string; limit?: number; of
 type Scope = BoardScope & { until: number; found: FoundBuilder; state: BoardState; nowSec: number }
 
 const view = {
-  select: (sql: Sql, scope: Scope, page: Parameters<typeof selectBoard>[2]) =>
-    selectBoard(sql, scope, page),
+  select: (sql: Sql, scope: Scope, page: Parameters<typeof selectBoard>[2]) => selectBoard(sql, scope, page),
   keyOf: rankKeyOf,
 }
 
@@ -86,9 +85,7 @@ export const builderBoard = defineList({
     const nowSec = Math.floor(nowMs / 1000)
     const days = PERIOD_DAYS[period]
     const range =
-      days === undefined
-        ? undefined
-        : await selectSeqRange(sql, { after: nowSec - days * DAY_SEC + 1 })
+      days === undefined ? undefined : await selectSeqRange(sql, { after: nowSec - days * DAY_SEC + 1 })
     return {
       // Without an id no fill names the builder, and its board is empty.
       builder: found.id ?? 0,
@@ -97,7 +94,9 @@ export const builderBoard = defineList({
       sinceSeq: days === undefined ? undefined : (range?.min ?? Number.MAX_SAFE_INTEGER),
       withPnl: isPnlSort(input),
       until: state.snapshot,
-      ...{ found, state, nowSec },
+      found,
+      state,
+      nowSec,
     }
   },
   views: {
@@ -127,9 +126,7 @@ function checkInput(input: BoardInput): void {
   }
   if (pagination === 'cursor') {
     if (isOfAllTime && isPnlSort(input)) return
-    throw badRequest(
-      'Invalid pagination: cursors are for period=all sorted by profit; leave out pagination.',
-    )
+    throw badRequest('Invalid pagination: cursors are for period=all sorted by profit; leave out pagination.')
   }
   checkDepth({ limit, offset, limitMax: LIMIT_MAX, rankMax: RANK_MAX })
 }
@@ -142,7 +139,9 @@ async function presentBoard(sql: Sql, { period, sort, order }: BoardInput, scope
   const coveredSec = startSec ?? nowSec
   return {
     ...presentProfile(found),
-    ...{ period, sort, order },
+    period,
+    sort,
+    order,
     window: {
       start_date: dateOf(windowSec ?? coveredSec),
       end_date: dateOf(nowSec),
@@ -167,9 +166,7 @@ async function presentPnl(sql: Sql, input: BoardInput, scope: Scope) {
     pnl_scope: 'wallet_global_polymarket_not_builder_attributed',
     cohort_wallet_count: wallets,
     eligible_wallet_count: wallets,
-    pnl_as_of: isOfAllTime
-      ? (scope.state.takenAt ?? new Date(0)).toISOString()
-      : toIso(scope.nowSec),
+    pnl_as_of: isOfAllTime ? (scope.state.takenAt ?? new Date(0)).toISOString() : toIso(scope.nowSec),
     pnl_semantics: isOfAllTime ? PNL_SEMANTICS.all : PNL_SEMANTICS.rolling,
   }
 }

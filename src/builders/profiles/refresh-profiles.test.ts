@@ -29,9 +29,7 @@ beforeAll(async () => {
   host = await openHost('data_api', new Faults(), {
     http: (request) => instead ?? board?.(request) ?? { status: 404, body: {} },
   })
-  dataApi = new DataApiClient({
-    ...{ url: host.url, clock, metrics: createUpstreamMetrics(new Registry()) },
-  })
+  dataApi = new DataApiClient({ url: host.url, clock, metrics: createUpstreamMetrics(new Registry()) })
 })
 afterAll(async () => {
   await dataApi.close()
@@ -49,8 +47,14 @@ const page = (...data: object[]): HttpReply => ({
   body: { data, pagination: { has_more: false, next_cursor: null } },
 })
 const row = (builder_code: string, change: object = {}) => ({
-  ...{ rank: 1, builder_code, builder_name: 'Ada', profile_image: null, verified: true },
-  ...{ volume: 1.5, active_users: 2, ...change },
+  rank: 1,
+  builder_code,
+  builder_name: 'Ada',
+  profile_image: null,
+  verified: true,
+  volume: 1.5,
+  active_users: 2,
+  ...change,
 })
 const codeOf = (digit: string) => `0x${digit.repeat(64)}`
 
@@ -74,7 +78,10 @@ test('what left the board keeps its name and has no rank', async () => {
   const rows = await profiles()
   expect(rows).toHaveLength(before.length)
   expect(rows[0]).toMatchObject({
-    ...{ code: first?.code, name: 'Renamed', externalRank: 1, externalVolume: '12.000001' },
+    code: first?.code,
+    name: 'Renamed',
+    externalRank: 1,
+    externalVolume: '12.000001',
     readAt: new Date(clock.now()),
   })
   for (const { externalRank, externalVolume, externalActiveUsers } of rows.slice(1))

@@ -36,10 +36,9 @@ test('an allowance of zero and a flag of zero take a permission back', () => {
 })
 
 test('what concerns no combo is left out: the first token contract, and money for other contracts', () => {
-  const { approvals, rawLogs } = factsOf(
-    allowPusd(A.word, WORD.exchangeV2),
-    allowPusd(A.word, B.word),
-    { ...approveAll(A.word, WORD.exchangeV2), address: ADDRESS.ctf },
-  )
+  const { approvals, rawLogs } = factsOf(allowPusd(A.word, WORD.exchangeV2), allowPusd(A.word, B.word), {
+    ...approveAll(A.word, WORD.exchangeV2),
+    address: ADDRESS.ctf,
+  })
   expect([...approvals, ...rawLogs]).toEqual([])
 })

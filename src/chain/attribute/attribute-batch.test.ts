@@ -5,12 +5,7 @@ import { seqOf } from '../../core/seq.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { attributeBatch } from './attribute-batch.js'
-import {
-  balancesOfFacts,
-  balancesOfLogs,
-  suppliesOfFacts,
-  suppliesOfLogs,
-} from './test-balances.js'
+import { balancesOfFacts, balancesOfLogs, suppliesOfFacts, suppliesOfLogs } from './test-balances.js'
 import { expectAct, idOf } from './test-expect-act.js'
 import { emptyLike, factsByTransaction } from './test-facts-by-transaction.js'
 import { simulatedActs, simulatedLogs } from './test-simulated-logs.js'
@@ -118,9 +113,7 @@ describe('the facts are the same', () => {
       ...whole,
       blocks: [...headers, last],
     })
-    expect(() => attributeBatch({ logs: dateless, blocks: [] })).toThrow(
-      'no log or header has the time',
-    )
+    expect(() => attributeBatch({ logs: dateless, blocks: [] })).toThrow('no log or header has the time')
   })
 })
 

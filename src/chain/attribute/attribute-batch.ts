@@ -34,8 +34,7 @@ export function attributeBatch(input: BatchInput): BatchFacts {
 export function* attributeBatchInSteps(input: BatchInput): Generator<void, BatchFacts> {
   // Nodes usually return logs in order, and then they need no sorting.
   const attribution =
-    (yield* attributeInOrder(input)) ??
-    (yield* attributeInOrder({ ...input, logs: orderLogs(input.logs) }))
+    (yield* attributeInOrder(input)) ?? (yield* attributeInOrder({ ...input, logs: orderLogs(input.logs) }))
   if (attribution === undefined) throw new Error('logs that were sorted are in order')
   for (const log of input.refused ?? [])
     attribution.quarantine('not_in_receipts', 'its block does not have it', log)
@@ -109,12 +108,10 @@ class BatchBlocks {
   of({ blockNumber, blockHash, timestampSec }: LogPlace): BatchBlock {
     const known = this.#blocks.get(blockNumber)
     if (known !== undefined) {
-      if (known.hash !== blockHash)
-        throw new UntrustedLogsError(`two versions of block ${blockNumber}`)
+      if (known.hash !== blockHash) throw new UntrustedLogsError(`two versions of block ${blockNumber}`)
       return known
     }
-    if (timestampSec === undefined)
-      throw new Error(`no log or header has the time of block ${blockNumber}`)
+    if (timestampSec === undefined) throw new Error(`no log or header has the time of block ${blockNumber}`)
     const block = {
       number: blockNumber,
       hash: blockHash,

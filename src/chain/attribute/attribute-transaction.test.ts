@@ -45,11 +45,7 @@ describe('a transaction of which nothing is booked', () => {
   test.each([
     ['with an absurd transfer of what it trades', gift(HUGE, token), 'absurd_amount'],
     ['with one just above the limit', gift(AMOUNT_MAX + 1n, token), 'absurd_amount'],
-    [
-      'with more tokens than amounts',
-      transferBatch(ctf, user, user, friend, [1n, 2n], [1n]),
-      'inconsistent',
-    ],
+    ['with more tokens than amounts', transferBatch(ctf, user, user, friend, [1n, 2n], [1n]), 'inconsistent'],
     ['with a log that does not decode', { ...gift(1n), data: '0x' }, 'inconsistent'],
   ])('%s', (_why, odd, reason) => {
     const facts = read([...match, odd])
@@ -221,8 +217,7 @@ describe('whatever a log holds, nothing is thrown', () => {
         if (log === undefined) return
         const logs = placeLogs(bodies.with(index, spoil(log, place, value)))
         const facts = attribute(logs)
-        if (facts.quarantine.length === 0)
-          expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
+        if (facts.quarantine.length === 0) expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
       }),
       { numRuns: 1_000 },
     )
@@ -230,17 +225,12 @@ describe('whatever a log holds, nothing is thrown', () => {
 
   test('in transactions that lack logs, or have them twice or in another order', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...acts),
-        fc.array(fc.nat(), { maxLength: 30 }),
-        (bodies, picks) => {
-          const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
-          const logs = placeLogs(picked)
-          const facts = attribute(logs)
-          if (facts.quarantine.length === 0)
-            expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
-        },
-      ),
+      fc.property(fc.constantFrom(...acts), fc.array(fc.nat(), { maxLength: 30 }), (bodies, picks) => {
+        const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
+        const logs = placeLogs(picked)
+        const facts = attribute(logs)
+        if (facts.quarantine.length === 0) expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
+      }),
       { numRuns: 500 },
     )
   })

@@ -11,11 +11,7 @@ import { attributeConversion } from './conversions.js'
 import { attributeFee, attributeFill } from './fills.js'
 import { attributeFlow, isTrading } from './flows.js'
 import { recordEvent, recordModuleResult } from './record.js'
-import {
-  attributeAutoRedemption,
-  attributeCtfRedemption,
-  attributeNegRiskRedemption,
-} from './redemptions.js'
+import { attributeAutoRedemption, attributeCtfRedemption, attributeNegRiskRedemption } from './redemptions.js'
 import { attributeCtfSplit, attributeNegRiskSplit } from './splits.js'
 import { isTokenEvent, type TokenEvent } from './token-events.js'
 import { attributeTransfers, collectMoves, countUnknownOperator } from './transfers.js'
@@ -65,8 +61,7 @@ const TOKEN_ROLES: ReadonlySet<ContractRole> = new Set([
 ])
 
 function hasFill(logs: readonly ChainLog[], from: number, end: number): boolean {
-  for (let index = from; index < end; index++)
-    if (logs[index]?.topics[0] === fill.topic0) return true
+  for (let index = from; index < end; index++) if (logs[index]?.topics[0] === fill.topic0) return true
   return false
 }
 

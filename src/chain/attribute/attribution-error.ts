@@ -14,7 +14,6 @@ export class AttributionError extends Error {
 
 /** Returns the amount. Throws AttributionError when it is too large to be booked. */
 export function checkAmount(amount: bigint): bigint {
-  if (amount > AMOUNT_MAX)
-    throw new AttributionError('absurd_amount', `${amount} is no amount of money`)
+  if (amount > AMOUNT_MAX) throw new AttributionError('absurd_amount', `${amount} is no amount of money`)
   return amount
 }

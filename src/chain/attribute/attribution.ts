@@ -40,8 +40,7 @@ export class Attribution {
 
   /** Remembers how long the lists are, so that `discard` can take back what is added from now on. */
   mark(): void {
-    for (let index = 0; index < DISCARDABLE.length; index++)
-      this.#lengths[index] = this.#listAt(index).length
+    for (let index = 0; index < DISCARDABLE.length; index++) this.#lengths[index] = this.#listAt(index).length
   }
 
   discard(): void {

@@ -17,11 +17,7 @@ type UnbookedEvent = Exclude<
 >
 
 /** What an exchange does for a match is not listed. */
-export function attributeComboEvent(
-  attribution: Attribution,
-  place: number,
-  event: ModuleEvent,
-): void {
+export function attributeComboEvent(attribution: Attribution, place: number, event: ModuleEvent): void {
   const { tx, facts } = attribution
   const wallet = attributeModuleEvent(attribution, place, event)
   if (isExchange(wallet)) return

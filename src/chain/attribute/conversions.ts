@@ -27,9 +27,7 @@ export function attributeConversion(
   }
   const taken = findBatch(tx, place, NEG_RISK_ADAPTER, stakeholder, given.place)
   const dollars = BigInt(count - 1)
-  const received = checkAmount(
-    taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars),
-  )
+  const received = checkAmount(taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars))
   checkAmount(amount)
   for (const token of given.ids) tx.explainCosted(wallet, NEG_RISK_BURN, token, amount)
   for (const token of taken?.ids ?? []) tx.explainCosted(NEG_RISK_ADAPTER, wallet, token, received)

@@ -19,9 +19,7 @@ const match = createMatch({
   taker,
   fee: 4_000,
   refund: 1_500,
-  makers: [
-    { wallet: maker, trades: true, shares: 3_000_000, usd: 1_230_000, fee: 900, refund: 900 },
-  ],
+  makers: [{ wallet: maker, trades: true, shares: 3_000_000, usd: 1_230_000, fee: 900, refund: 900 }],
 })
 const { order } = match.taker
 const token = idOf(order.token)
@@ -35,9 +33,7 @@ test('what the fee module gives back of a fee in shares is no fee, and the rest 
     [2_500n, true],
   ])
   expect(facts.transfers).toMatchObject([{ to: feeModule, token, amount: 2_500n }])
-  expect(
-    facts.fees.map(({ kind, wallet, token: id, amount }) => [kind, wallet, id, amount]),
-  ).toEqual([
+  expect(facts.fees.map(({ kind, wallet, token: id, amount }) => [kind, wallet, id, amount])).toEqual([
     ['charged', feeModule, undefined, 900n],
     ['charged', feeModule, token, 4_000n],
     ['refunded', taker.address, token, 1_500n],

@@ -6,11 +6,7 @@ import { AttributionError, checkAmount } from './attribution-error.js'
 import { ZERO_ADDRESS } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'
 
-export function attributeFill(
-  attribution: Attribution,
-  place: number,
-  event: DecodedEventOf<'fill'>,
-): void {
+export function attributeFill(attribution: Attribution, place: number, event: DecodedEventOf<'fill'>): void {
   const { tx, facts } = attribution
   const contract = tx.contracts[place]
   const log = tx.logs[place]
@@ -66,9 +62,7 @@ export function attributeFee(attribution: Attribution, place: number, event: Fee
 type FeeEvent = DecodedEventOf<'feeCharged' | 'feeRefunded' | 'feeWithdrawn'>
 
 /** The id is that of a token, or zero for money. */
-function partsOf(
-  event: FeeEvent,
-): [kind: FeeFact['kind'], wallet: string, id: string, amount: bigint] {
+function partsOf(event: FeeEvent): [kind: FeeFact['kind'], wallet: string, id: string, amount: bigint] {
   switch (event.kind) {
     case 'feeCharged':
       return ['charged', event.receiver, event.tokenId, event.amount]
@@ -80,10 +74,7 @@ function partsOf(
 }
 
 /** Generation 1 charges the maximum that the order allows, and its fee module refunds the excess. */
-function keptFee(
-  tx: CurrentTransaction,
-  { generation, orderHash, fee }: DecodedEventOf<'fill'>,
-): bigint {
+function keptFee(tx: CurrentTransaction, { generation, orderHash, fee }: DecodedEventOf<'fill'>): bigint {
   if (generation !== 1 || fee === 0n) return checkAmount(fee)
   for (let place = 0; place < tx.events.length; place++) {
     const event = tx.events[place]

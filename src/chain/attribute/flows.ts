@@ -42,11 +42,7 @@ export function attributeFlow(attribution: Attribution, event: MoneyEvent, log: 
 }
 
 /** The amount that `caller` wrapped after the log `seq`; `undefined`: none. */
-export function wrappedAfter(
-  tx: CurrentTransaction,
-  caller: string,
-  seq: number,
-): bigint | undefined {
+export function wrappedAfter(tx: CurrentTransaction, caller: string, seq: number): bigint | undefined {
   for (const log of tx.all) {
     if (log.topics[0] !== WRAPPED || seqOf(tx.block, log.at.logIndex) < seq) continue
     const event = decodeQuietly(tx, log)
@@ -126,12 +122,7 @@ function isRedeemed(tx: CurrentTransaction, { to, amount }: DecodedEventOf<'wrap
 }
 
 /** The sender of that amount of pUSD to an address before a log, through a ramp or directly. */
-function payerTo(
-  tx: CurrentTransaction,
-  to: string,
-  amount: bigint,
-  logIndex: number,
-): string | undefined {
+function payerTo(tx: CurrentTransaction, to: string, amount: bigint, logIndex: number): string | undefined {
   for (const log of tx.all.toReversed()) {
     const { address, logIndex: earlier } = log.at
     if (earlier >= logIndex || address !== PUSD || log.topics[0] !== TRANSFER) continue

@@ -19,18 +19,10 @@ const tokens = combo.tokens.map(idOf)
 const [yes, no] = [combo.tokens[0].id, combo.tokens[1].id]
 const AMOUNT = 9n
 
-const mint = (to: string, id: bigint) =>
-  transferSingle(positionManager, module, ZERO_ADDRESS, to, id, AMOUNT)
+const mint = (to: string, id: bigint) => transferSingle(positionManager, module, ZERO_ADDRESS, to, id, AMOUNT)
 const give = (from: string) =>
   transferBatch(positionManager, router, from, module, [yes, no], [AMOUNT, AMOUNT])
-const burn = transferBatch(
-  positionManager,
-  module,
-  module,
-  ZERO_ADDRESS,
-  [yes, no],
-  [AMOUNT, AMOUNT],
-)
+const burn = transferBatch(positionManager, module, module, ZERO_ADDRESS, [yes, no], [AMOUNT, AMOUNT])
 
 const split = (initiator: string, recipient0: string, recipient1 = recipient0) =>
   encodeLog(
@@ -92,9 +84,7 @@ test('a migration names the old token and the new, and moves no cost by itself',
     ),
   )
   const fromToken = `0x${old.toString(16).padStart(64, '0')}`
-  expect(facts.migrations).toMatchObject([
-    { wallet: user, fromToken, toToken: tokens[0], amount: AMOUNT },
-  ])
+  expect(facts.migrations).toMatchObject([{ wallet: user, fromToken, toToken: tokens[0], amount: AMOUNT }])
   expect(facts.transfers).toMatchObject([{ isInternal: true }, { isInternal: true }])
   expect(facts.comboEvents).toMatchObject([{ kind: 'positionMigrated', wallet: user }])
 })
@@ -129,11 +119,10 @@ test('a result that is emitted twice is kept once', () => {
     'ResultReported(address indexed resolver, bytes31 indexed conditionId, uint256[] result)',
     { resolver: user, conditionId, result },
   )
-  const resolved = encodeLog(
-    module,
-    'ConditionResolved(bytes31 indexed conditionId, uint256[] result)',
-    { conditionId, result },
-  )
+  const resolved = encodeLog(module, 'ConditionResolved(bytes31 indexed conditionId, uint256[] result)', {
+    conditionId,
+    result,
+  })
   expect(read(reported).resolutions).toMatchObject([{ condition, payouts: result }])
   const { resolutions, rawLogs } = read(reported, resolved)
   expect(resolutions).toMatchObject([{ condition, payouts: result }])

@@ -12,11 +12,7 @@ type Split = DecodedEventOf<'positionsSplit' | 'positionsMerged'>
  * A set of structured positions. Returns the wallet that ends up with them, or gave them. A set that a
  * module makes or destroys for purposes of its own is the module's, and bears no cost.
  */
-export function attributePositionSplit(
-  attribution: Attribution,
-  place: number,
-  event: Split,
-): string {
+export function attributePositionSplit(attribution: Attribution, place: number, event: Split): string {
   const { tx, facts } = attribution
   const isMerge = event.kind === 'positionsMerged'
   const condition = padId(event.conditionId)
@@ -108,16 +104,12 @@ function giverOf(tx: CurrentTransaction, place: number, initiator: string, token
 }
 
 /** Contracts that act for a wallet. An exchange is none of them: in a match it is the owner. */
-export const actsForOthers = (initiator: string): boolean =>
-  isIntermediary(initiator) || isModule(initiator)
+export const actsForOthers = (initiator: string): boolean => isIntermediary(initiator) || isModule(initiator)
 
 function checkMoved(tx: CurrentTransaction, token: string, amount: bigint, isBurn: boolean): void {
   const isMoved = tx.moves.some(
     (move) =>
-      move.token === token &&
-      move.amount >= amount &&
-      (isBurn ? move.to : move.from) === ZERO_ADDRESS,
+      move.token === token && move.amount >= amount && (isBurn ? move.to : move.from) === ZERO_ADDRESS,
   )
-  if (!isMoved && amount > 0n)
-    throw new AttributionError('inconsistent', 'structured positions did not move')
+  if (!isMoved && amount > 0n) throw new AttributionError('inconsistent', 'structured positions did not move')
 }

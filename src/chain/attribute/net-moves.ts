@@ -69,8 +69,7 @@ export class NetMoves {
   #findOpposite({ token, amount }: Holding, from: number): Holding {
     for (let index = from; index < this.#holdings.length; index++) {
       const other = this.#holdings[index]
-      if (other?.token === token && (amount < 0n ? other.amount > 0n : other.amount < 0n))
-        return other
+      if (other?.token === token && (amount < 0n ? other.amount > 0n : other.amount < 0n)) return other
     }
     throw new Error('what was given was not taken')
   }
@@ -78,5 +77,4 @@ export class NetMoves {
 
 const keyOf = ({ wallet, token }: Pick<Holding, 'wallet' | 'token'>) => `${wallet} ${token}`
 
-const byToken = (a: Holding, b: Holding): number =>
-  a.token === b.token ? 0 : a.token < b.token ? -1 : 1
+const byToken = (a: Holding, b: Holding): number => (a.token === b.token ? 0 : a.token < b.token ? -1 : 1)

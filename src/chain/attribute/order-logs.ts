@@ -24,8 +24,7 @@ export function orderLogs(logs: readonly ChainLog[]): readonly ChainLog[] {
 /** Whether `b` comes after `a`. Throws when its index is too large for a `seq`. */
 export function isNext(a: ChainLog | undefined, b: ChainLog): boolean {
   const { blockNumber, logIndex } = b.at
-  if (logIndex >= LOGS_PER_BLOCK)
-    throw new UntrustedLogsError(`block ${blockNumber} has too many logs`)
+  if (logIndex >= LOGS_PER_BLOCK) throw new UntrustedLogsError(`block ${blockNumber} has too many logs`)
   if (b.removed) return false
   if (a === undefined || blockNumber > a.at.blockNumber) return true
   return blockNumber === a.at.blockNumber && logIndex > a.at.logIndex

@@ -88,8 +88,7 @@ export function recordModuleResult(
   const isRepeated =
     event.kind === 'resultReported' &&
     attribution.tx.late.some(
-      ({ event: other }) =>
-        other.kind === 'conditionResolved' && other.conditionId === event.conditionId,
+      ({ event: other }) => other.kind === 'conditionResolved' && other.conditionId === event.conditionId,
     )
   if (isRepeated) attribution.keepRaw(event.kind, log)
   else recordResult(attribution, log, padId(event.conditionId), event.result)
@@ -133,11 +132,7 @@ function recordResult(
   attribution.facts.resolutions.push({ seq, timeSec, txHash, condition, payouts, ...origin })
 }
 
-function refusePayouts(
-  attribution: Attribution,
-  log: ChainLog,
-  payouts: readonly bigint[],
-): boolean {
+function refusePayouts(attribution: Attribution, log: ChainLog, payouts: readonly bigint[]): boolean {
   return payouts.some((payout) => refuseAbove(attribution, log, payout, PAYOUT_MAX))
 }
 

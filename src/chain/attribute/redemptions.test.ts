@@ -75,8 +75,7 @@ describe('the AutoRedeemer', () => {
   const legacy = '0xf3cfb6a6ebfeb51876289eb235719eb1c65252b0'
   const give = (from: Wallet, to: string, amount: bigint) =>
     transferSingle(ctf, to, from.address, to, token, amount)
-  const burn = (from: string, amount: bigint) =>
-    transferSingle(ctf, from, from, ZERO_ADDRESS, token, amount)
+  const burn = (from: string, amount: bigint) => transferSingle(ctf, from, from, ZERO_ADDRESS, token, amount)
   const paid = (redeemer: string, payout: bigint, collateralToken: string = ADDRESS.usdce) =>
     encodeLog(
       ctf,
@@ -134,10 +133,7 @@ describe('the AutoRedeemer', () => {
   })
 
   test('what is paid in another token is not booked', () => {
-    const { redemptions, transfers, rawLogs } = read(
-      burn(A.address, 5n),
-      paid(A.address, 5n, B.address),
-    )
+    const { redemptions, transfers, rawLogs } = read(burn(A.address, 5n), paid(A.address, 5n, B.address))
     expect(redemptions).toEqual([])
     expect(transfers).toMatchObject([{ from: A.address, to: ZERO_ADDRESS, amount: 5n }])
     expect(rawLogs).toMatchObject([{ kind: 'ctfRedemption' }])

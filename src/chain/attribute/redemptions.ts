@@ -30,8 +30,7 @@ export function attributeCtfRedemption(
   const named = isAutoRedeemer(asker) ? findNamed(tx, place, conditionId) : []
   const wallet = holderOf(asker, giver, named)
   tx.redeemed.push({ wallet, condition: conditionId, tokens })
-  for (const [index, token] of tokens.entries())
-    tx.explain(wallet, ZERO_ADDRESS, token, amounts[index] ?? 0n)
+  for (const [index, token] of tokens.entries()) tx.explain(wallet, ZERO_ADDRESS, token, amounts[index] ?? 0n)
   push(attribution, place, {
     wallet,
     condition: conditionId,
@@ -150,9 +149,7 @@ const bitsOf = (outcomes: readonly number[]): number =>
 /** Contracts that take the tokens of wallets to redeem them. */
 const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isModule(address)
 
-type AutoRedemption = DecodedEventOf<
-  'autoRedemption' | 'autoBinaryRedemption' | 'autoNegRiskRedemption'
->
+type AutoRedemption = DecodedEventOf<'autoRedemption' | 'autoBinaryRedemption' | 'autoNegRiskRedemption'>
 
 type Given = { tokens: string[]; amounts: bigint[] }
 
@@ -186,23 +183,17 @@ function push(
 function checkPayout(amounts: readonly bigint[], payout: bigint): void {
   let given = 0n
   for (const amount of amounts) given += amount
-  if (payout > given)
-    throw new AttributionError('inconsistent', 'a redemption pays more than was given')
+  if (payout > given) throw new AttributionError('inconsistent', 'a redemption pays more than was given')
 }
 
 /** The tokens that the contract burned from the redeemer, at most one for each index set. */
-function findBurned(
-  tx: CurrentTransaction,
-  place: number,
-  event: DecodedEventOf<'ctfRedemption'>,
-): Given {
+function findBurned(tx: CurrentTransaction, place: number, event: DecodedEventOf<'ctfRedemption'>): Given {
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (let earlier = place - 1; earlier >= 0; earlier--) {
     if (tx.contracts[earlier]?.role !== 'conditionalTokens') continue
     const burn = tx.events[earlier]
-    const isBurn =
-      burn?.kind === 'transferSingle' && burn.to === ZERO_ADDRESS && burn.from === event.redeemer
+    const isBurn = burn?.kind === 'transferSingle' && burn.to === ZERO_ADDRESS && burn.from === event.redeemer
     if (!isBurn || tokens.length === event.indexSets.length) break
     tokens.unshift(burn.id)
     amounts.unshift(burn.value)

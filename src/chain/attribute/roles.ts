@@ -10,8 +10,7 @@ const ROLES: ReadonlyMap<string, ContractRole> = new Map(
 export const roleOf = (address: string): ContractRole | undefined => ROLES.get(address)
 
 /** A contract of the table, or the zero address. */
-export const isProtocol = (address: string): boolean =>
-  ROLES.has(address) || address === ZERO_ADDRESS
+export const isProtocol = (address: string): boolean => ROLES.has(address) || address === ZERO_ADDRESS
 
 export const isExchange = hasRole('exchange', 'exchangeV1')
 export const isAutoRedeemer = hasRole('autoRedeemer', 'legacyAutoRedeemer')

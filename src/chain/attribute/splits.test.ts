@@ -7,13 +7,7 @@ import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
-import {
-  encodeLog,
-  marketMakerCreation,
-  SPLIT,
-  transferBatch,
-  transferSingle,
-} from './test-encode-log.js'
+import { encodeLog, marketMakerCreation, SPLIT, transferBatch, transferSingle } from './test-encode-log.js'
 import { placeLogs } from './test-placed-logs.js'
 
 const MERGE = SPLIT.replace('PositionSplit', 'PositionsMerge')
@@ -149,12 +143,7 @@ describe('kept raw, with its transfers: a set', () => {
 
 test('a set that its receiver makes within another one is not taken for it', () => {
   const fake = split([1n, 2n], { collateral: friend })
-  const { outcomes, splits, transfers } = read(
-    mint([1n, 2n]),
-    mint([8n, 9n]),
-    fake,
-    split([1n, 2n]),
-  )
+  const { outcomes, splits, transfers } = read(mint([1n, 2n]), mint([8n, 9n]), fake, split([1n, 2n]))
   expect(outcomes).toMatchObject([{ condition, tokens: [word(1n), word(2n)] }])
   expect(splits).toMatchObject([{ tokens: [word(1n), word(2n)] }])
   expect(transfers.map(({ token }) => token)).toEqual([word(8n), word(9n)])

@@ -56,11 +56,7 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
 }
 
 /** The wallet of a set that the conditional tokens minted or burned for the neg-risk adapter. */
-export function attributeNegRiskSplit(
-  attribution: Attribution,
-  place: number,
-  event: NegRiskSplit,
-): void {
+export function attributeNegRiskSplit(attribution: Attribution, place: number, event: NegRiskSplit): void {
   const { tx, facts } = attribution
   if (event.amount === 0n) {
     attribution.keepRawAt(place)

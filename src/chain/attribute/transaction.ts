@@ -144,8 +144,7 @@ export class CurrentTransaction {
     for (let index = this.moves.length - 1; index >= 0; index--) {
       const move = this.moves[index]
       if (move === undefined || move.place >= place) continue
-      if (move.to === holder && move.token === token)
-        return this.giverBehind(move.from, token, move.place)
+      if (move.to === holder && move.token === token) return this.giverBehind(move.from, token, move.place)
     }
     return undefined
   }
@@ -155,8 +154,7 @@ export class CurrentTransaction {
     if (!isIntermediary(holder)) return holder
     for (const move of this.moves) {
       if (move.place <= place) continue
-      if (move.from === holder && move.token === token)
-        return this.receiverBehind(move.to, token, move.place)
+      if (move.from === holder && move.token === token) return this.receiverBehind(move.to, token, move.place)
     }
     return holder
   }

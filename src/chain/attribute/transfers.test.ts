@@ -53,12 +53,7 @@ describe('transfers do not bear the cost of what is', () => {
     const ids = event.markets.map(({ tokens }) => tokens[1].id)
     const amounts = ids.map(() => AMOUNT)
     const given = transferBatch(ctf, negRiskAdapter, user, negRiskBurn, ids, amounts)
-    const converted = positionsConverted(
-      wallet.word,
-      event.negRisk?.marketId ?? '',
-      0b111,
-      Number(AMOUNT),
-    )
+    const converted = positionsConverted(wallet.word, event.negRisk?.marketId ?? '', 0b111, Number(AMOUNT))
     expect(movesOf(read(given, converted))).toEqual(
       [0, 1, 2].map((index) => ['to', negRiskBurn, no(index), false]),
     )
@@ -71,13 +66,12 @@ describe('transfers do not bear the cost of what is', () => {
         ctf,
         'PayoutRedemption(address indexed redeemer, address indexed collateralToken, bytes32 indexed parentCollectionId, bytes32 conditionId, uint256[] indexSets, uint256 payout)',
         {
-          ...{
-            redeemer,
-            collateralToken: ADDRESS.usdce,
-            conditionId: marketAt(0).conditionId,
-            payout,
-          },
-          ...{ parentCollectionId: `0x${'0'.repeat(64)}`, indexSets: [1n, 2n] },
+          redeemer,
+          collateralToken: ADDRESS.usdce,
+          conditionId: marketAt(0).conditionId,
+          payout,
+          parentCollectionId: `0x${'0'.repeat(64)}`,
+          indexSets: [1n, 2n],
         },
       )
     const named = (from: string, payout: bigint) =>
@@ -91,17 +85,26 @@ describe('transfers do not bear the cost of what is', () => {
     const burn = (amount: bigint) =>
       transferSingle(ctf, autoRedeemer, autoRedeemer, ZERO_ADDRESS, token, amount)
     const shared = read(
-      ...[give(user, AMOUNT), give(friend, 1n), burn(AMOUNT + 1n)],
-      ...[redemption(autoRedeemer, AMOUNT + 1n), named(user, AMOUNT), named(friend, 1n)],
+      give(user, AMOUNT),
+      give(friend, 1n),
+      burn(AMOUNT + 1n),
+      redemption(autoRedeemer, AMOUNT + 1n),
+      named(user, AMOUNT),
+      named(friend, 1n),
     )
     expect(movesOf(shared)).toEqual([['to', autoRedeemer, yes(0), false]])
     const alone = read(
-      ...[give(user, AMOUNT), burn(AMOUNT), redemption(autoRedeemer, AMOUNT), named(user, AMOUNT)],
+      give(user, AMOUNT),
+      burn(AMOUNT),
+      redemption(autoRedeemer, AMOUNT),
+      named(user, AMOUNT),
     )
     expect(movesOf(alone)).toEqual([])
     // The tokens of one wallet, in the name of another: the cost of the first leaves.
     const foreign = read(
-      ...[give(user, AMOUNT), burn(AMOUNT), redemption(autoRedeemer, AMOUNT)],
+      give(user, AMOUNT),
+      burn(AMOUNT),
+      redemption(autoRedeemer, AMOUNT),
       named(friend, AMOUNT),
     )
     expect(movesOf(foreign)).toEqual([['to', autoRedeemer, yes(0), true]])
@@ -145,9 +148,7 @@ describe('transfers bear the cost of what is', () => {
   })
 
   test('given right after a split, before the adapter names the wallet', () => {
-    const split = encodeAct({
-      ...{ kind: 'split', era: 'v1', wallet, market: marketAt(0), amount: Number(AMOUNT) },
-    })
+    const split = encodeAct({ kind: 'split', era: 'v1', wallet, market: marketAt(0), amount: Number(AMOUNT) })
     const gift = transferSingle(ctf, user, user, friend, BigInt(yes(0)), AMOUNT)
     const { transfers, splits } = read(...split.slice(0, -1), gift, ...split.slice(-1))
     const userRow = splits.find(({ isUser }) => isUser)
@@ -167,8 +168,11 @@ describe('transfers bear the cost of what is', () => {
             binaryModule,
             'PositionMigrated(address indexed from, bytes31 indexed conditionId, uint256 indexed positionId, uint256 outcomeIndex, uint256 amount)',
             {
-              ...{ from: user, conditionId: combo.conditionId, positionId: position.id },
-              ...{ outcomeIndex: 0n, amount: AMOUNT },
+              from: user,
+              conditionId: combo.conditionId,
+              positionId: position.id,
+              outcomeIndex: 0n,
+              amount: AMOUNT,
             },
           ),
         ),
@@ -188,20 +192,15 @@ describe('transfers bear the cost of what is', () => {
     const amounts = ids.map(() => AMOUNT)
     const facts = read(
       transferBatch(positionManager, user, user, combinatorialModule, ids, amounts),
-      transferBatch(
-        positionManager,
-        combinatorialModule,
-        combinatorialModule,
-        ZERO_ADDRESS,
-        ids,
-        amounts,
-      ),
+      transferBatch(positionManager, combinatorialModule, combinatorialModule, ZERO_ADDRESS, ids, amounts),
       encodeLog(
         combinatorialModule,
         'PositionsMerged(address indexed initiator, bytes31 indexed conditionId, address indexed recipient, uint256 amount)',
         {
-          ...{ initiator: combinatorialModule, conditionId: combo.conditionId },
-          ...{ recipient: combinatorialModule, amount: AMOUNT },
+          initiator: combinatorialModule,
+          conditionId: combo.conditionId,
+          recipient: combinatorialModule,
+          amount: AMOUNT,
         },
       ),
     )

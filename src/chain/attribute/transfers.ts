@@ -38,11 +38,7 @@ export function attributeTransfers(attribution: Attribution): void {
   addSupplies(attribution)
 }
 
-function collectBatch(
-  tx: CurrentTransaction,
-  place: number,
-  event: DecodedEventOf<'transferBatch'>,
-): void {
+function collectBatch(tx: CurrentTransaction, place: number, event: DecodedEventOf<'transferBatch'>): void {
   const { ids, values } = event
   if (ids.length !== values.length)
     throw new AttributionError('inconsistent', `${values.length} amounts for ${ids.length} tokens`)
@@ -132,11 +128,7 @@ function addSupplies(attribution: Attribution): void {
  * Counts, for each transaction, the transfers by operators that are neither the owner of the tokens
  * nor in the table of contracts. An operator that mints tokens for itself does not count.
  */
-export function countUnknownOperator(
-  { facts, tx }: Attribution,
-  log: ChainLog,
-  move: Transfer,
-): void {
+export function countUnknownOperator({ facts, tx }: Attribution, log: ChainLog, move: Transfer): void {
   const { operator, from, to } = move
   if (operator === from || isProtocol(operator)) return
   if (operator === to && from === ZERO_ADDRESS) return

@@ -50,10 +50,7 @@ const LOST = 'The database closed the connection. Run the same command again to 
  * rebuilds the ledger if it can begin earlier then. With `again` it reads stored blocks instead, replaces
  * what differs from the node, and rebuilds the ledger in any case.
  */
-export function runBackfill(
-  options: BackfillOptions,
-  signal: AbortSignal,
-): Promise<BackfillResult> {
+export function runBackfill(options: BackfillOptions, signal: AbortSignal): Promise<BackfillResult> {
   return withBackfillLock(options.target, signal, async (locked) => {
     const pool = createPool(options.target, CONNECTIONS)
     try {
@@ -92,11 +89,7 @@ function withBackfillLock<T>(
   })
 }
 
-async function backfill(
-  pool: Pool,
-  options: BackfillOptions,
-  signal: AbortSignal,
-): Promise<BackfillResult> {
+async function backfill(pool: Pool, options: BackfillOptions, signal: AbortSignal): Promise<BackfillResult> {
   const read = await (options.again === true ? readAgain : readMissing)(pool, options, signal)
   const state = await selectState(pool)
   const before = state.ledgerFrom ?? read.range.fromBlock
@@ -117,11 +110,7 @@ async function backfill(
 
 type Read = Pick<BackfillResult, 'range' | 'blocks' | 'fills' | 'replaced'>
 
-async function readMissing(
-  pool: Pool,
-  options: BackfillOptions,
-  signal: AbortSignal,
-): Promise<Read> {
+async function readMissing(pool: Pool, options: BackfillOptions, signal: AbortSignal): Promise<Read> {
   const range = chooseRange(await selectState(pool), options)
   const holes = await selectHoles(pool, range)
   const fills = await readHoles(pool, holes, options, signal)

@@ -6,12 +6,7 @@ import type { IdLookup } from '../facts/fact-kind.js'
 import { addReferences, type BatchFacts } from '../facts/registry.js'
 import { type Reference, References } from '../ids/id-references.js'
 import { byIdTable, ID_TABLES, type IdTable, type NewId, selectTokensOf } from '../ids/queries.js'
-import {
-  type StatedToken,
-  selectFirstNamed,
-  selectNamed,
-  selectStatedTokens,
-} from './id-queries.js'
+import { type StatedToken, selectFirstNamed, selectNamed, selectStatedTokens } from './id-queries.js'
 
 /** The natural ids of one table that the blocks of a batch name, against the rows of the table. */
 export type NamedIds = {
@@ -41,10 +36,7 @@ export class BatchIds implements IdLookup {
       const { rows, missing } = named[table]
       const known = [...rows].map(([name, { id }]): [string, number] => [name, id])
       // Provisional ids, which no row can have.
-      return new Map([
-        ...known,
-        ...missing.map(({ name }, index): [string, number] => [name, -1 - index]),
-      ])
+      return new Map([...known, ...missing.map(({ name }, index): [string, number] => [name, -1 - index])])
     })
   }
 
@@ -71,8 +63,7 @@ export class BatchIds implements IdLookup {
     return (
       this.restated.length + this.unstated.length === 0 &&
       Object.values(this.named).every(
-        ({ missing, misplaced, unnamed }) =>
-          missing.length + misplaced.length + unnamed.length === 0,
+        ({ missing, misplaced, unnamed }) => missing.length + misplaced.length + unnamed.length === 0,
       )
     )
   }
@@ -168,9 +159,7 @@ async function readNamed(
     references,
     rows,
     missing: [...references.values()].filter(({ name }) => !rows.has(name)),
-    misplaced: found.filter(
-      ({ name, since }) => since >= fromSeq && since !== references.get(name)?.seq,
-    ),
+    misplaced: found.filter(({ name, since }) => since >= fromSeq && since !== references.get(name)?.seq),
     unnamed: claimed.filter(({ name }) => !references.has(name)),
   }
 }

@@ -68,9 +68,7 @@ export function chooseAgainRange(
 function requireLedger(state: StateRow) {
   const { ledgerFrom, block, keptFrom } = state
   if (ledgerFrom === null || block === null) {
-    throw new OperatorError(
-      'There is no ledger yet: `auspex up` begins one, and --from-block says where.',
-    )
+    throw new OperatorError('There is no ledger yet: `auspex up` begins one, and --from-block says where.')
   }
   return { ledgerFrom, block, keptFrom }
 }

@@ -12,11 +12,7 @@ import {
 } from '../ids/queries.js'
 
 /** The ids of these names, as they are stored. Index: the unique one. */
-export async function selectNamed(
-  sql: Sql,
-  table: IdTable,
-  names: readonly string[],
-): Promise<NewId[]> {
+export async function selectNamed(sql: Sql, table: IdTable, names: readonly string[]): Promise<NewId[]> {
   if (names.length === 0) return []
   return sql<NewId[]>`
     select name, id, since
@@ -40,11 +36,7 @@ export const selectFirstNamed = (
    where named.since between ${fromSeq} and ${toSeq}
    order by id`
 
-export async function selectByIds(
-  sql: Sql,
-  table: IdTable,
-  ids: readonly number[],
-): Promise<NewId[]> {
+export async function selectByIds(sql: Sql, table: IdTable, ids: readonly number[]): Promise<NewId[]> {
   if (ids.length === 0) return []
   return sql<NewId[]>`
     select id, '0x' || encode(${sql(NAME_COLUMNS[table])}, 'hex') as name, since::float8

@@ -53,12 +53,7 @@ export async function mendIds(
 
 type Place = BlockRange & { isNearCursor: boolean }
 
-async function mendTable(
-  tx: Sql,
-  table: IdTable,
-  named: NamedIds,
-  { fromBlock }: Place,
-): Promise<number> {
+async function mendTable(tx: Sql, table: IdTable, named: NamedIds, { fromBlock }: Place): Promise<number> {
   const { missing, misplaced, unnamed, references } = named
   const bonds = pairBySeq(named)
   const isBound = new Set(bonds.map(({ name }) => name))

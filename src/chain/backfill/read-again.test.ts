@@ -6,14 +6,7 @@ import { type FollowWorld, hasty, openWorld } from '../follow/test-follow.js'
 import { areDigestsRight } from '../write/fact-digests.js'
 import { compareContents, readContents } from './test-contents.js'
 import { corruptFacts } from './test-corruption.js'
-import {
-  BATCH_LIMITS,
-  backfill,
-  bookFrom,
-  cloneDatabase,
-  openLongWorld,
-  ROWS_MAX,
-} from './test-world.js'
+import { BATCH_LIMITS, backfill, bookFrom, cloneDatabase, openLongWorld, ROWS_MAX } from './test-world.js'
 
 let world: FollowWorld
 /** What a service has booked that began at the start. */
@@ -117,9 +110,7 @@ describe('blocks that are read again', () => {
     await sql`update tokens set stated_in = stated_in + 7 where id = 80`
     expect(await differences(database)).toEqual(['builders', 'conditions', 'tokens', 'wallets'])
     const { replaced } = await again(database)
-    expect([...(replaced?.keys() ?? [])].sort()).toEqual([
-      ...['builders', 'conditions', 'tokens', 'wallets'],
-    ])
+    expect([...(replaced?.keys() ?? [])].sort()).toEqual(['builders', 'conditions', 'tokens', 'wallets'])
     expect(await differences(database)).toEqual([])
   }, 60_000)
 

@@ -9,13 +9,7 @@ import type { Head } from '../../upstreams/polygon/parse.js'
 import { chargeConversions, chargeStoredConversions } from '../facts/conversion.js'
 import { selectPools } from '../facts/raw-log.js'
 import type { ChainCursor } from '../follow/block-sink.js'
-import {
-  blockNumbers,
-  checkParents,
-  inconsistentAnswer,
-  readHeads,
-  toBatchBlock,
-} from '../follow/headers.js'
+import { blockNumbers, checkParents, inconsistentAnswer, readHeads, toBatchBlock } from '../follow/headers.js'
 import { selectState } from '../queries.js'
 import { areDigestsRight, replaceDigests } from '../write/fact-digests.js'
 import { cutFacts } from '../write/fact-writer.js'
@@ -106,11 +100,7 @@ export class RepairReader {
   }
 
   /** The blocks up to the booked head must be those of the node: their headers prove that they are. */
-  async #readRecent(
-    range: BlockRange,
-    options: ReadAgainOptions,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #readRecent(range: BlockRange, options: ReadAgainOptions, signal: AbortSignal): Promise<void> {
     const { polygon, onBatch, limits, timing } = options
     const readOnce = async () => {
       const { cursor } = await readState(this.#pool)

@@ -141,9 +141,7 @@ export class Rebuild {
     const { cursor } = await lockState(tx)
     assert(cursor !== undefined, 'a ledger has a last block')
     if ((await selectPossibleStart(tx, await selectState(tx))) !== this.#fromBlock) {
-      throw new OperatorError(
-        'The stored facts have changed meanwhile. Run the same command again.',
-      )
+      throw new OperatorError('The stored facts have changed meanwhile. Run the same command again.')
     }
     await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
     await addPartitions(tx)

@@ -25,9 +25,7 @@ export async function stageFacts(tx: Sql, facts: BatchFacts, ids: IdLookup): Pro
 }
 
 export async function unstageFacts(tx: Sql): Promise<void> {
-  await tx.unsafe(
-    `drop table if exists ${FACT_TABLES.map(({ table }) => `pg_temp.${table}`).join(', ')}`,
-  )
+  await tx.unsafe(`drop table if exists ${FACT_TABLES.map(({ table }) => `pg_temp.${table}`).join(', ')}`)
 }
 
 /** How many stored rows of these blocks are not those of the temporary tables, or are missing. */
@@ -56,8 +54,7 @@ function toComparison(
   { table, columns: [place = ''] }: (typeof FACT_TABLES)[number],
   { fromBlock, toBlock }: BlockRange,
 ) {
-  const [from, to] =
-    place === 'seq' ? [seqOf(fromBlock, 0), seqOf(toBlock + 1, 0) - 1] : [fromBlock, toBlock]
+  const [from, to] = place === 'seq' ? [seqOf(fromBlock, 0), seqOf(toBlock + 1, 0) - 1] : [fromBlock, toBlock]
   // Which entries the ledger refuses is decided when it is rebuilt.
   const isFact = table === 'quarantine' ? "and stored.reason <> 'out_of_range'" : ''
   const within = `stored.${place} between ${from} and ${to} ${isFact}`

@@ -23,12 +23,7 @@ export type BackfillResult = {
 const LINES_MS = 10_000
 
 /** Shows how far the reading of so many blocks has come. */
-export function showReading(
-  title: string,
-  total: number,
-  line: { readonly fills: number },
-  out: Output,
-) {
+export function showReading(title: string, total: number, line: { readonly fills: number }, out: Output) {
   const progress = new Progress({ title, unit: 'blocks', total, out, linesMs: LINES_MS })
   const startMs = performance.now()
   let blocks = 0
@@ -72,14 +67,11 @@ export function showRebuild(fromBlock: number, out: Output) {
 /** What was done, in a few lines. */
 export function summarize(result: BackfillResult, seconds: number): string {
   const { range, ledgerFrom, possibleFrom, holeBelow, unread, replaced, isRebuilt } = result
-  const lines =
-    replaced === undefined ? [showRead(result, seconds)] : showReplaced(result, replaced, seconds)
+  const lines = replaced === undefined ? [showRead(result, seconds)] : showReplaced(result, replaced, seconds)
   if (ledgerFrom.now < ledgerFrom.before) {
     lines.push(`The ledger begins at block ${ledgerFrom.now} now; before, at ${ledgerFrom.before}.`)
   } else if (isRebuilt) {
-    lines.push(
-      `The ledger was rebuilt from the facts. It begins at block ${ledgerFrom.now}, as before.`,
-    )
+    lines.push(`The ledger was rebuilt from the facts. It begins at block ${ledgerFrom.now}, as before.`)
   } else if (replaced !== undefined) {
     lines.push('The ledger is as it was. The same command without --facts-only rebuilds it.')
   } else if (possibleFrom < ledgerFrom.now) {
@@ -100,9 +92,7 @@ export function summarize(result: BackfillResult, seconds: number): string {
     )
   }
   if (holeBelow !== undefined) {
-    lines.push(
-      `Blocks ${showRange(holeBelow)} are missing between it and older ones that are here.`,
-    )
+    lines.push(`Blocks ${showRange(holeBelow)} are missing between it and older ones that are here.`)
   }
   return lines.join('\n')
 }

@@ -39,9 +39,7 @@ export async function corruptFacts(sql: Sql): Promise<string[]> {
   for (const { table, columns: names } of FACT_TABLES) {
     const [place = ''] = names
     const others = columns.filter((each) => each.table === table && !each.isKey)
-    const [size] = await sql.unsafe<{ rows: number }[]>(
-      `select count(*)::integer as rows from ${table}`,
-    )
+    const [size] = await sql.unsafe<{ rows: number }[]>(`select count(*)::integer as rows from ${table}`)
     const rows = size?.rows ?? 0
     if (rows > 2) await sql.unsafe(`delete from ${table} where ${rowAt(table, place, rows >> 1)}`)
     for (const [index, { column, type }] of others.entries()) {

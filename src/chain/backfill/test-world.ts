@@ -25,8 +25,7 @@ export const openLongWorld = ({ seed = 5 } = {}): Promise<FollowWorld> =>
   openWorld({ seed, historyMs: 2 * 60_000 })
 
 /** Where a service begins whose history is read later. */
-export const middleOf = ({ universe }: FollowWorld): number =>
-  universe.chain.head.number - LIVE_BLOCKS
+export const middleOf = ({ universe }: FollowWorld): number => universe.chain.head.number - LIVE_BLOCKS
 
 /** A service that books the chain from this block on. */
 export async function follow(
@@ -46,10 +45,7 @@ export async function follow(
 }
 
 /** A database with the chain from this block on. */
-export async function bookFrom(
-  world: { host: { url: string } },
-  startBlock: number,
-): Promise<TestDatabase> {
+export async function bookFrom(world: { host: { url: string } }, startBlock: number): Promise<TestDatabase> {
   const database = await createTestDatabase()
   await bookInto(database, world, startBlock)
   return database
@@ -84,7 +80,9 @@ export async function bookInto(
 
 const openNode = ({ host: { url } }: { host: { url: string } }): PolygonClient =>
   new PolygonClient({
-    ...{ url, clock: systemClock, timing: hasty },
+    url,
+    clock: systemClock,
+    timing: hasty,
     metrics: createUpstreamMetrics(new Registry()),
   })
 

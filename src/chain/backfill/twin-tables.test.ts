@@ -89,8 +89,7 @@ describe('tables that were swapped', () => {
   })
 
   test('have the journal that the tokens need, and of refusals only the new ones', async () => {
-    const undo = (tx: Sql, state: string) =>
-      tx`insert into undo values (9, ${state}, '{4}', '{-1}')`
+    const undo = (tx: Sql, state: string) => tx`insert into undo values (9, ${state}, '{4}', '{-1}')`
     const refuse = (tx: Sql, seq: number, reason: string) =>
       tx`insert into quarantine values (${seq}, ${reason}, '', '', '', '', '')`
     await insertToken(4, 8, 9)

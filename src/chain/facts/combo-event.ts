@@ -17,10 +17,7 @@ export type ComboEventFact = TimedOrigin & {
 export const COMBO_EVENTS: FactKind<ComboEventFact> = {
   rows: {
     table: 'combo_events',
-    columns: [
-      ...['seq', 'amount', 'payout', 'wallet', 'contract', 'condition', 'kind', 'tokens'],
-      'tx_hash',
-    ],
+    columns: ['seq', 'amount', 'payout', 'wallet', 'contract', 'condition', 'kind', 'tokens', 'tx_hash'],
     toLine: (event, ids) =>
       `${[
         event.seq,

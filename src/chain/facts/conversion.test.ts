@@ -24,9 +24,7 @@ const prepare = ({ negRisk }: MarketEvent): LogBody[] =>
 
 /** Every set costs a dollar a share, half of it for NO. */
 const splitAll = ({ markets }: MarketEvent): LogBody[] =>
-  markets.flatMap((market) =>
-    encodeAct({ kind: 'split', era: 'v2', wallet, market, amount: AMOUNT }),
-  )
+  markets.flatMap((market) => encodeAct({ kind: 'split', era: 'v2', wallet, market, amount: AMOUNT }))
 
 /** The wallet calls the neg-risk adapter itself, and gives NO of all questions. */
 const convertDirectly = (event: MarketEvent): LogBody[] => {
@@ -69,9 +67,7 @@ async function openWriter() {
 
 async function book(transactions: readonly (readonly LogBody[])[], isNearHead: boolean) {
   const { writer, readConversion, readRealized } = await openWriter()
-  await writer.append(
-    transactions.map((bodies, index) => toBatch(BLOCK + index, bodies, isNearHead)),
-  )
+  await writer.append(transactions.map((bodies, index) => toBatch(BLOCK + index, bodies, isNearHead)))
   return { conversion: await readConversion(), realized: await readRealized() }
 }
 

@@ -54,10 +54,7 @@ export async function chargeConversions(
 }
 
 /** The same for conversions that were stored before the markets, which are older. */
-export async function chargeStoredConversions(
-  tx: Sql,
-  markets: readonly NegRiskMarketFact[],
-): Promise<void> {
+export async function chargeStoredConversions(tx: Sql, markets: readonly NegRiskMarketFact[]): Promise<void> {
   for (const { market, feeBips } of markets) {
     if (feeBips === 0) continue
     const rows = await tx<(Charged & { seq: bigint })[]>`
@@ -87,7 +84,15 @@ export const CONVERSIONS: FactKind<ConversionFact> = {
   rows: {
     table: 'conversions',
     columns: [
-      ...['seq', 'amount', 'received', 'cash', 'wallet', 'market', 'index_set', 'given', 'taken'],
+      'seq',
+      'amount',
+      'received',
+      'cash',
+      'wallet',
+      'market',
+      'index_set',
+      'given',
+      'taken',
       'tx_hash',
     ],
     toLine(conversion, ids) {

@@ -5,7 +5,12 @@ import type { SupplyEntry } from '../../ledger/entry.js'
 import { wholeBlocks } from './entries.js'
 
 const entryAt = (block: number, logIndex: number): SupplyEntry => ({
-  ...{ kind: 'supply', seq: seqOf(block, logIndex), timeSec: 0, token: 1, minted: 0n, burned: 0n },
+  kind: 'supply',
+  seq: seqOf(block, logIndex),
+  timeSec: 0,
+  token: 1,
+  minted: 0n,
+  burned: 0n,
 })
 
 test('no block is in two lists, and nothing is lost, doubled or moved', async () => {
@@ -16,8 +21,7 @@ test('no block is in two lists, and nothing is lost, doubled or moved', async ()
         Array.from({ length: logs }, (_, logIndex) => entryAt(block, logIndex)),
       )
       async function* chunks() {
-        for (let at = 0; at < entries.length; at += chunkSize)
-          yield entries.slice(at, at + chunkSize)
+        for (let at = 0; at < entries.length; at += chunkSize) yield entries.slice(at, at + chunkSize)
       }
       const lists = []
       for await (const list of wholeBlocks(chunks())) lists.push(list)

@@ -3,14 +3,7 @@ import { type FillEntry, NONE } from '../../ledger/entry.js'
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type { Generation } from '../../upstreams/polygon/contracts.js'
 import type { Side } from '../../upstreams/polygon/order.js'
-import {
-  type FactKind,
-  hasFlag,
-  indexesOn,
-  isQueried,
-  type TimedOrigin,
-  UNTIMED,
-} from './fact-kind.js'
+import { type FactKind, hasFlag, indexesOn, isQueried, type TimedOrigin, UNTIMED } from './fact-kind.js'
 
 /** An order was filled, seen from the side of its owner. */
 export type FillFact = TimedOrigin & {
@@ -46,8 +39,19 @@ export const FILLS: FactKind<FillFact> = {
   rows: {
     table: 'fills',
     columns: [
-      ...['seq', 'usd', 'shares', 'fee', 'wallet', 'taker', 'exchange', 'token', 'builder'],
-      ...['flags', 'order_hash', 'tx_hash', 'metadata'],
+      'seq',
+      'usd',
+      'shares',
+      'fee',
+      'wallet',
+      'taker',
+      'exchange',
+      'token',
+      'builder',
+      'flags',
+      'order_hash',
+      'tx_hash',
+      'metadata',
     ],
     partitionIndexes: {
       ...indexesOn('wallet', 'token'),

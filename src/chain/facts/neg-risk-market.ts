@@ -19,10 +19,7 @@ export const NEG_RISK_MARKETS: FactKind<NegRiskMarketFact> = {
 }
 
 /** The fees of these markets, as far as they are stored. Index: neg_risk_markets_market. */
-export async function selectMarketFees(
-  sql: Sql,
-  markets: readonly string[],
-): Promise<Map<string, number>> {
+export async function selectMarketFees(sql: Sql, markets: readonly string[]): Promise<Map<string, number>> {
   const rows = await sql<{ market: string; feeBips: number }[]>`
     select '0x' || encode(market, 'hex') as market, fee_bips
       from neg_risk_markets

@@ -38,8 +38,17 @@ export const ORACLE_EVENTS: FactKind<OracleFact> = {
   rows: {
     table: 'oracle_events',
     columns: [
-      ...['seq', 'kind', 'contract', 'question', 'request_time', 'actor', 'proposer', 'price'],
-      ...['payouts', 'expiration', 'tx_hash'],
+      'seq',
+      'kind',
+      'contract',
+      'question',
+      'request_time',
+      'actor',
+      'proposer',
+      'price',
+      'payouts',
+      'expiration',
+      'tx_hash',
     ],
     toLine: (step, ids) =>
       `${[

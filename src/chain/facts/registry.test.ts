@@ -17,8 +17,13 @@ test('a new batch has an empty list for every kind', () => {
 
 test('every kind of ledger entry comes from exactly one kind of fact', () => {
   const kinds: Record<Entry['kind'], true> = {
-    ...{ fill: true, split: true, redemption: true, conversion: true, migration: true },
-    ...{ transfer: true, supply: true },
+    fill: true,
+    split: true,
+    redemption: true,
+    conversion: true,
+    migration: true,
+    transfer: true,
+    supply: true,
   }
   const booked = BOOKED_KINDS.map(({ entries }) => entries.kind)
   expect(booked.toSorted()).toEqual(Object.keys(kinds).toSorted())
@@ -53,7 +58,5 @@ test('exactly the tables with partition indexes are partitioned', async () => {
       from pg_class
      where relkind = 'p' and relname = any(${FACT_TABLES.map(({ table }) => table)}::text[])`
   const partitioned = FACT_TABLES.filter(({ partitionIndexes }) => partitionIndexes !== undefined)
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(
-    partitioned.map(({ table }) => table).toSorted(),
-  )
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(partitioned.map(({ table }) => table).toSorted())
 })

@@ -101,10 +101,10 @@ export function addReferences(batch: BatchFacts, references: IdReferences): void
 }
 
 /** Every table of facts, that of the blocks first. */
-export const FACT_TABLES: readonly Pick<
-  FactRows<never>,
-  'table' | 'columns' | 'partitionIndexes'
->[] = [BLOCK_ROWS, ...KINDS.flatMap(([, { rows }]) => rows ?? [])]
+export const FACT_TABLES: readonly Pick<FactRows<never>, 'table' | 'columns' | 'partitionIndexes'>[] = [
+  BLOCK_ROWS,
+  ...KINDS.flatMap(([, { rows }]) => rows ?? []),
+]
 
 /** The kinds that the ledger books, in the order in which entries of one `seq` are booked. */
 export const BOOKED_KINDS = KINDS.flatMap(([list, { entries, rows }]) =>

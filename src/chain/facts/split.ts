@@ -50,13 +50,9 @@ export const SPLITS: FactKind<SplitFact> = {
       const wallet = ids.wallet(split.wallet)
       const condition = ids.condition(split.condition)
       const flags =
-        (isMerge ? SPLIT_FLAGS.merge : 0) +
-        (isCore ? SPLIT_FLAGS.core : 0) +
-        (isUser ? SPLIT_FLAGS.user : 0)
+        (isMerge ? SPLIT_FLAGS.merge : 0) + (isCore ? SPLIT_FLAGS.core : 0) + (isUser ? SPLIT_FLAGS.user : 0)
       const tx = isUser ? copyBytes(split.txHash) : NULL
-      const tokens = isWholeSet(split, ids.tokensOf(condition), ids)
-        ? NULL
-        : copyTokens(ids, split.tokens)
+      const tokens = isWholeSet(split, ids.tokensOf(condition), ids) ? NULL : copyTokens(ids, split.tokens)
       return `${seq}\t${amount}\t${wallet}\t${condition}\t${flags}\t${tx}\t${tokens}\n`
     },
   },
@@ -109,8 +105,7 @@ export const SPLITS: FactKind<SplitFact> = {
       tokens,
       condition,
     }),
-    tokensSql:
-      'unnest(tokens || array(select id from tokens as own where own.condition = splits.condition))',
+    tokensSql: 'unnest(tokens || array(select id from tokens as own where own.condition = splits.condition))',
   },
 }
 

@@ -39,7 +39,9 @@ export const BLOCK_SUPPLIES: FactKind<SupplyFact> = {
          order by block, token
          limit ${limit}`
       return rows.map(({ block, ...row }) => ({
-        ...{ kind: 'supply', seq: supplySeq(block), timeSec: UNTIMED },
+        kind: 'supply',
+        seq: supplySeq(block),
+        timeSec: UNTIMED,
         ...row,
       }))
     },

@@ -1,13 +1,7 @@
 import type { TransferEntry } from '../../ledger/entry.js'
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
-import {
-  type EntryQuery,
-  type FactKind,
-  indexesOn,
-  type TimedOrigin,
-  UNTIMED,
-} from './fact-kind.js'
+import { type EntryQuery, type FactKind, indexesOn, type TimedOrigin, UNTIMED } from './fact-kind.js'
 
 /**
  * Tokens changed hands outside of trades, splits, merges and redemptions. In a transaction with any
@@ -31,8 +25,15 @@ export const TRANSFERS: FactKind<TransferFact> = {
   rows: {
     table: 'transfers',
     columns: [
-      ...['seq', 'amount', 'from_wallet', 'to_wallet', 'token', 'sub', 'is_internal'],
-      ...['bears_cost', 'tx_hash'],
+      'seq',
+      'amount',
+      'from_wallet',
+      'to_wallet',
+      'token',
+      'sub',
+      'is_internal',
+      'bears_cost',
+      'tx_hash',
     ],
     partitionIndexes: indexesOn('from_wallet', 'to_wallet'),
     toLine(transfer, ids) {

@@ -46,11 +46,9 @@ async function openChain({
     logIndex: hex(logIndex),
   })
   const answer = ({ id, method, params }: RpcCall) => {
-    if (method === 'eth_getBlockByNumber')
-      return { jsonrpc: '2.0', id, result: header(Number(params[0])) }
+    if (method === 'eth_getBlockByNumber') return { jsonrpc: '2.0', id, result: header(Number(params[0])) }
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
-    if (Number(toBlock) >= failsFrom)
-      return { jsonrpc: '2.0', id, error: { code: 3, message: 'lost' } }
+    if (Number(toBlock) >= failsFrom) return { jsonrpc: '2.0', id, error: { code: 3, message: 'lost' } }
     const numbers = Array.from(
       { length: Number(toBlock) - Number(fromBlock) + 1 },
       (_, index) => Number(fromBlock) + index,
@@ -78,8 +76,7 @@ async function openChain({
   return { read, batches }
 }
 
-const rangesOf = (batches: readonly Batch[]) =>
-  batches.map(({ fromBlock, toBlock }) => [fromBlock, toBlock])
+const rangesOf = (batches: readonly Batch[]) => batches.map(({ fromBlock, toBlock }) => [fromBlock, toBlock])
 
 describe('batches', () => {
   test('have the logs with their times, and the headers of every page', async () => {

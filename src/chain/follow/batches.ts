@@ -6,13 +6,7 @@ import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
 import type { BlockRange, LogPage } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import type { Batch } from './block-sink.js'
-import {
-  checkLogPosition,
-  checkParents,
-  inconsistentAnswer,
-  readHeads,
-  toBatchBlock,
-} from './headers.js'
+import { checkLogPosition, checkParents, inconsistentAnswer, readHeads, toBatchBlock } from './headers.js'
 
 export type BatchRange = BlockRange & {
   /** Hash of the block before the range; `undefined` when it is not booked. */
@@ -110,7 +104,6 @@ async function toBatch(
 function dateLog(at: LogPlace, head: Head | undefined): void {
   checkLogPosition(at, at.blockNumber)
   if (head === undefined) return
-  if (head.hash !== at.blockHash)
-    throw inconsistentAnswer(`block ${head.number} changed while it was read`)
+  if (head.hash !== at.blockHash) throw inconsistentAnswer(`block ${head.number} changed while it was read`)
   at.timestampSec = head.timestampSec
 }

@@ -8,8 +8,7 @@ import { bloomAllows, contradictsBloom } from './bloom-check.js'
 
 const [exchange = '', otherExchange = ''] = EXCHANGES
 const fillTopic =
-  [...(EMITTERS.get(exchange)?.events.values() ?? [])].find(({ kind }) => kind === 'fill')
-    ?.topic0 ?? ''
+  [...(EMITTERS.get(exchange)?.events.values() ?? [])].find(({ kind }) => kind === 'fill')?.topic0 ?? ''
 const EMPTY = logsBloom([])
 const FULL = `0x${'f'.repeat(512)}`
 
@@ -28,9 +27,7 @@ const toLog = (address: string, topic0: string): ChainLog => ({
   removed: false,
 })
 const bloomOf = (logs: readonly ChainLog[]) =>
-  logsBloom(
-    logs.map(({ at, topics }) => ({ address: at.address, topics: [...topics], data: '0x' })),
-  )
+  logsBloom(logs.map(({ at, topics }) => ({ address: at.address, topics: [...topics], data: '0x' })))
 
 const fill = toLog(exchange, fillTopic)
 const otherFill = toLog(otherExchange, fillTopic)
@@ -51,11 +48,7 @@ describe('the logs of a block are', () => {
     ['none, although there is something else', [], bloomOf([prepared])],
     ['without those of one exchange', [fill], bloomOf([fill, otherFill])],
     ['more than the bloom has', [fill, otherFill], bloomOf([fill])],
-    [
-      'of an event that the bloom has not',
-      [toLog(exchange, `0x${'7'.repeat(64)}`)],
-      bloomOf([fill]),
-    ],
+    ['of an event that the bloom has not', [toLog(exchange, `0x${'7'.repeat(64)}`)], bloomOf([fill])],
     ['none in a bloom that admits everything', [], FULL],
   ])('contradicted: %s', (_why, logs, bloom) => {
     expect(contradictsBloom(bloom, logs)).toBe(true)

@@ -46,13 +46,10 @@ function lacksFills(bloom: string, logs: readonly ChainLog[]): boolean {
   for (const { at, topics } of logs) if (FILL_TOPICS.has(topics[0] ?? '')) seen.add(at.address)
   // A crowded bloom allows almost everything: then only a block without any fill is suspicious.
   if (seen.size > 0 && isCrowded(bloom)) return false
-  return FILL_EMITTERS.some(
-    ({ address, mayHaveFills }) => !seen.has(address) && mayHaveFills(bloom),
-  )
+  return FILL_EMITTERS.some(({ address, mayHaveFills }) => !seen.has(address) && mayHaveFills(bloom))
 }
 
 const FILL_TOPICS = new Set(FILL_EMITTERS.flatMap(({ topics }) => topics))
 
 /** More than half of the 2,048 bits are set. */
-const isCrowded = (bloom: string): boolean =>
-  BigInt(bloom).toString(2).replaceAll('0', '').length > 1_024
+const isCrowded = (bloom: string): boolean => BigInt(bloom).toString(2).replaceAll('0', '').length > 1_024

@@ -26,11 +26,7 @@ export async function checkNodeChain(
 }
 
 /** The same for a command, in words for its terminal. */
-export async function checkCommandNode(
-  sql: Sql,
-  polygon: PolygonClient,
-  signal: AbortSignal,
-): Promise<void> {
+export async function checkCommandNode(sql: Sql, polygon: PolygonClient, signal: AbortSignal): Promise<void> {
   const booked = { findAnchors: (headBlock: number) => selectAnchors(sql, headBlock) }
   try {
     await checkNodeChain(polygon, booked, await polygon.getBlockNumber(signal), signal)

@@ -40,9 +40,7 @@ describe('an empty sink', () => {
       problem: undefined,
     })
     expect(await followed.metric('auspex_chain_cursor_block')).toBe(chain.head.number)
-    expect(await followed.metric('auspex_chain_blocks_total')).toBe(
-      chain.head.number - chain.firstNumber + 1,
-    )
+    expect(await followed.metric('auspex_chain_blocks_total')).toBe(chain.head.number - chain.firstNumber + 1)
     expect(await followed.metric('auspex_chain_logs_total')).toBe(sink.logs.length)
   })
 

@@ -62,17 +62,13 @@ describe('the fork of two chains', () => {
     const changing: ReadHeads = async (fromBlock, toBlock) => {
       const heads = await readHeads(fromBlock, toBlock)
       if (toBlock === TOP) return heads
-      return heads.map((head) =>
-        toHead(head.number, `other${head.number}`, `other${head.number - 1}`),
-      )
+      return heads.map((head) => toHead(head.number, `other${head.number}`, `other${head.number - 1}`))
     }
     await expect(find(changing)).rejects.toThrow(AnswerError)
   })
 
   test('that is too deep says what to do', async () => {
     const { find } = createChains({ fork: 10, knownFrom: 0 })
-    await expect(find()).rejects.toThrow(
-      /up to 1000.*Check that the node is in sync.*fresh database/,
-    )
+    await expect(find()).rejects.toThrow(/up to 1000.*Check that the node is in sync.*fresh database/)
   })
 })

@@ -77,11 +77,9 @@ export class HeadWatch {
   #wait(signal: AbortSignal): Promise<void> {
     return withLinked([signal], async (linked) => {
       this.#wake = () => linked.abort(WOKEN)
-      await this.#options.timing
-        .sleep(Math.max(this.#pollInMs(), 0), linked.signal)
-        .catch((reason) => {
-          if (reason !== WOKEN) throw reason
-        })
+      await this.#options.timing.sleep(Math.max(this.#pollInMs(), 0), linked.signal).catch((reason) => {
+        if (reason !== WOKEN) throw reason
+      })
     })
   }
 }

@@ -44,8 +44,7 @@ export class FollowStatus {
   get problem(): string | undefined {
     if (this.#stoppedBy !== undefined) return this.#stoppedBy
     const nowMs = this.#clock.now()
-    if (this.#fault !== undefined && nowMs - this.#fault.sinceMs >= PROBLEM_AFTER_MS)
-      return this.#fault.text
+    if (this.#fault !== undefined && nowMs - this.#fault.sinceMs >= PROBLEM_AFTER_MS) return this.#fault.text
     const stuckMs = nowMs - this.#headMovedMs
     if (this.phase !== 'live' || stuckMs < HEAD_STUCK_MS) return undefined
     return `the node has had no new block for ${Math.round(stuckMs / 1000)} s`

@@ -38,12 +38,7 @@ export type RpcAnswer = { result?: unknown; error?: { code: number; message: str
 export type FollowWorld = Awaited<ReturnType<typeof openWorld>>
 
 /** A universe with a short history, its node, and what it takes to follow it. */
-export async function openWorld({
-  seed = 11,
-  startMs = START_MS,
-  historyMs = 60_000,
-  intensity = 1,
-} = {}) {
+export async function openWorld({ seed = 11, startMs = START_MS, historyMs = 60_000, intensity = 1 } = {}) {
   const universe = new Universe({ seed, startMs, intensity })
   universe.advance(startMs + historyMs)
   const faults = new Faults()
@@ -110,11 +105,9 @@ export function followInto<AnySink extends BlockSink>(
     await stop().catch(() => undefined)
     await polygon.close()
   })
-  const metric = (name: string, labels?: Record<string, string>) =>
-    sumMetric(registry, name, labels)
+  const metric = (name: string, labels?: Record<string, string>) => sumMetric(registry, name, labels)
   /** Waits until the cursor is the head of the chain. */
-  const arrive = () =>
-    until(() => sink.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
+  const arrive = () => until(() => sink.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
   return { sink, status, polygon, running, stop, metric, arrive }
 }
 
@@ -137,8 +130,7 @@ async function readChain({ universe, host }: FollowWorld, fromBlock: number): Pr
   const client = openClient(host)
   const toBlock = universe.chain.head.number
   const logs: ChainLog[] = []
-  for await (const page of client.eachLogs({ fromBlock, toBlock, filter: WATCHED }))
-    logs.push(...page.logs)
+  for await (const page of client.eachLogs({ fromBlock, toBlock, filter: WATCHED })) logs.push(...page.logs)
   await client.close()
   return logs.map(placeOf)
 }

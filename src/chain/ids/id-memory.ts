@@ -132,8 +132,13 @@ export class IdMemory {
 
   #all(): { turn(): void; clear(): void }[] {
     return [
-      ...[this.wallets, this.builders, this.tokens, this.conditions],
-      ...[this.#conditionOf, this.#tokensOf, this.#combos],
+      this.wallets,
+      this.builders,
+      this.tokens,
+      this.conditions,
+      this.#conditionOf,
+      this.#tokensOf,
+      this.#combos,
     ]
   }
 }

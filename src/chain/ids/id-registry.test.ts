@@ -76,11 +76,7 @@ describe('IdRegistry', () => {
 
   test('combos are known by their ids, whether they were created, found or kept', async () => {
     const combo = `0x03${'ab'.repeat(18)}${'00'.repeat(8)}0000000001`
-    const others = [
-      `0x03${'ab'.repeat(18)}01000000000000000000000001`,
-      `0x02${combo.slice(4)}`,
-      YES,
-    ]
+    const others = [`0x03${'ab'.repeat(18)}01000000000000000000000001`, `0x02${combo.slice(4)}`, YES]
     const fills = [combo, ...others].flatMap((token) => trading(FIRST_BLOCK, token).fills)
     const batch = sliceAt(FIRST_BLOCK, {
       fills: fills.map((fill, index) => ({ ...fill, seq: seqOf(FIRST_BLOCK, index) })),
@@ -114,15 +110,10 @@ describe('IdRegistry', () => {
     const batches = Array.from({ length: 12 }, (_, index) =>
       testBatch(FIRST_BLOCK, FIRST_BLOCK + 8 + index, index % 3),
     )
-    const racers = [
-      new IdRegistry(),
-      new IdRegistry({ walletsMax: 5, tokensMax: 5 }),
-      new IdRegistry(),
-    ]
+    const racers = [new IdRegistry(), new IdRegistry({ walletsMax: 5, tokensMax: 5 }), new IdRegistry()]
     await Promise.all(
       racers.map(async (names, racer) => {
-        for (const batch of racer === 1 ? batches.toReversed() : batches)
-          await resolve(names, batch)
+        for (const batch of racer === 1 ? batches.toReversed() : batches) await resolve(names, batch)
       }),
     )
     for (const table of ['wallets', 'tokens', 'conditions', 'builders']) {
@@ -196,16 +187,11 @@ describe('IdRegistry', () => {
 
   test('stored entries have their conditions and tokens after resolveEntries', async () => {
     const names = new IdRegistry({ walletsMax: 1, tokensMax: 1 })
-    const entries = await writeTestBatch(
-      database.sql,
-      names,
-      testBatch(FIRST_BLOCK, FIRST_BLOCK + 30),
-    )
+    const entries = await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK, FIRST_BLOCK + 30))
     const reader = new IdRegistry()
     await reader.resolveEntries(database.sql, entries)
     for (const entry of entries) {
-      if (entry.kind === 'fill')
-        expect(reader.conditionOf(entry.token)).toBe(names.conditionOf(entry.token))
+      if (entry.kind === 'fill') expect(reader.conditionOf(entry.token)).toBe(names.conditionOf(entry.token))
       if (entry.kind === 'split')
         expect(reader.tokensOf(entry.condition)).toEqual(names.tokensOf(entry.condition))
     }
@@ -289,8 +275,7 @@ describe('names of older blocks, beside a live head', () => {
         for (let block = 0; block < 15; block++) await resolve(head, at(block))
       })(),
       (async () => {
-        for (let block = 0; block < 15; block++)
-          await early.resolveEarly(database.sql, at(block + 3))
+        for (let block = 0; block < 15; block++) await early.resolveEarly(database.sql, at(block + 3))
       })(),
     ])
     const [row] = await database.sql`select count(*)::int as count, max(id) as last from wallets`

@@ -54,11 +54,7 @@ export class IdRegistry implements IdLookup {
   }
 
   /** Numbers what is new in the order of the chain. `journal`: so that a reorganisation can undo it. */
-  async resolve(
-    tx: Sql,
-    batch: BatchFacts,
-    { journal }: { journal: boolean },
-  ): Promise<CreatedIds> {
+  async resolve(tx: Sql, batch: BatchFacts, { journal }: { journal: boolean }): Promise<CreatedIds> {
     const references = this.#collect(batch, batch.blocks[0]?.number ?? 0)
     if (!isEmpty(references)) await this.#find(tx, references)
     const isComplete = isEmpty(references)
@@ -214,9 +210,7 @@ export class IdRegistry implements IdLookup {
 
   async #findSets(sql: Sql, conditions: readonly number[]): Promise<void> {
     const sets = new Map<number, number[]>(conditions.map((condition) => [condition, []]))
-    for (const { condition, id, statedIn, isCombo } of await selectTokensOf(sql, [
-      ...sets.keys(),
-    ])) {
+    for (const { condition, id, statedIn, isCombo } of await selectTokensOf(sql, [...sets.keys()])) {
       sets.get(condition)?.push(id)
       if (isCombo) this.#memory.addCombo(id)
       this.#memory.setStatedIn(id, statedIn)
@@ -240,8 +234,7 @@ export class IdRegistry implements IdLookup {
   }
 
   #setIds(found: Record<IdTable, readonly FoundId[]>): void {
-    for (const table of ID_TABLES)
-      for (const { name, id } of found[table]) this.#memory[table].set(name, id)
+    for (const table of ID_TABLES) for (const { name, id } of found[table]) this.#memory[table].set(name, id)
   }
 
   /** Writes the new ids and which tokens belong to which conditions; returns the latter. */

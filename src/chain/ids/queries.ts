@@ -58,11 +58,7 @@ export async function lockIds(tx: Sql): Promise<void> {
 }
 
 /** Those of the names that have an id. Index: the unique one, whatever the planner estimates. */
-export async function selectIds(
-  sql: Sql,
-  table: PlainIdTable,
-  names: readonly string[],
-): Promise<FoundId[]> {
+export async function selectIds(sql: Sql, table: PlainIdTable, names: readonly string[]): Promise<FoundId[]> {
   if (names.length === 0) return []
   return sql<FoundId[]>`
     select name, id
@@ -75,10 +71,7 @@ export async function selectIds(
      ) as known`
 }
 
-export async function selectTokens(
-  sql: Sql,
-  names: readonly string[],
-): Promise<(FoundId & TokenRow)[]> {
+export async function selectTokens(sql: Sql, names: readonly string[]): Promise<(FoundId & TokenRow)[]> {
   if (names.length === 0) return []
   return sql<(FoundId & TokenRow)[]>`
     select name, id, condition, stated_in, is_combo
@@ -181,10 +174,7 @@ export async function updateOutcomes(tx: Sql, outcomes: readonly TokenOutcome[])
 }
 
 /** Notes for a reorganisation that these tokens had no condition before these blocks. */
-export async function insertOutcomeJournal(
-  tx: Sql,
-  outcomes: readonly TokenOutcome[],
-): Promise<void> {
+export async function insertOutcomeJournal(tx: Sql, outcomes: readonly TokenOutcome[]): Promise<void> {
   if (outcomes.length === 0) return
   await tx`
     insert into undo (block, state, key, image)

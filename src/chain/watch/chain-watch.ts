@@ -33,10 +33,7 @@ export class ChainWatch {
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void {
     const fills = countByBlock(facts)
     const unknown = facts.rawLogs.filter(({ kind }) => kind === 'unknown').length
-    const reasons = [
-      ...facts.quarantine.map(({ reason }) => reason),
-      ...refusals.map(() => 'out_of_range'),
-    ]
+    const reasons = [...facts.quarantine.map(({ reason }) => reason), ...refusals.map(() => 'out_of_range')]
     const { unknownOperators } = facts
     return () => this.#add(fills, unknown, reasons, unknownOperators)
   }

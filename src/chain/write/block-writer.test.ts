@@ -8,12 +8,7 @@ import { createPool } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { ZERO_ADDRESS } from '../attribute/roles.js'
-import {
-  encodeLog,
-  marketMakerCreation,
-  SPLIT,
-  transferBatch,
-} from '../attribute/test-encode-log.js'
+import { encodeLog, marketMakerCreation, SPLIT, transferBatch } from '../attribute/test-encode-log.js'
 import { placeLogs } from '../attribute/test-placed-logs.js'
 import { simulatedLogs } from '../attribute/test-simulated-logs.js'
 import type { BatchFacts } from '../facts/registry.js'

@@ -1,10 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { partitionEnd } from '../../core/blocks.js'
-import {
-  type LedgerLimits,
-  LedgerStore,
-  type RefusedEntry,
-} from '../../ledger/rows/ledger-store.js'
+import { type LedgerLimits, LedgerStore, type RefusedEntry } from '../../ledger/rows/ledger-store.js'
 import { rewindLedger } from '../../ledger/rows/undo-journal.js'
 import { ReadAhead } from '../../lib/read-ahead.js'
 import { withTimeout } from '../../lib/timeout.js'
@@ -17,14 +13,7 @@ import { toEntries } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
 import { poolsIn, selectPools } from '../facts/raw-log.js'
 import type { BatchFacts } from '../facts/registry.js'
-import type {
-  Batch,
-  Batches,
-  BlockId,
-  BlockSink,
-  BookedRange,
-  ChainCursor,
-} from '../follow/block-sink.js'
+import type { Batch, Batches, BlockId, BlockSink, BookedRange, ChainCursor } from '../follow/block-sink.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { countQuarantined } from '../queries.js'
 import { insertDigests } from './fact-digests.js'
@@ -255,14 +244,9 @@ export class BlockWriter implements BlockSink {
 
   /** Locks the state, and throws if it is not the one that this writer left. */
   async #start(tx: Sql): Promise<void> {
-    const [, { cursor, epoch }] = await Promise.all([
-      tx`set local statement_timeout = 0`,
-      lockState(tx),
-    ])
+    const [, { cursor, epoch }] = await Promise.all([tx`set local statement_timeout = 0`, lockState(tx)])
     if (cursor?.hash !== this.cursor?.hash) {
-      throw new OvertakenError(
-        `the chain is booked up to ${cursor?.block}, not ${this.cursor?.block}`,
-      )
+      throw new OvertakenError(`the chain is booked up to ${cursor?.block}, not ${this.cursor?.block}`)
     }
     if (epoch !== this.#epoch) {
       this.#forget()
@@ -275,12 +259,7 @@ export class BlockWriter implements BlockSink {
   }
 
   /** Books a batch into the ledger's memory while its facts are sent to their tables. */
-  async #book(
-    tx: Sql,
-    batch: AttributedBatch,
-    writer: FactWriter,
-    onSend: () => void,
-  ): Promise<void> {
+  async #book(tx: Sql, batch: AttributedBatch, writer: FactWriter, onSend: () => void): Promise<void> {
     const { facts, toBlock, isNearHead } = batch
     const { wallets, tokens } = await this.#ids.resolve(tx, facts, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.addNewWallet(wallet)
@@ -290,10 +269,7 @@ export class BlockWriter implements BlockSink {
     await this.#ledger.load(tx, entries)
     writer.add(facts)
     onSend()
-    await allDone([
-      writer.send(tx, SEND_CHARS),
-      this.#ledger.foldEntries(entries, () => isNearHead),
-    ])
+    await allDone([writer.send(tx, SEND_CHARS), this.#ledger.foldEntries(entries, () => isNearHead)])
     this.#ledger.startBlock(toBlock, isNearHead)
   }
 

@@ -50,10 +50,7 @@ export async function replaceDigests(tx: Sql, range: BlockRange): Promise<void> 
 }
 
 /** Whether each block has the digest of its stored facts, and no other block has one. */
-export async function areDigestsRight(
-  tx: Sql,
-  { fromBlock, toBlock }: BlockRange,
-): Promise<boolean> {
+export async function areDigestsRight(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<boolean> {
   const [row] = await tx.unsafe<{ differs: boolean }[]>(
     `select exists (
        select from (${DIGESTS_SQL}) as derived

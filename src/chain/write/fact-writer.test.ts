@@ -8,15 +8,7 @@ import { eachEntries, walletEntries } from '../facts/entries.js'
 import { createBatchFacts } from '../facts/registry.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { cutFacts, writeFacts } from './fact-writer.js'
-import {
-  address,
-  EXCHANGE,
-  FIRST_BLOCK,
-  splitBlocks,
-  testBatch,
-  word,
-  writeTestBatch,
-} from './test-batch.js'
+import { address, EXCHANGE, FIRST_BLOCK, splitBlocks, testBatch, word, writeTestBatch } from './test-batch.js'
 
 const LAST_BLOCK = FIRST_BLOCK + 50
 const RANGE = { fromSeq: 0, toSeq: seqOf(LAST_BLOCK + 1, 0) - 1 }

@@ -79,10 +79,7 @@ export async function writeFacts(tx: Sql, batch: BatchFacts, ids: IdLookup): Pro
 }
 
 /** The rows of a batch as `writeFacts` stores them, table by table; those of the quarantine are not among them. */
-export function linesOf(
-  batch: BatchFacts,
-  ids: IdLookup,
-): { rows: FactRows<unknown>; lines: string[] }[] {
+export function linesOf(batch: BatchFacts, ids: IdLookup): { rows: FactRows<unknown>; lines: string[] }[] {
   return SOURCES.map(({ rows, factsIn }) => ({
     rows,
     lines: factsIn(batch)

@@ -37,8 +37,17 @@ const leaves = async (): Promise<string[]> => {
 
 /** Those of fees and of combos are on the same columns as others. */
 const FILL_INDEXES = [
-  ...['builder seq', 'order_hash', 'seq', 'taker seq', 'taker seq', 'token seq'],
-  ...['wallet seq', 'wallet seq', 'wallet seq', 'wallet seq', 'wallet seq'],
+  'builder seq',
+  'order_hash',
+  'seq',
+  'taker seq',
+  'taker seq',
+  'token seq',
+  'wallet seq',
+  'wallet seq',
+  'wallet seq',
+  'wallet seq',
+  'wallet seq',
 ]
 
 describe('partitions', () => {
@@ -95,9 +104,7 @@ describe('partitions', () => {
     await dropOldPartitions(database.sql, 3 * BLOCKS - 1)
     expect(await leaves()).toEqual(['fills_p2', 'fills_p3'])
     await dropOldPartitions(database.sql, BLOCKS)
-    expect(await database.sql`select kept_from from chain_state`).toEqual([
-      { keptFrom: 2 * BLOCKS },
-    ])
+    expect(await database.sql`select kept_from from chain_state`).toEqual([{ keptFrom: 2 * BLOCKS }])
     const [row] = await database.sql`select count(*)::int as count from partitions`
     expect(row).toEqual({ count: 14 })
   })

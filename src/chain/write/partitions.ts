@@ -113,9 +113,7 @@ async function createPartition(tx: Sql, { name, parent, number }: Partition): Pr
   const from = number * PARTITION_BLOCKS * LOGS_PER_BLOCK
   const to = (number + 1) * PARTITION_BLOCKS * LOGS_PER_BLOCK
   await tx.unsafe(`create table ${name} (like ${parent} including all)`)
-  await tx.unsafe(
-    `alter table ${parent} attach partition ${name} for values from (${from}) to (${to})`,
-  )
+  await tx.unsafe(`alter table ${parent} attach partition ${name} for values from (${from}) to (${to})`)
 }
 
 async function createIndexes(tx: Sql, { name, parent }: Partition): Promise<void> {

@@ -33,11 +33,7 @@ afterAll(() => database.drop())
 beforeEach(() => database.sql.begin((tx) => cutFacts(tx, firstBlock)))
 
 test('the facts of a simulated chain come back as the entries that were booked', async () => {
-  const entries = await writeTestBatch(
-    database.sql,
-    new IdRegistry(),
-    sliceOf(firstBlock, lastBlock),
-  )
+  const entries = await writeTestBatch(database.sql, new IdRegistry(), sliceOf(firstBlock, lastBlock))
   expect(new Set(entries.map(({ kind }) => kind)).size).toBeGreaterThan(4)
   const read: Entry[] = []
   const range = { fromSeq: 0, toSeq: seqOf(lastBlock + 1, 0) - 1 }

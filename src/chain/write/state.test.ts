@@ -52,8 +52,7 @@ test('anchors are the first booked block and the last one with facts that is set
   await startLedger(sql, 1_000, { number: 1_000, hash: word(1), parentHash: undefined, timeSec: 5 })
   await sql`insert into blocks (number, time, hash) values
     (1100, 6, ${Buffer.alloc(32, 2)}), (1200, 7, ${Buffer.alloc(32, 3)})`
-  const numbersAt = async (head: number) =>
-    (await selectAnchors(sql, head)).map(({ block }) => block)
+  const numbersAt = async (head: number) => (await selectAnchors(sql, head)).map(({ block }) => block)
   expect(await numbersAt(999)).toEqual([])
   expect(await selectAnchors(sql, 1_000)).toEqual([{ block: 1_000, hash: word(1) }])
   expect(await numbersAt(1_355)).toEqual([1_000])
@@ -89,15 +88,11 @@ describe('coverage', () => {
           select from_block, to_block from coverage order by from_block`
         expect(ranges.flatMap(blocksOf)).toEqual([...blocks].sort((a, b) => a - b))
         for (const [index, { toBlock }] of ranges.entries())
-          expect(ranges[index + 1]?.fromBlock ?? Number.POSITIVE_INFINITY).toBeGreaterThan(
-            toBlock + 1,
-          )
+          expect(ranges[index + 1]?.fromBlock ?? Number.POSITIVE_INFINITY).toBeGreaterThan(toBlock + 1)
 
         const whole = { fromBlock: 3, toBlock: 44 }
         const holes = await selectHoles(sql, whole)
-        expect(holes.flatMap(blocksOf)).toEqual(
-          blocksOf(whole).filter((block) => !blocks.has(block)),
-        )
+        expect(holes.flatMap(blocksOf)).toEqual(blocksOf(whole).filter((block) => !blocks.has(block)))
       }),
       { numRuns: 30 },
     )

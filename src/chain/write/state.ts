@@ -58,11 +58,7 @@ export function selectAnchors(sql: Sql, headBlock: number): Promise<BlockId[]> {
 }
 
 /** The ledger begins, with nothing booked yet. `first`: the lowest header that was read for it. */
-export async function startLedger(
-  tx: Sql,
-  fromBlock: number,
-  first: BatchBlock | undefined,
-): Promise<void> {
+export async function startLedger(tx: Sql, fromBlock: number, first: BatchBlock | undefined): Promise<void> {
   await tx`
     update chain_state
        set ledger_from = ${fromBlock}, block = null, block_hash = null, block_time = null,
@@ -103,10 +99,7 @@ export async function cutCoverage(tx: Sql, fromBlock: number): Promise<void> {
 }
 
 /** The parts of a range whose facts are not stored, lowest first. */
-export async function selectHoles(
-  sql: Sql,
-  { fromBlock, toBlock }: BlockRange,
-): Promise<BlockRange[]> {
+export async function selectHoles(sql: Sql, { fromBlock, toBlock }: BlockRange): Promise<BlockRange[]> {
   const covered = await sql<BlockRange[]>`
     select from_block, to_block
       from coverage
@@ -170,10 +163,7 @@ export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void>
 }
 
 /** `undefined`: it is not booked, or was booked too long ago. */
-export async function selectRecentBlock(
-  sql: Sql,
-  number: number,
-): Promise<ChainCursor | undefined> {
+export async function selectRecentBlock(sql: Sql, number: number): Promise<ChainCursor | undefined> {
   const [row] = await sql<ChainCursor[]>`
     select number as block, '0x' || encode(hash, 'hex') as hash, time as time_sec
       from recent_blocks

@@ -46,9 +46,7 @@ export async function writeTestBatch(
   journal = false,
 ): Promise<Entry[]> {
   const last = facts.blocks.at(-1)?.number ?? FIRST_BLOCK
-  await pool.begin((tx) =>
-    ensurePartitions(tx, facts.blocks[0]?.number ?? FIRST_BLOCK, last, { bare: true }),
-  )
+  await pool.begin((tx) => ensurePartitions(tx, facts.blocks[0]?.number ?? FIRST_BLOCK, last, { bare: true }))
   return pool.begin(async (tx) => {
     await ids.resolve(tx, facts, { journal })
     await writeFacts(tx, facts, ids)

@@ -105,8 +105,17 @@ async function readBoards(sql: Sql): Promise<Map<string, Sums>> {
 
 type Sums = ReturnType<typeof zeros>
 const zeros = () => ({
-  ...{ positions: 0, openPositions: 0, wins: 0, losses: 0 },
-  ...{ realized: 0n, unrealized: 0n, total: 0n, profit: 0n, loss: 0n, gained: 0n, lost: 0n },
+  positions: 0,
+  openPositions: 0,
+  wins: 0,
+  losses: 0,
+  realized: 0n,
+  unrealized: 0n,
+  total: 0n,
+  profit: 0n,
+  loss: 0n,
+  gained: 0n,
+  lost: 0n,
   bought: 0n,
 })
 

@@ -6,8 +6,18 @@ import type { BoardStep } from './step.js'
 
 /** The columns of `all_time_boards` that add up. */
 export const ALL_TIME_SUMS = [
-  ...['positions', 'open_positions', 'wins', 'losses', 'realized', 'unrealized', 'total'],
-  ...['profit', 'loss', 'gained', 'lost', 'bought'],
+  'positions',
+  'open_positions',
+  'wins',
+  'losses',
+  'realized',
+  'unrealized',
+  'total',
+  'profit',
+  'loss',
+  'gained',
+  'lost',
+  'bought',
 ]
 
 /** Brings the boards of all time up to the block of the step; returns how many of their rows changed. */

@@ -24,8 +24,17 @@ test('a look at prices goes on with the next refresh, and the next one begins fi
     sql.begin(async (tx) => {
       await tx`create temp table changed_positions (wallet integer, token integer) on commit drop`
       const step: BoardStep = {
-        ...{ tx, isRebuild: false, fromBlock: 1, fromRewind: 0n, heldBlock: 1, block: 1 },
-        ...{ blockTime: 1, rewind: 0n, epoch: 1, keptFrom: 0, nowMs: minute * MINUTE_MS },
+        tx,
+        isRebuild: false,
+        fromBlock: 1,
+        fromRewind: 0n,
+        heldBlock: 1,
+        block: 1,
+        blockTime: 1,
+        rewind: 0n,
+        epoch: 1,
+        keptFrom: 0,
+        nowMs: minute * MINUTE_MS,
       }
       return updateBoardPrices(step, { tokensMax: 4, positionsMax: 5 })
     })

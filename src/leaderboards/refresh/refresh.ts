@@ -60,8 +60,12 @@ async function rebuild(step: BoardStep): Promise<void> {
 }
 
 const TABLES = [
-  ...['board_tokens', 'board_positions', 'all_time_boards'],
-  ...['rolling_boards', 'rolling_scopes', 'rolling_windows'],
+  'board_tokens',
+  'board_positions',
+  'all_time_boards',
+  'rolling_boards',
+  'rolling_scopes',
+  'rolling_windows',
 ]
 
 async function updateBoards(step: BoardStep): Promise<void> {

@@ -66,11 +66,7 @@ const bookedIn = ({ tx }: BoardStep, days: number, sign: number, { first, end }:
  * A row that a reorganisation took out was on the boards if its block was, and if no reorganisation before had
  * taken that block out. Index: rewound_pnl_pkey.
  */
-const rewoundIn = (
-  { tx, fromBlock, fromRewind }: BoardStep,
-  days: number,
-  countedFrom: number,
-) => tx`
+const rewoundIn = ({ tx, fromBlock, fromRewind }: BoardStep, days: number, countedFrom: number) => tx`
   select ${days}::integer as days, -1 as sign, p.wallet, p.token, p.amount
     from (select id, least(${fromBlock}::integer, min(to_block) over (
                    order by id rows between unbounded preceding and 1 preceding)) as last_block

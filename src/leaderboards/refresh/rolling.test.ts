@@ -16,7 +16,12 @@ const readTables = async (sql: Sql) => ({
 
 const ACTIONS = [
   ...Array(8).fill('block'),
-  ...['rewind', 'catalogue', 'catalogue', 'refresh', 'refresh', 'refresh'],
+  'rewind',
+  'catalogue',
+  'catalogue',
+  'refresh',
+  'refresh',
+  'refresh',
 ] as ('block' | 'rewind' | 'catalogue' | 'refresh')[]
 
 test.each(SEEDS)('rolling boards are sums over the P&L of their window, seed %i', async (seed) => {

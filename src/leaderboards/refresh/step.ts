@@ -56,7 +56,16 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
   const fromBlock = row.fromBlock ?? NO_BLOCK
   const heldBlock = Math.min(fromBlock, row.rewoundTo ?? fromBlock)
   return {
-    ...{ tx, nowMs, block, blockTime, epoch, keptFrom, rewind, fromRewind, fromBlock, heldBlock },
+    tx,
+    nowMs,
+    block,
+    blockTime,
+    epoch,
+    keptFrom,
+    rewind,
+    fromRewind,
+    fromBlock,
+    heldBlock,
     isRebuild:
       row.fromBlock === null ||
       row.fromEpoch !== epoch ||

@@ -24,29 +24,20 @@ const tokenOf = (market: number, outcome: number): string => word(`e${market}${o
 const TOKENS = [
   ...Array.from({ length: MARKETS }, (_, at) => [tokenOf(at + 1, 0), tokenOf(at + 1, 1)]).flat(),
   // The catalogue has none of these.
-  ...[word('f1'), COMBO],
+  word('f1'),
+  COMBO,
 ]
 
 const FLAGS = {
-  ...{ first_seen: new Date(0), active: true, closed: false, archived: false, neg_risk: false },
+  first_seen: new Date(0),
+  active: true,
+  closed: false,
+  archived: false,
+  neg_risk: false,
 }
 
 /** Pauses between blocks, in seconds: windows of a day, a week and a month pass now and then. */
-const PAUSES = [
-  0,
-  2,
-  2,
-  2,
-  2,
-  2,
-  600,
-  20_000,
-  40_000,
-  DAY_SEC - 1,
-  DAY_SEC,
-  5 * DAY_SEC,
-  12 * DAY_SEC,
-]
+const PAUSES = [0, 2, 2, 2, 2, 2, 600, 20_000, 40_000, DAY_SEC - 1, DAY_SEC, 5 * DAY_SEC, 12 * DAY_SEC]
 
 /** A chain and a catalogue that change at random, the same way for the same seed. */
 export class BoardWorld {
@@ -135,12 +126,14 @@ export class BoardWorld {
     const tokens = [tokenOf(id, 0), tokenOf(id, 1)]
     await sql`
       insert into markets ${sql({
-        ...{ ...FLAGS, id, event: this.#event(), slug: `market-${id}`, outcomes: ['Yes', 'No'] },
-        ...{
-          accepting_orders: true,
-          enable_order_book: true,
-          tokens: `{${tokens.map((token) => `"\\\\x${token.slice(2)}"`)}}`,
-        },
+        ...FLAGS,
+        id,
+        event: this.#event(),
+        slug: `market-${id}`,
+        outcomes: ['Yes', 'No'],
+        accepting_orders: true,
+        enable_order_book: true,
+        tokens: `{${tokens.map((token) => `"\\\\x${token.slice(2)}"`)}}`,
       })}`
     await sql`
       insert into market_tokens ${sql(

@@ -81,11 +81,7 @@ function requestTotals(caches: RowRequests, wallet: number, isCombo: boolean): v
   else caches.walletTotals.request(wallet)
 }
 
-function requestSet(
-  caches: RowRequests,
-  outcomes: Outcomes,
-  set: SplitEntry | RedemptionEntry,
-): void {
+function requestSet(caches: RowRequests, outcomes: Outcomes, set: SplitEntry | RedemptionEntry): void {
   caches.reserves.request(set.condition)
   requestPositions(caches, outcomes, set.wallet, set.tokens)
   for (const token of set.tokens) caches.positions.request(ZERO_WALLET, token)

@@ -76,12 +76,7 @@ let rewinds = 0n
 const rewind = (toBlock: number) => database.sql.begin((tx) => rewindLedger(tx, toBlock, ++rewinds))
 
 /** In batches of these sizes, over and over. */
-async function bookInBatches(
-  store: LedgerStore,
-  blocks: TestBlock[],
-  sizes: number[],
-  options: BookOptions,
-) {
+async function bookInBatches(store: LedgerStore, blocks: TestBlock[], sizes: number[], options: BookOptions) {
   for (let start = 0, turn = 0; start < blocks.length; turn++) {
     const size = sizes[turn % sizes.length] ?? 1
     await book(store, blocks.slice(start, start + size), options)
@@ -243,9 +238,7 @@ describe('the journal', () => {
     const rows = await database.sql`
       select block, key, image is null as was_absent
         from undo where state = 'positions' order by block, key`
-    expect(
-      rows.map(({ block, key, wasAbsent }) => [block - FIRST_BLOCK, key.join(), wasAbsent]),
-    ).toEqual([
+    expect(rows.map(({ block, key, wasAbsent }) => [block - FIRST_BLOCK, key.join(), wasAbsent])).toEqual([
       [0, '1,1', true],
       [0, '10,1', true],
       [1, '1,1', false],
@@ -308,9 +301,7 @@ describe('the row caches', () => {
 
   test('throw at the use of a row that was not loaded', async () => {
     const store = new LedgerStore(OUTCOMES)
-    expect(() => store.rows.positions.open(10, 1)).toThrow(
-      'positions 10/1 is used and was not loaded',
-    )
+    expect(() => store.rows.positions.open(10, 1)).toThrow('positions 10/1 is used and was not loaded')
     expect(() => store.rows.walletTotals.open(10)).toThrow('not loaded')
   })
 

@@ -90,10 +90,7 @@ export class LedgerStore implements Books {
   }
 
   /** Folds loaded entries block by block, and lets the event loop run in between. */
-  async foldEntries(
-    entries: readonly Entry[],
-    isJournalled: (block: number) => boolean,
-  ): Promise<void> {
+  async foldEntries(entries: readonly Entry[], isJournalled: (block: number) => boolean): Promise<void> {
     let block = Number.NaN
     let untilTurn = ENTRIES_PER_TURN
     for (const entry of entries) {

@@ -71,8 +71,7 @@ function* valuesOf(
   const fields = columns.map(({ field }) => field)
   const values = new Array<number | bigint>(fields.length)
   for (const row of rows) {
-    for (let index = 0; index < fields.length; index++)
-      values[index] = row[fields[index] ?? ''] ?? 0
+    for (let index = 0; index < fields.length; index++) values[index] = row[fields[index] ?? ''] ?? 0
     yield values
   }
 }
@@ -104,7 +103,11 @@ export const PNL_CAUSES: Record<PnlCause, number> = {
 }
 
 const toPnlValues = ({ seq, amount, wallet, token, sub, cause }: PnlRow) => [
-  ...[seq, amount, wallet, token, sub],
+  seq,
+  amount,
+  wallet,
+  token,
+  sub,
   PNL_CAUSES[cause],
 ]
 

@@ -77,48 +77,74 @@ export const LEDGER_TABLES = {
   /** One-sided: only fills of taking orders count into candles and totals of a token. */
   minuteCandles: ledgerTable(
     {
-      ...{ name: 'minute_candles', keys: ['token', 'minute'], secondMax: MINUTE_MAX },
-      ...{ seqs: CANDLE_SEQS, share: 1 / 8 },
+      name: 'minute_candles',
+      keys: ['token', 'minute'],
+      secondMax: MINUTE_MAX,
+      seqs: CANDLE_SEQS,
+      share: 1 / 8,
     },
     (token, minute) => ({ token, minute, ...makeCandle() }),
   ),
   hourCandles: ledgerTable(
-    {
-      ...{ name: 'hour_candles', keys: ['token', 'hour'], secondMax: HOUR_MAX },
-      ...{ seqs: CANDLE_SEQS, share: 1 / 8 },
-    },
+    { name: 'hour_candles', keys: ['token', 'hour'], secondMax: HOUR_MAX, seqs: CANDLE_SEQS, share: 1 / 8 },
     (token, hour) => ({ token, hour, ...makeCandle() }),
   ),
   tokenTotals: ledgerTable(
     { name: 'token_totals', keys: ['token'], seqs: ['first_seq', 'last_seq'], share: 1 / 8 },
     (token) => ({
-      ...{ token, trades: 0, firstSeq: 0, lastSeq: 0 },
-      ...{ volume: 0n, shares: 0n, buyVolume: 0n, fees: 0n },
+      token,
+      trades: 0,
+      firstSeq: 0,
+      lastSeq: 0,
+      volume: 0n,
+      shares: 0n,
+      buyVolume: 0n,
+      fees: 0n,
     }),
   ),
   /** All fills whose orders name a builder, of makers and takers, without combos. */
   builderTotals: ledgerTable(
     { name: 'builder_totals', keys: ['builder'], seqs: ['first_seq', 'last_seq'], share: 1 / 64 },
     (builder) => ({
-      ...{ builder, fills: 0, wallets: 0, firstSeq: 0, lastSeq: 0 },
-      ...{ buyShares: 0n, sellShares: 0n, buyUsd: 0n, sellUsd: 0n, fees: 0n },
+      builder,
+      fills: 0,
+      wallets: 0,
+      firstSeq: 0,
+      lastSeq: 0,
+      buyShares: 0n,
+      sellShares: 0n,
+      buyUsd: 0n,
+      sellUsd: 0n,
+      fees: 0n,
     }),
   ),
   /** Days are those of Unix time. */
   builderDays: ledgerTable(
     { name: 'builder_days', keys: ['builder', 'day'], secondMax: DAY_MAX, share: 1 / 32 },
     (builder, day) => ({
-      ...{ builder, day, fills: 0 },
+      builder,
+      day,
+      fills: 0,
       /** Wallets with a fill on that day, and those whose first one it is. */
-      ...{ wallets: 0, newWallets: 0 },
-      ...{ buyShares: 0n, sellShares: 0n, fees: 0n },
+      wallets: 0,
+      newWallets: 0,
+      buyShares: 0n,
+      sellShares: 0n,
+      fees: 0n,
     }),
   ),
   builderWallets: ledgerTable(
     { name: 'builder_wallets', keys: ['builder', 'wallet'], secondMax: WALLET_MAX, share: 1 / 8 },
     (builder, wallet) => ({
-      ...{ builder, wallet, fills: 0, activeDays: 0, firstSec: 0, lastSec: 0 },
-      ...{ buyShares: 0n, sellShares: 0n, fees: 0n },
+      builder,
+      wallet,
+      fills: 0,
+      activeDays: 0,
+      firstSec: 0,
+      lastSec: 0,
+      buyShares: 0n,
+      sellShares: 0n,
+      fees: 0n,
     }),
   ),
   supplies: ledgerTable({ name: 'supplies', keys: ['token'], share: 1 / 8 }, (token) => ({
@@ -134,10 +160,12 @@ export const LEDGER_TABLES = {
     paidOut: 0n,
   })),
   /** The fill that set the token's last price: `usd` for `shares`. */
-  lastPrices: ledgerTable(
-    { name: 'last_prices', keys: ['token'], seqs: ['seq'], share: 1 / 8 },
-    (token) => ({ token, seq: 0, usd: 0n, shares: 0n }),
-  ),
+  lastPrices: ledgerTable({ name: 'last_prices', keys: ['token'], seqs: ['seq'], share: 1 / 8 }, (token) => ({
+    token,
+    seq: 0,
+    usd: 0n,
+    shares: 0n,
+  })),
 }
 
 export const LEDGER_TABLE_NAMES = Object.values(LEDGER_TABLES).map(({ name }) => name)
@@ -187,8 +215,17 @@ function makeTotals(wallet: number) {
 /** Prices are millionths of a dollar for a share. */
 function makeCandle() {
   return {
-    ...{ trades: 0, open: 0, high: 0, low: 0, close: 0, firstSeq: 0, lastSeq: 0 },
-    ...{ volume: 0n, shares: 0n, buyVolume: 0n, fees: 0n },
+    trades: 0,
+    open: 0,
+    high: 0,
+    low: 0,
+    close: 0,
+    firstSeq: 0,
+    lastSeq: 0,
+    volume: 0n,
+    shares: 0n,
+    buyVolume: 0n,
+    fees: 0n,
   }
 }
 

@@ -3,9 +3,18 @@ import { expect, test } from 'vitest'
 import { fillGaps, type TokenCandle } from './candle.js'
 
 const candleAt = (timeSec: number, close: bigint, shares = 5n): TokenCandle => ({
-  ...{ token: 1, timeSec, trades: 1, open: 1n, high: 9n, low: 1n, close },
-  ...{ volume: 3n, shares, buyVolume: 1n },
-  ...{ first: { seq: 1, timeSec }, last: { seq: 2, timeSec } },
+  token: 1,
+  timeSec,
+  trades: 1,
+  open: 1n,
+  high: 9n,
+  low: 1n,
+  close,
+  volume: 3n,
+  shares,
+  buyVolume: 1n,
+  first: { seq: 1, timeSec },
+  last: { seq: 2, timeSec },
 })
 
 const WINDOW = {
@@ -30,8 +39,18 @@ test('gaps have the price before them, and there are none before the first price
     [360, 0, 4n],
   ])
   expect(filled[1]).toEqual({
-    ...{ token: 1, timeSec: 180, trades: 0, open: 7n, high: 7n, low: 7n, close: 7n },
-    ...{ volume: 0n, shares: 0n, buyVolume: 0n, first: null, last: null },
+    token: 1,
+    timeSec: 180,
+    trades: 0,
+    open: 7n,
+    high: 7n,
+    low: 7n,
+    close: 7n,
+    volume: 0n,
+    shares: 0n,
+    buyVolume: 0n,
+    first: null,
+    last: null,
   })
 })
 
@@ -57,9 +76,7 @@ test('no candle is lost, changed or out of place', () => {
   const times = fc.uniqueArray(fc.integer({ min: 1, max: 6 }).map((bucket) => bucket * 60))
   fc.assert(
     fc.property(times, (given) => {
-      const candles = given
-        .sort((a, b) => a - b)
-        .map((timeSec) => candleAt(timeSec, BigInt(timeSec)))
+      const candles = given.sort((a, b) => a - b).map((timeSec) => candleAt(timeSec, BigInt(timeSec)))
       const filled = fillGaps(candles, WINDOW)
       expect(filled.filter(({ trades }) => trades > 0)).toEqual(candles)
       const sorted = filled.map(({ timeSec }) => timeSec)

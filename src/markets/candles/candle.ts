@@ -46,6 +46,16 @@ export function fillGaps(candles: readonly TokenCandle[], window: Filled): Token
 }
 
 const emptyCandle = (token: number, timeSec: number, price: bigint): TokenCandle => ({
-  ...{ token, timeSec, trades: 0, open: price, high: price, low: price, close: price },
-  ...{ volume: 0n, shares: 0n, buyVolume: 0n, first: null, last: null },
+  token,
+  timeSec,
+  trades: 0,
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  volume: 0n,
+  shares: 0n,
+  buyVolume: 0n,
+  first: null,
+  last: null,
 })

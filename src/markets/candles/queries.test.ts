@@ -26,10 +26,7 @@ const someFills: fc.Arbitrary<CandleFill[]> = fc
       ),
       isSell: fc.boolean(),
       usd: fc.bigInt({ min: 0n, max: 10n ** 12n }),
-      shares: fc.oneof(
-        { weight: 9, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 12n }) },
-        fc.constant(0n),
-      ),
+      shares: fc.oneof({ weight: 9, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 12n }) }, fc.constant(0n)),
       fee: fc.bigInt({ min: 0n, max: 10n ** 6n }),
     }),
     { selector: ({ timeSec }) => timeSec, maxLength: 80 },
@@ -98,9 +95,7 @@ test('the sides of a window say what is outside of it', async () => {
       await store(fills)
       for (const resolution of ['1m', '1h', '4h'] as const) {
         const window = windowOf(resolution, 2, START + hour * 3_600)
-        const older = modelCandles(fills, window.seconds).filter(
-          ({ timeSec }) => timeSec < window.firstSec,
-        )
+        const older = modelCandles(fills, window.seconds).filter(({ timeSec }) => timeSec < window.firstSec)
         const [sides] = await selectWindowSides(database.sql, [TOKEN], window)
         expect(sides).toEqual({
           token: TOKEN,

@@ -41,9 +41,7 @@ function tokensOf(sql: Sql, subject: SeriesSubject): Fragment {
     return sql`select ${hexToBytes(parseTokenId(subject.token_id) ?? '0x')}::bytea as token`
   }
   const isMarket =
-    'slug' in subject
-      ? sql`m.slug = ${subject.slug}`
-      : sql`m.condition = ${hexToBytes(subject.condition_id)}`
+    'slug' in subject ? sql`m.slug = ${subject.slug}` : sql`m.condition = ${hexToBytes(subject.condition_id)}`
   const isCondition =
     'slug' in subject
       ? sql`c.condition in (select m.condition from markets m where ${isMarket})`

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
-import {
-  type CandleFill,
-  type ModelCandle,
-  modelCandles,
-} from '../../../test/markets/candle-model.js'
+import { type CandleFill, type ModelCandle, modelCandles } from '../../../test/markets/candle-model.js'
 import { isTakerOrder, type ModelFill } from '../../../test/trades/fill-model.js'
 import { blockOf, logIndexOf, seqOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
@@ -176,8 +172,15 @@ describe('GET /v3/markets/:token_id/candles', () => {
     const from = candles.findIndex(({ gap_filled: isFilled }: Candle) => isFilled)
     const gap = candles[from]
     expect(gap).toMatchObject({
-      ...{ open: gap.close, high: gap.close, low: gap.close, vwap: gap.close },
-      ...{ volume: 0, volume_shares: 0, trades: 0, first_block: null, last_trade_ts: null },
+      open: gap.close,
+      high: gap.close,
+      low: gap.close,
+      vwap: gap.close,
+      volume: 0,
+      volume_shares: 0,
+      trades: 0,
+      first_block: null,
+      last_trade_ts: null,
     })
     expect(gap.close).toBe(candles[from - 1].close)
 
@@ -240,11 +243,7 @@ describe('GET /v3/markets/:token_id/candles', () => {
 })
 
 describe.each([
-  [
-    'condition',
-    () => `/v3/markets/condition/${condition}/candles`,
-    () => ({ condition_id: condition }),
-  ],
+  ['condition', () => `/v3/markets/condition/${condition}/candles`, () => ({ condition_id: condition })],
   ['slug', () => `/v3/markets/slug/${slug}/candles`, () => ({ slug })],
 ] as const)('GET /v3/markets/%s/…/candles', (_kind, path, subject) => {
   test('200: has the series of each outcome, whose volumes are that of the market', async () => {

@@ -14,12 +14,7 @@ import {
 } from './present.js'
 import { type SeriesSubject, type SeriesToken, selectSeriesTokens } from './queries.js'
 import { type CandleSeries, readSeries } from './read-series.js'
-import {
-  CandleSeriesReply,
-  OutcomeParameter,
-  TokenCandlesReply,
-  WindowParameters,
-} from './schemas.js'
+import { CandleSeriesReply, OutcomeParameter, TokenCandlesReply, WindowParameters } from './schemas.js'
 import { type CandleWindow, resolveWindow, type WindowRequest } from './window.js'
 
 const OUTCOMES_MAX = 50
@@ -59,8 +54,7 @@ const readSeriesOf = (
   { gap_fill: isFilled }: CandleRequest,
   window: CandleWindow,
   markets: readonly SeriesToken[],
-): Promise<CandleSeries[]> =>
-  readSeries(tools.sql, markets, window, { isFilled, nowSec: nowSecOf(tools) })
+): Promise<CandleSeries[]> => readSeries(tools.sql, markets, window, { isFilled, nowSec: nowSecOf(tools) })
 
 export const tokenCandles = defineAnswer({
   ...HEAD,

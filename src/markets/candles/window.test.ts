@@ -85,10 +85,7 @@ test('windows beside each other share no bucket and leave none out', () => {
       const { resolution } = request
       const older = resolveWindow({ resolution, limit: request.limit, end: firstSec - 1 }, NOW)
       expect(older.lastSec).toBe(firstSec - seconds)
-      const newer = resolveWindow(
-        { resolution, limit: request.limit, start: lastSec + seconds },
-        NOW,
-      )
+      const newer = resolveWindow({ resolution, limit: request.limit, start: lastSec + seconds }, NOW)
       expect(newer.firstSec).toBe(lastSec + seconds)
     }),
   )

@@ -4,7 +4,7 @@ import { categoryOf, presentDate, winnerOf } from '../listing/present.js'
 import type { ListedMarket } from '../listing/queries.js'
 import type { ConditionRow, ResolutionRow } from './queries.js'
 
-const NO_MARKET = { ...{ question: null, slug: null, outcomes: null, endSec: null }, tags: null }
+const NO_MARKET = { question: null, slug: null, outcomes: null, endSec: null, tags: null }
 
 export function presentCondition(
   id: string,

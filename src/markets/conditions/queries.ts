@@ -9,10 +9,7 @@ import { type ListedMarket, selectMarketsOfConditions } from '../listing/queries
 export type ConditionRow = { tokens: string[]; payouts: string[] | null }
 
 /** `undefined`: the chain does not have it. Indexes: conditions_condition_key, tokens_condition. */
-export async function selectCondition(
-  sql: Sql,
-  condition: string,
-): Promise<ConditionRow | undefined> {
+export async function selectCondition(sql: Sql, condition: string): Promise<ConditionRow | undefined> {
   const [row] = await sql<ConditionRow[]>`
     select array(
              select '0x' || encode(t.token, 'hex') from tokens t

@@ -11,14 +11,7 @@ import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { selectMarketsOfConditions } from '../listing/queries.js'
-import {
-  Category,
-  EndDate,
-  Liquidity,
-  TagLabels,
-  Volume,
-  WinningOutcome,
-} from '../listing/schemas.js'
+import { Category, EndDate, Liquidity, TagLabels, Volume, WinningOutcome } from '../listing/schemas.js'
 import { presentCondition, presentResolution } from './present.js'
 import { selectCondition, selectResolutions } from './queries.js'
 

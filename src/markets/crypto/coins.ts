@@ -22,8 +22,7 @@ export const COIN_WORDS: readonly string[] = [...new Set(Object.entries(NAMES).f
 export const WINDOW_SEC = 300
 
 /** Start of the window that runs at that moment, in Unix seconds. */
-export const windowStartAt = (ms: number): number =>
-  Math.floor(ms / (WINDOW_SEC * 1000)) * WINDOW_SEC
+export const windowStartAt = (ms: number): number => Math.floor(ms / (WINDOW_SEC * 1000)) * WINDOW_SEC
 
 /** Slugs of the events of one window, one for each coin. */
 export const windowSlugs = (startSec: number): string[] =>

@@ -99,7 +99,10 @@ describe('selectOpenEvents', () => {
     const volumes = [5, undefined, 70, 5, 0]
     const events = volumes.map((volume24hr, at) => ({
       ...topic,
-      ...{ id: String(1 + at), title: 'Bitcoin', volume24hr, markets: [] },
+      id: String(1 + at),
+      title: 'Bitcoin',
+      volume24hr,
+      markets: [],
     }))
     await store(...events)
     expect(await selectIds()).toEqual(['3', '1', '4', '5', '2'])

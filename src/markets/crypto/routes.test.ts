@@ -224,8 +224,7 @@ describe('GET /v1/crypto/series', () => {
     const { series, count } = await json('/v1/crypto/series')
 
     const bySlug = new Map(everything.flatMap((event) => event.series ?? []).map(toEntry))
-    const OF_A_COIN =
-      /^(btc|bitcoin|eth|ethereum|sol|solana|xrp|doge|dogecoin|bnb|hype|hyperliquid)-/
+    const OF_A_COIN = /^(btc|bitcoin|eth|ethereum|sol|solana|xrp|doge|dogecoin|bnb|hype|hyperliquid)-/
     const expected = [...bySlug.keys()].filter((slug) => OF_A_COIN.test(slug)).sort()
     expect(series.map(({ slug }: { slug: string }) => slug)).toEqual(expected)
     expect(count).toBe(expected.length)
@@ -235,9 +234,7 @@ describe('GET /v1/crypto/series', () => {
       expect(recurrence).toBe(rest.slug.split('-').at(-1).replace('hourly', '1h'))
       expect(eventCount).toBe(everything.filter((event) => event.seriesSlug === slug).length)
     }
-    expect(expected).toEqual(
-      expect.arrayContaining(['hype-up-or-down-4h', 'solana-up-or-down-hourly']),
-    )
+    expect(expected).toEqual(expect.arrayContaining(['hype-up-or-down-4h', 'solana-up-or-down-hourly']))
   })
 
   test('200: events are not counted before they have all been read', async () => {

@@ -15,10 +15,7 @@ const GRID_MS = WINDOW_SEC * 1000
 const EVENTS_MAX = 500
 
 /** All three answers come from the database, so they do not depend on Gamma. */
-export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
-  app,
-  { ctx },
-) => {
+export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
   app.get(
     '/v1/crypto/active',
     {
@@ -89,8 +86,7 @@ export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = a
         response: { 200: SeriesReply },
       },
     },
-    async ({ stopwatch }) =>
-      presentSeries(await selectSeries(countQueries(ctx.sql, stopwatch), 500)),
+    async ({ stopwatch }) => presentSeries(await selectSeries(countQueries(ctx.sql, stopwatch), 500)),
   )
 }
 

@@ -83,8 +83,7 @@ export const MarketsReply = Type.Object(
             active: IsActive,
             closed: IsClosed,
             groupItemTitle: Type.String({
-              description:
-                'what distinguishes it from the other markets of the event; empty without others',
+              description: 'what distinguishes it from the other markets of the event; empty without others',
             }),
           }),
         ),

@@ -44,7 +44,11 @@ export async function openCryptoWorld() {
   const registry = new Registry()
   const metrics = createUpstreamMetrics(registry)
   const deps: CatalogueDeps = {
-    ...{ store, clock, floodLog, catalogue, clob: upstreams.clob },
+    store,
+    clock,
+    floodLog,
+    catalogue,
+    clob: upstreams.clob,
     gamma: new GammaClient({ url: host.url, metrics, clock, timing: instantTiming() }),
     metrics: createCatalogueMetrics(registry),
   }
@@ -53,7 +57,10 @@ export async function openCryptoWorld() {
     t.clock.set(universe.nowMs)
   }
   return Object.assign(world, {
-    ...{ t, faults, requests, deps },
+    t,
+    faults,
+    requests,
+    deps,
     get: (url: string) => t.app.inject({ url, headers: { 'x-api-key': key } }),
     /** The events that Gamma shows, as it sends them. */
     askEvents: async (query: string): Promise<GammaJson[]> => {

@@ -8,14 +8,7 @@ import { nullable } from '../../lib/nullable.js'
 import { resolveCatalogueFilters } from '../catalogue-filter.js'
 import { type CatalogueScope, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
 import { categoryOf, presentDate } from '../listing/present.js'
-import {
-  CatalogueParameters,
-  Category,
-  EndDate,
-  Liquidity,
-  TagLabels,
-  Volume,
-} from '../listing/schemas.js'
+import { CatalogueParameters, Category, EndDate, Liquidity, TagLabels, Volume } from '../listing/schemas.js'
 import { isSearchable, toQueryWords } from '../search/query-words.js'
 import { hasEventText, type ListedEvent, selectListedEvents } from './queries.js'
 

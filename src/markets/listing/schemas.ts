@@ -16,9 +16,7 @@ export const WinningOutcome = nullable(
   Type.Integer({ minimum: 0 }),
   'the only outcome that is paid; null before the result and when several are',
 )
-export const EndDate = nullable(
-  UtcText({ description: 'UTC', examples: ['2026-12-31 12:00:00+00'] }),
-)
+export const EndDate = nullable(UtcText({ description: 'UTC', examples: ['2026-12-31 12:00:00+00'] }))
 export const Volume = Platform('dollars traded, as the platform counts them')
 export const Liquidity = Platform('dollars in the order book, as the platform counts them')
 

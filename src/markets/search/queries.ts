@@ -37,11 +37,7 @@ export const keyOfFoundMarket = ({ rank, ...found }: FoundMarket): OrderKey => [
  * match is not tried before the earlier ones are used up. When no market matches, misspelt words are
  * corrected. Indexes: see catalogue-page.ts.
  */
-export async function selectFound(
-  sql: Sql,
-  scope: SearchScope,
-  page: Page,
-): Promise<FoundMarket[]> {
+export async function selectFound(sql: Sql, scope: SearchScope, page: Page): Promise<FoundMarket[]> {
   const [rankFrom = 0] = page.after ?? []
   if (Number(rankFrom) < CORRECTED) {
     const { found, offset } = await selectRanks(sql, ranksOf(sql, scope), page)
@@ -150,7 +146,6 @@ export async function selectExactMatches(
      union all
     select m.id, false from events e join markets m on m.event = e.id
      where e.slug = ${slug} and m.slug is distinct from ${slug}`
-  const idsOf = (isSlugged: boolean) =>
-    rows.filter((row) => row.isSlugged === isSlugged).map(({ id }) => id)
+  const idsOf = (isSlugged: boolean) => rows.filter((row) => row.isSlugged === isSlugged).map(({ id }) => id)
   return { slugged: idsOf(true), ofEvent: idsOf(false) }
 }

@@ -2,13 +2,7 @@ import type { selectTokenPrices } from '../../catalogue/token-prices.js'
 import { pricePerShare, toDecimal } from '../../core/money.js'
 import { toTokenId } from '../../core/token-id.js'
 import { presentStructuredMarket } from '../market-block.js'
-import type {
-  EventStatsRow,
-  MarketStatsRow,
-  StatsSums,
-  StatsToken,
-  StatsTotals,
-} from './queries.js'
+import type { EventStatsRow, MarketStatsRow, StatsSums, StatsToken, StatsTotals } from './queries.js'
 
 type TokenPrice =
   Awaited<ReturnType<typeof selectTokenPrices>> extends Map<number, infer Price> ? Price : never
@@ -28,9 +22,7 @@ const presentSums = (row: StatsSums) => ({
   last_trade_ts: row.lastSec,
 })
 
-export const presentMarketStats = (
-  row: MarketStatsRow & { tokens: readonly TokenWithPrice[] },
-) => ({
+export const presentMarketStats = (row: MarketStatsRow & { tokens: readonly TokenWithPrice[] }) => ({
   condition_id: row.condition,
   question: row.question,
   slug: row.slug,

@@ -5,14 +5,7 @@ import { type Fragment, joinFragments, type Sql } from '../../store/connection.j
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
 import { isOneOfTags, type TagFilter } from '../tag-filter.js'
 import type { StatsPeriod } from './period.js'
-import {
-  conditionTokens,
-  eventTokens,
-  givenConditions,
-  statsColumns,
-  statsOf,
-  sumsOf,
-} from './sums.js'
+import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf, sumsOf } from './sums.js'
 
 export const STATS_SORTS = ['volume', 'trades', 'traders', 'fees'] as const
 export type StatsSort = (typeof STATS_SORTS)[number]
@@ -109,8 +102,7 @@ export function selectMarketStats(
      ${orderedBy(sql, orderOf(sort, 'bytea', 'p'), false)}`
 }
 
-const isGone = (sql: Sql): Fragment =>
-  sql`first_block.number is null or last_block.number is null as is_gone`
+const isGone = (sql: Sql): Fragment => sql`first_block.number is null or last_block.number is null as is_gone`
 
 /** The rows of the snapshot that count no reverted trade. */
 const isOfSnapshot = (sql: Sql, period: StatsPeriod): Fragment => {

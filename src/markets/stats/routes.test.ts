@@ -34,8 +34,7 @@ const marketOf = ({ token }: ModelFill) => {
 /** Sums as they are defined: over the fills of a market or an event in a period. */
 function modelSums(fills: readonly ModelFill[]) {
   const taken = fills.filter(isTakerOrder).sort((a, b) => a.block - b.block)
-  const sum = (pick: (fill: ModelFill) => bigint) =>
-    taken.reduce((total, fill) => total + pick(fill), 0n)
+  const sum = (pick: (fill: ModelFill) => bigint) => taken.reduce((total, fill) => total + pick(fill), 0n)
   const [volume, shares] = [sum(({ usd }) => usd), sum((fill) => fill.shares)]
   const bought = sum(({ isSell, usd }) => (isSell ? 0n : usd))
   const average = (2_000_000n * volume + shares) / (2n * shares)
@@ -118,9 +117,7 @@ describe.each(PATHS)('GET %s', (path) => {
       markets: markets.length,
       active_markets: markets.length - resolved,
       resolved_markets: resolved,
-      volume_usd: decimal(
-        markets.reduce((sum, row) => sum + BigInt(Math.round(row.volume_usd * 1e6)), 0n),
-      ),
+      volume_usd: decimal(markets.reduce((sum, row) => sum + BigInt(Math.round(row.volume_usd * 1e6)), 0n)),
       trades: markets.reduce((sum, row) => sum + row.trades, 0),
     })
   })
@@ -189,9 +186,7 @@ describe.each(PATHS)('GET %s', (path) => {
     const found = await readAll(path, { tag_slug: tag })
     if (by === 'event') expect(found.map((row) => row.event_id)).toEqual(ids)
     else {
-      const slugs = new Set(
-        rows.flatMap((row) => (tagged.has(row.event_id) ? [row.event_slug] : [])),
-      )
+      const slugs = new Set(rows.flatMap((row) => (tagged.has(row.event_id) ? [row.event_slug] : [])))
       expect(new Set(found.map((row) => row.event_slug))).toEqual(slugs)
     }
   })
@@ -228,8 +223,7 @@ test('200: the volume of a market is that of its candles', async () => {
 
 describe('the snapshot', () => {
   const { signal } = new AbortController()
-  const refresh = (period: StatsPeriod) =>
-    refreshSnapshot(world.ctx.sql, period, world.clock.now(), signal)
+  const refresh = (period: StatsPeriod) => refreshSnapshot(world.ctx.sql, period, world.clock.now(), signal)
   const versions = async () => {
     const rows = await world.ctx.sql<{ condition: string; xmin: string }[]>`
       select '0x' || encode(condition, 'hex') as condition, xmin::text
@@ -306,9 +300,7 @@ describe('the snapshot', () => {
                  where c.condition = decode(${condition.slice(2)}, 'hex'))`
     await sql`delete from hour_candles where ${isOf}`
     await refresh('7d')
-    const ids = (await readAll('/v3/markets/stats', { period: '7d' })).map(
-      (one) => one.condition_id,
-    )
+    const ids = (await readAll('/v3/markets/stats', { period: '7d' })).map((one) => one.condition_id)
     expect(ids).not.toContain(condition)
     expect(ids.length).toBe(modelOf('7d', 'condition').size - 1)
   })

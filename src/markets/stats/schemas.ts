@@ -10,11 +10,10 @@ import { STATS_SORTS } from './queries.js'
 const TAG_TEXT = 'label or slug of a tag, in capitals or small letters, `-` for a space'
 
 export const StatsParameters = {
-  period: oneOf(
-    STATS_PERIOD_NAMES,
-    'whole hours of UTC up to the running one, which is the last of them',
-    { title: 'StatsPeriod', default: '1d' },
-  ),
+  period: oneOf(STATS_PERIOD_NAMES, 'whole hours of UTC up to the running one, which is the last of them', {
+    title: 'StatsPeriod',
+    default: '1d',
+  }),
   condition_id: Type.Optional(ConditionId),
   market_slug: Type.Optional(Slug),
   event_slug: Type.Optional(Slug),

@@ -184,10 +184,7 @@ const replaceChanged = (sql: Sql) => sql`
         (excluded.trades, excluded.traders, excluded.volume, excluded.shares, excluded.buy_volume,
          excluded.fees, excluded.first_seq, excluded.last_seq)`
 
-async function upsertSnapshot(
-  sql: Sql,
-  window: Window & Head & { asOfSec: number },
-): Promise<void> {
+async function upsertSnapshot(sql: Sql, window: Window & Head & { asOfSec: number }): Promise<void> {
   const { period, startHour, asOfSec, block, blockTime, epoch, rewind } = window
   await sql`
     with counted as materialized (

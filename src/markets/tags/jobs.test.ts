@@ -20,8 +20,8 @@ test('counts tags at once, while the catalogue grows, when it is whole, and ever
   const count = createTagCounter({ sql }, clock)
   const counted = async () => {
     await count()
-    return (await sql`select slug, label, markets, events from tag_counts order by slug`).map(
-      (row) => Object.values(row).join(' '),
+    return (await sql`select slug, label, markets, events from tag_counts order by slug`).map((row) =>
+      Object.values(row).join(' '),
     )
   }
   expect(await counted()).toEqual([])

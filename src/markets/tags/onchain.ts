@@ -63,7 +63,9 @@ export const onchainTags = defineAnswer({
   reply: TagsReply,
   answer: async ({ sql }, { details, limit, ...filter }) => {
     const rows = await selectCountedTags(sql, {
-      ...{ prefix: filter.prefix ?? '', marketsMin: filter.min_markets, sort: filter.sort },
+      prefix: filter.prefix ?? '',
+      marketsMin: filter.min_markets,
+      sort: filter.sort,
       limit: Math.min(Math.max(limit, 1), TAGS_MAX),
     })
     const tags = details ? rows.map(presentTag) : rows.map(({ slug }) => slug)

@@ -34,10 +34,7 @@ const NO_PRICE = {
 }
 
 /** `undefined`: neither the chain nor the catalogue has the token. Indexes: tokens_token_key, market_tokens_pkey. */
-export async function selectPricedToken(
-  sql: Sql,
-  tokenId: string,
-): Promise<PricedToken | undefined> {
+export async function selectPricedToken(sql: Sql, tokenId: string): Promise<PricedToken | undefined> {
   const token = parseTokenId(tokenId)
   const head = token === undefined ? undefined : await selectTokenHead(sql, hexToBytes(token))
   if (token === undefined || head === undefined) return undefined

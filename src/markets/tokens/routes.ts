@@ -57,8 +57,7 @@ export const tokenPrice = defineAnswer({
   errors: { 404: NOT_FOUND },
   params: Type.Object({ token_id: TokenId }),
   reply: namedObject('TokenPrice', Priced),
-  answer: async ({ sql }, { token_id: tokenId }) =>
-    presentPriced(await selectKnownToken(sql, tokenId)),
+  answer: async ({ sql }, { token_id: tokenId }) => presentPriced(await selectKnownToken(sql, tokenId)),
 })
 
 export const tokenInfo = defineList({

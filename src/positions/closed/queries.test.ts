@@ -32,8 +32,14 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const scope = (given: Partial<ClosedScope>): ClosedScope => ({
-  ...{ wallet: WHALE, sort: 'TIMESTAMP', isAscending: false, tokens: undefined, title: undefined },
-  ...{ limit: LIMIT, offset: 0, ...given },
+  wallet: WHALE,
+  sort: 'TIMESTAMP',
+  isAscending: false,
+  tokens: undefined,
+  title: undefined,
+  limit: LIMIT,
+  offset: 0,
+  ...given,
 })
 
 const countReads = (given: Partial<ClosedScope>): Promise<number> =>

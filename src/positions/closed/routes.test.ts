@@ -154,24 +154,22 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
     TIMESTAMP: (row) => row.timestamp,
   }
 
-  test.each(
-    Object.keys(KEYS).flatMap((sortBy) => [[sortBy, 'ASC'] as const, [sortBy, 'DESC'] as const]),
-  )('200: %s %s, in pages that fit together', async (sortBy, sortDirection) => {
-    const rows = await walk({ sortBy, sortDirection })
-    const keys = rows.map(KEYS[sortBy] ?? expect.fail())
-    const compare = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0)
-    const sign = sortDirection === 'ASC' ? 1 : -1
-    expect(keys).toEqual(keys.toSorted((a, b) => sign * compare(a, b)))
-    const spelt = { sortBy: sortBy.toLowerCase(), sortDirection: sortDirection.toLowerCase() }
-    expect(await walk(spelt, wallet, 7)).toEqual(rows)
-  })
+  test.each(Object.keys(KEYS).flatMap((sortBy) => [[sortBy, 'ASC'] as const, [sortBy, 'DESC'] as const]))(
+    '200: %s %s, in pages that fit together',
+    async (sortBy, sortDirection) => {
+      const rows = await walk({ sortBy, sortDirection })
+      const keys = rows.map(KEYS[sortBy] ?? expect.fail())
+      const compare = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0)
+      const sign = sortDirection === 'ASC' ? 1 : -1
+      expect(keys).toEqual(keys.toSorted((a, b) => sign * compare(a, b)))
+      const spelt = { sortBy: sortBy.toLowerCase(), sortDirection: sortDirection.toLowerCase() }
+      expect(await walk(spelt, wallet, 7)).toEqual(rows)
+    },
+  )
 
   test('200: by default the ten that closed last', async () => {
     const rows = await walk({ sortBy: 'TIMESTAMP', sortDirection: 'DESC' })
-    expect(await ask()).toEqual({
-      ...{ wallet, count: 10, offset: 0, limit: 10 },
-      positions: rows.slice(0, 10),
-    })
+    expect(await ask()).toEqual({ wallet, count: 10, offset: 0, limit: 10, positions: rows.slice(0, 10) })
   })
 
   test('200: one market, by its slug as it is written', async () => {
@@ -229,7 +227,11 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
     expect(await ask({ offset: 100_000 })).toMatchObject({ count: 0, offset: 100_000 })
     const stranger = `0x${'9'.repeat(40)}`
     expect(await ask({}, stranger)).toEqual({
-      ...{ wallet: stranger, count: 0, offset: 0, limit: 10, positions: [] },
+      wallet: stranger,
+      count: 0,
+      offset: 0,
+      limit: 10,
+      positions: [],
     })
     expect(await ask({}, wallet.toUpperCase().replace('0X', '0x'))).toMatchObject({ wallet })
   })

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import { namedObject } from '../../lib/named-object.js'
 import { CLOSED_SHARES_MAX } from '../position-sql.js'
 
-const Text = (description: string) =>
-  Type.String({ description: `${description}; empty when it is unknown` })
+const Text = (description: string) => Type.String({ description: `${description}; empty when it is unknown` })
 
 /** A closed position, in the platform's own names. What is unknown is written as the platform does. */
 const ClosedPositionRow = namedObject('ClosedPosition', {

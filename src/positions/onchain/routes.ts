@@ -14,12 +14,7 @@ import { selectWalletId } from '../../wallets/queries.js'
 import { presentOnchainPosition } from '../present.js'
 import { type PositionScope, selectPositions } from '../queries.js'
 import { OnchainPositionsReply, WalletOnchainReply } from '../schemas.js'
-import {
-  type ClosedPosition,
-  type ShownPosition,
-  withClosings,
-  withStates,
-} from '../shown-position.js'
+import { type ClosedPosition, type ShownPosition, withClosings, withStates } from '../shown-position.js'
 import { type OnchainFilter, summarizeSet, toKept, WalletSets } from './wallet-sets.js'
 
 const WALLET_POSITIONS_MAX = 20_000
@@ -165,10 +160,7 @@ async function selectPage(
 
 type OnchainPage = { limit: number; hasMore: boolean; isOfWallet?: boolean }
 
-function presentPage(
-  rows: readonly ClosedPosition[],
-  { limit, hasMore, isOfWallet = false }: OnchainPage,
-) {
+function presentPage(rows: readonly ClosedPosition[], { limit, hasMore, isOfWallet = false }: OnchainPage) {
   const positions = rows.map((row) => presentOnchainPosition(row, isOfWallet))
   const last = hasMore ? positions.at(-1) : undefined
   const key = last === undefined ? null : `${last.wallet}-${last.token_id}`

@@ -57,7 +57,5 @@ test('a second that came again later keeps its first price', async () => {
   await packTicks(sql, (NOON_SEC + 600) * 1000)
   await insertTicks(sql, [makeTick(NOON_SEC, { price: 2 })])
   const span = { fromSec: NOON_SEC, toSec: NOON_SEC }
-  expect(await selectLatest(sql, STREAMS, span)).toEqual(
-    new Map([[idOf(), { sec: NOON_SEC, price: 1 }]]),
-  )
+  expect(await selectLatest(sql, STREAMS, span)).toEqual(new Map([[idOf(), { sec: NOON_SEC, price: 1 }]]))
 })

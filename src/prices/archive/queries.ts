@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Sql } from '../../store/connection.js'
 import type { Seconds } from '../../upstreams/prices/source.js'
-import {
-  BLOCK_SEC,
-  COLUMN_BYTES,
-  type Quote,
-  type TickBlock,
-  tickBlockOf,
-} from '../fast/tick-block.js'
+import { BLOCK_SEC, COLUMN_BYTES, type Quote, type TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { monthOfBlock } from './month.js'
 
 export type StreamPrice = { stream: number; sec: number; price: number }
@@ -100,11 +94,7 @@ export function selectLastLive(sql: Sql, streams: readonly number[], atSec: numb
  * The prices of the two newest blocks of each stream within the span: the tick looked for is in the first one, or in the second if the first has only later
  * ones. Primary key.
  */
-export function selectLastBlocks(
-  sql: Sql,
-  streams: readonly number[],
-  { fromSec, toSec }: Seconds,
-) {
+export function selectLastBlocks(sql: Sql, streams: readonly number[], { fromSec, toSec }: Seconds) {
   const fromBlock = tickBlockOf(fromSec)
   const toBlock = tickBlockOf(toSec)
   return sql<BlockRow[]>`

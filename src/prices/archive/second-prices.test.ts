@@ -22,7 +22,9 @@ const ticks = fc.uniqueArray(
 )
 
 const withoutQuotes = ({ stream, sec, price }: StreamPrice): StreamTick => ({
-  ...{ stream, sec, price },
+  stream,
+  sec,
+  price,
   bid: null,
   ask: null,
 })

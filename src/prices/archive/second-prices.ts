@@ -8,15 +8,9 @@ type FoundPrices = { live: readonly StreamPrice[]; blocks: readonly BlockRow[] }
 export async function selectPrices(sql: Sql, streams: readonly number[], span: Seconds) {
   // Live ticks first: one that is packed in between is then found twice rather than not at all.
   const { ticks: live } = await selectLive(sql, streams, span)
-  const blocks = await selectBlocks(
-    sql,
-    streams,
-    tickBlockOf(span.fromSec),
-    tickBlockOf(span.toSec),
-    {
-      pricesAlone: true,
-    },
-  )
+  const blocks = await selectBlocks(sql, streams, tickBlockOf(span.fromSec), tickBlockOf(span.toSec), {
+    pricesAlone: true,
+  })
   return { live, blocks }
 }
 

@@ -19,9 +19,7 @@ export const makeTick = (sec: number, parts: TickParts = {}): StreamTick => {
 
 /** So many seconds, one after the other. */
 export const makeTicks = (fromSec: number, count: number, parts: TickParts = {}): StreamTick[] =>
-  Array.from({ length: count }, (_, index) =>
-    makeTick(fromSec + index, { price: index + 1, ...parts }),
-  )
+  Array.from({ length: count }, (_, index) => makeTick(fromSec + index, { price: index + 1, ...parts }))
 
 export async function readState(sql: Sql): Promise<TickState | undefined> {
   const [state] = await sql<TickState[]>`select packed_until, revision from tick_state`
@@ -47,8 +45,7 @@ export async function readPacked(sql: Sql): Promise<StreamTick[]> {
     Array.from({ length: 300 }, (_, slot) => {
       const hasQuotes = columns.length === 3 * 2_400
       const at = (column: number) => columns.readDoubleLE(column * 2_400 + slot * 8)
-      const quoteAt = (column: number) =>
-        hasQuotes && !Number.isNaN(at(column)) ? at(column) : null
+      const quoteAt = (column: number) => (hasQuotes && !Number.isNaN(at(column)) ? at(column) : null)
       return { stream, sec: block * 300 + slot, price: at(0), bid: quoteAt(1), ask: quoteAt(2) }
     }).filter(({ price }) => !Number.isNaN(price)),
   )

@@ -26,9 +26,7 @@ function recompute(ticks: readonly SecondPrice[], first: number | undefined): Ca
   const history = [...ticks].sort((a, b) => a.at - b.at)
   return Array.from({ length: BUCKETS }, (_, bucket) => bucket * CANDLE_SEC).flatMap((start) => {
     const earlier = history.filter(({ at }) => at < start).map((tick) => tick.price)
-    const own = history
-      .filter(({ at }) => at >= start && at < start + CANDLE_SEC)
-      .map((tick) => tick.price)
+    const own = history.filter(({ at }) => at >= start && at < start + CANDLE_SEC).map((tick) => tick.price)
     const open = earlier.at(-1) ?? first ?? own[0]
     if (open === undefined) return []
     const all = [open, ...own].sort((a, b) => a - b)

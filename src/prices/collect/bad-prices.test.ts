@@ -12,7 +12,9 @@ const HOUR_SEC = 3_600
 const KNOWN = {
   stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' }),
   sec: NOW_SEC - 1,
-  ...{ price: 100, bid: null, ask: null },
+  price: 100,
+  bid: null,
+  ask: null,
 }
 /** Frames in a row that cannot be read after which the connection is given up. */
 const GARBAGE_MAX = 20
@@ -28,8 +30,7 @@ beforeEach(async () => {
 
 const clock = new ManualClock(NOW_SEC * 1_000)
 type Rtds = Awaited<ReturnType<typeof openRtds>>
-const collectFrom = (rtds: Rtds) =>
-  startCollector(database, clock, (shared) => [rtds.connect(shared)])
+const collectFrom = (rtds: Rtds) => startCollector(database, clock, (shared) => [rtds.connect(shared)])
 
 const good = (sec: number) => rtdsTick(sec, 100)
 const withValue = (value: unknown) => rtdsTick(NOW_SEC - 5, value)
@@ -119,14 +120,9 @@ describe('a source that says', () => {
       [NOW_SEC - 6, 100],
       [NOW_SEC - 1, 100],
     ])
-    const gaps =
-      await database.sql`select upstream, stream, from_sec, to_sec, reason from tick_gaps`
+    const gaps = await database.sql`select upstream, stream, from_sec, to_sec, reason from tick_gaps`
     expect(gaps).toEqual([
-      {
-        upstream: 'rtds',
-        stream: null,
-        ...{ fromSec: NOW_SEC - 6, toSec: NOW_SEC, reason: 'garbage' },
-      },
+      { upstream: 'rtds', stream: null, fromSec: NOW_SEC - 6, toSec: NOW_SEC, reason: 'garbage' },
     ])
   })
 })

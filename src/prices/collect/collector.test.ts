@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  insertPast,
-  openSimulatedPrices,
-  SIMULATED_STREAMS,
-} from '../../../test/simulated-prices.js'
+import { insertPast, openSimulatedPrices, SIMULATED_STREAMS } from '../../../test/simulated-prices.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { packTicks } from '../archive/pack.js'
 import { insertTicks } from '../archive/queries.js'
@@ -53,7 +49,9 @@ describe('of the platform', () => {
   const KNOWN = {
     stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' }),
     sec: NOW_SEC,
-    ...{ price: 100, bid: null, ask: null },
+    price: 100,
+    bid: null,
+    ask: null,
   }
   beforeEach(async () => {
     t.clock.set(NOW_SEC * 1_000)
@@ -107,9 +105,7 @@ describe('of the platform', () => {
     await rtds.say(collecting, ...offsets.map((offset) => rtdsTick(NOW_SEC - offset, 100 + offset)))
     await collecting.stop()
     const sorted = offsets.toSorted((a, b) => b - a)
-    expect(await readAnswer()).toEqual(
-      sorted.map((offset) => [idOf(NOW_SEC - offset), 100 + offset]),
-    )
+    expect(await readAnswer()).toEqual(sorted.map((offset) => [idOf(NOW_SEC - offset), 100 + offset]))
   })
 
   test('a tick of five minutes that are packed already joins them, and is no news twice', async () => {

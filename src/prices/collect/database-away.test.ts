@@ -15,7 +15,9 @@ const STREAM = streamId({ symbol: 'BTC', kind: 'spot', source: 'platform_oracle'
 const KNOWN = {
   stream: streamId({ symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' }),
   sec: NOW_SEC,
-  ...{ price: 100, bid: null, ask: null },
+  price: 100,
+  bid: null,
+  ask: null,
 }
 
 let database: TestDatabase
@@ -43,8 +45,7 @@ function openStore() {
   }
 }
 
-const eventually = (check: () => Promise<void>) =>
-  vi.waitFor(check, { timeout: 20_000, interval: 10 })
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
 
 describe('while the database is away', () => {
   async function open() {

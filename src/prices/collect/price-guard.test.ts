@@ -8,11 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const tick = (
-  price: number,
-  timestampMs = NOW_MS,
-  changes: Partial<PriceTick> = {},
-): PriceTick => ({
+const tick = (price: number, timestampMs = NOW_MS, changes: Partial<PriceTick> = {}): PriceTick => ({
   coin: 'btc',
   kind: 'spot',
   source: 'rtds',
@@ -24,8 +20,7 @@ const tick = (
   ...changes,
 })
 
-const guardAt = (price: number, timestampMs = NOW_MS) =>
-  new PriceGuard([['BTC', { price, timestampMs }]])
+const guardAt = (price: number, timestampMs = NOW_MS) => new PriceGuard([['BTC', { price, timestampMs }]])
 
 describe('a price', () => {
   test.each<[string, number, number, PriceRefusal | undefined]>([
@@ -49,9 +44,7 @@ describe('a price', () => {
   test.each(['bid', 'ask'] as const)('is refused with a %s that cannot be true', (side) => {
     const quotes = { bid: '99', ask: '101' }
     expect(guardAt(100).check('BTC', tick(100, NOW_MS, quotes))).toBeUndefined()
-    expect(guardAt(100).check('BTC', tick(100, NOW_MS, { ...quotes, [side]: '100000' }))).toBe(
-      'jump',
-    )
+    expect(guardAt(100).check('BTC', tick(100, NOW_MS, { ...quotes, [side]: '100000' }))).toBe('jump')
   })
 
   test('of one coin says nothing about another', () => {
@@ -121,8 +114,7 @@ test('whatever comes in whatever order, what is believed is near what was believ
         const apartMs = Math.abs(timestampMs - beforeMs)
         const factor = Math.max(price, before) / Math.min(price, before)
         // Divided the other way round, a factor of exactly two may come out a little larger.
-        const factorMax =
-          apartMs <= MINUTE_MS ? 2 : apartMs <= 7 * DAY_MS ? 10 : Number.POSITIVE_INFINITY
+        const factorMax = apartMs <= MINUTE_MS ? 2 : apartMs <= 7 * DAY_MS ? 10 : Number.POSITIVE_INFINITY
         expect(factor).toBeLessThanOrEqual(factorMax * (1 + 1e-12))
         if (timestampMs > beforeMs) newest = { price, timestampMs }
       }

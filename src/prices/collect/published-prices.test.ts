@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
-import {
-  insertPast,
-  openSimulatedPrices,
-  SIMULATED_STREAMS,
-} from '../../../test/simulated-prices.js'
+import { insertPast, openSimulatedPrices, SIMULATED_STREAMS } from '../../../test/simulated-prices.js'
 import { isOnLiveV2 } from '../../upstreams/prices/live-v2.js'
 import { insertTicks } from '../archive/queries.js'
 import { feedOf, SYMBOLS, streamId } from '../streams.js'
@@ -77,7 +73,9 @@ describe('of the platform', () => {
   const KNOWN = {
     stream: streamId({ symbol: 'BTC', kind: 'spot', source: 'oracle_data_streams' }),
     sec: NOW_SEC,
-    ...{ price: 100, bid: null, ask: null },
+    price: 100,
+    bid: null,
+    ask: null,
   }
 
   async function open() {
@@ -93,7 +91,11 @@ describe('of the platform', () => {
     await say(rtdsTick(NOW_SEC, 102, 'twap30'), rtdsTick(NOW_SEC, 103, 'twap60'))
     const data = (price: number) => ({
       feed: 'BTC/USD',
-      ...{ price, bid: price, ask: price, timestamp: NOW_SEC, source: 'platform_oracle' },
+      price,
+      bid: price,
+      ask: price,
+      timestamp: NOW_SEC,
+      source: 'platform_oracle',
     })
     const head = { type: 'price_feed', feed: 'BTC/USD', timestamp: NOW_SEC }
     const mean = (seconds: number) => ({ is_twap: true, twap_window_seconds: seconds })
@@ -119,11 +121,7 @@ describe('of the platform', () => {
   test('a price that is older than ten seconds or than the last published one is stored and not published', async () => {
     const { collecting, say } = await open()
     await say(rtdsTick(NOW_SEC - 11, 100), rtdsTick(NOW_SEC - 10, 100), rtdsTick(NOW_SEC - 3, 100))
-    await say(
-      rtdsTick(NOW_SEC - 4, 100),
-      rtdsTick(NOW_SEC - 2, 100_000),
-      rtdsTick(NOW_SEC - 1, 100),
-    )
+    await say(rtdsTick(NOW_SEC - 4, 100), rtdsTick(NOW_SEC - 2, 100_000), rtdsTick(NOW_SEC - 1, 100))
     expect(textsOf(collecting).map(({ timestamp }) => timestamp - NOW_SEC)).toEqual([-10, -3, -1])
     expect(await collecting.count('auspex_ticks_total')).toBe(5)
   })

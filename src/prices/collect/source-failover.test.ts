@@ -106,9 +106,7 @@ test('the simulated live_v2 goes and comes back: every second is there, exact, f
   const fromSec = sim.now() / 1_000
   await liveThrough(4)
   sim.faults.set({ upstream: 'live_v2', mode: 'drop' })
-  await vi.waitFor(async () =>
-    expect(await collecting.count('auspex_upstream_socket_connected', of)).toBe(0),
-  )
+  await vi.waitFor(async () => expect(await collecting.count('auspex_upstream_socket_connected', of)).toBe(0))
   await liveThrough(20)
   expect(await collecting.count('auspex_ticks_total', { source: 'rtds' })).toBeGreaterThan(0)
   sim.faults.set({ upstream: 'live_v2', mode: 'off' })
@@ -118,9 +116,7 @@ test('the simulated live_v2 goes and comes back: every second is there, exact, f
   const stream = { symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' } as const
   const toSec = sim.now() / 1_000
   await collecting.stop()
-  const prices = (await readPrices(database.sql, stream)).filter(
-    ([sec]) => sec > fromSec && sec < toSec,
-  )
+  const prices = (await readPrices(database.sql, stream)).filter(([sec]) => sec > fromSec && sec < toSec)
   const secs = Array.from({ length: toSec - fromSec - 1 }, (_, index) => fromSec + 1 + index)
   expect(prices).toEqual(secs.map((sec) => [sec, sim.quoteOf(stream, sec).price]))
 })
@@ -143,15 +139,12 @@ test.each([
   ['BTC', 'twap30'],
   ['BTC', 'binance'],
   ['HYPE', 'spot'],
-] as const)(
-  '%s %s, which live_v2 does not have, is taken from RTDS at once',
-  async (symbol, kind) => {
-    const { tellSecond, read } = await openBoth()
-    // The first three prices of a coin show where it stands.
-    for (const sec of [-3, -2, -1, 0]) await tellSecond(sec, 100, kind, symbol.toLowerCase())
-    expect(await read({ symbol, kind })).toContainEqual([0, 100])
-  },
-)
+] as const)('%s %s, which live_v2 does not have, is taken from RTDS at once', async (symbol, kind) => {
+  const { tellSecond, read } = await openBoth()
+  // The first three prices of a coin show where it stands.
+  for (const sec of [-3, -2, -1, 0]) await tellSecond(sec, 100, kind, symbol.toLowerCase())
+  expect(await read({ symbol, kind })).toContainEqual([0, 100])
+})
 
 test('prices that are not believed do not silence the other source', async () => {
   const { at, tellFirst, tellSecond, read } = await openBoth()

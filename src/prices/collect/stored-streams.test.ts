@@ -39,7 +39,9 @@ describe('after a restart', () => {
     const known = SIMULATED_STREAMS.rtds.map((each) => ({
       stream: streamId(each),
       sec: sim.now() / 1_000 - 1,
-      ...{ ...sim.quoteOf(each, sim.now() / 1_000), bid: null, ask: null },
+      ...sim.quoteOf(each, sim.now() / 1_000),
+      bid: null,
+      ask: null,
     }))
     await insertTicks(database.sql, known)
     const { length } = SIMULATED_STREAMS.rtds

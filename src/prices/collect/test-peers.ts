@@ -24,12 +24,7 @@ export const rtdsFrame = (payload: object, kind: PriceKind = 'spot', coin = 'btc
   })
 
 /** The price of a second. */
-export const rtdsTick = (
-  sec: number,
-  value: unknown,
-  kind: PriceKind = 'spot',
-  coin?: string,
-): string => {
+export const rtdsTick = (sec: number, value: unknown, kind: PriceKind = 'spot', coin?: string): string => {
   const windowSec = MEAN_SECONDS[kind]
   const exact = { full_accuracy_value: `${value}${'0'.repeat(18)}`, window_s: windowSec }
   const payload = { timestamp: sec * 1_000, value, ...(windowSec !== undefined && exact) }
@@ -69,8 +64,7 @@ export async function openLiveV2() {
       const { op, rid, subscriptions } = JSON.parse(data.toString())
       if (op === 'auth') peer.send(JSON.stringify({ op: 'authed', rid }))
       if (op !== 'subscribe') return
-      for (const { channel } of subscriptions)
-        peer.send(JSON.stringify({ op: 'subscribed', channel, rid }))
+      for (const { channel } of subscriptions) peer.send(JSON.stringify({ op: 'subscribed', channel, rid }))
       isSubscribed = true
     })
   })

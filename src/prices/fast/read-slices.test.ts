@@ -15,7 +15,10 @@ import { RenderedBlocks } from './rendered-blocks.js'
 /** Long enough for several reads. */
 const SPAN_SEC = 5 * 3_600
 const RANGE: TickRange = {
-  ...{ symbol: 'BTC', kind: 'spot', source: undefined, limit: 100_000 },
+  symbol: 'BTC',
+  kind: 'spot',
+  source: undefined,
+  limit: 100_000,
   fromSec: NOON_SEC,
   toSec: NOON_SEC + SPAN_SEC - 1,
 }
@@ -29,11 +32,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 beforeEach(() => clearArchive(database.sql))
 
-async function read(
-  sql: Sql,
-  cache: RenderedBlocks,
-  range = RANGE,
-): Promise<Static<typeof Tick>[]> {
+async function read(sql: Sql, cache: RenderedBlocks, range = RANGE): Promise<Static<typeof Tick>[]> {
   nowMs += 1_000
   let text = ''
   let count = 0

@@ -50,8 +50,16 @@ describe('a rendered block', () => {
   })
 
   test.each([
-    ...[Number.MIN_VALUE, 2 ** -1022, 1e-7, 0.1 + 0.2, 1 / 3, 91_310.5, 2 ** 53 + 2],
-    ...[1e21, 123_456_789_012_345_680_000, Number.MAX_VALUE],
+    Number.MIN_VALUE,
+    2 ** -1022,
+    1e-7,
+    0.1 + 0.2,
+    1 / 3,
+    91_310.5,
+    2 ** 53 + 2,
+    1e21,
+    123_456_789_012_345_680_000,
+    Number.MAX_VALUE,
   ])('has %d as the number that it is', (price) => {
     const tick = makeTick(NOON_SEC, { price, bid: price / 3, ask: price })
     const [shown] = parse(render([tick]))

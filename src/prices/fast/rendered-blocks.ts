@@ -5,14 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import type { TickState } from '../archive/queries.js'
-import {
-  type CoinSymbol,
-  feedOf,
-  MEAN_SECONDS,
-  streamId,
-  TICK_SOURCES,
-  type TickSource,
-} from '../streams.js'
+import { type CoinSymbol, feedOf, MEAN_SECONDS, streamId, TICK_SOURCES, type TickSource } from '../streams.js'
 import { BLOCK_SEC, type TickBlock } from './tick-block.js'
 
 /** The ticks of five minutes as JSON, each with a comma before it. */

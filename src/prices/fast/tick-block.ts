@@ -89,8 +89,5 @@ function readColumns(bytes: Uint8Array): Float64Array[] {
   const count = bytes.length / COLUMN_BYTES
   assert(count === 1 || count === 3, 'a block has one column or three')
   const copy = new Uint8Array(bytes).buffer
-  return Array.from(
-    { length: count },
-    (_, index) => new Float64Array(copy, index * COLUMN_BYTES, BLOCK_SEC),
-  )
+  return Array.from({ length: count }, (_, index) => new Float64Array(copy, index * COLUMN_BYTES, BLOCK_SEC))
 }

@@ -67,8 +67,7 @@ test('429: more large answers at a time than the plan allows and than may wait',
   expect(late.statusCode).toBe(429)
   expect(late.headers['retry-after']).toBe('2')
   expect(late.json()).toEqual({
-    error:
-      'At most 2 large answers at a time on the free plan; 6 more may wait. Retry in 2 seconds.',
+    error: 'At most 2 large answers at a time on the free plan; 6 more may wait. Retry in 2 seconds.',
     scope: 'large_answers',
   })
   // Small answers and answers without a body need no turn, nor do other accounts wait.

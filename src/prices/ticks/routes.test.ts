@@ -60,15 +60,12 @@ describe('GET /v1/crypto/ticks', () => {
     expect(new Set(ids).size).toBe(420)
   })
 
-  test.each(['platform_oracle', 'oracle_data_streams'])(
-    '200: of the source %s alone',
-    async (source) => {
-      const body = await t.read({ ...ALL, source })
-      expect(body.source).toBe(source)
-      expect(body.ticks).toEqual(showTicks(BITCOIN).filter((tick) => tick.source === source))
-      expect(body.count).toBe(body.ticks.length)
-    },
-  )
+  test.each(['platform_oracle', 'oracle_data_streams'])('200: of the source %s alone', async (source) => {
+    const body = await t.read({ ...ALL, source })
+    expect(body.source).toBe(source)
+    expect(body.ticks).toEqual(showTicks(BITCOIN).filter((tick) => tick.source === source))
+    expect(body.count).toBe(body.ticks.length)
+  })
 
   test.each([
     ['twap30', { is_twap: true, twap_window_seconds: 30 }],

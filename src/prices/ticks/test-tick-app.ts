@@ -83,8 +83,7 @@ const MEANS = {
 /** How the specification shows it. */
 export function showTick({ stream, sec, price, bid, ask }: StreamTick): Static<typeof Tick> {
   const { symbol, kind, source } = STREAMS.get(stream) ?? {}
-  if (symbol === undefined || kind === undefined || source === undefined)
-    throw new Error('no such stream')
+  if (symbol === undefined || kind === undefined || source === undefined) throw new Error('no such stream')
   const feed = `${symbol}/USD`
   return {
     id: `${sec * 1000}-${source === 'platform_oracle' ? 0 : 1}`,

@@ -21,10 +21,7 @@ type LastTick = typeof lastTicks extends fc.Arbitrary<(infer T)[]> ? T : never
 
 const toLatest = (ticks: readonly LastTick[]): Map<number, Price> =>
   new Map(
-    ticks.map(({ kind, source, sec, price }) => [
-      streamId({ symbol: 'BTC', kind, source }),
-      { sec, price },
-    ]),
+    ticks.map(({ kind, source, sec, price }) => [streamId({ symbol: 'BTC', kind, source }), { sec, price }]),
   )
 
 describe('the price that counts', () => {

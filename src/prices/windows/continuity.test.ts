@@ -68,9 +68,7 @@ test.each<[WindowInterval, number, CoinSymbol, string]>([
     const ticks = boundaries.flatMap((boundary) => boundary.ticks)
     const insertAll = (some: readonly RandomTick[]) =>
       Promise.all(
-        some.map(({ kind, source, sec, price }) =>
-          w.insert([[sec, price]], { symbol, kind, source }),
-        ),
+        some.map(({ kind, source, sec, price }) => w.insert([[sec, price]], { symbol, kind, source })),
       )
     // One half is in blocks, the other is not, second by second.
     await insertAll(ticks.filter((_, index) => index % 2 === 0))

@@ -34,11 +34,7 @@ export async function readPrices(sources: PriceSources, window: Window, nowMs: n
       const completed = end.commonSec === endSec || sinceEndMs >= SETTLE_MS
       return { openPrice, closePrice: end.price, completed }
     }
-    const answer = await site.get(
-      window,
-      lookbackSecOf(kindsAt(window.interval, endSec)),
-      accountId,
-    )
+    const answer = await site.get(window, lookbackSecOf(kindsAt(window.interval, endSec)), accountId)
     if (answer?.completed && answer.closePrice !== undefined) {
       return { openPrice, closePrice: answer.closePrice, completed: true }
     }
@@ -71,12 +67,7 @@ function selectBoundaryPrice(sql: Sql, { symbol, interval }: Window, boundarySec
 }
 
 /** The newest price in the span, of the first kind that has any; `undefined`: there is none. */
-async function selectPrice(
-  sql: Sql,
-  symbol: CoinSymbol,
-  kinds: readonly PriceKind[],
-  span: Seconds,
-) {
+async function selectPrice(sql: Sql, symbol: CoinSymbol, kinds: readonly PriceKind[], span: Seconds) {
   const streams = kinds.flatMap((kind) => streamIds(symbol, kind))
   return choosePrice(await selectLatest(sql, streams, span), symbol, kinds)
 }

@@ -181,17 +181,9 @@ describe('GET /v1/crypto/price: what is refused', () => {
     ['two windows', 'symbol=BTC&window=0&window=300', "'window' was given 2 times"],
     ['an unknown interval', 'symbol=BTC&window=1793000100&interval=1d', 'Allowed: 5m, 15m, 1h, 4h'],
     ['an empty interval', 'symbol=BTC&window=1793000100&interval=', 'Allowed: 5m, 15m, 1h, 4h'],
-    [
-      'two intervals',
-      'symbol=BTC&window=0&interval=5m&interval=5m',
-      "'interval' was given 2 times",
-    ],
+    ['two intervals', 'symbol=BTC&window=0&interval=5m&interval=5m', "'interval' was given 2 times"],
     ['a time between two windows', 'symbol=BTC&window=1793000101', '1793000100 and 1793000400'],
-    [
-      'a quarter of an hour off its grid',
-      'symbol=BTC&window=1793000400&interval=15m',
-      '900 seconds',
-    ],
+    ['a quarter of an hour off its grid', 'symbol=BTC&window=1793000400&interval=15m', '900 seconds'],
     ['milliseconds', 'symbol=BTC&window=1793000100000', 'give Unix seconds, not milliseconds'],
     ['a window to come', 'symbol=BTC&window=1993000200', 'it has not begun yet'],
   ])('400: %s', async (_why, query, text) => {

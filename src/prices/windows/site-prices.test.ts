@@ -46,7 +46,9 @@ beforeEach(() => {
 })
 
 const windowAt = (startSec: number, symbol: Window['symbol'] = 'BTC'): Window => ({
-  ...{ symbol, interval: '5m', startSec },
+  symbol,
+  interval: '5m',
+  startSec,
   endSec: startSec + 300,
 })
 

@@ -36,8 +36,7 @@ export async function openWindowApp(siteMs: number, timing?: Timing) {
     host,
     /** What the site was asked. */
     asked,
-    get: (query: string) =>
-      t.app.inject({ url: `/v1/crypto/price?${query}`, headers: { 'x-api-key': key } }),
+    get: (query: string) => t.app.inject({ url: `/v1/crypto/price?${query}`, headers: { 'x-api-key': key } }),
     /** Of Bitcoin's minute mean by the platform, by default. */
     insert: (prices: readonly SecondPrice[], stream: Partial<Stream> = {}) => {
       const usual = { symbol: 'BTC', kind: 'twap60', source: 'platform_oracle' } as const

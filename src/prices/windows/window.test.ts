@@ -34,20 +34,16 @@ describe('a window', () => {
 
   test('off the grid is answered with the two beside it, which are windows', () => {
     fc.assert(
-      fc.property(
-        interval,
-        fc.integer({ min: 1_577_851_200, max: NOW_SEC - 14_400 }),
-        (asked, at) => {
-          const lengthSec = LENGTHS[asked]
-          fc.pre(at % lengthSec !== 0)
-          const { error } = read({ window: at, interval: asked }) as { error: ApiError }
-          expect(error.message).toContain(`multiples of ${lengthSec} seconds`)
-          const [before = 0, after = 0] = (error.message.match(/\d{10}/g) ?? []).map(Number)
-          expect(after - before).toBe(lengthSec)
-          expect(before < at && at < after).toBe(true)
-          expect(read({ window: before, interval: asked })).not.toHaveProperty('status')
-        },
-      ),
+      fc.property(interval, fc.integer({ min: 1_577_851_200, max: NOW_SEC - 14_400 }), (asked, at) => {
+        const lengthSec = LENGTHS[asked]
+        fc.pre(at % lengthSec !== 0)
+        const { error } = read({ window: at, interval: asked }) as { error: ApiError }
+        expect(error.message).toContain(`multiples of ${lengthSec} seconds`)
+        const [before = 0, after = 0] = (error.message.match(/\d{10}/g) ?? []).map(Number)
+        expect(after - before).toBe(lengthSec)
+        expect(before < at && at < after).toBe(true)
+        expect(read({ window: before, interval: asked })).not.toHaveProperty('status')
+      }),
     )
   })
 
@@ -59,8 +55,7 @@ describe('a window', () => {
   test('before 2020 is not known', () => {
     const firstSec = Date.UTC(2020, 0) / 1000
     expect(read({ window: firstSec })).toMatchObject({ startSec: firstSec })
-    for (const window of [0, firstSec - 300])
-      expect(read({ window })).toMatchObject({ status: 404 })
+    for (const window of [0, firstSec - 300]) expect(read({ window })).toMatchObject({ status: 404 })
   })
 })
 

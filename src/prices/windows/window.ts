@@ -38,10 +38,7 @@ export function parseWindow(asked: AskedWindow, nowMs: number): Window {
 }
 
 export const priceUnknown = () =>
-  new ApiError(
-    404,
-    'No price is known for this window: the archive does not have it, nor the site.',
-  )
+  new ApiError(404, 'No price is known for this window: the archive does not have it, nor the site.')
 
 /** The tick of a boundary comes within so long after it. */
 export const SETTLE_MS = 10_000
@@ -68,11 +65,7 @@ const always = (kinds: Kinds): Rule => ({ fromSec: 0, kinds })
 
 /** Newest first. In August 2026 the platform went from the price of a second to means of it. */
 const RULES: Readonly<Record<WindowInterval, readonly Rule[]>> = {
-  '5m': [
-    since('2026-08-14', ['twap60', 'spot']),
-    since('2026-08-07', ['twap30', 'spot']),
-    always(['spot']),
-  ],
+  '5m': [since('2026-08-14', ['twap60', 'spot']), since('2026-08-07', ['twap30', 'spot']), always(['spot'])],
   '15m': [since('2026-08-07', ['twap60', 'spot']), always(['spot'])],
   '1h': [always(['binance', 'spot'])],
   '4h': [since('2026-08-07', ['twap60', 'spot']), always(['spot'])],

@@ -13,9 +13,7 @@ export async function askOnline(tools: SportsTools, { queries, resultsMax, leftM
   const settled = await Promise.all(
     queries.map(({ query, ...rest }) => {
       const q = withoutPostOperators(query)
-      const found = charged
-        .then(() => searchFor(tools, q))
-        .then((answer) => toFound(answer, resultsMax))
+      const found = charged.then(() => searchFor(tools, q)).then((answer) => toFound(answer, resultsMax))
       return settleQuery({ ...rest, query: q }, found, leftMs)
     }),
   )

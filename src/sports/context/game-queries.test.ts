@@ -84,28 +84,21 @@ describe('whatever the title', () => {
 
   test('queries are never empty, bounded, and bring no operators of the title with them', () => {
     fc.assert(
-      fc.property(
-        title,
-        fc.constantFrom(...QUERY_SETS),
-        fc.integer({ min: 1, max: 5 }),
-        (...given) => {
-          const [text, querySet, max] = given
-          const generated = ask(text, querySet, max)
-          expect(generated.length).toBeGreaterThan(0)
-          expect(generated.length).toBeLessThanOrEqual(max)
-          for (const { query } of generated) {
-            expect(query.trim()).not.toBe('')
-            expect(query.length).toBeLessThanOrEqual(200)
-            const plain = withoutPostOperators(query)
-            expect(toPlainWords(plain)).toBe(plain)
-            expect(plain).not.toMatch(/[:()!<>?@$\p{Cc}]|(^|\s)-|\b(OR|AND|NOT)\b/u)
-            expect(translateQuery(query, Date.UTC(2026, 10, 20)).startMs).toBeUndefined()
-            expect((plain.match(/["#]/g) ?? []).length).toBe(
-              querySet === 'social' ? quotes(query) : 0,
-            )
-          }
-        },
-      ),
+      fc.property(title, fc.constantFrom(...QUERY_SETS), fc.integer({ min: 1, max: 5 }), (...given) => {
+        const [text, querySet, max] = given
+        const generated = ask(text, querySet, max)
+        expect(generated.length).toBeGreaterThan(0)
+        expect(generated.length).toBeLessThanOrEqual(max)
+        for (const { query } of generated) {
+          expect(query.trim()).not.toBe('')
+          expect(query.length).toBeLessThanOrEqual(200)
+          const plain = withoutPostOperators(query)
+          expect(toPlainWords(plain)).toBe(plain)
+          expect(plain).not.toMatch(/[:()!<>?@$\p{Cc}]|(^|\s)-|\b(OR|AND|NOT)\b/u)
+          expect(translateQuery(query, Date.UTC(2026, 10, 20)).startMs).toBeUndefined()
+          expect((plain.match(/["#]/g) ?? []).length).toBe(querySet === 'social' ? quotes(query) : 0)
+        }
+      }),
     )
   })
 })

@@ -111,8 +111,7 @@ function readSubject({ title, slug }: Pick<Game, 'title' | 'slug'>): Subject {
   const names = [home, away].map((name) => toPlainName(name, NAME_CHARACTERS_MAX))
   const sides = TENNIS.test(slug) ? names.map(surnameOf) : names
   const [first = '', second = ''] = sides
-  const whole =
-    toPlainName(title, TITLE_CHARACTERS_MAX) || toPlainName(slug, TITLE_CHARACTERS_MAX) || 'game'
+  const whole = toPlainName(title, TITLE_CHARACTERS_MAX) || toPlainName(slug, TITLE_CHARACTERS_MAX) || 'game'
   if (first === '' || second === '') return { title: whole, home: whole, away: undefined }
   return { title: whole, home: first, away: second }
 }

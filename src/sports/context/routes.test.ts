@@ -64,7 +64,9 @@ describe('GET /v2/sports/games/{slug}/context', () => {
           ],
         },
         online: {
-          ...{ status: 'ok', source: 'search_online', adapter: 'searxng' },
+          status: 'ok',
+          source: 'search_online',
+          adapter: 'searxng',
           queries: [{ id: matchup.id, query: matchup.query, status: 'ok' }, { id: injuries.id }],
         },
       },
@@ -91,8 +93,7 @@ describe('GET /v2/sports/games/{slug}/context', () => {
     const { ask } = await open()
     const { body } = await ask('sources=ddg&max_queries=99&max_per_query=99&query_set=injuries')
     expect(body.generated_queries).toHaveLength(4)
-    for (const { results } of body.sources.online.queries)
-      expect(results.length).toBeLessThanOrEqual(10)
+    for (const { results } of body.sources.online.queries) expect(results.length).toBeLessThanOrEqual(10)
     const social = await ask('sources=online&query_set=social&max_queries=3')
     expect(social.body.generated_queries[2].query).toContain('min_faves:10')
     expect(social.body.sources.online.queries[2].query).not.toContain('min_faves')
@@ -102,8 +103,10 @@ describe('GET /v2/sports/games/{slug}/context', () => {
     const { ask } = await open('free')
     const { body } = await ask('sources=social,online&max_queries=1')
     expect(body.sources.social).toEqual({
-      ...{ status: 'not_available', error: 'Social search needs a paid plan.' },
-      ...{ result_count: 0, queries: [] },
+      status: 'not_available',
+      error: 'Social search needs a paid plan.',
+      result_count: 0,
+      queries: [],
     })
     expect(body.sources.online.status).toBe('ok')
   })
@@ -178,11 +181,7 @@ describe('GET /v2/sports/games/{slug}/context', () => {
   test.each([
     ['a source that is none', 'sources=radio', 'Invalid sources'],
     ['no source', 'sources=', 'Invalid sources'],
-    [
-      'a set that is none',
-      'query_set=weather',
-      'default, injuries, lineups, news, social, markets',
-    ],
+    ['a set that is none', 'query_set=weather', 'default, injuries, lineups, news, social, markets'],
     ['no queries', 'max_queries=0', 'Invalid max_queries'],
     ['half a result', 'max_per_query=0.5', 'Invalid max_per_query'],
     ['a number that is none', 'price_limit_tokens=many', 'Invalid price_limit_tokens'],

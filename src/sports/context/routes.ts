@@ -58,9 +58,7 @@ async function readContext(
   const most = Math.min(max_per_query, PER_QUERY_MAX)
   const [social, online, state] = await Promise.all([
     sources.includes('social') ? askSocial(tools, { queries, postsMax: most, leftMs }) : undefined,
-    sources.includes('online')
-      ? askOnline(tools, { queries, resultsMax: most, leftMs })
-      : undefined,
+    sources.includes('online') ? askOnline(tools, { queries, resultsMax: most, leftMs }) : undefined,
     input.include_state ? readState(tools, game, input.price_limit_tokens, leftMs) : {},
   ])
   return {

@@ -70,17 +70,13 @@ export const GameContextReply = namedObject('GameContext', {
       reason: Type.String(),
     }),
   ),
-  sources_requested: Type.Array(
-    oneOf(CONTEXT_SOURCES, 'by their own names', { title: 'ContextSource' }),
-  ),
+  sources_requested: Type.Array(oneOf(CONTEXT_SOURCES, 'by their own names', { title: 'ContextSource' })),
   sources: Type.Object({
     social: Type.Optional(
       Type.Object({
         ...STATUS,
         result_count: ResultCount,
-        queries: Type.Array(
-          namedObject('SocialQuery', { ...QUERY, tweets: Type.Array(PostSchema) }),
-        ),
+        queries: Type.Array(namedObject('SocialQuery', { ...QUERY, tweets: Type.Array(PostSchema) })),
       }),
     ),
     online: Type.Optional(
@@ -89,14 +85,10 @@ export const GameContextReply = namedObject('GameContext', {
         source: Type.Literal('search_online'),
         adapter: Type.Literal('searxng'),
         result_count: ResultCount,
-        queries: Type.Array(
-          namedObject('OnlineQuery', { ...QUERY, results: Type.Array(OnlineResult) }),
-        ),
+        queries: Type.Array(namedObject('OnlineQuery', { ...QUERY, results: Type.Array(OnlineResult) })),
       }),
     ),
   }),
   state: Type.Optional(GameStateReply),
-  state_error: Type.Optional(
-    Type.String({ description: 'why the state that was asked for is missing' }),
-  ),
+  state_error: Type.Optional(Type.String({ description: 'why the state that was asked for is missing' })),
 })

@@ -42,8 +42,7 @@ export function sumUp(queries: readonly Settled[]): Settled {
 /** Throws what is a fault of ours. */
 export function describeSourceFault(error: unknown): Settled & { error: string } {
   if (error instanceof TimeoutError) return { status: 'error', error: error.message }
-  if (error instanceof UpstreamError)
-    return { status: 'error', error: `${error.upstream} does not answer` }
+  if (error instanceof UpstreamError) return { status: 'error', error: `${error.upstream} does not answer` }
   if (!(error instanceof ApiError)) throw error
   const { message, fields } = error
   if (message === 'not_configured')

@@ -45,11 +45,7 @@ async function readGame(
   const call = { signal, accountId: caller.accountId }
   const pages = await Promise.all(
     [false, true].map((closed) =>
-      ctx.upstreams.gamma.readEventPage(
-        { slug: slugs, closed, limit: slugs.length },
-        undefined,
-        call,
-      ),
+      ctx.upstreams.gamma.readEventPage({ slug: slugs, closed, limit: slugs.length }, undefined, call),
     ),
   )
   const events = pages.flatMap(({ items }) => items)

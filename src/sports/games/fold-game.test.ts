@@ -102,36 +102,30 @@ describe('foldGame', () => {
       maxLength: 7,
     })
     fc.assert(
-      fc.property(
-        events,
-        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
-        (given, draws) => {
-          const made = given.map(({ id, closed, markets: of }, place) =>
-            makeEvent({
-              id: String(id),
-              closed,
-              slug: SLUG + (COMPANION_SUFFIXES[place - 1] ?? ''),
-              markets: of.map((market) =>
-                makeMarket({ ...market, id: `${id}${market.id.padStart(2, '0')}` }),
-              ),
-            }),
-          )
-          const game = foldGame(made)
-          const shown = game?.markets ?? []
-          const known = new Set(made.flatMap((event) => event.markets.map(({ id }) => id)))
-          expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length)
-          expect(shown.every(({ id }) => known.has(id))).toBe(true)
-          for (const [place, market] of shown.slice(1).entries())
-            expect(comesBefore(shown[place], market)).toBe(true)
-          // The order in which Gamma answers does not matter.
-          const distinct = [...new Map(made.map((event) => [event.id, event])).values()]
-          const shuffled = distinct
-            .map((event) => ({ event, at: draws.next().value ?? 0 }))
-            .sort((a, b) => a.at - b.at)
-            .map(({ event }) => event)
-          expect(foldGame(shuffled)).toEqual(foldGame(distinct))
-        },
-      ),
+      fc.property(events, fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (given, draws) => {
+        const made = given.map(({ id, closed, markets: of }, place) =>
+          makeEvent({
+            id: String(id),
+            closed,
+            slug: SLUG + (COMPANION_SUFFIXES[place - 1] ?? ''),
+            markets: of.map((market) => makeMarket({ ...market, id: `${id}${market.id.padStart(2, '0')}` })),
+          }),
+        )
+        const game = foldGame(made)
+        const shown = game?.markets ?? []
+        const known = new Set(made.flatMap((event) => event.markets.map(({ id }) => id)))
+        expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length)
+        expect(shown.every(({ id }) => known.has(id))).toBe(true)
+        for (const [place, market] of shown.slice(1).entries())
+          expect(comesBefore(shown[place], market)).toBe(true)
+        // The order in which Gamma answers does not matter.
+        const distinct = [...new Map(made.map((event) => [event.id, event])).values()]
+        const shuffled = distinct
+          .map((event) => ({ event, at: draws.next().value ?? 0 }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ event }) => event)
+        expect(foldGame(shuffled)).toEqual(foldGame(distinct))
+      }),
     )
   })
 })

@@ -129,9 +129,7 @@ const toGameMarket = (market: GammaMarket, eventId: string): GameMarket => ({
 
 function orderMarkets(markets: GameMarket[]): GameMarket[] {
   const unique = new Map(markets.map((market) => [market.id, market]))
-  return [...unique.values()].sort(
-    (a, b) => rankOf(a) - rankOf(b) || b.volume - a.volume || compareIds(a, b),
-  )
+  return [...unique.values()].sort((a, b) => rankOf(a) - rankOf(b) || b.volume - a.volume || compareIds(a, b))
 }
 
 const rankOf = ({ sportsMarketType = '' }: GameMarket): number =>

@@ -46,8 +46,7 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
       operationId,
       summary,
       params: Type.Object({ slug: GameSlug }),
-      answer: async (tools, input) =>
-        answer(tools, await findGame(tools, { slug: input.slug }), input),
+      answer: async (tools, input) => answer(tools, await findGame(tools, { slug: input.slug }), input),
     }),
     defineAnswer({
       ...common,

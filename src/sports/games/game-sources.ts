@@ -32,11 +32,7 @@ export function gameSourcesOf(
   const tag = primaryTagId === undefined ? { tagSlug: sport } : { tagId: primaryTagId }
   const byTag = { ...newest, ...tag }
   const filter = series === undefined ? byTag : { ...newest, seriesId: series }
-  const source = (
-    name: string,
-    isByTag: boolean,
-    readPages: (call: CallOptions) => EventPages,
-  ) => ({
+  const source = (name: string, isByTag: boolean, readPages: (call: CallOptions) => EventPages) => ({
     name,
     read: (call: CallOptions) => {
       const pages = readPages(call)

@@ -20,14 +20,9 @@ export async function listLeagueGames(
     const open = await readGames(tools, league, false)
     return { ...open, value: open.value.filter((game) => gameStatusOf(game) !== 'final') }
   }
-  const [open, closed] = await Promise.all([
-    readGames(tools, league, false),
-    readGames(tools, league, true),
-  ])
+  const [open, closed] = await Promise.all([readGames(tools, league, false), readGames(tools, league, true)])
   const settled = new Set(closed.value.map(({ id }) => id))
-  const unsettled = open.value.filter(
-    (game) => gameStatusOf(game) === 'final' && !settled.has(game.id),
-  )
+  const unsettled = open.value.filter((game) => gameStatusOf(game) === 'final' && !settled.has(game.id))
   return {
     value: [...unsettled, ...closed.value],
     source: [...new Set([closed.source, open.source])].join('+'),
@@ -37,11 +32,7 @@ export async function listLeagueGames(
 }
 
 /** An empty list is believed only when no source has a game. */
-async function readGames(
-  tools: SportsTools,
-  league: GammaSport,
-  closed: boolean,
-): Promise<LeagueGames> {
+async function readGames(tools: SportsTools, league: GammaSport, closed: boolean): Promise<LeagueGames> {
   const { value, isStale } = await readFirstOrCopy(tools, {
     key: `sports games ${league.sport} ${closed ? 'closed' : 'open'}`,
     freshMs: FRESH_MS,

@@ -38,11 +38,7 @@ describe('isLeftOver', () => {
   const TAKING_NONE = [makeMarket({ acceptingOrders: false })]
   test.each([
     ['over for long and without orders', { ...LONG_AGO, markets: TAKING_NONE }, true],
-    [
-      'over for long and without a book',
-      { ...LONG_AGO, enableOrderBook: false, markets: TAKING },
-      true,
-    ],
+    ['over for long and without a book', { ...LONG_AGO, enableOrderBook: false, markets: TAKING }, true],
     ['put off: it takes orders', { ...LONG_AGO, markets: TAKING }, false],
     ['closed', { ...LONG_AGO, closed: true, markets: TAKING_NONE }, false],
     ['over since a while', { endDate: '2026-11-16T00:00:00Z', markets: TAKING_NONE }, false],

@@ -32,10 +32,7 @@ export const presentGame = (game: Game, baseUrl: string): Static<typeof GameRepl
   markets: game.markets.map((market) => presentGameMarket(market, baseUrl)),
 })
 
-export function presentGameMarket(
-  market: GameMarket,
-  baseUrl: string,
-): Static<typeof GameMarketReply> {
+export function presentGameMarket(market: GameMarket, baseUrl: string): Static<typeof GameMarketReply> {
   const { tokens } = market
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
   const { ws, ...subscription } = presentSubscribe(tokenIds, baseUrl)
@@ -73,10 +70,7 @@ export function presentGameMarket(
 }
 
 /** What follows the books of these tokens on our own socket. */
-export const presentSubscribe = (
-  tokenIds: string[],
-  baseUrl: string,
-): Static<typeof Subscribe> => ({
+export const presentSubscribe = (tokenIds: string[], baseUrl: string): Static<typeof Subscribe> => ({
   ws: `${baseUrl.replace(/^http/, 'ws')}/ws`,
   action: 'subscribe',
   type: 'orderbook',

@@ -72,10 +72,7 @@ describe('GET /v2/sports/games/{slug}', () => {
     expect(events.length).toBeGreaterThan(1)
     const body = await readGame(game.slug)
     expect(body).toMatchObject({ slug: game.slug, title: game.title, gameId: game.id })
-    expect(body.teams.map(({ name }: { name: string }) => name)).toEqual([
-      game.home.name,
-      game.away.name,
-    ])
+    expect(body.teams.map(({ name }: { name: string }) => name)).toEqual([game.home.name, game.away.name])
     const ids = events.flatMap(({ markets }) => markets.map(({ id }) => id))
     expect(body.markets.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted())
     const [market] = body.markets
@@ -281,8 +278,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
   test('an empty list of leagues is not believed', async () => {
     await readLeague('nba/games')
     later(2 * 3_600_000)
-    w.gate.answerInstead = ({ pathname }) =>
-      pathname === '/sports' ? { status: 200, body: [] } : undefined
+    w.gate.answerInstead = ({ pathname }) => (pathname === '/sports' ? { status: 200, body: [] } : undefined)
     await readLeague('nba/games')
     expect((await w.get('/v2/sports/leagues')).json()).toMatchObject({ stale: true })
   })

@@ -77,11 +77,9 @@ export const GameMarketReply = namedObject('GameMarket', {
 })
 
 export const LeagueGamesQuery = Type.Object({
-  status: oneOf(
-    ['active', 'closed'],
-    '`active`: upcoming and in play; `closed`: finished, with scores',
-    { default: 'active' },
-  ),
+  status: oneOf(['active', 'closed'], '`active`: upcoming and in play; `closed`: finished, with scores', {
+    default: 'active',
+  }),
   sort: oneOf(['startDate', 'volume'], '`startDate`: by kick-off', { default: 'startDate' }),
   direction: oneOf(['asc', 'desc'], 'order of the games', { title: 'SortOrder', default: 'desc' }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),

@@ -38,10 +38,14 @@ export async function openGamesWorld() {
   const t = await createTestApp({ config, timing })
   t.clock.set(universe.nowMs)
   const { key } = await t.createCaller('enterprise')
-  const get = (url: string) =>
-    t.app.inject({ url, headers: { 'x-api-key': key, host: 'here.test' } })
+  const get = (url: string) => t.app.inject({ url, headers: { 'x-api-key': key, host: 'here.test' } })
   return {
-    ...{ ...t, universe, gate, get, key, faults: simulator.faults },
+    ...t,
+    universe,
+    gate,
+    get,
+    key,
+    faults: simulator.faults,
     /** Ends all faults, and the rest that the breaker takes after them. */
     mend: async () => {
       gate.answerInstead = () => undefined

@@ -28,8 +28,7 @@ export function createLeagueNames(leagues: readonly GammaSport[]): (name: string
   }
   for (const { sport } of leagues) add(sport, sport)
   for (const { sport, name = sport } of leagues) add(name, sport)
-  for (const { sport } of leagues)
-    for (const name of OTHER_NAMES[sport.toLowerCase()] ?? []) add(name, sport)
+  for (const { sport } of leagues) for (const name of OTHER_NAMES[sport.toLowerCase()] ?? []) add(name, sport)
   return (name) => codes.get(toPlain(name)) ?? name
 }
 

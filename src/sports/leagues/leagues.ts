@@ -24,7 +24,6 @@ export async function findLeague(tools: SportsTools, code: string): Promise<Gamm
   const { value: leagues } = await listLeagues(tools)
   const wanted = code.toLowerCase()
   const league = leagues.find(({ sport }) => sport.toLowerCase() === wanted)
-  if (league === undefined)
-    throw notFound(`League ${code} not found. GET /v2/sports/leagues lists all.`)
+  if (league === undefined) throw notFound(`League ${code} not found. GET /v2/sports/leagues lists all.`)
   return league
 }

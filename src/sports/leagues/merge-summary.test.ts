@@ -3,21 +3,33 @@ import { createLeagueNames } from './league-names.js'
 import { type LeagueSummary, mergeSummary } from './merge-summary.js'
 
 const league = (sport: string, name?: string) => ({
-  ...{ id: 1, sport, name, image: undefined, resolution: undefined, ordering: undefined },
-  ...{ tagIds: [], primaryTagId: undefined, series: undefined },
+  id: 1,
+  sport,
+  name,
+  image: undefined,
+  resolution: undefined,
+  ordering: undefined,
+  tagIds: [],
+  primaryTagId: undefined,
+  series: undefined,
 })
-const toCode = createLeagueNames([
-  league('nba', 'NBA'),
-  league('lol'),
-  league('epl', 'Premier League'),
-])
+const toCode = createLeagueNames([league('nba', 'NBA'), league('lol'), league('epl', 'Premier League')])
 
 const counted = (code: string): LeagueSummary => ({
-  ...{ league: code, activeEvents: 5, liveEvents: 1, marketCount: 50, volume24h: 100 },
-  ...{ isUpcoming: true, dates: ['2026-11-14', '2026-11-16'] },
+  league: code,
+  activeEvents: 5,
+  liveEvents: 1,
+  marketCount: 50,
+  volume24h: 100,
+  isUpcoming: true,
+  dates: ['2026-11-14', '2026-11-16'],
 })
 const WHOLE = {
-  ...{ activeEvents: 3, liveEvents: 0, marketCount: 9, volume24hr: 7, isUpcoming: false },
+  activeEvents: 3,
+  liveEvents: 0,
+  marketCount: 9,
+  volume24hr: 7,
+  isUpcoming: false,
   dates: ['2026-11-15'],
 }
 
@@ -54,8 +66,13 @@ test('a summary that has everything stays as it is', () => {
   expect(isCompleted).toBe(false)
   expect(leagues).toEqual([
     {
-      ...{ league: 'nba', activeEvents: 3, liveEvents: 0, marketCount: 9, volume24h: 7 },
-      ...{ isUpcoming: false, dates: ['2026-11-15'] },
+      league: 'nba',
+      activeEvents: 3,
+      liveEvents: 0,
+      marketCount: 9,
+      volume24h: 7,
+      isUpcoming: false,
+      dates: ['2026-11-15'],
     },
   ])
   expect(mergeSummary({ nba: WHOLE }, [counted('nba')], toCode).isCompleted).toBe(false)

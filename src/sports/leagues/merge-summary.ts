@@ -1,7 +1,4 @@
-import type {
-  GammaLeagueSummaries,
-  GammaLeagueSummary,
-} from '../../upstreams/gamma/parse-summary.js'
+import type { GammaLeagueSummaries, GammaLeagueSummary } from '../../upstreams/gamma/parse-summary.js'
 
 /** What goes on in a league. `liveEvents`: null when it is not known. */
 export type LeagueSummary = {
@@ -38,8 +35,12 @@ export function mergeSummary(
 }
 
 const NOTHING = {
-  ...{ activeEvents: 0, liveEvents: null, marketCount: 0, volume24h: 0 },
-  ...{ isUpcoming: false, dates: [] },
+  activeEvents: 0,
+  liveEvents: null,
+  marketCount: 0,
+  volume24h: 0,
+  isUpcoming: false,
+  dates: [],
 } satisfies Omit<LeagueSummary, 'league'>
 
 const complete = (ofGamma: GammaLeagueSummary, ours: LeagueSummary): LeagueSummary => ({

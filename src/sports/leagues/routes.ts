@@ -4,14 +4,7 @@ import { endpointRoutes } from '../../http/endpoint.js'
 import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
 import { findLeague, listLeagues } from './leagues.js'
 import { presentLeague, presentLive, presentSportsSummary, presentTeam } from './present.js'
-import {
-  LeagueCode,
-  LeaguesReply,
-  LiveReply,
-  SummaryReply,
-  TeamsQuery,
-  TeamsReply,
-} from './schemas.js'
+import { LeagueCode, LeaguesReply, LiveReply, SummaryReply, TeamsQuery, TeamsReply } from './schemas.js'
 import { readSummary } from './summary.js'
 import { listTeamsOf } from './teams.js'
 

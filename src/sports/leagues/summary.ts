@@ -40,18 +40,12 @@ export const readSummary = (tools: SportsTools): Promise<Copy<SportsSummary>> =>
 
 async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
   const { ctx } = tools
-  const [{ value: leagues }, ofGamma] = await Promise.all([
-    listLeagues(tools),
-    readGammaSummary(tools),
-  ])
+  const [{ value: leagues }, ofGamma] = await Promise.all([listLeagues(tools), readGammaSummary(tools)])
   const activity = await selectLeagueActivity(ctx.answerSql, toPlaces(leagues), ctx.clock.now())
   const counted = activity.map((row) => toSummary(row, ctx.scores))
   const merged = mergeSummary(ofGamma ?? {}, counted, createLeagueNames(leagues))
   const isFallback = ofGamma === undefined || merged.isCompleted
-  const sources = [
-    ...(ofGamma === undefined ? [] : [GAMMA_SUMMARY]),
-    ...(isFallback ? [CATALOGUE] : []),
-  ]
+  const sources = [...(ofGamma === undefined ? [] : [GAMMA_SUMMARY]), ...(isFallback ? [CATALOGUE] : [])]
   return {
     leagues: merged.leagues,
     source: sources.join('+'),
@@ -61,14 +55,10 @@ async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
 }
 
 /** `undefined`: Gamma has no summary now. */
-async function readGammaSummary({
-  ctx,
-  caller,
-}: SportsTools): Promise<GammaLeagueSummaries | undefined> {
+async function readGammaSummary({ ctx, caller }: SportsTools): Promise<GammaLeagueSummaries | undefined> {
   try {
     const { accountId } = caller
-    const call = (signal: AbortSignal) =>
-      ctx.upstreams.gamma.getSportsSummary({ signal, accountId })
+    const call = (signal: AbortSignal) => ctx.upstreams.gamma.getSportsSummary({ signal, accountId })
     return await withPatience('gamma', call, PATIENCE_MS)
   } catch (error) {
     if (error instanceof UpstreamError) return undefined
@@ -84,10 +74,7 @@ const toPlaces = (leagues: readonly GammaSport[]): LeaguePlace[] =>
   }))
 
 /** The score socket knows sooner than the catalogue whether a game is being played. */
-const toSummary = (
-  { playing, ...row }: LeagueActivity,
-  scores: Pick<LiveScores, 'get'>,
-): LeagueSummary => {
+const toSummary = ({ playing, ...row }: LeagueActivity, scores: Pick<LiveScores, 'get'>): LeagueSummary => {
   const games = groupBy(playing, ({ game }) => game)
   const isLive = (events: LeagueActivity['playing']) => {
     const score = events.flatMap(({ slug }) => scores.get(slug ?? '') ?? [])[0]

@@ -51,7 +51,10 @@ that is new gets a label from its words.`,
     const { types, source, isFallback, isStale } = await listMarketTypes(tools)
     const wanted = types.filter(isWanted)
     return {
-      ...{ source, fallback: isFallback, stale: isStale, count: wanted.length },
+      source,
+      fallback: isFallback,
+      stale: isStale,
+      count: wanted.length,
       marketTypes: wanted.map(({ code }) => code),
       market_types: wanted.map(presentMarketType),
     }

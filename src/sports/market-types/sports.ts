@@ -24,14 +24,11 @@ export type Sport = keyof typeof LEAGUES_BY_SPORT
 export const SPORT_NAMES = Object.keys(LEAGUES_BY_SPORT) as Sport[]
 
 const SPORTS_BY_LEAGUE = new Map(
-  SPORT_NAMES.flatMap((sport) =>
-    LEAGUES_BY_SPORT[sport].split(' ').map((league) => [league, sport]),
-  ),
+  SPORT_NAMES.flatMap((sport) => LEAGUES_BY_SPORT[sport].split(' ').map((league) => [league, sport])),
 )
 
 /** `undefined`: not a league whose sport is known. */
-export const sportOfLeague = (league: string): Sport | undefined =>
-  SPORTS_BY_LEAGUE.get(league.toLowerCase())
+export const sportOfLeague = (league: string): Sport | undefined => SPORTS_BY_LEAGUE.get(league.toLowerCase())
 
 const MOBAS: readonly Sport[] = ['lol', 'dota2', 'mlbb']
 const SHOOTERS: readonly Sport[] = ['cs2', 'valorant', 'rainbow-six', 'call-of-duty']

@@ -178,7 +178,5 @@ export const LABELS: Partial<Record<MarketCategory, Record<string, string>>> = {
 }
 
 function numbered(numbers: readonly number[], code: string, label: string): Record<string, string> {
-  return Object.fromEntries(
-    numbers.map((n) => [code.replace('#', String(n)), label.replace('#', String(n))]),
-  )
+  return Object.fromEntries(numbers.map((n) => [code.replace('#', String(n)), label.replace('#', String(n))]))
 }

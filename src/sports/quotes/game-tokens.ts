@@ -15,7 +15,5 @@ export type GameToken = {
 /** All tokens, in the order of the markets. */
 export const tokensOf = ({ markets }: Game): GameToken[] =>
   markets.flatMap((market) =>
-    market.tokens.map(({ tokenId, outcome }, outcomeIndex) => ({
-      ...{ tokenId, outcome, outcomeIndex, market },
-    })),
+    market.tokens.map(({ tokenId, outcome }, outcomeIndex) => ({ tokenId, outcome, outcomeIndex, market })),
   )

@@ -21,11 +21,7 @@ export const presentTokenPrice = ({ tokenId, outcome, market }: GameToken, quote
 })
 
 /** `priced`: the tokens whose prices are shown. */
-export const presentStateMarket = (
-  market: GameMarket,
-  priced: ReadonlySet<string>,
-  quotes: GameQuotes,
-) => ({
+export const presentStateMarket = (market: GameMarket, priced: ReadonlySet<string>, quotes: GameQuotes) => ({
   id: market.id,
   slug: market.slug ?? null,
   question: market.question,
@@ -49,14 +45,7 @@ export const presentTokenHistory = (
   history: points.map(({ timeSec, price }) => ({ t: timeSec, p: price })),
 })
 
-export const presentScore = ({
-  source,
-  score,
-  period,
-  elapsed,
-  live,
-  freshness,
-}: CurrentScore) => ({
+export const presentScore = ({ source, score, period, elapsed, live, freshness }: CurrentScore) => ({
   source,
   score: score || null,
   period: period || null,

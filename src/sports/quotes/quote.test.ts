@@ -36,8 +36,7 @@ test('what Gamma shows of a market fits both of its outcomes', () => {
       expect(first).toEqual(clob(String(bid), String(ask)))
       expect(second.spread).toBe(first.spread)
       expect(Number(first.midpoint) + Number(second.midpoint)).toBeCloseTo(1, 8)
-      if (first.bestBid !== null)
-        expect(Number(first.bestBid) + Number(second.bestAsk)).toBeCloseTo(1, 8)
+      if (first.bestBid !== null) expect(Number(first.bestBid) + Number(second.bestAsk)).toBeCloseTo(1, 8)
       for (const text of [...Object.values(first), ...Object.values(second)])
         expect(text ?? '0').toMatch(/^\d(\.\d{0,5}[1-9])?$/)
     }),

@@ -84,10 +84,7 @@ async function readFromExchange({ ctx, caller }: SportsTools, tokens: readonly G
 const takeFromGamma = (tokens: readonly GameToken[]): GameQuotes =>
   toQuotes(
     'polymarket_gamma',
-    tokens.map(({ tokenId, market, outcomeIndex }) => [
-      tokenId,
-      quoteOfGamma(market, outcomeIndex),
-    ]),
+    tokens.map(({ tokenId, market, outcomeIndex }) => [tokenId, quoteOfGamma(market, outcomeIndex)]),
   )
 
 const toQuotes = (

@@ -135,9 +135,7 @@ describe('GET /v2/sports/games/{slug}/state', () => {
   })
 
   test('200: a limit leaves markets without prices; True is true', async () => {
-    const body = (
-      await state('price_limit_tokens=3&include_history=True&history_limit_tokens=2')
-    ).json()
+    const body = (await state('price_limit_tokens=3&include_history=True&history_limit_tokens=2')).json()
     const counts = body.markets.map(({ prices }: { prices: Price[] }) => prices.length)
     expect(counts.slice(0, 3)).toEqual([2, 1, 0])
     expect(body).toMatchObject({ truncated: true, total_tokens: 2 * body.markets.length })
@@ -214,8 +212,7 @@ describe('GET /v2/sports/games/{slug}/history', () => {
 
   test('200: a span, a day, and a time without prices', async () => {
     const sec = Math.floor(t.universe.nowMs / 1000)
-    const [{ history: points }] = (await history(`start_ts=${sec - 600}&end_ts=${sec}`)).json()
-      .tokens
+    const [{ history: points }] = (await history(`start_ts=${sec - 600}&end_ts=${sec}`)).json().tokens
     expect(points.length).toBeGreaterThan(9)
     expect(points[0].t).toBeGreaterThanOrEqual(sec - 600)
     const day = new Date(t.universe.nowMs).toISOString().slice(0, 10)

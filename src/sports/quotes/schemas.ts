@@ -27,9 +27,7 @@ const SPAN = {
   interval: Type.Optional(
     oneOf(HISTORY_INTERVALS, 'up to now; `1m` is a month, `max` and `all` are everything'),
   ),
-  start_ts: Type.Optional(
-    HistoryTime('from then on, in place of `interval`: Unix seconds or a day'),
-  ),
+  start_ts: Type.Optional(HistoryTime('from then on, in place of `interval`: Unix seconds or a day')),
   end_ts: Type.Optional(HistoryTime('until then: Unix seconds or a day, which is counted whole')),
   fidelity: Type.Optional(
     Type.Integer({

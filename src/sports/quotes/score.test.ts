@@ -35,11 +35,7 @@ test.each([
   ['not started', view(future), NOT_STARTED],
   ['zeros before the start', view({ ...future, score: '0-0', live: false }), NOT_STARTED],
   ['in play', view(LIVE), ['gamma:event', '12-9', 'Q1', true, 'live']],
-  [
-    'in play, read a while ago',
-    view(LIVE, undefined, 90_000),
-    ['gamma:event', '12-9', 'Q1', true, 'recent'],
-  ],
+  ['in play, read a while ago', view(LIVE, undefined, 90_000), ['gamma:event', '12-9', 'Q1', true, 'recent']],
   [
     'in play, long without a change',
     view({ ...LIVE, updatedAtMs: nowMs - 11 * MINUTE_MS }),
@@ -61,16 +57,8 @@ test.each([
     view({ ...LIVE, period: 'FT', ended: true }, undefined, 60 * MINUTE_MS),
     ['gamma:event', '12-9', 'FT', false, 'final'],
   ],
-  [
-    'postponed',
-    view({ live: false, period: 'POST' }),
-    ['gamma:event', undefined, 'POST', false, 'unknown'],
-  ],
-  [
-    'in play without a word of it',
-    view({}),
-    ['gamma:event', undefined, undefined, undefined, 'unknown'],
-  ],
+  ['postponed', view({ live: false, period: 'POST' }), ['gamma:event', undefined, 'POST', false, 'unknown']],
+  ['in play without a word of it', view({}), ['gamma:event', undefined, undefined, undefined, 'unknown']],
 ])('a game that is %s', (_what, seen, expected) => {
   expect(seen).toEqual(expected)
 })

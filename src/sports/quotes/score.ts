@@ -28,7 +28,11 @@ export function currentScoreOf(
   const { score, period, elapsed, live, ended } = isHeard ? heard : game
   const saidMs = isHeard ? heard.receivedAtMs : Math.min(asOfMs, game.updatedAtMs ?? asOfMs)
   const said = {
-    ...{ score, period, elapsed, live, ended },
+    score,
+    period,
+    elapsed,
+    live,
+    ended,
     provider: isHeard ? ('polymarket_sports' as const) : ('polymarket_gamma' as const),
     source: isHeard ? ('sports:ws' as const) : ('gamma:event' as const),
   }

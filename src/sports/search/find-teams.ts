@@ -33,10 +33,7 @@ export async function findTeams(
   }
 }
 
-async function loadTeams(
-  { upstreams }: SportsTools['ctx'],
-  signal: AbortSignal,
-): Promise<SearchableTeam[]> {
+async function loadTeams({ upstreams }: SportsTools['ctx'], signal: AbortSignal): Promise<SearchableTeam[]> {
   return (await readTeams(upstreams.gamma, {}, { signal })).map(toSearchable)
 }
 
@@ -46,11 +43,7 @@ export const toSearchable = (team: GammaTeam): SearchableTeam => ({
 })
 
 /** Those with all words at beginnings of words; the ones with the shortest names first. */
-export function matchTeams(
-  teams: readonly SearchableTeam[],
-  q: string,
-  limit: number,
-): GammaTeam[] {
+export function matchTeams(teams: readonly SearchableTeam[], q: string, limit: number): GammaTeam[] {
   const words = toQueryWords(q)
   return teams
     .filter(({ text }) => words.every((word) => hasWord(text, word)))
@@ -59,5 +52,4 @@ export function matchTeams(
     .map(({ team }) => team)
 }
 
-const hasWord = (text: string, word: QueryWord): boolean =>
-  word.some((meaning) => text.includes(meaning))
+const hasWord = (text: string, word: QueryWord): boolean => word.some((meaning) => text.includes(meaning))

@@ -56,12 +56,12 @@ our copy of its catalogue: \`fallback\` is true then. An answer is repeated for 
     teams: Type.Array(Team),
   }),
   answer: async (tools, { q, limit }) => {
-    const [found, teams] = await Promise.all([
-      searchEvents(tools, q, limit),
-      findTeams(tools, q, limit),
-    ])
+    const [found, teams] = await Promise.all([searchEvents(tools, q, limit), findTeams(tools, q, limit)])
     return {
-      ...{ query: q, source: found.source, fallback: found.isFallback, count: found.value.length },
+      query: q,
+      source: found.source,
+      fallback: found.isFallback,
+      count: found.value.length,
       results: found.value.map(presentFoundEvent),
       teams: teams.map(presentTeam),
     }

@@ -64,5 +64,10 @@ function withoutCompanions(events: readonly FoundEvent[]): FoundEvent[] {
 }
 
 const toFound = ({ id, slug, title, active, closed, volume }: FoundEvent): FoundEvent => ({
-  ...{ id, slug, title, active, closed, volume },
+  id,
+  slug,
+  title,
+  active,
+  closed,
+  volume,
 })

@@ -113,8 +113,7 @@ function makePrivateFolder(path: string, user: ServerUser): void {
   }
   const found = lstatSync(path)
   const expected = user?.uid ?? process.getuid?.()
-  if (!found.isDirectory())
-    throw new OperatorError(`${path} is not a folder. Remove it and start again.`)
+  if (!found.isDirectory()) throw new OperatorError(`${path} is not a folder. Remove it and start again.`)
   if (found.uid !== expected) {
     throw new OperatorError(
       `${path} belongs to user ${found.uid}, not to ${expected}. Remove it and start again.`,
@@ -123,8 +122,7 @@ function makePrivateFolder(path: string, user: ServerUser): void {
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }
 
-const shortHash = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 12)
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
 /** The user that PostgreSQL runs under; `undefined` means ours. */
 export type ServerUser = { uid: number; gid: number } | undefined
@@ -145,7 +143,5 @@ function chooseServerUser(clusterDir: string): ServerUser {
 /** Whether that user may pass through `folder`: every parent counts, and so do access lists. */
 export function canEnter(folder: string, user: ServerUser): boolean {
   if (user === undefined) return true
-  return (
-    spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, stdio: 'ignore' }).status === 0
-  )
+  return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, stdio: 'ignore' }).status === 0
 }

@@ -34,8 +34,7 @@ export async function clearLeftovers(clusterDir: string, socketDir: string): Pro
   const orphan = findPostmaster(clusterDir)
   if (orphan !== undefined) await endPostmaster(orphan)
   // A busy backend survives a postmaster that was killed, and keeps the next one from starting.
-  for (const backend of findProcesses('postgres', realpathSync(clusterDir)))
-    signal(backend, 'SIGKILL')
+  for (const backend of findProcesses('postgres', realpathSync(clusterDir))) signal(backend, 'SIGKILL')
   if (await accepts(socketDir)) {
     throw new OperatorError(
       `The database in ${clusterDir} is served by a process that cannot be seen from here, in another ` +

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tuneServer } from './server.js'
 
-const megabytes = (setting: string | number | undefined): number =>
-  Number.parseInt(String(setting), 10)
+const megabytes = (setting: string | number | undefined): number => Number.parseInt(String(setting), 10)
 
 test('leaves most of the memory to others, from the smallest machine to the largest', () => {
   fc.assert(

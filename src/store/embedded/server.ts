@@ -75,9 +75,7 @@ async function createCluster({ initdb }: Binaries, home: ServerHome): Promise<vo
   await run(initdb, args, { ...home.user, env: serverEnv() }).catch(
     (error: Error & { stdout?: string; stderr?: string }) => {
       const reason = `${error.stderr ?? ''}${error.stdout ?? ''}`.trim() || error.message
-      throw new OperatorError(
-        `The embedded database cannot be created in ${home.clusterDir}:\n${reason}`,
-      )
+      throw new OperatorError(`The embedded database cannot be created in ${home.clusterDir}:\n${reason}`)
     },
   )
   renameSync(draft, home.clusterDir)
@@ -85,9 +83,7 @@ async function createCluster({ initdb }: Binaries, home: ServerHome): Promise<vo
 
 function removeDrafts(clusterDir: string): void {
   const folder = dirname(clusterDir)
-  const drafts = readdirSync(folder).filter((name) =>
-    name.startsWith(`${basename(clusterDir)}.new`),
-  )
+  const drafts = readdirSync(folder).filter((name) => name.startsWith(`${basename(clusterDir)}.new`))
   for (const name of drafts) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
@@ -123,11 +119,7 @@ function releaseWatchdog(child: ChildProcess): void {
   child.stdin?.end('\n')
 }
 
-async function waitUntilReady(
-  child: ChildProcess,
-  home: ServerHome,
-  startMsMax: number,
-): Promise<void> {
+async function waitUntilReady(child: ChildProcess, home: ServerHome, startMsMax: number): Promise<void> {
   const isDecided = () => isReady(home.clusterDir) || hasEnded(child)
   const isInTime = await pollUntil(isDecided, { everyMs: 10, timeoutMs: startMsMax })
   if (isReady(home.clusterDir)) return
@@ -140,8 +132,7 @@ async function waitUntilReady(
   )
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
-  exitCode !== null || signalCode !== null
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
 function openLog({ logFile, user }: ServerHome): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0

@@ -30,16 +30,8 @@ describe('what the service sends has the shapes of the document', () => {
   const trade = { type: 'trade', timestampMs: 1_794_823_203_412, data, keys: NO_KEYS }
 
   test.each<[string, object | string, string[]]>([
-    [
-      'a subscribe with replay',
-      { action: 'subscribe', type: 'trades' },
-      ['subscribed', 'snapshot'],
-    ],
-    [
-      'since_seq',
-      { action: 'subscribe', type: 'trades', since_seq: 0 },
-      ['subscribed', 'snapshot'],
-    ],
+    ['a subscribe with replay', { action: 'subscribe', type: 'trades' }, ['subscribed', 'snapshot']],
+    ['since_seq', { action: 'subscribe', type: 'trades', since_seq: 0 }, ['subscribed', 'snapshot']],
     ['coin prices', { action: 'subscribe', type: 'chainlink' }, ['subscribed']],
     ['an unsubscribe', { action: 'unsubscribe' }, ['unsubscribed']],
     ['a ping', { action: 'ping' }, ['pong']],
@@ -80,13 +72,7 @@ describe('what the service sends has the shapes of the document', () => {
 })
 
 describe('what the document shows clients to send is taken', () => {
-  const clientMessages = [
-    'subscribe',
-    'unsubscribe',
-    'ping',
-    'subscribe_books',
-    'unsubscribe_books',
-  ]
+  const clientMessages = ['subscribe', 'unsubscribe', 'ping', 'subscribe_books', 'unsubscribe_books']
   const examples = clientMessages
     .flatMap((name) =>
       (components.messages[name]?.examples ?? []).map(

@@ -83,11 +83,7 @@ export const CONTROL_MESSAGES = {
     'The replay of a subscription, oldest first. Fills are replayed as messages of their own.',
   ),
   unsubscribed: describe('Unsubscribed', UnsubscribedMessage, 'Acknowledges an unsubscribe.'),
-  heartbeat: describe(
-    'Heartbeat',
-    HeartbeatMessage,
-    'Every 30 seconds, together with a WebSocket ping.',
-  ),
+  heartbeat: describe('Heartbeat', HeartbeatMessage, 'Every 30 seconds, together with a WebSocket ping.'),
   pong: describe('Pong', PongMessage, 'Answers a ping.'),
   error: describe(
     'Error',
@@ -140,8 +136,7 @@ export const ORDERBOOK_SOCKET_MESSAGES = {
 
 /** What each event says. A new event type needs a line here. */
 const EVENT_SUMMARIES: { readonly [type: string]: string } = {
-  settlement:
-    'A match was detected: pending in the mempool, or in a block if no node showed it before.',
+  settlement: 'A match was detected: pending in the mempool, or in a block if no node showed it before.',
   fill: 'The part of one order in a detected match, always with the same 16 fields. Its `type` is `event`.',
   status_update: 'A match is in a block: when it was detected, and its confirmed fills.',
   trade: 'One fill of a block, as its log has it.',
@@ -158,8 +153,7 @@ const EVENT_SUMMARIES: { readonly [type: string]: string } = {
   combo_lifecycle: 'A combo was prepared, split, merged, converted, redeemed, wrapped or moved.',
   combo_approval: 'A wallet let a contract of combos move its tokens or money, or took that back.',
   reorg: 'The node replaced blocks: everything from the named block on was taken back.',
-  score_update:
-    'The state of a game changed: its score, its period, its clock, or that it is over.',
+  score_update: 'The state of a game changed: its score, its period, its clock, or that it is over.',
   price_feed: 'The price of a coin, once a second: spot, or a mean over 30 or 60 seconds.',
 }
 

@@ -78,20 +78,17 @@ describe('GET /asyncapi.json', () => {
     expect(offered.filter((reference) => !used.includes(reference))).toEqual([])
   })
 
-  test.each([...MESSAGES.keys()])(
-    'has the message %s, with the schema that it is sent with',
-    (type) => {
-      const message = document.components.messages[type]
-      const name = `${pascalCase(type)}Message`
-      expect(message?.payload).toEqual({ $ref: `#/components/schemas/${name}` })
-      const schema = MESSAGES.get(type)?.schema as JsonSchema
-      expect(document.components.schemas?.[name]).toMatchObject({ required: schema.required })
-      expect(message?.summary, 'add a line to EVENT_SUMMARIES').not.toBe('')
-      const { channel, messages } = document.operations['events.liveEvents'] ?? {}
-      expect(channel).toEqual({ $ref: '#/channels/events' })
-      expect(messages).toContainEqual({ $ref: `#/channels/events/messages/${type}` })
-    },
-  )
+  test.each([...MESSAGES.keys()])('has the message %s, with the schema that it is sent with', (type) => {
+    const message = document.components.messages[type]
+    const name = `${pascalCase(type)}Message`
+    expect(message?.payload).toEqual({ $ref: `#/components/schemas/${name}` })
+    const schema = MESSAGES.get(type)?.schema as JsonSchema
+    expect(document.components.schemas?.[name]).toMatchObject({ required: schema.required })
+    expect(message?.summary, 'add a line to EVENT_SUMMARIES').not.toBe('')
+    const { channel, messages } = document.operations['events.liveEvents'] ?? {}
+    expect(channel).toEqual({ $ref: '#/channels/events' })
+    expect(messages).toContainEqual({ $ref: `#/channels/events/messages/${type}` })
+  })
 
   test('shows examples of every message, in the shape that it says', () => {
     const ajv = new Ajv({ strict: false })
@@ -136,10 +133,8 @@ describe('GET /asyncapi.json', () => {
 
   test('names every error', () => {
     const named = (name: string) => JSON.stringify(document.components.schemas?.[name])
-    for (const code of Object.keys(STREAM_ERRORS))
-      expect(named('ErrorMessage')).toContain(`"${code}"`)
-    for (const code of Object.keys(BOOK_ERRORS))
-      expect(named('BookErrorMessage')).toContain(`"${code}"`)
+    for (const code of Object.keys(STREAM_ERRORS)) expect(named('ErrorMessage')).toContain(`"${code}"`)
+    for (const code of Object.keys(BOOK_ERRORS)) expect(named('BookErrorMessage')).toContain(`"${code}"`)
   })
 })
 

@@ -182,7 +182,9 @@ function describeChannel(
 ): Channel {
   const { title, description, query } = about
   return {
-    ...{ address, title, description },
+    address,
+    title,
+    description,
     messages: Object.fromEntries(
       Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
     ),
@@ -217,20 +219,8 @@ function operate(
 }
 
 const bookOperations = (channel: string, error: string, sent: readonly string[]) => [
-  operate(
-    channel,
-    'receive',
-    'Subscribe to books',
-    ['subscribe_books'],
-    ['books_subscribed', error],
-  ),
-  operate(
-    channel,
-    'receive',
-    'Unsubscribe from books',
-    ['unsubscribe_books'],
-    ['books_unsubscribed', error],
-  ),
+  operate(channel, 'receive', 'Subscribe to books', ['subscribe_books'], ['books_subscribed', error]),
+  operate(channel, 'receive', 'Unsubscribe from books', ['unsubscribe_books'], ['books_unsubscribed', error]),
   operate(channel, 'send', 'Books and their changes', sent),
 ]
 

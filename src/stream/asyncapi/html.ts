@@ -10,8 +10,7 @@ const ENTITIES: { readonly [letter: string]: string } = {
 }
 
 /** Text of the document, with code in backticks. */
-export const renderText = (text: string): string =>
-  escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+export const renderText = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 export const renderCode = (text: string): string => `<code>${escapeHtml(text)}</code>`
 

@@ -23,9 +23,7 @@ const STYLE = `
 export function renderStreamPage(document: AsyncApiDocument, plans: readonly Plan[]): string {
   const { info, channels, components } = document
   const paragraphs = info.description.split('\n\n').map((text) => `<p>${renderText(text)}</p>`)
-  const sockets = Object.entries(channels).map(([name, channel]) =>
-    renderChannel(name, channel, document),
-  )
+  const sockets = Object.entries(channels).map(([name, channel]) => renderChannel(name, channel, document))
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -120,9 +118,7 @@ function renderMessage({ name, title, summary, payload, examples }: AsyncApiMess
     escapeHtml(type),
     renderText(description),
   ])
-  const shown = examples.map(
-    ({ name, payload }) => `<p>${renderText(name)}</p>${renderJson(payload)}`,
-  )
+  const shown = examples.map(({ name, payload }) => `<p>${renderText(name)}</p>${renderJson(payload)}`)
   return `<h3 id="${name}">${renderCode(name)}</h3>
 <p>${title === name ? '' : `<strong>${escapeHtml(title)}.</strong> `}${renderText(summary)}</p>
 ${shown.join('\n')}

@@ -16,10 +16,7 @@ export function showStreamDocs(app: FastifyInstance, compressor: Compressor, pla
   app.get('/docs/websocket', options, async (_request, reply) => {
     page ??= renderStreamPage(describeStreams(), plans.offered())
     return reply
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-      )
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
       .type('text/html; charset=utf-8')
       .send(page)
   })

@@ -33,8 +33,7 @@ function listBelow(schema: Schema, above: string): SchemaField[] {
 
 function nameType(schema: Schema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.enum !== undefined)
-    return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.anyOf !== undefined) return schema.anyOf.map(nameType).join(' | ')
   if (schema.type !== 'array') return schema.type ?? 'any'
   const item = nameType(schema.items ?? {})

@@ -26,10 +26,8 @@ async function subscribe(opened: Opened, tokens: readonly Token[], integrity = f
   return client
 }
 
-const open = (
-  context: Pick<TestContext, 'onTestFinished'>,
-  options?: Parameters<BookWorld['open']>[1],
-) => world.open(context, options)
+const open = (context: Pick<TestContext, 'onTestFinished'>, options?: Parameters<BookWorld['open']>[1]) =>
+  world.open(context, options)
 
 describe('a subscription', () => {
   test('is acknowledged, gets every book in one batch, and then all changes', async (context) => {
@@ -40,15 +38,20 @@ describe('a subscription', () => {
     await client.untilType('snapshots_done')
     const [ack, batch, done] = client.connection.messages
     expect(ack).toEqual({
-      ...{ type: 'subscribed', markets: 7 },
+      type: 'subscribed',
+      markets: 7,
       resolved_from: { token_ids: 7, slugs: 0, condition_ids: 0 },
     })
     expect(batch).toMatchObject({ type: 'snapshot_batch', count: 7, total_sent: 7 })
     const { of, decimal, outcome } = tokens[0] as Token & { of: { kind: 'market' } }
     expect(batch?.snapshots).toContainEqual(
       expect.objectContaining({
-        ...{ asset_id: decimal, market: of.conditionId, condition_id: of.conditionId },
-        ...{ event_title: of.event.title, slug: of.event.slug, question: of.question },
+        asset_id: decimal,
+        market: of.conditionId,
+        condition_id: of.conditionId,
+        event_title: of.event.title,
+        slug: of.event.slug,
+        question: of.question,
         outcome: of.outcomes[outcome],
       }),
     )
@@ -107,9 +110,7 @@ describe('a subscription', () => {
       await subscribe(opened, tokens.slice(1)),
     ]
     await world.waitSeconds(20)
-    const [first = [], second, third] = clients.map(({ connection }) =>
-      connection.frames.slice(-5, -1),
-    )
+    const [first = [], second, third] = clients.map(({ connection }) => connection.frames.slice(-5, -1))
     expect(second).toContain(first[0])
     expect(third).not.toContain(first[0])
     for (const client of clients) expect(client.reader.read().problems).toEqual([])
@@ -125,7 +126,8 @@ describe('a subscription', () => {
     const ofEvent = world.markets.filter(({ event }) => event === single?.event)
     const tokens = new Set([market, ...ofEvent].flatMap((each) => each?.tokens ?? []))
     expect(client.connection.messages[0]).toMatchObject({
-      ...{ type: 'subscribed', markets: tokens.size },
+      type: 'subscribed',
+      markets: tokens.size,
       resolved_from: { token_ids: 0, slugs: 2, condition_ids: 1 },
       warnings: ['Not found: no-such-slug'],
     })
@@ -146,7 +148,10 @@ describe('a subscription', () => {
     await client.send({ action: 'subscribe', markets: manyTokens(15_001) })
     const refused = client.connection.messages.findLast((message) => 'error' in message)
     expect(refused).toEqual({
-      ...{ error: 'token_limit', message: expect.any(String), max: 15_000, requested: 15_001 },
+      error: 'token_limit',
+      message: expect.any(String),
+      max: 15_000,
+      requested: 15_001,
     })
     await client.untilType('batch', client.connection.messages.length)
     await world.untilTrue(client, old)
@@ -336,14 +341,20 @@ test('on the event socket answers have the form of that socket', async (context)
   const ids = { subscriber_id: connection.id, subscription_id: 's:1' }
   await send({ action: 'subscribe', type: 'orderbook', token_ids: idsOf(tokensFrom(0, 2)) })
   expect(connection.messages[0]).toEqual({
-    ...{ type: 'subscribed', ...ids, subscription_type: 'orderbook', warnings: [], markets: 2 },
+    type: 'subscribed',
+    ...ids,
+    subscription_type: 'orderbook',
+    warnings: [],
+    markets: 2,
     resolved_from: { token_ids: 2, slugs: 0, condition_ids: 0 },
   })
   expect(protocol.subscriptionId).toBe('s:1')
   await client.untilType('snapshots_done')
   await send({ action: 'subscribe', type: 'orderbook' })
   expect(connection.messages.at(-1)).toEqual({
-    ...{ type: 'error', code: 'invalid_message', message: expect.any(String) },
+    type: 'error',
+    code: 'invalid_message',
+    message: expect.any(String),
   })
   await send({ action: 'unsubscribe', token_ids: idsOf(tokensFrom(0, 1)) })
   expect(connection.messages.at(-1)).toEqual({ type: 'unsubscribed', ...ids, remaining: 1 })

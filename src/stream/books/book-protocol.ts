@@ -232,8 +232,7 @@ export class BookProtocol implements Protocol {
     const named = identifiers === undefined ? undefined : sortIdentifiers(identifiers)
     const isAll = named === undefined || named.isFirehose
     const wanted = isAll ? undefined : (await this.#resolve(named)).tokenIds
-    if (wanted?.length === 0)
-      throw new BookRefusal('resync_resolved_empty', 'None of these books is known.')
+    if (wanted?.length === 0) throw new BookRefusal('resync_resolved_empty', 'None of these books is known.')
     const { group, waiting } = this.#follower
     const followed = group?.tokens ?? new Set<string>()
     const tokenIds = (wanted ?? [...followed]).filter((tokenId) => followed.has(tokenId))

@@ -49,11 +49,7 @@ export class BookTexts {
   }
 
   /** Any number of levels, with one proof. */
-  provenLevels(
-    of: BookName,
-    { bids, asks }: Pick<LiveBook, 'bids' | 'asks'>,
-    after: BookAnchor,
-  ): string {
+  provenLevels(of: BookName, { bids, asks }: Pick<LiveBook, 'bids' | 'asks'>, after: BookAnchor): string {
     const { market, outcome } = this.#label(of)
     return `{"type":"book_update","asset_id":"${of.tokenId}",${market}${outcome},"bids":${presentLevels(bids)},"asks":${presentLevels(asks)},"integrity":${presentProof(after)}}`
   }

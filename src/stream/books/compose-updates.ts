@@ -6,10 +6,7 @@ import type { TokenChanges } from './token-changes.js'
 type Composing = { texts: BookTexts; book: LiveBook; changes: TokenChanges }
 
 /** The updates of one window; `snapshot` writes the whole book. */
-export function composePlain(
-  { texts, book, changes }: Composing,
-  snapshot: () => string,
-): string[] {
+export function composePlain({ texts, book, changes }: Composing, snapshot: () => string): string[] {
   const { isReplaced, levels } = changes
   const trades = composeTrades(texts, changes)
   if (isReplaced) return [snapshot(), ...trades]

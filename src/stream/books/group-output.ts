@@ -68,9 +68,7 @@ export function presentStale(tokenIds: readonly string[], ts: number, reason?: s
   const messages: string[] = []
   for (let from = 0; from < tokenIds.length; from += STALE_TOKENS_MAX) {
     const markets = tokenIds.slice(from, from + STALE_TOKENS_MAX)
-    messages.push(
-      JSON.stringify({ type: 'stale', stale: reason !== undefined, markets, reason, ts }),
-    )
+    messages.push(JSON.stringify({ type: 'stale', stale: reason !== undefined, markets, reason, ts }))
   }
   return messages
 }

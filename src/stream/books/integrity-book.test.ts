@@ -8,8 +8,7 @@ type Book = { bids: BookLevel[]; asks: BookLevel[] }
 
 const EMPTY: Book = { bids: [], asks: [] }
 
-const toMap = (levels: readonly BookLevel[]) =>
-  new Map(levels.map(({ price, size }) => [price, size]))
+const toMap = (levels: readonly BookLevel[]) => new Map(levels.map(({ price, size }) => [price, size]))
 
 const checksumOf = ({ bids, asks }: Book) => pn1Checksum(toMap(bids), toMap(asks))
 

@@ -29,7 +29,8 @@ describe('integrity mode', () => {
     const client = await subscribe(opened, tokens)
     const { messages } = client.connection
     expect(messages[0]).toEqual({
-      ...{ type: 'subscribed', markets: tokens.length },
+      type: 'subscribed',
+      markets: tokens.length,
       resolved_from: { token_ids: tokens.length, slugs: 0, condition_ids: 0 },
       integrity: { enabled: true, protocol: 'pn1' },
     })
@@ -164,8 +165,10 @@ describe('integrity mode refuses', () => {
     await client.send({ action: 'subscribe', markets: idsOf(tokens) })
     await client.send({ action: 'resync', markets: idsOf(tokens) })
     expect(client.connection.messages.at(-1)).toEqual({
-      ...{ error: 'resync_in_progress', message: expect.any(String) },
-      ...{ retry_after_ms: 250, markets: idsOf(tokens) },
+      error: 'resync_in_progress',
+      message: expect.any(String),
+      retry_after_ms: 250,
+      markets: idsOf(tokens),
     })
     client.connection.untilDrained = async () => true
     await until(() => {
@@ -215,7 +218,8 @@ describe('integrity mode refuses', () => {
       return client.connection.closed !== undefined
     })
     expect(client.connection.messages.at(-1)).toMatchObject({
-      ...{ error: 'integrity_internal_reset', markets: [tokenId] },
+      error: 'integrity_internal_reset',
+      markets: [tokenId],
     })
     expect(client.connection.closed).toMatchObject({ code: 1011 })
     await world.untilTrue(other, tokensFrom(2, 1))

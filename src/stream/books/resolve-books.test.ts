@@ -8,7 +8,10 @@ import { insertBookMarkets } from './test-catalogue-rows.js'
 const hex = (id: number) => `0x${id.toString(16).padStart(64, 'a')}`
 /** Market n has the tokens 2n and 2n + 1. */
 const market = (id: number, eventId: number, slug: string, eventSlug = `event-${eventId}`) => ({
-  ...{ id, eventId, eventSlug, slug },
+  id,
+  eventId,
+  eventSlug,
+  slug,
   conditionId: hex(id),
   tokens: [hex(2 * id), hex(2 * id + 1)],
 })
@@ -30,8 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const resolve = (names: string[], max = 100) =>
-  resolveBooks(database.sql, sortIdentifiers(names), max)
+const resolve = (names: string[], max = 100) => resolveBooks(database.sql, sortIdentifiers(names), max)
 
 const UNKNOWN = '123456789012345'
 
@@ -41,11 +43,7 @@ test.each<[string, string[], string[]]>([
   ['a market: its tokens', ['two'], tokensOf(2)],
   ['a slug of several events: the tokens of all', ['twice'], tokensOf(6, 7)],
   ['a token, also one that the catalogue does not have', [UNKNOWN], [UNKNOWN]],
-  [
-    'everything at once, each token once',
-    [hex(1), 'event-10', 'one', ...tokensOf(1)],
-    tokensOf(1, 2),
-  ],
+  ['everything at once, each token once', [hex(1), 'event-10', 'one', ...tokensOf(1)], tokensOf(1, 2)],
 ])('%s', async (_what, names, tokens) => {
   const { tokenIds, unresolved } = await resolve(names)
   expect(tokenIds.toSorted()).toEqual(tokens.toSorted())

@@ -23,17 +23,12 @@ export type ResolvedBooks = {
  * Token ids are taken as they are, because a new market trades before the catalogue has it. The rest
  * is looked up, with one query for each kind; a slug is that of an event, else that of a single market.
  */
-export async function resolveBooks(
-  sql: Sql,
-  named: Identifiers,
-  tokensMax: number,
-): Promise<ResolvedBooks> {
+export async function resolveBooks(sql: Sql, named: Identifiers, tokensMax: number): Promise<ResolvedBooks> {
   const tokenIds = new Set(named.tokenIds)
   const limit = tokensMax + 1
   const conditions = [...named.conditionIds].map((id) => id.slice(2))
   const slugs = [...named.slugs]
-  const ofConditions =
-    conditions.length === 0 ? [] : await selectBooksOfConditions(sql, conditions, limit)
+  const ofConditions = conditions.length === 0 ? [] : await selectBooksOfConditions(sql, conditions, limit)
   const ofEvents = slugs.length === 0 ? [] : await selectBooksOfEvents(sql, slugs, limit)
   const events = groupBy(ofEvents, ({ name }) => name)
   const others = slugs.filter((slug) => !events.has(slug))
@@ -61,7 +56,5 @@ export async function resolveBooks(
 /** A slug that several markets share names none of them. */
 function withoutAmbiguous(rows: readonly NamedTokens[]): Map<string, NamedTokens> {
   const groups = groupBy(rows, ({ name }) => name)
-  return new Map(
-    [...groups].flatMap(([name, [row, ...more]]) => (more.length === 0 ? [[name, row]] : [])),
-  )
+  return new Map([...groups].flatMap(([name, [row, ...more]]) => (more.length === 0 ? [[name, row]] : [])))
 }

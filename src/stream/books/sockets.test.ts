@@ -42,8 +42,7 @@ afterAll(async () => {
   for (const host of hosts) await host.close()
 })
 
-const untilType = (client: SocketClient, wanted: string) =>
-  client.next(({ type }) => type === wanted)
+const untilType = (client: SocketClient, wanted: string) => client.next(({ type }) => type === wanted)
 
 test.each([
   ['/ws/orderbook', 'markets'],

@@ -69,10 +69,7 @@ export async function openBookWorld() {
   liveOn()
 
   /** Production books, their feed, and connections to it. */
-  const open = async (
-    context: Finishing,
-    options: { feed?: FeedOptions; books?: BooksOptions } = {},
-  ) => {
+  const open = async (context: Finishing, options: { feed?: FeedOptions; books?: BooksOptions } = {}) => {
     const opened = await openLiveBooks({ universe }, context, options.books)
     const shared = { answerSql: database.sql, books: opened.books, catalogue, log }
     const ctx = { ...shared, clock: systemClock, floodLog: new FloodLog(log) }
@@ -81,10 +78,7 @@ export async function openBookWorld() {
     return {
       ...opened,
       feed,
-      connect: ({
-        integrity = false,
-        nextSubscriptionId = undefined as (() => string) | undefined,
-      } = {}) => {
+      connect: ({ integrity = false, nextSubscriptionId = undefined as (() => string) | undefined } = {}) => {
         const connection = new FrameConnection()
         const protocol = new BookProtocol(ctx, connection, feed, { integrity, nextSubscriptionId })
         const send = (message: object) => protocol.onMessage(JSON.stringify(message))
@@ -133,9 +127,16 @@ function levelsOf(book: Book | undefined) {
 }
 
 const rowOf = (market: Market) => ({
-  ...{ condition: market.conditionId.slice(2), question: market.question, slug: market.slug },
-  ...{ image: null, eventTitle: market.event.title, eventSlug: market.event.slug },
-  ...{ closed: false, negRisk: false, tickSize: null, takerBaseFee: null },
+  condition: market.conditionId.slice(2),
+  question: market.question,
+  slug: market.slug,
+  image: null,
+  eventTitle: market.event.title,
+  eventSlug: market.event.slug,
+  closed: false,
+  negRisk: false,
+  tickSize: null,
+  takerBaseFee: null,
   outcomes: market.outcomes,
   tokens: market.tokens.map(({ word }) => word),
 })

@@ -21,8 +21,11 @@ export async function insertBookMarkets(sql: Sql, markets: readonly TestBookMark
     const row = { ...shared, id, event, slug, condition: hexToBytes(conditionId) }
     await sql`
       insert into markets ${sql({
-        ...{ ...row, accepting_orders: true, enable_order_book: true },
-        ...{ outcomes: ['Yes', 'No'], tokens: [] as Buffer[] },
+        ...row,
+        accepting_orders: true,
+        enable_order_book: true,
+        outcomes: ['Yes', 'No'],
+        tokens: [] as Buffer[],
       })}`
     await sql`
       update markets

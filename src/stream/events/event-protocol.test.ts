@@ -64,12 +64,7 @@ describe('a message that is not taken', () => {
     ['no action', 'invalid_message', {}, 'Valid actions: subscribe, unsubscribe, ping'],
     ['an unknown action', 'invalid_message', { action: 'dance' }, '"dance"'],
     ['an action that is no text', 'invalid_message', { action: { a: 1 } }, 'unknown action'],
-    [
-      'an id that is no text',
-      'invalid_message',
-      { action: 'unsubscribe', subscription_id: 1 },
-      '1',
-    ],
+    ['an id that is no text', 'invalid_message', { action: 'unsubscribe', subscription_id: 1 }, '1'],
     ['an unknown type', 'unknown_type', subscribe('weather'), 'Valid types: settlements, trades'],
     ['a type that is no text', 'unknown_type', { action: 'subscribe', type: 7 }, 'unknown type 7'],
     ['an inherited name as type', 'unknown_type', subscribe('constructor'), 'unknown type'],
@@ -88,67 +83,32 @@ describe('a message that is not taken', () => {
     ['an unknown status', 'invalid_filter', subscribe('trades', { status: 'done' }), 'pending'],
     ['a size as text', 'invalid_filter', subscribe('trades', { min_size: '10' }), 'min_size'],
     ['a size below 0', 'invalid_filter', subscribe('trades', { max_size: -1 }), 'max_size'],
-    [
-      'no room between sizes',
-      'invalid_filter',
-      subscribe('trades', { min_size: 2, max_size: 1 }),
-      'below',
-    ],
+    ['no room between sizes', 'invalid_filter', subscribe('trades', { min_size: 2, max_size: 1 }), 'below'],
     [
       'an unknown event type',
       'invalid_filter',
       subscribe('trades', { event_types: ['price_feed'] }),
       'Valid ones: settlement, trade',
     ],
-    [
-      'a count with decimals',
-      'invalid_filter',
-      subscribe('trades', { snapshot_count: 1.5 }),
-      'whole',
-    ],
+    ['a count with decimals', 'invalid_filter', subscribe('trades', { snapshot_count: 1.5 }), 'whole'],
     ['a count below 0', 'invalid_filter', subscribe('trades', { snapshot_count: -1 }), 'whole'],
     ['a time as text', 'invalid_filter', subscribe('trades', { since: 'now' }), 'since'],
     ['a seq below 0', 'invalid_filter', subscribe('trades', { since_seq: -1 }), 'seq'],
-    [
-      'an unknown feed',
-      'invalid_filter',
-      subscribe('chainlink', { feeds: ['EUR/USD'] }),
-      'BTC/USD, ETH/USD',
-    ],
+    ['an unknown feed', 'invalid_filter', subscribe('chainlink', { feeds: ['EUR/USD'] }), 'BTC/USD, ETH/USD'],
     ['an unknown source', 'invalid_filter', subscribe('oracle', { price_source: 'twap' }), 'spot'],
-    [
-      'an unknown window',
-      'invalid_filter',
-      subscribe('oracle', { twap_windows: [15] }),
-      '30 or 60',
-    ],
+    ['an unknown window', 'invalid_filter', subscribe('oracle', { twap_windows: [15] }), '30 or 60'],
     [
       'spot and windows',
       'invalid_filter',
       subscribe('oracle', { price_source: 'spot', twap_windows: [30] }),
       'exclude',
     ],
-    [
-      'no combo condition',
-      'invalid_filter',
-      subscribe('combos', { combo_condition_ids: ['1'] }),
-      'hex',
-    ],
+    ['no combo condition', 'invalid_filter', subscribe('combos', { combo_condition_ids: ['1'] }), 'hex'],
     ['no leg', 'invalid_filter', subscribe('combos', { leg_position_ids: ['0x1'] }), 'decimal'],
     ['no event id', 'invalid_filter', subscribe('combos', { event_ids: ['7'] }), '58'],
     ['an unknown module', 'invalid_filter', subscribe('combos', { module_ids: [9] }), '1, 2 or 3'],
-    [
-      'an unknown combo action',
-      'invalid_filter',
-      subscribe('combos', { action: 'Dance' }),
-      'Prepare',
-    ],
-    [
-      'slugs of no market',
-      'unresolved_slugs',
-      subscribe('trades', { slugs: ['hail', 'fog'] }),
-      'hail, fog',
-    ],
+    ['an unknown combo action', 'invalid_filter', subscribe('combos', { action: 'Dance' }), 'Prepare'],
+    ['slugs of no market', 'unresolved_slugs', subscribe('trades', { slugs: ['hail', 'fog'] }), 'hail, fog'],
     [
       'conditions of no market',
       'unresolved_condition_ids',
@@ -208,8 +168,7 @@ describe('a message that is not taken', () => {
 
   test('a connection has 100,000 filter items', async () => {
     const { subscribe, protocol } = connect()
-    const tokens = (start: number) =>
-      Array.from({ length: 50_000 }, (_, index) => `${start + index}`)
+    const tokens = (start: number) => Array.from({ length: 50_000 }, (_, index) => `${start + index}`)
     await subscribe('trades', { tokens: tokens(0) })
     await subscribe('trades', { tokens: tokens(0) })
     const [answer] = await subscribe('trades', { tokens: ['7'] })
@@ -268,9 +227,7 @@ describe('answers', () => {
     ])
     expect(await subscribe('trades')).toEqual([ack(id, 'trades', 3), EMPTY])
     expect(stream.hub.events.size).toBe(2)
-    expect(await say({ action: 'unsubscribe' })).toEqual([
-      { type: 'unsubscribed', subscriber_id: id },
-    ])
+    expect(await say({ action: 'unsubscribe' })).toEqual([{ type: 'unsubscribed', subscriber_id: id }])
     expect(stream.hub.events.size).toBe(0)
     expect(connection.hasFirehose).toBe(false)
   })
@@ -326,15 +283,28 @@ describe('who receives what', () => {
     [
       'wallets',
       [
-        ...['settlement', 'trade', 'status_update', 'position_change', 'deposit'],
-        ...['position_split', 'position_merge', 'positions_converted', 'redemption'],
+        'settlement',
+        'trade',
+        'status_update',
+        'position_change',
+        'deposit',
+        'position_split',
+        'position_merge',
+        'positions_converted',
+        'redemption',
       ],
     ],
     [
       'markets',
       [
-        ...['settlement', 'trade', 'status_update', 'position_change'],
-        ...['position_split', 'position_merge', 'positions_converted', 'redemption'],
+        'settlement',
+        'trade',
+        'status_update',
+        'position_change',
+        'position_split',
+        'position_merge',
+        'positions_converted',
+        'redemption',
       ],
     ],
     ['redemptions', ['redemption']],
@@ -343,10 +313,7 @@ describe('who receives what', () => {
     ['large_trades', ['settlement', 'trade']],
     [
       'global',
-      [
-        ...['settlement', 'trade', 'status_update', 'block'],
-        ...['position_change', 'deposit', 'redemption', 'oracle'],
-      ],
+      ['settlement', 'trade', 'status_update', 'block', 'position_change', 'deposit', 'redemption', 'oracle'],
     ],
     ['oracle', ['oracle']],
     ['resolutions', ['oracle']],
@@ -354,9 +321,23 @@ describe('who receives what', () => {
     ['price_feed', []],
   ])('%s: %s', async (type, types) => {
     const all = [
-      ...['settlement', 'fill', 'trade', 'status_update', 'block', 'position_change', 'deposit'],
-      ...['position_split', 'position_merge', 'positions_converted', 'redemption', 'oracle'],
-      ...['combo_execution', 'combo_status_update', 'combo_lifecycle', 'combo_approval', 'reorg'],
+      'settlement',
+      'fill',
+      'trade',
+      'status_update',
+      'block',
+      'position_change',
+      'deposit',
+      'position_split',
+      'position_merge',
+      'positions_converted',
+      'redemption',
+      'oracle',
+      'combo_execution',
+      'combo_status_update',
+      'combo_lifecycle',
+      'combo_approval',
+      'reorg',
     ]
     const client = connect()
     const [answer] = await client.subscribe(type)
@@ -371,11 +352,7 @@ describe('who receives what', () => {
     const wanted = { event_types: ['reorg', 'trade', 'combo_lifecycle'] }
     const client = connect()
     await client.subscribe('settlements', wanted)
-    expect(await deliver(client, ...(drafts as never[]))).toEqual([
-      'trade',
-      'reorg',
-      'combo_lifecycle',
-    ])
+    expect(await deliver(client, ...(drafts as never[]))).toEqual(['trade', 'reorg', 'combo_lifecycle'])
     const flat = connect()
     await flat.subscribe('fills', { event_types: ['trade'] })
     expect(await deliver(flat, ...(drafts as never[]))).toEqual(['fill', 'trade'])
@@ -414,18 +391,12 @@ describe('who receives what', () => {
     await client.subscribe('trades', { tokens: ['00010'] })
     await client.subscribe('trades')
     client.connection.take()
-    const event: Parameters<typeof draftOf> = [
-      'trade',
-      { name: 'a' },
-      { wallets: [ALICE], tokens: ['10'] },
-    ]
+    const event: Parameters<typeof draftOf> = ['trade', { name: 'a' }, { wallets: [ALICE], tokens: ['10'] }]
     publish(event)
     expect(client.connection.take()).toHaveLength(1)
     await client.say({ action: 'unsubscribe', subscription_id: `${id}:1` })
     await client.say({ action: 'unsubscribe', subscription_id: `${id}:3` })
-    expect(await deliver(client, event, ['trade', { name: 'b' }, { wallets: [ALICE] }])).toEqual([
-      'a',
-    ])
+    expect(await deliver(client, event, ['trade', { name: 'b' }, { wallets: [ALICE] }])).toEqual(['a'])
   })
 
   test('a slug stands for its market, and that of an event for all of its markets', async () => {
@@ -458,11 +429,7 @@ describe('who receives what', () => {
     expect(answer).toMatchObject({ type: 'subscribed', warnings: [] })
     const ids = [`0x03${'7'.repeat(60)}`, `0x03${'7'.repeat(60)}00`, `0x03${'8'.repeat(60)}`]
     const drafts = ids.map(
-      (id, name): Parameters<typeof draftOf> => [
-        'combo_execution',
-        { name },
-        { conditionIds: [id] },
-      ],
+      (id, name): Parameters<typeof draftOf> => ['combo_execution', { name }, { conditionIds: [id] }],
     )
     expect(await deliver(client, ...drafts)).toEqual([0, 1])
   })
@@ -491,10 +458,7 @@ describe('who receives what', () => {
     const client = connect()
     const filters = { wallets: [], tokens: null, event_types: [], side: null, min_size: null }
     await client.subscribe('prices', filters)
-    expect(await deliver(client, ['trade', { name: 'a' }], ['settlement', { name: 'b' }])).toEqual([
-      'a',
-      'b',
-    ])
+    expect(await deliver(client, ['trade', { name: 'a' }], ['settlement', { name: 'b' }])).toEqual(['a', 'b'])
   })
 })
 
@@ -623,9 +587,7 @@ describe('the firehose', () => {
     await client.say({ action: 'unsubscribe' })
     expect(connection.hasFirehose).toBe(false)
     connection.firehosesLeft = 0
-    expect(await client.subscribe('trades')).toMatchObject([
-      { type: 'error', code: 'firehose_limit' },
-    ])
+    expect(await client.subscribe('trades')).toMatchObject([{ type: 'error', code: 'firehose_limit' }])
     expect(await client.subscribe('blocks')).toMatchObject([{ type: 'subscribed' }, {}])
   })
 })

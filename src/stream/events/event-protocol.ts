@@ -200,15 +200,17 @@ export class EventProtocol implements Protocol {
     if (this.#isClosed) return undefined
     if (!this.#hub.takeItems(this.#connection.caller.accountId, items)) {
       if (isUnfiltered) this.#releaseFirehose()
-      throw new Refusal(
-        'filter_limit',
-        'the account or the service has as many filter items as it can have',
-      )
+      throw new Refusal('filter_limit', 'the account or the service has as many filter items as it can have')
     }
     this.#items += items
     const subscription: Subscription = {
       id: this.#nextId(),
-      ...{ type, filters, items, isFirehose: isUnfiltered, prices, scores },
+      type,
+      filters,
+      items,
+      isFirehose: isUnfiltered,
+      prices,
+      scores,
       replay: undefined,
       armedSeq: undefined,
       removals: [],
@@ -228,14 +230,15 @@ export class EventProtocol implements Protocol {
     const hasEvents = filters.length > 0
     const question = { wish, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
     const replay = new Replay({
-      ...{ bus, eventLog, turns: this.#hub.resumeTurns, connection: this.#connection, isFlat },
+      bus,
+      eventLog,
+      turns: this.#hub.resumeTurns,
+      connection: this.#connection,
+      isFlat,
       start: startOf(question, bus.lastSeq),
       isWanted: (event) => isWantedBy(filters, event),
       wasDelivered: (event) => this.#wasDelivered(event),
-      pastOthers: () => [
-        ...selectPastPrices(question, priceBus),
-        ...selectPastScores(question, this.#ctx),
-      ],
+      pastOthers: () => [...selectPastPrices(question, priceBus), ...selectPastScores(question, this.#ctx)],
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
     })

@@ -37,8 +37,7 @@ const isType =
     types.includes(type)
 const names = (messages: readonly Received[]) =>
   messages.filter(isType('trade')).map(({ data }) => (data as { name: number }).name)
-const trade = (name: number, wallets: string[] = []) =>
-  draftOf('trade', { name }, { wallets }, t.clock.now())
+const trade = (name: number, wallets: string[] = []) => draftOf('trade', { name }, { wallets }, t.clock.now())
 
 test('acknowledgement, past and live events come in this order, to each client what it asked for', async () => {
   t.ctx.bus.publish([trade(1), trade(2, [WALLET])])
@@ -72,9 +71,7 @@ test('answers come in the order of the messages, whatever each of them waits for
   const answers = client.messages
     .filter(isType('subscribed', 'error', 'pong'))
     .map(({ type, code, subscription_type }) => code ?? subscription_type ?? type)
-  expect(answers).toEqual([
-    ...['trades', 'unresolved_slugs', 'invalid_json', 'orderbook', 'chainlink', 'pong'],
-  ])
+  expect(answers).toEqual(['trades', 'unresolved_slugs', 'invalid_json', 'orderbook', 'chainlink', 'pong'])
 })
 
 test('books have an id among those of the subscriptions, and end by it or with all', async () => {
@@ -127,9 +124,7 @@ test('a client that leaves takes its subscriptions with it', async () => {
   subscribe('trades', { wallets: [WALLET] })
   await client.next(isType('snapshot'))
   const filters = async () => {
-    const metric = await t.ctx.metrics.registry.getSingleMetricAsString(
-      'auspex_stream_subscriptions',
-    )
+    const metric = await t.ctx.metrics.registry.getSingleMetricAsString('auspex_stream_subscriptions')
     return Number(/what="items"} (\d+)/.exec(metric)?.[1])
   }
   const before = await filters()

@@ -21,7 +21,9 @@ beforeAll(async () => {
   stream = await openTestStream({ bus, clock: { now: () => universe.nowMs } })
   const markets = universe.catalogue.events().flatMap((event) =>
     event.markets.map(({ slug, conditionId, tokens }) => ({
-      ...{ slug, eventSlug: event.slug, condition: conditionId },
+      slug,
+      eventSlug: event.slug,
+      condition: conditionId,
       tokens: tokens.map(({ word }) => `0x${word}`),
     })),
   )
@@ -271,8 +273,7 @@ const cases: [string, () => Case][] = [
     'combos by a token of a leg',
     () => {
       const tokens = [common('combo_execution', (data) => legsOf(data)[1]?.position_id)]
-      const isWanted: Case['isWanted'] = (data) =>
-        legsOf(data).some((leg) => leg.position_id === tokens[0])
+      const isWanted: Case['isWanted'] = (data) => legsOf(data).some((leg) => leg.position_id === tokens[0])
       return { type: 'combos', filters: { tokens }, isWanted }
     },
   ],
@@ -280,8 +281,7 @@ const cases: [string, () => Case][] = [
     'combos by the event of a leg',
     () => {
       const event_ids = [common('combo_execution', (data) => legsOf(data)[0]?.event_id)]
-      const isWanted: Case['isWanted'] = (data) =>
-        legsOf(data).some((leg) => leg.event_id === event_ids[0])
+      const isWanted: Case['isWanted'] = (data) => legsOf(data).some((leg) => leg.event_id === event_ids[0])
       return { type: 'combos', filters: { event_ids }, isWanted }
     },
   ],
@@ -364,9 +364,7 @@ describe('of simulated events, replayed and live, come exactly those that match'
           expect(client.connection.messages.map(({ seq }) => seq)).toEqual(after.wanted)
           const wanted = before.wanted.length + after.wanted.length
           expect(wanted).toBeGreaterThan(0)
-          expect(wanted).toBeLessThan(
-            before.offered.length + live.length + Number(name === 'event types'),
-          )
+          expect(wanted).toBeLessThan(before.offered.length + live.length + Number(name === 'event types'))
         },
       })
     }

@@ -46,8 +46,7 @@ export function selectPastPrices(question: ReplayQuestion, priceBus: Bus): BusEv
   // Prices have numbers of their own: with events of the chain the number is one of theirs.
   if (wish.kind === 'seq' && hasEvents) return []
   const spot: PriceSelection = { ...prices, sources: new Set(['spot']) }
-  const select = (events: readonly BusEvent[]) =>
-    events.filter((event) => matchesPrice(spot, event))
+  const select = (events: readonly BusEvent[]) => events.filter((event) => matchesPrice(spot, event))
   switch (wish.kind) {
     case 'count':
       return select(priceBus.replay({ afterSeq: 0 })).slice(-wish.count)
@@ -70,13 +69,10 @@ export function selectPastScores(
 ): BusEvent[] {
   const { scores: filter, plan, resume, hasEvents } = question
   if (filter === undefined || !hasPastScores(question)) return []
-  const select = (events: readonly BusEvent[]) =>
-    events.filter((event) => matchesEvent(filter, event))
+  const select = (events: readonly BusEvent[]) => events.filter((event) => matchesEvent(filter, event))
   const { gameSlugs } = filter
   const selectLast = (count: number) =>
-    select(gameSlugs === undefined ? live.liveEvents() : live.eventsOfGames(gameSlugs)).slice(
-      -count,
-    )
+    select(gameSlugs === undefined ? live.liveEvents() : live.eventsOfGames(gameSlugs)).slice(-count)
   const wish = withinPlan(question)
   switch (wish.kind) {
     case 'count':
@@ -92,11 +88,7 @@ export function selectPastScores(
   }
 }
 
-function withinPlan({
-  wish,
-  plan,
-  nowMs,
-}: ReplayQuestion): Exclude<ReplayWish, { kind: 'default' }> {
+function withinPlan({ wish, plan, nowMs }: ReplayQuestion): Exclude<ReplayWish, { kind: 'default' }> {
   switch (wish.kind) {
     case 'default':
       return { kind: 'count', count: Math.min(SNAPSHOT_COUNT, plan.snapshotCountMax) }

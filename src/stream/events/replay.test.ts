@@ -5,13 +5,7 @@ import type { PlanId } from '../../accounts/plans.js'
 import { BusEvent, type EventDraft } from '../../bus/event.js'
 import { Replay } from './replay.js'
 import { ResumeTurns } from './resume-turns.js'
-import {
-  draftOf,
-  openTestStream,
-  priceOf,
-  type TestClient,
-  type TestStream,
-} from './test-stream.js'
+import { draftOf, openTestStream, priceOf, type TestClient, type TestStream } from './test-stream.js'
 
 const MINUTE_MS = 60_000
 
@@ -39,8 +33,7 @@ function connect(plan?: PlanId): TestClient {
 /** Longer than the bus keeps events. */
 const forget = () => stream.clock.advance(6 * MINUTE_MS)
 
-const trade = (keys = {}, timestampMs = stream.clock.now()) =>
-  draftOf('trade', {}, keys, timestampMs)
+const trade = (keys = {}, timestampMs = stream.clock.now()) => draftOf('trade', {}, keys, timestampMs)
 const trades = (count: number) => Array.from({ length: count }, () => trade())
 const pending = () => draftOf('settlement', {}, { status: 'pending' }, stream.clock.now())
 
@@ -65,8 +58,7 @@ const seqsOf = ({ connection }: TestClient) =>
         : [],
   )
 
-const publishedAfter = (seq: number) =>
-  published.map((event) => event.seq).filter((each) => each > seq)
+const publishedAfter = (seq: number) => published.map((event) => event.seq).filter((each) => each > seq)
 
 /** Subscribes without taking the messages away. */
 const subscribe = ({ protocol }: TestClient, type: string, filters: object) =>
@@ -109,9 +101,7 @@ describe('the last events', () => {
   test('of coin prices and resolutions come in one message', async () => {
     const nowMs = stream.clock.now()
     stream.bus.publish([draftOf('oracle', {}, {}, nowMs - 3_000), draftOf('oracle', {}, {}, nowMs)])
-    stream.priceBus.publish(
-      [4_000, 2_000, 1_000].map((ms) => priceOf('BTC/USD', 'spot', nowMs - ms)),
-    )
+    stream.priceBus.publish([4_000, 2_000, 1_000].map((ms) => priceOf('BTC/USD', 'spot', nowMs - ms)))
     const client = connect()
     await subscribe(client, 'oracle', { snapshot_count: 4 })
     const [, snapshot] = client.connection.messages
@@ -128,11 +118,7 @@ describe('the last events', () => {
     stream.bus.publish([fill({ side: 'BUY', sizeUsd: 5 }), fill({ side: 'BUY' }), fill()])
     client.connection.take()
     await subscribe(client, 'dome', { side: 'BUY', min_size: 1 })
-    expect(client.connection.take().map(({ type }) => type)).toEqual([
-      'subscribed',
-      'event',
-      'event',
-    ])
+    expect(client.connection.take().map(({ type }) => type)).toEqual(['subscribed', 'event', 'event'])
   })
 })
 
@@ -459,7 +445,10 @@ test('events that are published while their pages are read come once and in orde
   const seqs: number[] = []
   let isArmed = false
   const replay = new Replay({
-    ...{ bus, eventLog: { read }, turns: new ResumeTurns(), connection: client.connection },
+    bus,
+    eventLog: { read },
+    turns: new ResumeTurns(),
+    connection: client.connection,
     start: { kind: 'seq', afterSeq: seq - 1 },
     isFlat: true,
     isWanted: (event) => seqs.push(event.seq) > 0,

@@ -49,9 +49,7 @@ const pass = (ms: number) => {
 const untilCurrent = () =>
   until(() => {
     const known = new Map(t.ctx.scores.liveEvents().map(({ data }) => [data.game_id, data.score]))
-    return liveGames().every(
-      (game) => known.get(String(game.id)) === universe.gameState(game).score,
-    )
+    return liveGames().every((game) => known.get(String(game.id)) === universe.gameState(game).score)
   })
 
 async function connect(filters: object = {}) {
@@ -98,24 +96,21 @@ test.each([
   ['duplicate', 1],
   ['garbage', 0.3],
   ['truncated', 0.3],
-] as const)(
-  '%s: afterwards every game stands as it should, for those who stayed too',
-  async (mode, rate) => {
-    const { snapshot, scores } = await connect()
-    const last = new Map<string, string>()
-    faults.set({ upstream: 'sports_ws', mode, rate })
-    pass(MINUTE_MS)
-    faults.set({ upstream: 'sports_ws', mode: 'off' })
-    pass(10_000)
-    await untilCurrent()
-    const wanted = new Map(
-      liveGames().map((game) => [String(game.id), universe.gameState(game).score] as const),
-    )
-    await until(() => {
-      for (const each of [...(snapshot.events as Received[]), ...scores()]) {
-        last.set(dataOf(each).game_id, dataOf(each).score)
-      }
-      return [...wanted].every(([id, score]) => last.get(id) === score)
-    })
-  },
-)
+] as const)('%s: afterwards every game stands as it should, for those who stayed too', async (mode, rate) => {
+  const { snapshot, scores } = await connect()
+  const last = new Map<string, string>()
+  faults.set({ upstream: 'sports_ws', mode, rate })
+  pass(MINUTE_MS)
+  faults.set({ upstream: 'sports_ws', mode: 'off' })
+  pass(10_000)
+  await untilCurrent()
+  const wanted = new Map(
+    liveGames().map((game) => [String(game.id), universe.gameState(game).score] as const),
+  )
+  await until(() => {
+    for (const each of [...(snapshot.events as Received[]), ...scores()]) {
+      last.set(dataOf(each).game_id, dataOf(each).score)
+    }
+    return [...wanted].every(([id, score]) => last.get(id) === score)
+  })
+})

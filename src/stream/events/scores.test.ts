@@ -141,9 +141,7 @@ test('since: the changes after that time', async () => {
   const since = stream.clock.now()
   stream.clock.advance(1_000)
   say('nba-1', '2-0')
-  expect(pastOf(await stream.connect().subscribe('scores', { since })).map(scoreOf)).toEqual([
-    'nba-1 2-0',
-  ])
+  expect(pastOf(await stream.connect().subscribe('scores', { since })).map(scoreOf)).toEqual(['nba-1 2-0'])
 })
 
 test('subscriptions stack, a score that several match is sent once, and each ends by its id', async () => {
@@ -158,10 +156,7 @@ test('subscriptions stack, a score that several match is sent once, and each end
     for (const name of ['nba-1', 'nba-3', 'epl-2']) say(name, score)
     stream.bus.publish([draftOf('trade')])
     const messages = client.connection.take()
-    return [
-      ...liveOf(messages),
-      ...messages.filter(({ type }) => type === 'trade').map(() => 'trade'),
-    ]
+    return [...liveOf(messages), ...messages.filter(({ type }) => type === 'trade').map(() => 'trade')]
   }
   expect(publish('1')).toEqual(['nba-1 1', 'nba-3 1', 'epl-2 1', 'trade'])
   await client.say({ action: 'unsubscribe', subscription_id: ids[0] })

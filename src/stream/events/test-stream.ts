@@ -35,7 +35,10 @@ export async function openTestStream(options: TestStreamOptions = {}) {
   const { config } = loadConfig({})
   const ctx: Omit<Context, 'answerSql'> & { answerSql: Pool } = {
     ...createContext({ config, log, store, clock: time }),
-    ...{ bus, eventLog: new EventLog({ store, bus, clock: time }), sql, answerSql: sql },
+    bus,
+    eventLog: new EventLog({ store, bus, clock: time }),
+    sql,
+    answerSql: sql,
   }
   const { priceBus } = ctx
   const hub = new StreamHub(ctx)
@@ -104,8 +107,13 @@ export async function insertMarkets({ sql }: { sql: Sql }, markets: readonly Tes
   const toBytes = (hex: string) => `\\x${hex.slice(2)}`
   const events = slugs.map((slug, id) => ({ id, slug, ...common }))
   const rows = markets.map(({ slug, eventSlug, condition, tokens }, id) => ({
-    ...{ id, slug, event: slugs.indexOf(eventSlug), ...common, ...books },
-    ...{ condition: toBytes(condition), tokens: tokens.map(toBytes) },
+    id,
+    slug,
+    event: slugs.indexOf(eventSlug),
+    ...common,
+    ...books,
+    condition: toBytes(condition),
+    tokens: tokens.map(toBytes),
   }))
   const insert = (table: 'events' | 'markets', objects: readonly object[]) => sql`
     insert into ${sql(table)}

@@ -51,8 +51,7 @@ describe('Outbox', () => {
     }
     const expected: Buffer[][] = pairs.map(() => [])
     const frames = [1, 50, 300, 20_000].map(
-      (size, index) =>
-        new SharedFrame(`${index}`.repeat(size), index > 1 ? 'ws_market' : 'ws_onchain'),
+      (size, index) => new SharedFrame(`${index}`.repeat(size), index > 1 ? 'ws_market' : 'ws_onchain'),
     )
     await fc.assert(
       fc.asyncProperty(

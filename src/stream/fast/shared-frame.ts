@@ -39,10 +39,7 @@ export class SharedFrame implements Frame {
 
   /** A binary frame with the text as raw deflate. */
   get deflated(): Buffer {
-    this.#deflated ??= toFrame(
-      BINARY,
-      deflateRawSync(this.#text, { level: constants.Z_BEST_SPEED }),
-    )
+    this.#deflated ??= toFrame(BINARY, deflateRawSync(this.#text, { level: constants.Z_BEST_SPEED }))
     return this.#deflated
   }
 }

@@ -36,10 +36,8 @@ export const BOOK_ERRORS = {
 } as const
 export type BookError = keyof typeof BOOK_ERRORS
 
-const message = <const Name extends string, Fields extends TProperties>(
-  type: Name,
-  fields: Fields,
-) => closedRow(`${pascalCase(type)}Message`, { type: Type.Literal(type), ...fields })
+const message = <const Name extends string, Fields extends TProperties>(type: Name, fields: Fields) =>
+  closedRow(`${pascalCase(type)}Message`, { type: Type.Literal(type), ...fields })
 
 const Decimal = Type.String({ pattern: '^[0-9]*\\.?[0-9]*$', description: 'A decimal number' })
 const Level = closedRow('BookLevel', { price: Decimal, size: Decimal })

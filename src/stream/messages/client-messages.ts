@@ -5,8 +5,7 @@ import { AMOUNT_USD_MAX } from '../subscriptions/filter-fields.js'
 import { PRESETS, SELECTABLE_TYPES } from '../subscriptions/presets.js'
 
 const Texts = (description: string) => Type.Array(Type.String(), { description })
-const Usd = (description: string) =>
-  Type.Number({ minimum: 0, maximum: AMOUNT_USD_MAX, description })
+const Usd = (description: string) => Type.Number({ minimum: 0, maximum: AMOUNT_USD_MAX, description })
 
 /** What the client wants of the past. Above `filters` or in them. */
 const REPLAY = {

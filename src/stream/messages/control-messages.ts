@@ -17,10 +17,8 @@ export const STREAM_ERRORS = {
 } as const
 export type StreamError = keyof typeof STREAM_ERRORS
 
-const message = <const Name extends string, Fields extends TProperties>(
-  type: Name,
-  fields: Fields,
-) => Type.Object({ type: Type.Literal(type), ...fields })
+const message = <const Name extends string, Fields extends TProperties>(type: Name, fields: Fields) =>
+  Type.Object({ type: Type.Literal(type), ...fields })
 
 const Ms = Type.Integer({ description: 'Unix milliseconds' })
 const SubscriberId = Type.String({ description: 'A UUID, one for each connection' })

@@ -97,9 +97,14 @@ const isIn = (wanted: OneOf, value: string | undefined): boolean =>
 export function countStored(filter: EventFilter): number {
   const { wallets, scopes, leagues, gameSlugs, combo = {} } = filter
   const sets = [
-    ...[wallets, leagues, gameSlugs],
+    wallets,
+    leagues,
+    gameSlugs,
     ...scopes.flatMap(({ tokens, slugs, conditionIds }) => [tokens, slugs, conditionIds]),
-    ...[combo.conditionIds, combo.legPositionIds, combo.eventIds, combo.moduleIds],
+    combo.conditionIds,
+    combo.legPositionIds,
+    combo.eventIds,
+    combo.moduleIds,
   ]
   return sets.reduce((sum, set) => sum + (set?.size ?? 0), 0)
 }

@@ -140,9 +140,7 @@ export const readToken = text((item) => matching(item, TOKEN)?.replace(/^0+(?=\d
 /** Of 31 or 32 bytes; padded to 32. */
 export const readCondition = text(parseConditionId)
 
-export const readEventId = text((item) =>
-  matching(item.toLowerCase(), EVENT_ID)?.slice(0, EVENT_ID_LENGTH),
-)
+export const readEventId = text((item) => matching(item.toLowerCase(), EVENT_ID)?.slice(0, EVENT_ID_LENGTH))
 
 export const readSlug = text((item) =>
   item.length > 0 && item.length <= SLUG_LENGTH_MAX && !item.includes('\0') ? item : undefined,

@@ -10,11 +10,7 @@ const tokensOf = (sql: Sql) => sql`
  * The tokens of these slugs of markets and of events, by slug. Those that the catalogue does not have
  * are absent. Indexes: markets_slug, events_slug, markets_event.
  */
-export function selectTokensOfSlugs(
-  sql: Sql,
-  slugs: readonly string[],
-  limit: number,
-): Promise<TokensRow[]> {
+export function selectTokensOfSlugs(sql: Sql, slugs: readonly string[], limit: number): Promise<TokensRow[]> {
   return sql<TokensRow[]>`
     with given as materialized (select unnest(${[...slugs]}::text[]) as slug)
     select given.slug as name, ${tokensOf(sql)}

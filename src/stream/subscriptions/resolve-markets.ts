@@ -15,10 +15,7 @@ type ResolvedMarkets = { scopes: MarketScope[]; warnings: string[] }
  * Finds the tokens of the slugs and conditions of a request. What is not found is named in a warning;
  * if nothing of a filter is found, it throws a `Refusal`.
  */
-export async function resolveMarkets(
-  sql: Sql,
-  request: SubscribeRequest,
-): Promise<ResolvedMarkets> {
+export async function resolveMarkets(sql: Sql, request: SubscribeRequest): Promise<ResolvedMarkets> {
   const { tokens, slugs, conditionIds } = request
   const scopes: MarketScope[] = tokens === undefined ? [] : [{ tokens }]
   const warnings: string[] = []

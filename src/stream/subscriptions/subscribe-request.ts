@@ -96,11 +96,7 @@ const NO_MARKETS = { tokens: undefined, slugs: undefined, conditionIds: undefine
 /** Filters that a client may take for those of scores. */
 const CHAIN_LISTS = ['wallets', 'tokens', 'markets', 'token_ids', 'slugs', 'condition_ids'] as const
 
-function readWarnings(
-  fields: FilterFields,
-  { hasPrices, hasScores }: Preset,
-  isOfScores: boolean,
-): string[] {
+function readWarnings(fields: FilterFields, { hasPrices, hasScores }: Preset, isOfScores: boolean): string[] {
   const warnings = fields.unknownNames.map((name) => `there is no filter ${name}: it was ignored`)
   if (!hasPrices && choosesPrices(fields)) {
     warnings.push('feeds, price_source and twap_windows apply to coin prices: they were ignored')
@@ -217,8 +213,7 @@ function readFeed(item: unknown): Feed | undefined {
   return symbol === undefined ? readFeedName(item) : feedOf(symbol)
 }
 
-const choosesPrices = (fields: FilterFields): boolean =>
-  fields.has('feeds', 'price_source', 'twap_windows')
+const choosesPrices = (fields: FilterFields): boolean => fields.has('feeds', 'price_source', 'twap_windows')
 
 function readPrices(fields: FilterFields, { hasPrices }: Preset): PriceSelection | undefined {
   const feeds = fields.list('feeds', readFeed, `feeds. Valid ones: ${FEEDS.join(', ')}`)

@@ -49,9 +49,7 @@ const plainFilters: fc.Arbitrary<EventFilter> = fc
   .tuple(filters, fc.nat(2))
   .map(([{ types, wallets, scopes, status, sizeMin }, kind]) => {
     if (kind === 0) return { types, scopes: [], wallets }
-    return kind === 1
-      ? { types, scopes: scopes.slice(0, 1) }
-      : { types, scopes: [], status, sizeMin }
+    return kind === 1 ? { types, scopes: scopes.slice(0, 1) } : { types, scopes: [], status, sizeMin }
   })
 
 const events: fc.Arbitrary<FilteredEvent> = fc.record({

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  type ComboFilter,
-  type EventFilter,
-  type FilteredEvent,
-  matchesEvent,
-} from './event-filter.js'
+import { type ComboFilter, type EventFilter, type FilteredEvent, matchesEvent } from './event-filter.js'
 
 /** A filter in the index. Where it is found by a key, the condition of the key holds already. */
 type Entry<Receiver> = {
@@ -104,8 +99,7 @@ export class SubscriptionIndex<Receiver extends object> {
     if (this.#size === 0) return found
     this.#round++
     for (const group of this.#groupsByType.get(event.type) ?? []) {
-      if (matchesEvent(group.filter, event))
-        for (const { member } of group.entries) this.#find(member, found)
+      if (matchesEvent(group.filter, event)) for (const { member } of group.entries) this.#find(member, found)
     }
     const typeBit = this.#typeBits.get(event.type)
     if (typeBit !== undefined) this.#matchKeys(event, typeBit, found)
@@ -117,8 +111,7 @@ export class SubscriptionIndex<Receiver extends object> {
     const ask = (dimension: Dimension, key: string) => {
       const posting = this.#postings[dimension].get(key)
       if (posting === undefined) return
-      if (posting instanceof Set)
-        for (const entry of posting) this.#askEntry(entry, event, typeBit, found)
+      if (posting instanceof Set) for (const entry of posting) this.#askEntry(entry, event, typeBit, found)
       else this.#askEntry(posting, event, typeBit, found)
     }
     for (const wallet of keys.wallets) ask('wallet', wallet)
@@ -135,12 +128,7 @@ export class SubscriptionIndex<Receiver extends object> {
     for (const id of combo.eventIds) ask('comboEvent', id)
   }
 
-  #askEntry(
-    entry: Entry<Receiver>,
-    event: FilteredEvent,
-    typeBit: number,
-    found: Receiver[],
-  ): void {
+  #askEntry(entry: Entry<Receiver>, event: FilteredEvent, typeBit: number, found: Receiver[]): void {
     if ((entry.typeBits & typeBit) === 0 || entry.askedAt === this.#round) return
     entry.askedAt = this.#round
     const { member, rest } = entry
@@ -179,10 +167,7 @@ export class SubscriptionIndex<Receiver extends object> {
     }
   }
 
-  #eachKey(
-    { keys }: Anchor,
-    act: (postings: Map<string, Posting<Receiver>>, key: string) => void,
-  ): void {
+  #eachKey({ keys }: Anchor, act: (postings: Map<string, Posting<Receiver>>, key: string) => void): void {
     for (const dimension of DIMENSIONS) {
       for (const key of keys[dimension] ?? []) act(this.#postings[dimension], key)
     }
@@ -209,12 +194,9 @@ type Anchor = { keys: { readonly [D in Dimension]?: Iterable<string> }; rest: Ev
  */
 function anchorOf(filter: EventFilter): Anchor | undefined {
   const { wallets, scopes, gameSlugs, leagues, combo = {} } = filter
-  if (wallets !== undefined)
-    return { keys: { wallet: wallets }, rest: { ...filter, wallets: undefined } }
-  if (gameSlugs !== undefined)
-    return { keys: { game: gameSlugs }, rest: { ...filter, gameSlugs: undefined } }
-  if (leagues !== undefined)
-    return { keys: { league: leagues }, rest: { ...filter, leagues: undefined } }
+  if (wallets !== undefined) return { keys: { wallet: wallets }, rest: { ...filter, wallets: undefined } }
+  if (gameSlugs !== undefined) return { keys: { game: gameSlugs }, rest: { ...filter, gameSlugs: undefined } }
+  if (leagues !== undefined) return { keys: { league: leagues }, rest: { ...filter, leagues: undefined } }
   const without = (name: keyof ComboFilter): EventFilter => ({
     ...filter,
     combo: { ...combo, [name]: undefined },
@@ -249,22 +231,14 @@ function broadKey({ types, status, side, sizeMin, sizeMax, combo }: EventFilter)
   return JSON.stringify([[...types].sort(), values, combo !== undefined, [...moduleIds].sort()])
 }
 
-function post<Receiver>(
-  keys: Map<string, Posting<Receiver>>,
-  key: string,
-  entry: Entry<Receiver>,
-): void {
+function post<Receiver>(keys: Map<string, Posting<Receiver>>, key: string, entry: Entry<Receiver>): void {
   const posting = keys.get(key)
   if (posting === undefined) keys.set(key, entry)
   else if (posting instanceof Set) posting.add(entry)
   else if (posting !== entry) keys.set(key, new Set([posting, entry]))
 }
 
-function unpost<Receiver>(
-  keys: Map<string, Posting<Receiver>>,
-  key: string,
-  entry: Entry<Receiver>,
-): void {
+function unpost<Receiver>(keys: Map<string, Posting<Receiver>>, key: string, entry: Entry<Receiver>): void {
   const posting = keys.get(key)
   if (posting === entry) keys.delete(key)
   if (!(posting instanceof Set) || !posting.delete(entry)) return

@@ -57,9 +57,7 @@ describe('auspex tail', () => {
       send(client, { type: 'error', code: 'unauthorized', message: 'The key is unknown.' })
       client.close(4401)
     })
-    const failed = await run('--url', server.url.href, '--key', 'wrong').done.catch(
-      (error) => error,
-    )
+    const failed = await run('--url', server.url.href, '--key', 'wrong').done.catch((error) => error)
     await server.close()
     expect(failed).toBeInstanceOf(OperatorError)
     expect(failed).toMatchObject({
@@ -84,14 +82,7 @@ describe('auspex tail', () => {
     const { done, written } = run('--help')
     await expect(done).rejects.toThrow()
     const help = written.join('')
-    for (const word of [
-      'large_trades',
-      '--wallet',
-      '--since-seq',
-      '--json',
-      'Examples:',
-      'Ctrl-C',
-    ]) {
+    for (const word of ['large_trades', '--wallet', '--since-seq', '--json', 'Examples:', 'Ctrl-C']) {
       expect(help).toContain(word)
     }
   })

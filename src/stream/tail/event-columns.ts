@@ -72,10 +72,7 @@ export const EVENT_COLUMNS: { readonly [type: string]: (data: EventFields) => Ev
   }),
   block: (data) => ({
     usd: data.trade_volume_usd,
-    text: [
-      `block ${toPlainText(data.block_number)}`,
-      `${toPlainText(data.settlement_count)} matches`,
-    ],
+    text: [`block ${toPlainText(data.block_number)}`, `${toPlainText(data.settlement_count)} matches`],
   }),
   reorg: (data) => ({
     text: [
@@ -159,10 +156,7 @@ const moneyOf = (data: EventFields, wallet: unknown): EventColumns => ({
   text: about(data),
 })
 
-const worth = (size: unknown, price: unknown) => ({
-  ...{ size, price },
-  usd: Number(size) * Number(price),
-})
+const worth = (size: unknown, price: unknown) => ({ size, price, usd: Number(size) * Number(price) })
 
 const countLegs = ({ legs }: EventFields): string | undefined =>
   Array.isArray(legs) && legs.length > 0 ? `${legs.length} legs` : undefined

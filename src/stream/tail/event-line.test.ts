@@ -20,8 +20,13 @@ describe('formatEvent', () => {
         type: 'settlement',
         timestamp,
         data: {
-          ...{ status: 'pending', taker_side: 'SELL', taker_size: 10, taker_price: 0.125 },
-          ...{ taker_wallet: WALLET, outcome: 'No', market_title: 'Rain?' },
+          status: 'pending',
+          taker_side: 'SELL',
+          taker_size: 10,
+          taker_price: 0.125,
+          taker_wallet: WALLET,
+          outcome: 'No',
+          market_title: 'Rain?',
         },
       },
       '10:00:03.412  settlement       SELL         10.00    0.125         $1.25  0x39d8…8d90  pending · No · Rain?',
@@ -31,8 +36,13 @@ describe('formatEvent', () => {
       {
         type: 'event',
         data: {
-          ...{ side: 'BUY', shares_normalized: 25, price: 0.64, user: WALLET, token_label: 'Up' },
-          ...{ title: 'Bitcoin', timestamp: 1_794_823_203 },
+          side: 'BUY',
+          shares_normalized: 25,
+          price: 0.64,
+          user: WALLET,
+          token_label: 'Up',
+          title: 'Bitcoin',
+          timestamp: 1_794_823_203,
         },
       },
       '10:00:03.000  fill             BUY          25.00     0.64        $16.00  0x39d8…8d90  Up · Bitcoin',
@@ -58,10 +68,17 @@ describe('formatEvent', () => {
 
   test('changes of a book: a line for each level, with the time of their message', () => {
     const level = (price: string, side: string) => ({
-      ...{ asset_id: '7', outcome: 'Up', price, size: '12.5', side, best_bid: '0.55' },
+      asset_id: '7',
+      outcome: 'Up',
+      price,
+      size: '12.5',
+      side,
+      best_bid: '0.55',
     })
     const event = {
-      ...{ type: 'price_change', market: '0x1', slug: 'btc' },
+      type: 'price_change',
+      market: '0x1',
+      slug: 'btc',
       assets: [level('0.55', 'BUY'), level('0.57', 'SELL')],
     }
     expect(formatLines(event, { hasColour: false, width: undefined, sentMs: timestamp })).toEqual([
@@ -109,12 +126,7 @@ describe('formatEvent', () => {
     'last_trade_price',
     'stale',
   ])('%s: takes any data', (type) => {
-    for (const data of [
-      {},
-      null,
-      7,
-      { legs: 3, assets: [null], bids: [1], timestamp: 'x', size: {} },
-    ]) {
+    for (const data of [{}, null, 7, { legs: 3, assets: [null], bids: [1], timestamp: 'x', size: {} }]) {
       expect(plain({ type, timestamp: Number.MAX_VALUE, data })).toContain(type)
     }
   })

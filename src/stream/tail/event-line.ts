@@ -26,7 +26,11 @@ export function formatLines(event: TailEvent, options: LineOptions): string[] {
 type Colour = 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
 
 const CODES: Record<Colour, string> = {
-  ...{ red: '\x1b[31m', green: '\x1b[32m', yellow: '\x1b[33m', cyan: '\x1b[36m', dim: '\x1b[2m' },
+  red: '\x1b[31m',
+  green: '\x1b[32m',
+  yellow: '\x1b[33m',
+  cyan: '\x1b[36m',
+  dim: '\x1b[2m',
 }
 const PLAIN = '\x1b[0m'
 
@@ -59,7 +63,10 @@ export function formatEvent(event: TailEvent, options: LineOptions): string {
 }
 
 const SIDE_COLOURS: { readonly [side: string]: Colour } = {
-  ...{ BUY: 'green', SELL: 'red', YES: 'green', NO: 'red' },
+  BUY: 'green',
+  SELL: 'red',
+  YES: 'green',
+  NO: 'red',
 }
 
 /** `12:00:03.412`, UTC. Some messages have seconds, some none. */

@@ -71,28 +71,22 @@ describe('followStream', () => {
     ['exact', /resumed behind seq 7/],
     ['confirmed', /pending events may be missing/],
     ['gap', /resumed with a gap/],
-  ])(
-    'goes on behind the last event when the connection was lost, and tells: %s',
-    async (resume, notice) => {
-      const { seqs, subscribes, notices } = await follow({
-        flags: { last: 5 },
-        onSubscribe: (client, nth) => {
-          if (nth === 1) {
-            send(client, acknowledge(), makeTrade(4), makeTrade(7))
-            client.close(1012, 'restart')
-          } else send(client, acknowledge({ resume }), makeTrade(7), makeTrade(8), makeTrade(9))
-        },
-        until: 4,
-      })
-      expect(seqs).toEqual([4, 7, 8, 9])
-      expect(subscribes.map(({ filters }) => filters)).toEqual([
-        { snapshot_count: 5 },
-        { since_seq: 7 },
-      ])
-      expect(notices[0]).toMatch(/closed the connection \(1012, restart\); connecting again in/)
-      expect(notices[1]).toMatch(notice)
-    },
-  )
+  ])('goes on behind the last event when the connection was lost, and tells: %s', async (resume, notice) => {
+    const { seqs, subscribes, notices } = await follow({
+      flags: { last: 5 },
+      onSubscribe: (client, nth) => {
+        if (nth === 1) {
+          send(client, acknowledge(), makeTrade(4), makeTrade(7))
+          client.close(1012, 'restart')
+        } else send(client, acknowledge({ resume }), makeTrade(7), makeTrade(8), makeTrade(9))
+      },
+      until: 4,
+    })
+    expect(seqs).toEqual([4, 7, 8, 9])
+    expect(subscribes.map(({ filters }) => filters)).toEqual([{ snapshot_count: 5 }, { since_seq: 7 }])
+    expect(notices[0]).toMatch(/closed the connection \(1012, restart\); connecting again in/)
+    expect(notices[1]).toMatch(notice)
+  })
 
   test('tries again and again once it was connected, and begins by the time of the service', async () => {
     const { seqs, subscribes } = await follow({
@@ -147,11 +141,7 @@ describe('followStream', () => {
         ),
       until: 3,
     })
-    expect(events.map(({ type }) => type)).toEqual([
-      'book_snapshot',
-      'price_change',
-      'last_trade_price',
-    ])
+    expect(events.map(({ type }) => type)).toEqual(['book_snapshot', 'price_change', 'last_trade_price'])
     expect(subscribes).toEqual([{ action: 'subscribe', type: 'orderbook', markets: ['71'] }])
   })
 
@@ -161,16 +151,8 @@ describe('followStream', () => {
       { type: 'error', code: 'unauthorized', message: 'The key is unknown.' },
       /The key is unknown\. \(unauthorized\)/,
     ],
-    [
-      'a wrong filter',
-      { type: 'error', code: 'invalid_filter', message: 'No.' },
-      /No\. \(invalid_filter\)/,
-    ],
-    [
-      'too many tokens',
-      { error: 'token_limit', message: 'Too many.' },
-      /Too many\. \(token_limit\)/,
-    ],
+    ['a wrong filter', { type: 'error', code: 'invalid_filter', message: 'No.' }, /No\. \(invalid_filter\)/],
+    ['too many tokens', { error: 'token_limit', message: 'Too many.' }, /Too many\. \(token_limit\)/],
   ])('fails at once: %s', async (_what, error, message) => {
     const following = follow({ onSubscribe: (client) => send(client, error), until: 1 })
     await expect(following).rejects.toThrow(message)
@@ -194,7 +176,9 @@ describe('followStream', () => {
     const { url } = gone
     await gone.close()
     const following = followStream({
-      ...{ url, key: 'k', subscription: makeSubscription('trades', {}) },
+      url,
+      key: 'k',
+      subscription: makeSubscription('trades', {}),
       onEvent: () => true,
       untilReady: async () => undefined,
       notify: () => undefined,
@@ -211,7 +195,9 @@ describe('followStream', () => {
       send(client, acknowledge(), makeTrade(1), makeTrade(2), makeTrade(3)),
     )
     const following = followStream({
-      ...{ url: server.url, key: 'k', subscription: makeSubscription('trades', {}) },
+      url: server.url,
+      key: 'k',
+      subscription: makeSubscription('trades', {}),
       onEvent: (event) => {
         events.push(event)
         if (events.length === 3) ending.abort()

@@ -46,9 +46,7 @@ export function makeSubscription(type: string, flags: SubscriptionFlags): TailSu
   function past(place?: { seq?: number; ms?: number }): object {
     const sinceSeq = place === undefined ? flags.sinceSeq : place.seq
     if (sinceSeq !== undefined) return { since_seq: sinceSeq }
-    return place === undefined
-      ? { snapshot_count: flags.last }
-      : { since: place.ms, snapshot_count: 0 }
+    return place === undefined ? { snapshot_count: flags.last } : { since: place.ms, snapshot_count: 0 }
   }
 }
 

@@ -19,10 +19,7 @@ export class TestStreamServer {
     return new TestStreamServer(server, onSubscribe)
   }
 
-  private constructor(
-    server: WebSocketServer,
-    onSubscribe: (client: WebSocket, nth: number) => void,
-  ) {
+  private constructor(server: WebSocketServer, onSubscribe: (client: WebSocket, nth: number) => void) {
     this.#server = server
     server.on('connection', (client, { url = '' }) => {
       this.#clients.push(client)

@@ -42,7 +42,10 @@ test.each([
   const bytes = await writeBatches(rows, batch)
   const found = await readWithDuckdb(bytes)
   expect(Object.values(found.types)).toEqual([
-    ...['VARCHAR', 'VARCHAR', 'TIMESTAMP WITH TIME ZONE', 'DECIMAL(18,6)'],
+    'VARCHAR',
+    'VARCHAR',
+    'TIMESTAMP WITH TIME ZONE',
+    'DECIMAL(18,6)',
   ])
   expect(found.rows.map((row) => Object.values(row).map(duckdbText))).toEqual(
     rows.map(({ id, side, time, price }) => [id, side, `${time}000000`, toDecimalText(price)]),

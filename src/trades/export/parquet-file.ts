@@ -1,11 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import {
-  PARQUET_OPTIONS,
-  type ParquetColumn,
-  parquetSchemaOf,
-  toParquetColumns,
-} from '../../http/parquet.js'
+import { PARQUET_OPTIONS, type ParquetColumn, parquetSchemaOf, toParquetColumns } from '../../http/parquet.js'
 
 /**
  * A column of it takes some milliseconds to encode. The end of the file has an entry for each column of

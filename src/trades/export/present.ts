@@ -21,9 +21,7 @@ export const AS_MILLIONTHS: Amounts<bigint> = {
 }
 
 type PresentedTrade<Amount> = {
-  [Field in keyof BulkTrade]: Field extends 'price' | 'shares' | 'usd' | 'fee'
-    ? Amount
-    : BulkTrade[Field]
+  [Field in keyof BulkTrade]: Field extends 'price' | 'shares' | 'usd' | 'fee' ? Amount : BulkTrade[Field]
 } & { own_size?: Amount }
 
 /**

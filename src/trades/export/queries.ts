@@ -1,11 +1,6 @@
 import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
 import { isOneOfTags } from '../../markets/tag-filter.js'
-import {
-  type Fragment,
-  joinFragments,
-  type Sql,
-  withoutPreparedPlan,
-} from '../../store/connection.js'
+import { type Fragment, joinFragments, type Sql, withoutPreparedPlan } from '../../store/connection.js'
 
 /** Which fills of a market: those of resting orders, the logs of the orders that took them, or both. */
 export type FillKind = 'maker' | 'taker' | 'all'
@@ -66,8 +61,7 @@ export function selectExport(sql: Sql, scope: ExportScope, limit: number) {
 export const isInIndexOrder = ({ subject }: ExportScope): boolean =>
   subject.of !== 'tags' && (subject.of !== 'tokens' || subject.tokens.length === 1)
 
-const hasOwnOrders = ({ subject }: ExportScope): boolean =>
-  subject.of === 'wallet' && subject.view === 'all'
+const hasOwnOrders = ({ subject }: ExportScope): boolean => subject.of === 'wallet' && subject.view === 'all'
 
 const ownColumns = (sql: Sql, scope: ExportScope): Fragment =>
   hasOwnOrders(scope)

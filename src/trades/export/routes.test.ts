@@ -5,20 +5,9 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inlineReferences } from '../../../demo/inline-references.js'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
-import {
-  asDuckdbText,
-  duckdbText,
-  parseCsv,
-  readParquet,
-  readWithDuckdb,
-} from '../../../test/read-rows.js'
+import { asDuckdbText, duckdbText, parseCsv, readParquet, readWithDuckdb } from '../../../test/read-rows.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
-import {
-  byPlace,
-  isTakerOrder,
-  type ModelFill,
-  walletsByFills,
-} from '../../../test/trades/fill-model.js'
+import { byPlace, isTakerOrder, type ModelFill, walletsByFills } from '../../../test/trades/fill-model.js'
 import { toTokenId } from '../../core/token-id.js'
 import { createPool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
@@ -30,13 +19,13 @@ const WALLETS = 100
 /** How many trades are read as Parquet too. */
 const PARQUET_TRADES = 300
 const PARQUET_TYPES = {
-  ...{ tx_hash: 'VARCHAR', token_id: 'VARCHAR', timestamp: 'TIMESTAMP WITH TIME ZONE' },
-  ...{
-    price: 'DECIMAL(18,6)',
-    shares: 'DECIMAL(18,6)',
-    usd: 'DECIMAL(18,6)',
-    fee: 'DECIMAL(18,6)',
-  },
+  tx_hash: 'VARCHAR',
+  token_id: 'VARCHAR',
+  timestamp: 'TIMESTAMP WITH TIME ZONE',
+  price: 'DECIMAL(18,6)',
+  shares: 'DECIMAL(18,6)',
+  usd: 'DECIMAL(18,6)',
+  fee: 'DECIMAL(18,6)',
 }
 
 let world: ApiWorld
@@ -112,9 +101,7 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
           const { types, rows } = await readWithDuckdb(rawPayload)
           const inTypes = (row: object) =>
             Object.entries(row).map(([name, value]) => asDuckdbText(value, types[name] ?? ''))
-          expect(rows.map((row) => Object.values(row).map(duckdbText))).toEqual(
-            expected.map(inTypes),
-          )
+          expect(rows.map((row) => Object.values(row).map(duckdbText))).toEqual(expected.map(inTypes))
           expect(types).toMatchObject(PARQUET_TYPES)
         }
         trades += expected.length
@@ -130,8 +117,15 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     const body = (await ask(wallet, { from })).json()
     const { trades, ...head } = body
     expect(Object.keys(body)).toEqual([
-      ...['wallet', 'from_ts', 'to_ts', 'count', 'partial', 'partial_reason', 'fetched_in_ms'],
-      ...['cache', 'trades'],
+      'wallet',
+      'from_ts',
+      'to_ts',
+      'count',
+      'partial',
+      'partial_reason',
+      'fetched_in_ms',
+      'cache',
+      'trades',
     ])
     expect(head).toEqual({
       wallet: busiest(),
@@ -183,19 +177,14 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
     expect(cells).toEqual(expected.map((trade) => Object.values(trade).map(String)))
   })
 
-  test.each(['json', 'csv', 'ndjson', 'parquet'])(
-    '200: a wallet without trades, as %s',
-    async (format) => {
-      const reply = await ask(`0x${'ab'.repeat(20)}`, { format })
-      if (format === 'json') expect(reply.json()).toMatchObject({ count: 0, trades: [] })
-      if (format === 'csv')
-        expect(reply.body).toMatch(
-          /^tx_hash,.*,fee,is_taker_order,own_token_id,own_side,own_size\r\n$/,
-        )
-      if (format === 'ndjson') expect(reply.body).toBe('')
-      if (format === 'parquet') expect(await readParquet(reply.rawPayload)).toEqual([])
-    },
-  )
+  test.each(['json', 'csv', 'ndjson', 'parquet'])('200: a wallet without trades, as %s', async (format) => {
+    const reply = await ask(`0x${'ab'.repeat(20)}`, { format })
+    if (format === 'json') expect(reply.json()).toMatchObject({ count: 0, trades: [] })
+    if (format === 'csv')
+      expect(reply.body).toMatch(/^tx_hash,.*,fee,is_taker_order,own_token_id,own_side,own_size\r\n$/)
+    if (format === 'ndjson') expect(reply.body).toBe('')
+    if (format === 'parquet') expect(await readParquet(reply.rawPayload)).toEqual([])
+  })
 
   test('200: an answer is kept for five minutes by wallet, window, view and format', async () => {
     const query = { from: nowSec() - 1_800, to: nowSec() - 7 }
@@ -238,7 +227,9 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
   test('200: HEAD has no body', async () => {
     const url = pathOf(busiest())
     const reply = await world.app.inject({
-      ...{ method: 'HEAD', url, headers: { 'x-api-key': world.key, accept: 'text/csv' } },
+      method: 'HEAD',
+      url,
+      headers: { 'x-api-key': world.key, accept: 'text/csv' },
     })
     expect(reply).toMatchObject({ statusCode: 200, body: '' })
     expect(reply.headers['content-type']).toContain('text/csv')
@@ -356,9 +347,9 @@ describe('GET /v3/…/trades/all', () => {
   test('200: has all fills of a day, in every format, and a part of it', async () => {
     const startSec = Date.parse(today()) / 1000
     const isOfToday = ({ timeSec }: ModelFill) => timeSec >= startSec
-    const expected = newestFirst(
-      (fill) => !fill.isCombo && !isTakerOrder(fill) && isOfToday(fill),
-    ).map(toTrade)
+    const expected = newestFirst((fill) => !fill.isCombo && !isTakerOrder(fill) && isOfToday(fill)).map(
+      toTrade,
+    )
     expect(expected.length).toBeGreaterThan(100)
     expect(expected.length).toBeLessThan(world.fills.length)
     const body = (await get('/v3/trades/all', { date: today() })).json()
@@ -433,13 +424,18 @@ describe('an export with lower limits', () => {
     for (const _turn of [1, 2]) {
       const body = (await t.get(`to=${nowSec()}`)).json()
       expect(body).toMatchObject({
-        ...{ count: 20, partial: true, partial_reason: 'hard_cap_250000', cache: 'miss' },
+        count: 20,
+        partial: true,
+        partial_reason: 'hard_cap_250000',
+        cache: 'miss',
         trades: expectFills(busiest(), 'all').slice(0, 20),
       })
     }
     const csv = await t.get(`to=${nowSec()}&format=csv`)
     expect(csv.headers).toMatchObject({
-      ...{ 'x-partial': 'true', 'x-partial-reason': 'hard_cap_250000', 'x-rows-returned': '20' },
+      'x-partial': 'true',
+      'x-partial-reason': 'hard_cap_250000',
+      'x-rows-returned': '20',
     })
   })
 
@@ -461,9 +457,7 @@ describe('an export with lower limits', () => {
     const t = await openWith({ budgetMs: 100 })
     const lock = await lockFills()
     const body = (await t.get(`to=${nowSec()}`)).json()
-    expect(body).toMatchObject({
-      ...{ count: 0, partial: true, partial_reason: 'wall_clock_180s', trades: [] },
-    })
+    expect(body).toMatchObject({ count: 0, partial: true, partial_reason: 'wall_clock_180s', trades: [] })
     await lock.unlock()
     expect((await t.get(`to=${nowSec()}`)).json()).toMatchObject({ cache: 'miss', partial: false })
   })

@@ -9,12 +9,7 @@ import { badRequest } from '../../core/errors.js'
 import { awaitTurn } from '../../http/large-answer.js'
 import { Address, ConditionId, Slug, TokenId } from '../../http/parameters.js'
 import { setHeaders } from '../../http/request-headers.js'
-import {
-  chooseRowFormat,
-  describeRows,
-  ROW_FORMATS,
-  type RowFormatName,
-} from '../../http/row-format.js'
+import { chooseRowFormat, describeRows, ROW_FORMATS, type RowFormatName } from '../../http/row-format.js'
 import { countQueries } from '../../store/query-times.js'
 import type { FillKind } from './queries.js'
 import {
@@ -181,8 +176,13 @@ function addExport(
 ): void {
   const { operationId, summary, description, field } = definition
   const schema = {
-    ...{ operationId, summary, description, tags: ['trades'] },
-    ...{ params, querystring, response: { 200: describeRows(summary, body) } },
+    operationId,
+    summary,
+    description,
+    tags: ['trades'],
+    params,
+    querystring,
+    response: { 200: describeRows(summary, body) },
   }
   app.get(path, { config: { access }, schema }, async (request: FastifyRequest, reply) => {
     const query = request.query as ExportQuery
@@ -253,11 +253,7 @@ function resolveDay(date: string): { from: number; to: number } {
 
 type Cache = 'hit' | 'miss'
 
-async function* renderJson(
-  head: object,
-  joined: TradeExport,
-  cache: Cache,
-): AsyncGenerator<string | Buffer> {
+async function* renderJson(head: object, joined: TradeExport, cache: Cache): AsyncGenerator<string | Buffer> {
   yield JSON.stringify(head).slice(0, -1)
   const { count, partialReason, fetchedInMs } = await joined.found
   const partial = { partial: partialReason !== null, partial_reason: partialReason }
@@ -268,7 +264,13 @@ async function* renderJson(
 }
 
 const describeFound = (found: FoundTrades, cache: Cache): string[] => [
-  ...['x-rows-returned', `${found.count}`, 'x-partial', `${found.partialReason !== null}`],
+  'x-rows-returned',
+  `${found.count}`,
+  'x-partial',
+  `${found.partialReason !== null}`,
   ...(found.partialReason === null ? [] : ['x-partial-reason', found.partialReason]),
-  ...['x-fetched-in-ms', `${found.fetchedInMs}`, 'x-cache', cache],
+  'x-fetched-in-ms',
+  `${found.fetchedInMs}`,
+  'x-cache',
+  cache,
 ]

@@ -60,8 +60,7 @@ function createParquetWriter(wallet?: string): RowWriter {
   }
 }
 
-const rowOf = (wallet: string | undefined): TObject =>
-  wallet === undefined ? BulkTrade : WalletBulkTrade
+const rowOf = (wallet: string | undefined): TObject => (wallet === undefined ? BulkTrade : WalletBulkTrade)
 
 /** `wallet`: of an export of one wallet's trades. */
 export const ROW_WRITERS: Record<RowFormatName, (wallet?: string) => RowWriter> = {

@@ -19,9 +19,7 @@ const Format = Type.Optional(
 
 const Window = {
   from: Type.Integer({ ...UnixSeconds, default: FROM_SEC, description: 'Unix seconds, included' }),
-  to: Type.Optional(
-    Type.Integer({ ...UnixSeconds, description: 'Unix seconds, included; without it now' }),
-  ),
+  to: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Unix seconds, included; without it now' })),
 }
 
 export const WalletExportQuery = Type.Object({
@@ -75,8 +73,7 @@ export const BulkTrade = namedObject('BulkTrade', {
 export const WalletBulkTrade = namedObject('WalletBulkTrade', {
   ...BulkTrade.properties,
   own_token_id: Type.String({
-    description:
-      'what the wallet itself bought or sold: the other token where a match made or merged a pair',
+    description: 'what the wallet itself bought or sold: the other token where a match made or merged a pair',
   }),
   own_side: TradeSideField('what the wallet itself does'),
   own_size: Decimal('shares that the wallet itself bought or sold'),
@@ -89,14 +86,10 @@ const Envelope = {
   to_ts: Type.Integer({ description: 'Unix seconds, as applied' }),
   count: Type.Integer({ minimum: 0 }),
   partial: Type.Boolean({ description: 'whether older trades of the window are left out' }),
-  partial_reason: nullable(
-    namedEnum('PartialReason', PARTIAL_REASONS),
-    'null when the answer is whole',
-  ),
+  partial_reason: nullable(namedEnum('PartialReason', PARTIAL_REASONS), 'null when the answer is whole'),
   fetched_in_ms: Type.Integer({
     minimum: 0,
-    description:
-      'how long it took to find the trades; of the first answer when this one is a `hit`',
+    description: 'how long it took to find the trades; of the first answer when this one is a `hit`',
   }),
   cache: namedEnum('ExportCacheState', ['hit', 'miss']),
 }

@@ -44,11 +44,7 @@ export class TradeExports {
    * The caller has joined the export, and must leave it. `reorg`: the last one; an export from before it may have
    * reverted trades, and is not joined.
    */
-  join(
-    wanted: ExportWanted,
-    format: RowFormatName,
-    reorg: bigint,
-  ): { joined: TradeExport; isKept: boolean } {
+  join(wanted: ExportWanted, format: RowFormatName, reorg: bigint): { joined: TradeExport; isKept: boolean } {
     const key = JSON.stringify([wanted, format, `${reorg}`])
     this.#kept.purgeStale()
     const kept = this.#kept.get(key)

@@ -101,12 +101,7 @@ type Search = {
   min?: number
 }
 
-function readTrades(
-  pool: Pool,
-  wanted: ExportWanted,
-  search: Search,
-  sink: ExportSink,
-): Promise<void> {
+function readTrades(pool: Pool, wanted: ExportWanted, search: Search, sink: ExportSink): Promise<void> {
   return transact(pool, async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`
     const scope = await resolveExport(tx, wanted)

@@ -182,7 +182,9 @@ describe('rebates', () => {
   test('the address of a wallet is refused, with what the order book says to it', async () => {
     const { address } = universe.wallets.find(({ kind }) => kind === 'safe') ?? { address: '' }
     await expect(clob.getRebates(date, address)).rejects.toMatchObject({
-      ...{ status: 400, retryable: false, said: 'maker address is not a signer address' },
+      status: 400,
+      retryable: false,
+      said: 'maker address is not a signer address',
     })
   })
 })

@@ -50,10 +50,9 @@ const HISTORIES_MAX = 20
 export type ClobInterval = 'max' | 'all' | '1m' | '1w' | '1d' | '6h' | '1h'
 
 /** The time that a history covers. */
-export type ClobHistorySpan = (
-  | { interval: ClobInterval }
-  | { startSec: number; endSec: number }
-) & { fidelityMinutes?: number | undefined }
+export type ClobHistorySpan = ({ interval: ClobInterval } | { startSec: number; endSec: number }) & {
+  fidelityMinutes?: number | undefined
+}
 
 /** `sponsored`: with what sponsors add to the rates. */
 export type ClobRewardQuery = { sponsored: boolean; nextCursor?: string | undefined }
@@ -79,10 +78,7 @@ export class ClobClient {
   }
 
   /** Tokens without a book are absent, here and in the maps below. */
-  async getBooks(
-    tokenIds: Iterable<string>,
-    call: CallOptions = {},
-  ): Promise<Map<string, ClobBook>> {
+  async getBooks(tokenIds: Iterable<string>, call: CallOptions = {}): Promise<Map<string, ClobBook>> {
     const parse = arrayOf(parseBook)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
       this.#http.post('/books', toTokens(batch), { ...call, parse }),
@@ -91,10 +87,7 @@ export class ClobClient {
   }
 
   /** Two entries a token, one for each side: half as many tokens fit into a call. */
-  async getPrices(
-    tokenIds: Iterable<string>,
-    call: CallOptions = {},
-  ): Promise<Map<string, ClobPrices>> {
+  async getPrices(tokenIds: Iterable<string>, call: CallOptions = {}): Promise<Map<string, ClobPrices>> {
     const parse = parseByToken(parsePrices)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX / 2, (batch) => {
       const sides = batch.flatMap((token_id) => [
@@ -114,10 +107,7 @@ export class ClobClient {
     return this.#byToken('/spreads', tokenIds, parseByToken(parseSpread), call)
   }
 
-  getLastTradePrices(
-    tokenIds: Iterable<string>,
-    call?: CallOptions,
-  ): Promise<Map<string, ClobLastTrade>> {
+  getLastTradePrices(tokenIds: Iterable<string>, call?: CallOptions): Promise<Map<string, ClobLastTrade>> {
     return this.#byToken('/last-trades-prices', tokenIds, parseLastTrades, call)
   }
 
@@ -219,10 +209,7 @@ function toHistoryQuery(span: ClobHistorySpan) {
 }
 
 /** What a read answers for a span; for the parts of one that is refused as too wide, the oldest first. */
-async function inHalves<T>(
-  span: ClobHistorySpan,
-  read: (part: ClobHistorySpan) => Promise<T>,
-): Promise<T[]> {
+async function inHalves<T>(span: ClobHistorySpan, read: (part: ClobHistorySpan) => Promise<T>): Promise<T[]> {
   try {
     return [await read(span)]
   } catch (error) {

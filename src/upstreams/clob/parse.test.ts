@@ -71,9 +71,7 @@ describe('parseBook', () => {
         { price: 'x', size: '1' },
       ],
     }
-    expect(() => parseBook(broken, 'body[2]')).toThrow(
-      'body[2].asks[1].price must be a decimal, got "x"',
-    )
+    expect(() => parseBook(broken, 'body[2]')).toThrow('body[2].asks[1].price must be a decimal, got "x"')
   })
 })
 

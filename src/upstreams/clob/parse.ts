@@ -46,8 +46,7 @@ const parseLevels = arrayOf((value, path) => {
 })
 
 /** A price or a size, always as text: a number may have lost digits on its way. */
-export const parseClobAmount: Parser<string> = (value, path) =>
-  parseAmount(parseString(value, path), path)
+export const parseClobAmount: Parser<string> = (value, path) => parseAmount(parseString(value, path), path)
 
 /** Unix milliseconds, always as text. */
 export function parseClobTimeMs(value: unknown, path: string): number {
@@ -86,10 +85,7 @@ export function parseLastTrades(value: unknown, path: string): Map<string, ClobL
   const trades = parseArray(value, path, (item, at): [string, ClobLastTrade] => {
     const fields = parseFields(item, at)
     const price = fields.required('price', parseAmount)
-    return [
-      fields.required('token_id', parseId),
-      { price, side: fields.optional('side', parseClobSide) },
-    ]
+    return [fields.required('token_id', parseId), { price, side: fields.optional('side', parseClobSide) }]
   })
   return new Map(trades)
 }

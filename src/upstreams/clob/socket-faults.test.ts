@@ -133,26 +133,27 @@ async function open({ onTestFinished }: TestContext) {
 }
 
 describe('the market socket', () => {
-  test.concurrent.for([
-    ...(['drop', 'half-open', 'silent', 'garbage', 'truncated', '429', '500'] as const),
-  ])('%s: recovers, reports the gap once, and the books are true again', async (mode, context) => {
-    const { expect } = context
-    const sim = await open(context)
-    await sim.untilTrue()
-    sim.breakWith({ mode })
-    // What breaks new connections only must meet one.
-    if (mode === '429' || mode === '500') sim.breakWith({ mode: 'drop', seconds: 0.05 })
-    // Silence is noticed when the patience is over.
-    await waitSeconds(mode === 'silent' ? PATIENCE_MS / SECOND_MS + 60 : 60)
-    sim.breakWith({ mode: 'off' })
-    await until(() => sim.gaps.length > 0)
-    await sim.untilTrue()
+  test.concurrent.for([...(['drop', 'half-open', 'silent', 'garbage', 'truncated', '429', '500'] as const)])(
+    '%s: recovers, reports the gap once, and the books are true again',
+    async (mode, context) => {
+      const { expect } = context
+      const sim = await open(context)
+      await sim.untilTrue()
+      sim.breakWith({ mode })
+      // What breaks new connections only must meet one.
+      if (mode === '429' || mode === '500') sim.breakWith({ mode: 'drop', seconds: 0.05 })
+      // Silence is noticed when the patience is over.
+      await waitSeconds(mode === 'silent' ? PATIENCE_MS / SECOND_MS + 60 : 60)
+      sim.breakWith({ mode: 'off' })
+      await until(() => sim.gaps.length > 0)
+      await sim.untilTrue()
 
-    expect(sim.gaps).toHaveLength(1)
-    expect(sim.gaps[0]?.tokenIds).toHaveLength(tokens.length)
-    expect(await sim.reconnects()).toBeLessThan(50)
-    expect(sim.socket.status).toMatchObject({ state: 'open', tokens: tokens.length })
-  })
+      expect(sim.gaps).toHaveLength(1)
+      expect(sim.gaps[0]?.tokenIds).toHaveLength(tokens.length)
+      expect(await sim.reconnects()).toBeLessThan(50)
+      expect(sim.socket.status).toMatchObject({ state: 'open', tokens: tokens.length })
+    },
+  )
 
   test.concurrent.for(['garbage', 'truncated'] as const)(
     '%s now and then: what is bad is reported, and the books are true again',

@@ -11,13 +11,7 @@ import {
   parseString,
   parseTimeMs,
 } from '../transport/parse-json.js'
-import {
-  type ClobBook,
-  parseBook,
-  parseClobAmount,
-  parseClobSide,
-  parseClobTimeMs,
-} from './parse.js'
+import { type ClobBook, parseBook, parseClobAmount, parseClobSide, parseClobTimeMs } from './parse.js'
 
 /** One event of the market socket. Decimals are kept as they were written; what is empty is `undefined`. */
 export type ClobEvent =

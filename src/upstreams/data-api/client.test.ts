@@ -78,7 +78,9 @@ test('all builders, the largest first, also one that never traded and one withou
   const unnamed = builders.find(({ code, name }) => name === code)
   expect(unnamed).toMatchObject({ logo: undefined, verified: false })
   expect(builders.find(({ name }) => name === 'quietdesk')).toMatchObject({
-    ...{ verified: true, volume: '0', activeUsers: 0 },
+    verified: true,
+    volume: '0',
+    activeUsers: 0,
     logo: 'https://builders.example/quietdesk.png',
   })
 })

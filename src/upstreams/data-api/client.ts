@@ -51,10 +51,7 @@ export class DataApiClient {
     status: 'OPEN' | 'CLOSED',
     signal?: AbortSignal,
   ): AsyncGenerator<DataPosition[]> {
-    const query = {
-      ...{ user: wallet, status, sort_by: 'TIMESTAMP', sort_direction: 'ASC' },
-      ...OF_ANY_SIZE,
-    }
+    const query = { user: wallet, status, sort_by: 'TIMESTAMP', sort_direction: 'ASC', ...OF_ANY_SIZE }
     return this.#eachPage('/v2/positions', query, parsePosition, signal)
   }
 
@@ -67,10 +64,7 @@ export class DataApiClient {
     { fromSec, toSec }: { fromSec: number; toSec: number },
     signal?: AbortSignal,
   ): AsyncGenerator<DataTrade[]> {
-    const query = {
-      ...{ user: wallet, taker_only: false, start: Math.max(fromSec, 1), end: toSec },
-      ...OF_ANY_SIZE,
-    }
+    const query = { user: wallet, taker_only: false, start: Math.max(fromSec, 1), end: toSec, ...OF_ANY_SIZE }
     return this.#eachPage('/v2/trades', query, parseTrade, signal)
   }
 

@@ -6,13 +6,29 @@ import { dataPageOf, parseBuilder, parsePosition, parseTrade } from './parse.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const TRADE = {
-  ...{ proxy_wallet: '0xab', token_id: '7123', condition_id: '0xcd', side: 'SELL' },
-  ...{ size: 12.5, price: '0.53', timestamp: 1_794_811_208, transaction_hash: HASH },
+  proxy_wallet: '0xab',
+  token_id: '7123',
+  condition_id: '0xcd',
+  side: 'SELL',
+  size: 12.5,
+  price: '0.53',
+  timestamp: 1_794_811_208,
+  transaction_hash: HASH,
 }
 const POSITION = {
-  ...{ proxy_wallet: '0xab', token_id: '7123', condition_id: '0xcd', status: 'REDEEMABLE' },
-  ...{ current_size: '12.5', total_size: 20, avg_price: -0.25, current_price: 1 },
-  ...{ realized_pnl: 0.000001, slug: 'rain', outcome: '', first_entry_at: 0, last_event_at: 17 },
+  proxy_wallet: '0xab',
+  token_id: '7123',
+  condition_id: '0xcd',
+  status: 'REDEEMABLE',
+  current_size: '12.5',
+  total_size: 20,
+  avg_price: -0.25,
+  current_price: 1,
+  realized_pnl: 0.000001,
+  slug: 'rain',
+  outcome: '',
+  first_entry_at: 0,
+  last_event_at: 17,
 }
 const page = (pagination: object) => ({ data: [TRADE], pagination })
 const LAST = page({ has_more: false, next_cursor: null })
@@ -22,16 +38,30 @@ const TOKEN = `0x${(7123).toString(16).padStart(64, '0')}`
 
 test('a trade, with numbers as they were written', () => {
   expect(parseTrade(TRADE, 'body')).toEqual({
-    ...{ token: TOKEN, isSell: true, size: '12.5', price: '0.53', timeSec: 1_794_811_208 },
-    ...{ txHash: HASH, slug: undefined, outcome: undefined },
+    token: TOKEN,
+    isSell: true,
+    size: '12.5',
+    price: '0.53',
+    timeSec: 1_794_811_208,
+    txHash: HASH,
+    slug: undefined,
+    outcome: undefined,
   })
 })
 
 test('a position; no time is 0', () => {
   expect(parsePosition(POSITION, 'body')).toEqual({
-    ...{ token: TOKEN, status: 'REDEEMABLE', size: '12.5', bought: '20', averagePrice: '-0.25' },
-    ...{ price: '1', realizedPnl: '0.000001', slug: 'rain', outcome: undefined },
-    ...{ firstEntrySec: undefined, lastEventSec: 17 },
+    token: TOKEN,
+    status: 'REDEEMABLE',
+    size: '12.5',
+    bought: '20',
+    averagePrice: '-0.25',
+    price: '1',
+    realizedPnl: '0.000001',
+    slug: 'rain',
+    outcome: undefined,
+    firstEntrySec: undefined,
+    lastEventSec: 17,
   })
 })
 
@@ -50,15 +80,25 @@ test.each([
 })
 
 const BUILDER = {
-  ...{ rank: 2, builder_name: 'Ada', builder_code: '0xab', profile_image: null, verified: true },
-  ...{ volume: 12.25, active_users: 3 },
+  rank: 2,
+  builder_name: 'Ada',
+  builder_code: '0xab',
+  profile_image: null,
+  verified: true,
+  volume: 12.25,
+  active_users: 3,
 }
 
 describe('a builder', () => {
   test('has a name, a code and its place', () => {
     expect(parseBuilder(BUILDER, 'body')).toEqual({
-      ...{ rank: 2, code: '0xab', name: 'Ada', logo: undefined, verified: true },
-      ...{ volume: '12.25', activeUsers: 3 },
+      rank: 2,
+      code: '0xab',
+      name: 'Ada',
+      logo: undefined,
+      verified: true,
+      volume: '12.25',
+      activeUsers: 3,
     })
     expect(parseBuilder({ ...BUILDER, builder_code: '' }, 'body').code).toBeUndefined()
   })
@@ -97,20 +137,17 @@ describe('a page', () => {
     ['trades', LAST, parseTrade],
     ['positions', { ...LAST, data: [POSITION] }, parsePosition],
     ['builders', { ...LAST, data: [BUILDER] }, parseBuilder],
-  ])(
-    'whatever comes instead of %s, nothing but a ParseError is thrown',
-    (_what, good, parseRow) => {
-      const parsePage = dataPageOf<unknown>(parseRow)
-      fc.assert(
-        fc.property(brokenJson([good]), (text) => {
-          if (text === '') return
-          try {
-            parsePage(JSON.parse(text), 'body')
-          } catch (error) {
-            expect(error).toBeInstanceOf(ParseError)
-          }
-        }),
-      )
-    },
-  )
+  ])('whatever comes instead of %s, nothing but a ParseError is thrown', (_what, good, parseRow) => {
+    const parsePage = dataPageOf<unknown>(parseRow)
+    fc.assert(
+      fc.property(brokenJson([good]), (text) => {
+        if (text === '') return
+        try {
+          parsePage(JSON.parse(text), 'body')
+        } catch (error) {
+          expect(error).toBeInstanceOf(ParseError)
+        }
+      }),
+    )
+  })
 })

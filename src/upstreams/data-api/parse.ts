@@ -77,8 +77,7 @@ export function parseBuilder(value: unknown, path: string) {
 }
 
 /** 0 stands for no time. */
-const knownTime = (timeSec: number | undefined): number | undefined =>
-  timeSec === 0 ? undefined : timeSec
+const knownTime = (timeSec: number | undefined): number | undefined => (timeSec === 0 ? undefined : timeSec)
 
 /** A decimal number, as hex text of 32 bytes. */
 function parseToken(value: unknown, path: string): string {

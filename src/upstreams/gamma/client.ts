@@ -27,13 +27,7 @@ import {
   parseSeries,
   parseTag,
 } from './parse.js'
-import {
-  type GammaSport,
-  type GammaTeam,
-  parseMarketTypes,
-  parseSport,
-  parseTeam,
-} from './parse-sports.js'
+import { type GammaSport, type GammaTeam, parseMarketTypes, parseSport, parseTeam } from './parse-sports.js'
 import { type GammaLeagueSummaries, parseSportsSummary } from './parse-summary.js'
 import {
   listOf,
@@ -85,10 +79,7 @@ export class GammaClient {
   }
 
   /** The first ones that match, at most 100. */
-  async listMarkets(
-    filter: GammaMarketFilter & GammaLimit,
-    signal?: AbortSignal,
-  ): Promise<GammaMarket[]> {
+  async listMarkets(filter: GammaMarketFilter & GammaLimit, signal?: AbortSignal): Promise<GammaMarket[]> {
     const parse = listOf('markets', parseGammaMarket)
     const query = toGammaQuery(filter)
     const markets = await this.#http.get('/markets/keyset', query, { parse, signal })
@@ -176,10 +167,7 @@ export class GammaClient {
   }
 
   /** Open or closed, by slug; those that do not exist are absent. */
-  getEventsBySlugs(
-    slugs: Iterable<string>,
-    signal?: AbortSignal,
-  ): Promise<Map<string, GammaEvent>> {
+  getEventsBySlugs(slugs: Iterable<string>, signal?: AbortSignal): Promise<Map<string, GammaEvent>> {
     return findOpenThenClosed(slugs, EVENT_SLUGS_MAX, async (batch, closed) => {
       const events = await this.listEvents({ slug: batch, closed, limit: batch.length }, signal)
       return events.map((event) => [event.slug, event])
@@ -193,10 +181,7 @@ export class GammaClient {
   }
 
   /** Open or closed, by token id; those that do not exist are absent. */
-  getMarketsByTokens(
-    tokenIds: Iterable<string>,
-    signal?: AbortSignal,
-  ): Promise<Map<string, GammaMarket>> {
+  getMarketsByTokens(tokenIds: Iterable<string>, signal?: AbortSignal): Promise<Map<string, GammaMarket>> {
     return findOpenThenClosed(tokenIds, MARKET_TOKENS_MAX, async (batch, closed) => {
       const filter = { clobTokenIds: batch, closed, limit: batch.length }
       const markets = await this.listMarkets(filter, signal)

@@ -6,20 +6,11 @@ const NBA = { liveEvents: 2, marketCount: 64, volume24hr: 10.5 }
 
 test.each<[string, unknown]>([
   ['rows', [{ sport: 'nba', live: 2, market_count: 64, volume24hr: '10.5' }]],
-  [
-    'rows in a wrapper',
-    { leagues: [{ league: 'nba', liveGames: 2, markets: 64, volume_24h: 10.5 }] },
-  ],
+  ['rows in a wrapper', { leagues: [{ league: 'nba', liveGames: 2, markets: 64, volume_24h: 10.5 }] }],
   ['rows by league', { nba: { live_events: 2, marketCount: 64, volume24hr: 10.5 } }],
-  [
-    'rows by league in wrappers',
-    { data: { sports: { nba: { live: 2, markets: 64, volume24h: 10.5 } } } },
-  ],
+  ['rows by league in wrappers', { data: { sports: { nba: { live: 2, markets: 64, volume24h: 10.5 } } } }],
   ['lists in place of counts', { nba: { live: [{}, {}], marketCount: 64, volume24hr: 10.5 } }],
-  [
-    'fields by league',
-    { live_events: { nba: 2 }, market_counts: { nba: 64 }, volumes_24h: { nba: 10.5 } },
-  ],
+  ['fields by league', { live_events: { nba: 2 }, market_counts: { nba: 64 }, volumes_24h: { nba: 10.5 } }],
 ])('%s', (_what, body) => {
   expect(parseSportsSummary(body, 'body')).toEqual({ nba: NBA })
 })
@@ -42,10 +33,7 @@ test.each<[string, unknown]>([
   ['an empty list', []],
   ['fields that it does not know', { updated: '2026-11-14', took: 3 }],
   ['rows without a league', [{ live: 2 }, null, 'nba']],
-  [
-    'more wrappers than any answer has',
-    { data: { data: { data: { data: { data: [{ sport: 'nba' }] } } } } },
-  ],
+  ['more wrappers than any answer has', { data: { data: { data: { data: { data: [{ sport: 'nba' }] } } } } }],
 ])('no leagues: %s', (_what, body) => {
   const found = parseSportsSummary(body, 'body')
   expect(Object.values(found).flatMap(Object.values)).toEqual([])

@@ -93,9 +93,7 @@ function readField(name: keyof GammaLeagueSummary, content: unknown): GammaLeagu
     return days.length === 0 ? {} : { dates: [...new Set(days)].sort().slice(-DATES_MAX) }
   }
   if (name === 'isUpcoming')
-    return typeof content === 'boolean'
-      ? { isUpcoming: content }
-      : { isUpcoming: count(content) > 0 }
+    return typeof content === 'boolean' ? { isUpcoming: content } : { isUpcoming: count(content) > 0 }
   const number = count(content)
   return number >= 0 ? { [name]: number } : {}
 }

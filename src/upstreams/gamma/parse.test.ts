@@ -58,7 +58,8 @@ describe('parseEvent', () => {
     const others = ['["Bezos", "Musk", "Other"]', '["Yes"]', '[]', null].map((outcomes) => ({
       ...market,
       outcomes,
-      ...{ clobTokenIds: null, outcomePrices: null },
+      clobTokenIds: null,
+      outcomePrices: null,
     }))
     const read = parseEvent({ ...json, markets: [...others, market] }, 'body')
     expect(read.markets).toEqual(event.markets)
@@ -66,9 +67,7 @@ describe('parseEvent', () => {
 
   test('quotes the field that is wrong', () => {
     const broken = { ...fixture('event'), endDate: 'tomorrow' }
-    expect(() => parseEvent(broken, 'body[7]')).toThrow(
-      'body[7].endDate must be a time, got "tomorrow"',
-    )
+    expect(() => parseEvent(broken, 'body[7]')).toThrow('body[7].endDate must be a time, got "tomorrow"')
   })
 })
 

@@ -207,8 +207,7 @@ export function parseGammaMarket(value: unknown, path: string) {
     volume1wk: fields.optional('volume1wk', parseNumber),
     volume1mo: fields.optional('volume1mo', parseNumber),
     volume1yr: fields.optional('volume1yr', parseNumber),
-    liquidity:
-      fields.optional('liquidityNum', parseNumber) ?? fields.optional('liquidity', parseNumber),
+    liquidity: fields.optional('liquidityNum', parseNumber) ?? fields.optional('liquidity', parseNumber),
     lastTradePrice: fields.optional('lastTradePrice', parseNumber),
     bestBid: fields.optional('bestBid', parseNumber),
     bestAsk: fields.optional('bestAsk', parseNumber),

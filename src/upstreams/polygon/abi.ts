@@ -113,11 +113,7 @@ export function flatten(text: string): string {
 
 /** Whether the text is `0x` and exactly that many bytes in lower-case digits. */
 export function isHex(text: string, bytes: number): boolean {
-  return (
-    text.length === START + bytes * 2 &&
-    text.startsWith('0x') &&
-    areDigits(text, START, text.length)
-  )
+  return text.length === START + bytes * 2 && text.startsWith('0x') && areDigits(text, START, text.length)
 }
 
 /** Value of a lower-case digit; 255 for every other character. */

@@ -48,25 +48,11 @@ const seller = orderV2({ tokenId: NO, side: 1, makerAmount: 3_000_000n, takerAmo
 describe('matchOrders', () => {
   test('the selectors are those of the signatures', () => {
     const selectors = [V1, V1_FEES, V2, V3, V3_COMBO].map((abi) => toFunctionSelector(abi[0]))
-    expect(selectors).toEqual([
-      '0xe60f0c05',
-      '0x2287e350',
-      '0x3c2b4399',
-      '0x0fb25ba4',
-      '0xe75cf6e5',
-    ])
+    expect(selectors).toEqual(['0xe60f0c05', '0x2287e350', '0x3c2b4399', '0x0fb25ba4', '0xe75cf6e5'])
   })
 
   test('generation 2: a mint and a trade in one call', () => {
-    const args = [
-      CONDITION,
-      taker,
-      [maker, seller],
-      9n,
-      [1_083_333n, 500_000n],
-      7n,
-      [1n, 2n],
-    ] as const
+    const args = [CONDITION, taker, [maker, seller], 9n, [1_083_333n, 500_000n], 7n, [1n, 2n]] as const
     const match = decodeMatchOrders(EXCHANGE_V2, encodeFunctionData({ abi: V2, args }))
     expect(match).toMatchObject({
       generation: 2,
@@ -147,10 +133,7 @@ describe('matchOrders', () => {
     ['fewer fills than orders', [CONDITION, taker, [maker, seller], 9n, [1n], 7n, [1n, 2n]]],
     ['fewer fees than orders', [CONDITION, taker, [maker], 9n, [1n], 7n, []]],
     ['an order that does not cross', [CONDITION, taker, [taker], 9n, [1n], 7n, [1n]]],
-    [
-      'an order that offers nothing',
-      [CONDITION, taker, [{ ...maker, makerAmount: 0n }], 9n, [1n], 7n, [1n]],
-    ],
+    ['an order that offers nothing', [CONDITION, taker, [{ ...maker, makerAmount: 0n }], 9n, [1n], 7n, [1n]]],
     ['a side that is none', [CONDITION, { ...taker, side: 2 }, [maker], 9n, [1n], 7n, [1n]]],
   ] as const)('refused: %s', (_why, args) => {
     const input = encodeFunctionData({ abi: V2, args: args as never })
@@ -214,12 +197,7 @@ function asPending({ order, usd, shares }: Settled) {
   }
 }
 
-function orderV1(changes: {
-  tokenId: bigint
-  makerAmount: bigint
-  takerAmount: bigint
-  side?: number
-}) {
+function orderV1(changes: { tokenId: bigint; makerAmount: bigint; takerAmount: bigint; side?: number }) {
   return {
     salt: 479_249_096_354n,
     maker: address(1),
@@ -235,12 +213,7 @@ function orderV1(changes: {
   }
 }
 
-function orderV2(changes: {
-  tokenId: bigint
-  makerAmount: bigint
-  takerAmount: bigint
-  side?: number
-}) {
+function orderV2(changes: { tokenId: bigint; makerAmount: bigint; takerAmount: bigint; side?: number }) {
   return {
     salt: 853_910_448_971_285n,
     maker: address(3),

@@ -29,8 +29,7 @@ export function decodeMatchOrders(to: string, input: string): PendingMatch | und
   const contract = SETTLERS.get(to)
   const layout = LAYOUTS.get(input.slice(0, ARGUMENTS_START))
   if (contract === undefined || layout === undefined) return undefined
-  if (input.length < ARGUMENTS_START + layout.words * WORD)
-    throw new DecodeError('the call is too short')
+  if (input.length < ARGUMENTS_START + layout.words * WORD) throw new DecodeError('the call is too short')
 
   const exchange = exchangeOf(contract)
   const head = (index: number) => ARGUMENTS_START + index * WORD
@@ -85,10 +84,7 @@ const V3: Layout = {
 const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ['0xe60f0c05', { order: decodeOrderV1, words: 4, taker: 0, makers: 1, fills: 3 }],
   // Through the fee module.
-  [
-    '0x2287e350',
-    { order: decodeOrderV1, words: 7, taker: 0, makers: 1, fills: 4, takerFee: 5, fees: 6 },
-  ],
+  ['0x2287e350', { order: decodeOrderV1, words: 7, taker: 0, makers: 1, fills: 4, takerFee: 5, fees: 6 }],
   [
     '0x3c2b4399',
     {
@@ -109,16 +105,16 @@ const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
 
 /** Contracts that operators call to settle a match. */
 export const SETTLERS: ReadonlyMap<string, Contract> = new Map(
-  CONTRACTS.filter(({ role }) => ['exchangeV1', 'exchange', 'feeModule'].includes(role)).map(
-    (contract) => [contract.address, contract],
-  ),
+  CONTRACTS.filter(({ role }) => ['exchangeV1', 'exchange', 'feeModule'].includes(role)).map((contract) => [
+    contract.address,
+    contract,
+  ]),
 )
 
 /** The exchange behind a fee module. */
 function exchangeOf(contract: Contract): Contract {
   if (contract.role !== 'feeModule') return contract
-  const served = (other: Contract) =>
-    other.role === 'exchangeV1' && other.negRisk === contract.negRisk
+  const served = (other: Contract) => other.role === 'exchangeV1' && other.negRisk === contract.negRisk
   return CONTRACTS.find(served) ?? contract
 }
 
@@ -128,19 +124,14 @@ function decodeOrders(hex: string, at: number, order: Layout['order']): SignedOr
   return arrayAt(hex, at, ARGUMENTS_START, (_, itemAt) => order(hex, targetOf(hex, itemAt, base)))
 }
 
-function decodeMakers(
-  orders: SignedOrder[],
-  fills: bigint[],
-  fees: bigint[] | undefined,
-): PendingFill[] {
+function decodeMakers(orders: SignedOrder[], fills: bigint[], fees: bigint[] | undefined): PendingFill[] {
   if (fills.length !== orders.length || (fees !== undefined && fees.length !== orders.length))
     throw new DecodeError('orders, fills and fees are not as many')
   return orders.map((order, index) => {
     const made = fills[index] ?? 0n
     if (order.makerAmount === 0n) throw new DecodeError('an order offers nothing')
     const taken = (made * order.takerAmount) / order.makerAmount
-    const amounts =
-      order.side === 'BUY' ? { usd: made, shares: taken } : { usd: taken, shares: made }
+    const amounts = order.side === 'BUY' ? { usd: made, shares: taken } : { usd: taken, shares: made }
     return { order, ...amounts, fee: fees?.[index] }
   })
 }

@@ -223,10 +223,7 @@ describe('a node that fails', () => {
     const client = openClient()
     await client.getBlockNumber()
     node.faults.set({ upstream: 'polygon', mode: 'stale' })
-    const [number, outcome] = await Promise.allSettled([
-      client.getBlockNumber(),
-      client.getBlock(7),
-    ])
+    const [number, outcome] = await Promise.allSettled([client.getBlockNumber(), client.getBlock(7)])
     if (number.status === 'fulfilled') expect(number.value).toBe(range.toBlock)
     expect(outcome.status === 'fulfilled' ? outcome.value : undefined).toBeUndefined()
   })
@@ -373,10 +370,9 @@ describe('answers that must not be trusted', () => {
   })
 
   test('a batch that is refused as a whole is refused item by item', async () => {
-    const client = await openScripted(
-      () => ({ error: { code: -32600, message: 'batch too large' } }),
-      { batches: 'whole' },
-    )
+    const client = await openScripted(() => ({ error: { code: -32600, message: 'batch too large' } }), {
+      batches: 'whole',
+    })
     const outcomes = await client.batch([askBlockNumber(), askBlockNumber()])
     expect(outcomes.map((each) => each.ok || each.error.message)).toEqual(
       Array.from({ length: 2 }, () => expect.stringContaining('batch too large')),

@@ -5,14 +5,7 @@ import type { LogFilter } from './filter.js'
 import type { ChainLog } from './log.js'
 import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
 import type { Head } from './parse.js'
-import {
-  askBlock,
-  askBlockNumber,
-  askChainId,
-  askCode,
-  askLogs,
-  type RpcRequest,
-} from './requests.js'
+import { askBlock, askBlockNumber, askChainId, askCode, askLogs, type RpcRequest } from './requests.js'
 import { type BatchOutcomes, RpcClient } from './rpc.js'
 import { AnswerError } from './rpc-error.js'
 
@@ -72,8 +65,7 @@ export class PolygonClient {
     range: BlockRange & { filter?: LogFilter | undefined },
     signal?: AbortSignal,
   ): AsyncGenerator<LogPage> {
-    const fetchPage = (page: BlockRange, linked: AbortSignal) =>
-      this.#getPage(page, range.filter, linked)
+    const fetchPage = (page: BlockRange, linked: AbortSignal) => this.#getPage(page, range.filter, linked)
     return eachLogs(fetchPage, range, signal)
   }
 
@@ -101,11 +93,7 @@ export class PolygonClient {
   }
 }
 
-function toPage(
-  range: BlockRange,
-  logs: ChainLog[],
-  outermost: readonly (Head | undefined)[],
-): LogPage {
+function toPage(range: BlockRange, logs: ChainLog[], outermost: readonly (Head | undefined)[]): LogPage {
   const [first, last] = [outermost[0], outermost.at(-1)]
   if (first === undefined) throw behind(`block ${range.fromBlock} is not there`)
   if (last === undefined) throw behind(`block ${range.toBlock} is not there`)

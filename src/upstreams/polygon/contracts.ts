@@ -47,13 +47,7 @@ export type Contract = {
   fromBlock: number
 }
 
-type Row = readonly [
-  ContractRole,
-  Generation,
-  address: string,
-  fromBlock: number,
-  negRisk?: 'negRisk',
-]
+type Row = readonly [ContractRole, Generation, address: string, fromBlock: number, negRisk?: 'negRisk']
 
 /** A new deployment of a known contract is a new row here and nothing else. */
 const ROWS: readonly Row[] = [
@@ -118,19 +112,15 @@ const ROWS: readonly Row[] = [
   ['fpmmFactory', 1, '0x8b9805a2f595b6705e74f7310829f2d299d21522', 4_023_693],
 ]
 
-export const CONTRACTS: readonly Contract[] = ROWS.map(
-  ([role, generation, address, fromBlock, negRisk]) => ({
-    address,
-    role,
-    generation,
-    negRisk: negRisk !== undefined,
-    fromBlock,
-  }),
-)
+export const CONTRACTS: readonly Contract[] = ROWS.map(([role, generation, address, fromBlock, negRisk]) => ({
+  address,
+  role,
+  generation,
+  negRisk: negRisk !== undefined,
+  fromBlock,
+}))
 
 /** Every exchange that ever was: a fill whose taker is one of these describes the taker's own order. */
 export const EXCHANGES: ReadonlySet<string> = new Set(
-  CONTRACTS.filter(({ role }) => role === 'exchangeV1' || role === 'exchange').map(
-    ({ address }) => address,
-  ),
+  CONTRACTS.filter(({ role }) => role === 'exchangeV1' || role === 'exchange').map(({ address }) => address),
 )

@@ -78,22 +78,14 @@ export const CONDITIONAL_TOKENS_EVENTS = [
   ...ERC1155_EVENTS,
   ctfSplit,
   ctfMerge,
-  event(
-    'conditionPreparation',
-    '0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177',
-    {
-      topics: { conditionId: word, oracle: address, questionId: word },
-      data: { outcomeSlotCount: uint },
-    },
-  ),
-  event(
-    'conditionResolution',
-    '0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894',
-    {
-      topics: { conditionId: word, oracle: address, questionId: word },
-      data: { outcomeSlotCount: uint, payoutNumerators: uints },
-    },
-  ),
+  event('conditionPreparation', '0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177', {
+    topics: { conditionId: word, oracle: address, questionId: word },
+    data: { outcomeSlotCount: uint },
+  }),
+  event('conditionResolution', '0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894', {
+    topics: { conditionId: word, oracle: address, questionId: word },
+    data: { outcomeSlotCount: uint, payoutNumerators: uints },
+  }),
   event('ctfRedemption', '0x2682012a4a4f1973119f1c9b90745d1bd91fa2bab387344f044cb3586864d18d', {
     topics: { redeemer: address, collateralToken: address, parentCollectionId: word },
     data: { conditionId: word, indexSets: uints, payout: uint },
@@ -101,21 +93,18 @@ export const CONDITIONAL_TOKENS_EVENTS = [
 ] as const
 
 export const NEG_RISK_ADAPTER_EVENTS = [
-  event(
-    'negRiskMarketPrepared',
-    '0xf059ab16d1ca60e123eab60e3c02b68faf060347c701a5d14885a8e1def7b3a8',
-    { topics: { marketId: word, oracle: address }, data: { feeBips: uint, data: bytes } },
-  ),
-  event(
-    'negRiskQuestionPrepared',
-    '0xaac410f87d423a922a7b226ac68f0c2eaf5bf6d15e644ac0758c7f96e2c253f7',
-    { topics: { marketId: word, questionId: word }, data: { index: uint, data: bytes } },
-  ),
-  event(
-    'negRiskOutcomeReported',
-    '0x9e9fa7fd355160bd4cd3f22d4333519354beff1f5689bde87f2c5e63d8d484b2',
-    { topics: { marketId: word, questionId: word }, data: { outcome: bool } },
-  ),
+  event('negRiskMarketPrepared', '0xf059ab16d1ca60e123eab60e3c02b68faf060347c701a5d14885a8e1def7b3a8', {
+    topics: { marketId: word, oracle: address },
+    data: { feeBips: uint, data: bytes },
+  }),
+  event('negRiskQuestionPrepared', '0xaac410f87d423a922a7b226ac68f0c2eaf5bf6d15e644ac0758c7f96e2c253f7', {
+    topics: { marketId: word, questionId: word },
+    data: { index: uint, data: bytes },
+  }),
+  event('negRiskOutcomeReported', '0x9e9fa7fd355160bd4cd3f22d4333519354beff1f5689bde87f2c5e63d8d484b2', {
+    topics: { marketId: word, questionId: word },
+    data: { outcome: bool },
+  }),
   event('negRiskSplit', '0xbbed930dbfb7907ae2d60ddf78345610214f26419a0128df39b6cc3d9e5df9b0', {
     topics: { stakeholder: address, conditionId: word },
     data: { amount: uint },
@@ -141,39 +130,28 @@ export const NEG_RISK_ADAPTER_EVENTS = [
 
 /** `requestId` is the id of the question in the UMA adapter. */
 export const NEG_RISK_OPERATOR_EVENTS = [
-  event(
-    'operatorMarketPrepared',
-    '0x8138c0666fe0f752ff38486f542284f127aef02642c9c8db716ee1088839eeb0',
-    { topics: { marketId: word }, data: { feeBips: uint, data: bytes } },
-  ),
-  event(
-    'operatorQuestionPrepared',
-    '0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa',
-    {
-      topics: { marketId: word, questionId: word, requestId: word },
-      data: { questionIndex: uint, data: bytes },
-    },
-  ),
-  event(
-    'operatorQuestionFlagged',
-    '0x2435a0347185933b12027c6f394a5fd9c03646dba233e956f50658719dfc0b35',
-    { topics: { questionId: word } },
-  ),
-  event(
-    'operatorQuestionUnflagged',
-    '0x052435bc04fc49113a7bfd9198a92c0852ca622a621800f6da66d4b29b786c05',
-    { topics: { questionId: word } },
-  ),
-  event(
-    'operatorQuestionReported',
-    '0x504306b41b2531b3fd2bc5e1b32dc1fc87501906cfc63c1180e3873af20f0eae',
-    { topics: { questionId: word }, data: { requestId: word, result: bool } },
-  ),
-  event(
-    'operatorQuestionResolved',
-    '0x5c3937ed929cd157b73b417381d743daf6e1ef65999e3ccb5dd64bc3247e28d6',
-    { topics: { questionId: word }, data: { result: bool } },
-  ),
+  event('operatorMarketPrepared', '0x8138c0666fe0f752ff38486f542284f127aef02642c9c8db716ee1088839eeb0', {
+    topics: { marketId: word },
+    data: { feeBips: uint, data: bytes },
+  }),
+  event('operatorQuestionPrepared', '0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa', {
+    topics: { marketId: word, questionId: word, requestId: word },
+    data: { questionIndex: uint, data: bytes },
+  }),
+  event('operatorQuestionFlagged', '0x2435a0347185933b12027c6f394a5fd9c03646dba233e956f50658719dfc0b35', {
+    topics: { questionId: word },
+  }),
+  event('operatorQuestionUnflagged', '0x052435bc04fc49113a7bfd9198a92c0852ca622a621800f6da66d4b29b786c05', {
+    topics: { questionId: word },
+  }),
+  event('operatorQuestionReported', '0x504306b41b2531b3fd2bc5e1b32dc1fc87501906cfc63c1180e3873af20f0eae', {
+    topics: { questionId: word },
+    data: { requestId: word, result: bool },
+  }),
+  event('operatorQuestionResolved', '0x5c3937ed929cd157b73b417381d743daf6e1ef65999e3ccb5dd64bc3247e28d6', {
+    topics: { questionId: word },
+    data: { result: bool },
+  }),
   event(
     'operatorQuestionEmergencyResolved',
     '0xd1aea2ca9d3458614d11a93a203dd9fabbd3576aeb841422c46e235637333cb9',

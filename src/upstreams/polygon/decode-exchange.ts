@@ -83,11 +83,9 @@ export const EXCHANGE_EVENTS = [
   event('orderPreapproved', '0xe92c22722d9c284034b6c9f5aaec018edb3e593c0e084900b6b9d390a1182a0b', {
     topics: { orderHash: word },
   }),
-  event(
-    'orderPreapprovalInvalidated',
-    '0xb766aa470f20b094f26a9a14ea5bf63a60af51703c15776e2e739b6a0428adf6',
-    { topics: { orderHash: word } },
-  ),
+  event('orderPreapprovalInvalidated', '0xb766aa470f20b094f26a9a14ea5bf63a60af51703c15776e2e739b6a0428adf6', {
+    topics: { orderHash: word },
+  }),
   event('userPaused', '0xa3e76126f19eb25001b29726d2a9502b6377938633d2d6a955107dd442e7a14a', {
     topics: { user: address },
     data: { effectivePauseBlock: uint },
@@ -101,11 +99,9 @@ export const EXCHANGE_EVENTS = [
   event('tradingUnpaused', '0xa1e8a54850dbd7f520bcc09f47bff152294b77b2081da545a7adf531b7ea283b', {
     topics: { pauser: address },
   }),
-  event(
-    'feeReceiverUpdated',
-    '0x27aae5db36d94179909d019ae0b1ac7c16d96d953148f63c0f6a0a9c8ead79ee',
-    { topics: { feeReceiver: address } },
-  ),
+  event('feeReceiverUpdated', '0x27aae5db36d94179909d019ae0b1ac7c16d96d953148f63c0f6a0a9c8ead79ee', {
+    topics: { feeReceiver: address },
+  }),
   event('maxFeeRateUpdated', '0xe380d7c3967dd06cc7c01db8b17332a1d806fd18f63206dcbd12aaef455c7ff2', {
     data: { maxFeeRate: uint },
   }),
@@ -160,13 +156,7 @@ function toFill(
 }
 
 /** The taker's order once more, after all its fills: the end of a match. */
-function toMatched(
-  log: LogReader,
-  at: LogPlace,
-  generation: Generation,
-  isBuy: boolean,
-  tokenWord: number,
-) {
+function toMatched(log: LogReader, at: LogPlace, generation: Generation, isBuy: boolean, tokenWord: number) {
   const made = log.uint(START + 2 * WORD)
   const taken = log.uint(START + 3 * WORD)
   return {

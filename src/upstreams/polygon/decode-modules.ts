@@ -25,16 +25,13 @@ export const MODULE_EVENTS = [
     topics: { initiator: address, positionId: word, recipient: address },
     data: { amount: uint, payout: uint },
   }),
-  event(
-    'bridgePositionMinted',
-    '0xd310e554d3fd5335d0aca4ef77d4859f65a3e728008329aef6db44ebaf78f1e1',
-    { topics: { to: address, positionId: word }, data: { amount: uint } },
-  ),
-  event(
-    'bridgePositionsBurned',
-    '0x06735e2794e58fa40f90f6d752f9a94f47d33c04a1128e995673886ec726c3ae',
-    { data: { positionIds: words, amounts: uints } },
-  ),
+  event('bridgePositionMinted', '0xd310e554d3fd5335d0aca4ef77d4859f65a3e728008329aef6db44ebaf78f1e1', {
+    topics: { to: address, positionId: word },
+    data: { amount: uint },
+  }),
+  event('bridgePositionsBurned', '0x06735e2794e58fa40f90f6d752f9a94f47d33c04a1128e995673886ec726c3ae', {
+    data: { positionIds: words, amounts: uints },
+  }),
   event('eventPrepared', '0x9bdf886b29ff2e03765aa003845c79f3700b39f9628db119aeeaac5d0fd73306', {
     topics: { eventId: bytes29 },
     data: { conditionCount: uint, legacyEventId: word },
@@ -52,11 +49,10 @@ export const MODULE_EVENTS = [
     topics: { conditionId: bytes31, legacyConditionId: word },
     data: { legacyPayout0: uint, legacyPayout1: uint, result0: uint, result1: uint },
   }),
-  event(
-    'legacyCollateralSettled',
-    '0x7a07cc3efaf017520e4ad55e66052f0398632c810a3fab73e58e4c7050746825',
-    { topics: { legacyToken: address, vault: address }, data: { amount: uint } },
-  ),
+  event('legacyCollateralSettled', '0x7a07cc3efaf017520e4ad55e66052f0398632c810a3fab73e58e4c7050746825', {
+    topics: { legacyToken: address, vault: address },
+    data: { amount: uint },
+  }),
 ] as const
 
 export const NEG_RISK_MODULE_EVENTS = [
@@ -153,22 +149,14 @@ export const COMBINATORIAL_MODULE_EVENTS = [
       amount: uint,
     },
   }),
-  event(
-    'convertedToYesBasket',
-    '0x348359e703372b7a9511e430c7e4db280578fb31a773e6c075ef7328cec34da6',
-    {
-      topics: { user: address, fullConditionId: bytes31 },
-      data: { recipients: addresses, amount: uint },
-    },
-  ),
-  event(
-    'mergedFromYesBasket',
-    '0x09e4439e8186f011e12eb04a93f9d5477f79e7479375c8108d5e38e234a84ff6',
-    {
-      topics: { user: address, fullConditionId: bytes31 },
-      data: { recipient: address, amount: uint },
-    },
-  ),
+  event('convertedToYesBasket', '0x348359e703372b7a9511e430c7e4db280578fb31a773e6c075ef7328cec34da6', {
+    topics: { user: address, fullConditionId: bytes31 },
+    data: { recipients: addresses, amount: uint },
+  }),
+  event('mergedFromYesBasket', '0x09e4439e8186f011e12eb04a93f9d5477f79e7479375c8108d5e38e234a84ff6', {
+    topics: { user: address, fullConditionId: bytes31 },
+    data: { recipient: address, amount: uint },
+  }),
   event('compressed', '0x43f975db4a407bc85816b44922ab015dc6b990ead8d39099398c03a258e70bce', {
     topics: { user: address, oldPositionId: word, newPositionId: word },
     data: { recipient: address, amount: uint, positionAmount: uint, collateralOut: uint },

@@ -67,14 +67,10 @@ export const SAFE_FACTORY_EVENTS = [
 ] as const
 
 export const RELAY_HUB_EVENTS = [
-  event(
-    'transactionRelayed',
-    '0xab74390d395916d9e0006298d47938a5def5d367054dcca78fa6ec84381f3f22',
-    {
-      topics: { relay: address, from: address, to: address },
-      data: { selector: bytes4, status: small, charge: uint },
-    },
-  ),
+  event('transactionRelayed', '0xab74390d395916d9e0006298d47938a5def5d367054dcca78fa6ec84381f3f22', {
+    topics: { relay: address, from: address, to: address },
+    data: { selector: bytes4, status: small, charge: uint },
+  }),
 ] as const
 
 /** It redeems for wallets that allowed it. Its events name the wallet, those of the token contracts name the redeemer. */
@@ -83,16 +79,14 @@ export const AUTO_REDEEMER_EVENTS = [
     topics: { from: address, positionId: word },
     data: { payout: uint },
   }),
-  event(
-    'autoBinaryRedemption',
-    '0xb434294b5904213c83a167af0068ab82637c6fd4fac945e2abc74ed8d3f4d52a',
-    { topics: { from: address, conditionId: word }, data: { payout: uint } },
-  ),
-  event(
-    'autoNegRiskRedemption',
-    '0x74a51ebefec30281ec6849b727ec7916f9b1a3e5e148d6771d98315215b38b96',
-    { topics: { from: address, conditionId: word }, data: { payout: uint } },
-  ),
+  event('autoBinaryRedemption', '0xb434294b5904213c83a167af0068ab82637c6fd4fac945e2abc74ed8d3f4d52a', {
+    topics: { from: address, conditionId: word },
+    data: { payout: uint },
+  }),
+  event('autoNegRiskRedemption', '0x74a51ebefec30281ec6849b727ec7916f9b1a3e5e148d6771d98315215b38b96', {
+    topics: { from: address, conditionId: word },
+    data: { payout: uint },
+  }),
 ] as const
 
 /** Pools of the time before the order book. Only this event names the addresses that emit their logs. */

@@ -77,9 +77,7 @@ describe('public logs', () => {
   })
 
   test.each(others)('$id', ({ decoded, ...vector }) => {
-    const event = decoder.decode(toLog({ decoded, ...vector })) as
-      | Record<string, unknown>
-      | undefined
+    const event = decoder.decode(toLog({ decoded, ...vector })) as Record<string, unknown> | undefined
     for (const [name, value] of Object.entries(decoded)) {
       const ours = event?.kind === 'erc20Transfer' && name === 'value' ? 'amount' : name
       expect([name, show(event?.[ours])]).toEqual([name, show(value)])
@@ -119,10 +117,7 @@ describe('bad logs', () => {
     ['an amount is no hex', { ...fill, data: word(2, 'é') }],
     ['a digit is upper case', { ...fill, data: word(1, 'A'.repeat(64)) }],
     ['the side is none', { ...fill, data: word(0, '2') }],
-    [
-      'an address is not padded',
-      { ...fill, topics: fill.topics.map((t) => t.replace('0x0', '0x1')) },
-    ],
+    ['an address is not padded', { ...fill, topics: fill.topics.map((t) => t.replace('0x0', '0x1')) }],
     ['money is on no side', { ...v1, data: word(1, '1', v1) }],
     ['money is on both sides', { ...v1, data: word(0, '0', v1) }],
     ['an offset points behind the data', { ...batch, data: word(0, 'fff0', batch) }],
@@ -134,9 +129,7 @@ describe('bad logs', () => {
   })
 
   test('a log of another contract is not ours', () => {
-    expect(
-      decoder.decode({ ...fill, at: { ...fill.at, address: `0x${'1'.repeat(40)}` } }),
-    ).toBeUndefined()
+    expect(decoder.decode({ ...fill, at: { ...fill.at, address: `0x${'1'.repeat(40)}` } })).toBeUndefined()
   })
 
   test('an event without a decoder is kept as it is', () => {
@@ -177,9 +170,7 @@ describe('bad logs', () => {
     )
     const junkData = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc
-        .array(junkWord, { maxLength: 12 })
-        .map((words) => `0x${words.map((w) => w.slice(2)).join('')}`),
+      fc.array(junkWord, { maxLength: 12 }).map((words) => `0x${words.map((w) => w.slice(2)).join('')}`),
     )
     fc.assert(
       fc.property(

@@ -56,8 +56,7 @@ export function handwritten<Event>(
     kind,
     topic0,
     decode({ at, topics, data }, contract, reader) {
-      if (topics.length !== indexed + 1)
-        throw new DecodeError(`${topics.length} topics, not ${indexed + 1}`)
+      if (topics.length !== indexed + 1) throw new DecodeError(`${topics.length} topics, not ${indexed + 1}`)
       const isRight = isDynamic ? data.length >= length : data.length === length
       if (!isRight || !data.startsWith('0x') || data.length % 2 !== 0)
         throw new DecodeError(`${data.length - START} digits of data for ${words} words`)

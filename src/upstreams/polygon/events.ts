@@ -12,11 +12,7 @@ import {
   NEG_RISK_MODULE_EVENTS,
   ROUTER_EVENTS,
 } from './decode-modules.js'
-import {
-  OPTIMISTIC_ORACLE_EVENTS,
-  UMA_ADAPTER_EVENTS,
-  UMA_ADAPTER_V1_EVENTS,
-} from './decode-oracle.js'
+import { OPTIMISTIC_ORACLE_EVENTS, UMA_ADAPTER_EVENTS, UMA_ADAPTER_V1_EVENTS } from './decode-oracle.js'
 import {
   AUTO_REDEEMER_EVENTS,
   ERC20_EVENTS,
@@ -74,10 +70,7 @@ export type UnknownEvent = {
 export type DecodedEvent = ReturnType<Decoders['decode']> | UnknownEvent
 
 /** The decoded events of one kind: `DecodedEventOf<'fill'>`. */
-export type DecodedEventOf<Kind extends DecodedEvent['kind']> = Extract<
-  DecodedEvent,
-  { kind: Kind }
->
+export type DecodedEventOf<Kind extends DecodedEvent['kind']> = Extract<DecodedEvent, { kind: Kind }>
 
 type Emitter = { contract: Contract; events: readonly EventDecoder<DecodedEvent>[] }
 

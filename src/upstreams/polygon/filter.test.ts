@@ -7,10 +7,9 @@ import { createBloomTest } from './filter.js'
 const hexOf = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value) => toHex(value))
 
-const logs = fc.array(
-  fc.record({ address: hexOf(20), topics: fc.array(hexOf(32), { maxLength: 4 }) }),
-  { maxLength: 10 },
-)
+const logs = fc.array(fc.record({ address: hexOf(20), topics: fc.array(hexOf(32), { maxLength: 4 }) }), {
+  maxLength: 10,
+})
 
 const EMPTY = `0x${'0'.repeat(512)}`
 const FULL = `0x${'f'.repeat(512)}`

@@ -13,10 +13,7 @@ export type LogFilter = {
 const UNWATCHED_ROLES = new Set<ContractRole>(['erc20'])
 
 /** Permissions that move nothing. */
-const SILENT_KINDS = new Set<string>([
-  'erc20Approval',
-  'approvalForAll',
-] satisfies DecodedEvent['kind'][])
+const SILENT_KINDS = new Set<string>(['erc20Approval', 'approvalForAll'] satisfies DecodedEvent['kind'][])
 
 /** All logs of our contracts, whatever their event: one that has no decoder yet must be noticed. */
 export const WATCHED: { address: readonly string[] } = {

@@ -72,8 +72,7 @@ describe('HeadTrack', () => {
         for (const [index, comes] of [...arrives, true].entries()) {
           if (!comes) continue
           const { gap } = track.accept(head(index + 1)) ?? {}
-          for (let number = gap?.fromBlock ?? 0; number <= (gap?.toBlock ?? -1); number++)
-            covered.add(number)
+          for (let number = gap?.fromBlock ?? 0; number <= (gap?.toBlock ?? -1); number++) covered.add(number)
           covered.add(index + 1)
         }
         expect(covered.size).toBe(arrives.length + 2)

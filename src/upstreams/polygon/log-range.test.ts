@@ -66,8 +66,7 @@ describe('eachLogs', () => {
     const pages: LogPage[] = []
     const read = async () => {
       const range = { fromBlock: 1, toBlock: 100 }
-      for await (const page of eachLogs(async (part) => fetchUpTo(70, part), range))
-        pages.push(page)
+      for await (const page of eachLogs(async (part) => fetchUpTo(70, part), range)) pages.push(page)
     }
     await expect(read()).rejects.toThrow('more than 10')
     expect(pages.at(-1)?.toBlock).toBe(70)
@@ -124,6 +123,10 @@ function toPage(range: BlockRange): LogPage {
 }
 
 const toBlock = (number: number) => ({
-  ...{ number, hash: '', parentHash: '', timestampSec: 0 },
-  ...{ logsBloom: undefined, txHashes: [] },
+  number,
+  hash: '',
+  parentHash: '',
+  timestampSec: 0,
+  logsBloom: undefined,
+  txHashes: [],
 })

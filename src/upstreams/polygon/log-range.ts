@@ -92,8 +92,7 @@ class ChunkSize {
 
   onPage(blocks: number, logs: number): void {
     this.#pages += 1
-    if (this.#pages % PAGES_UNTIL_BOLD === 0)
-      this.#ceiling = Math.min(this.#ceiling * 2, BLOCKS_MAX)
+    if (this.#pages % PAGES_UNTIL_BOLD === 0) this.#ceiling = Math.min(this.#ceiling * 2, BLOCKS_MAX)
     if (logs > LOGS_MANY) this.#blocks = Math.max(1, Math.floor(blocks / 2))
     else if (logs < LOGS_ENOUGH && blocks >= this.#blocks)
       this.#blocks = Math.min(this.#blocks * 2, this.#ceiling)

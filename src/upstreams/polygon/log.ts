@@ -59,8 +59,7 @@ function parseLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
       txHash: parseHashField(log, 'transactionHash', path, previous?.txHash),
       txIndex: parseQuantityField(log, 'transactionIndex', path),
       logIndex: parseQuantityField(log, 'logIndex', path),
-      timestampSec:
-        blockTimestamp == null ? undefined : parseQuantityField(log, 'blockTimestamp', path),
+      timestampSec: blockTimestamp == null ? undefined : parseQuantityField(log, 'blockTimestamp', path),
     },
     topics,
     data,
@@ -93,9 +92,7 @@ function parseEmitter(value: unknown, path: Path): string {
   return isHex(value, 20) ? value : refuseValue(`${path}.address`, 'an address', value)
 }
 
-const EMITTERS: ReadonlyMap<string, string> = new Map(
-  CONTRACTS.map(({ address }) => [address, address]),
-)
+const EMITTERS: ReadonlyMap<string, string> = new Map(CONTRACTS.map(({ address }) => [address, address]))
 
 /** `0x` and 64 lower-case digits. */
 export function parseHashField(of: JsonObject, name: string, path: Path, known?: string): string {
@@ -110,9 +107,7 @@ export function parseHashField(of: JsonObject, name: string, path: Path, known?:
 export function parseQuantityField(of: JsonObject, name: string, path: Path): number {
   const value = of[name]
   const number = typeof value === 'string' && value.startsWith('0x') ? toNumber(value) : Number.NaN
-  return Number.isSafeInteger(number)
-    ? number
-    : refuseValue(`${path}.${name}`, 'a hex number', value)
+  return Number.isSafeInteger(number) ? number : refuseValue(`${path}.${name}`, 'a hex number', value)
 }
 
 /** `Number` accepts more notations and takes longer: it is the fallback. */

@@ -26,16 +26,10 @@ const decoder = new LogDecoder()
 const damage: fc.Arbitrary<(log: ChainLog) => ChainLog> = fc.oneof(
   fc.constant((log: ChainLog) => log),
   fc
-    .tuple(
-      fc.nat(),
-      fc.constantFrom(...'0123456789abcdefABCDEFg/:`@x é٣', '\u0130', '\ud800', '\0'),
-    )
+    .tuple(fc.nat(), fc.constantFrom(...'0123456789abcdefABCDEFg/:`@x é٣', '\u0130', '\ud800', '\0'))
     .map(([at, character]) => inData(at, character)),
   fc
-    .tuple(
-      fc.nat(),
-      fc.constantFrom('0', '1', '2', '20', '21', '40', '5f', '60', '80', 'ffff', '10000'),
-    )
+    .tuple(fc.nat(), fc.constantFrom('0', '1', '2', '20', '21', '40', '5f', '60', '80', 'ffff', '10000'))
     .map(([word, value]) => (log: ChainLog) => {
       const words = (log.data.length - START) / WORD
       const at = START + (word % Math.max(words, 1)) * WORD
@@ -101,10 +95,7 @@ test('wallets that share a place do not share a name', () => {
   })
   for (let seed = 0; seed < 100_000; seed++) {
     const [from, to] = [addressOf(seed * 7), addressOf(seed % 1_000)]
-    const topics = [
-      good.topics[0] ?? '',
-      ...[from, to].map((each) => `0x${'0'.repeat(24)}${each.slice(2)}`),
-    ]
+    const topics = [good.topics[0] ?? '', ...[from, to].map((each) => `0x${'0'.repeat(24)}${each.slice(2)}`)]
     const event = decoder.decode({ ...good, topics })
     if (event?.kind !== 'erc20Transfer' || event.from !== from || event.to !== to)
       expect([seed, event]).toMatchObject([seed, { from, to }])

@@ -81,9 +81,7 @@ describe('the hash of an order', () => {
       const match = decodeMatchOrders(tx.to, transactionInput(tx.act))
       if (match === undefined) continue
       seen.add(match.exchange)
-      const ours = [match.taker, ...match.makers].map(({ order }) =>
-        orderHash(order, match.exchange),
-      )
+      const ours = [match.taker, ...match.makers].map(({ order }) => orderHash(order, match.exchange))
       const theirs = [tx.act.taker, ...tx.act.makers].map(({ order }) => simulatedHash(order))
       expect(ours).toEqual(theirs)
     }

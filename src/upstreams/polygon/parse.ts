@@ -10,9 +10,7 @@ type Counted = { txCount?: number | undefined }
 export function parseHead(value: unknown, path: string) {
   const head = parseObject(value, path)
   // Answers list the hashes of the transactions; announcements of new heads do not.
-  const counted: Counted = Array.isArray(head.transactions)
-    ? { txCount: head.transactions.length }
-    : {}
+  const counted: Counted = Array.isArray(head.transactions) ? { txCount: head.transactions.length } : {}
   return {
     number: parseQuantityField(head, 'number', path),
     hash: parseHashField(head, 'hash', path),
@@ -41,12 +39,10 @@ export function parsePending(value: unknown, path: string) {
 export function parseReceiptLogs(value: unknown, path: string, blockHash: string): ChainLog[] {
   const receipt = parseObject(value, path)
   const txHash = parseHashField(receipt, 'transactionHash', path)
-  if (receipt.blockHash !== blockHash)
-    return refuseValue(`${path}.blockHash`, blockHash, receipt.blockHash)
+  if (receipt.blockHash !== blockHash) return refuseValue(`${path}.blockHash`, blockHash, receipt.blockHash)
   const logs = parseLogs(receipt.logs, `${path}.logs`)
   const foreign = logs.find(({ at }) => at.txHash !== txHash || at.blockHash !== blockHash)
-  if (foreign !== undefined)
-    return refuseValue(`${path}.logs`, `logs of transaction ${txHash}`, foreign.at)
+  if (foreign !== undefined) return refuseValue(`${path}.logs`, `logs of transaction ${txHash}`, foreign.at)
   return logs
 }
 
@@ -64,15 +60,12 @@ export function parseOrderedLogs(
   if (foreign !== undefined) return refuseValue(path, 'logs of the blocks asked for', foreign.at)
   if (!logs.every((log, index) => isAfter(log, logs[index - 1]))) logs.sort(compare)
   const broken = logs.findIndex((log, index) => !follows(log, logs[index - 1]))
-  if (broken > 0)
-    return refuseValue(`${path}[${broken}]`, 'a log that comes once', logs[broken]?.at)
+  if (broken > 0) return refuseValue(`${path}[${broken}]`, 'a log that comes once', logs[broken]?.at)
   return logs
 }
 
 function parseBloom(value: unknown, path: string): string {
-  return typeof value === 'string' && isHex(value, 256)
-    ? value
-    : refuseValue(path, 'a bloom', value)
+  return typeof value === 'string' && isHex(value, 256) ? value : refuseValue(path, 'a bloom', value)
 }
 
 /** Bytes of any length. */

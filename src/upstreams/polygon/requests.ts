@@ -47,9 +47,7 @@ export function askLogs(range: LogRange, filter: LogFilter = {}): RpcRequest<Cha
       ? ({ at }: ChainLog) => at.blockHash === range.blockHash
       : ({ at }: ChainLog) => at.blockNumber >= range.fromBlock && at.blockNumber <= range.toBlock
   const blocks =
-    'blockHash' in range
-      ? range
-      : { fromBlock: toHex(range.fromBlock), toBlock: toHex(range.toBlock) }
+    'blockHash' in range ? range : { fromBlock: toHex(range.fromBlock), toBlock: toHex(range.toBlock) }
   return {
     method: 'eth_getLogs',
     params: [{ ...filter, ...blocks }],
@@ -63,8 +61,7 @@ export function askReceiptLogs(blockHash: string): RpcRequest<ChainLog[] | undef
   return {
     method: 'eth_getBlockReceipts',
     params: [blockHash],
-    parse: (result, path) =>
-      result === null ? undefined : parseArray(result, path, parseItem).flat(),
+    parse: (result, path) => (result === null ? undefined : parseArray(result, path, parseItem).flat()),
   }
 }
 

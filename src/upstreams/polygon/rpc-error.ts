@@ -90,8 +90,7 @@ const TOO_MUCH = words(
 function classify(method: string, code: number, message: string): RpcFault {
   if (LAGGING.test(message)) return 'lagging'
   if (BUSY.test(message) || code === 429) return 'busy'
-  if (method === 'eth_getLogs' && (TOO_MUCH.test(message) || TOO_MUCH_CODES.has(code)))
-    return 'tooMuch'
+  if (method === 'eth_getLogs' && (TOO_MUCH.test(message) || TOO_MUCH_CODES.has(code))) return 'tooMuch'
   return BROKEN_CODES.has(code) ? 'broken' : 'refused'
 }
 

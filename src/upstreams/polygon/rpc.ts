@@ -70,8 +70,7 @@ export class RpcClient {
     parse: (values: Values<Requests>) => T,
     options: Patience,
   ): Promise<T> {
-    const readAll = (outcomes: RpcOutcome<unknown>[]) =>
-      parse(outcomes.map(unwrap) as Values<Requests>)
+    const readAll = (outcomes: RpcOutcome<unknown>[]) => parse(outcomes.map(unwrap) as Values<Requests>)
     return this.#post(requests, readAll, options)
   }
 

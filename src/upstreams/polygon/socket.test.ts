@@ -125,8 +125,7 @@ describe('a socket to a node', () => {
       await until(() => heads.length >= 3)
       faults.set({ upstream: 'polygon', mode, rate, delayMs: 400 })
       // What breaks new connections only must meet one.
-      if (mode === '500' || mode === '429')
-        faults.set({ upstream: 'polygon', mode: 'drop', seconds: 0.05 })
+      if (mode === '500' || mode === '429') faults.set({ upstream: 'polygon', mode: 'drop', seconds: 0.05 })
       await until(async () => (await reconnects()) >= 1 || gaps.length > 5)
       faults.set({ upstream: 'polygon', mode: 'off' })
       const before = heads.length
@@ -160,9 +159,7 @@ describe('a node that refuses', () => {
 
   test('to announce heads is left', async () => {
     const asked = await openRefusing('newHeads')
-    await vi.waitFor(async () =>
-      expect(await asked.metric('auspex_upstream_socket_connected')).toBe(0),
-    )
+    await vi.waitFor(async () => expect(await asked.metric('auspex_upstream_socket_connected')).toBe(0))
     await vi.waitFor(() => expect(asked.connections()).toBe(1))
     expect(asked.heads).toEqual([])
   })
@@ -170,11 +167,7 @@ describe('a node that refuses', () => {
 
 type Seen = { heads: Head[]; pending: PendingTransaction[]; gaps: HeadGap[] }
 
-function listen(
-  wsUrl: string,
-  changes: Partial<PolygonSocketOptions>,
-  onHead: () => void | Promise<void>,
-) {
+function listen(wsUrl: string, changes: Partial<PolygonSocketOptions>, onHead: () => void | Promise<void>) {
   const registry = new Registry()
   const seen: Seen = { heads: [], pending: [], gaps: [] }
   const controller = new AbortController()

@@ -5,12 +5,7 @@ import { createRedact } from '../transport/url.js'
 import { SETTLERS } from './calldata.js'
 import { type HeadGap, HeadTrack } from './head-track.js'
 import type { Head, PendingTransaction } from './parse.js'
-import {
-  parseSocketFrame,
-  type SocketMessage,
-  type SubscriptionKind,
-  Subscriptions,
-} from './socket-parse.js'
+import { parseSocketFrame, type SocketMessage, type SubscriptionKind, Subscriptions } from './socket-parse.js'
 
 export type PolygonSocketOptions = Pick<
   SocketOptions<unknown>,

@@ -121,9 +121,7 @@ function expectedTrade(args: Arguments): Arguments {
     : [number('takerAmountFilled'), number('makerAmountFilled')]
   const { takerOrderHash, takerOrderMaker, orderHash = takerOrderHash } = args
   const { maker = takerOrderMaker, taker, fee, builder, metadata } = args
-  const given = Object.entries({ taker, fee, builder, metadata }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const given = Object.entries({ taker, fee, builder, metadata }).filter(([, value]) => value !== undefined)
   return {
     orderHash,
     maker: String(maker).toLowerCase(),
@@ -136,9 +134,7 @@ function expectedTrade(args: Arguments): Arguments {
 }
 
 export function argumentsOf(item: AbiEvent): fc.Arbitrary<Arguments> {
-  const record = Object.fromEntries(
-    item.inputs.map((input) => [input.name ?? '', randomValue(input, item)]),
-  )
+  const record = Object.fromEntries(item.inputs.map((input) => [input.name ?? '', randomValue(input, item)]))
   // On the first exchange money, asset 0, is on exactly one side.
   if ('makerAssetId' in record) {
     return fc
@@ -163,10 +159,7 @@ function randomValue({ type, name }: AbiParameter, item: AbiEvent): fc.Arbitrary
     case 'uint8':
       return fc.nat({ max: 255 })
     case 'uint256':
-      return fc.oneof(
-        fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
-        fc.bigInt({ min: 0n, max: 2n ** 60n }),
-      )
+      return fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.bigInt({ min: 0n, max: 2n ** 60n }))
     case 'int256':
       return fc.bigInt({ min: -(2n ** 255n), max: 2n ** 255n - 1n })
     case 'bytes':

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
 import { walletAddress } from '../../../sim/contracts/wallet-addresses.js'
 import vectors from './fixtures/chain-vectors.json' with { type: 'json' }
-import {
-  deriveDepositWallets,
-  deriveProxyWallet,
-  deriveSafe,
-  readDepositOwner,
-} from './wallet-addresses.js'
+import { deriveDepositWallets, deriveProxyWallet, deriveSafe, readDepositOwner } from './wallet-addresses.js'
 
 const onPolygon = vectors.wallet_derivation.filter((vector) => vector.factory === undefined)
 
@@ -23,15 +18,15 @@ test.each(onPolygon)('wallets of $eoa', (vector) => {
     if (published !== undefined) expect(address).toBe(published.toLowerCase())
 })
 
-test.each([
-  '0x1234567890abcdef1234567890abcdef12345678',
-  '0x1234567890abcdef1234567890abcdef12345670',
-])('the simulated factories give the same addresses to %s', (owner) => {
-  expect(walletAddress('safe', owner)).toBe(deriveSafe(owner))
-  expect(walletAddress('proxy', owner)).toBe(deriveProxyWallet(owner))
-  const [older, current] = deriveDepositWallets(owner)
-  expect(walletAddress('deposit', owner)).toBe(owner.endsWith('0') ? older : current)
-})
+test.each(['0x1234567890abcdef1234567890abcdef12345678', '0x1234567890abcdef1234567890abcdef12345670'])(
+  'the simulated factories give the same addresses to %s',
+  (owner) => {
+    expect(walletAddress('safe', owner)).toBe(deriveSafe(owner))
+    expect(walletAddress('proxy', owner)).toBe(deriveProxyWallet(owner))
+    const [older, current] = deriveDepositWallets(owner)
+    expect(walletAddress('deposit', owner)).toBe(owner.endsWith('0') ? older : current)
+  },
+)
 
 test('the code of a deposit wallet ends in its owner, that of others does not', () => {
   const owner = `0x${'ab'.repeat(20)}`

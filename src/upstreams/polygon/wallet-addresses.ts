@@ -37,8 +37,7 @@ export const deriveProxyWallet = (owner: string): string =>
 export function deriveDepositWallets(owner: string): [older: string, current: string] {
   const args = depositArgs(owner)
   const salt = keccak256(`0x${args}`)
-  const derive = (code: string) =>
-    create2(DEPOSIT_FACTORY, salt, keccak256(`0x${code}${args}`).slice(2))
+  const derive = (code: string) => create2(DEPOSIT_FACTORY, salt, keccak256(`0x${code}${args}`).slice(2))
   return [derive(ERC1967_CODE), derive(BEACON_CODE)]
 }
 

@@ -19,12 +19,7 @@ const tick = (sec: number): PriceTick => ({
 })
 
 /** A host that has every second but `empty` up to `lastSec`, 100 to a page of `pageMs`; `fail` may throw instead. */
-function open({
-  lastSec = 10_000_000,
-  pageMs = 0,
-  fail = (_call: number) => {},
-  empty = NONE,
-} = {}) {
+function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {}, empty = NONE } = {}) {
   const asked: number[] = []
   const filled: number[] = []
   const coins: string[] = []
@@ -38,8 +33,7 @@ function open({
       coins.push(coin)
       nowMs += pageMs
       fail(asked.length)
-      const firstSec =
-        empty.fromSec <= fromSec && fromSec <= empty.toSec ? empty.toSec + 1 : fromSec
+      const firstSec = empty.fromSec <= fromSec && fromSec <= empty.toSec ? empty.toSec + 1 : fromSec
       const count = Math.max(0, Math.min(100, lastSec - firstSec + 1))
       return Array.from({ length: count }, (_, index) => tick(firstSec + index))
     },
@@ -121,10 +115,7 @@ test('stretches that one page covers need no other', async () => {
   backfill.add({ feed: FEED, fromSec: 900, toSec: 901 })
   await vi.waitFor(() => expect(filled).toHaveLength(21))
   expect(asked).toEqual([1_010, 1_000, 900])
-  expect(filled.toSorted((a, b) => a - b)).toEqual([
-    ...[900, 901, 1_000, 1_001, 1_010],
-    ...range(1_090, 1_105),
-  ])
+  expect(filled.toSorted((a, b) => a - b)).toEqual([900, 901, 1_000, 1_001, 1_010, ...range(1_090, 1_105)])
 })
 
 test('a long time without reports is passed over with one call', async () => {

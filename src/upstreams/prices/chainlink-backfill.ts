@@ -71,8 +71,7 @@ export class Backfill {
   /** Whether seconds of this kind of price, of that one or later, are still to be fetched. */
   isPending(kind: PriceKind, sinceSec: number): boolean {
     return [...this.#queues.values()].some(
-      ({ feed, stretches }) =>
-        feed.kind === kind && stretches.some(({ toSec }) => toSec >= sinceSec),
+      ({ feed, stretches }) => feed.kind === kind && stretches.some(({ toSec }) => toSec >= sinceSec),
     )
   }
 
@@ -166,9 +165,7 @@ const rankOf = (queue: FeedQueue): number =>
 /** The first missed second from `sinceSec` on. */
 const firstSecOf = (stretches: readonly Seconds[], sinceSec: number): number =>
   Math.min(
-    ...stretches
-      .filter(({ toSec }) => toSec >= sinceSec)
-      .map(({ fromSec }) => Math.max(fromSec, sinceSec)),
+    ...stretches.filter(({ toSec }) => toSec >= sinceSec).map(({ fromSec }) => Math.max(fromSec, sinceSec)),
   )
 
 const includes = (stretches: readonly Seconds[], sec: number): boolean =>

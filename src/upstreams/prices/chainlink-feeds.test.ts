@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import { ParseError } from '../transport/parse-json.js'
 import { chooseFeeds, parseFeeds, scaleToE18 } from './chainlink-feeds.js'
 
-const BODY = JSON.parse(
-  readFileSync(new URL('./fixtures/chainlink-feeds.json', import.meta.url), 'utf8'),
-)
+const BODY = JSON.parse(readFileSync(new URL('./fixtures/chainlink-feeds.json', import.meta.url), 'utf8'))
 const BTC = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
 
 test('dollar prices are found by what is known of the id, or by name and version', () => {

@@ -74,8 +74,7 @@ function parseFeed(value: unknown, path: string): ChainlinkFeed | undefined {
   const known = KNOWN.get(id)
   if (known !== undefined) return { id, ...known, decimals }
   const kind = kindOf(id, name)
-  if (asset === undefined || quoteAsset?.toUpperCase() !== 'USD' || kind === undefined)
-    return undefined
+  if (asset === undefined || quoteAsset?.toUpperCase() !== 'USD' || kind === undefined) return undefined
   return { id, coin: asset.toLowerCase(), kind, decimals }
 }
 

@@ -4,9 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ParseError } from '../transport/parse-json.js'
 import { type ChainlinkReport, decodeFullReport } from './chainlink-parse.js'
 
-const FULL = parseAbiParameters(
-  'bytes32[3] context, bytes blob, bytes32[] rs, bytes32[] ss, bytes32 vs',
-)
+const FULL = parseAbiParameters('bytes32[3] context, bytes blob, bytes32[] rs, bytes32[] ss, bytes32 vs')
 const V2 = parseAbiParameters(
   'bytes32 feedId, uint32 validFrom, uint32 observed, uint192 nativeFee, uint192 linkFee, uint32 expiresAt, int192 price',
 )
@@ -40,9 +38,7 @@ function encode({ version, id, prices, signatures, noise, ...parts }: Parts) {
   const feedId: Hex = `0x${version}${id.slice(2)}`
   const head = [feedId, validFromSec, observedSec, fee, fee, expiresSec, price] as const
   const isV3 = version === '0003'
-  const blob = isV3
-    ? encodeAbiParameters(V3, [...head, bid, ask])
-    : encodeAbiParameters(V2, [...head])
+  const blob = isV3 ? encodeAbiParameters(V3, [...head, bid, ask]) : encodeAbiParameters(V2, [...head])
   const context = [noise, noise, noise] as const
   const full = encodeAbiParameters(FULL, [context, blob, signatures, signatures, noise])
   const expected: ChainlinkReport = {

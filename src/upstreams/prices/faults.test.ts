@@ -20,9 +20,7 @@ const COINS = ['btc', 'eth', 'hype'] as const
 const LIVE_KEY = { apiKey: 'key', secret: 'secret', passphrase: 'phrase' }
 const CHAINLINK_KEY = { apiKey: 'key', secret: 'secret' }
 const STREAMS: Record<PriceSourceName, string[]> = {
-  rtds: COINS.flatMap((coin) =>
-    ['spot', 'twap30', 'twap60', 'binance'].map((kind) => `${coin} ${kind}`),
-  ),
+  rtds: COINS.flatMap((coin) => ['spot', 'twap30', 'twap60', 'binance'].map((kind) => `${coin} ${kind}`)),
   live_v2: ['btc spot', 'eth spot', ...COINS.map((coin) => `${coin} twap60`)],
   chainlink: [...COINS.map((coin) => `${coin} spot`), 'btc twap30', 'btc twap60'],
 }
@@ -64,8 +62,7 @@ async function open(name: PriceSourceName, { onTestFinished }: TestContext) {
   const hosts: Record<PriceSourceName, () => HostParts> = {
     rtds: () => createRtdsHost(universe, { dropShare: 0 }),
     live_v2: () => createLiveV2Host(universe, LIVE_KEY),
-    chainlink: () =>
-      createChainlinkHost(universe, CHAINLINK_KEY, { now: () => signedMs + skewMs() }),
+    chainlink: () => createChainlinkHost(universe, CHAINLINK_KEY, { now: () => signedMs + skewMs() }),
   }
   const host = await openHost(name, faults, hosts[name]())
   const registry = new Registry()

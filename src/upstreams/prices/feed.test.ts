@@ -125,7 +125,8 @@ test('a source that lacks its credentials is not made', () => {
 
   expect(names({})).toEqual([])
   expect(names({ rtds: { url }, liveV2: { url }, chainlink })).toEqual(['rtds'])
-  expect(names({ liveV2: { url, credentials }, chainlink: { ...chainlink, credentials } })).toEqual(
-    ['live_v2', 'chainlink'],
-  )
+  expect(names({ liveV2: { url, credentials }, chainlink: { ...chainlink, credentials } })).toEqual([
+    'live_v2',
+    'chainlink',
+  ])
 })

@@ -36,9 +36,7 @@ describe('data', () => {
     expect(parse(FRAMES.twap)).toMatchObject({
       seq: 8,
       dropped: 3,
-      ticks: [
-        { coin: 'hype', kind: 'twap60', provider: 'chainlink', price: '41.250000000000000001' },
-      ],
+      ticks: [{ coin: 'hype', kind: 'twap60', provider: 'chainlink', price: '41.250000000000000001' }],
     })
   })
 
@@ -81,10 +79,7 @@ describe('answers', () => {
     ['no number', JSON.stringify({ ...FRAMES.spot, seq: undefined })],
     ['a mean of other seconds', JSON.stringify(FRAMES.twap).replace('s":60', 's":30')],
     ['a mean of unknown seconds', JSON.stringify(FRAMES.twap).replace('window_', '')],
-    [
-      'a snapshot of means of unknown seconds',
-      JSON.stringify(FRAMES.twapSnapshot).replace('window_', ''),
-    ],
+    ['a snapshot of means of unknown seconds', JSON.stringify(FRAMES.twapSnapshot).replace('window_', '')],
     ['another version', JSON.stringify({ ...FRAMES.spot, v: 2 })],
     ['no exact price', JSON.stringify(FRAMES.spot).replace('full_accuracy_value', 'about')],
     ['a price of zero', JSON.stringify(FRAMES.spot).replace('"65431.51234567"', '"0.0"')],

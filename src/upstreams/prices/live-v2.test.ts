@@ -29,13 +29,8 @@ const frame = (seq: number, extra: object = {}) =>
   })
 
 const AUTHED = { op: 'authed', rid: 'auth' }
-const ack = (channel: string, extra: object = {}) => ({
-  ...{ op: 'subscribed', rid: 'prices', channel },
-  ...extra,
-})
-const refusal = (code: string, channel?: string, rid = 'prices') => ({
-  ...{ op: 'error', code, channel, rid },
-})
+const ack = (channel: string, extra: object = {}) => ({ op: 'subscribed', rid: 'prices', channel, ...extra })
+const refusal = (code: string, channel?: string, rid = 'prices') => ({ op: 'error', code, channel, rid })
 const [SPOT, TWAP] = ['price.crypto', 'price.crypto.twap']
 const ACKS = [ack(SPOT), ack(TWAP), ack(TWAP)]
 
@@ -47,8 +42,7 @@ async function open(toAuth: readonly object[] = [AUTHED], toSubscribe: readonly 
     peer.on('message', (data) => {
       const message = JSON.parse(data.toString())
       received.push({ ...message, atMs: performance.now() })
-      for (const answer of message.op === 'auth' ? toAuth : toSubscribe)
-        peer.send(JSON.stringify(answer))
+      for (const answer of message.op === 'auth' ? toAuth : toSubscribe) peer.send(JSON.stringify(answer))
     })
   })
   const ticks: PriceTick[] = []

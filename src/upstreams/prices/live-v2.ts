@@ -98,8 +98,7 @@ export class LiveV2Source implements PriceSource {
       deadAfterMs: 90_000,
       silentAfterMs: 15_000,
       parse: (text) => parseLiveV2Frame(text, clock.now()),
-      isData: (message) =>
-        message.kind === 'data' && message.ticks.some((tick) => deduplicator.isNew(tick)),
+      isData: (message) => message.kind === 'data' && message.ticks.some((tick) => deduplicator.isNew(tick)),
       onOpen: () => this.#authenticate(),
       onEnd: () => clearTimeout(this.#timer),
       onMessage: (message) => this.#onMessage(message),
@@ -186,8 +185,7 @@ export class LiveV2Source implements PriceSource {
     this.#unanswered.shift()
     if (this.#unanswered.length > 0) return
     clearTimeout(this.#timer)
-    if (this.#accepted === 0)
-      this.#socket?.reject('every subscription was refused', REFUSED_WAIT_MS)
+    if (this.#accepted === 0) this.#socket?.reject('every subscription was refused', REFUSED_WAIT_MS)
   }
 
   #awaitAnswer(): void {

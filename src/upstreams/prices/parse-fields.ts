@@ -41,9 +41,7 @@ export const EARLIEST_MS = Date.UTC(2020, 0, 1)
 export function parseTimestampMs(value: unknown, path: string, nowMs: number): number {
   const ms = parseInteger(value, path)
   if (ms < EARLIEST_MS) return refuseValue(path, 'a time in milliseconds', value)
-  return ms <= nowMs + AHEAD_MS_MAX
-    ? ms
-    : refuseValue(path, 'a time that is not in the future', value)
+  return ms <= nowMs + AHEAD_MS_MAX ? ms : refuseValue(path, 'a time that is not in the future', value)
 }
 
 const SYMBOL = /^([a-z0-9]{1,16}?)(?:\/usd|usdt|usd)$/

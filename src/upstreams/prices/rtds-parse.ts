@@ -7,13 +7,7 @@ import {
   parseString,
   refuseValue,
 } from '../transport/parse-json.js'
-import {
-  formatE18,
-  parseCoin,
-  parseE18,
-  parseE18Integer,
-  parseTimestampMs,
-} from './parse-fields.js'
+import { formatE18, parseCoin, parseE18, parseE18Integer, parseTimestampMs } from './parse-fields.js'
 import type { PriceKind, PriceTick } from './source.js'
 
 export type RtdsMessage =
@@ -80,8 +74,7 @@ function parseTicks(message: JsonObject, path: string, nowMs: number): PriceTick
 
 /** A mean over other seconds than the topic promises is another price. */
 function checkWindow(value: unknown, path: string, { windowSeconds }: Topic): void {
-  if ((value ?? undefined) !== windowSeconds)
-    refuseValue(path, String(windowSeconds ?? 'absent'), value)
+  if ((value ?? undefined) !== windowSeconds) refuseValue(path, String(windowSeconds ?? 'absent'), value)
 }
 
 /** A mean is always sent exactly. */

@@ -101,9 +101,7 @@ test('a gap begins with the newest timestamp that came, and is reported once', a
   await until(() => received.length === 8)
   server.peers[1]?.send(frame(20))
   await until(() => ticks.length === 2)
-  expect(gaps).toEqual([
-    { source: 'rtds', fromMs: 1_791_000_000_000, toMs: NOW_MS + 30_000, reason: 'lost' },
-  ])
+  expect(gaps).toEqual([{ source: 'rtds', fromMs: 1_791_000_000_000, toMs: NOW_MS + 30_000, reason: 'lost' }])
 })
 
 test('a server that repeats itself is as good as silent', async () => {

@@ -46,8 +46,7 @@ export class RtdsSource implements PriceSource {
       deadAfterMs: 20_000,
       silentAfterMs: 15_000,
       parse: (text) => parseRtdsFrame(text, clock.now()),
-      isData: (message) =>
-        message.kind === 'ticks' && message.ticks.some((tick) => deduplicator.isNew(tick)),
+      isData: (message) => message.kind === 'ticks' && message.ticks.some((tick) => deduplicator.isNew(tick)),
       onOpen: () => this.#subscribe(),
       onMessage: (message) => {
         if (message.kind === 'ticks') for (const tick of message.ticks) deduplicator.accept(tick)

@@ -1,8 +1,4 @@
-import type {
-  SocketConnectorOptions,
-  SocketFault,
-  SocketState,
-} from '../transport/socket-options.js'
+import type { SocketConnectorOptions, SocketFault, SocketState } from '../transport/socket-options.js'
 
 /** One place that prices come from. It opens its own connection again whenever that ends. */
 export type PriceSource = {

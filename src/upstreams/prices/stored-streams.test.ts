@@ -30,15 +30,13 @@ const shared = {
 const UPSTREAMS = {
   rtds: {
     // Here seconds pass faster than pings are sent.
-    parts: () =>
-      createRtdsHost(universe, { dropShare: 0, silentAfterMs: Number.POSITIVE_INFINITY }),
+    parts: () => createRtdsHost(universe, { dropShare: 0, silentAfterMs: Number.POSITIVE_INFINITY }),
     connect: (url: string): PriceSource => new RtdsSource({ ...shared, url }),
     streams: 4,
   },
   live_v2: {
     parts: () => createLiveV2Host(universe, credentials),
-    connect: (url: string): PriceSource =>
-      new LiveV2Source({ ...shared, url: `${url}/ws`, credentials }),
+    connect: (url: string): PriceSource => new LiveV2Source({ ...shared, url: `${url}/ws`, credentials }),
     streams: 2,
   },
 }

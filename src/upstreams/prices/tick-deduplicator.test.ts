@@ -26,8 +26,7 @@ function open(stepMsMax = 5_000, stored?: StoredStreams) {
     coins: ['btc', 'eth'],
     stepMsMax,
     stored,
-    onTick: ({ coin, kind, timestampMs }) =>
-      accepted.push(`${coin} ${kind} ${timestampMs / 1_000}`),
+    onTick: ({ coin, kind, timestampMs }) => accepted.push(`${coin} ${kind} ${timestampMs / 1_000}`),
     onHole: (hole) => holes.push(hole),
   })
   return { deduplicator, accepted, holes }
@@ -38,13 +37,7 @@ test('each tick of each stream is handed on once, in whatever order, and only wa
   const sent = [tick('btc', 10), tick('btc', 12), tick('btc', 11), tick('btc', 10)]
   for (const each of [...sent, tick('btc', 10, 'twap60'), tick('eth', 10), tick('doge', 10)])
     deduplicator.accept(each)
-  expect(accepted).toEqual([
-    'btc spot 10',
-    'btc spot 12',
-    'btc spot 11',
-    'btc twap60 10',
-    'eth spot 10',
-  ])
+  expect(accepted).toEqual(['btc spot 10', 'btc spot 12', 'btc spot 11', 'btc twap60 10', 'eth spot 10'])
   expect(deduplicator.lastTimestampMs).toBe(12_000)
   expect(deduplicator.lastTickMs).toBe(10_900)
 })
@@ -85,11 +78,9 @@ test('a stream that was silent long before is not part of a gap, and has a hole 
 })
 
 test('a stream that the reader has stored has a hole before its first tick, one that is new has none', () => {
-  const stored: StoredStreams = (coin, kind) =>
-    coin === 'btc' && kind === 'spot' ? until(10) : undefined
+  const stored: StoredStreams = (coin, kind) => (coin === 'btc' && kind === 'spot' ? until(10) : undefined)
   const { deduplicator, accepted, holes } = open(5_000, stored)
-  for (const each of [tick('btc', 16), tick('btc', 40, 'twap60'), tick('eth', 40)])
-    deduplicator.accept(each)
+  for (const each of [tick('btc', 16), tick('btc', 40, 'twap60'), tick('eth', 40)]) deduplicator.accept(each)
   deduplicator.accept(tick('btc', 10))
   deduplicator.accept(tick('btc', 9))
   expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 10_000, beforeMs: 16_000 }])

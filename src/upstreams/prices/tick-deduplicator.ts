@@ -80,13 +80,9 @@ export class TickDeduplicator {
    * their next tick shows. Returns from when on ticks may be missing; `undefined` when none ever came.
    */
   closeGap(toMs: number, kind?: PriceKind): number | undefined {
-    const ofKind = [...this.#streams.values()].filter(
-      (stream) => kind === undefined || stream.kind === kind,
-    )
+    const ofKind = [...this.#streams.values()].filter((stream) => kind === undefined || stream.kind === kind)
     const newestMs = Math.max(...ofKind.map(({ settledMs }) => settledMs))
-    const current = ofKind.filter(
-      ({ settledMs }) => newestMs - settledMs <= this.#options.stepMsMax,
-    )
+    const current = ofKind.filter(({ settledMs }) => newestMs - settledMs <= this.#options.stepMsMax)
     if (current.length === 0) return undefined
     const fromMs = Math.min(...current.map(({ settledMs }) => settledMs))
     for (const stream of current) stream.settledMs = Math.max(stream.settledMs, toMs)
@@ -108,8 +104,7 @@ export class TickDeduplicator {
     const afterMs = stream.settledMs
     if (beforeMs <= afterMs) return
     stream.settledMs = beforeMs
-    if (beforeMs - afterMs > this.#options.stepMsMax)
-      this.#options.onHole({ coin, kind, afterMs, beforeMs })
+    if (beforeMs - afterMs > this.#options.stepMsMax) this.#options.onHole({ coin, kind, afterMs, beforeMs })
   }
 }
 

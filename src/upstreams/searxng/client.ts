@@ -30,7 +30,10 @@ export class SearxngClient {
     const { timeoutMs = TIMEOUT_MS } = options
     this.#http = new HttpUpstream({
       ...options,
-      ...{ name: 'searxng', limits: SEARXNG_LIMITS, timeoutMs, bodyBytesMax: BODY_BYTES_MAX },
+      name: 'searxng',
+      limits: SEARXNG_LIMITS,
+      timeoutMs,
+      bodyBytesMax: BODY_BYTES_MAX,
       // A search that is repeated at once asks all engines twice.
       triesMax: 1,
     })
@@ -44,8 +47,13 @@ export class SearxngClient {
   search(query: SearxngQuery, call: CallOptions = {}): Promise<SearxngResults> {
     const { q, engines, language, timeRange, safeSearch } = query
     const fields = {
-      ...{ format: 'json', q, engines: engines.join(','), language },
-      ...{ time_range: timeRange, safesearch: safeSearch, pageno: 1 },
+      format: 'json',
+      q,
+      engines: engines.join(','),
+      language,
+      time_range: timeRange,
+      safesearch: safeSearch,
+      pageno: 1,
     }
     const found = this.#http.get('/search', fields, { parse: parseSearchResults, ...call })
     return found.catch((error) => {
@@ -60,7 +68,10 @@ const isFormatOff = (error: unknown): error is UpstreamError =>
 
 const formatOff = (cause: UpstreamError) =>
   new UpstreamError('answered 403: add json to search.formats in its settings.yml', {
-    ...{ upstream: cause.upstream, retryable: false, status: 403, cause },
+    upstream: cause.upstream,
+    retryable: false,
+    status: 403,
+    cause,
   })
 
 /**

@@ -39,8 +39,14 @@ test('an answer of an older version', () => {
   expect(parseSearchResults(answers.older, 'body')).toEqual({
     results: [
       expect.objectContaining({
-        ...{ title: '', url: 'http://example.net/', domain: 'example.net', snippet: '', score: 0 },
-        ...{ engines: ['bing'], category: 'general', publishedMs: undefined },
+        title: '',
+        url: 'http://example.net/',
+        domain: 'example.net',
+        snippet: '',
+        score: 0,
+        engines: ['bing'],
+        category: 'general',
+        publishedMs: undefined,
       }),
     ],
     answers: ['42'],

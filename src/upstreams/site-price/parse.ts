@@ -1,10 +1,4 @@
-import {
-  arrayOf,
-  parseBoolean,
-  parseFields,
-  parseInteger,
-  parseNumber,
-} from '../transport/parse-json.js'
+import { arrayOf, parseBoolean, parseFields, parseInteger, parseNumber } from '../transport/parse-json.js'
 
 /**
  * The price at both ends of a window. `openPrice` is `undefined` before it opens and for some seconds

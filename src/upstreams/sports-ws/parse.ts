@@ -34,8 +34,7 @@ export function parseScoreFrame(text: string): ScoreFrame | undefined {
 
 function parseScore(value: unknown, path: string) {
   const fields = parseFields(value, path)
-  const gameId =
-    fields.optional('gameId', parseName) ?? fields.optional('metadataGameId', parseName)
+  const gameId = fields.optional('gameId', parseName) ?? fields.optional('metadataGameId', parseName)
   const slug = fields.optional('slug', parseText)
   if (gameId === undefined && slug === undefined) {
     throw new ParseError(`${path} names no game: it has no gameId and no slug`, path)
@@ -62,8 +61,7 @@ function parseScore(value: unknown, path: string) {
 
 /** Two spellings are sent. */
 const parseFinishedMs = (fields: JsonFields): number | undefined =>
-  fields.optional('finishedTimestamp', parseMoment) ??
-  fields.optional('finished_timestamp', parseMoment)
+  fields.optional('finishedTimestamp', parseMoment) ?? fields.optional('finished_timestamp', parseMoment)
 
 const parseText: Parser<string> = (value, path) => {
   const text = parseString(value, path)

@@ -107,8 +107,7 @@ export class Breaker {
   #recordFailure(cause: unknown): void {
     this.#record(true)
     const failures = this.#recent.filter((failed) => failed).length
-    if (this.#failuresInRow >= FAILURES_IN_ROW_MAX || failures >= RECENT_FAILURES_MAX)
-      this.#open(cause)
+    if (this.#failuresInRow >= FAILURES_IN_ROW_MAX || failures >= RECENT_FAILURES_MAX) this.#open(cause)
   }
 
   #open(cause: unknown): void {

@@ -130,22 +130,19 @@ const SHORT_MS = 400
 const NEVER_MS = 60_000
 
 describe.concurrent.each(CONNECTORS)('$name', (connector) => {
-  test.for(FAILING)(
-    '%s: gives up after four tries, and recovers by itself',
-    async (mode, { expect }) => {
-      const timeoutMs = mode === 'half-open' || mode === 'slow' ? SHORT_MS : undefined
-      const { ask, fault, tries, breaker, close } = await connector.open(timeoutMs)
-      const healthy = await ask()
-      const triesBefore = await tries()
-      fault(mode, { delayMs: NEVER_MS })
-      await expect(ask()).rejects.toMatchObject({ name: 'UpstreamError', retryable: true })
-      expect(await tries()).toBe(triesBefore + 4)
-      fault('off')
-      expect(await ask()).toEqual(healthy)
-      expect(await breaker()).toBe(0)
-      await close()
-    },
-  )
+  test.for(FAILING)('%s: gives up after four tries, and recovers by itself', async (mode, { expect }) => {
+    const timeoutMs = mode === 'half-open' || mode === 'slow' ? SHORT_MS : undefined
+    const { ask, fault, tries, breaker, close } = await connector.open(timeoutMs)
+    const healthy = await ask()
+    const triesBefore = await tries()
+    fault(mode, { delayMs: NEVER_MS })
+    await expect(ask()).rejects.toMatchObject({ name: 'UpstreamError', retryable: true })
+    expect(await tries()).toBe(triesBefore + 4)
+    fault('off')
+    expect(await ask()).toEqual(healthy)
+    expect(await breaker()).toBe(0)
+    await close()
+  })
 
   test.for(['429', '500', 'garbage', 'truncated'] as const)(
     '%s on every other request: the caller gets the same answers',
@@ -183,9 +180,7 @@ describe.concurrent.each(CONNECTORS)('$name', (connector) => {
     await close()
   })
 
-  test('ten minutes of 500: less than a try a second, then back within a minute', async ({
-    expect,
-  }) => {
+  test('ten minutes of 500: less than a try a second, then back within a minute', async ({ expect }) => {
     const { ask, fault, time, tries, breaker, close } = await connector.open()
     const healthy = await ask()
     fault('500')

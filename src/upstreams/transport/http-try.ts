@@ -45,8 +45,7 @@ export async function tryOnce(
     signal.throwIfAborted()
     const failWith = (message: string, retryable: boolean) =>
       toError(request, options, message, { retryable, cause })
-    if (cause instanceof TimeoutError)
-      return { result: 'timeout', error: failWith(cause.message, true) }
+    if (cause instanceof TimeoutError) return { result: 'timeout', error: failWith(cause.message, true) }
     if (cause instanceof BodyTooLargeError)
       return { result: 'garbage', error: failWith(`answered too much: ${cause.message}`, false) }
     return { result: 'failed', error: failWith(`failed: ${show(messageOf(cause), options)}`, true) }
@@ -94,11 +93,7 @@ function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outco
   return { result: status >= 500 ? 'failed' : 'refused', error }
 }
 
-function parse(
-  request: HttpRequest,
-  { status, text }: Answer,
-  options: TryOptions,
-): Outcome<unknown> {
+function parse(request: HttpRequest, { status, text }: Answer, options: TryOptions): Outcome<unknown> {
   try {
     return { result: 'ok', value: JSON.parse(text) }
   } catch (cause) {
@@ -168,8 +163,7 @@ async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promi
   return Buffer.concat(chunks)
 }
 
-const tooLarge = (bytesMax: number) =>
-  new BodyTooLargeError(`the body has more than ${bytesMax} bytes`)
+const tooLarge = (bytesMax: number) => new BodyTooLargeError(`the body has more than ${bytesMax} bytes`)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -180,11 +174,7 @@ const RETRY_AFTER_MS_MAX = 10 * 60_000
  * How long the upstream asks us to wait: `Retry-After` in seconds or as a date, the end of a used-up
  * limit as X writes it, or the CLOB's field for it. `undefined`: it states no time, or none that can be parsed.
  */
-export function parseRetryAfterMs(
-  headers: Headers,
-  body: string,
-  nowMs: number,
-): number | undefined {
+export function parseRetryAfterMs(headers: Headers, body: string, nowMs: number): number | undefined {
   const ms = fromHeader(headers, nowMs) ?? fromBody(body)
   return ms === undefined ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX)
 }

@@ -36,7 +36,13 @@ async function setup(handler: Handler, options: Partial<HttpUpstreamOptions> = {
   const clock = { now: () => Date.UTC(2026, 10, 15) }
   const url = `http://127.0.0.1:${port}`
   const http = new HttpUpstream({
-    ...{ name: 'test', url, limits: [], metrics, clock, timing, timeoutMs: 5_000 },
+    name: 'test',
+    url,
+    limits: [],
+    metrics,
+    clock,
+    timing,
+    timeoutMs: 5_000,
     ...options,
   })
   cleanups.push(async () => {
@@ -53,8 +59,7 @@ async function setup(handler: Handler, options: Partial<HttpUpstreamOptions> = {
 
 const anything = (json: unknown) => json
 const ok: Handler = (_request, response) => response.end('{"ok":1}')
-const ask = (http: HttpUpstream, signal?: AbortSignal) =>
-  http.get('/thing', {}, { parse: anything, signal })
+const ask = (http: HttpUpstream, signal?: AbortSignal) => http.get('/thing', {}, { parse: anything, signal })
 /** One answer after another; the last one stays. */
 const answers =
   (...handlers: Handler[]): Handler =>
@@ -220,9 +225,7 @@ describe('a fault that may pass', () => {
   })
 
   test('that only shows in the answer of a POST counts like any other', async () => {
-    const { http, requests, waitsMs, resultsOf } = await setup(
-      answers(status(200, '{"busy":true}'), ok),
-    )
+    const { http, requests, waitsMs, resultsOf } = await setup(answers(status(200, '{"busy":true}'), ok))
     const parse = (json: unknown) => {
       if (JSON.stringify(json).includes('busy'))
         throw new UpstreamError('is busy', { upstream: 'test', retryable: true })
@@ -256,16 +259,13 @@ describe('a fault that stays', () => {
     [404, '{"message":"gone \\"away\\""}', 'gone'],
     [422, '{"type":"validation error","error":"bad cursor"}', 'bad cursor'],
     [301, '', ''],
-  ])(
-    '%i is not tried again, and the error has the message of the upstream',
-    async (code, body, said) => {
-      const { http, requests } = await setup(status(code, body))
-      const call = ask(http)
-      await expect(call).rejects.toMatchObject({ status: code, retryable: false })
-      await expect(call).rejects.toThrow(`test: GET /thing answered ${code}: ${said}`)
-      expect(requests()).toBe(1)
-    },
-  )
+  ])('%i is not tried again, and the error has the message of the upstream', async (code, body, said) => {
+    const { http, requests } = await setup(status(code, body))
+    const call = ask(http)
+    await expect(call).rejects.toMatchObject({ status: code, retryable: false })
+    await expect(call).rejects.toThrow(`test: GET /thing answered ${code}: ${said}`)
+    expect(requests()).toBe(1)
+  })
 
   test('a key of the address that is repeated is not shown', async () => {
     const { url } = await setup((request, response) =>
@@ -278,9 +278,7 @@ describe('a fault that stays', () => {
 
   test('a body that is too large', async () => {
     const { http, requests } = await setup(status(200, '1'.repeat(2_000)), { bodyBytesMax: 1_000 })
-    await expect(ask(http)).rejects.toThrow(
-      'GET /thing answered too much: the body has more than 1000 bytes',
-    )
+    await expect(ask(http)).rejects.toThrow('GET /thing answered too much: the body has more than 1000 bytes')
     expect(requests()).toBe(1)
   })
 
@@ -295,8 +293,7 @@ describe('a fault that stays', () => {
 
   test('another shape than expected, quoted by its path', async () => {
     const { http, requests } = await setup(status(200, '{"price":[]}'))
-    const parse = (json: unknown, path: string) =>
-      parseFields(json, path).required('price', parseNumber)
+    const parse = (json: unknown, path: string) => parseFields(json, path).required('price', parseNumber)
     const call = http.get('/thing', {}, { parse })
     await expect(call).rejects.toMatchObject({ name: 'UpstreamError', retryable: false })
     await expect(call).rejects.toThrow('body.price must be a number, got []')
@@ -309,8 +306,7 @@ describe('callers', () => {
   test('of accounts share a GET, and the refusal of the one who pays is not that of the other', async () => {
     const limits = [{ paths: /^/, calls: 6, windowMs: 60_000 }]
     const { http, requests, resultsOf } = await setup(ok, { limits })
-    const get = (path: string, accountId: number) =>
-      http.get(path, {}, { parse: anything, accountId })
+    const get = (path: string, accountId: number) => http.get(path, {}, { parse: anything, accountId })
     await Promise.all([get('/a', 1), get('/a', 2), get('/b', 1)])
     expect(requests()).toBe(2)
 

@@ -108,11 +108,7 @@ export class HttpUpstream {
   }
 
   /** Calls of the same URL at the same time share one request, which the first one pays for. */
-  async get<T>(
-    path: string,
-    query: Query,
-    { parse, signal, accountId }: GetOptions<T>,
-  ): Promise<T> {
+  async get<T>(path: string, query: Query, { parse, signal, accountId }: GetOptions<T>): Promise<T> {
     const target = path + toQueryString(query)
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
     const json = await joinWork(accountId, () =>
@@ -231,10 +227,7 @@ export class HttpUpstream {
     const { metrics, log } = this.#options
     metrics.breaker.set({ upstream: this.#name }, BREAKER_LEVELS[state])
     if (cause !== undefined)
-      log?.warn(
-        { upstream: this.#name, ...faultFields(cause) },
-        'upstream keeps failing, calls are paused',
-      )
+      log?.warn({ upstream: this.#name, ...faultFields(cause) }, 'upstream keeps failing, calls are paused')
     if (state === 'closed') log?.info({ upstream: this.#name }, 'upstream answers again')
   }
 

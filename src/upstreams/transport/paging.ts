@@ -34,14 +34,12 @@ export async function inBatches<Item, Answer>(
 ): Promise<Answer[]> {
   const batches = split([...items], size)
   const answers: Answer[] = []
-  for (const together of split(batches, CALLS_MAX))
-    answers.push(...(await Promise.all(together.map(call))))
+  for (const together of split(batches, CALLS_MAX)) answers.push(...(await Promise.all(together.map(call))))
   return answers
 }
 
 function split<T>(items: readonly T[], size: number): T[][] {
   const parts: T[][] = []
-  for (let start = 0; start < items.length; start += size)
-    parts.push(items.slice(start, start + size))
+  for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size))
   return parts
 }

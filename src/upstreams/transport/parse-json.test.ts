@@ -134,9 +134,7 @@ test('a field of the wrong type is quoted with its path and its value', () => {
   expect(() => fields.required('price', parseNumber)).toThrow(
     'body[3].price must be a number, got {"deep":1}',
   )
-  expect(() => fields.required('slug', parseString)).toThrow(
-    'body[3].slug must be a string, got nothing',
-  )
+  expect(() => fields.required('slug', parseString)).toThrow('body[3].slug must be a string, got nothing')
   expect(fields.optional('slug', parseString)).toBeUndefined()
   expect(fields.required('size', parseNumber)).toBe(12)
   expect(() => fields.list('size', parseNumber)).toThrow('body[3].size must be an array, got "12"')

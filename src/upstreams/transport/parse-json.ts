@@ -27,8 +27,7 @@ export function refuseValue(path: string, expected: string, value: unknown): nev
 }
 
 export function parseObject(value: unknown, path: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as JsonObject
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   return refuseValue(path, 'an object', value)
 }
 
@@ -118,8 +117,7 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\
  */
 export function parseTimeMs(value: unknown, path: string): number {
   const [, date, time = '00:00', zone = 'Z'] = TIME.exec(parseString(value, path)) ?? []
-  const offset =
-    zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
+  const offset = zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
   const ms = Date.parse(`${date}T${time}${offset}`)
   return Number.isNaN(ms) ? refuseValue(path, 'a time', value) : ms
 }

@@ -11,7 +11,9 @@ test('an answer in time is the answer', async () => {
 
 test('calls that take too long are aborted, as a fault of the upstream', async () => {
   await expect(withPatience('clob', never, 20)).rejects.toMatchObject({
-    ...{ name: 'UpstreamError', upstream: 'clob', retryable: true },
+    name: 'UpstreamError',
+    upstream: 'clob',
+    retryable: true,
     message: 'clob: gave no answer within 20 ms',
   })
 })

@@ -55,9 +55,7 @@ describe('RateLimiter', () => {
         const admitted: { path: string; index: number; atMs: number }[] = []
         for (const [index, { path, gapMs }] of calls.entries()) {
           await timing.runUntil(timing.now() + gapMs)
-          void limiter
-            .take(path, never)
-            .then(() => admitted.push({ path, index, atMs: timing.now() }))
+          void limiter.take(path, never).then(() => admitted.push({ path, index, atMs: timing.now() }))
         }
         await timing.runUntil(timing.now() + 100_000)
 
@@ -179,11 +177,7 @@ describe('RateLimiter', () => {
       const waiting = ['b', 'c', 'd'].map((_name, index) => limiter.take('/', never, 2 + index))
       const ends = Promise.allSettled(waiting)
       await timing.runUntil(2_000)
-      expect((await ends).map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'rejected',
-        'rejected',
-      ])
+      expect((await ends).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
     })
 
     test('an account does not fill the queue', async () => {

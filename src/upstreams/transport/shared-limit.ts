@@ -86,8 +86,7 @@ export class SharedLimit {
   /** A payer without calls in the window who has asked for none is no longer counted. */
   #forgetIdle(nowMs: number): void {
     for (const [payer, { window, askedAtMs }] of this.#payers) {
-      if (window.count(nowMs) === 0 && askedAtMs <= nowMs - this.#windowMs)
-        this.#payers.delete(payer)
+      if (window.count(nowMs) === 0 && askedAtMs <= nowMs - this.#windowMs) this.#payers.delete(payer)
     }
   }
 }

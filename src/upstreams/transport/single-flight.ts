@@ -7,11 +7,7 @@ export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>()
 
   /** A caller's abort ends its own wait; the work is aborted when its last caller has left. */
-  run(
-    key: string,
-    signal: AbortSignal | undefined,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     const flight = this.#flights.get(key) ?? this.#start(key, work)
     flight.waiting++

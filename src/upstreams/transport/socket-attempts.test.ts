@@ -18,27 +18,20 @@ describe('attempts', () => {
       const { metric } = openTestSocket(url)
       const reason = 'unreachable'
       await vi.waitFor(async () =>
-        expect(await metric('auspex_upstream_socket_reconnects_total', { reason })).toBeGreaterThan(
-          2,
-        ),
+        expect(await metric('auspex_upstream_socket_reconnects_total', { reason })).toBeGreaterThan(2),
       )
     }
     expect(server.attempts).toHaveLength(0)
   })
 
-  test.each([429, 503])(
-    '%i with Retry-After: the server is left alone that long',
-    async (status) => {
-      const headers = { 'Retry-After': '0.25' }
-      const server = await openPeerServer((attempt) =>
-        attempt === 1 ? { status, headers } : undefined,
-      )
-      const startedAt = performance.now()
-      openTestSocket(server.url)
-      await until(() => server.peers.length === 1)
-      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(245)
-    },
-  )
+  test.each([429, 503])('%i with Retry-After: the server is left alone that long', async (status) => {
+    const headers = { 'Retry-After': '0.25' }
+    const server = await openPeerServer((attempt) => (attempt === 1 ? { status, headers } : undefined))
+    const startedAt = performance.now()
+    openTestSocket(server.url)
+    await until(() => server.peers.length === 1)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(245)
+  })
 
   test('a close code may ask for a longer wait', async () => {
     const server = await openPeerServer()

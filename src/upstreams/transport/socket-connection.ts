@@ -40,8 +40,7 @@ export class SocketConnection {
     const { timings, limits, deadAfterMs, silentAfterMs } = options
     this.#options = options
     this.#alive = new Watchdog(deadAfterMs, () => this.end('dead', 'no sign of life'))
-    if (silentAfterMs !== undefined)
-      this.#data = new Watchdog(silentAfterMs, () => this.#onSilence())
+    if (silentAfterMs !== undefined) this.#data = new Watchdog(silentAfterMs, () => this.#onSilence())
     this.#socket = new WebSocket(options.url, {
       headers: { 'user-agent': `auspex/${VERSION}`, ...options.headers?.() },
       perMessageDeflate: false,

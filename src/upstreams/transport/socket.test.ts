@@ -175,11 +175,7 @@ describe('an interruption', () => {
     ['lost', (peer: WebSocket) => peer.terminate(), {}],
     ['lost', (peer: WebSocket) => peer.send('x'.repeat(101)), { limits: { frameBytesMax: 100 } }],
     ['dead', (peer: WebSocket) => peer.pause(), { heartbeat: { everyMs: 5 }, deadAfterMs: 40 }],
-    [
-      'silent',
-      (peer: WebSocket) => peer.on('message', () => peer.send('PONG')),
-      { silentAfterMs: 40 },
-    ],
+    ['silent', (peer: WebSocket) => peer.on('message', () => peer.send('PONG')), { silentAfterMs: 40 }],
     ['garbage', (peer: WebSocket) => peer.send('?'), { limits: { garbageMax: 1 } }],
     ['garbage', (peer: WebSocket) => peer.send(Buffer.from('a')), { limits: { garbageMax: 1 } }],
   ] as const)('%s: it is opened again and says why', async (reason, fault, changes) => {

@@ -175,8 +175,7 @@ export class UpstreamSocket<Message> {
 
   #onEnd({ fault, detail, waitMs: askedMs }: ConnectionEnd): void {
     const { upstream, metrics, log, onFault } = this.#options
-    const wasStable =
-      this.#state === 'open' && performance.now() - this.#openedAt >= this.#timings.stableMs
+    const wasStable = this.#state === 'open' && performance.now() - this.#openedAt >= this.#timings.stableMs
     this.#failures = wasStable ? 1 : this.#failures + 1
     this.#beginGap(fault)
     this.#forgetConnection()

@@ -70,9 +70,7 @@ describe('XApiClient', () => {
 
   test('a query that X refuses is not tried again, and says why', async () => {
     calls.length = 0
-    await expect(
-      connect().searchRecent({ query: 'min_faves:5 a', count: 10 }),
-    ).rejects.toMatchObject({
+    await expect(connect().searchRecent({ query: 'min_faves:5 a', count: 10 })).rejects.toMatchObject({
       status: 400,
       retryable: false,
       said: expect.stringMatching(/invalid operator 'min_faves'/),
@@ -90,12 +88,9 @@ describe('XApiClient', () => {
     expect(calls).toHaveLength(3)
   })
 
-  test.each(['nobody_here', 'pump_king', 'quiet_whale'])(
-    '%s has no public posts',
-    async (handle) => {
-      expect(await connect().listPostsOf(handle, 5)).toBeUndefined()
-    },
-  )
+  test.each(['nobody_here', 'pump_king', 'quiet_whale'])('%s has no public posts', async (handle) => {
+    expect(await connect().listPostsOf(handle, 5)).toBeUndefined()
+  })
 
   test('a wrong token is a fault that does not show the token', async () => {
     const refusal = connect('another-token').searchRecent({ query: 'odds', count: 10 })

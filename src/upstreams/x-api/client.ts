@@ -20,8 +20,7 @@ const TIMELINE_POSTS_MIN = 5
 const FIELDS = {
   'tweet.fields':
     'article,attachments,author_id,conversation_id,created_at,entities,note_tweet,public_metrics,referenced_tweets',
-  expansions:
-    'author_id,referenced_tweets.id,referenced_tweets.id.author_id,attachments.media_keys',
+  expansions: 'author_id,referenced_tweets.id,referenced_tweets.id.author_id,attachments.media_keys',
   'user.fields': 'name,username',
   'media.fields': 'preview_image_url,type,url,variants',
 }
@@ -74,11 +73,7 @@ export class XApiClient {
   }
 
   /** The newest posts of an account, newest first. `undefined`: there is no such account, or it is not public. */
-  async listPostsOf(
-    handle: string,
-    count: number,
-    call: CallOptions = {},
-  ): Promise<XPosts | undefined> {
+  async listPostsOf(handle: string, count: number, call: CallOptions = {}): Promise<XPosts | undefined> {
     const id = await this.findUserId(handle, call)
     if (id === undefined) return undefined
     const parameters = { max_results: Math.max(count, TIMELINE_POSTS_MIN), ...FIELDS }

@@ -4,9 +4,7 @@ import { ParseError } from '../transport/parse-json.js'
 import { parsePosts, parseUserPosts, parseUserReply } from './parse.js'
 
 type Answers = Record<'search' | 'renamed' | 'empty' | 'unknownUser' | 'protectedUser', object>
-const answers: Answers = JSON.parse(
-  readFileSync(new URL('fixtures/answers.json', import.meta.url), 'utf8'),
-)
+const answers: Answers = JSON.parse(readFileSync(new URL('fixtures/answers.json', import.meta.url), 'utf8'))
 
 describe('an answer of the X API', () => {
   test('posts, the whole text of a long one, and what they name', () => {
@@ -26,7 +24,9 @@ describe('an answer of the X API', () => {
     expect(referenced.get('2056000000000000001')?.text).toBe('quoted')
     expect(users.get('12')?.username).toBe('someone')
     expect(media.get('7_1')?.variants).toContainEqual({
-      ...{ bitRate: 0, contentType: 'application/x-mpegURL', url: 'https://video.example/1.m3u8' },
+      bitRate: 0,
+      contentType: 'application/x-mpegURL',
+      url: 'https://video.example/1.m3u8',
     })
   })
 

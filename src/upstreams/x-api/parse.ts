@@ -167,8 +167,7 @@ const parseLink: Parser<XLink> = (value, path) => {
   }
 }
 
-const parseImage: Parser<string> = (value, path) =>
-  parseFields(value, path).required('url', parseString)
+const parseImage: Parser<string> = (value, path) => parseFields(value, path).required('url', parseString)
 
 const parseReference: Parser<XReference> = (value, path) => {
   const fields = parseFields(value, path)
@@ -219,11 +218,8 @@ function either<T>(fields: JsonFields, names: readonly string[], parse: Parser<T
   return name === undefined ? undefined : fields.optional(name, parse)
 }
 
-const listOf = <T>(
-  fields: JsonFields | undefined,
-  names: readonly string[],
-  parse: Parser<T>,
-): T[] => names.flatMap((name) => fields?.readableList(name, parse) ?? [])
+const listOf = <T>(fields: JsonFields | undefined, names: readonly string[], parse: Parser<T>): T[] =>
+  names.flatMap((name) => fields?.readableList(name, parse) ?? [])
 
 const byKey = <T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> =>
   new Map(items.map((item) => [keyOf(item), item]))

@@ -175,5 +175,4 @@ function isOnPage(sql: Sql, alias: string, scope: Ordered, { after }: Page): Fra
   return sql`${range} and ${sql(alias)}.seq ${scope.isAscending ? sql`>` : sql`<`} ${seq}`
 }
 
-const direction = (sql: Sql, { isAscending }: Ordered): Fragment =>
-  isAscending ? sql`asc` : sql`desc`
+const direction = (sql: Sql, { isAscending }: Ordered): Fragment => (isAscending ? sql`asc` : sql`desc`)

@@ -29,14 +29,11 @@ const rowsOf = async (path: string, name: string, query: object = {}) => {
 
 const walletsOf = (kinds: readonly Act['kind'][]): string[] => [
   ...new Set(
-    done.flatMap(({ act }) =>
-      kinds.includes(act.kind) && 'wallet' in act ? [act.wallet.address] : [],
-    ),
+    done.flatMap(({ act }) => (kinds.includes(act.kind) && 'wallet' in act ? [act.wallet.address] : [])),
   ),
 ]
 
-const isBy = (address: string) => (each: Done) =>
-  'wallet' in each.act && each.act.wallet.address === address
+const isBy = (address: string) => (each: Done) => 'wallet' in each.act && each.act.wallet.address === address
 
 describe('GET /v3/wallets/{address}/activity', () => {
   const pathOf = (address: string) => `/v3/wallets/${address}/activity`
@@ -89,12 +86,7 @@ function expectedActivity({ act, hash, timeSec }: Done) {
       return row('redemption', market.conditionId, (first ?? 0) + (second ?? 0), '{1,2}')
     }
     case 'convert':
-      return row(
-        'nrc',
-        act.event.negRisk?.marketId ?? '',
-        act.amount,
-        `${act.event.markets.length}`,
-      )
+      return row('nrc', act.event.negRisk?.marketId ?? '', act.amount, `${act.event.markets.length}`)
     default:
       return []
   }
@@ -134,8 +126,11 @@ describe('GET /v3/wallets/{address}/polyusd-flows', () => {
   test('200: an unknown wallet has no flows and sums of 0', async () => {
     const reply = await world.get(pathOf(`0x${'9'.repeat(40)}`))
     expect(reply.json()).toMatchObject({
-      ...{ flows: [], total_matching_rows: 0, total_deposited: 0 },
-      ...{ total_withdrawn: 0, net_deposited: 0 },
+      flows: [],
+      total_matching_rows: 0,
+      total_deposited: 0,
+      total_withdrawn: 0,
+      net_deposited: 0,
     })
   })
 

@@ -84,9 +84,7 @@ export const walletFlows = defineList({
     fields: FlowSums,
     select: async (sql, { scope }) =>
       presentFlowTotals(
-        scope === undefined
-          ? { count: 0, deposited: 0n, withdrawn: 0n }
-          : await selectFlowTotals(sql, scope),
+        scope === undefined ? { count: 0, deposited: 0n, withdrawn: 0n } : await selectFlowTotals(sql, scope),
       ),
   },
 })

@@ -259,10 +259,19 @@ describe('every IPv4 address', () => {
         const number = ((a * 256 + b) * 256 + c) * 256 + d
         const isFine = guard.allows(dotted, { whyRestricted: undefined })
         const hosts = [
-          ...[dotted, `${dotted}.`, String(number), `0x${hexOf(number)}`, `0${number.toString(8)}`],
-          ...[`${a}.${(b * 256 + c) * 256 + d}`, `0x${hexOf(a)}.0${b.toString(8)}.${c * 256 + d}`],
-          ...[`[::ffff:${dotted}]`, `[::ffff:${high}:${low}]`, `[::ffff:0:${dotted}]`],
-          ...[`[64:ff9b::${dotted}]`, `[2002:${high}:${low}::1]`, `[::${dotted}]`],
+          dotted,
+          `${dotted}.`,
+          String(number),
+          `0x${hexOf(number)}`,
+          `0${number.toString(8)}`,
+          `${a}.${(b * 256 + c) * 256 + d}`,
+          `0x${hexOf(a)}.0${b.toString(8)}.${c * 256 + d}`,
+          `[::ffff:${dotted}]`,
+          `[::ffff:${high}:${low}]`,
+          `[::ffff:0:${dotted}]`,
+          `[64:ff9b::${dotted}]`,
+          `[2002:${high}:${low}::1]`,
+          `[::${dotted}]`,
         ]
         for (const host of hosts) {
           const resolved = guard.resolve(parseTarget(`https://${host}/`))

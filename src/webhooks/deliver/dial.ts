@@ -26,9 +26,13 @@ export async function dial(
   const addresses = await orEnded(guard.resolve(target), attempt)
   const { host, port, url } = target
   const options = {
-    ...{ host, port, lookup: lookUpIn(addresses.slice(0, ADDRESSES_DIALLED_MAX)) },
-    ...{ noDelay: true, keepAlive: true },
-    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_MS_MAX },
+    host,
+    port,
+    lookup: lookUpIn(addresses.slice(0, ADDRESSES_DIALLED_MAX)),
+    noDelay: true,
+    keepAlive: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS_MAX,
   }
   const isTls = url.protocol === 'https:'
   const socket = isTls

@@ -3,13 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../store/transaction.js'
 import { cancelPending } from './cancel.js'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
-import {
-  draftOf,
-  draftsOf,
-  selectAttempts,
-  selectDeliveries,
-  selectNextAt,
-} from './test-webhook.js'
+import { draftOf, draftsOf, selectAttempts, selectDeliveries, selectNextAt } from './test-webhook.js'
 
 const HOUR_MS = 60 * 60_000
 
@@ -84,7 +78,10 @@ describe('an attempt', () => {
     const history = await selectAttempts(sql, webhook)
     expect(history).toMatchObject(
       times.map((ms, index) => ({
-        ...{ attempt: index + 1, success: false, statusCode: 500, error: 'http 500' },
+        attempt: index + 1,
+        success: false,
+        statusCode: 500,
+        error: 'http 500',
         attemptedAt: new Date(ms),
       })),
     )
@@ -105,9 +102,7 @@ describe('an attempt', () => {
     await world.untilStates(webhook, ['delivered'])
     const [request] = receiver.at('/new')
     const timestamp = request?.headers['x-webhook-timestamp']
-    const signature = createHmac('sha256', 'whsec_the_new_secret').update(
-      `${timestamp}.${request?.body}`,
-    )
+    const signature = createHmac('sha256', 'whsec_the_new_secret').update(`${timestamp}.${request?.body}`)
     expect(request?.headers['x-webhook-signature']).toBe(`sha256=${signature.digest('hex')}`)
   })
 

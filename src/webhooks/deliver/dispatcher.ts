@@ -147,8 +147,7 @@ export class Dispatcher {
     this.#ended = this.#ended.filter((attempt) => !result.settled.has(attempt))
     this.#gatherFromMs = performance.now()
     for (const webhook of result.failing) this.#failing.add(webhook)
-    for (const delivery of result.claimed)
-      if (this.#taken.add(delivery)) void this.#attempt(delivery)
+    for (const delivery of result.claimed) if (this.#taken.add(delivery)) void this.#attempt(delivery)
     return result.claimed.length > 0 || result.settled.size > 0
   }
 

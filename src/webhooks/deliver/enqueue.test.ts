@@ -104,10 +104,7 @@ describe('the allowance of a day', () => {
     await add(draftsOf(webhook, 2, 3), NOW_MS + 1_000)
     expect(await statesOf(webhook)).toEqual(['pending', 'pending'])
     expect(await usedOn('2026-11-15', webhook)).toBe(50_000)
-    const note = {
-      ...{ attempt: 0, success: false, statusCode: null },
-      error: 'daily delivery limit reached',
-    }
+    const note = { attempt: 0, success: false, statusCode: null, error: 'daily delivery limit reached' }
     const { eventId } = draftOf(webhook, 2)
     expect(await selectAttempts(database.sql, webhook)).toMatchObject([
       { ...note, eventId, attemptedAt: new Date(NOW_MS) },
@@ -184,9 +181,7 @@ describe('held deliveries', () => {
     await release(103, NOW_MS + 500)
     expect(await statesOf(webhook)).toEqual(['pending', 'held'])
     expect(await selectNextAt(database.sql, webhook)).toEqual(new Date(NOW_MS + 500))
-    expect((await selectDeliveries(database.sql, webhook))[0]?.dueAt).toEqual(
-      new Date(NOW_MS + 500),
-    )
+    expect((await selectDeliveries(database.sql, webhook))[0]?.dueAt).toEqual(new Date(NOW_MS + 500))
     await release(104)
   })
 

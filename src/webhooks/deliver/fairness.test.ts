@@ -1,12 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
-import {
-  draftOf,
-  draftsOf,
-  selectAttempts,
-  selectDeliveries,
-  type TestWebhook,
-} from './test-webhook.js'
+import { draftOf, draftsOf, selectAttempts, selectDeliveries, type TestWebhook } from './test-webhook.js'
 
 const HOUR_MS = 60 * 60_000
 
@@ -69,8 +63,7 @@ test('receivers that were slow before get half of a busy process, and others fin
   await world.add(slow.flatMap((webhook) => draftsOf(webhook, 10)))
   await sql`update webhook_lanes set is_healthy = false`
   const { wake } = world.start()
-  const sentToSlow = () =>
-    slow.reduce((sum, _, index) => sum + receiver.at(`/slow-${index}`).length, 0)
+  const sentToSlow = () => slow.reduce((sum, _, index) => sum + receiver.at(`/slow-${index}`).length, 0)
   await untilHolds(() => expect(sentToSlow()).toBe(256))
   await world.lookAround({ wake })
   expect(sentToSlow()).toBe(256)
@@ -99,8 +92,7 @@ test('a receiver that is dead for a day delays no other, and its webhook is disa
     }
     attempted = await untilCalm(attempted)
   }
-  const [row] =
-    await sql`select active, disabled_reason, disabled_at from webhooks where id = ${dead.id}`
+  const [row] = await sql`select active, disabled_reason, disabled_at from webhooks where id = ${dead.id}`
   expect(row).toMatchObject({ active: false, disabledReason: 'delivery_failures' })
   const rows = await selectDeliveries(sql, dead)
   expect(rows.filter(({ state }) => state === 'failed').length).toBeGreaterThanOrEqual(10)

@@ -2,13 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../store/transaction.js'
 import { forgetFailures } from './cancel.js'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
-import {
-  draftOf,
-  draftsOf,
-  selectAttempts,
-  selectDeliveries,
-  type TestWebhook,
-} from './test-webhook.js'
+import { draftOf, draftsOf, selectAttempts, selectDeliveries, type TestWebhook } from './test-webhook.js'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -72,7 +66,8 @@ describe('a webhook', () => {
       const [row] = await sql`
         select active, disabled_reason, disabled_at, revision from webhooks where id = ${webhook.id}`
       expect(row).toMatchObject({
-        ...{ active: false, disabledReason: 'delivery_failures' },
+        active: false,
+        disabledReason: 'delivery_failures',
         disabledAt: new Date(clock.now()),
       })
       const states = (await selectDeliveries(sql, webhook)).map(({ state }) => state)

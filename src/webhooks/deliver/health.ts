@@ -28,9 +28,7 @@ type ReceiverHealth = {
 
 export function receiverHealth(ended: readonly EndedAttempt[]): ReceiverHealth[] {
   const completed = ended.flatMap(({ delivery, endedMs, next, result }) =>
-    result === undefined || result.error === INTERRUPTED
-      ? []
-      : [{ delivery, endedMs, next, result }],
+    result === undefined || result.error === INTERRUPTED ? [] : [{ delivery, endedMs, next, result }],
   )
   const byWebhook = groupBy(completed, ({ delivery }) => delivery.webhook)
   return [...byWebhook].map(([webhook, attempts]) => {
@@ -99,11 +97,7 @@ export async function disableWebhooks(
 }
 
 /** `undefined`: it is not active any more, or was activated anew since it failed. */
-async function disableWebhook(
-  tx: Sql,
-  webhook: number,
-  nowMs: number,
-): Promise<string | undefined> {
+async function disableWebhook(tx: Sql, webhook: number, nowMs: number): Promise<string | undefined> {
   const now = new Date(nowMs)
   // In the order of all changes: the webhook, its lane, the revision.
   const [row] = await tx<{ name: string }[]>`

@@ -27,9 +27,7 @@ export function createHostResolver(nameServers?: readonly string[]): ResolveHost
     const ipv4 = resolver.resolve4(host).catch(none)
     const ipv6 = resolver.resolve6(host).catch(none)
     const found4 = await ipv4
-    const found6 = await (found4.length > 0
-      ? Promise.race([ipv6, pause(IPV6_WAIT_MS).then(none)])
-      : ipv6)
+    const found6 = await (found4.length > 0 ? Promise.race([ipv6, pause(IPV6_WAIT_MS).then(none)]) : ipv6)
     resolver.cancel()
     return [...found4, ...found6]
   }

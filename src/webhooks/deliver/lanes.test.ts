@@ -67,7 +67,9 @@ test('a lane is never looked at later than the first delivery that may be sent i
     const nowMs = clock.now()
     const success = random(3) === 0
     const result: AttemptResult = {
-      ...{ success, statusCode: success ? 200 : 500, latencyMs: random(3_000) },
+      success,
+      statusCode: success ? 200 : 500,
+      latencyMs: random(3_000),
       error: success ? undefined : 'http 500',
     }
     const next = nextState(delivery.attempts + 1, result, nowMs)

@@ -127,16 +127,12 @@ describe('a stop', () => {
     expect(history.slice(1)).toMatchObject(
       Array.from({ length: 2 }, () => ({ attempt: 1, success: false, error: INTERRUPTED })),
     )
-    expect(await registry.metrics()).toContain(
-      'auspex_webhook_attempts_total{result="interrupted"} 2',
-    )
+    expect(await registry.metrics()).toContain('auspex_webhook_attempts_total{result="interrupted"} 2')
     receiver.answer('/stop', () => 200)
     world.start()
     await world.untilStates(webhook, ['delivered', 'delivered', 'delivered'])
     const [, second] = await selectAttempts(sql, webhook)
-    const again = (await selectAttempts(sql, webhook)).filter(
-      ({ eventId }) => eventId === second?.eventId,
-    )
+    const again = (await selectAttempts(sql, webhook)).filter(({ eventId }) => eventId === second?.eventId)
     expect(again).toMatchObject([
       { attempt: 1, success: false },
       { attempt: 1, success: true },

@@ -28,9 +28,7 @@ beforeAll(async () => {
   await sql`insert into webhook_lanes (webhook, next_at) values (${dead.id}, ${new Date(0)})`
   for (let n = 0; n < 5; n++) {
     const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
-    await transact(sql, (tx) =>
-      enqueue(tx, draftsOf(webhook, 3), { plans: new Plans(), nowMs: NOW_MS }),
-    )
+    await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 3), { plans: new Plans(), nowMs: NOW_MS }))
     others.push(webhook)
   }
   await sql`analyze webhook_deliveries`

@@ -177,8 +177,7 @@ export async function recordAttempts(tx: Sql, ended: readonly EndedAttempt[]): P
       const ms = read(attempt)
       return ms === undefined ? null : new Date(ms).toISOString()
     })
-  const finishedMs = ({ next, endedMs }: EndedAttempt) =>
-    next.state === 'pending' ? undefined : endedMs
+  const finishedMs = ({ next, endedMs }: EndedAttempt) => (next.state === 'pending' ? undefined : endedMs)
   await tx`
     with ended as (
       select * from unnest(

@@ -37,7 +37,8 @@ export class ReceiverConnection {
       keepAliveTimeout: IDLE_MS_MAX,
       keepAliveMaxTimeout: IDLE_MS_MAX,
       // The sender has one deadline for everything.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
     })
     socket.once('close', () => {
       this.destroy()

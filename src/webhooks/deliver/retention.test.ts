@@ -77,17 +77,13 @@ test('a queue that is late is reported', async () => {
   const metrics = createDeliveryMetrics(registry)
   const queue = new QueueWatch({ store: { sql }, clock, metrics })
   const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
-  await transact(sql, (tx) =>
-    enqueue(tx, draftsOf(webhook, 2), { plans: new Plans(), nowMs: clock.now() }),
-  )
+  await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 2), { plans: new Plans(), nowMs: clock.now() }))
   clock.advance(60_000)
   await queue.look()
   expect(queue.status.warnings?.()).toEqual([])
   clock.advance(1_000)
   await queue.look()
-  expect(queue.status.warnings?.()).toEqual([
-    'webhooks: the oldest delivery is due since 61 seconds',
-  ])
+  expect(queue.status.warnings?.()).toEqual(['webhooks: the oldest delivery is due since 61 seconds'])
   const text = await registry.metrics()
   expect(text).toContain('auspex_webhook_pending 1\n')
   expect(text).toContain('auspex_webhook_late_seconds 61\n')

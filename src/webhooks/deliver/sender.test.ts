@@ -75,11 +75,7 @@ describe('an attempt', () => {
     ['close', undefined, 'connection closed without an answer'],
     ['reset', undefined, 'connection reset'],
     ['no-http', undefined, 'not an HTTP answer'],
-    [
-      { headers: { 'x-large': 'x'.repeat(20_000) } },
-      undefined,
-      'headers of the answer are too large',
-    ],
+    [{ headers: { 'x-large': 'x'.repeat(20_000) } }, undefined, 'headers of the answer are too large'],
     ['gigabytes', 200, undefined],
     ['cut', 200, undefined],
   ])('answer %o', async (answer, statusCode, error) => {
@@ -106,47 +102,30 @@ describe('answers of odd shape end the attempt in time, as one or the other', ()
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
   const informational = 'HTTP/1.1 103 Early Hints\r\n\r\n'
 
-  test.each<[what: string, raw: string, statusCode: number | undefined, error: string | undefined]>(
+  test.each<[what: string, raw: string, statusCode: number | undefined, error: string | undefined]>([
+    ['hints before the answer', informational.repeat(50) + OK, 200, undefined],
+    ['hints and no answer', informational.repeat(50), undefined, 'timeout'],
+    ['two answers', OK + OK, 200, undefined],
+    ['an answer and rubbish', `${OK}rubbish`, 200, undefined],
+    ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\n', 200, undefined],
+    ['no body that was announced', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n', 200, undefined],
+    ['half a status line', 'HTTP/1.1 2', undefined, 'timeout'],
+    ['a status of nonsense', 'HTTP/1.1 abc OK\r\n\r\n', undefined, 'not an HTTP answer'],
     [
-      ['hints before the answer', informational.repeat(50) + OK, 200, undefined],
-      ['hints and no answer', informational.repeat(50), undefined, 'timeout'],
-      ['two answers', OK + OK, 200, undefined],
-      ['an answer and rubbish', `${OK}rubbish`, 200, undefined],
-      ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\n', 200, undefined],
-      [
-        'no body that was announced',
-        'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n',
-        200,
-        undefined,
-      ],
-      ['half a status line', 'HTTP/1.1 2', undefined, 'timeout'],
-      ['a status of nonsense', 'HTTP/1.1 abc OK\r\n\r\n', undefined, 'not an HTTP answer'],
-      [
-        'another protocol',
-        'HTTP/1.1 101 No\r\nconnection: upgrade\r\nupgrade: a\r\n\r\n',
-        undefined,
-        'connection closed without an answer',
-      ],
-      [
-        'the preface of HTTP/2',
-        'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-        undefined,
-        'not an HTTP answer',
-      ],
-      [
-        'a bad chunk',
-        'HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
-        500,
-        'http 500',
-      ],
-      [
-        'two lengths',
-        'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\na',
-        undefined,
-        'not an HTTP answer',
-      ],
+      'another protocol',
+      'HTTP/1.1 101 No\r\nconnection: upgrade\r\nupgrade: a\r\n\r\n',
+      undefined,
+      'connection closed without an answer',
     ],
-  )('%s', async (_what, raw, statusCode, error) => {
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', undefined, 'not an HTTP answer'],
+    ['a bad chunk', 'HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 500, 'http 500'],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\na',
+      undefined,
+      'not an HTTP answer',
+    ],
+  ])('%s', async (_what, raw, statusCode, error) => {
     const receiver = await openReceiver({ answer: { raw } })
     const result = await openSender({ timeoutMs: 200 }).send(requestTo(receiver.url))
     expect(result).toMatchObject({ success: error === undefined, statusCode, error })

@@ -7,11 +7,7 @@ import type { AttemptResult } from './delivery.js'
 import { type DialOptions, dial } from './dial.js'
 import { createHostResolver, type ResolveHost } from './host-resolver.js'
 import { IdleConnections } from './idle-connections.js'
-import {
-  ReceiverConnection,
-  StaleConnectionError,
-  type WebhookRequest,
-} from './receiver-connection.js'
+import { ReceiverConnection, StaleConnectionError, type WebhookRequest } from './receiver-connection.js'
 
 /** For everything: to resolve, connect and handshake, the headers, and the body of the answer. */
 const ATTEMPT_MS_MAX = 5_000

@@ -23,8 +23,7 @@ test('the headers of an attempt, with the signature of the published example', (
     'X-Webhook-ID': 'wh_7f3a09c1d2e4',
     'X-Webhook-Event': 'fee_earned',
     'X-Webhook-Timestamp': '1790000000',
-    'X-Webhook-Signature':
-      'sha256=89ce0256467de241c914d2f71727266985f4ef6329859d75785ad2f8f23cb021',
+    'X-Webhook-Signature': 'sha256=89ce0256467de241c914d2f71727266985f4ef6329859d75785ad2f8f23cb021',
     'webhook-id': 'evt_7c1f0f6e-0b52-4d0e-9a3c-5d1f2a3b4c5d',
     'webhook-timestamp': '1790000000',
     'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),

@@ -4,9 +4,16 @@ import type { ClaimedDelivery } from './queries.js'
 import { TakenDeliveries } from './taken-deliveries.js'
 
 const deliveryOf = (webhook: number, number: number): ClaimedDelivery => ({
-  ...{ webhook, name: 'wh_0', url: 'https://hooks.example', secret: Buffer.alloc(0) },
-  ...{ eventId: String(number), eventType: 'trade', body: '{}' },
-  ...{ createdAt: new Date(0), attempts: 0, leaseEndMs: 0 },
+  webhook,
+  name: 'wh_0',
+  url: 'https://hooks.example',
+  secret: Buffer.alloc(0),
+  eventId: String(number),
+  eventType: 'trade',
+  body: '{}',
+  createdAt: new Date(0),
+  attempts: 0,
+  leaseEndMs: 0,
 })
 const RESULT = { success: true, statusCode: 200, latencyMs: 5, error: undefined }
 

@@ -20,9 +20,7 @@ export class TakenDeliveries {
 
   /** Whether the attempt begins now; otherwise an `end` will return the delivery. */
   add(delivery: ClaimedDelivery): boolean {
-    const taken = this.#webhooks.get(delivery.webhook) ?? {
-      ...{ running: 0, waiting: [], isQuick: false },
-    }
+    const taken = this.#webhooks.get(delivery.webhook) ?? { running: 0, waiting: [], isQuick: false }
     this.#webhooks.set(delivery.webhook, taken)
     this.#count++
     if (taken.running === IN_FLIGHT_MAX) {

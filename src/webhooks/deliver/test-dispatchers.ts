@@ -43,7 +43,11 @@ export async function openDispatcherWorld() {
     const registry = new Registry()
     const sender = new Sender({ networks: ['127.0.0.0/8'], ...more })
     const dispatcher = new Dispatcher({
-      ...{ store, secretBox, sender, clock, log },
+      store,
+      secretBox,
+      sender,
+      clock,
+      log,
       metrics: createDeliveryMetrics(registry),
       floodLog: new FloodLog(log),
     })

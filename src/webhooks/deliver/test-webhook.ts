@@ -18,12 +18,7 @@ type TestWebhookOptions = {
 
 /** A webhook for trades, of an account of its own unless one is given. */
 export async function insertTestWebhook(sql: Sql, options: TestWebhookOptions) {
-  const {
-    nowMs,
-    plan = 'enterprise',
-    url = 'https://hooks.example.net/',
-    isPolled = false,
-  } = options
+  const { nowMs, plan = 'enterprise', url = 'https://hooks.example.net/', isPolled = false } = options
   const accountId = options.accountId ?? (await insertAccount(sql, { name: plan, plan, nowMs }))
   const now = new Date(nowMs)
   const name = `wh_${randomBytes(6).toString('hex')}`
@@ -95,10 +90,7 @@ export const selectAttempts = (sql: Sql, { id }: TestWebhook) => sql<AttemptRow[
   select event_id, attempt, success, status_code, error, attempted_at
     from webhook_attempts where webhook = ${id} order by id`
 
-export async function selectNextAt(
-  sql: Sql,
-  { id }: TestWebhook,
-): Promise<Date | null | undefined> {
+export async function selectNextAt(sql: Sql, { id }: TestWebhook): Promise<Date | null | undefined> {
   const [row] = await sql<{ nextAt: Date | null }[]>`
     select next_at from webhook_lanes where webhook = ${id}`
   return row?.nextAt

@@ -18,11 +18,7 @@ describe('auspex listen', () => {
     ['no receiver', ['--events', 'trade'], /--forward-to/],
     ['no events', TO, /--events/],
     ['an event type that is none', [...TO, '--events', 'trades'], /Event types are trade, large_/],
-    [
-      'a side that is none',
-      [...TO, '--events', 'trade', '--side', 'UP'],
-      /Allowed choices are BUY/,
-    ],
+    ['a side that is none', [...TO, '--events', 'trade', '--side', 'UP'], /Allowed choices are BUY/],
     ['an amount that is none', [...TO, '--events', 'trade', '--min-amount-usd', '-1'], /number/],
     ['a count that is none', [...TO, '--events', 'trade', '--count', 'x'], /whole number/],
     ['a receiver that is none', ['--forward-to', 'ftp://x', '--events', 'trade'], /no address/],

@@ -42,12 +42,8 @@ export function addListenCommand(program: Command): Command {
     .option('--min-pnl-change-usd <usd>', 'profits that change by so many dollars', parseAmount)
     .option('--min-total-usd <usd>', 'orders of at least so many dollars', parseAmount)
     .addOption(new Option('--side <side>', "the maker's side").choices(['BUY', 'SELL']))
-    .addOption(
-      new Option('--status-from <status>', 'what a position was').choices(WATCHED_STATUSES),
-    )
-    .addOption(
-      new Option('--status-to <status>', 'what a position is').choices(WATCHED_STATUSES.slice(1)),
-    )
+    .addOption(new Option('--status-from <status>', 'what a position was').choices(WATCHED_STATUSES))
+    .addOption(new Option('--status-to <status>', 'what a position is').choices(WATCHED_STATUSES.slice(1)))
     .option('--confirmations <blocks>', 'wait for so many blocks on top', parseCount)
     .addOption(
       new Option('--secret <secret>', 'sign with this secret in place of a new one').env(

@@ -17,10 +17,7 @@ export class EventPolls {
   ): Promise<Found[]> {
     const count = this.#counts.get(accountId) ?? 0
     if (count >= POLLS_MAX) {
-      throw tooManyRequests(
-        `${POLLS_MAX} requests of this account wait for events already.`,
-        LOOK_MS,
-      )
+      throw tooManyRequests(`${POLLS_MAX} requests of this account wait for events already.`, LOOK_MS)
     }
     this.#counts.set(accountId, count + 1)
     try {

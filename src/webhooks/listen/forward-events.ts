@@ -145,10 +145,7 @@ class Forwarder {
         const { status, message, retryAfterMs } = error
         if (status === 404 && mayRenew) return await this.#renew()
         if (isLasting(status)) throw new OperatorError(message)
-        const waitMs = Math.max(
-          retryAfterMs,
-          backoffMs({ baseMs, maxMs: RETRY_MS_MAX }, ++failures),
-        )
+        const waitMs = Math.max(retryAfterMs, backoffMs({ baseMs, maxMs: RETRY_MS_MAX }, ++failures))
         notify(`the service: ${message}; asking again in ${(waitMs / 1_000).toFixed(1)} s`)
         await systemTiming.sleep(waitMs, signal).catch(() => undefined)
       }

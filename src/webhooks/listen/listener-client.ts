@@ -95,10 +95,7 @@ export class ListenerClient {
   }
 }
 
-function toFault(
-  { statusCode: status, headers }: Dispatcher.ResponseData,
-  answer: unknown,
-): ListenerFault {
+function toFault({ statusCode: status, headers }: Dispatcher.ResponseData, answer: unknown): ListenerFault {
   const { error, message, hint } = (answer ?? {}) as Record<string, unknown>
   // Where there is a message, the error is a code for programs.
   const text = [message ?? error ?? `the service answered with ${status}`, hint]

@@ -4,12 +4,7 @@ import { listenSockets } from '../../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from '../deliver/enqueue.js'
-import {
-  draftsOf,
-  selectAttempts,
-  selectDeliveries,
-  type TestWebhook,
-} from '../deliver/test-webhook.js'
+import { draftsOf, selectAttempts, selectDeliveries, type TestWebhook } from '../deliver/test-webhook.js'
 import { deleteUnpolledListeners } from './listeners.js'
 import { listenerRoutes } from './routes.js'
 
@@ -48,7 +43,12 @@ const add = (listener: TestWebhook, count: number, from = 0) =>
   )
 
 const resultOf = (eventId: string, more: object = {}) => ({
-  ...{ event_id: eventId, success: true, status_code: 204, latency_ms: 7, error: null, ...more },
+  event_id: eventId,
+  success: true,
+  status_code: 204,
+  latency_ms: 7,
+  error: null,
+  ...more,
 })
 
 describe(`POST ${PATH}`, () => {
@@ -60,7 +60,9 @@ describe(`POST ${PATH}`, () => {
     const [row] = await t.ctx.sql`
       select event_types, filters::text, active, polled_at from webhooks where id = ${listener.id}`
     expect(row).toEqual({
-      ...{ eventTypes: ['trade'], filters: '{"min_amount_usd": 5}', active: true },
+      eventTypes: ['trade'],
+      filters: '{"min_amount_usd": 5}',
+      active: true,
       polledAt: new Date(t.clock.now()),
     })
   })
@@ -142,9 +144,7 @@ describe(`GET ${PATH}/{id}/events`, () => {
     const { ask, listen } = await openAccount()
     const listener = await listen()
     const drafts = draftsOf(listener, 3).map((draft) => ({ ...draft, body: 'x'.repeat(600_000) }))
-    await transact(t.ctx.sql, (tx) =>
-      enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }),
-    )
+    await transact(t.ctx.sql, (tx) => enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }))
     const { body } = await ask('GET', `/${listener.name}/events`)
     expect(body.events).toHaveLength(2)
   })
@@ -172,7 +172,8 @@ describe(`GET ${PATH}/{id}/events`, () => {
     }
     const answers = (status: number) =>
       vi.waitFor(async () => expect((await ask('GET', `/${name}/events`)).status).toBe(status), {
-        ...{ timeout: 10_000, interval: 200 },
+        timeout: 10_000,
+        interval: 200,
       })
     await answers(429)
     for (const socket of sockets) socket.destroy()
@@ -226,10 +227,7 @@ describe(`POST ${PATH}/{id}/results`, () => {
     const { ask, listen } = await openAccount()
     const listener = await listen()
     await add(listener, 1)
-    const waiting = JSON.stringify(body).replaceAll(
-      EVENT,
-      `evt_${draftsOf(listener, 1)[0]?.eventId}`,
-    )
+    const waiting = JSON.stringify(body).replaceAll(EVENT, `evt_${draftsOf(listener, 1)[0]?.eventId}`)
     const reply = await ask('POST', `/${listener.name}/results`, JSON.parse(waiting))
     expect(reply.status).toBe(400)
   })

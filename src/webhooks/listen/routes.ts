@@ -53,10 +53,7 @@ export const listenerRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async
     `${PATH}/:id/events`,
     {
       config: { ...config, isLongPoll: true },
-      schema: {
-        ...{ hide: true, params: ListenerParams, querystring: PollQuery },
-        response: { 200: PollReply },
-      },
+      schema: { hide: true, params: ListenerParams, querystring: PollQuery, response: { 200: PollReply } },
     },
     async (request, reply) => {
       const { wait_ms: waitMs, limit } = request.query
@@ -76,10 +73,7 @@ export const listenerRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async
     `${PATH}/:id/results`,
     {
       config,
-      schema: {
-        ...{ hide: true, params: ListenerParams, body: ResultsBody },
-        response: { 200: ResultsReply },
-      },
+      schema: { hide: true, params: ListenerParams, body: ResultsBody, response: { 200: ResultsReply } },
     },
     async (request) => {
       const webhook = await find(request)

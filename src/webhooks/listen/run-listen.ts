@@ -65,9 +65,7 @@ export async function runListen(flags: ListenFlags): Promise<void> {
     notify: (text) => console.error(`-- ${text}`),
     signal: ending.signal,
   }).catch((error) => {
-    throw error instanceof OperatorError
-      ? error
-      : new OperatorError(`${api.origin}: ${messageOf(error)}`)
+    throw error instanceof OperatorError ? error : new OperatorError(`${api.origin}: ${messageOf(error)}`)
   })
 }
 
@@ -76,10 +74,7 @@ function toReceiverUrl(text: string): URL {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '') return url
-  throw new OperatorError(
-    `--forward-to ${text} is no address such as http://localhost:3000/hook.`,
-    2,
-  )
+  throw new OperatorError(`--forward-to ${text} is no address such as http://localhost:3000/hook.`, 2)
 }
 
 function toFilters(flags: ListenFlags): WebhookFilters {

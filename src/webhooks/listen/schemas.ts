@@ -46,10 +46,7 @@ const ForwardResultSchema = Type.Object({
   status_code: nullable(Type.Integer({ minimum: 100, maximum: 999 }), 'null: no HTTP answer'),
   latency_ms: Type.Integer({ minimum: 0, maximum: LATENCY_MS_MAX }),
   // Without what JSON of the database cannot hold.
-  error: nullable(
-    Type.String({ maxLength: 500, pattern: '^[^\\u0000\\ud800-\\udfff]*$' }),
-    'null: success',
-  ),
+  error: nullable(Type.String({ maxLength: 500, pattern: '^[^\\u0000\\ud800-\\udfff]*$' }), 'null: success'),
 })
 
 /** What came of forwarding an event. */

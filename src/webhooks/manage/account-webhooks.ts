@@ -35,11 +35,7 @@ export async function pauseWebhooksOf(
 }
 
 /** Activates what `pauseWebhooksOf` has paused. It sees what happens from now on. */
-export async function resumeWebhooksOf(
-  ctx: AccountContext,
-  accountId: number,
-  nowMs: number,
-): Promise<void> {
+export async function resumeWebhooksOf(ctx: AccountContext, accountId: number, nowMs: number): Promise<void> {
   for (const { name, disabledReason } of await selectWebhooksOf(ctx.sql, accountId)) {
     if (disabledReason !== SUSPENDED) continue
     await changeWebhook(ctx, { accountId, name }, { active: true }, nowMs)

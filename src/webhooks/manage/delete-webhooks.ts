@@ -9,11 +9,7 @@ const BATCH_ROWS = 5_000
 const TABLES = ['webhook_attempts', 'webhook_deliveries', 'webhook_bases']
 
 /** Deletes the rows of webhooks that were taken away, in batches. Index: webhooks_deleted. */
-export async function deleteOldWebhooks(
-  sql: Sql,
-  nowMs: number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function deleteOldWebhooks(sql: Sql, nowMs: number, signal: AbortSignal): Promise<void> {
   const rows = await sql<{ id: number }[]>`
     select id from webhooks
      where deleted_at is not null and deleted_at < ${new Date(nowMs - REST_MS)}

@@ -42,9 +42,7 @@ async function makeHook(plan: 'starter' | 'enterprise' = 'enterprise') {
 }
 
 const queue = (hook: TestWebhook, count: number) =>
-  transact(sql(), (tx) =>
-    enqueue(tx, draftsOf(hook, count), { plans: t.ctx.plans, nowMs: t.clock.now() }),
-  )
+  transact(sql(), (tx) => enqueue(tx, draftsOf(hook, count), { plans: t.ctx.plans, nowMs: t.clock.now() }))
 
 /** Has deliveries be over in a state. */
 const finish = ({ id }: TestWebhook, state: string, finishedAt = now()) => sql()`
@@ -86,7 +84,11 @@ describe('POST /v3/webhooks/{id}/test', () => {
       data: { test: true, message: expect.any(String) },
     })
     const expected = signatureHeaders({
-      ...{ webhookName: hook.name, eventId: envelope.id, eventType: 'merge', secret, body: sent },
+      webhookName: hook.name,
+      eventId: envelope.id,
+      eventType: 'merge',
+      secret,
+      body: sent,
       nowMs: t.clock.now(),
     })
     for (const [name, value] of Object.entries(expected)) {
@@ -96,8 +98,13 @@ describe('POST /v3/webhooks/{id}/test', () => {
     expect(history.body).toEqual({
       deliveries: [
         {
-          ...{ event_type: 'merge', event_id: envelope.id, status_code: 204, attempt: 1 },
-          ...{ success: true, error: null, latency_ms: body.latency_ms },
+          event_type: 'merge',
+          event_id: envelope.id,
+          status_code: 204,
+          attempt: 1,
+          success: true,
+          error: null,
+          latency_ms: body.latency_ms,
           delivered_at: '2026-11-15T12:00:00.000000000+00:00',
         },
       ],
@@ -115,7 +122,10 @@ describe('POST /v3/webhooks/{id}/test', () => {
     receiver.requests.length = 0
     const { body } = await t.ask(caller, `POST ${path}/test`)
     expect(body).toEqual({
-      ...{ delivered: false, status_code: 500, latency_ms: expect.any(Number), error: 'http 500' },
+      delivered: false,
+      status_code: 500,
+      latency_ms: expect.any(Number),
+      error: 'http 500',
     })
     const { headers, body: sent = '' } = receiver.requests[0] ?? {}
     const eventId = JSON.parse(sent).id
@@ -159,8 +169,7 @@ describe('GET /v3/webhooks/{id}/deliveries', () => {
       expect(body.count).toBe(body.deliveries.length)
       return body.deliveries.map((row) => row.latency_ms)
     }
-    const range = (from: number, to: number) =>
-      Array.from({ length: from - to + 1 }, (_, n) => from - n)
+    const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, n) => from - n)
     expect(await page('')).toEqual(range(250, 201))
     expect(await page('limit=3')).toEqual([250, 249, 248])
     expect(await page('limit=3&offset=2')).toEqual([248, 247, 246])
@@ -316,7 +325,12 @@ describe('POST /v3/webhooks/{id}/recover', () => {
     expect(body).toEqual({ recovered: 3, has_more: false })
     const rows = await selectDeliveries(sql(), hook)
     expect(rows.map(({ state }) => state)).toEqual([
-      ...['failed', 'pending', 'delivered', 'cancelled', 'pending', 'pending'],
+      'failed',
+      'pending',
+      'delivered',
+      'cancelled',
+      'pending',
+      'pending',
     ])
     expect(rows[1]).toMatchObject({ attempts: 0, dueAt: now(), finishedAt: null })
     expect(await selectNextAt(sql(), hook)).toEqual(now())

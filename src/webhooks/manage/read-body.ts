@@ -55,8 +55,7 @@ export function readRecovery(body: unknown): { since: number } {
   }
   const isMs = Number.isInteger(seconds) && Number(seconds) >= MILLISECONDS_MIN
   throw badRequest('invalid_since', {
-    message:
-      since === undefined ? 'since is missing.' : `since must be a time, not ${showValue(since)}.`,
+    message: since === undefined ? 'since is missing.' : `since must be a time, not ${showValue(since)}.`,
     hint: isMs
       ? 'Give Unix seconds, not milliseconds.'
       : 'Give Unix seconds, or a text as 2026-11-16T09:30:00Z.',
@@ -92,8 +91,7 @@ const isStorable = (value: unknown): value is string =>
 export function readSecret(secret: unknown): string | undefined {
   if (secret === undefined || secret === null) return undefined
   const length = isStorable(secret) ? secret.length : 0
-  if (isStorable(secret) && length >= SECRET_LENGTH_MIN && length <= SECRET_LENGTH_MAX)
-    return secret
+  if (isStorable(secret) && length >= SECRET_LENGTH_MIN && length <= SECRET_LENGTH_MAX) return secret
   throw badRequest('invalid_secret', {
     message: `secret must be text of ${SECRET_LENGTH_MIN} to ${SECRET_LENGTH_MAX} characters.`,
     hint: 'Leave it out to have one made.',

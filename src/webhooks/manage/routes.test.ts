@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seqOf } from '../../core/seq.js'
 import { WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
-import {
-  type Caller,
-  createWebhookApi,
-  HOOK_URL,
-  NEW_WEBHOOK,
-  type WebhookApi,
-} from './test-api.js'
+import { type Caller, createWebhookApi, HOOK_URL, NEW_WEBHOOK, type WebhookApi } from './test-api.js'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}\+00:00$/
 const SECRET = /^whsec_[0-9a-f]{32}$/
@@ -146,21 +140,24 @@ describe('GET /v3/webhooks', () => {
   test('200: the webhooks of the account, oldest first, without those of `auspex listen`', async () => {
     const own = await newCaller()
     expect((await t.ask(own, 'GET /v3/webhooks')).body).toEqual({ webhooks: [], count: 0 })
-    const made = [
-      await t.make(own),
-      await t.make(own, { event_types: ['split'] }),
-      await t.make(own),
-    ]
+    const made = [await t.make(own), await t.make(own, { event_types: ['split'] }), await t.make(own)]
     await sql()`update webhooks set polled_at = now() where name = ${made[2]?.id ?? ''}`
     const { body } = await t.ask(own, 'GET /v3/webhooks/')
     expect(body.count).toBe(2)
     expect(body.webhooks.map(({ id }) => id)).toEqual([made[0]?.id, made[1]?.id])
     expect(body.webhooks[0]).toEqual({
-      ...{ id: made[0]?.id, url: HOOK_URL, event_types: ['trade'], filters: {}, active: true },
-      ...{ description: null, has_secret: true },
+      id: made[0]?.id,
+      url: HOOK_URL,
+      event_types: ['trade'],
+      filters: {},
+      active: true,
+      description: null,
+      has_secret: true,
       created_at: made[0]?.created_at,
       updated_at: made[0]?.created_at,
-      ...{ disabled_reason: null, disabled_at: null, consecutive_failures: 0 },
+      disabled_reason: null,
+      disabled_at: null,
+      consecutive_failures: 0,
     })
     expect((await t.ask(own, `GET /v3/webhooks/${made[2]?.id}`)).status).toBe(404)
   })
@@ -191,8 +188,14 @@ describe('PUT /v3/webhooks/{id}', () => {
       secret: 'not taken here, because rotate-secret is',
     })
     expect(body).toMatchObject({
-      ...{ id, url: HOOK_URL, event_types: ['trade', 'merge'], filters: { side: 'BUY' } },
-      ...{ active: true, description: 'a', has_secret: true, created_at },
+      id,
+      url: HOOK_URL,
+      event_types: ['trade', 'merge'],
+      filters: { side: 'BUY' },
+      active: true,
+      description: 'a',
+      has_secret: true,
+      created_at,
     })
     expect(body.updated_at).toMatch(TIME)
     expect(body.updated_at > created_at).toBe(true)
@@ -246,7 +249,9 @@ describe('PUT /v3/webhooks/{id}', () => {
       values (${number}, 'price_change', '', '\\x01', 5)`
     const disabled = await t.ask(caller, `GET /v3/webhooks/${id}`)
     expect(disabled.body).toMatchObject({
-      ...{ active: false, disabled_reason: 'delivery_failures', consecutive_failures: 50 },
+      active: false,
+      disabled_reason: 'delivery_failures',
+      consecutive_failures: 50,
       disabled_at: expect.stringMatching(TIME),
     })
 
@@ -255,7 +260,10 @@ describe('PUT /v3/webhooks/{id}', () => {
     t.clock.advance(1_000)
     const { body } = await t.ask(caller, `PUT /v3/webhooks/${id}`, { active: true })
     expect(body).toMatchObject({
-      ...{ active: true, disabled_reason: null, disabled_at: null, consecutive_failures: 0 },
+      active: true,
+      disabled_reason: null,
+      disabled_at: null,
+      consecutive_failures: 0,
     })
     const after = await stored(id)
     expect(after).toMatchObject({
@@ -278,7 +286,9 @@ describe('DELETE /v3/webhooks/{id}', () => {
     expect((await t.ask(caller, `GET /v3/webhooks/${id}`)).status).toBe(404)
     expect((await t.ask(caller, `DELETE /v3/webhooks/${id}`)).status).toBe(404)
     expect(await stored(id)).toMatchObject({
-      ...{ active: false, deletedAt: expect.any(Date), secret: Buffer.alloc(0) },
+      active: false,
+      deletedAt: expect.any(Date),
+      secret: Buffer.alloc(0),
     })
   })
 })

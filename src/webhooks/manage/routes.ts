@@ -33,13 +33,7 @@ import {
 } from './schemas.js'
 import { recoverDeliveries, resendDelivery } from './send-again.js'
 import { sendTest } from './send-test.js'
-import {
-  changeWebhook,
-  createWebhook,
-  noWebhook,
-  removeWebhook,
-  rotateSecret,
-} from './webhook-registry.js'
+import { changeWebhook, createWebhook, noWebhook, removeWebhook, rotateSecret } from './webhook-registry.js'
 
 const HISTORY_LIMIT_MAX = 200
 

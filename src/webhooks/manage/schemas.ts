@@ -69,16 +69,13 @@ function describeFilter(name: FilterName): TSchema {
 }
 
 const Filters = Type.Unsafe<WebhookFilters>(
-  Type.Object(
-    Object.fromEntries(FILTER_NAMES.map((name) => [name, Type.Optional(describeFilter(name))])),
-    {
-      title: 'WebhookFilters',
-      additionalProperties: false,
-      description:
-        'Values of a list are alternatives; different filters must all hold; an absent or empty one lets everything pass. ' +
-        'An event type ignores filters that it does not know. A request may also write numbers as text, such as "12.5".',
-    },
-  ),
+  Type.Object(Object.fromEntries(FILTER_NAMES.map((name) => [name, Type.Optional(describeFilter(name))])), {
+    title: 'WebhookFilters',
+    additionalProperties: false,
+    description:
+      'Values of a list are alternatives; different filters must all hold; an absent or empty one lets everything pass. ' +
+      'An event type ignores filters that it does not know. A request may also write numbers as text, such as "12.5".',
+  }),
 )
 
 const Url = Type.String({ maxLength: 2_048, description: 'where events are sent; https:// only' })
@@ -121,9 +118,7 @@ const recordFields = {
 export const CreateWebhookReply = namedObject('NewWebhook', {
   ...recordFields,
   secret: Secret,
-  warnings: Type.Optional(
-    Type.Array(Type.String(), { description: 'what may not work as it was given' }),
-  ),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'what may not work as it was given' })),
 })
 
 export const WebhookRecord = namedObject('Webhook', {

@@ -44,8 +44,7 @@ const noDelivery = () =>
     hint: 'Give the id of an event that was sent to this webhook in the last seven days. Test deliveries are not kept.',
   })
 
-const paused = () =>
-  new ApiError(409, 'The webhook is paused.', { hint: 'Set active to true first.' })
+const paused = () => new ApiError(409, 'The webhook is paused.', { hint: 'Set active to true first.' })
 
 const stillWaiting = (state: string) =>
   new ApiError(409, 'The delivery is not finished.', {

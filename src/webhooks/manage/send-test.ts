@@ -33,9 +33,7 @@ export async function sendTest(parts: TestParts, key: WebhookKey): Promise<Attem
     created_at: toNanosecondText(nowMs),
     data: { test: true, message: MESSAGE },
   })
-  const headers = signatureHeaders({
-    ...{ webhookName: key.name, eventId, eventType, secret, body, nowMs },
-  })
+  const headers = signatureHeaders({ webhookName: key.name, eventId, eventType, secret, body, nowMs })
   const result = await sender.send({ url: webhook.url, headers, body })
   await insertTestAttempt(sql, { webhook: webhook.id, eventId: uuid, eventType, result, nowMs })
   return result

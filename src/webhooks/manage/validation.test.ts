@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Caller,
-  createWebhookApi,
-  HOOK_URL,
-  NEW_WEBHOOK,
-  type WebhookApi,
-} from './test-api.js'
+import { type Caller, createWebhookApi, HOOK_URL, NEW_WEBHOOK, type WebhookApi } from './test-api.js'
 
 let t: WebhookApi
 let caller: Caller
@@ -27,16 +21,8 @@ const WRONG: [string, object, object][] = [
   ['url cannot be parsed', { url: 'https://' }, { error: 'invalid_url' }],
   ['url is http', { url: 'http://8.8.8.8/' }, { error: 'invalid_url', message: /https/ }],
   ['url is of another protocol', { url: 'ftp://8.8.8.8/' }, { error: 'invalid_url' }],
-  [
-    'url is too long',
-    { url: `${HOOK_URL}${'a'.repeat(2_048)}` },
-    { error: 'invalid_url', message: /2048/ },
-  ],
-  [
-    'url has user info',
-    { url: 'http://a:b@127.0.0.1/' },
-    { error: 'invalid_url', message: /user/ },
-  ],
+  ['url is too long', { url: `${HOOK_URL}${'a'.repeat(2_048)}` }, { error: 'invalid_url', message: /2048/ }],
+  ['url has user info', { url: 'http://a:b@127.0.0.1/' }, { error: 'invalid_url', message: /user/ }],
   ['url is private', { url: 'https://10.0.0.1/' }, { error: 'invalid_url', message: /not public/ }],
   ['url is of metadata', { url: 'https://169.254.169.254/' }, { error: 'invalid_url' }],
   ['event_types is null', { event_types: null }, { error: 'invalid_event_types' }],
@@ -47,11 +33,7 @@ const WRONG: [string, object, object][] = [
     { error: 'invalid_event_types', message: /"nft"/, allowed: /large_trade/ },
   ],
   ['filters is a list', { filters: [] }, { error: 'invalid_filters' }],
-  [
-    'a filter is unknown',
-    { filters: { wallet: [] } },
-    { error: 'invalid_filters', hint: /event-types/ },
-  ],
+  ['a filter is unknown', { filters: { wallet: [] } }, { error: 'invalid_filters', hint: /event-types/ }],
   [
     'a filter has the wrong type',
     { filters: { min_amount_usd: 'five' } },
@@ -82,11 +64,7 @@ const WRONG: [string, object, object][] = [
     { error: 'invalid_description', message: /500/ },
   ],
   ['description has half a character', { description: '\ud800' }, { error: 'invalid_description' }],
-  [
-    'description has a null character',
-    { description: 'a\u0000' },
-    { error: 'invalid_description' },
-  ],
+  ['description has a null character', { description: 'a\u0000' }, { error: 'invalid_description' }],
 ]
 
 /** The fields of an answer as patterns, where they are given. */
@@ -106,11 +84,7 @@ describe('POST /v3/webhooks', () => {
   })
 
   test.each<[string, object, object]>([
-    [
-      'url is missing',
-      { event_types: ['trade'] },
-      { error: 'invalid_url', message: /url is missing/ },
-    ],
+    ['url is missing', { event_types: ['trade'] }, { error: 'invalid_url', message: /url is missing/ }],
     ['event_types is missing', { url: HOOK_URL }, { error: 'invalid_event_types' }],
     [
       'secret is short',
@@ -119,11 +93,7 @@ describe('POST /v3/webhooks', () => {
     ],
     ['secret is long', { ...NEW_WEBHOOK, secret: 'x'.repeat(129) }, { error: 'invalid_secret' }],
     ['secret is empty', { ...NEW_WEBHOOK, secret: '' }, { error: 'invalid_secret' }],
-    [
-      'secret is a number',
-      { ...NEW_WEBHOOK, secret: 1234567890123456 },
-      { error: 'invalid_secret' },
-    ],
+    ['secret is a number', { ...NEW_WEBHOOK, secret: 1234567890123456 }, { error: 'invalid_secret' }],
     [
       'secret has a null character',
       { ...NEW_WEBHOOK, secret: 'x'.repeat(20).concat('\0') },
@@ -179,11 +149,7 @@ describe('POST /v3/webhooks', () => {
     [400, 'a text', '"x"'],
     [400, 'a field that could change other objects', '{"__proto__":{"url":1}}'],
     [400, 'a list of 100,000 levels', `{"filters":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-    [
-      400,
-      '100,000 filters',
-      `{"filters":{${Array.from({ length: 50_000 }, (_, n) => `"${n}":1`)}}}`,
-    ],
+    [400, '100,000 filters', `{"filters":{${Array.from({ length: 50_000 }, (_, n) => `"${n}":1`)}}}`],
     [413, 'more than a megabyte', `{"url":"${'x'.repeat(1_100_000)}"}`],
   ])('%d: %s', async (status, _what, body) => {
     const reply = await t.ask(caller, 'POST /v3/webhooks', body)

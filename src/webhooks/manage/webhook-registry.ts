@@ -136,10 +136,6 @@ export async function rotateSecret(
   return secret
 }
 
-export async function removeWebhook(
-  { sql }: RegistryContext,
-  key: WebhookKey,
-  nowMs: number,
-): Promise<void> {
+export async function removeWebhook({ sql }: RegistryContext, key: WebhookKey, nowMs: number): Promise<void> {
   if (!(await markDeleted(sql, key, nowMs))) throw noWebhook()
 }

@@ -33,11 +33,7 @@ export type RedemptionRow = Placed & {
   payouts: string[] | null
 }
 
-export async function selectRedemptions({
-  sql,
-  afterSeq,
-  toSeq,
-}: FactSlice): Promise<RedemptionRow[]> {
+export async function selectRedemptions({ sql, afterSeq, toSeq }: FactSlice): Promise<RedemptionRow[]> {
   // Bits of flags: 4 user.
   const rows = await withoutPreparedPlan(sql<Omit<RedemptionRow, 'place'>[]>`
     select r.seq::float8, b.time as time_sec, r.payout,
@@ -70,11 +66,7 @@ export type ConversionRow = Placed & {
   tokens: string[]
 }
 
-export async function selectConversions({
-  sql,
-  afterSeq,
-  toSeq,
-}: FactSlice): Promise<ConversionRow[]> {
+export async function selectConversions({ sql, afterSeq, toSeq }: FactSlice): Promise<ConversionRow[]> {
   const rows = await withoutPreparedPlan(sql<Omit<ConversionRow, 'place'>[]>`
     select v.seq::float8, b.time as time_sec, v.amount,
            '0x' || encode(v.tx_hash, 'hex') as tx_hash,

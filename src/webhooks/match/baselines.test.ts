@@ -28,7 +28,8 @@ async function openBaselines() {
     return rows.map(({ value }) => value)
   }
   const cancelled = (from: number, to: number) => ({
-    ...{ webhook: id, eventType: 'price_change' as const },
+    webhook: id,
+    eventType: 'price_change' as const,
     body: JSON.stringify({
       data: { token_id: decimal(TOKEN), previous_price: from, price: to },
     }),

@@ -108,13 +108,11 @@ export class Baselines {
 type BaseKey = { webhook: number; type: WebhookEventType; wallet: string; token: string }
 type BaseRow = BaseKey & { value: bigint }
 
-const keyOf = ({ webhook, type, wallet, token }: BaseKey): string =>
-  `${webhook} ${type} ${wallet} ${token}`
+const keyOf = ({ webhook, type, wallet, token }: BaseKey): string => `${webhook} ${type} ${wallet} ${token}`
 
 /** Millionths of a percent or of a dollar; 0: the webhook names none. */
 function thresholdOf({ filters, occurrence }: MatchedChange): bigint {
-  const threshold =
-    occurrence.type === 'price_change' ? filters.min_delta_pct : filters.min_pnl_change_usd
+  const threshold = occurrence.type === 'price_change' ? filters.min_delta_pct : filters.min_pnl_change_usd
   return BigInt(Math.round((threshold ?? 0) * 1e6))
 }
 
@@ -122,9 +120,7 @@ function thresholdOf({ filters, occurrence }: MatchedChange): bigint {
 function hasMoved(type: WebhookEventType, value: bigint, base: bigint, threshold: bigint): boolean {
   const distance = value > base ? value - base : base - value
   if (distance === 0n) return false
-  return type === 'price_change'
-    ? distance * 100n * MILLION >= threshold * base
-    : distance >= threshold
+  return type === 'price_change' ? distance * 100n * MILLION >= threshold * base : distance >= threshold
 }
 
 type Step = BaseKey & { from: bigint; to: bigint }
@@ -134,10 +130,7 @@ type Step = BaseKey & { from: bigint; to: bigint }
  * events need not be known: each goes on from the value of the one before it, so the first is the one
  * whose previous value no other has reached.
  */
-export async function restoreBaselines(
-  tx: Sql,
-  cancelled: readonly CancelledDelivery[],
-): Promise<void> {
+export async function restoreBaselines(tx: Sql, cancelled: readonly CancelledDelivery[]): Promise<void> {
   const paths = groupBy(cancelled.flatMap(toStep), keyOf)
   const rows = [...paths.values()].flatMap((steps) => {
     const { from, to } = endsOf(steps)
@@ -180,7 +173,10 @@ function toStep({ webhook, eventType, body }: CancelledDelivery): Step[] {
     case 'price_change':
       return [
         {
-          ...{ webhook, type: eventType, wallet: '', token },
+          webhook,
+          type: eventType,
+          wallet: '',
+          token,
           from: toMillionths(data.previous_price),
           to: toMillionths(data.price),
         },
@@ -188,7 +184,10 @@ function toStep({ webhook, eventType, body }: CancelledDelivery): Step[] {
     case 'pnl_change':
       return [
         {
-          ...{ webhook, type: eventType, wallet: String(data.wallet), token },
+          webhook,
+          type: eventType,
+          wallet: String(data.wallet),
+          token,
           from: toMillionths(data.previous_realized_pnl),
           to: toMillionths(data.realized_pnl),
         },

@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  ALICE,
-  BOB,
-  CONDITION,
-  EXCHANGE,
-  makeFill,
-  NO,
-  word,
-  YES,
-} from '../../events/test-facts.js'
+import { ALICE, BOB, CONDITION, EXCHANGE, makeFill, NO, word, YES } from '../../events/test-facts.js'
 import { transact } from '../../store/transaction.js'
 import { type FactSlice, openSlice } from './fact-slice.js'
 import { outcomeOfToken } from './slice-markets.js'
@@ -18,7 +9,10 @@ const COMBO = `0x03${'1'.repeat(32)}0002${'0'.repeat(24)}`
 
 function readSlice<T>(chain: TestFacts, afterSeq: number, read: (facts: FactSlice) => Promise<T>) {
   const range = {
-    ...{ afterSeq, toSeq: chain.headSeq, headSeq: chain.headSeq, nowMs: 0 },
+    afterSeq,
+    toSeq: chain.headSeq,
+    headSeq: chain.headSeq,
+    nowMs: 0,
     headTimeSec: timeOfBlock(chain.head),
     asksFor: () => true,
     isWatched: () => true,
@@ -36,21 +30,43 @@ test('fills have natural ids, their number in the transaction, and what their ma
       makeFill(4, { ...at(4, 'f1'), token: COMBO }),
       makeFill(5, {
         ...at(5, 'f1'),
-        ...{ wallet: ALICE, taker: EXCHANGE, isTaker: true, side: 'BUY', builder: word('bd') },
-        ...{ fee: 500_000n, isFeeInShares: true },
+        wallet: ALICE,
+        taker: EXCHANGE,
+        isTaker: true,
+        side: 'BUY',
+        builder: word('bd'),
+        fee: 500_000n,
+        isFeeInShares: true,
       }),
     ],
   }))
   const fills = await readSlice(chain, afterSeq, (facts) => facts.fills())
   expect(fills).toMatchObject([
     {
-      ...{ timeSec: timeOfBlock(block), place: 0, maker: BOB, taker: ALICE, isTaker: false },
-      ...{ isSell: true, token: YES, usd: 16_000_000n, shares: 25_000_000n, fee: 0n },
-      ...{ builder: null, orderHash: word('0d3'), txHash: word('f1'), isFirstOfMaker: false },
+      timeSec: timeOfBlock(block),
+      place: 0,
+      maker: BOB,
+      taker: ALICE,
+      isTaker: false,
+      isSell: true,
+      token: YES,
+      usd: 16_000_000n,
+      shares: 25_000_000n,
+      fee: 0n,
+      builder: null,
+      orderHash: word('0d3'),
+      txHash: word('f1'),
+      isFirstOfMaker: false,
     },
     {
-      ...{ place: 1, maker: ALICE, taker: EXCHANGE, isTaker: true, isSell: false },
-      ...{ builder: word('bd'), fee: 320_000n, isFirstOfMaker: true },
+      place: 1,
+      maker: ALICE,
+      taker: EXCHANGE,
+      isTaker: true,
+      isSell: false,
+      builder: word('bd'),
+      fee: 320_000n,
+      isFirstOfMaker: true,
     },
   ])
 })
@@ -62,8 +78,11 @@ test('markets are found by token and by condition, with the tags of their event'
     const byToken = await markets.ofTokens([NO, word('123')])
     const market = byToken.get(NO)
     expect(market).toEqual({
-      ...{ conditionId: CONDITION, question: 'Will it rain?', slug: 'will-it-rain' },
-      ...{ eventSlug: 'weather', eventTitle: 'Weather' },
+      conditionId: CONDITION,
+      question: 'Will it rain?',
+      slug: 'will-it-rain',
+      eventSlug: 'weather',
+      eventTitle: 'Weather',
       image: 'https://pictures.example/rain.png',
       tags: ['weather', 'world'],
       tagNames: ['weather', 'world', 'weather forecasts'],

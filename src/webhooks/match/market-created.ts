@@ -72,7 +72,10 @@ function toOccurrence(
     created_at: toTimeText(createdAt?.getTime() ?? seenMs),
   })
   return {
-    ...{ type: 'market_created', seq: headSeq, isOffChain: true, identity: condition },
+    type: 'market_created',
+    seq: headSeq,
+    isOffChain: true,
+    identity: condition,
     // A webhook sees the markets that the catalogue meets after the webhook began, whenever Gamma made them.
     timeSec: Math.floor(seenMs / 1000),
     keys: marketKeys(market),

@@ -56,7 +56,10 @@ function toOccurrence(row: ResolutionRow, market: SliceMarket): Occurrence {
     winning_token_id: token === undefined ? null : toTokenId(token),
   })
   return {
-    ...{ type: 'market_resolved', seq, timeSec, identity: `${condition} ${payouts.join()}` },
+    type: 'market_resolved',
+    seq,
+    timeSec,
+    identity: `${condition} ${payouts.join()}`,
     keys: marketKeys(market),
     present,
   }

@@ -29,9 +29,7 @@ export const orderComplete: Detector = {
   runsWithoutBlocks: true,
   async detect(slice) {
     const isWanted = (wallet: string) => slice.isWatched('order_complete', wallet)
-    const fills = (await slice.fills()).filter(
-      ({ maker, taker }) => isWanted(maker) || isWanted(taker),
-    )
+    const fills = (await slice.fills()).filter(({ maker, taker }) => isWanted(maker) || isWanted(taker))
     const filled = groupBy(fills, ({ orderHash }) => orderHash)
     const isBehind = slice.toSeq < slice.headSeq
     const due = isBehind ? [] : await selectDueOrders(slice, [...filled.keys()])
@@ -164,11 +162,7 @@ const selectListedFills = ({ sql }: FactSlice, { orderHash, firstSeq, lastSeq }:
    order by fills.seq
    limit ${FILLS_MAX}`)
 
-function toOccurrence(
-  order: OrderRow,
-  fills: readonly ListedFill[],
-  market: SliceMarket,
-): Occurrence {
+function toOccurrence(order: OrderRow, fills: readonly ListedFill[], market: SliceMarket): Occurrence {
   const { orderHash, firstSeq, lastSeq, firstSec, maker, usd, shares, token } = order
   const named = { market: market.question, outcome: outcomeOfToken(market, token) }
   const present = (): WebhookPayload<'order_complete'> => ({
@@ -189,7 +183,10 @@ function toOccurrence(
     event_slug: market.eventSlug,
   })
   return {
-    ...{ type: 'order_complete', seq: lastSeq, sinceSeq: firstSeq, timeSec: firstSec },
+    type: 'order_complete',
+    seq: lastSeq,
+    sinceSeq: firstSeq,
+    timeSec: firstSec,
     identity: `${orderHash} ${order.lastTxHash} ${order.lastPlace}`,
     keys: { wallets: [...new Set([maker, ...order.takers])], usd },
     present,

@@ -164,8 +164,7 @@ describe('an event is queued once', () => {
     const stepped = await matching.eventsOf(webhook)
     expect(stepped).toHaveLength(46 + 1)
     await matching.facts.sql`delete from webhook_deliveries`
-    await matching.facts
-      .sql`update webhook_cursor set seq = ${matching.facts.headSeq - 24 * 2 ** 20}`
+    await matching.facts.sql`update webhook_cursor set seq = ${matching.facts.headSeq - 24 * 2 ** 20}`
     expect(await matching.match({ limits: { ...limits, liveBlocks: 100, draftsMax: 10 } })).toBe(6)
     expect(await matching.eventsOf(webhook)).toEqual(stepped)
   })

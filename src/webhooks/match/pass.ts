@@ -81,7 +81,9 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
   let range = await chooseStep(tx, { ...state, nowMs }, index, limits)
   for (;;) {
     const slice = openSlice(tx, {
-      ...{ ...range, headTimeSec: state.headTimeSec ?? 0, nowMs },
+      ...range,
+      headTimeSec: state.headTimeSec ?? 0,
+      nowMs,
       asksFor: (type) => index.asksFor(type),
       isWatched: (type, wallet) => index.isWatched(type, wallet),
     })

@@ -54,8 +54,7 @@ type PnlStep = {
   realizedAtEnd: bigint
 }
 
-const keyOf = ({ wallet, tokenKey }: Pick<PnlStep, 'wallet' | 'tokenKey'>): string =>
-  `${wallet} ${tokenKey}`
+const keyOf = ({ wallet, tokenKey }: Pick<PnlStep, 'wallet' | 'tokenKey'>): string => `${wallet} ${tokenKey}`
 
 async function selectEarners({ sql, afterSeq, toSeq }: FactSlice): Promise<number[]> {
   const rows = await withoutPreparedPlan(sql<{ wallet: number }[]>`
@@ -103,9 +102,7 @@ async function selectLaterProfits(
   wallets: readonly number[],
 ): Promise<Map<string, bigint>> {
   if (toSeq === headSeq) return new Map()
-  const rows = await withoutPreparedPlan(sql<
-    { wallet: number; tokenKey: number; amount: bigint }[]
-  >`
+  const rows = await withoutPreparedPlan(sql<{ wallet: number; tokenKey: number; amount: bigint }[]>`
     select wallet, token as token_key, sum(amount)::bigint as amount
       from pnl
      where seq > ${toSeq} and wallet = any(${[...wallets]}::integer[])
@@ -113,12 +110,7 @@ async function selectLaterProfits(
   return new Map(rows.map((row) => [keyOf(row), row.amount]))
 }
 
-function toOccurrence(
-  step: PnlStep,
-  wallet: string,
-  value: bigint,
-  market: SliceMarket,
-): Occurrence {
+function toOccurrence(step: PnlStep, wallet: string, value: bigint, market: SliceMarket): Occurrence {
   const { seq, timeSec, token, txHash } = step
   const before = value - step.amount
   const tokenId = toTokenId(token)
@@ -132,7 +124,10 @@ function toOccurrence(
     timestamp: String(timeSec),
   })
   return {
-    ...{ type: 'pnl_change', seq, timeSec, identity: `${txHash} ${wallet} ${token}` },
+    type: 'pnl_change',
+    seq,
+    timeSec,
+    identity: `${txHash} ${wallet} ${token}`,
     keys: { wallets: [wallet], tokenId, ...marketKeys(market) },
     present,
     change: { wallet, token, value, before },

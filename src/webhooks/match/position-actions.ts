@@ -59,14 +59,15 @@ async function readActionsOnce(slice: FactSlice): Promise<PositionAction[]> {
   return [
     ...splits.map((row) => toSplit(row, marketOf(row.condition))),
     ...redemptions.map((row) => toRedemption(row, marketOf(row.condition))),
-    ...conversions.map((row) =>
-      toConversion(row, byToken.get(row.tokens[0] ?? '') ?? unknownMarket(null)),
-    ),
+    ...conversions.map((row) => toConversion(row, byToken.get(row.tokens[0] ?? '') ?? unknownMarket(null))),
   ]
 }
 
 const placeOf = (row: SplitRow | RedemptionRow | ConversionRow) => ({
-  ...{ seq: row.seq, timeSec: row.timeSec, identity: identityOf(row), wallet: row.wallet },
+  seq: row.seq,
+  timeSec: row.timeSec,
+  identity: identityOf(row),
+  wallet: row.wallet,
 })
 
 const presentPlace = (row: SplitRow | RedemptionRow | ConversionRow) => ({

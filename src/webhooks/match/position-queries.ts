@@ -9,10 +9,7 @@ export type TokenResultRow = { seq: number; timeSec: number; txHash: string; tok
  * The results of this part by token. The catalogue may state the condition of a token before a log does.
  * Indexes: resolutions_pkey, tokens_condition, markets_condition.
  */
-export const selectTokenResults = (
-  sql: Sql,
-  { afterSeq, toSeq }: Pick<FactSlice, 'afterSeq' | 'toSeq'>,
-) =>
+export const selectTokenResults = (sql: Sql, { afterSeq, toSeq }: Pick<FactSlice, 'afterSeq' | 'toSeq'>) =>
   sql<TokenResultRow[]>`
     select r.seq::float8, b.time as time_sec, '0x' || encode(r.tx_hash, 'hex') as tx_hash,
            own.id as token
@@ -75,10 +72,7 @@ export async function selectPositionTokens(sql: Sql, tokens: readonly number[]) 
       join token_prices price on price.token = t.id
      where t.id = any(${[...tokens]}::integer[])`
   return new Map(
-    rows.map(({ id, token, resolvedSeq }) => [
-      id,
-      { token, resolvedSeq: resolvedSeq ?? undefined },
-    ]),
+    rows.map(({ id, token, resolvedSeq }) => [id, { token, resolvedSeq: resolvedSeq ?? undefined }]),
   )
 }
 
@@ -87,10 +81,7 @@ export async function selectPositionTokens(sql: Sql, tokens: readonly number[]) 
  * of the transaction explains has no hash: the next fact with one is of the same transaction.
  * Planned for its values: a plan for any would look into every partition. Indexes: the primary keys.
  */
-export async function selectTransactions(
-  sql: Sql,
-  seqs: readonly number[],
-): Promise<Map<number, string>> {
+export async function selectTransactions(sql: Sql, seqs: readonly number[]): Promise<Map<number, string>> {
   if (seqs.length === 0) return new Map()
   const wanted = sql`seq = any(${[...seqs]}::bigint[])`
   const rows = await withoutPreparedPlan(sql<{ seq: number; txHash: string }[]>`

@@ -54,9 +54,7 @@ export const positionStatus: Detector = {
       const ordered = [first, ...rest].sort((a, b) => a.seq - b.seq)
       const market = markets.get(end.token) ?? unknownMarket(null)
       const position = { wallet: watched.get(first.wallet) ?? '', token: end.token, market }
-      return statusChanges(ordered, end).map((change) =>
-        toOccurrence(change, position, slice.nowMs),
-      )
+      return statusChanges(ordered, end).map((change) => toOccurrence(change, position, slice.nowMs))
     })
     return { occurrences: occurrences.sort(byPlaceAndIdentity) }
   },
@@ -93,8 +91,7 @@ async function readMoves(slice: FactSlice, watched: Map<number, string>): Promis
 
 /** Whether a neighbour is a transfer of the same log. */
 function isOfBatch(entries: readonly Entry[], at: number): boolean {
-  const isSame = (other: Entry | undefined) =>
-    other?.kind === 'transfer' && other.seq === entries[at]?.seq
+  const isSame = (other: Entry | undefined) => other?.kind === 'transfer' && other.seq === entries[at]?.seq
   return isSame(entries[at - 1]) || isSame(entries[at + 1])
 }
 
@@ -137,9 +134,7 @@ async function readHolders(
       if (!slice.isWatched('position_status_change', address) || isProtocol(address)) continue
       watched.set(wallet, address)
       for (const { seq, timeSec, txHash } of byToken.get(token) ?? []) {
-        steps.push({
-          ...{ wallet, token, seq, timeSec, txHash, amount: 0n, cause: RESULT, causeSeq: seq },
-        })
+        steps.push({ wallet, token, seq, timeSec, txHash, amount: 0n, cause: RESULT, causeSeq: seq })
       }
     }
   }
@@ -197,7 +192,9 @@ function toOccurrence(
   })
   const kind = cause.source === 'resolution' ? 'result' : 'moved'
   return {
-    ...{ type: 'position_status_change', seq, timeSec },
+    type: 'position_status_change',
+    seq,
+    timeSec,
     identity: `${txHash} ${kind} ${wallet} ${token}`,
     keys: { wallets: [wallet], tokenId, ...marketKeys(market), statusFrom: from, statusTo: to },
     present,

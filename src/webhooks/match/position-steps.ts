@@ -3,13 +3,7 @@ import type { WatchedStatus } from '../filters.js'
 
 /** Why a balance changed, as payloads say it. Names of logs are those of the first contracts. */
 export type MoveCause = {
-  source:
-    | 'erc1155_transfer'
-    | 'split'
-    | 'merge'
-    | 'redemption'
-    | 'neg_risk_conversion'
-    | 'resolution'
+  source: 'erc1155_transfer' | 'split' | 'merge' | 'redemption' | 'neg_risk_conversion' | 'resolution'
   rawEventType: string
 }
 

@@ -146,11 +146,7 @@ async function selectPricingFills(
   return rows.map((row) => ({ ...row, token: names.get(row.token) ?? '' }))
 }
 
-function toOccurrence(
-  { fill, token, price }: PriceStep,
-  before: bigint,
-  market: SliceMarket,
-): Occurrence {
+function toOccurrence({ fill, token, price }: PriceStep, before: bigint, market: SliceMarket): Occurrence {
   const { seq, timeSec, txHash, place } = fill
   const tokenId = toTokenId(token)
   const present = (base = before): WebhookPayload<'price_change'> => ({
@@ -162,7 +158,10 @@ function toOccurrence(
     delta_pct: base === 0n ? null : toDecimal(((price - base) * 100_000_000n) / base),
   })
   return {
-    ...{ type: 'price_change', seq, timeSec, identity: `${txHash} ${place} ${token}` },
+    type: 'price_change',
+    seq,
+    timeSec,
+    identity: `${txHash} ${place} ${token}`,
     keys: { tokenId, ...marketKeys(market) },
     present,
     change: { wallet: '', token, value: price, before },

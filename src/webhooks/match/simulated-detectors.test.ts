@@ -28,8 +28,7 @@ afterAll(async () => {
 })
 
 const before = () => world.universe.chain.firstNumber - 1
-const detect = (detector: Detector, options = {}) =>
-  detectAll(database.sql, detector, before(), options)
+const detect = (detector: Detector, options = {}) => detectAll(database.sql, detector, before(), options)
 
 /** Blocks at which the history is cut. */
 function randomCuts(seed: number): number[] {
@@ -78,9 +77,7 @@ test('every fill of a taking order moves the price of its pair, as the logs and 
   }
   const found = await detect(priceChange)
   const seen = found.flatMap(({ seq, change, keys }) =>
-    change === undefined
-      ? []
-      : [{ seq, token: keys.tokenId, value: change.value, before: change.before }],
+    change === undefined ? [] : [{ seq, token: keys.tokenId, value: change.value, before: change.before }],
   )
   expect(seen).toEqual(expected)
 

@@ -58,8 +58,16 @@ export const outcomeOfToken = ({ tokens, outcomes }: SliceMarket, token: string)
 
 /** What is known of a market that the catalogue does not have. */
 export const unknownMarket = (conditionId: string | null): SliceMarket => ({
-  ...{ conditionId, question: null, slug: null, eventSlug: null, eventTitle: null, image: null },
-  ...{ tags: [], tagNames: [], tokens: [], outcomes: [] },
+  conditionId,
+  question: null,
+  slug: null,
+  eventSlug: null,
+  eventTitle: null,
+  image: null,
+  tags: [],
+  tagNames: [],
+  tokens: [],
+  outcomes: [],
 })
 
 type MarketRow = Omit<SliceMarket, 'tagNames'> & { key: string; labels: string[] }

@@ -23,8 +23,13 @@ const OUTCOMES = { condition: CONDITION, tokens: [YES, NO] }
 const take = (at: TimedOrigin, price: bigint, changes: Partial<FillFact> = {}): FillFact =>
   makeFill(0, {
     ...at,
-    ...{ wallet: ALICE, taker: EXCHANGE, isTaker: true, side: 'BUY', orderHash: at.txHash },
-    ...{ usd: (SHARES * price) / 1_000_000n, shares: SHARES },
+    wallet: ALICE,
+    taker: EXCHANGE,
+    isTaker: true,
+    side: 'BUY',
+    orderHash: at.txHash,
+    usd: (SHARES * price) / 1_000_000n,
+    shares: SHARES,
     ...changes,
   })
 
@@ -59,14 +64,17 @@ test('a price is measured against the last event, and the first price that a web
     await matching.match()
   }
   const events = await matching.eventsOf(steep)
-  expect(pick(events, 'previous_price', 'price', 'delta_pct')).toEqual([
-    '0.5 0.55 10',
-    '0.55 0.495 -10',
-  ])
+  expect(pick(events, 'previous_price', 'price', 'delta_pct')).toEqual(['0.5 0.55 10', '0.55 0.495 -10'])
   expect(events[0]?.data).toEqual({
-    ...{ token_id: decimal(YES), price: 0.55, previous_price: 0.5, delta_pct: 10 },
+    token_id: decimal(YES),
+    price: 0.55,
+    previous_price: 0.5,
+    delta_pct: 10,
     updated_at: '2026-11-15 12:00:10.000000',
-    ...{ market: 'Will it rain?', slug: 'will-it-rain', outcome: 'Yes', condition_id: CONDITION },
+    market: 'Will it rain?',
+    slug: 'will-it-rain',
+    outcome: 'Yes',
+    condition_id: CONDITION,
   })
   for (const event of events) expectPublished(event)
   const all = await matching.eventsOf(every)
@@ -76,20 +84,14 @@ test('a price is measured against the last event, and the first price that a web
       'previous_price',
       'price',
     )
-  expect(ofToken(YES)).toEqual([
-    ...['0.5 0.52', '0.52 0.549999', '0.549999 0.55', '0.55 0.6', '0.6 0.495'],
-  ])
-  expect(ofToken(NO)).toEqual([
-    ...['0.5 0.48', '0.48 0.450001', '0.450001 0.45', '0.45 0.4', '0.4 0.505'],
-  ])
+  expect(ofToken(YES)).toEqual(['0.5 0.52', '0.52 0.549999', '0.549999 0.55', '0.55 0.6', '0.6 0.495'])
+  expect(ofToken(NO)).toEqual(['0.5 0.48', '0.48 0.450001', '0.450001 0.45', '0.45 0.4', '0.4 0.505'])
   expect(await matching.eventsOf(other)).toEqual([])
 })
 
 test('a price that leaves and returns within a block is two events', async () => {
   const matching = await openTraded()
-  const webhook = await matching.watch(['price_change'], {
-    ...{ token_ids: [decimal(YES)], min_delta_pct: 20 },
-  })
+  const webhook = await matching.watch(['price_change'], { token_ids: [decimal(YES)], min_delta_pct: 20 })
   await matching.append((at) => ({ fills: [take(at(1), 700_000n), take(at(2), 500_000n)] }))
   await matching.match()
   const events = await matching.eventsOf(webhook)
@@ -115,9 +117,7 @@ test('held prices that are taken back leave no trace in what later ones are meas
 
 test('a profit is measured against the last event of the wallet and the token', async () => {
   const matching = await openTraded()
-  const large = await matching.watch(['pnl_change'], {
-    ...{ wallet_addresses: [ALICE], min_pnl_change_usd: 1.5 },
-  })
+  const large = await matching.watch(['pnl_change'], { wallet_addresses: [ALICE], min_pnl_change_usd: 1.5 })
   const every = await matching.watch(['pnl_change'], { wallet_addresses: [ALICE, BOB] })
   const other = await matching.watch(['pnl_change'], { wallet_addresses: [BOB] })
   await trade(matching, 500_000n)
@@ -132,19 +132,24 @@ test('a profit is measured against the last event of the wallet and the token', 
   const events = await matching.eventsOf(large)
   expect(events.map(({ data }) => data)).toEqual([
     {
-      ...{
-        wallet: ALICE,
-        token_id: decimal(YES),
-        timestamp: `${timeOfBlock(matching.facts.head - 1)}`,
-      },
-      ...{ realized_pnl: 1.5, previous_realized_pnl: 0, change_usd: 1.5 },
-      ...{ market: 'Will it rain?', slug: 'will-it-rain', outcome: 'Yes', condition_id: CONDITION },
+      wallet: ALICE,
+      token_id: decimal(YES),
+      timestamp: `${timeOfBlock(matching.facts.head - 1)}`,
+      realized_pnl: 1.5,
+      previous_realized_pnl: 0,
+      change_usd: 1.5,
+      market: 'Will it rain?',
+      slug: 'will-it-rain',
+      outcome: 'Yes',
+      condition_id: CONDITION,
     },
     expect.objectContaining({ realized_pnl: 3.5, previous_realized_pnl: 1.5, change_usd: 2 }),
   ])
   for (const event of events) expectPublished(event)
   expect(pick(await matching.eventsOf(every), 'previous_realized_pnl', 'realized_pnl')).toEqual([
-    ...['0 1', '1 1.5', '1.5 3.5'],
+    '0 1',
+    '1 1.5',
+    '1.5 3.5',
   ])
   expect(await matching.eventsOf(other)).toEqual([])
 })
@@ -158,7 +163,9 @@ test('a position opens, closes, opens again, becomes redeemable and is redeemed'
   const watched = { wallet_addresses: [ALICE] }
   const webhook = await matching.watch(['position_status_change'], watched)
   const redeemable = await matching.watch(['position_status_change'], {
-    ...{ ...watched, token_ids: [decimal(YES)], status_to: 'redeemable' as const },
+    ...watched,
+    token_ids: [decimal(YES)],
+    status_to: 'redeemable' as const,
   })
   const other = await matching.watch(['position_status_change'], { wallet_addresses: [BOB] })
   const first = await trade(matching, 500_000n)
@@ -176,9 +183,16 @@ test('a position opens, closes, opens again, becomes redeemable and is redeemed'
   await matching.append((at) => ({
     redemptions: [
       {
-        ...{ ...at(3, 'cc'), wallet: ALICE, condition: CONDITION, payout: SHARES },
-        ...{ tokens: [YES], amounts: [SHARES], outcomes: 3 },
-        ...{ isCore: true, isUser: true, source: 'direct' as const },
+        ...at(3, 'cc'),
+        wallet: ALICE,
+        condition: CONDITION,
+        payout: SHARES,
+        tokens: [YES],
+        amounts: [SHARES],
+        outcomes: 3,
+        isCore: true,
+        isUser: true,
+        source: 'direct' as const,
       },
     ],
   }))
@@ -197,13 +211,25 @@ test('a position opens, closes, opens again, becomes redeemable and is redeemed'
   )
   for (const event of events) expectPublished(event)
   expect(events[0]?.data).toEqual({
-    ...{ wallet: ALICE, token_id: decimal(YES), condition_id: CONDITION },
-    ...{ from_status: 'none', to_status: 'open', previous_amount: 0, new_amount: 10 },
-    ...{ delta_amount: 10, transfer_amount: 10, source: 'erc1155_transfer' },
-    ...{ raw_event_type: 'OrderFilled', source_event_id: `${word(`${first}1`)}_1` },
-    ...{ transaction_hash: word(`${first}1`), block_number: first },
+    wallet: ALICE,
+    token_id: decimal(YES),
+    condition_id: CONDITION,
+    from_status: 'none',
+    to_status: 'open',
+    previous_amount: 0,
+    new_amount: 10,
+    delta_amount: 10,
+    transfer_amount: 10,
+    source: 'erc1155_transfer',
+    raw_event_type: 'OrderFilled',
+    source_event_id: `${word(`${first}1`)}_1`,
+    transaction_hash: word(`${first}1`),
+    block_number: first,
     timestamp: new Date(timeOfBlock(first) * 1000).toISOString(),
-    ...{ market: 'Will it rain?', slug: 'will-it-rain', event_slug: 'weather', outcome: 'Yes' },
+    market: 'Will it rain?',
+    slug: 'will-it-rain',
+    event_slug: 'weather',
+    outcome: 'Yes',
     tags: '{weather,world}',
   })
   expect(pick(await matching.eventsOf(redeemable), 'source_event_id')).toEqual([`${word('bb')}_7`])
@@ -241,8 +267,15 @@ test('an order of several fills is complete half a minute after the last one', a
   const named = { market: 'Will it rain?', outcome: 'Yes' }
   expect(events.map(({ data }) => data)).toEqual([
     {
-      ...{ order_hash: ORDER, wallet: BOB, fill_count: 2, total_usd: 5, avg_price: 0.25 },
-      ...{ ...named, slug: 'will-it-rain', condition_id: CONDITION, event_slug: 'weather' },
+      order_hash: ORDER,
+      wallet: BOB,
+      fill_count: 2,
+      total_usd: 5,
+      avg_price: 0.25,
+      ...named,
+      slug: 'will-it-rain',
+      condition_id: CONDITION,
+      event_slug: 'weather',
       fills: [
         { amount_usd: 2, price: 0.2, ...named, timestamp: String(timeOfBlock(first)) },
         { amount_usd: 3, price: 0.3, ...named, timestamp: String(timeOfBlock(last)) },
@@ -313,8 +346,11 @@ test('a market that the catalogue meets is announced once, to webhooks that were
   const events = await matching.eventsOf(webhook)
   expect(events.map(({ data }) => data)).toEqual([
     {
-      ...{ condition_id: CONDITION, question: 'Will it rain?', slug: 'will-it-rain' },
-      ...{ event_slug: 'weather', tags: '{weather,world}' },
+      condition_id: CONDITION,
+      question: 'Will it rain?',
+      slug: 'will-it-rain',
+      event_slug: 'weather',
+      tags: '{weather,world}',
       image_url: 'https://pictures.example/rain.png',
       created_at: '2026-11-15 11:59:30.500000',
     },
@@ -348,17 +384,30 @@ test('a market is resolved, whether the catalogue has it or not', async () => {
   const events = await matching.eventsOf(webhook)
   expect(events.map(({ data }) => data)).toEqual([
     {
-      ...{ condition_id: CONDITION, question: 'Will it rain?', slug: 'will-it-rain', resolved_at },
-      ...{ payout_numerators: '{1,0}', payout_denominator: '1' },
-      ...{ event_slug: 'weather', tags: '{weather,world}' },
-      ...{ winning_outcome: 'Yes', winning_token_id: decimal(YES) },
+      condition_id: CONDITION,
+      question: 'Will it rain?',
+      slug: 'will-it-rain',
+      resolved_at,
+      payout_numerators: '{1,0}',
+      payout_denominator: '1',
+      event_slug: 'weather',
+      tags: '{weather,world}',
+      winning_outcome: 'Yes',
+      winning_token_id: decimal(YES),
     },
   ])
   const all = await matching.eventsOf(every)
   expect(all.map(({ data }) => data)).toContainEqual({
-    ...{ condition_id: word('dead'), question: null, slug: null, resolved_at },
-    ...{ payout_numerators: '{1,2}', payout_denominator: '3', event_slug: null, tags: '{}' },
-    ...{ winning_outcome: null, winning_token_id: null },
+    condition_id: word('dead'),
+    question: null,
+    slug: null,
+    resolved_at,
+    payout_numerators: '{1,2}',
+    payout_denominator: '3',
+    event_slug: null,
+    tags: '{}',
+    winning_outcome: null,
+    winning_token_id: null,
   })
   for (const event of all) expectPublished(event)
   expect(await matching.eventsOf(other)).toEqual([])

@@ -22,7 +22,9 @@ const BUILDER = word('b11d')
 const GROUP = word('6409')
 
 const MARKET = {
-  ...{ market: 'Will it rain?', slug: 'will-it-rain', event_slug: 'weather' },
+  market: 'Will it rain?',
+  slug: 'will-it-rain',
+  event_slug: 'weather',
   condition_id: CONDITION,
 }
 
@@ -37,8 +39,14 @@ async function openEverything() {
       fills: [
         makeFill(3, at(3, 'f1')),
         makeFill(4, {
-          ...{ ...at(4, 'f1'), wallet: ALICE, taker: EXCHANGE, isTaker: true, side: 'BUY' },
-          ...{ fee: 500_000n, isFeeInShares: true, builder: BUILDER },
+          ...at(4, 'f1'),
+          wallet: ALICE,
+          taker: EXCHANGE,
+          isTaker: true,
+          side: 'BUY',
+          fee: 500_000n,
+          isFeeInShares: true,
+          builder: BUILDER,
         }),
       ],
       fees: [
@@ -56,24 +64,36 @@ async function openEverything() {
       resolutions: [{ ...at(11, 'c2'), condition: CONDITION, payouts: [0n, 1n] }],
       redemptions: [
         {
-          ...{ ...at(12, 'c3'), wallet: CAROL, condition: CONDITION, payout: 6_500_000n },
-          ...{ tokens: [YES, NO], amounts: [6_500_000n, 6_500_000n], outcomes: 3 },
-          ...{ isCore: true, isUser: true, source: 'direct' as const },
+          ...at(12, 'c3'),
+          wallet: CAROL,
+          condition: CONDITION,
+          payout: 6_500_000n,
+          tokens: [YES, NO],
+          amounts: [6_500_000n, 6_500_000n],
+          outcomes: 3,
+          isCore: true,
+          isUser: true,
+          source: 'direct' as const,
         },
       ],
       conversions: [
         {
-          ...{ ...at(13, 'c4'), wallet: CAROL, market: GROUP, indexSet: word('3') },
-          ...{ amount: 4_000_000n, given: [NO], taken: [], received: 4_000_000n, cash: 0n },
+          ...at(13, 'c4'),
+          wallet: CAROL,
+          market: GROUP,
+          indexSet: word('3'),
+          amount: 4_000_000n,
+          given: [NO],
+          taken: [],
+          received: 4_000_000n,
+          cash: 0n,
         },
       ],
     }))
   return { matching, facts, happen }
 }
 
-const SET = {
-  ...{ wallet: CAROL, condition: CONDITION, tokens: [YES, NO], isCore: true, isUser: true },
-}
+const SET = { wallet: CAROL, condition: CONDITION, tokens: [YES, NO], isCore: true, isUser: true }
 
 type Case = [
   type: WebhookEventType,
@@ -83,31 +103,60 @@ type Case = [
 ]
 
 const BOBS = (timestamp: string) => ({
-  ...{ id: `${word('f1')}_3`, maker: BOB, taker: ALICE, amount_usd: 16, price: 0.64, fee_usd: 0 },
-  ...{ direction: 'SELL', token_id: decimal(YES), outcome: 'Yes', ...MARKET, timestamp },
-  ...{ transaction_hash: word('f1'), order_hash: word('0d3'), builder: word('0') },
+  id: `${word('f1')}_3`,
+  maker: BOB,
+  taker: ALICE,
+  amount_usd: 16,
+  price: 0.64,
+  fee_usd: 0,
+  direction: 'SELL',
+  token_id: decimal(YES),
+  outcome: 'Yes',
+  ...MARKET,
+  timestamp,
+  transaction_hash: word('f1'),
+  order_hash: word('0d3'),
+  builder: word('0'),
   is_taker_order: false,
 })
 const ALICES = (timestamp: string) => ({
   ...BOBS(timestamp),
-  ...{ id: `${word('f1')}_4`, maker: ALICE, taker: EXCHANGE, direction: 'BUY', fee_usd: 0.32 },
-  ...{ order_hash: word('0d4'), builder: BUILDER, is_taker_order: true },
+  id: `${word('f1')}_4`,
+  maker: ALICE,
+  taker: EXCHANGE,
+  direction: 'BUY',
+  fee_usd: 0.32,
+  order_hash: word('0d4'),
+  builder: BUILDER,
+  is_taker_order: true,
 })
 const ofCarol = (tx: string, log: number, timestamp: string) => ({
-  ...{ id: `${word(tx)}_${log}`, wallet: CAROL, transaction_hash: word(tx), timestamp },
+  id: `${word(tx)}_${log}`,
+  wallet: CAROL,
+  transaction_hash: word(tx),
+  timestamp,
 })
 const SPLIT = (timestamp: string) => ({ ...ofCarol('c1', 8, timestamp), ...MARKET, amount: 9 })
 const MERGE = (timestamp: string) => ({ ...ofCarol('c1', 9, timestamp), ...MARKET, amount: 2.5 })
 const REDEMPTION = (timestamp: string) => ({
-  ...{ ...ofCarol('c3', 12, timestamp), ...MARKET, payout_usd: 6.5, outcome: 'No' },
+  ...ofCarol('c3', 12, timestamp),
+  ...MARKET,
+  payout_usd: 6.5,
+  outcome: 'No',
 })
 const CONVERSION = (timestamp: string) => ({
-  ...{ ...ofCarol('c4', 13, timestamp), market_id: GROUP, amount: 4, index_set: word('3') },
+  ...ofCarol('c4', 13, timestamp),
+  market_id: GROUP,
+  amount: 4,
+  index_set: word('3'),
   event_title: 'Weather',
   ...MARKET,
 })
 const FEE = (fee_usd: number, timestamp: string) => ({
-  ...{ receiver: RECEIVER, fee_usd, transaction_hash: word('f1'), timestamp },
+  receiver: RECEIVER,
+  fee_usd,
+  transaction_hash: word('f1'),
+  timestamp,
 })
 
 const CASES: Case[] = [
@@ -125,12 +174,7 @@ const CASES: Case[] = [
     (at) => [BOBS(at), ALICES(at)],
   ],
   ['builder_trade', { builder_codes: [BUILDER] }, { builder_codes: [GROUP] }, (at) => [ALICES(at)]],
-  [
-    'first_trade',
-    { min_amount_usd: 16 },
-    { min_amount_usd: 17 },
-    (at) => [{ ...ALICES(at), wallet: ALICE }],
-  ],
+  ['first_trade', { min_amount_usd: 16 }, { min_amount_usd: 17 }, (at) => [{ ...ALICES(at), wallet: ALICE }]],
   [
     'redemption',
     { wallet_addresses: [CAROL], min_amount_usd: 1e6 },
@@ -174,10 +218,7 @@ test('every type has the payload of the reference, and comes only where its filt
     for (const event of events) expectPublished(event)
     const byId = (a: Record<string, unknown>, b: Record<string, unknown>) =>
       String(a.id ?? a.fee_usd).localeCompare(String(b.id ?? b.fee_usd), 'en', { numeric: true })
-    expect([type, events.map((event) => event.data).sort(byId)]).toEqual([
-      type,
-      data(at).sort(byId),
-    ])
+    expect([type, events.map((event) => event.data).sort(byId)]).toEqual([type, data(at).sort(byId)])
     expect([type, await matching.eventsOf(other)]).toEqual([type, []])
   }
 })

@@ -30,8 +30,7 @@ export async function chooseStep(
   // The head is below the cursor while the ledger is rebuilt: these blocks are matched.
   if (seq === null || index.size === 0) return { afterSeq: headSeq, toSeq: headSeq, headSeq }
   if (headSeq <= seq) return { afterSeq: seq, toSeq: seq, headSeq }
-  if (blockOf(headSeq) - blockOf(seq) <= limits.liveBlocks)
-    return { afterSeq: seq, toSeq: headSeq, headSeq }
+  if (blockOf(headSeq) - blockOf(seq) <= limits.liveBlocks) return { afterSeq: seq, toSeq: headSeq, headSeq }
   const afterSeq = await skipUnseen(sql, { seq, headSeq, nowMs }, index)
   return { afterSeq, toSeq: await endOfStep(sql, { afterSeq, headSeq }, limits), headSeq }
 }

@@ -77,12 +77,14 @@ export class TestFacts {
   async append(facts: FactsAt = {}, timeSec = timeOfBlock(this.#head + 1)): Promise<number> {
     const number = this.#head + 1
     const block: BatchBlock = {
-      ...{ number, timeSec },
+      number,
+      timeSec,
       hash: this.#hashOf(number),
       parentHash: this.#hashOf(number - 1),
     }
     const place = (logIndex: number, tx = `${number}${logIndex}`) => ({
-      ...{ seq: seqOf(number, logIndex), timeSec },
+      seq: seqOf(number, logIndex),
+      timeSec,
       txHash: word(tx),
     })
     const given = typeof facts === 'function' ? facts(place) : facts
@@ -128,17 +130,20 @@ export class TestFacts {
   #hashOf = (number: number): string => word(`${number}${this.#fork}`)
 }
 
-const CATALOGUED = {
-  ...{ first_seen: new Date(0), active: true, closed: false, archived: false, neg_risk: false },
-}
+const CATALOGUED = { first_seen: new Date(0), active: true, closed: false, archived: false, neg_risk: false }
 
 /** The catalogue has the market of `test-facts.ts`, with the tags `weather` and `world`. */
 export async function insertTestMarket(sql: Sql): Promise<void> {
   await sql`insert into events ${sql({ ...CATALOGUED, id: 1, slug: 'weather', title: 'Weather' })}`
   const row = {
     ...CATALOGUED,
-    ...{ id: 1, event: 1, accepting_orders: true, enable_order_book: true },
-    ...{ question: 'Will it rain?', slug: 'will-it-rain', outcomes: ['Yes', 'No'] },
+    id: 1,
+    event: 1,
+    accepting_orders: true,
+    enable_order_book: true,
+    question: 'Will it rain?',
+    slug: 'will-it-rain',
+    outcomes: ['Yes', 'No'],
     image: 'https://pictures.example/rain.png',
     condition: hexToBytes(CONDITION),
     tokens: `{"\\\\x${YES.slice(2)}","\\\\x${NO.slice(2)}"}`,

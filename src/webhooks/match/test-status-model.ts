@@ -84,8 +84,7 @@ class StatusModel {
     const full = isResolved ? 'redeemable' : 'open'
     const fields = { tx, wallet, token, before: before ?? 0n, after }
     if ((before ?? 0n) <= 0n && after > 0n) this.#note(fields, empty, full)
-    if ((before ?? 0n) > 0n && after <= 0n)
-      this.#note(fields, full, isResolved ? 'redeemed' : 'closed')
+    if ((before ?? 0n) > 0n && after <= 0n) this.#note(fields, full, isResolved ? 'redeemed' : 'closed')
     wallets.set(wallet, after)
   }
 

@@ -42,7 +42,11 @@ function toOccurrence(
 ): Occurrence {
   const { seq, timeSec } = fill
   return {
-    ...{ type, seq, timeSec, identity: identityOf(fill), keys: keysOf(fill, market) },
+    type,
+    seq,
+    timeSec,
+    identity: identityOf(fill),
+    keys: keysOf(fill, market),
     present: () => presentFill(fill, market),
   }
 }
@@ -54,10 +58,7 @@ function toFirstTrade({ fill, market }: SliceTrade): Occurrence {
     ...presentFill(fill, market),
     wallet: maker,
   })
-  return {
-    ...{ type: 'first_trade', seq, timeSec, identity: maker, keys: keysOf(fill, market) },
-    present,
-  }
+  return { type: 'first_trade', seq, timeSec, identity: maker, keys: keysOf(fill, market), present }
 }
 
 export const identityOf = ({ txHash, place }: { txHash: string; place: number }): string =>

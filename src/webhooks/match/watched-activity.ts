@@ -9,10 +9,7 @@ export const watchedActivity: Detector = {
   types: ['wallet_activity'],
   async detect(slice) {
     const isWatched = (wallet: string) => slice.isWatched('wallet_activity', wallet)
-    const [trades, actions] = await Promise.all([
-      watchedTrades(slice, isWatched),
-      readActions(slice),
-    ])
+    const [trades, actions] = await Promise.all([watchedTrades(slice, isWatched), readActions(slice)])
     const occurrences = [
       ...trades.map(toTradeActivity),
       ...actions.filter(({ wallet }) => isWatched(wallet)).map(toActivity),
@@ -27,14 +24,19 @@ async function watchedTrades(slice: FactSlice, isWatched: (wallet: string) => bo
 }
 
 const toTradeActivity = ({ fill, market }: SliceTrade): Occurrence => ({
-  ...{ type: 'wallet_activity', seq: fill.seq, timeSec: fill.timeSec },
+  type: 'wallet_activity',
+  seq: fill.seq,
+  timeSec: fill.timeSec,
   identity: `trade ${identityOf(fill)}`,
   keys: { wallets: [fill.maker, fill.taker] },
   present: () => ({ activity_type: 'trade', ...presentFill(fill, market) }),
 })
 
 const toActivity = ({ type, seq, timeSec, identity, ...action }: PositionAction): Occurrence => ({
-  ...{ type: 'wallet_activity', seq, timeSec, identity: `${type} ${identity}` },
+  type: 'wallet_activity',
+  seq,
+  timeSec,
+  identity: `${type} ${identity}`,
   keys: { wallets: [action.wallet] },
   present: () => ({ activity_type: type, ...action.present() }),
 })

@@ -11,18 +11,19 @@ const makeWebhook = (
   eventTypes: readonly WebhookEventType[],
   filters: WebhookFilters = {},
 ): IndexedWebhook => ({
-  ...{ id, name: `wh_${id}`, accountId: 1, eventTypes, filters, fromSeq: 0, activeSinceMs: 0 },
+  id,
+  name: `wh_${id}`,
+  accountId: 1,
+  eventTypes,
+  filters,
+  fromSeq: 0,
+  activeSinceMs: 0,
 })
 
-const idsOf = (webhooks: readonly IndexedWebhook[]) =>
-  webhooks.map(({ id }) => id).sort((a, b) => a - b)
+const idsOf = (webhooks: readonly IndexedWebhook[]) => webhooks.map(({ id }) => id).sort((a, b) => a - b)
 
 /** The rules of the reference, asked of every webhook. */
-function scan(
-  webhooks: readonly IndexedWebhook[],
-  type: WebhookEventType,
-  keys: OccurrenceKeys,
-): number[] {
+function scan(webhooks: readonly IndexedWebhook[], type: WebhookEventType, keys: OccurrenceKeys): number[] {
   const wanting = webhooks.filter(({ eventTypes, filters }) => {
     const given = <Name extends FilterName>(name: Name) =>
       eventTypeRow(type).filters.includes(name) ? filters[name] : undefined
@@ -114,14 +115,10 @@ test('the index finds exactly the webhooks that a scan over all of them finds', 
         }
         expect(index.size).toBe(webhooks.size)
         for (const { type, keys } of occurrences) {
-          expect(idsOf(index.match({ type, keys }))).toEqual(
-            scan([...webhooks.values()], type, keys),
-          )
+          expect(idsOf(index.match({ type, keys }))).toEqual(scan([...webhooks.values()], type, keys))
         }
         for (const type of WEBHOOK_EVENT_TYPE_NAMES) {
-          const asking = [...webhooks.values()].filter(({ eventTypes }) =>
-            eventTypes.includes(type),
-          )
+          const asking = [...webhooks.values()].filter(({ eventTypes }) => eventTypes.includes(type))
           expect(index.asksFor(type)).toBe(asking.length > 0)
         }
       },

@@ -195,8 +195,7 @@ function typeOf(name: WebhookEventType): Type {
   return type
 }
 
-const isOf = ({ typeBits }: Entry, name: WebhookEventType): boolean =>
-  (typeBits & typeOf(name).bit) !== 0
+const isOf = ({ typeBits }: Entry, name: WebhookEventType): boolean => (typeBits & typeOf(name).bit) !== 0
 
 const thresholdFor = ({ thresholds }: Entry, { threshold }: Type): bigint =>
   thresholds[threshold] ?? NO_THRESHOLD

@@ -65,10 +65,7 @@ const padded = word.map((text) => text.padStart(WORD, '0'))
 /** Now and then one character is another: a capital, no digit, or not even ASCII. */
 const spoiled = (text: fc.Arbitrary<string>) =>
   fc
-    .tuple(
-      text,
-      fc.option(fc.tuple(fc.nat(), fc.constantFrom('A', 'g', ' ', ':', 'é', '€')), { freq: 4 }),
-    )
+    .tuple(text, fc.option(fc.tuple(fc.nat(), fc.constantFrom('A', 'g', ' ', ':', 'é', '€')), { freq: 4 }))
     .map(([whole, change]) => {
       if (change === null || whole.length === 0) return whole
       const [place, character] = change
@@ -81,9 +78,7 @@ describe('LogReader', () => {
   const reader = new LogReader()
 
   test('reads every word of the data as abi.ts does, wherever it begins', () => {
-    const data = spoiled(
-      fc.array(padded, { minLength: 1, maxLength: 12 }).map((all) => all.join('')),
-    )
+    const data = spoiled(fc.array(padded, { minLength: 1, maxLength: 12 }).map((all) => all.join('')))
     fc.assert(
       fc.property(data, fc.nat({ max: 3 }), (text, shift) => {
         const hex = `0x${text}`
@@ -112,10 +107,7 @@ describe('LogReader', () => {
         const topic = `0x${text}`
         reader.layOut(['0x', topic], '0x')
         for (const [name, [fast, plain]] of Object.entries(TOPICS))
-          expect([name, outcomeOf(() => fast(reader))]).toEqual([
-            name,
-            outcomeOf(() => plain(topic)),
-          ])
+          expect([name, outcomeOf(() => fast(reader))]).toEqual([name, outcomeOf(() => plain(topic))])
       }),
       { numRuns: 500 },
     )
@@ -125,8 +117,7 @@ describe('LogReader', () => {
     'a topic "%s" is refused',
     (topic) => {
       reader.layOut(['0x', topic], '0x')
-      for (const [fast] of Object.values(TOPICS))
-        expect(outcomeOf(() => fast(reader))).toBe(REFUSED)
+      for (const [fast] of Object.values(TOPICS)) expect(outcomeOf(() => fast(reader))).toBe(REFUSED)
     },
   )
 })

@@ -120,8 +120,7 @@ export class LogReader {
     const lengthAt = this.#targetOf(at)
     const count = this.small(lengthAt)
     const from = lengthAt + WORD
-    if (from + count * WORD > this.data.length)
-      throw new DecodeError('an array is longer than the data')
+    if (from + count * WORD > this.data.length) throw new DecodeError('an array is longer than the data')
     // Made as long as it is: one that grows takes 17 places at once.
     const items = new Array<T>(count)
     for (let index = 0; index < count; index++) items[index] = decodeItem(this, from + index * WORD)
@@ -168,8 +167,7 @@ export class LogReader {
     const quad = this.#quads[at] ?? 0
     const digits = (quad & 0x0f0f0f0f) + Math.imul((quad >>> 6) & 0x01010101, 9)
     const letters = ((digits + 0x06060606) >>> 4) & 0x01010101
-    if (((digits & 0xf0f0f0f0) | ((digits + FOUR_ZEROS + Math.imul(letters, 0x27)) ^ quad)) !== 0)
-      return -1
+    if (((digits & 0xf0f0f0f0) | ((digits + FOUR_ZEROS + Math.imul(letters, 0x27)) ^ quad)) !== 0) return -1
     return ((digits & 0xf) << 12) | (digits & 0xf00) | ((digits >>> 12) & 0xf0) | (digits >>> 24)
   }
 }

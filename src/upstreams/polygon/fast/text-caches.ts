@@ -24,8 +24,7 @@ export class WordCache {
   get(oct: number): string {
     const place = this.#placeOf(oct)
     const from = place * this.#width
-    for (let i = 0; i < this.#width; i++)
-      if (this.#keys[from + i] !== this.#octs[oct + i]) return ''
+    for (let i = 0; i < this.#width; i++) if (this.#keys[from + i] !== this.#octs[oct + i]) return ''
     return this.#texts[place] ?? ''
   }
 
