@@ -8,7 +8,7 @@ import { endLease, leaseUnit, type QuotaMonth } from './shared-queries.js'
 import { monthEnd, monthOf } from './usage-meter.js'
 import { selectUsage } from './usage-queries.js'
 
-/** A process that ended during a call gives its unit back after so long. No call takes as long. */
+/** A process that ended during a call gives its unit back after this time. No call takes as long. */
 const LEASE_MS = 60_000
 /** How soon to ask again while calls that may fail hold the last units. */
 const BUSY_MS = 1_000
@@ -76,8 +76,11 @@ export class SocialQuota {
     return used
   }
 
+  /** Calls that end at the same time may hear of their counts in another order: a count only grows in its month. */
   #show({ accountId, month }: QuotaMonth, used: number): void {
-    this.#shown.set(accountId, { month, used, atMs: this.#parts.clock.now() })
+    const known = this.#shown.get(accountId)
+    const most = known?.month === month ? Math.max(known.used, used) : used
+    this.#shown.set(accountId, { month, used: most, atMs: this.#parts.clock.now() })
   }
 
   async #refusal(of: QuotaMonth, limit: number): Promise<ApiError> {

@@ -1,10 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Bus } from '../bus/bus.js'
-import type { BusEvent } from '../bus/event.js'
+import { type BusEvent, type EventDraft, NO_KEYS } from '../bus/event.js'
 import type { Clock } from '../core/clock.js'
 import type { ScoreMessage } from '../upstreams/sports-ws/parse.js'
 import { applyScore, type GameScore } from './game-score.js'
-import { toScoreEvent } from './score-event.js'
 
 /** Those that were not heard of for longest leave first. */
 const GAMES_MAX = 5_000
@@ -187,5 +186,37 @@ function createScoreMetrics(registry: Registry, statusOf: () => { games: number;
       labelNames: ['result'] as const,
       registers,
     }),
+  }
+}
+
+const SOURCE = 'polymarket_sports'
+
+/** The live message of a score. */
+function toScoreEvent(score: GameScore): EventDraft {
+  const { gameId, slug, league, turn, updatedMs, finishedMs, changedAtMs } = score
+  const type = 'score_update'
+  const timestampMs = updatedMs ?? changedAtMs
+  const data = {
+    event_type: type,
+    game_id: gameId ?? null,
+    slug: slug ?? null,
+    league: league ?? null,
+    home_team: score.homeTeam ?? null,
+    away_team: score.awayTeam ?? null,
+    status: score.status ?? null,
+    score: score.score ?? null,
+    period: score.period ?? null,
+    elapsed: score.elapsed ?? null,
+    live: score.live ?? null,
+    ended: score.ended ?? null,
+    turn,
+    finished_at: finishedMs,
+  }
+  return {
+    type,
+    timestampMs,
+    data,
+    keys: { ...NO_KEYS, league, gameSlug: slug },
+    head: { type, source: SOURCE, received_at: changedAtMs, timestamp: timestampMs },
   }
 }

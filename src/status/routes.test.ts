@@ -5,7 +5,7 @@ import { until } from '../../test/until.js'
 import { NO_KEYS } from '../bus/event.js'
 import type { FollowerStatus } from '../chain/chain-status.js'
 import { chainStatus } from '../chain/jobs.js'
-import { eventStatus, presentBytes } from '../events/status.js'
+import { eventStatus, presentBytes } from '../events/jobs.js'
 
 let t: TestApp
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AddressThrottle } from '../accounts/address-throttle.js'
@@ -14,7 +14,6 @@ import { Connections } from './connections.js'
 import { Flusher } from './fast/flusher.js'
 import { KeyCheck } from './key-check.js'
 import { countFirehoses, createSocketMetrics } from './metrics.js'
-import { type HttpRefusal, refuseHttp } from './refuse-http.js'
 import { type AdmittedSocket, type RefusedSocket, SocketAdmission } from './socket-admission.js'
 import { CLOSE, presentError, toReason } from './socket-error.js'
 import {
@@ -261,4 +260,22 @@ const FULL: HttpRefusal = {
   status: 503,
   message: 'The service cannot take more connections now.',
   retryAfterSeconds: 1,
+}
+
+/** A client that does not close its end would keep the connection. */
+const END_MS_MAX = 1_000
+
+type HttpRefusal = { status: number; message: string; retryAfterSeconds?: number }
+
+/** Answers a request for a WebSocket as a plain request, and closes. */
+function refuseHttp(socket: Socket, refusal: HttpRefusal): void {
+  const { status, message, retryAfterSeconds } = refusal
+  const body = JSON.stringify({ error: message })
+  const retryAfter = retryAfterSeconds === undefined ? '' : `retry-after: ${retryAfterSeconds}\r\n`
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
+      'content-type: application/json; charset=utf-8\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n${retryAfter}connection: close\r\n\r\n${body}`,
+  )
+  socket.setTimeout(END_MS_MAX, () => socket.destroy())
 }

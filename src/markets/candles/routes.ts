@@ -5,6 +5,9 @@ import { toTokenId } from '../../core/token-id.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { ConditionId, Slug, TokenId } from '../../http/parameters.js'
+import { groupBy } from '../../lib/group-by.js'
+import type { Sql } from '../../store/connection.js'
+import { fillGaps, type TokenCandle } from './candle.js'
 import {
   presentCandle,
   presentPagination,
@@ -12,8 +15,13 @@ import {
   presentWindow,
   type Sides,
 } from './present.js'
-import { type SeriesSubject, type SeriesToken, selectSeriesTokens } from './queries.js'
-import { type CandleSeries, readSeries } from './read-series.js'
+import {
+  type SeriesSubject,
+  type SeriesToken,
+  selectCandles,
+  selectSeriesTokens,
+  selectWindowSides,
+} from './queries.js'
 import { CandleSeriesReply, OutcomeParameter, TokenCandlesReply, WindowParameters } from './schemas.js'
 import { type CandleWindow, resolveWindow, type WindowRequest } from './window.js'
 
@@ -151,3 +159,41 @@ const tokenNotFound = (subject: SeriesSubject) =>
   notFound('market token not found', { ...subject, hint: HINT })
 
 export const marketCandleRoutes = endpointRoutes([tokenCandles, conditionCandles, slugCandles])
+
+/** The candles of a token in a window, oldest first, and whether it has others on both sides. */
+type CandleSeries = {
+  market: SeriesToken
+  candles: readonly TokenCandle[]
+  hasOlder: boolean
+  hasNewer: boolean
+}
+
+/** The series of tokens, in their order. */
+async function readSeries(
+  sql: Sql,
+  markets: readonly SeriesToken[],
+  window: CandleWindow,
+  { isFilled, nowSec }: { isFilled: boolean; nowSec: number },
+): Promise<CandleSeries[]> {
+  const tokens = markets.flatMap(({ id }) => (id === null ? [] : [id]))
+  const [candles, sides] = await Promise.all([
+    selectCandles(sql, tokens, window),
+    selectWindowSides(sql, tokens, window),
+  ])
+  const candlesOf = groupBy(candles, ({ token }) => token)
+  const sidesOf = new Map(sides.map((each) => [each.token, each]))
+  return markets.map((market) => {
+    const side = sidesOf.get(market.id ?? NO_TOKEN)
+    if (side === undefined) return { market, candles: [], hasOlder: false, hasNewer: false }
+    const { token, hasOlder, hasNewer, closeBefore } = side
+    const traded = candlesOf.get(token) ?? []
+    return {
+      market,
+      candles: isFilled ? fillGaps(traded, { token, ...window, closeBefore, nowSec }) : traded,
+      hasOlder,
+      hasNewer,
+    }
+  })
+}
+
+const NO_TOKEN = -1

@@ -2,13 +2,16 @@ import type { Static } from 'typebox'
 import type { AnswerTools } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { withTimeout } from '../../lib/timeout.js'
+import type { OnlineAnswer } from '../../search/online-search.js'
+import { onlineStatusOf, presentOnlineResult } from '../../search/present.js'
+import { SEARCH_DEFAULTS } from '../../search/schemas.js'
 import type { Copy } from '../../store/copies.js'
 import type { Game } from '../games/game.js'
 import { defineGameAnswers } from '../games/game-answers.js'
 import { readGameState } from '../quotes/game-state.js'
-import { askOnline } from './ask-online.js'
+import type { SportsTools } from '../sources.js'
 import { askSocial } from './ask-social.js'
-import { generateQueries } from './game-queries.js'
+import { type GameQuery, generateQueries, withoutPostOperators } from './game-queries.js'
 import {
   type ContextSource,
   GameContextFilters,
@@ -17,7 +20,7 @@ import {
   QUERIES_MAX,
   SOURCE_NAMES,
 } from './schemas.js'
-import { describeSourceFault } from './settle.js'
+import { describeSourceFault, type Found, settleQuery, sumUp } from './settle.js'
 
 /** Clients give up after ten seconds: what has not come until then is left out. */
 const CONTEXT_MS = 9_000
@@ -91,4 +94,37 @@ async function readState(
 function readSources(text: string): ContextSource[] {
   const names = text.split(',').map((name) => SOURCE_NAMES.get(name.trim()))
   return [...new Set(names.filter((name) => name !== undefined))]
+}
+
+type AskOnline = { queries: readonly GameQuery[]; resultsMax: number; leftMs: number }
+
+/** All queries at once. Together they count as one search of the key. */
+async function askOnline(tools: SportsTools, { queries, resultsMax, leftMs }: AskOnline) {
+  const charged = tools.ctx.admission.chargeOrRefuse(tools.caller, 'search_online')
+  const settled = await Promise.all(
+    queries.map(({ query, ...rest }) => {
+      const q = withoutPostOperators(query)
+      const found = charged.then(() => searchFor(tools, q)).then((answer) => toFound(answer, resultsMax))
+      return settleQuery({ ...rest, query: q }, found, leftMs)
+    }),
+  )
+  return {
+    ...sumUp(settled),
+    source: 'search_online' as const,
+    adapter: 'searxng' as const,
+    result_count: settled.reduce((sum, { items }) => sum + items.length, 0),
+    queries: settled.map(({ items, ...query }) => ({ ...query, results: items })),
+  }
+}
+
+/** As a search without parameters. */
+function searchFor({ ctx, caller }: SportsTools, q: string): Promise<OnlineAnswer> {
+  const { ttlSeconds, ...search } = SEARCH_DEFAULTS
+  const options = { ttlMs: ttlSeconds * 1000, accountId: caller.accountId }
+  return ctx.onlineSearch.search({ ...search, timeRange: undefined, q }, options)
+}
+
+function toFound(answer: OnlineAnswer, max: number): Found<ReturnType<typeof presentOnlineResult>> {
+  const items = answer.results.slice(0, max).map(presentOnlineResult)
+  return { items, status: onlineStatusOf(answer) }
 }

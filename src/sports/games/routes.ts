@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
+import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
 import { findLeague } from '../leagues/leagues.js'
 import { LeagueCode } from '../leagues/schemas.js'
+import { readFirstOrCopy, type Sourced, type SportsTools } from '../sources.js'
+import { type Game, gameStatusOf } from './game.js'
 import { defineGameAnswers } from './game-answers.js'
-import { CLOSED_GAMES_MAX } from './game-sources.js'
-import { listLeagueGames } from './league-games.js'
+import { CLOSED_GAMES_MAX, gameSourcesOf } from './game-sources.js'
 import { pageGames } from './pick-games.js'
 import { presentGame } from './present.js'
 import { GameReply, LeagueGamesQuery, LeagueGamesReply } from './schemas.js'
@@ -66,3 +68,42 @@ export const gameRoutes = endpointRoutes([
     }),
   }),
 ])
+
+const FRESH_MS = 30_000
+
+/** `active`: upcoming and in play. `closed`: finished, also when the markets are not settled yet. */
+type ListStatus = 'active' | 'closed'
+
+type LeagueGames = Sourced<Game[]> & { isStale: boolean }
+
+/** Every game that Gamma lists is under one status, with the markets of its main event. */
+async function listLeagueGames(
+  tools: SportsTools,
+  league: GammaSport,
+  status: ListStatus,
+): Promise<LeagueGames> {
+  if (status === 'active') {
+    const open = await readGames(tools, league, false)
+    return { ...open, value: open.value.filter((game) => gameStatusOf(game) !== 'final') }
+  }
+  const [open, closed] = await Promise.all([readGames(tools, league, false), readGames(tools, league, true)])
+  const settled = new Set(closed.value.map(({ id }) => id))
+  const unsettled = open.value.filter((game) => gameStatusOf(game) === 'final' && !settled.has(game.id))
+  return {
+    value: [...unsettled, ...closed.value],
+    source: [...new Set([closed.source, open.source])].join('+'),
+    isFallback: open.isFallback || closed.isFallback,
+    isStale: open.isStale || closed.isStale,
+  }
+}
+
+/** An empty list is believed only when no source has a game. */
+async function readGames(tools: SportsTools, league: GammaSport, closed: boolean): Promise<LeagueGames> {
+  const { value, isStale } = await readFirstOrCopy(tools, {
+    key: `sports games ${league.sport} ${closed ? 'closed' : 'open'}`,
+    freshMs: FRESH_MS,
+    sources: gameSourcesOf(tools, league, closed),
+    isSuitable: (games) => games.length > 0,
+  })
+  return { ...value, isStale }
+}

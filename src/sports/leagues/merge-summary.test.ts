@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLeagueNames } from './league-names.js'
 import { type LeagueSummary, mergeSummary } from './merge-summary.js'
+import { createLeagueNames } from './summary.js'
 
 const league = (sport: string, name?: string) => ({
   id: 1,

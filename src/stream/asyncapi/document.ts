@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { readEventExamples } from '../../events/examples.js'
 import { type JsonSchema, pascalCase, SchemaComponents } from '../../http/schema-components.js'
 import { VERSION } from '../../lib/version.js'
 import {
@@ -10,7 +12,6 @@ import {
   INTEGRITY_CLIENT_MESSAGES,
   ORDERBOOK_SOCKET_MESSAGES,
 } from './described-messages.js'
-import { collectExamples } from './examples.js'
 
 /** The parts of an AsyncAPI 3 document that ours has. */
 export type AsyncApiDocument = {
@@ -256,3 +257,22 @@ function nameOperations(byChannel: Record<string, Operation[]>): Record<string, 
 
 const camelCase = (words: string): string =>
   words.toLowerCase().replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase())
+
+/** A message as a client or the service sends it. */
+type StreamExample = { name: string; payload: unknown }
+
+const readControlExamples = (): Record<string, StreamExample[]> =>
+  JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8'))
+
+/** Of every message, by its name. Those of events are taken from the simulated chain. */
+function collectExamples(): Record<string, readonly StreamExample[] | undefined> {
+  const events = readEventExamples()
+  const replayed = events.trade.slice(0, 1).map(({ payload }) => payload)
+  const snapshot = { type: 'snapshot', count: replayed.length, events: replayed }
+  const { snapshot: empty = [], ...control } = readControlExamples()
+  return {
+    ...events,
+    ...control,
+    snapshot: [{ name: 'One event', payload: snapshot }, ...empty],
+  }
+}

@@ -3,8 +3,6 @@ import { BOOK_ERRORS } from '../messages/book-messages.js'
 import { STREAM_ERRORS } from '../messages/control-messages.js'
 import { PRESETS } from '../subscriptions/presets.js'
 import type { AsyncApiDocument, AsyncApiMessage, Channel } from './document.js'
-import { escapeHtml, renderCode, renderJson, renderTable, renderText } from './html.js'
-import { listFields } from './schema-fields.js'
 
 const STYLE = `
   :root { color-scheme: light dark }
@@ -125,4 +123,78 @@ ${shown.join('\n')}
 <details><summary>Fields</summary>
 ${renderTable(['Field', 'Type', ''], rows)}
 </details>`
+}
+
+/** Characters of any text, safe inside of HTML. */
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? letter)
+
+const ENTITIES: { readonly [letter: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
+
+/** Text of the document, with code in backticks. */
+const renderText = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+
+const renderCode = (text: string): string => `<code>${escapeHtml(text)}</code>`
+
+/** Cells are HTML. */
+function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (tag: string, cells: readonly string[]) =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
+  const body = rows.map((cells) => line('td', cells)).join('\n')
+  return `<table>\n${line('th', head)}\n${body}\n</table>`
+}
+
+const LINE_LENGTH_MAX = 110
+
+/** JSON in one line, or in many where it is long. */
+function renderJson(value: unknown): string {
+  const line = JSON.stringify(value)
+  const text = line.length <= LINE_LENGTH_MAX ? line : JSON.stringify(value, null, 2)
+  return `<pre>${renderCode(text)}</pre>`
+}
+
+/** The part of a JSON schema that the page shows. */
+type Schema = {
+  type?: string
+  const?: unknown
+  enum?: unknown[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+}
+
+/** A field of a message. A path that ends with `?` may be missing. */
+type SchemaField = { path: string; type: string; description: string }
+
+/** All fields of a schema, those inside of objects and lists by their path: `trades[].price`. */
+const listFields = (schema: object): SchemaField[] => listBelow(schema, '')
+
+function listBelow(schema: Schema, above: string): SchemaField[] {
+  const { properties = {}, required = [] } = schema
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const path = `${above}${name}`
+    const shown = required.includes(name) ? path : `${path}?`
+    const choices = [field, ...(field.anyOf ?? [])]
+    const items = choices.flatMap(({ items }) => [items ?? {}, ...(items?.anyOf ?? [])])
+    return [
+      { path: shown, type: nameType(field), description: field.description ?? '' },
+      ...choices.flatMap((choice) => listBelow(choice, `${path}.`)),
+      ...items.flatMap((item) => listBelow(item, `${path}[].`)),
+    ]
+  })
+}
+
+function nameType(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.anyOf !== undefined) return schema.anyOf.map(nameType).join(' | ')
+  if (schema.type !== 'array') return schema.type ?? 'any'
+  const item = nameType(schema.items ?? {})
+  return item.includes(' | ') ? `(${item})[]` : `${item}[]`
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import { Alarm } from '../../lib/alarm.js'
 import { faultFields } from '../../lib/fault-fields.js'
 import type { FloodLog } from '../../lib/flood-log.js'
+import { GenerationMap } from '../../lib/generation-map.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
 import type { SecretBox } from '../../store/secret-box.js'
@@ -12,7 +13,6 @@ import type { DeliveryMetrics } from './metrics.js'
 import { type ClaimedDelivery, type EndedAttempt, selectNextLook } from './queries.js'
 import { recordAndClaim } from './record-and-claim.js'
 import { INTERRUPTED, nextState } from './retry.js'
-import { DecryptedSecrets } from './secrets.js'
 import type { Sender } from './sender.js'
 import { signatureHeaders } from './signature.js'
 import { TakenDeliveries } from './taken-deliveries.js'
@@ -231,5 +231,28 @@ export class Dispatcher {
       const hasMoved = await this.#exchange(0, false).catch(() => false)
       if (!hasMoved) await pause(CROWDED_MS)
     }
+  }
+}
+
+const SECRETS_MAX = 5_000
+
+/** Secrets of webhooks by their encrypted form, so that a rotated secret is another one. */
+class DecryptedSecrets {
+  readonly #box: Pick<SecretBox, 'decrypt'>
+  readonly #known = new GenerationMap<string, string>()
+
+  constructor(box: Pick<SecretBox, 'decrypt'>) {
+    this.#box = box
+  }
+
+  /** Throws when the key that the secret was encrypted with is gone. */
+  async find(encrypted: Buffer, webhookName: string): Promise<string> {
+    const key = `${webhookName} ${encrypted.toString('latin1')}`
+    const known = this.#known.keep(key)
+    if (known !== undefined) return known
+    const secret = await this.#box.decrypt(encrypted, webhookName)
+    if (this.#known.size >= SECRETS_MAX) this.#known.turn()
+    this.#known.set(key, secret)
+    return secret
   }
 }

@@ -1,12 +1,12 @@
+import { errors } from 'undici'
+import { codeOf } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
-import { AddressGuard, parseTarget, type WebhookTarget } from './address-guard.js'
+import { AddressGuard, parseTarget, TargetError, type WebhookTarget } from './address-guard.js'
 import { Attempt } from './attempt.js'
-import { describeFailure, InterruptedError } from './attempt-error.js'
 import type { AttemptResult } from './delivery.js'
 import { type DialOptions, dial } from './dial.js'
 import { createHostResolver, type ResolveHost } from './host-resolver.js'
-import { IdleConnections } from './idle-connections.js'
 import { ReceiverConnection, StaleConnectionError, type WebhookRequest } from './receiver-connection.js'
 
 /** For everything: to resolve, connect and handshake, the headers, and the body of the answer. */
@@ -120,5 +120,106 @@ export class Sender {
       connection.destroy()
       throw error
     }
+  }
+}
+
+/** The sender was asked to stop during the attempt. */
+class InterruptedError extends Error {
+  override name = 'InterruptedError'
+}
+
+/** What the history says about an attempt that got no answer. Customers read it, and may compare it. */
+function describeFailure(error: unknown): string {
+  if (error instanceof InterruptedError) return 'interrupted'
+  if (error instanceof TimeoutError) return 'timeout'
+  if (error instanceof TargetError) return error.attemptError
+  const code = codeOf(error) ?? ''
+  const known = BY_CODE[code]
+  if (known !== undefined) return known
+  if (error instanceof errors.HTTPParserError) return 'not an HTTP answer'
+  const isTls = /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|EPROTO)/.test(code)
+  return isTls ? 'tls failure: handshake failed' : 'connection failed'
+}
+
+const UNKNOWN_AUTHORITY = 'tls failure: certificate of an unknown authority'
+const SELF_SIGNED = 'tls failure: self-signed certificate'
+
+const BY_CODE: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed without an answer',
+  ETIMEDOUT: 'timeout',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'host unreachable',
+  EADDRNOTAVAIL: 'host unreachable',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'not an HTTP answer',
+  UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
+  CERT_HAS_EXPIRED: 'tls failure: certificate has expired',
+  CERT_NOT_YET_VALID: 'tls failure: certificate is not yet valid',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls failure: certificate is for another host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: SELF_SIGNED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  ERR_SSL_WRONG_VERSION_NUMBER: 'tls failure: the receiver does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls failure: the receiver does not speak TLS',
+}
+
+const IDLE_MAX = 500
+/** An account may have many webhooks on one host, with ten requests each. */
+const IDLE_PER_ORIGIN_MAX = 250
+
+/** Connections that wait for their next request. An origin without any has no entry. */
+class IdleConnections {
+  readonly #byOrigin = new Map<string, ReceiverConnection[]>()
+  /** All of them, the longest idle first. */
+  readonly #all = new Set<ReceiverConnection>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  get originCount(): number {
+    return this.#byOrigin.size
+  }
+
+  /** The one that was used last, which its receiver will least likely close at this moment. */
+  take(origin: string): ReceiverConnection | undefined {
+    const connection = this.#byOrigin.get(origin)?.at(-1)
+    if (connection !== undefined) this.remove(connection)
+    return connection
+  }
+
+  /** Closes the longest idle one when there are too many. */
+  add(connection: ReceiverConnection): void {
+    if (!connection.isOpen) {
+      connection.destroy()
+      return
+    }
+    const ofOrigin = this.#byOrigin.get(connection.origin) ?? []
+    this.#byOrigin.set(connection.origin, ofOrigin)
+    ofOrigin.push(connection)
+    this.#all.add(connection)
+    if (ofOrigin.length > IDLE_PER_ORIGIN_MAX) this.#close(ofOrigin[0])
+    if (this.#all.size > IDLE_MAX) this.#close(this.#all.values().next().value)
+  }
+
+  remove(connection: ReceiverConnection): void {
+    if (!this.#all.delete(connection)) return
+    const ofOrigin = this.#byOrigin.get(connection.origin) ?? []
+    ofOrigin.splice(ofOrigin.indexOf(connection), 1)
+    if (ofOrigin.length === 0) this.#byOrigin.delete(connection.origin)
+  }
+
+  closeAll(): void {
+    for (const connection of [...this.#all]) this.#close(connection)
+  }
+
+  #close(connection: ReceiverConnection | undefined): void {
+    if (connection === undefined) return
+    this.remove(connection)
+    connection.destroy()
   }
 }

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { V3 } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
-import { notFound } from '../../core/errors.js'
+import { notFound, tooManyRequests } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
-import { EventPolls } from './event-polls.js'
+import { pause } from '../../lib/timing.js'
 import { createListener } from './listeners.js'
 import { deleteListener, recordResults, selectPending, touchListener } from './queries.js'
 import {
@@ -112,3 +112,46 @@ const presentListened = ({ eventId, eventType, body, createdAt }: Listened) => (
   body,
   created_at: createdAt.toISOString(),
 })
+
+/** How often a poll that waits looks for events. */
+const LOOK_MS = 200
+/** Polls of an account that wait in this process. */
+const POLLS_MAX = 3
+
+/** Requests for events that wait until some are there. Between two looks they hold no connection. */
+class EventPolls {
+  readonly #counts = new Map<number, number>()
+
+  /** Looks until something is found, the time is over or the signal aborts: then empty. */
+  async wait<Found>(
+    { accountId, waitMs, signal }: { accountId: number; waitMs: number; signal: AbortSignal },
+    look: () => Promise<Found[]>,
+  ): Promise<Found[]> {
+    const count = this.#counts.get(accountId) ?? 0
+    if (count >= POLLS_MAX) {
+      throw tooManyRequests(`${POLLS_MAX} requests of this account wait for events already.`, LOOK_MS)
+    }
+    this.#counts.set(accountId, count + 1)
+    try {
+      return await lookUntil(performance.now() + waitMs, signal, look)
+    } finally {
+      const left = (this.#counts.get(accountId) ?? 1) - 1
+      if (left === 0) this.#counts.delete(accountId)
+      else this.#counts.set(accountId, left)
+    }
+  }
+}
+
+async function lookUntil<Found>(
+  deadlineMs: number,
+  signal: AbortSignal,
+  look: () => Promise<Found[]>,
+): Promise<Found[]> {
+  while (!signal.aborted) {
+    const found = await look()
+    const leftMs = deadlineMs - performance.now()
+    if (found.length > 0 || leftMs <= 0) return found
+    await pause(Math.min(LOOK_MS, leftMs), signal)
+  }
+  return []
+}

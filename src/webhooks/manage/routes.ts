@@ -1,17 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
 import { V3 } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
+import { toNanosecondText } from '../../core/unix-time.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
 import { awaitTurn } from '../../http/large-answer.js'
 import { errorReply } from '../../lib/error-reply.js'
+import type { Sql } from '../../store/connection.js'
 import { countQueries } from '../../store/query-times.js'
+import { transact } from '../../store/transaction.js'
+import type { AttemptResult } from '../deliver/delivery.js'
 import { Sender } from '../deliver/sender.js'
-import { selectHistory } from './delivery-queries.js'
-import { listWebhooks } from './list-webhooks.js'
+import { signatureHeaders } from '../deliver/signature.js'
+import { insertTestAttempt, selectHistory } from './delivery-queries.js'
 import { presentAttempt, presentEventTypes, presentWebhook } from './present.js'
-import { selectWebhook, type WebhookKey } from './queries.js'
+import { selectSecret, selectWebhook, selectWebhooks, type WebhookKey, type WebhookRow } from './queries.js'
 import { readNewWebhook, readRecovery, readWebhookChanges } from './read-body.js'
 import {
   CreateWebhookBody,
@@ -31,8 +36,7 @@ import {
   WebhookParams,
   WebhookRecord,
 } from './schemas.js'
-import { recoverDeliveries, resendDelivery } from './send-again.js'
-import { sendTest } from './send-test.js'
+import { recoverDeliveries, resendDelivery, takeAllowance } from './send-again.js'
 import { changeWebhook, createWebhook, noWebhook, removeWebhook, rotateSecret } from './webhook-registry.js'
 
 const HISTORY_LIMIT_MAX = 200
@@ -252,3 +256,63 @@ const defineTest = (sender: Sender): Endpoint =>
       }
     },
   })
+
+/** So many have a few megabytes of filters at most. */
+const BATCH_ROWS = 20
+
+/**
+ * The answer with all webhooks of an account, in pieces: together their filters may be tens of megabytes.
+ * The first batch is read before the first piece, so that what is wrong then can still be answered.
+ */
+async function listWebhooks(sql: Sql, accountId: number): Promise<AsyncIterable<string>> {
+  const select = (after: number) => selectWebhooks(sql, accountId, { after, limit: BATCH_ROWS })
+  return writeList(await select(0), select)
+}
+
+async function* writeList(
+  first: readonly WebhookRow[],
+  select: (after: number) => Promise<WebhookRow[]>,
+): AsyncGenerator<string> {
+  let count = 0
+  let rows = first
+  yield '{"webhooks":['
+  for (;;) {
+    for (const row of rows) {
+      yield `${count === 0 ? '' : ','}${JSON.stringify(presentWebhook(row))}`
+      count++
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < BATCH_ROWS) break
+    rows = await select(last.id)
+  }
+  yield `],"count":${count}}`
+}
+
+const MESSAGE = 'This is a test delivery. Your webhook works.'
+
+type TestParts = Pick<Context, 'sql' | 'secretBox' | 'clock' | 'plans'> & { sender: Sender }
+
+/** Sends an event that did not happen, once, whether or not the webhook is active. */
+async function sendTest(parts: TestParts, key: WebhookKey): Promise<AttemptResult> {
+  const { sql, secretBox, clock, plans, sender } = parts
+  const webhook = await selectWebhook(sql, key)
+  const encrypted = await selectSecret(sql, key)
+  const eventType = webhook?.eventTypes[0]
+  if (webhook === undefined || encrypted === undefined || eventType === undefined) throw noWebhook()
+  const secret = await secretBox.decrypt(encrypted, key.name)
+  const nowMs = clock.now()
+  await transact(sql, (tx) => takeAllowance(tx, { accountId: key.accountId, plans, nowMs }))
+
+  const uuid = randomUUID()
+  const eventId = `test_${uuid}`
+  const body = JSON.stringify({
+    id: eventId,
+    type: eventType,
+    created_at: toNanosecondText(nowMs),
+    data: { test: true, message: MESSAGE },
+  })
+  const headers = signatureHeaders({ webhookName: key.name, eventId, eventType, secret, body, nowMs })
+  const result = await sender.send({ url: webhook.url, headers, body })
+  await insertTestAttempt(sql, { webhook: webhook.id, eventId: uuid, eventType, result, nowMs })
+  return result
+}

@@ -6,8 +6,17 @@ import { pause } from '../../lib/timing.js'
 import type { Pool } from '../../store/connection.js'
 import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
-import { DETECTORS } from './detectors.js'
+import { feeEarned } from './fee-earned.js'
+import { marketCreated } from './market-created.js'
+import { marketResolved } from './market-resolved.js'
+import { orderComplete } from './order-complete.js'
 import { type PassResult, runPass } from './pass.js'
+import { pnlChange } from './pnl-change.js'
+import { positionActions } from './position-actions.js'
+import { positionStatus } from './position-status.js'
+import { priceChange } from './price-change.js'
+import { trades } from './trades.js'
+import { watchedActivity } from './watched-activity.js'
 
 /** Blocks without events do not wake the matcher, and some events come with time: it makes a pass so often anyway. */
 const POLL_MS = 1_000
@@ -109,3 +118,17 @@ function createMatcherMetrics(registry: Registry) {
     }),
   }
 }
+
+/** Everything that webhooks can be notified of. A new event type is a detector and a line here. */
+export const DETECTORS: readonly Detector[] = [
+  trades,
+  priceChange,
+  marketResolved,
+  marketCreated,
+  pnlChange,
+  positionStatus,
+  orderComplete,
+  positionActions,
+  feeEarned,
+  watchedActivity,
+]

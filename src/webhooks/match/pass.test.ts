@@ -3,7 +3,7 @@ import { ALICE, address, makeFill } from '../../events/test-facts.js'
 import { insertTestWebhook, type TestWebhook } from '../deliver/test-webhook.js'
 import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
-import { DETECTORS } from './detectors.js'
+import { DETECTORS } from './matcher.js'
 import { timeOfBlock } from './test-facts.js'
 import { TestMatching } from './test-matching.js'
 

@@ -4,14 +4,14 @@ import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { DeliveryDraft } from '../deliver/delivery.js'
 import { enqueue } from '../deliver/enqueue.js'
-import { releaseHeld } from '../deliver/release.js'
+import { cancelHeldAbove, releaseHeld } from '../deliver/release.js'
 import type { ActiveWebhooks } from './active-webhooks.js'
-import { Baselines } from './baselines.js'
+import { Baselines, restoreBaselines } from './baselines.js'
 import type { Detected, Detector } from './detector.js'
 import { type FactSlice, openSlice } from './fact-slice.js'
 import { draftDeliveries, matchOccurrences } from './match-occurrences.js'
-import { lockCursor, type MatchState, selectMatchState, updateCursor } from './queries.js'
-import { revertMatcher } from './revert-matcher.js'
+import { forgetOrdersAbove } from './order-complete.js'
+import { lockCursor, lowerFromSeq, type MatchState, selectMatchState, updateCursor } from './queries.js'
 import { chooseStep, endOfBlock, STEP_LIMITS, type StepRange } from './step-range.js'
 
 /** `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. */
@@ -139,5 +139,27 @@ async function write(
   // Behind all lanes, as for an activation, which forgets bases.
   for (const store of stores) await store(tx)
   await updateCursor(tx, { seq, rewind: state.rewind })
+  return true
+}
+
+/**
+ * Takes the matcher back to where blocks were reverted: held deliveries about the blocks above were never
+ * sent and are deleted, and values go back to where they were before them. What was sent stays sent: its
+ * row says so when the same transaction comes again. `false`: another process did it.
+ */
+async function revertMatcher(tx: Sql, state: MatchState): Promise<boolean> {
+  if (!(await lockCursor(tx, state))) return false
+  const { seq, rewindBlock, lastRewind } = state
+  if (rewindBlock !== null) {
+    const endSeq = endOfBlock(rewindBlock)
+    await forgetOrdersAbove(tx, endSeq)
+    await restoreBaselines(tx, await cancelHeldAbove(tx, rewindBlock))
+    // Last: requests that change a webhook wait from here on, and may hold what the statements above wait for.
+    await lowerFromSeq(tx, endSeq)
+    await updateCursor(tx, {
+      seq: seq === null ? null : Math.min(seq, endSeq),
+      rewind: lastRewind,
+    })
+  }
   return true
 }

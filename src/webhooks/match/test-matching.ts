@@ -8,7 +8,7 @@ import type { WebhookFilters } from '../filters.js'
 import { WEBHOOK_PAYLOADS } from '../payloads.js'
 import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
-import { DETECTORS } from './detectors.js'
+import { DETECTORS } from './matcher.js'
 import { runPass } from './pass.js'
 import { insertTestMarket, TestFacts, timeOfBlock } from './test-facts.js'
 
