@@ -51,7 +51,7 @@ export async function openGamesWorld() {
       gate.answerInstead = () => undefined
       simulator.faults.set({ upstream: 'gamma', mode: 'off' })
       restedMs += REST_MS
-      await t.ctx.upstreams.gamma.listTags({ limit: 1 })
+      await t.ctx.upstreams.gamma.listMarketTypes()
     },
     /** What the catalogue copies of an event. */
     storeEvent: async (id: string) => {

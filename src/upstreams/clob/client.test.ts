@@ -6,7 +6,7 @@ import { type Host, openHost } from '../../../sim/server/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { systemClock } from '../../core/clock.js'
 import { createUpstreamMetrics } from '../transport/metrics.js'
-import { ClobClient } from './client.js'
+import { ClobClient, type ClobHistorySpan } from './client.js'
 
 const START_MS = Date.UTC(2026, 10, 12)
 const DAY_SEC = 86_400
@@ -47,22 +47,13 @@ const first = () => openTokens[0] ?? ''
 
 describe('books', () => {
   test('one, best level first on both sides', async () => {
-    const book = await clob.getBook(first())
+    const book = (await clob.getBooks([first()])).get(first())
     const { bids = [], asks = [] } = book ?? {}
     const prices = (levels: { price: string }[]) => levels.map(({ price }) => Number(price))
     expect(prices(bids)).toEqual(prices(bids).toSorted((a, b) => b - a))
     expect(prices(asks)).toEqual(prices(asks).toSorted((a, b) => a - b))
     expect(Number(bids[0]?.price)).toBeLessThan(Number(asks[0]?.price))
     expect(book).toMatchObject({ tokenId: first(), hash: expect.stringMatching(/^[0-9a-f]{40}$/) })
-  })
-
-  test('none for a token whose market is over, and a refusal for what is no token', async () => {
-    expect(await clob.getBook(closedToken)).toBeUndefined()
-    await expect(clob.getBook('abc')).rejects.toMatchObject({
-      status: 400,
-      retryable: false,
-      message: expect.stringContaining('Invalid token id'),
-    })
   })
 
   test('many, in calls of five hundred; those without a book are absent', async () => {
@@ -89,15 +80,12 @@ test('prices, midpoints and spreads fit together', async () => {
   }
 })
 
-test('last trades of many tokens', async () => {
-  const trades = await clob.getLastTradePrices(openTokens.slice(0, 600))
-  expect(trades.size).toBe(600)
-  expect([...trades.values()].some(({ side }) => side === 'BUY')).toBe(true)
-})
-
 describe('price history', () => {
+  const historyOf = async (token: string, span: ClobHistorySpan) =>
+    (await clob.getBatchPriceHistory([token], span)).get(token) ?? []
+
   test('of an interval, oldest first', async () => {
-    const points = await clob.getPriceHistory(closedToken, { interval: 'max', fidelityMinutes: 1 })
+    const points = await historyOf(closedToken, { interval: 'max', fidelityMinutes: 1 })
     expect(points.length).toBeGreaterThan(1)
     const times = points.map(({ timeSec }) => timeSec)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
@@ -107,10 +95,10 @@ describe('price history', () => {
     const endSec = Math.floor(universe.nowMs / 1_000)
     const span = { startSec: endSec - 40 * DAY_SEC, endSec, fidelityMinutes: 1 }
     asked.length = 0
-    const wide = await clob.getPriceHistory(closedToken, span)
+    const wide = await historyOf(closedToken, span)
     expect(asked.length).toBeGreaterThan(1)
     const lastDay = { ...span, startSec: endSec - DAY_SEC }
-    expect(wide.slice(-10)).toEqual((await clob.getPriceHistory(closedToken, lastDay)).slice(-10))
+    expect(wide.slice(-10)).toEqual((await historyOf(closedToken, lastDay)).slice(-10))
     expect(new Set(wide.map(({ timeSec }) => timeSec)).size).toBe(wide.length)
   })
 
@@ -118,7 +106,7 @@ describe('price history', () => {
     const endSec = Math.floor(universe.nowMs / 1_000)
     asked.length = 0
     const span = { startSec: endSec - 1_000 * DAY_SEC, endSec }
-    await expect(clob.getPriceHistory('abc', span)).rejects.toMatchObject({ status: 400 })
+    await expect(historyOf('abc', span)).rejects.toMatchObject({ status: 400 })
     expect(asked.length).toBeLessThan(15)
   })
 
@@ -136,7 +124,7 @@ describe('price history', () => {
     const tokens = [closedToken, first()]
     const histories = await clob.getBatchPriceHistory(tokens, span)
     for (const token of tokens) {
-      expect(histories.get(token)).toEqual(await clob.getPriceHistory(token, span))
+      expect(histories.get(token)).toEqual(await historyOf(token, span))
     }
   })
 })

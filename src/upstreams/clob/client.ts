@@ -12,7 +12,6 @@ import {
 import type { PathLimit } from '../transport/rate-limit.js'
 import {
   type ClobBook,
-  type ClobLastTrade,
   type ClobPricePoint,
   type ClobPrices,
   type ClobRebate,
@@ -20,8 +19,6 @@ import {
   parseByToken,
   parseClobAmount,
   parseHistories,
-  parseHistory,
-  parseLastTrades,
   parsePrices,
   parseRebates,
   parseRewardPage,
@@ -72,12 +69,7 @@ export class ClobClient {
     return this.#http.close()
   }
 
-  /** `undefined`: the token has no book, because its market is not open yet or no more. */
-  getBook(tokenId: string, signal?: AbortSignal): Promise<ClobBook | undefined> {
-    return this.#http.find('/book', { token_id: tokenId }, { parse: parseBook, signal })
-  }
-
-  /** Tokens without a book are absent, here and in the maps below. */
+  /** Tokens without a book are absent, here and in the maps below: their market is not open yet or no more. */
   async getBooks(tokenIds: Iterable<string>, call: CallOptions = {}): Promise<Map<string, ClobBook>> {
     const parse = arrayOf(parseBook)
     const answers = await inBatches(new Set(tokenIds), TOKENS_MAX, (batch) =>
@@ -107,24 +99,7 @@ export class ClobClient {
     return this.#byToken('/spreads', tokenIds, parseByToken(parseSpread), call)
   }
 
-  getLastTradePrices(tokenIds: Iterable<string>, call?: CallOptions): Promise<Map<string, ClobLastTrade>> {
-    return this.#byToken('/last-trades-prices', tokenIds, parseLastTrades, call)
-  }
-
-  /** Oldest first. A span that is too wide for one call is read in halves. */
-  async getPriceHistory(
-    tokenId: string,
-    span: ClobHistorySpan,
-    signal?: AbortSignal,
-  ): Promise<ClobPricePoint[]> {
-    const options = { parse: parseHistory, signal }
-    const parts = await inHalves(span, (part) =>
-      this.#http.get('/prices-history', { market: tokenId, ...toHistoryQuery(part) }, options),
-    )
-    return parts.flat()
-  }
-
-  /** The same of many tokens; those without a history are absent. */
+  /** Oldest first; tokens without a history are absent. A span that is too wide for one call is read in halves. */
   async getBatchPriceHistory(
     tokenIds: Iterable<string>,
     span: ClobHistorySpan,

@@ -8,8 +8,6 @@ import {
   parseByToken,
   parseClobAmount,
   parseHistories,
-  parseHistory,
-  parseLastTrades,
   parsePrices,
   parseRebates,
   parseRewardPage,
@@ -85,17 +83,6 @@ test('prices are texts, and one side may be missing', () => {
   expect(() => parseByToken(parseClobAmount)({ '1': 0.45 }, 'body')).toThrow(ParseError)
 })
 
-test('a token that never traded has no side', () => {
-  const json = [
-    { token_id: '1', price: '0.45', side: 'BUY' },
-    { token_id: '2', price: '0.5', side: '' },
-  ]
-  expect([...parseLastTrades(json, 'body')]).toEqual([
-    ['1', { price: '0.45', side: 'BUY' }],
-    ['2', { price: '0.5', side: undefined }],
-  ])
-})
-
 test('histories are read oldest first, null as nothing', () => {
   const points = [
     { t: 1_791_000_060, p: 0.52 },
@@ -105,9 +92,7 @@ test('histories are read oldest first, null as nothing', () => {
     { timeSec: 1_791_000_000, price: 0.51 },
     { timeSec: 1_791_000_060, price: 0.52 },
   ]
-  expect(parseHistory({ history: points }, 'body')).toEqual(sorted)
-  expect(parseHistory({ history: null }, 'body')).toEqual([])
-  expect([...parseHistories({ history: { '7': points } }, 'body')]).toEqual([['7', sorted]])
+  expect([...parseHistories({ history: { '7': points, '8': null } }, 'body')]).toEqual([['7', sorted]])
 })
 
 describe('parseRewardPage', () => {
@@ -151,8 +136,6 @@ test('whatever comes, nothing but a ParseError is thrown', () => {
     parseBook,
     parseByToken(parsePrices),
     parseByToken(parseClobAmount),
-    parseLastTrades,
-    parseHistory,
     parseHistories,
     parseRewardPage,
   ]

@@ -78,18 +78,6 @@ export function parsePrices(value: unknown, path: string) {
   }
 }
 
-/** `side` is `undefined` when the token never traded; the price is then a mere 0.5. */
-export type ClobLastTrade = { price: string; side: 'BUY' | 'SELL' | undefined }
-
-export function parseLastTrades(value: unknown, path: string): Map<string, ClobLastTrade> {
-  const trades = parseArray(value, path, (item, at): [string, ClobLastTrade] => {
-    const fields = parseFields(item, at)
-    const price = fields.required('price', parseAmount)
-    return [fields.required('token_id', parseId), { price, side: fields.optional('side', parseClobSide) }]
-  })
-  return new Map(trades)
-}
-
 /** In any letter case. */
 export function parseClobSide(value: unknown, path: string): 'BUY' | 'SELL' {
   const side = parseString(value, path).toUpperCase()
@@ -98,17 +86,12 @@ export function parseClobSide(value: unknown, path: string): 'BUY' | 'SELL' {
 
 export type ClobPricePoint = { timeSec: number; price: number }
 
-export function parseHistory(value: unknown, path: string): ClobPricePoint[] {
-  return parseFields(value, path).required('history', parsePoints)
-}
-
 export function parseHistories(value: unknown, path: string): Map<string, ClobPricePoint[]> {
   return parseFields(value, path).required('history', parseByToken(parsePoints))
 }
 
 function parsePoints(value: unknown, path: string): ClobPricePoint[] {
-  const points = parseOptional(value, path, arrayOf(parsePoint)) ?? []
-  return points.sort((a, b) => a.timeSec - b.timeSec)
+  return parseArray(value, path, parsePoint).sort((a, b) => a.timeSec - b.timeSec)
 }
 
 function parsePoint(value: unknown, path: string): ClobPricePoint {

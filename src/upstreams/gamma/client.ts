@@ -1,8 +1,6 @@
 import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { eachCursorPage, inBatches } from '../transport/paging.js'
-import { arrayOf, type Parser } from '../transport/parse-json.js'
 import type { PathLimit } from '../transport/rate-limit.js'
-import type { Query } from '../transport/url.js'
 import {
   type GammaEventFilter,
   type GammaLimit,
@@ -17,7 +15,6 @@ import {
   type GammaProfile,
   type GammaSearchResult,
   type GammaSeries,
-  type GammaTag,
   isBinary,
   parseEvent,
   parseFoundProfiles,
@@ -25,7 +22,6 @@ import {
   parseProfile,
   parseSearchResult,
   parseSeries,
-  parseTag,
 } from './parse.js'
 import { type GammaSport, type GammaTeam, parseMarketTypes, parseSport, parseTeam } from './parse-sports.js'
 import { type GammaLeagueSummaries, parseSportsSummary } from './parse-summary.js'
@@ -160,24 +156,12 @@ export class GammaClient {
     return this.#http.find(path, {}, { ...call, parse: parseGammaMarket })
   }
 
-  /** Open or closed. `undefined`: there is no such event. */
-  getEventBySlug(slug: string, signal?: AbortSignal): Promise<GammaEvent | undefined> {
-    const path = `/events/slug/${encodeURIComponent(slug)}`
-    return this.#http.find(path, {}, { parse: parseEvent, signal })
-  }
-
   /** Open or closed, by slug; those that do not exist are absent. */
   getEventsBySlugs(slugs: Iterable<string>, signal?: AbortSignal): Promise<Map<string, GammaEvent>> {
     return findOpenThenClosed(slugs, EVENT_SLUGS_MAX, async (batch, closed) => {
       const events = await this.listEvents({ slug: batch, closed, limit: batch.length }, signal)
       return events.map((event) => [event.slug, event])
     })
-  }
-
-  /** Open or closed. `undefined`: there is no such market. */
-  getMarketBySlug(slug: string, signal?: AbortSignal): Promise<GammaMarket | undefined> {
-    const path = `/markets/slug/${encodeURIComponent(slug)}`
-    return this.#http.find(path, {}, { parse: parseGammaMarket, signal })
   }
 
   /** Open or closed, by token id; those that do not exist are absent. */
@@ -201,28 +185,10 @@ export class GammaClient {
     })
   }
 
-  /** At most 50 in one answer. */
-  listSeries(
-    filter: GammaSlice & {
-      slug?: readonly string[]
-      closed?: boolean
-      recurrence?: string
-      excludeEvents?: boolean
-    },
-    signal?: AbortSignal,
-  ): Promise<GammaSeries[]> {
-    return this.#list('/series', filter, parseSeries, signal)
-  }
-
   /** With its open events. `undefined`: there is no such series. */
   getSeries(id: string, call: CallOptions = {}): Promise<GammaSeries | undefined> {
     const path = `/series/${encodeURIComponent(id)}`
     return this.#http.find(path, {}, { ...call, parse: parseSeries })
-  }
-
-  /** At most 100 in one answer. */
-  listTags(slice: GammaSlice, signal?: AbortSignal): Promise<GammaTag[]> {
-    return this.#list('/tags', slice, parseTag, signal)
   }
 
   searchPublic(
@@ -289,10 +255,6 @@ export class GammaClient {
   ): Promise<SalvagedSlice<GammaTeam>> {
     const parse = salvageSlice(parseTeam)
     return this.#http.get('/teams', toGammaQuery(filter), { ...call, parse })
-  }
-
-  #list<T>(path: string, query: Query, parseItem: Parser<T>, signal?: AbortSignal): Promise<T[]> {
-    return this.#http.get(path, toGammaQuery(query), { parse: arrayOf(parseItem), signal })
   }
 }
 

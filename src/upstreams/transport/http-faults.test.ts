@@ -48,7 +48,7 @@ const CONNECTORS = [
     name: 'gamma',
     createHost: createGammaHost,
     connect: (options) => new GammaClient(options),
-    ask: (gamma) => gamma.listTags({ limit: 3 }),
+    ask: (gamma) => gamma.listSports(),
   }),
   defineCase({
     name: 'clob',
