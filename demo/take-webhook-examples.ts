@@ -1,6 +1,6 @@
 import { WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../src/webhooks/event-types.js'
 import type { WebhookFilters } from '../src/webhooks/filters.js'
-import { ListenerClient } from '../src/webhooks/listen/listener-client.js'
+import { ListenerClient } from '../src/cli/listen/listener-client.js'
 import type { DemoFile } from './demo-file.js'
 
 /** Markets of the demo are resolved every five minutes. */

@@ -5,6 +5,8 @@ import { addKeyCommands } from './admin/key-commands.js'
 import { addLedgerCommands } from './audit/commands.js'
 import { addBackupCommands } from './backup/commands.js'
 import { addChainCommands } from './chain/commands.js'
+import { addListenCommand } from './cli/listen/commands.js'
+import { addTailCommand } from './cli/tail/commands.js'
 import { addCompareCommand } from './compare/commands.js'
 import { type Config, describeConfig } from './config/config.js'
 import {
@@ -19,9 +21,7 @@ import { createLog } from './lib/log.js'
 import { stopSignal } from './lib/stop-signal.js'
 import { VERSION } from './lib/version.js'
 import { withDatabase } from './store/with-database.js'
-import { addTailCommand } from './stream/tail/commands.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
-import { addListenCommand } from './webhooks/listen/commands.js'
 
 keepHeapSmall()
 

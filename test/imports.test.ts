@@ -17,8 +17,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events'],
   ['context.ts'],
   ['http'],
+  ['lookups'],
   [
-    'blocks',
     'builders',
     'combos',
     'compare',
@@ -35,7 +35,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'wallets',
   ],
   ['stream', 'webhooks', 'audit'],
-  ['backup', 'admin'],
+  ['backup', 'admin', 'cli'],
   ['app.ts'],
   ['service.ts'],
   ['main.ts'],

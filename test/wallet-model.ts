@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { selectTokenPrices } from '../src/catalogue/token-prices.js'
 import { toDecimal } from '../src/core/money.js'
-import { unrealizedOf } from '../src/positions/position.js'
+import { unrealizedOf } from '../src/lookups/position.js'
 import type { Pool } from '../src/store/connection.js'
 import type { ApiWorld } from './api-world.js'
 

@@ -1,7 +1,7 @@
+import { selectWalletId } from '../../src/lookups/ids.js'
 import Fastify from 'fastify'
 import { createPool, type Target } from '../../src/store/connection.js'
 import { resolveTrades, TRADE_VIEWS } from '../../src/trades/trade-lists.js'
-import { selectWalletId } from '../../src/wallets/queries.js'
 
 const PAGE = { limit: 100, offset: 0, after: undefined }
 

@@ -1,7 +1,7 @@
-import { createSnapshotJob } from '../blocks/snapshot.js'
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
 import { untilLive } from '../jobs/until-live.js'
+import { createSnapshotJob } from '../lookups/snapshot.js'
 import { refreshBoard } from './board/queries.js'
 import { refreshProfiles } from './profiles/refresh-profiles.js'
 

@@ -86,13 +86,6 @@ export async function selectBuilder(sql: Sql, code: string): Promise<BuilderFigu
   return row
 }
 
-/** The id of a builder by its code. `undefined`: no fill names it. Index: builders_code_key. */
-export async function selectBuilderId(sql: Sql, code: string): Promise<number | undefined> {
-  const [row] = await sql<{ id: number }[]>`
-    select id from builders where code = ${hexToBytes(code)}`
-  return row?.id
-}
-
 /** Which days; both ends are included, in days since the epoch. */
 export type DayScope = {
   /** `undefined`: of all builders. */

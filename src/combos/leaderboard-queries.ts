@@ -1,6 +1,6 @@
-import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
-import { isUnreverted, revertedWallets } from '../blocks/snapshot.js'
 import type { Page } from '../core/page.js'
+import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
+import { isUnreverted, revertedWallets } from '../lookups/snapshot.js'
 import type { Fragment, Sql } from '../store/connection.js'
 
 export type ComboSort = 'total_pnl' | 'realized_pnl' | 'unrealized_pnl'

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { selectSeqRange, type TimeRange } from '../blocks/seq-range.js'
 import { badRequest, unavailable } from '../core/errors.js'
 import type { Page } from '../core/page.js'
 import { createView, defineList } from '../http/list.js'
 import { oneOf, TimeBounds } from '../http/parameters.js'
+import { selectSeqRange, type TimeRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
 import {
   type ComboBoardScope,

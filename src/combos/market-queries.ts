@@ -1,7 +1,7 @@
-import { isUnreverted } from '../blocks/snapshot.js'
 import type { Page } from '../core/page.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
+import { isUnreverted } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 

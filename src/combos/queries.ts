@@ -1,8 +1,8 @@
-import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
 import { conditionOfPosition, isStructuredId } from '../core/structured-id.js'
 import { parseTokenId } from '../core/token-id.js'
 import { hexToBytes } from '../lib/hex.js'
+import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 

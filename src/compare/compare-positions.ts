@@ -1,5 +1,5 @@
 import { toTokenId } from '../core/token-id.js'
-import { averagePriceOf, worthOf } from '../positions/position.js'
+import { averagePriceOf, worthOf } from '../lookups/position.js'
 import type { Sql } from '../store/connection.js'
 import type { DataApiClient } from '../upstreams/data-api/client.js'
 import type { DataPosition } from '../upstreams/data-api/parse.js'

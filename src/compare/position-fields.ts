@@ -1,5 +1,5 @@
 import { toDecimalText } from '../core/money.js'
-import { CLOSED_SHARES_MAX } from '../positions/position-sql.js'
+import { CLOSED_SHARES_MAX } from '../lookups/position-sql.js'
 import type { DataPosition } from '../upstreams/data-api/parse.js'
 import { absolute, roundToMillionths } from './millionths.js'
 

@@ -1,5 +1,5 @@
-import type { PositionState } from '../positions/position.js'
-import { isListed } from '../positions/position-sql.js'
+import type { PositionState } from '../lookups/position.js'
+import { isListed } from '../lookups/position-sql.js'
 import type { Sql } from '../store/connection.js'
 
 /** A position of a wallet with what is known of its token. */

@@ -1,5 +1,5 @@
-import { isReverted } from '../blocks/snapshot.js'
 import { hexToBytes } from '../lib/hex.js'
+import { isReverted } from '../lookups/snapshot.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import type { CopyScore } from './score.js'

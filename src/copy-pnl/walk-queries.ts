@@ -1,10 +1,11 @@
-import type { SeqRange } from '../blocks/seq-range.js'
-import { lastReorg } from '../blocks/snapshot.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
+import { selectWalletId } from '../lookups/ids.js'
+import type { SeqRange } from '../lookups/seq-range.js'
+import { lastReorg } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isUserAct } from '../wallets/activity/queries.js'
-import { isRealizedBy, selectWalletId } from '../wallets/queries.js'
+import { isRealizedBy } from '../wallets/queries.js'
 import { BASIS, type FactSums, NO_FACTS } from './score.js'
 
 /** Facts with `starts[0]` <= seq <= `until`, cut into slices that begin at each of the starts. */

@@ -1,5 +1,5 @@
-import type { SeqRange } from '../blocks/seq-range.js'
 import { isOverTime } from '../core/database-fault.js'
+import type { SeqRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
 import { addFacts, type FactSums, NO_FACTS } from './score.js'
 import { selectFactSums, selectWalkRange, type WalkRange } from './walk-queries.js'

@@ -1,6 +1,6 @@
 import { badRequest } from '../core/errors.js'
 import { parseConditionId } from '../core/structured-id.js'
-import { selectTokenIds } from '../markets/market-filter.js'
+import { selectTokenIds } from '../lookups/market-filter.js'
 import type { Sql } from '../store/connection.js'
 import type { PnlFilter } from '../wallets/token-scope.js'
 import { type ScopeKind, selectScopeId, selectTagSlug } from './queries.js'

@@ -1,6 +1,6 @@
-import { revertedWallets } from '../blocks/snapshot.js'
 import type { Page } from '../core/page.js'
-import { isNamedTag, tagSlug } from '../markets/tag-filter.js'
+import { revertedWallets } from '../lookups/snapshot.js'
+import { isNamedTag, tagSlug } from '../lookups/tag-filter.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 

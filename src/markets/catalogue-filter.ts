@@ -1,6 +1,6 @@
+import { isOneOfTags, selectTagFilters, type TagFilter } from '../lookups/tag-filter.js'
 import type { Sql } from '../store/connection.js'
 import type { CatalogueFilter } from './catalogue-page.js'
-import { isOneOfTags, selectTagFilters, type TagFilter } from './tag-filter.js'
 
 /** What lists of markets and of events are narrowed by. */
 export type CatalogueFilters = {

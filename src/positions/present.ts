@@ -1,6 +1,6 @@
 import { toDecimal } from '../core/money.js'
 import { toTokenId } from '../core/token-id.js'
-import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../markets/market-block.js'
+import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../lookups/market-block.js'
 import {
   averagePriceOf,
   initialValueOf,
@@ -14,7 +14,7 @@ import {
   winningOutcomeOf,
   wonOf,
   worthOf,
-} from './position.js'
+} from '../lookups/position.js'
 import type { PositionRow, TokenState } from './queries.js'
 import type { ClosedPosition, ShownPosition } from './shown-position.js'
 

@@ -1,11 +1,11 @@
 import type { OrderKey, Page } from '../core/page.js'
 import { blockOf } from '../core/seq.js'
 import { toTimeColumn } from '../core/unix-time.js'
+import { changedPositions, scanPositions } from '../lookups/as-of.js'
+import type { PositionState, PositionStatus } from '../lookups/position.js'
+import { isListed } from '../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
-import { changedPositions, scanPositions } from './as-of.js'
-import type { PositionState, PositionStatus } from './position.js'
-import { isListed } from './position-sql.js'
 
 /** Which positions, and in which order. What is `undefined` does not matter. */
 export type PositionScope = {

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { selectSeqRange } from '../blocks/seq-range.js'
 import { withLegs } from '../combos/leg-queries.js'
 import { selectComboPositions } from '../combos/position-queries.js'
 import { presentComboPosition } from '../combos/present-position.js'
@@ -12,11 +11,12 @@ import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { Address, ConditionId, MarketFilters, oneOf, Shares, Slug, TokenId } from '../http/parameters.js'
 import { nullable } from '../lib/nullable.js'
-import { withMarkets } from '../markets/market-block.js'
-import { type MarketFilter, selectTokenIds } from '../markets/market-filter.js'
+import { selectWalletId } from '../lookups/ids.js'
+import { withMarkets } from '../lookups/market-block.js'
+import { type MarketFilter, selectTokenIds } from '../lookups/market-filter.js'
+import { POSITION_STATUSES, type PositionStatus } from '../lookups/position.js'
+import { selectSeqRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
-import { selectWalletId } from '../wallets/queries.js'
-import { POSITION_STATUSES, type PositionStatus } from './position.js'
 import {
   presentGlobalPosition,
   presentMarketHolder,

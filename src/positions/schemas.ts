@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { Decimal, IntegerText, SecondsText, UnixTime } from '../http/row-fields.js'
 import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
-import { MarketBlock, PriceSourceField, StructuredMarket } from '../markets/market-block.js'
-import { MARKET_STATUSES, POSITION_STATUSES } from './position.js'
+import { MarketBlock, PriceSourceField, StructuredMarket } from '../lookups/market-block.js'
+import { MARKET_STATUSES, POSITION_STATUSES } from '../lookups/position.js'
 
 const Shares = Decimal
 const Money = (description = 'dollars') => Decimal(description)

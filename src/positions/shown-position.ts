@@ -1,4 +1,4 @@
-import { type TokenMarket, withMarkets } from '../markets/market-block.js'
+import { type TokenMarket, withMarkets } from '../lookups/market-block.js'
 import type { Sql } from '../store/connection.js'
 import {
   type PositionRow,

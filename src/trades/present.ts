@@ -6,7 +6,7 @@ import {
   presentMarketBlock,
   presentStructuredMarket,
   type TokenMarket,
-} from '../markets/market-block.js'
+} from '../lookups/market-block.js'
 import type { TradeGroupRow, TradeRow } from './queries.js'
 
 export type WithMarket<Row> = Row & { market: TokenMarket }

@@ -1,8 +1,8 @@
-import { type SeqRange, splitRange, withinSeq } from '../blocks/seq-range.js'
 import type { Page } from '../core/page.js'
 import { blockOf, seqOf } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
-import { isTokenTagged, type TagFilter } from '../markets/tag-filter.js'
+import { type SeqRange, splitRange, withinSeq } from '../lookups/seq-range.js'
+import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { boundedPage } from '../store/keyset.js'
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { V3, V3_HEAVY } from '../accounts/access.js'
-import { selectBuilderId } from '../builders/queries.js'
 import { COMBO_TRADES_SOURCE, presentComboTrade } from '../combos/present.js'
 import { ComboTrade } from '../combos/schemas.js'
 import { badRequest } from '../core/errors.js'
@@ -18,9 +17,9 @@ import {
   TimeBounds,
   TokenId,
 } from '../http/parameters.js'
-import { withMarkets } from '../markets/market-block.js'
+import { selectBuilderId, selectWalletId } from '../lookups/ids.js'
+import { withMarkets } from '../lookups/market-block.js'
 import type { Sql } from '../store/connection.js'
-import { selectWalletId } from '../wallets/queries.js'
 import { NO_BUILDER, presentPaidFee, presentPaidFeeSums } from './present.js'
 import { type Role, selectTrades, type TradeScope } from './queries.js'
 import { PaidFee, PaidFeeSums } from './schemas.js'

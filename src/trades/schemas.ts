@@ -9,7 +9,7 @@ import {
 } from '../http/row-fields.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
-import { EventOfMarket, MarketBlock, StructuredMarket } from '../markets/market-block.js'
+import { EventOfMarket, MarketBlock, StructuredMarket } from '../lookups/market-block.js'
 
 const Money = Decimal('dollars')
 const Shares = Decimal('shares')

@@ -1,8 +1,8 @@
-import { type SeqRange, withinSeq } from '../blocks/seq-range.js'
 import { blockOf } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
-import { isTokenTagged, type TagFilter } from '../markets/tag-filter.js'
-import { isListed, type PositionKind, unrealizedPnl } from '../positions/position-sql.js'
+import { isListed, type PositionKind, unrealizedPnl } from '../lookups/position-sql.js'
+import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
+import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import {
   EMPTY_SUMMARY,
@@ -11,22 +11,6 @@ import {
   type RealizedSum,
   type WalletSummary,
 } from './wallet-summary.js'
-
-/** The id of a wallet by its address. `undefined`: no fact names it. Index: wallets_address_key. */
-export async function selectWalletId(sql: Sql, address: string): Promise<number | undefined> {
-  const [row] = await sql<{ id: number }[]>`
-    select id from wallets where address = ${hexToBytes(address)}`
-  return row?.id
-}
-
-/** The same for several addresses, in no order; unknown ones are left out. */
-export async function selectWalletIds(sql: Sql, addresses: readonly string[]): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select w.id
-      from unnest(${[...addresses]}::text[]) as wanted (address)
-      join wallets w on w.address = decode(substr(wanted.address, 3), 'hex')`
-  return rows.map(({ id }) => id)
-}
 
 export type SummaryRow = WalletSummary & {
   address: string

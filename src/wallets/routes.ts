@@ -1,11 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { selectSeqRange } from '../blocks/seq-range.js'
 import type { Context } from '../context.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
-import type { PositionKind } from '../positions/position-sql.js'
+import { selectWalletId } from '../lookups/ids.js'
+import type { PositionKind } from '../lookups/position-sql.js'
+import { selectSeqRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
 import { PnlPlaces } from './pnl-places.js'
 import { type PnlWindow, resolvePnlWindow } from './pnl-window.js'
@@ -24,7 +25,6 @@ import {
   selectPnlBuckets,
   selectRealized,
   selectSummaryOf,
-  selectWalletId,
   selectWalletSummaries,
 } from './queries.js'
 import {

@@ -1,7 +1,7 @@
 import { badRequest } from '../core/errors.js'
 import { parseConditionId } from '../core/structured-id.js'
-import { selectTokenIds } from '../markets/market-filter.js'
-import { selectTagFilters, selectTagIds } from '../markets/tag-filter.js'
+import { selectTokenIds } from '../lookups/market-filter.js'
+import { selectTagFilters, selectTagIds } from '../lookups/tag-filter.js'
 import type { Sql } from '../store/connection.js'
 import type { TokenScope } from './queries.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { counts } from '../../../test/counts.js'
-import { unrealizedOf } from '../../positions/position.js'
+import { unrealizedOf } from '../../lookups/position.js'
 import type { Sql } from '../../store/connection.js'
 import { selectWalletSummaries } from '../../wallets/queries.js'
 import { refreshBoards } from './refresh.js'

@@ -1,4 +1,4 @@
-import { isListed, unrealizedPnl } from '../../positions/position-sql.js'
+import { isListed, unrealizedPnl } from '../../lookups/position-sql.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import { positionSums } from '../queries.js'
 import { updateBoardPrices } from './board-prices.js'

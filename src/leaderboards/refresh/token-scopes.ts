@@ -1,4 +1,4 @@
-import { tagSlug } from '../../markets/tag-filter.js'
+import { tagSlug } from '../../lookups/tag-filter.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import type { BoardStep } from './step.js'
 

@@ -1,7 +1,7 @@
 import { pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf, logIndexOf } from '../../core/seq.js'
 import { toTokenId } from '../../core/token-id.js'
-import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../market-block.js'
+import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../../lookups/market-block.js'
 import type { TokenCandle } from './candle.js'
 import { bucketCount, type CandleWindow } from './window.js'
 

@@ -1,7 +1,7 @@
 import { parseTokenId } from '../../core/token-id.js'
 import { hexToBytes } from '../../lib/hex.js'
+import type { TokenMarket } from '../../lookups/market-block.js'
 import type { Fragment, Sql } from '../../store/connection.js'
-import type { TokenMarket } from '../market-block.js'
 import type { TokenCandle } from './candle.js'
 import type { CandleWindow } from './window.js'
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { oneOf, TokenId, UnixSeconds } from '../../http/parameters.js'
 import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import { StructuredMarket } from '../market-block.js'
+import { StructuredMarket } from '../../lookups/market-block.js'
 import { CANDLE_RESOLUTIONS, type Resolution } from './window.js'
 
 const RESOLUTION_NAMES = Object.keys(CANDLE_RESOLUTIONS) as Resolution[]

@@ -1,6 +1,6 @@
-import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
 import type { Page } from '../../core/page.js'
 import { hexToBytes } from '../../lib/hex.js'
+import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
 import { type ListedMarket, selectMarketsOfConditions } from '../listing/queries.js'

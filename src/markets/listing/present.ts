@@ -1,7 +1,7 @@
 import { toTokenId } from '../../core/token-id.js'
 import { toTimestampText } from '../../core/unix-time.js'
-import { winningOutcomeOf } from '../../positions/position.js'
-import { presentStructuredMarket } from '../market-block.js'
+import { presentStructuredMarket } from '../../lookups/market-block.js'
+import { winningOutcomeOf } from '../../lookups/position.js'
 import type { ListedMarket } from './queries.js'
 
 export const presentListedMarket = (market: ListedMarket) => ({

@@ -3,7 +3,7 @@ import { Slug } from '../../http/parameters.js'
 import { DecimalText, UtcText } from '../../http/row-fields.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import { StructuredMarket } from '../market-block.js'
+import { StructuredMarket } from '../../lookups/market-block.js'
 
 const Platform = (description: string) => DecimalText(description, { examples: ['109387.73935'] })
 

@@ -1,7 +1,7 @@
 import type { selectTokenPrices } from '../../catalogue/token-prices.js'
 import { pricePerShare, toDecimal } from '../../core/money.js'
 import { toTokenId } from '../../core/token-id.js'
-import { presentStructuredMarket } from '../market-block.js'
+import { presentStructuredMarket } from '../../lookups/market-block.js'
 import type { EventStatsRow, MarketStatsRow, StatsSums, StatsToken, StatsTotals } from './queries.js'
 
 type TokenPrice =

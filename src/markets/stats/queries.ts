@@ -1,9 +1,9 @@
-import { isReverted, isUnreverted } from '../../blocks/snapshot.js'
 import type { Page } from '../../core/page.js'
 import { hexToBytes } from '../../lib/hex.js'
+import { isReverted, isUnreverted } from '../../lookups/snapshot.js'
+import { isOneOfTags, type TagFilter } from '../../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
-import { isOneOfTags, type TagFilter } from '../tag-filter.js'
 import type { StatsPeriod } from './period.js'
 import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf, sumsOf } from './sums.js'
 

@@ -3,7 +3,7 @@ import { ConditionId, oneOf, Slug } from '../../http/parameters.js'
 import { Decimal, UnixTime } from '../../http/row-fields.js'
 import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import { StructuredMarket } from '../market-block.js'
+import { StructuredMarket } from '../../lookups/market-block.js'
 import { STATS_PERIOD_NAMES } from './period.js'
 import { STATS_SORTS } from './queries.js'
 

@@ -1,6 +1,6 @@
-import { lastReorg } from '../../blocks/snapshot.js'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
+import { lastReorg } from '../../lookups/snapshot.js'
 import type { Sql } from '../../store/connection.js'
 import { rowsDigest } from '../../store/rows-digest.js'
 import { type StatsPeriod, startHourOf } from './period.js'

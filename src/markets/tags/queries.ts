@@ -1,7 +1,7 @@
 import type { Page } from '../../core/page.js'
+import { tagSlug } from '../../lookups/tag-filter.js'
 import type { Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
-import { tagSlug } from '../tag-filter.js'
 
 export type TagRow = { slug: string; label: string; markets: number }
 

@@ -2,7 +2,7 @@ import { selectTokenPrices, type TokenPriceSource } from '../../catalogue/token-
 import { blockOf } from '../../core/seq.js'
 import { parseTokenId } from '../../core/token-id.js'
 import { hexToBytes } from '../../lib/hex.js'
-import type { SharePrice } from '../../positions/position.js'
+import type { SharePrice } from '../../lookups/position.js'
 import type { Sql } from '../../store/connection.js'
 import { type ListedMarket, selectListedMarkets } from '../listing/queries.js'
 

@@ -13,11 +13,11 @@ import { Decimal, UtcText } from '../../http/row-fields.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import { worthOf } from '../../positions/position.js'
+import { PriceSourceField, presentStructuredMarket, StructuredMarket } from '../../lookups/market-block.js'
+import { worthOf } from '../../lookups/position.js'
 import type { Sql } from '../../store/connection.js'
 import { categoryOf } from '../listing/present.js'
 import { Category, TagLabels } from '../listing/schemas.js'
-import { PriceSourceField, presentStructuredMarket, StructuredMarket } from '../market-block.js'
 import { type PricedToken, selectPricedToken } from './queries.js'
 
 const NOT_FOUND = errorReply('Neither the chain nor the catalogue has the token')

@@ -1,6 +1,6 @@
+import { CLOSED_AVERAGE, isClosed } from '../../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { boundedPage } from '../../store/keyset.js'
-import { CLOSED_AVERAGE, isClosed } from '../position-sql.js'
 import { selectOpposite } from '../queries.js'
 
 export const CLOSED_SORTS = ['REALIZEDPNL', 'AVGPRICE', 'PRICE', 'TITLE', 'TIMESTAMP'] as const

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { namedObject } from '../../lib/named-object.js'
-import { CLOSED_SHARES_MAX } from '../position-sql.js'
+import { CLOSED_SHARES_MAX } from '../../lookups/position-sql.js'
 
 const Text = (description: string) => Type.String({ description: `${description}; empty when it is unknown` })
 

@@ -1,5 +1,5 @@
-import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
-import { isOneOfTags } from '../../markets/tag-filter.js'
+import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
+import { isOneOfTags } from '../../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql, withoutPreparedPlan } from '../../store/connection.js'
 
 /** Which fills of a market: those of resting orders, the logs of the orders that took them, or both. */

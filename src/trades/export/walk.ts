@@ -1,11 +1,11 @@
-import { PARTITION_SEQ, type SeqRange, selectSeqRange } from '../../blocks/seq-range.js'
 import { isOverTime } from '../../core/database-fault.js'
 import { onAbort } from '../../lib/abort.js'
-import { type MarketFilter, selectTokenIds } from '../../markets/market-filter.js'
-import { selectTagIds } from '../../markets/tag-filter.js'
+import { selectWalletId } from '../../lookups/ids.js'
+import { type MarketFilter, selectTokenIds } from '../../lookups/market-filter.js'
+import { PARTITION_SEQ, type SeqRange, selectSeqRange } from '../../lookups/seq-range.js'
+import { selectTagIds } from '../../lookups/tag-filter.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { selectWalletId } from '../../wallets/queries.js'
 import {
   countExport,
   type ExportRow,

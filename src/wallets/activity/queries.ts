@@ -1,5 +1,5 @@
-import { type SeqRange, withinSeq } from '../../blocks/seq-range.js'
 import type { Page } from '../../core/page.js'
+import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { boundedPage } from '../../store/keyset.js'
 

@@ -3,7 +3,7 @@ import type { ServiceAddress } from '../../config/service-address.js'
 import { codeOf, messageOf } from '../../core/errors.js'
 import { withLinked } from '../../lib/abort.js'
 import { startTimeout } from '../../lib/timeout.js'
-import type { ForwardResult } from './schemas.js'
+import type { ForwardResult } from '../../webhooks/listen/schemas.js'
 
 /** What a listener asks for: the fields of a webhook that has no address. */
 export type ListenerWish = { eventTypes: readonly string[]; filters: object; secret?: string }

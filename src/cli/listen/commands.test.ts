@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
+import { WEBHOOK_EVENT_TYPE_NAMES } from '../../webhooks/event-types.js'
 import { addListenCommand } from './commands.js'
 
 function run(...args: string[]) {

@@ -1,10 +1,10 @@
 import { findService, type ServiceFlags } from '../../config/service-address.js'
 import { messageOf, OperatorError } from '../../core/errors.js'
 import { stopSignal } from '../../lib/stop-signal.js'
-import type { WebhookFilters } from '../filters.js'
+import type { WebhookFilters } from '../../webhooks/filters.js'
+import type { ForwardResult } from '../../webhooks/listen/schemas.js'
 import { forwardEvents } from './forward-events.js'
 import { type ListenedEvent, ListenerClient } from './listener-client.js'
-import type { ForwardResult } from './schemas.js'
 
 export type ListenFlags = ServiceFlags & {
   forwardTo: string

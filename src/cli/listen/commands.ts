@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addServiceFlags } from '../../config/service-address.js'
-import { WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
-import { WATCHED_STATUSES } from '../filters.js'
+import { WEBHOOK_EVENT_TYPE_NAMES } from '../../webhooks/event-types.js'
+import { WATCHED_STATUSES } from '../../webhooks/filters.js'
 import type { ListenFlags } from './run-listen.js'
 
 const HELP = `

@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import { OperatorError } from '../../core/errors.js'
 import { backoffMs, systemTiming } from '../../lib/timing.js'
-import { Sender } from '../deliver/sender.js'
-import { signatureHeaders } from '../deliver/signature.js'
+import { Sender } from '../../webhooks/deliver/sender.js'
+import { signatureHeaders } from '../../webhooks/deliver/signature.js'
+import type { ForwardResult } from '../../webhooks/listen/schemas.js'
 import {
   type ListenedEvent,
   type Listener,
@@ -10,7 +11,6 @@ import {
   ListenerFault,
   type ListenerWish,
 } from './listener-client.js'
-import type { ForwardResult } from './schemas.js'
 
 type ForwardOptions = {
   client: ListenerClient
