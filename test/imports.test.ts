@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store', 'upstreams', 'bus'],
   ['ledger'],
   ['jobs', 'chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts'],
-  ['events'],
+  ['events', 'sessions'],
   ['context.ts'],
   ['http'],
   ['lookups'],

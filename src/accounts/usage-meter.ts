@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
+import { nextUtcDay, utcDay } from '../core/unix-time.js'
 import type { Pool } from '../store/connection.js'
 import type { Caller } from './key-ring.js'
 import type { Meter } from './plans.js'
-import { nextUtcDay, utcDay } from './socket-time.js'
 import { addUsage, noteKeyUse, type UsageBatch } from './usage-queries.js'
 
 /** How often `flush` should run: what a crash can lose. */

@@ -2,7 +2,7 @@ import { showAccount, showKey } from '../accounts/accounts.js'
 import type { Plans } from '../accounts/plans.js'
 import { presentPlan } from '../accounts/present.js'
 import type { AccountRow, KeyRow } from '../accounts/queries.js'
-import { utcDay } from '../accounts/socket-time.js'
+import { utcDay } from '../core/unix-time.js'
 import type { UsageSum } from './usage.js'
 
 export const presentAccount = (row: AccountRow) => ({

@@ -1,4 +1,4 @@
-import { utcDay } from '../accounts/socket-time.js'
+import { utcDay } from '../core/unix-time.js'
 import type { Sql } from '../store/connection.js'
 
 const DAY_MS = 24 * 60 * 60_000

@@ -24,3 +24,11 @@ export const toMicrosecondText = (timeMs: number): string =>
 /** `2026-01-31T12:00:00.000000000+00:00`: how records and events of webhooks write a time. */
 export const toNanosecondText = (timeMs: number): string =>
   `${new Date(timeMs).toISOString().slice(0, 23)}000000+00:00`
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** `2026-01-31`. */
+export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** The next midnight. */
+export const nextUtcDay = (ms: number): number => (Math.floor(ms / DAY_MS) + 1) * DAY_MS

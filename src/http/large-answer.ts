@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { finished } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LargeAnswers } from '../accounts/large-answers.js'
 import { ApiError } from '../core/errors.js'
 import { countWait } from '../lib/stopwatch.js'
+import type { LargeAnswers } from '../sessions/large-answers.js'
 
 /** A client that takes longer is cut off: it would keep others from their turn. */
 const SEND_MS_MAX = 5 * 60_000

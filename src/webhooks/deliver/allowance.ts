@@ -1,5 +1,5 @@
 import type { Plans } from '../../accounts/plans.js'
-import { utcDay } from '../../accounts/socket-time.js'
+import { utcDay } from '../../core/unix-time.js'
 import type { Sql } from '../../store/connection.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { Plans } from '../../accounts/plans.js'
-import { nextUtcDay } from '../../accounts/socket-time.js'
 import { ApiError, notFound, tooManyRequests } from '../../core/errors.js'
+import { nextUtcDay } from '../../core/unix-time.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { countDeliveries, lockAllowances } from '../deliver/allowance.js'

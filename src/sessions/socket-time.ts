@@ -1,10 +1,7 @@
+import { nextUtcDay, utcDay } from '../core/unix-time.js'
 import type { SessionKind } from './socket-queries.js'
 
 const DAY_MS = 24 * 60 * 60_000
-
-export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
-export const nextUtcDay = (ms: number): number => (Math.floor(ms / DAY_MS) + 1) * DAY_MS
 
 /** Time that passed on a connection and is not written yet. */
 export type OwedTime = { accountId: number; day: string; kind: SessionKind; ms: number }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
+import { DEFAULT_PLANS } from '../accounts/plans.js'
+import { insertAccount } from '../accounts/queries.js'
+import { selectUsage } from '../accounts/usage-queries.js'
 import { createLog } from '../lib/log.js'
-import { DEFAULT_PLANS } from './plans.js'
-import { insertAccount } from './queries.js'
 import { SocialQuota } from './social-quota.js'
-import { selectUsage } from './usage-queries.js'
 
 let database: TestDatabase
 beforeAll(async () => {

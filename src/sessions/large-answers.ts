@@ -1,7 +1,7 @@
 import { type Counter, Gauge, type Registry } from 'prom-client'
+import type { Caller } from '../accounts/key-ring.js'
 import { ApiError, tooManyRequests } from '../core/errors.js'
 import { onAbort } from '../lib/abort.js'
-import type { Caller } from './key-ring.js'
 
 type LargeRequester = Pick<Caller, 'accountId' | 'plan'>
 

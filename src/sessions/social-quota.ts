@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
+import type { Caller } from '../accounts/key-ring.js'
+import { endLease, leaseUnit, type QuotaMonth } from '../accounts/shared-queries.js'
+import { monthEnd, monthOf } from '../accounts/usage-meter.js'
+import { selectUsage } from '../accounts/usage-queries.js'
 import type { Clock } from '../core/clock.js'
 import { type ApiError, messageOf, tooManyRequests } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
 import type { Pool } from '../store/connection.js'
-import type { Caller } from './key-ring.js'
-import { endLease, leaseUnit, type QuotaMonth } from './shared-queries.js'
-import { monthEnd, monthOf } from './usage-meter.js'
-import { selectUsage } from './usage-queries.js'
 
 /** A process that ended during a call gives its unit back after this time. No call takes as long. */
 const LEASE_MS = 60_000

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DEFAULT_PLANS } from '../accounts/plans.js'
 import { createMetrics } from '../context.js'
 import type { ApiError } from '../core/errors.js'
 import { LargeAnswers } from './large-answers.js'
-import { DEFAULT_PLANS } from './plans.js'
 
 const GONE = new Error('gone')
 

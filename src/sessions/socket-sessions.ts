@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { Caller as AnyCaller } from '../accounts/key-ring.js'
+import type { Plan } from '../accounts/plans.js'
 import type { Clock } from '../core/clock.js'
+import { utcDay } from '../core/unix-time.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import type { Caller as AnyCaller } from './key-ring.js'
-import type { Plan } from './plans.js'
 import {
   addTimes,
   deleteHolder,
@@ -14,7 +15,7 @@ import {
   upsertCounts,
   upsertHolder,
 } from './socket-queries.js'
-import { type OwedTime, SocketTime, utcDay } from './socket-time.js'
+import { type OwedTime, SocketTime } from './socket-time.js'
 
 /** How often `beat` should run: some times within the lease. */
 export const BEAT_MS = 4_000

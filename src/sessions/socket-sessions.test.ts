@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
+import { DEFAULT_PLANS, type PlanId } from '../accounts/plans.js'
+import { insertAccount } from '../accounts/queries.js'
 import { createPool } from '../store/connection.js'
-import { DEFAULT_PLANS, type PlanId } from './plans.js'
-import { insertAccount } from './queries.js'
 import { SocketSessions } from './socket-sessions.js'
 import { SocketTime } from './socket-time.js'
 
