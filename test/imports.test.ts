@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'combos',
     'compare',
     'copy-pnl',
+    'crypto',
     'identities',
     'leaderboards',
     'markets',

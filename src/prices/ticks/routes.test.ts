@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TicksReply } from '../../crypto/prices/schemas.js'
 import { makeTick, makeTicks, NOON_SEC } from '../archive/test-archive.js'
-import { TicksReply } from '../schemas.js'
 import { openTickApp, showTicks, type TickApp, toQuery } from './test-tick-app.js'
 
 const NOON_MS = NOON_SEC * 1000

@@ -3,11 +3,11 @@ import type { Static } from 'typebox'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { buildApp } from '../../app.js'
 import { createContext } from '../../context.js'
+import { tickRoutes } from '../../crypto/prices/routes.js'
+import type { Tick, TicksReply } from '../../crypto/prices/schemas.js'
 import type { Pool } from '../../store/connection.js'
 import { packTicks } from '../archive/pack.js'
 import { insertTicks, type StreamTick } from '../archive/queries.js'
-import { tickRoutes } from '../routes.js'
-import type { Tick, TicksReply } from '../schemas.js'
 import { STREAMS } from '../streams.js'
 
 export type Reply = Static<typeof TicksReply>

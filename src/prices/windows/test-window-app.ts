@@ -4,9 +4,9 @@ import { createSiteHost } from '../../../sim/site-price/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { createTestApp } from '../../../test/test-app.js'
 import { loadConfig } from '../../config/config.js'
+import type { PriceReply } from '../../crypto/prices/schemas.js'
 import type { Timing } from '../../lib/timing.js'
 import { insertTicks } from '../archive/queries.js'
-import type { PriceReply } from '../schemas.js'
 import { type Stream, streamId } from '../streams.js'
 
 /** A second and its price. */

@@ -1,5 +1,5 @@
 -- The last reorganisation that each snapshot of chain facts has seen (`rewinds.id`), as `board_state.rewind`: what it has
--- of blocks that later ones reverted is left out of answers until the snapshot is refreshed; see src/blocks/snapshot.ts.
+-- of blocks that later ones reverted is left out of answers until the snapshot is refreshed; see src/lookups/snapshot.ts.
 alter table stats_snapshots add column rewind bigint not null default 0;
 
 alter table builder_board_state

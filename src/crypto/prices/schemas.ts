@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { oneOf, UnixMilliseconds, UnixSeconds } from '../http/parameters.js'
-import { namedEnum, namedObject } from '../lib/named-object.js'
-import { nullable } from '../lib/nullable.js'
-import { feedOf, PRICE_KINDS, SYMBOLS, TICK_SOURCES } from './streams.js'
-import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from './windows/window.js'
+import { oneOf, UnixMilliseconds, UnixSeconds } from '../../http/parameters.js'
+import { namedEnum, namedObject } from '../../lib/named-object.js'
+import { nullable } from '../../lib/nullable.js'
+import { feedOf, PRICE_KINDS, SYMBOLS, TICK_SOURCES } from '../../prices/streams.js'
+import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from '../../prices/windows/window.js'
 
 const Coin = oneOf(SYMBOLS, 'the coin, in capitals or in small letters', { format: 'capitals' })
 
